@@ -1,0 +1,125 @@
+import { type Clock, SECOND_MS, toWholeSeconds } from "../domain/clock.ts";
+import { Fault } from "../domain/fault.ts";
+import { type Key, objectionTo } from "../domain/key.ts";
+import type { Standing, Terms, Verdict } from "../domain/tally.ts";
+import type { Meter } from "../meter/meter.ts";
+import { readBearer } from "./bearer.ts";
+import type { Keyring, RingEntry } from "./keyring.ts";
+
+export interface Pass {
+  readonly kind: "pass";
+  readonly key: Key;
+  readonly standing: Standing;
+}
+
+export interface Refusal {
+  readonly kind: "refusal";
+  readonly fault: Fault;
+  readonly standing: Standing;
+  /** Present when waiting helps. */
+  readonly retryAfterSeconds?: number;
+  /** The key that was refused, when there is one. */
+  readonly key?: Key;
+  /** The refusal is the moment at which the key was banned. */
+  readonly isNewBan?: boolean;
+}
+
+export interface GateParts {
+  readonly clock: Clock;
+  readonly keyring: Keyring;
+  readonly keyMeter: Meter;
+  readonly addressMeter: Meter;
+  readonly addressTerms: Terms;
+}
+
+export interface Gate {
+  /** Who is it, and may they now. The address is asked for only when a caller has no valid key. */
+  admit(authorization: string | null, address: () => string): Promise<Pass | Refusal>;
+  /** What to show to a caller whose key cannot be looked up. */
+  standingOf(address: string): Promise<Standing>;
+}
+
+/** In this order: credential → key → ban → quotas. A refusal is a value; only a broken store throws. */
+export function createGate({ clock, keyring, keyMeter, addressMeter, addressTerms }: GateParts): Gate {
+  return {
+    admit,
+    standingOf: async (address) => (await addressMeter.judge(address, addressTerms)).standing,
+  };
+
+  async function admit(authorization: string | null, address: () => string): Promise<Pass | Refusal> {
+    const credential = readBearer(authorization);
+    if (credential.kind === "none") return stranger(MISSING, address);
+    if (credential.kind === "malformed") return stranger(MALFORMED, address);
+
+    const entry = await keyring.find(credential.secret);
+    if (!entry) return stranger(UNKNOWN, address);
+    const objection = objectionTo(entry.key, entry.secret, clock.nowMs());
+    if (objection)
+      return stranger(new Fault("invalid_api_key", `${objection}. Ask the operator for a new one.`), address);
+
+    return judgeKey(entry);
+  }
+
+  async function judgeKey({ key, terms }: RingEntry): Promise<Pass | Refusal> {
+    const verdict = await keyMeter.judge(key.id, terms);
+    if (verdict.kind === "pass") return { kind: "pass", key, standing: verdict.standing };
+    const retryAfterSeconds = secondsUntilReset(verdict.standing, clock.nowMs());
+    const fault = verdict.kind === "banned" ? banFault(retryAfterSeconds) : quotaFault(verdict, retryAfterSeconds);
+    const isNewBan = verdict.kind === "banned" && verdict.isNew;
+    return { kind: "refusal", fault, standing: verdict.standing, retryAfterSeconds, key, isNewBan };
+  }
+
+  async function stranger(fault: Fault, address: () => string): Promise<Refusal> {
+    const verdict = await addressMeter.judge(address(), addressTerms);
+    if (verdict.kind === "pass") return { kind: "refusal", fault, standing: verdict.standing };
+    const retryAfterSeconds = secondsUntilReset(verdict.standing, clock.nowMs());
+    return {
+      kind: "refusal",
+      fault: strangerFault(verdict.standing, retryAfterSeconds),
+      standing: verdict.standing,
+      retryAfterSeconds,
+    };
+  }
+}
+
+const HOW_TO_SEND = "Send your API key as: Authorization: Bearer <key>";
+const MISSING = new Fault("missing_api_key", `The Authorization header is missing. ${HOW_TO_SEND}.`);
+const MALFORMED = new Fault(
+  "invalid_api_key",
+  `The Authorization header is not one bearer credential. ${HOW_TO_SEND}.`,
+);
+const UNKNOWN = new Fault("invalid_api_key", "This API key is not known here. Check that it was copied whole.");
+
+/** Whole seconds, at least 1, and never before the moment that the Reset header names. */
+function secondsUntilReset({ shown }: Standing, nowMs: number): number {
+  const resetMs = toWholeSeconds(shown.resetAtMs) * SECOND_MS;
+  return Math.max(1, toWholeSeconds(resetMs - nowMs));
+}
+
+const wait = (seconds: number): string =>
+  `Wait ${seconds} ${seconds === 1 ? "second" : "seconds"} before the next request`;
+
+function quotaFault(verdict: Verdict & { kind: "exhausted" }, retryAfterSeconds: number): Fault {
+  const { window, quota } = verdict.standing.shown;
+  const left = verdict.strikesLeft;
+  const warning =
+    left === undefined
+      ? ""
+      : ` Going on regardless bans the key: ${left} more ${left === 1 ? "refusal" : "refusals"} in this minute will do.`;
+  return new Fault(
+    "rate_limit_exceeded",
+    `All ${quota} requests of this ${window.name} are used. ${wait(retryAfterSeconds)}.${warning}`,
+  );
+}
+
+const banFault = (retryAfterSeconds: number): Fault =>
+  new Fault(
+    "key_banned",
+    `This API key is banned for a while because it went on after 429 answers. ${wait(retryAfterSeconds)}, and back off when you are refused.`,
+  );
+
+const strangerFault = ({ shown }: Standing, retryAfterSeconds: number): Fault =>
+  new Fault(
+    "rate_limit_exceeded",
+    `All ${shown.quota} requests without a valid API key that your address may make in a ${shown.window.name} are used. ${wait(retryAfterSeconds)}, or send a valid key.`,
+  );

@@ -1,0 +1,60 @@
+import type { Command } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import { SETTINGS } from "../config.ts";
+import { createLog } from "../log.ts";
+import { type Service, start } from "../start.ts";
+import { configFromEnvironment } from "./context.ts";
+import { facts, print, table } from "./print.ts";
+
+export function addServe(program: Command): void {
+  program
+    .command("serve")
+    .description("Run the service. It is configured by the environment.")
+    .addHelpText("after", () => `\nEnvironment:\n${settingsTable()}`)
+    .action(serve);
+}
+
+async function serve(): Promise<void> {
+  const config = configFromEnvironment();
+  const log = await createLog(config.LOG_LEVEL);
+  const service = await start(config, { log });
+  print(banner(service));
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, async () => {
+      log.info({ signal }, "stopping");
+      await service.stop();
+      process.exit(0);
+    });
+  }
+}
+
+function banner({ origin, publicUrl, metricsUrl, databasePath, operatorKeyFile }: Service): string {
+  const lines: [string, string][] = [
+    ["API", `${origin}/v1`],
+    ["Docs", `${origin}/docs`],
+    ["Data", databasePath],
+  ];
+  if (publicUrl !== `${origin}/v1`) lines.push(["Public", publicUrl]);
+  if (metricsUrl) lines.push(["Metrics", metricsUrl]);
+  const secret = operatorKeyFile ? `$(cat ${shellQuoted(operatorKeyFile)})` : "$API_KEY";
+  lines.push(
+    [
+      "Key",
+      operatorKeyFile ?? 'none in a file; issue one: npx animal-store keys create --name "Front desk" --plan business',
+    ],
+    ["Try", `curl -H "Authorization: Bearer ${secret}" ${origin}/v1/pets`],
+  );
+  return `\nAnimal Store ${manifest.version}\n\n${facts(lines)}\n\nStop it with Ctrl+C.\n`;
+}
+
+const shellQuoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+
+const settingsTable = (): string =>
+  table(
+    ["  NAME", "DEFAULT", "MEANING"],
+    Object.entries(SETTINGS).map(([name, { fallback, meaning }]) => [
+      `  ${name}`,
+      fallback || "-",
+      meaning.replaceAll("`", ""),
+    ]),
+  );

@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Plan, Quotas } from "./plan.ts";
+
+/** The stored record of an API key. The secret itself is never stored, only its digest. */
+export interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly quotas: Quotas;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | undefined;
+  readonly revokedAtMs: number | undefined;
+  /** When a person last lifted its bans. */
+  readonly pardonedAtMs: number | undefined;
+}
+
+/** One of a key's secrets: a rotated key has its old ones for a while. */
+export interface KeySecret {
+  readonly digest: string;
+  readonly expiresAtMs: number | undefined;
+}
+
+/** Why a key that exists must not be let in, as a sentence for its holder; undefined when it may. */
+export function objectionTo(key: Key, secret: KeySecret, nowMs: number): string | undefined {
+  if (key.revokedAtMs !== undefined) return "This API key was revoked";
+  if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs)
+    return `This API key expired at ${new Date(key.expiresAtMs).toISOString()}`;
+  if (secret.expiresAtMs !== undefined && nowMs >= secret.expiresAtMs)
+    return "This API key was replaced by a new one, and its overlap is over";
+  return undefined;
+}
+
+export type KeyState = "active" | "revoked" | "expired";
+
+export function stateOf(key: Key, nowMs: number): KeyState {
+  if (key.revokedAtMs !== undefined) return "revoked";
+  return key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs ? "expired" : "active";
+}
+
+export const KEY_NAME_MAX_CODE_POINTS = 100;
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const SECRET_PREFIX = "ask_";
+const RANDOM_CHARACTERS = 30;
+const CHECK_CHARACTERS = 6;
+const SECRET_SHAPE = new RegExp(`^${SECRET_PREFIX}[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECK_CHARACTERS}}$`);
+
+export const newSecret = (): string => {
+  const body = SECRET_PREFIX + randomBase62(RANDOM_CHARACTERS);
+  return body + checksum(body);
+};
+
+export const newKeyId = (): string => `key_${randomBase62(12)}`;
+
+/** Tells a mistyped or made-up secret from one that is worth looking up. */
+export function isPlausibleSecret(text: string): boolean {
+  if (!SECRET_SHAPE.test(text)) return false;
+  const body = text.slice(0, -CHECK_CHARACTERS);
+  return checksum(body) === text.slice(-CHECK_CHARACTERS);
+}
+
+/** 178 random bits need no salt and no slow hash. */
+export const digestOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+
+function checksum(text: string): string {
+  let rest = Bun.hash.crc32(text);
+  let characters = "";
+  for (let i = 0; i < CHECK_CHARACTERS; i++) {
+    characters = BASE62.charAt(rest % 62) + characters;
+    rest = Math.floor(rest / 62);
+  }
+  return characters;
+}
+
+/** Bytes of 248 and above are thrown away, so that every character is equally likely. */
+function randomBase62(length: number): string {
+  let characters = "";
+  while (characters.length < length)
+    for (const byte of randomBytes(length))
+      if (byte < 248 && characters.length < length) characters += BASE62.charAt(byte % 62);
+  return characters;
+}

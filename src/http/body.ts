@@ -1,0 +1,107 @@
+import type { z } from "zod";
+import { Fault } from "../domain/fault.ts";
+import { parseJson } from "./json.ts";
+
+export const BODY_MAX_BYTES = 64 * 1024;
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+
+const WRONG_TYPE = new Fault(
+  "unsupported_media_type",
+  "The body must be JSON. Send it with Content-Type: application/json.",
+);
+const TOO_LARGE = new Fault(
+  "payload_too_large",
+  `The body is larger than ${BODY_MAX_BYTES} bytes. Send a smaller one.`,
+);
+const TOO_SLOW = new Fault("request_timeout", "The body took too long to arrive. Send it again, all of it at once.");
+const CUT_OFF = new Fault("invalid_json", "The body ended before it was complete. Send it again.");
+const NOT_UTF8 = new Fault("invalid_json", "The body is not encoded in UTF-8. Send it as UTF-8.");
+const NOT_JSON = new Fault("invalid_json", "The body is not valid JSON. Send one JSON object.");
+const TOO_DEEP = new Fault("invalid_json", "The body is nested too deep. Send one flat JSON object.");
+
+/** Type, size, JSON, values: reads a body that a schema describes, or says what is wrong with it. */
+export async function readBody<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+  deadlineMs: number,
+): Promise<z.output<Schema> | Fault> {
+  if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) return WRONG_TYPE;
+  const bytes = await readBytes(request, deadlineMs);
+  if (bytes instanceof Fault) return bytes;
+  const json = decode(bytes);
+  if (json instanceof Fault) return json;
+  const parsed = schema.safeParse(json.value);
+  return parsed.success ? parsed.data : faultOf(parsed.error.issues, json.value);
+}
+
+async function readBytes(request: Request, deadlineMs: number): Promise<Uint8Array | Fault> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > BODY_MAX_BYTES) return TOO_LARGE;
+  const { promise: timeout, resolve } = Promise.withResolvers<Fault>();
+  const timer = setTimeout(resolve, deadlineMs, TOO_SLOW);
+  try {
+    return await Promise.race([declared === null ? readChunks(request) : request.bytes(), timeout]);
+  } catch {
+    return CUT_OFF;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Without a Content-Length the size shows only while reading. */
+async function readChunks(request: Request): Promise<Uint8Array | Fault> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > BODY_MAX_BYTES) return TOO_LARGE;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function decode(bytes: Uint8Array): { value: unknown } | Fault {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    return NOT_UTF8;
+  }
+  try {
+    return { value: parseJson(text) };
+  } catch (error) {
+    return error instanceof RangeError ? TOO_DEEP : NOT_JSON;
+  }
+}
+
+const QUOTED_MAX_CHARACTERS = 60;
+
+/** A name that came from outside, fit to stand in a message. */
+export const quote = (name: string): string =>
+  JSON.stringify(
+    name.length > QUOTED_MAX_CHARACTERS ? `${name.slice(0, QUOTED_MAX_CHARACTERS)}…` : name.toWellFormed(),
+  );
+
+/** All mistakes in one message; the code is that of the first. */
+function faultOf(issues: readonly z.core.$ZodIssue[], body: unknown): Fault {
+  const faults = issues.map((issue) => faultOfIssue(issue, body));
+  const code = faults[0]?.code ?? "invalid_value";
+  return new Fault(code, faults.map((fault) => fault.message).join(" "));
+}
+
+function faultOfIssue(issue: z.core.$ZodIssue, body: unknown): Fault {
+  const field = issue.path[0];
+  if (issue.code === "unrecognized_keys") {
+    const [first = "", ...others] = issue.keys;
+    const more = others.length > 0 ? ` and ${others.length} more` : "";
+    const reason = first === "id" ? "is assigned by the service" : "is not a field of this body";
+    return new Fault("unknown_field", `${quote(first)}${more} ${reason}. Remove it.`);
+  }
+  if (field === undefined) return new Fault("invalid_value", `The body ${issue.message}.`);
+  if (!Object.hasOwn(body as object, field))
+    return new Fault("missing_field", `"${String(field)}" is missing. Add it to the body.`);
+  return new Fault("invalid_value", `"${String(field)}" ${issue.message}.`);
+}

@@ -1,0 +1,22 @@
+import type { Animal } from "../domain/animal.ts";
+import { int64FromJson } from "../domain/int64.ts";
+
+/**
+ * Parses JSON so that no integer loses a digit: every number that is an int64 becomes a bigint, any
+ * other stays a number. Throws a SyntaxError, or a RangeError when it is nested too deep.
+ */
+export const parseJson = (text: string): unknown => JSON.parse(text, exactIntegers);
+
+function exactIntegers(_key: string, value: unknown, context?: { source: string }): unknown {
+  return typeof value === "number" ? (int64FromJson(context?.source ?? "") ?? value) : value;
+}
+
+/** An animal on the wire. A bigint prints all of its digits, which JSON.stringify would refuse to. */
+export const petJson = ({ id, name, categoryId, status }: Animal): string =>
+  `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+
+export function petsJson(animals: readonly Animal[]): string {
+  let json = "[";
+  for (const animal of animals) json += (json === "[" ? "" : ",") + petJson(animal);
+  return `${json}]`;
+}

@@ -1,0 +1,55 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import type { Telemetry } from "./telemetry.ts";
+
+const LATENCY_BUCKETS_SECONDS = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
+];
+
+/** Telemetry as Prometheus metrics, and the handler that shows them on a port of their own. */
+export function prometheus(): { telemetry: Telemetry; handle: (request: Request) => Promise<Response> } {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "animal_store_requests_total",
+    help: "Requests under /v1 by operation and status",
+    labelNames: ["operation", "status"],
+    registers,
+  });
+  const latency = new Histogram({
+    name: "animal_store_request_seconds",
+    help: "Time from a request's head to its answer, by operation",
+    labelNames: ["operation"],
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers,
+  });
+  const refusals = new Counter({
+    name: "animal_store_refusals_total",
+    help: "Requests that the gate refused, by error code",
+    labelNames: ["code"],
+    registers,
+  });
+  const bans = new Counter({ name: "animal_store_bans_total", help: "API keys banned", registers });
+  const storeErrors = new Counter({
+    name: "animal_store_store_errors_total",
+    help: "Times that the store could not do its work",
+    registers,
+  });
+
+  return {
+    telemetry: {
+      request(operation, status, seconds) {
+        requests.inc({ operation, status });
+        latency.observe({ operation }, seconds);
+      },
+      refusal: (code) => refusals.inc({ code }),
+      ban: () => bans.inc(),
+      storeError: () => storeErrors.inc(),
+    },
+    async handle(request) {
+      if (new URL(request.url, "http://localhost").pathname !== "/metrics")
+        return new Response("The metrics are at /metrics.\n", { status: 404 });
+      return new Response(await registry.metrics(), { headers: { "Content-Type": registry.contentType } });
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { Fault } from "../domain/fault.ts";
+import type { Headers, Reply } from "./reply.ts";
+
+/** A request that has passed the gate. */
+export interface Call {
+  readonly request: Request;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** One operation of the interface, under its name in the contract. */
+export interface Operation {
+  readonly name: string;
+  readonly handle: (call: Call) => Reply | Fault | Promise<Reply | Fault>;
+  /** On all responses of the operation, refusals included. */
+  readonly headers?: Headers;
+}
+
+export type Method = "GET" | "POST" | "PATCH";
+
+/** A path of the interface: which operation a method calls. HEAD is GET without the body. */
+export type Resource = Partial<Record<Method, Operation>>;

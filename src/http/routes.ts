@@ -1,0 +1,28 @@
+import { docsPages } from "./docs.ts";
+import { healthPages } from "./health.ts";
+import type { Resource } from "./operation.ts";
+import type { Page } from "./page.ts";
+import { type PetParts, petOperations } from "./pets.ts";
+
+/** The interface: every path needs a key. */
+export function v1Resources(parts: PetParts): Record<string, Resource> {
+  const { listPets, createPet, getPet } = petOperations(parts);
+  return {
+    "/v1/pets": { GET: listPets, POST: createPet },
+    "/v1/pets/:petId": { GET: getPet },
+  };
+}
+
+/** Everything else: pages for people and probes, which need none. */
+export function publicPages(parts: { publicUrl: string; isReady: () => Promise<boolean> }): Record<string, Page> {
+  const { landing, docs, scalar, openapi, scalarPath } = docsPages(parts.publicUrl);
+  const { healthz, readyz } = healthPages(parts.isReady);
+  return {
+    "/": landing,
+    "/docs": docs,
+    [scalarPath]: scalar,
+    "/openapi.json": openapi,
+    "/healthz": healthz,
+    "/readyz": readyz,
+  };
+}

@@ -1,0 +1,11 @@
+import type { FaultCode } from "../domain/fault.ts";
+
+/** What the service tells about itself while it works. Every method is cheap and never throws. */
+export interface Telemetry {
+  request(operation: string, status: number, seconds: number): void;
+  refusal(code: FaultCode): void;
+  ban(): void;
+  storeError(): void;
+}
+
+export const noTelemetry: Telemetry = { request() {}, refusal() {}, ban() {}, storeError() {} };

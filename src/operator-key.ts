@@ -1,0 +1,41 @@
+import { chmodSync, renameSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Clock } from "./domain/clock.ts";
+import { OperatorError } from "./domain/fault.ts";
+import { digestOf, newKeyId, newSecret } from "./domain/key.ts";
+import { PLANS } from "./domain/plan.ts";
+import type { KeyStore } from "./store/store.ts";
+
+/** Beside the database, under its name, so that two stores in one folder keep apart. */
+export const operatorKeyFile = (databasePath: string): string =>
+  resolve(`${databasePath.replace(/\.(db|sqlite3?)$/, "")}.operator-key`);
+
+/**
+ * Issues the operator's key when the store has never had one. The file is there before the key is
+ * true: after a crash in between, the next start issues another and writes the file anew.
+ */
+export async function issueOperatorKey(keys: KeyStore, file: string, clock: Clock): Promise<boolean> {
+  const secret = newSecret();
+  const key = {
+    id: newKeyId(),
+    name: "operator",
+    plan: "business",
+    quotas: PLANS.business,
+    createdAtMs: clock.nowMs(),
+    expiresAtMs: undefined,
+    revokedAtMs: undefined,
+    pardonedAtMs: undefined,
+  } as const;
+  return await keys.createFirst(key, digestOf(secret), () => writeForOwnerOnly(file, `${secret}\n`));
+}
+
+function writeForOwnerOnly(file: string, text: string): void {
+  const draft = `${file}.new`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flush: true });
+    chmodSync(draft, 0o600);
+    renameSync(draft, file);
+  } catch (error) {
+    throw new OperatorError(`cannot write the operator's key to ${file}: ${(error as Error).message}`);
+  }
+}

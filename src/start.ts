@@ -1,0 +1,199 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Server } from "bun";
+import type { Logger } from "pino";
+import { createGate } from "./access/gate.ts";
+import { Keyring } from "./access/keyring.ts";
+import type { Config } from "./config.ts";
+import { type Clock, systemClock } from "./domain/clock.ts";
+import { OperatorError } from "./domain/fault.ts";
+import { termsOfAddress } from "./domain/tally.ts";
+import { publicPages, v1Resources } from "./http/routes.ts";
+import { createHandlers } from "./http/server.ts";
+import { noTelemetry, type Telemetry } from "./http/telemetry.ts";
+import { BoundedMeter, KeptMeter } from "./meter/memory.ts";
+import { issueOperatorKey, operatorKeyFile } from "./operator-key.ts";
+import { openSqliteStore } from "./store/sqlite/store.ts";
+
+/** A running service. */
+export interface Service {
+  /** Where it listens, without a path. */
+  readonly origin: string;
+  /** The base address that clients use. */
+  readonly publicUrl: string;
+  readonly metricsUrl: string | undefined;
+  readonly databasePath: string;
+  /** Where the operator's first key lies, if the file is there. */
+  readonly operatorKeyFile: string | undefined;
+  /** No new connections; what is under way finishes; counters are saved. */
+  stop(): Promise<void>;
+}
+
+export interface StartParts {
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** How long a body may take to arrive. */
+  readonly bodyDeadlineMs?: number;
+}
+
+const MAX_ADDRESSES = 50_000;
+const SAVE_EVERY_MS = 500;
+const REFRESH_KEYS_EVERY_MS = 500;
+const BODY_DEADLINE_MS = 10_000;
+const IDLE_TIMEOUT_SECONDS = 30;
+const STOP_DEADLINE_MS = 10_000;
+
+/** The composition root: the one place that knows which part runs. Fails with an OperatorError. */
+export async function start(config: Config, parts: StartParts): Promise<Service> {
+  const { log, clock = systemClock, bodyDeadlineMs = BODY_DEADLINE_MS } = parts;
+  const databasePath = config.DATABASE_URL.path;
+  const keyFile = operatorKeyFile(databasePath);
+  const metrics = config.METRICS_PORT === undefined ? undefined : (await import("./http/metrics.ts")).prometheus();
+  const telemetry = metrics?.telemetry ?? noTelemetry;
+
+  const store = await openSqliteStore(databasePath, { create: true, serve: true });
+  const servers: Server<undefined>[] = [];
+  try {
+    if (await issueOperatorKey(store.keys, keyFile, clock)) log.info({ file: keyFile }, "operator key issued");
+    const keyMeter = await KeptMeter.open(clock, store.tallies, reporter("counters not saved", log, telemetry));
+    const keyring = new Keyring(store.keys);
+    const gate = createGate({
+      clock,
+      keyring,
+      keyMeter,
+      addressMeter: new BoundedMeter(clock, MAX_ADDRESSES),
+      addressTerms: termsOfAddress(config.ANONYMOUS_PER_MINUTE),
+    });
+
+    let isStopping = false;
+    const isReady = async () => {
+      if (isStopping) return false;
+      try {
+        await store.check();
+        return true;
+      } catch (error) {
+        log.warn({ err: error }, "not ready");
+        return false;
+      }
+    };
+
+    // The routes need the public address, which may need the port, which is known once it listens.
+    const server = listen(config.HOST, config.PORT, "PORT");
+    servers.push(server);
+    const origin = originOf(config.HOST, server.port as number);
+    const publicUrl = config.PUBLIC_URL ?? `${origin}/v1`;
+    const docsUrl = new URL(publicUrl.replace(/v1$/, "docs")).href;
+    server.reload(
+      createHandlers({
+        resources: v1Resources({ animals: store.animals, clock, publicUrl, docsUrl, bodyDeadlineMs }),
+        pages: publicPages({ publicUrl, isReady }),
+        gate,
+        clock,
+        trustedProxies: config.TRUSTED_PROXIES,
+        telemetry,
+        log,
+        logRequests: config.LOG_REQUESTS,
+      }),
+    );
+
+    if (metrics) {
+      const metricsServer = listen("127.0.0.1", config.METRICS_PORT as number, "METRICS_PORT");
+      servers.push(metricsServer);
+      metricsServer.reload({ fetch: metrics.handle });
+    }
+
+    const stopSaving = repeat(SAVE_EVERY_MS, () => keyMeter.save());
+    const reportRefresh = reporter("changes to keys not seen", log, telemetry);
+    const stopRefreshing = repeat(REFRESH_KEYS_EVERY_MS, () => keyring.refresh().catch(reportRefresh));
+    log.info({ url: origin, publicUrl, database: resolve(databasePath) }, "started");
+
+    const stop = async () => {
+      isStopping = true;
+      await Promise.all(servers.map(stopServer));
+      stopRefreshing();
+      await stopSaving();
+      await keyMeter.save();
+      await store.close();
+      log.info("stopped");
+    };
+    let stopped: Promise<void> | undefined;
+    return {
+      origin,
+      publicUrl,
+      metricsUrl: servers[1] && `${originOf("127.0.0.1", servers[1].port as number)}/metrics`,
+      databasePath: resolve(databasePath),
+      operatorKeyFile: existsSync(keyFile) ? keyFile : undefined,
+      stop: () => (stopped ??= stop()),
+    };
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.stop(true)));
+    await store.close();
+    throw error;
+  }
+}
+
+const NOT_YET = () => new Response(null, { status: 503 });
+
+function listen(hostname: string, port: number, setting: string): Server<undefined> {
+  try {
+    return Bun.serve({
+      hostname,
+      port,
+      // Without this, `development: false` lets a second process share the port in silence.
+      reusePort: false,
+      development: false,
+      idleTimeout: IDLE_TIMEOUT_SECONDS,
+      // Our own limit answers, with an Error: Bun's would close the connection without one.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      fetch: NOT_YET,
+    });
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (code === "EADDRINUSE")
+      throw new OperatorError(`port ${port} on ${hostname} is in use: stop what uses it, or set ${setting}`);
+    throw new OperatorError(`cannot listen on ${hostname}, port ${port}: ${message}`);
+  }
+}
+
+/** An address that a client on this machine can use, also when all addresses are listened on. */
+function originOf(host: string, port: number): string {
+  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
+}
+
+async function stopServer(server: Server<undefined>): Promise<void> {
+  const timer = setTimeout(() => void server.stop(true), STOP_DEADLINE_MS);
+  await server.stop();
+  clearTimeout(timer);
+}
+
+/** Runs a task again and again, never twice at once. Returns how to end that, after the run under way. */
+function repeat(everyMs: number, task: () => Promise<void>): () => Promise<void> {
+  let running = Promise.resolve();
+  let timer: Timer;
+  let isOver = false;
+  const next = () => {
+    running = task().then(() => {
+      if (!isOver) timer = setTimeout(next, everyMs);
+    });
+  };
+  timer = setTimeout(next, everyMs);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    return running;
+  };
+}
+
+const REPORT_EVERY_MS = 60_000;
+
+/** Tells of a failure that comes back every half second, but not as often. */
+function reporter(message: string, log: Logger, telemetry: Telemetry): (error: unknown) => void {
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    telemetry.storeError();
+    if (performance.now() - reportedAtMs < REPORT_EVERY_MS) return;
+    reportedAtMs = performance.now();
+    log.error({ err: error }, message);
+  };
+}

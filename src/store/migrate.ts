@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { OperatorError } from "../domain/fault.ts";
+import type { Awaitable } from "./store.ts";
+
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+export interface AppliedMigration {
+  readonly number: number;
+  readonly digest: string;
+}
+
+export interface MigrationTarget {
+  applied(): Awaitable<readonly AppliedMigration[]>;
+  /** In one transaction: the migration and the note of it, unless another process was faster. */
+  apply(migration: Migration, digest: string): Awaitable<void>;
+}
+
+export const digestOfMigration = (migration: Migration): string =>
+  createHash("sha256").update(migration.sql).digest("hex");
+
+/**
+ * Brings a schema up to date: each migration once, in order. Throws an OperatorError when the
+ * schema is from a newer version, or when one that ran before has been changed since.
+ */
+export async function migrate(target: MigrationTarget, migrations: readonly Migration[]): Promise<void> {
+  const applied = new Map((await target.applied()).map(({ number, digest }) => [number, digest]));
+  const newest = Math.max(0, ...applied.keys());
+  const known = migrations.at(-1)?.number ?? 0;
+  if (newest > known)
+    throw new OperatorError(
+      `the database has schema ${newest}, and this version knows only up to ${known}: run the newer version, or restore a backup`,
+    );
+  for (const migration of migrations) {
+    const digest = digestOfMigration(migration);
+    const found = applied.get(migration.number);
+    if (found === undefined) await target.apply(migration, digest);
+    else if (found !== digest)
+      throw new OperatorError(
+        `migration ${migration.number} (${migration.name}) is not the one that this database was made with: run the version that made it`,
+      );
+  }
+}

@@ -1,0 +1,118 @@
+import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { OperatorError } from "../../domain/fault.ts";
+import { migrate } from "../migrate.ts";
+import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
+import { StoreUnavailable } from "../store.ts";
+import { migrationTarget } from "./migration-target.ts";
+
+/** "ANST" in ASCII: tells our files from those of other programs. */
+const APPLICATION_ID = 0x414e5354;
+
+/** Enough for another process to finish its own start. */
+const OPENING_BUSY_TIMEOUT_MS = 5_000;
+
+export type Row = Record<string, bigint | string | null>;
+export type Bindings = SQLQueryBindings[];
+
+/** Opens the file, makes it if it may, and brings its schema up to date. Fails with an OperatorError. */
+export async function openDatabase(path: string, options: { create: boolean }): Promise<Database> {
+  if (!existsSync(path)) {
+    if (!options.create) throw new OperatorError(`there is no database at ${path}: check DATABASE_URL`);
+    makeFolder(dirname(path));
+  }
+  let db: Database | undefined;
+  try {
+    db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create: options.create });
+    db.run(`PRAGMA busy_timeout = ${OPENING_BUSY_TIMEOUT_MS}`);
+    claim(db, path);
+    db.run("PRAGMA journal_mode = WAL");
+    db.run("PRAGMA synchronous = FULL");
+    db.run("PRAGMA foreign_keys = ON");
+    db.run("PRAGMA trusted_schema = OFF");
+    await migrate(migrationTarget(db), SQLITE_MIGRATIONS);
+    return db;
+  } catch (error) {
+    db?.close();
+    if (error instanceof OperatorError) throw new OperatorError(`${path}: ${error.message}`);
+    throw new OperatorError(`cannot open the database ${path}: ${reasonOf(error)}`);
+  }
+}
+
+/** For a store that serves: waiting for a lock must not stop the process, see patiently(). */
+export const neverBlock = (db: Database): void => void db.run("PRAGMA busy_timeout = 0");
+
+/**
+ * Makes sure that one process at a time serves this file, since the counters live in it: a lock that
+ * the kernel drops with the process, however it ends. Returns how to let go of it.
+ */
+export function lockForServing(path: string): () => void {
+  const lock = new Database(`${path}-serving`, { create: true, readwrite: true });
+  try {
+    lock.run("PRAGMA locking_mode = EXCLUSIVE");
+    lock.run("BEGIN EXCLUSIVE");
+  } catch (error) {
+    lock.close();
+    if (codeOf(error).startsWith("SQLITE_BUSY"))
+      throw new OperatorError(`another process serves ${path} already: stop it first, or set another DATABASE_URL`);
+    throw new OperatorError(`cannot lock ${path}: ${reasonOf(error)}`);
+  }
+  return () => lock.close();
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new OperatorError(`cannot make the folder ${folder}: ${reasonOf(error)}`);
+  }
+}
+
+function claim(db: Database, path: string): void {
+  const id = Number((db.query("PRAGMA application_id").get() as { application_id: bigint }).application_id);
+  if (id === APPLICATION_ID) return;
+  const tables = db.query("SELECT count(*) AS count FROM sqlite_schema").get() as { count: bigint };
+  if (id !== 0 || tables.count > 0n)
+    throw new OperatorError(
+      `this is the database of another program: set DATABASE_URL to a file of its own, not ${path}`,
+    );
+  db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+}
+
+const UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|NOTADB|CORRUPT|NOMEM|PROTOCOL|AUTH|PERM)/;
+
+const codeOf = (error: unknown): string => {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : "";
+};
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Runs one piece of database work; what SQLite cannot do now becomes StoreUnavailable. */
+export function attempt<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (UNAVAILABLE.test(codeOf(error)))
+      throw new StoreUnavailable(`${codeOf(error)}: ${reasonOf(error)}`, { cause: error });
+    throw error;
+  }
+}
+
+const PATIENCE_MS = 2_000;
+const RETRY_EVERY_MS = 10;
+
+/** As attempt(), but while another process holds the lock it tries again, and the event loop goes on. */
+export async function patiently<T>(work: () => T): Promise<T> {
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return attempt(work);
+    } catch (error) {
+      const isBusy = error instanceof StoreUnavailable && codeOf(error.cause).startsWith("SQLITE_BUSY");
+      if (!isBusy || performance.now() >= deadlineMs) throw error;
+    }
+    await Bun.sleep(RETRY_EVERY_MS);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Database } from "bun:sqlite";
+import type { Key } from "../../domain/key.ts";
+import type { Plan } from "../../domain/plan.ts";
+import type { FoundKey, KeyStore } from "../store.ts";
+import { attempt, patiently, type Row } from "./database.ts";
+
+const KEY_COLUMNS =
+  "k.id, k.name, k.plan, k.per_minute, k.per_day, k.created_at, k.expires_at, k.revoked_at, k.pardoned_at";
+
+export function sqliteKeys(db: Database): KeyStore {
+  const findBySecret = db.prepare<Row, [string]>(
+    `SELECT ${KEY_COLUMNS}, s.digest, s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id WHERE s.digest = ?`,
+  );
+  const revision = db.prepare<{ revision: bigint }, []>("SELECT revision FROM key_revision");
+  const bumpRevision = db.prepare("UPDATE key_revision SET revision = revision + 1");
+  const any = db.prepare("SELECT 1 FROM keys LIMIT 1");
+  const list = db.prepare<Row, []>(`SELECT ${KEY_COLUMNS} FROM keys k ORDER BY k.created_at, k.id`);
+  const get = db.prepare<Row, [string]>(`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.id = ?`);
+  const insertKey = db.prepare(
+    "INSERT INTO keys (id, name, plan, per_minute, per_day, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const insertSecret = db.prepare("INSERT INTO secrets (digest, key_id) VALUES (?, ?)");
+  const endSecrets = db.prepare("UPDATE secrets SET expires_at = min(coalesce(expires_at, ?1), ?1) WHERE key_id = ?2");
+  const revoke = db.prepare("UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?");
+  const pardon = db.prepare("UPDATE keys SET pardoned_at = ? WHERE id = ?");
+
+  /** Every change to a key goes through here, so that none is made without the revision. */
+  const change = (work: () => void): Promise<void> => {
+    const transaction = db.transaction(() => {
+      work();
+      bumpRevision.run();
+    });
+    return patiently(() => transaction.immediate());
+  };
+
+  const insert = (key: Key, digest: string): void => {
+    const { perMinute, perDay } = key.quotas;
+    insertKey.run(key.id, key.name, key.plan, perMinute, perDay, key.createdAtMs, key.expiresAtMs ?? null);
+    insertSecret.run(digest, key.id);
+  };
+
+  return {
+    findBySecret(digest): FoundKey | undefined {
+      const row = attempt(() => findBySecret.get(digest));
+      if (!row) return undefined;
+      return {
+        key: keyOf(row),
+        secret: { digest, expiresAtMs: momentOf(row.secret_expires_at) },
+      };
+    },
+    revision: () => Number(attempt(() => revision.get())?.revision ?? 0n),
+    create: (key, digest) => change(() => insert(key, digest)),
+    async createFirst(key, digest, beforeCommit) {
+      let isFirst = false;
+      await change(() => {
+        isFirst = any.get() === null;
+        if (!isFirst) return;
+        insert(key, digest);
+        beforeCommit();
+      });
+      return isFirst;
+    },
+    list: () => attempt(() => list.all()).map(keyOf),
+    get(id) {
+      const row = attempt(() => get.get(id));
+      return row ? keyOf(row) : undefined;
+    },
+    rotate: (id, digest, oldExpireAtMs) =>
+      change(() => {
+        endSecrets.run(oldExpireAtMs, id);
+        insertSecret.run(digest, id);
+      }),
+    revoke: (id, atMs) => change(() => void revoke.run(atMs, id)),
+    pardon: (id, atMs) => change(() => void pardon.run(atMs, id)),
+  };
+}
+
+const momentOf = (value: Row[string] | undefined): number | undefined =>
+  value === null || value === undefined ? undefined : Number(value);
+
+const keyOf = (row: Row): Key => ({
+  id: row.id as string,
+  name: row.name as string,
+  plan: row.plan as Plan,
+  quotas: { perMinute: Number(row.per_minute), perDay: Number(row.per_day) },
+  createdAtMs: Number(row.created_at),
+  expiresAtMs: momentOf(row.expires_at),
+  revokedAtMs: momentOf(row.revoked_at),
+  pardonedAtMs: momentOf(row.pardoned_at),
+});

@@ -1,0 +1,41 @@
+import type { Store } from "../store.ts";
+import { sqliteAnimals } from "./animals.ts";
+import { attempt, lockForServing, neverBlock, openDatabase } from "./database.ts";
+import { sqliteKeys } from "./keys.ts";
+import { sqliteTallies } from "./tallies.ts";
+
+export interface SqliteOptions {
+  /** Make the file when there is none. */
+  readonly create: boolean;
+  /** Claim it for this one process, and never let a lock of another's stop the event loop. */
+  readonly serve: boolean;
+}
+
+/** Opens a store in one SQLite file. Fails with an OperatorError. */
+export async function openSqliteStore(path: string, options: SqliteOptions): Promise<Store> {
+  const db = await openDatabase(path, options);
+  let unlock = () => {};
+  if (options.serve) {
+    try {
+      unlock = lockForServing(path);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    neverBlock(db);
+  }
+  const check = db.prepare("SELECT 1 FROM animals LIMIT 1");
+  const copyInto = db.prepare("VACUUM INTO ?");
+
+  return {
+    animals: sqliteAnimals(db),
+    keys: sqliteKeys(db),
+    tallies: sqliteTallies(db),
+    check: () => void attempt(() => check.get()),
+    backup: (file) => void attempt(() => copyInto.run(file)),
+    close() {
+      db.close();
+      unlock();
+    },
+  };
+}
