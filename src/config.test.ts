@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { readConfig, SETTINGS } from "./config.ts";
+
+const configOf = (env: Record<string, string>) => {
+  const result = readConfig(env);
+  if ("mistakes" in result) throw new Error(result.mistakes.join("; "));
+  return result.config;
+};
+
+const mistakesIn = (env: Record<string, string>): readonly string[] => {
+  const result = readConfig(env);
+  return "mistakes" in result ? result.mistakes : [];
+};
+
+test("without any setting the service is on localhost, port 8080, in data/animal-store.db", () => {
+  const config = configOf({});
+  expect(config).toMatchObject({
+    HOST: "127.0.0.1",
+    PORT: 8080,
+    DATABASE_URL: { path: "data/animal-store.db" },
+    PUBLIC_URL: undefined,
+    METRICS_PORT: undefined,
+    LOG_LEVEL: "info",
+    LOG_REQUESTS: false,
+    ANONYMOUS_PER_MINUTE: 300,
+  });
+});
+
+test("an empty value counts as not set, and space around a value is nothing", () => {
+  expect(configOf({ PORT: "", HOST: " 0.0.0.0 " })).toMatchObject({ PORT: 8080, HOST: "0.0.0.0" });
+});
+
+test("every mistake is reported at once, with the setting, the remedy and what was found", () => {
+  const mistakes = mistakesIn({
+    HOST: "my host",
+    PORT: "70000",
+    DATABASE_URL: "mysql://x",
+    PUBLIC_URL: "https://example.com",
+    TRUSTED_PROXIES: "10.0.0.0/99",
+    METRICS_PORT: "x",
+    LOG_LEVEL: "loud",
+    LOG_REQUESTS: "yes",
+    ANONYMOUS_PER_MINUTE: "0",
+  });
+  expect(mistakes).toHaveLength(Object.keys(SETTINGS).length);
+  for (const [i, name] of Object.keys(SETTINGS).entries()) expect(mistakes[i]).toStartWith(`${name} must `);
+  expect(mistakes[1]).toBe('PORT must be a port from 0 to 65535, but is "70000"');
+});
+
+test("a database is a file behind sqlite:", () => {
+  expect(configOf({ DATABASE_URL: "sqlite:/var/a b.db" }).DATABASE_URL.path).toBe("/var/a b.db");
+  expect(configOf({ DATABASE_URL: "sqlite:///var/a.db" }).DATABASE_URL.path).toBe("/var/a.db");
+  for (const url of ["sqlite:", "sqlite::memory:", "data/a.db", "postgres://localhost/a"])
+    expect(mistakesIn({ DATABASE_URL: url })).toHaveLength(1);
+});
+
+test("a public address ends in /v1", () => {
+  expect(configOf({ PUBLIC_URL: "https://a.example/x/v1/" }).PUBLIC_URL).toBe("https://a.example/x/v1");
+  for (const url of [
+    "a.example/v1",
+    "ftp://a/v1",
+    "https://a/v1?x",
+    "https://a/v1#x",
+    "https://u:p@a/v1",
+    "https://a/v2",
+    "https://a/xv1",
+  ])
+    expect(mistakesIn({ PUBLIC_URL: url })).toHaveLength(1);
+});
+
+test("metrics have a port of their own", () => {
+  expect(mistakesIn({ METRICS_PORT: "8080" })).toEqual(["METRICS_PORT must differ from PORT, but both are 8080"]);
+  expect(configOf({ METRICS_PORT: "0", PORT: "0" }).METRICS_PORT).toBe(0);
+});

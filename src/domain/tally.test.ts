@@ -1,0 +1,165 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { isSpent, judge, newTally, type Tally, type Terms, termsOfAddress, termsOfKey } from "./tally.ts";
+
+const T0 = Date.parse("2027-03-01T12:00:00Z");
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+const FREE = termsOfKey({ perMinute: 60, perDay: 1000 }, undefined);
+
+const times = (count: number, tally: Tally, terms: Terms, nowMs: number) =>
+  Array.from({ length: count }, () => judge(tally, terms, nowMs)).at(-1);
+
+describe("judge", () => {
+  test("windows are opened by the first request that counts, not by the clock", () => {
+    const tally = newTally();
+    times(60, tally, FREE, T0 + 59_000);
+    expect(judge(tally, FREE, T0 + 59_000 + MINUTE - 1).kind).toBe("exhausted");
+    expect(judge(tally, FREE, T0 + 59_000 + MINUTE).kind).toBe("pass");
+  });
+
+  test("with the day exhausted and no minute open, strikes add up within a minute of the first", () => {
+    const terms = termsOfKey({ perMinute: 60, perDay: 60 }, undefined);
+    const tally = newTally();
+    times(60, tally, terms, T0);
+    const later = T0 + 10 * MINUTE;
+    expect(times(59, tally, terms, later)).toMatchObject({ kind: "exhausted", strikesLeft: 1 });
+    expect(judge(tally, terms, later + MINUTE)).toMatchObject({ kind: "exhausted", strikesLeft: 59 });
+    expect(times(59, tally, terms, later + MINUTE)).toMatchObject({ kind: "banned", isNew: true });
+  });
+
+  test("strikes start over with the minute window", () => {
+    const tally = newTally();
+    times(60 + 59, tally, FREE, T0);
+    times(60, tally, FREE, T0 + MINUTE);
+    expect(judge(tally, FREE, T0 + MINUTE)).toMatchObject({ kind: "exhausted", strikesLeft: 59 });
+  });
+
+  test("requests during a ban are no strikes, and do not lengthen it", () => {
+    const tally = newTally();
+    times(120, tally, FREE, T0);
+    const until = tally.conduct.bannedUntilMs;
+    expect(times(500, tally, FREE, T0 + 30_000)).toMatchObject({ kind: "banned", isNew: false });
+    expect(tally.conduct).toMatchObject({ strikes: 0, bannedUntilMs: until, bansInARow: 1 });
+  });
+
+  test("a pardon lifts the ban that it follows and its ladder, not a later one", () => {
+    const tally = newTally();
+    times(120, tally, FREE, T0);
+    const pardoned = termsOfKey({ perMinute: 60, perDay: 1000 }, T0 + 1000);
+    expect(judge(tally, pardoned, T0 + 2000).kind).toBe("exhausted");
+    expect(times(59, tally, pardoned, T0 + 2000)).toMatchObject({ kind: "banned", isNew: true });
+    expect(tally.conduct.bannedUntilMs).toBe(T0 + 2000 + MINUTE);
+    expect(judge(tally, pardoned, T0 + 3000).kind).toBe("banned");
+  });
+
+  test("an address has one window, and is never banned", () => {
+    const terms = termsOfAddress(5);
+    const tally = newTally();
+    times(5, tally, terms, T0);
+    const verdict = times(10_000, tally, terms, T0);
+    expect(verdict).toMatchObject({ kind: "exhausted", strikesLeft: undefined, standing: { day: undefined } });
+    expect(judge(tally, terms, T0 + MINUTE).kind).toBe("pass");
+  });
+
+  test("a clock that was set back opens a new window instead of closing the shop", () => {
+    const tally = newTally();
+    times(60, tally, FREE, T0);
+    expect(judge(tally, FREE, T0 - DAY).kind).toBe("pass");
+  });
+});
+
+/** The rule once more, the slow way: from the list of everything that happened, with no state but that. */
+class Model {
+  private counted: number[] = [];
+  private strikes: { at: number; window: number }[] = [];
+  private bans: { at: number; until: number }[] = [];
+
+  constructor(
+    private readonly perMinute: number,
+    private readonly perDay: number,
+  ) {}
+
+  private windowStart(lengthMs: number, now: number): number | undefined {
+    let start: number | undefined;
+    for (const at of this.counted) if (start === undefined || at >= start + lengthMs) start = at;
+    return start !== undefined && now < start + lengthMs ? start : undefined;
+  }
+
+  private usedSince(start: number | undefined): number {
+    return start === undefined ? 0 : this.counted.filter((at) => at >= start).length;
+  }
+
+  request(now: number): "pass" | "exhausted" | "banned" {
+    const lastBan = this.bans.at(-1);
+    if (lastBan && now < lastBan.until) return "banned";
+    const minuteStart = this.windowStart(MINUTE, now);
+    const dayStart = this.windowStart(DAY, now);
+    if (this.usedSince(minuteStart) < this.perMinute && this.usedSince(dayStart) < this.perDay) {
+      this.counted.push(now);
+      return "pass";
+    }
+    const previous = this.strikes.at(-1);
+    const window = minuteStart ?? (previous && now < previous.window + MINUTE ? previous.window : now);
+    this.strikes.push({ at: now, window });
+    const alike = this.strikes.filter((strike) => strike.window === window).length;
+    if (alike < Math.max(60, this.perMinute)) return "exhausted";
+    const ladder = [1, 5, 30, 60];
+    let step = 0;
+    for (const [i, ban] of this.bans.entries()) {
+      const next = this.bans[i + 1]?.at ?? now;
+      step = next - ban.until >= DAY ? 0 : step + 1;
+    }
+    this.bans.push({ at: now, until: now + (ladder[Math.min(step, 3)] as number) * MINUTE });
+    this.strikes = [];
+    return "banned";
+  }
+
+  remaining(now: number) {
+    return {
+      minute: this.perMinute - this.usedSince(this.windowStart(MINUTE, now)),
+      day: this.perDay - this.usedSince(this.windowStart(DAY, now)),
+    };
+  }
+}
+
+const burst = fc.record({
+  waitMs: fc.oneof(
+    fc.integer({ min: 0, max: 5000 }),
+    fc.constantFrom(0, 1, MINUTE - 1, MINUTE, MINUTE + 1, 5 * MINUTE, 30 * MINUTE, DAY - 1, DAY, DAY + 1),
+    fc.integer({ min: 0, max: 2 * DAY }),
+  ),
+  requests: fc.integer({ min: 1, max: 90 }),
+});
+
+test("a model of the limiter agrees with the real one over random requests and clock steps", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 70 }),
+      fc.integer({ min: 1, max: 200 }),
+      fc.array(burst, { minLength: 1, maxLength: 25 }),
+      (perMinute, perDay, bursts) => {
+        const model = new Model(perMinute, perDay);
+        const terms = termsOfKey({ perMinute, perDay }, undefined);
+        let tally = newTally();
+        let now = T0;
+        for (const { waitMs, requests } of bursts) {
+          now += waitMs;
+          if (isSpent(tally, now)) tally = newTally();
+          for (let i = 0; i < requests; i++) {
+            const expected = model.request(now);
+            const { kind, standing } = judge(tally, terms, now);
+            expect(kind).toBe(expected);
+            const remaining = model.remaining(now);
+            if (kind !== "banned") expect(standing.minute.remaining).toBe(remaining.minute);
+            expect(standing.day?.remaining).toBe(remaining.day);
+            expect(standing.shown.resetAtMs).toBeGreaterThan(now);
+            if (kind !== "pass") expect(standing.shown.remaining).toBe(0);
+          }
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

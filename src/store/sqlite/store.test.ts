@@ -1,0 +1,135 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../../../test/harness/service.ts";
+import { OperatorError } from "../../domain/fault.ts";
+import { StoreUnavailable } from "../store.ts";
+import { attempt, openDatabase } from "./database.ts";
+import { openSqliteStore } from "./store.ts";
+
+const folder = temporaryFolder();
+const open = (name: string) => openSqliteStore(join(folder, name), { create: true, serve: true });
+const animal = { name: "Rex", categoryId: 7n, status: "available" } as const;
+
+describe("opening", () => {
+  test("makes the folder, for its owner alone, and sets the file up to be safe", async () => {
+    const path = join(folder, "deep/er/a.db");
+    const db = await openDatabase(path, { create: true });
+    const pragma = (name: string) => Object.values(db.query(`PRAGMA ${name}`).get() as object)[0];
+    expect(pragma("journal_mode")).toBe("wal");
+    expect(pragma("synchronous")).toBe(2n);
+    expect(pragma("foreign_keys")).toBe(1n);
+    db.close();
+  });
+
+  test("what cannot be opened is one clear line", async () => {
+    const text = join(folder, "text.db");
+    writeFileSync(text, "This is a letter, and no database at all. ".repeat(50));
+    const foreign = join(folder, "foreign.db");
+    const other = new Database(foreign);
+    other.run("CREATE TABLE invoices (id INTEGER)");
+    other.close();
+    mkdirSync(join(folder, "folder.db"));
+    const newer = join(folder, "newer.db");
+    const db = await openDatabase(newer, { create: true });
+    db.run("INSERT INTO migrations VALUES (99, 'later', 'x', 0)");
+    db.close();
+    for (const [path, reason] of [
+      [text, "file is not a database"],
+      [foreign, "database of another program"],
+      [join(folder, "folder.db"), "unable to open"],
+      [join(text, "below/a.db"), "cannot make the folder"],
+      ["/proc/animal-store/a.db", "cannot make the folder"],
+      [newer, "schema 99, and this version knows only up to 1"],
+    ] as const) {
+      const failure = await openDatabase(path, { create: true }).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(OperatorError);
+      expect((failure as Error).message).toContain(reason);
+      expect((failure as Error).message).not.toContain("\n");
+    }
+    await expect(openDatabase(join(folder, "none.db"), { create: false })).rejects.toThrow("there is no database at");
+  });
+
+  test("one process at a time serves a file, while others may use it", async () => {
+    const first = await open("one.db");
+    await expect(open("one.db")).rejects.toThrow("another process serves");
+    const beside = await openSqliteStore(join(folder, "one.db"), { create: false, serve: false });
+    await beside.close();
+    await first.close();
+    await (await open("one.db")).close();
+  });
+});
+
+describe("animals", () => {
+  test("ids are never reused, not even after the newest is gone", async () => {
+    const path = join(folder, "ids.db");
+    const store = await openSqliteStore(path, { create: true, serve: true });
+    const ids = [(await store.animals.create(animal)).id, (await store.animals.create(animal)).id];
+    const db = new Database(path);
+    db.run("DELETE FROM animals");
+    db.close();
+    ids.push((await store.animals.create(animal)).id);
+    expect(ids).toEqual([1n, 2n, 3n]);
+    await store.close();
+  });
+
+  test("no list scans the table", async () => {
+    const db = await openDatabase(join(folder, "plan.db"), { create: true });
+    const planOf = (sql: string) =>
+      (db.query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map((row) => row.detail).join("; ");
+    expect(planOf("SELECT * FROM animals WHERE id > 1 ORDER BY id LIMIT 21")).toBe(
+      "SEARCH animals USING INTEGER PRIMARY KEY (rowid>?)",
+    );
+    expect(planOf("SELECT * FROM animals WHERE status = 'sold' AND id > 1 ORDER BY id LIMIT 21")).toBe(
+      "SEARCH animals USING INDEX animals_by_status (status=? AND rowid>?)",
+    );
+    db.close();
+  });
+});
+
+describe("trouble", () => {
+  test("while another process writes, a write waits for it and the event loop goes on", async () => {
+    const path = join(folder, "busy.db");
+    const store = await openSqliteStore(path, { create: true, serve: true });
+    const other = new Database(path);
+    other.run("BEGIN IMMEDIATE");
+    const created = store.animals.create(animal);
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    await Bun.sleep(100);
+    expect(ticks).toBeGreaterThan(5);
+    expect((await store.animals.list({ status: undefined, afterId: undefined, size: 5 })).rows).toEqual([]);
+    other.run("COMMIT");
+    expect((await created).id).toBe(1n);
+    clearInterval(timer);
+    other.close();
+    await store.close();
+  });
+
+  test("a lock that is never let go of ends in StoreUnavailable, and nothing is kept", async () => {
+    const path = join(folder, "stuck.db");
+    const store = await openSqliteStore(path, { create: true, serve: true });
+    const other = new Database(path);
+    other.run("BEGIN IMMEDIATE");
+    await expect(store.animals.create(animal)).rejects.toBeInstanceOf(StoreUnavailable);
+    other.run("ROLLBACK");
+    other.close();
+    expect((await store.animals.list({ status: undefined, afterId: undefined, size: 5 })).rows).toEqual([]);
+    await store.close();
+  });
+
+  test("what SQLite cannot do now is StoreUnavailable; a mistake of ours is not", async () => {
+    const db = await openDatabase(join(folder, "faults.db"), { create: true });
+    db.run("PRAGMA query_only = ON");
+    expect(() => attempt(() => db.run("DELETE FROM animals"))).toThrow(StoreUnavailable);
+    db.run("PRAGMA query_only = OFF");
+    db.run("PRAGMA max_page_count = 1");
+    const fill = () =>
+      db.run(`INSERT INTO animals (name, category_id, status) VALUES ('${"x".repeat(100_000)}', 1, 'sold')`);
+    expect(() => attempt(fill)).toThrow(StoreUnavailable);
+    expect(() => attempt(() => db.run("SELECT * FROM nowhere"))).toThrow("no such table");
+    expect(() => attempt(() => db.run("SELECT * FROM nowhere"))).not.toThrow(StoreUnavailable);
+    db.close();
+  });
+});

@@ -1,0 +1,82 @@
+import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
+import addFormats from "ajv-formats";
+import { openapiDocument } from "../../src/http/openapi.ts";
+
+interface ResponseObject {
+  $ref?: string;
+  headers?: Record<string, { $ref: string }>;
+  content?: { "application/json": { schema: object } };
+}
+
+interface HeaderObject {
+  required?: boolean;
+  schema: { type: string };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by path, not by type
+const document = openapiDocument("http://127.0.0.1:8080/v1") as any;
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats(ajv);
+ajv.addFormat("int64", { type: "number", validate: Number.isInteger });
+ajv.addSchema({ $id: "doc", components: document.components });
+
+const validators = new Map<string, ValidateFunction>();
+
+/** Answers that no operation has: unknown paths and methods. */
+const OUTSIDE = new Set([404, 405, 401, 429, 500, 503]);
+
+/** Throws unless the response is one that the OpenAPI document describes, headers and body. */
+export function assertDescribed(method: string, path: string, status: number, headers: Headers, body: string): void {
+  const described = describedResponse(method, path, status);
+  const where = `${method} ${path} → ${status}`;
+  for (const [name, reference] of Object.entries(described.headers ?? {}))
+    assertHeader(where, name, resolve<HeaderObject>(reference.$ref), headers);
+  if (method === "HEAD") return;
+  const type = headers.get("content-type");
+  if (type !== "application/json") throw new Error(`${where}: content type ${type}`);
+  const validate = validatorOf(described);
+  if (!validate(JSON.parse(body)))
+    throw new Error(`${where}: the body is not as described: ${ajv.errorsText(validate.errors)}\n${body}`);
+}
+
+function describedResponse(method: string, path: string, status: number): ResponseObject {
+  const template = /^\/pets\/[^/]+$/.test(path) ? "/pets/{petId}" : path;
+  const operation = document.paths[template]?.[method === "HEAD" ? "get" : method.toLowerCase()];
+  if (!operation) {
+    if (!OUTSIDE.has(status)) throw new Error(`${method} ${path} → ${status}: no operation has it`);
+    const { headers } = document.components.responses.InternalError as ResponseObject;
+    return {
+      headers: headers ?? {},
+      content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+    };
+  }
+  const response = operation.responses[status] as ResponseObject | undefined;
+  if (!response) throw new Error(`${method} ${path} → ${status}: the document does not list this status`);
+  return response.$ref ? resolve<ResponseObject>(response.$ref) : response;
+}
+
+function assertHeader(where: string, name: string, header: HeaderObject, headers: Headers): void {
+  const value = headers.get(name);
+  if (value === null) {
+    if (header.required) throw new Error(`${where}: header ${name} is missing`);
+    return;
+  }
+  if (header.schema.type === "integer" && !/^[0-9]+$/.test(value))
+    throw new Error(`${where}: header ${name} is ${value}`);
+}
+
+function validatorOf(response: ResponseObject): ValidateFunction {
+  const schema = response.content?.["application/json"].schema as { $ref: string };
+  const found = validators.get(schema.$ref);
+  if (found) return found;
+  const validate = ajv.compile({ $ref: `doc${schema.$ref}` });
+  validators.set(schema.$ref, validate);
+  return validate;
+}
+
+function resolve<T>(reference: string): T {
+  return reference
+    .slice(2)
+    .split("/")
+    .reduce((node, name) => node[name], document) as T;
+}

@@ -1,0 +1,13 @@
+import { expect, test } from "bun:test";
+import { startService } from "../harness/service.ts";
+
+const service = await startService();
+
+test("3 an animal's status is set on creation and nothing changes it", async () => {
+  for (const status of ["available", "pending", "sold"]) {
+    const { json } = await service.call("POST /pets", { body: { name: "Rex", categoryId: 1, status } });
+    for (const method of ["PUT", "PATCH", "POST", "DELETE"])
+      expect((await service.call(`${method} /pets/${json.id}`, { body: { status: "sold" } })).status).toBe(405);
+    expect((await service.call(`GET /pets/${json.id}`)).json.status).toBe(status);
+  }
+});
