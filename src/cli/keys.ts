@@ -18,8 +18,8 @@ export function addKeys(program: Command): void {
   keys
     .command("create")
     .description("Issue a key. Its secret is printed once.")
-    .requiredOption("--name <name>", "whom or what the key is for", parseName)
-    .requiredOption("--plan <plan>", "free, pro, business or enterprise", parsePlan)
+    .option("--name <name>", "whom or what the key is for (required)", parseName)
+    .option("--plan <plan>", "free, pro, business or enterprise (required)", parsePlan)
     .option("--per-minute <requests>", "quota per minute (enterprise only)", parseQuota)
     .option("--per-day <requests>", "quota per day (enterprise only)", parseQuota)
     .option("--expires <date>", "when it ends: 2027-01-01, or with a time and zone", parseFutureMoment)
@@ -68,20 +68,24 @@ interface JsonOption {
 }
 
 interface CreateOptions extends JsonOption {
-  readonly name: string;
-  readonly plan: Plan;
+  readonly name?: string;
+  readonly plan?: Plan;
   readonly perMinute?: number;
   readonly perDay?: number;
   readonly expires?: number;
 }
 
-async function create(options: CreateOptions): Promise<void> {
+async function create(options: CreateOptions, command: Command): Promise<void> {
+  const { name, plan } = options;
+  // Commander's own requiredOption() would speak before it has seen that an option is misspelt.
+  if (name === undefined) return command.error("error: required option '--name <name>' not specified");
+  if (plan === undefined) return command.error("error: required option '--plan <plan>' not specified");
   const secret = newSecret();
   const key: Key = {
     id: newKeyId(),
-    name: options.name,
-    plan: options.plan,
-    quotas: quotasFor(options),
+    name,
+    plan,
+    quotas: quotasFor(plan, options),
     createdAtMs: Date.now(),
     expiresAtMs: options.expires,
     revokedAtMs: undefined,
@@ -92,7 +96,7 @@ async function create(options: CreateOptions): Promise<void> {
   else print(`Key created.\n\n${facts([...factsOfKey(key), ["secret", secret]])}\n\n${SHOWN_ONCE}`);
 }
 
-function quotasFor({ plan, perMinute, perDay }: CreateOptions): Quotas {
+function quotasFor(plan: Plan, { perMinute, perDay }: CreateOptions): Quotas {
   const fixed = PLANS[plan];
   if (fixed) {
     if (perMinute === undefined && perDay === undefined) return fixed;

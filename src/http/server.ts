@@ -25,12 +25,20 @@ export interface ServerParts {
 type Handler = (request: BunRequest, server: Server<undefined>) => Promise<Response>;
 
 /** Every path as Bun's router wants it, and what answers where no path matches. */
-export function createHandlers(parts: ServerParts): { routes: Record<string, Handler>; fetch: Handler } {
+export function createHandlers(parts: ServerParts) {
   const routes: Record<string, Handler> = {};
   for (const [path, resource] of Object.entries(parts.resources)) routes[path] = v1Handler(parts, resource);
   for (const path of ["/v1", "/v1/*"]) routes[path] = v1Handler(parts, undefined);
   for (const [path, page] of Object.entries(parts.pages)) routes[path] = pageHandler(parts, page);
-  return { routes, fetch: async () => publicError(NO_PAGE) };
+  return {
+    routes,
+    fetch: async () => publicError(NO_PAGE),
+    /** The last resort: a fault in what answers faults. */
+    error(error: Error) {
+      parts.log.error({ err: error }, "answer failed");
+      return publicError(UNFORESEEN);
+    },
+  };
 }
 
 const NO_PAGE = new Fault("not_found", "There is nothing here. The API is under /v1, its reference at /docs.");

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test";
+import Ajv2020 from "ajv/dist/2020";
+import manifest from "../package.json" with { type: "json" };
+import { SETTINGS } from "../src/config.ts";
+import { FAULT_CODES, type FaultCode } from "../src/domain/fault.ts";
+import { PLANS } from "../src/domain/plan.ts";
+import { openapiDocument } from "../src/http/openapi.ts";
+import { STATUS_OF } from "../src/http/reply.ts";
+import { run } from "./harness/program.ts";
+import { startService, temporaryFolder } from "./harness/service.ts";
+
+const read = (name: string): Promise<string> => Bun.file(new URL(`../${name}`, import.meta.url)).text();
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
+const document = openapiDocument("http://127.0.0.1:8080/v1") as any;
+
+describe("openapi.json", () => {
+  test("is what the code makes: `npm run openapi` writes it anew", async () => {
+    expect(JSON.parse(await read("openapi.json"))).toEqual(document);
+  });
+
+  test("has the routes that there are, and no others", async () => {
+    const service = await startService();
+    for (const [path, operations] of Object.entries<Record<string, unknown>>(document.paths)) {
+      const { headers } = await service.call(`PROPFIND ${path.replace("{petId}", "1")}`);
+      const allowed = headers
+        .get("allow")
+        ?.split(", ")
+        .filter((method) => method !== "HEAD");
+      expect(Object.keys(operations).map((method) => method.toUpperCase())).toEqual(allowed as string[]);
+    }
+  });
+
+  test("has examples that are valid by its own schemas", () => {
+    const ajv = new Ajv2020({ strict: false, formats: { int64: true } });
+    ajv.addSchema({ $id: "doc", components: document.components });
+    let checked = 0;
+    const walk = (node: unknown): void => {
+      if (typeof node !== "object" || node === null) return;
+      const { schema, examples } = node as {
+        schema?: { $ref?: string };
+        examples?: Record<string, { value: unknown }>;
+      };
+      if (schema?.$ref && examples)
+        for (const { value } of Object.values(examples)) {
+          const validate = ajv.compile({ $ref: `doc${schema.$ref}` });
+          expect([value, validate(value)]).toEqual([value, true]);
+          checked++;
+        }
+      for (const child of Object.values(node)) walk(child);
+    };
+    walk(document);
+    expect(checked).toBeGreaterThan(20);
+  });
+
+  test("has an example of every error code that an operation can answer with", () => {
+    const text = JSON.stringify(document);
+    const elsewhere: FaultCode[] = ["not_found", "method_not_allowed"];
+    for (const code of FAULT_CODES.filter((code) => !elsewhere.includes(code)))
+      expect(text).toContain(`"value":{"code":"${code}"`);
+  });
+});
+
+describe("README.md", async () => {
+  const readme = await read("README.md");
+  const rows = readme
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+
+  test("has every setting with its default and its meaning", () => {
+    for (const [name, { fallback, meaning }] of Object.entries(SETTINGS))
+      expect(rows).toContainEqual([`\`${name}\``, fallback === "" ? "" : `\`${fallback}\``, meaning]);
+  });
+
+  test("has every plan with its quotas", () => {
+    for (const [plan, quotas] of Object.entries(PLANS)) {
+      const shown = quotas
+        ? [quotas.perMinute, quotas.perDay].map((quota) => quota.toLocaleString("en-US"))
+        : ["custom", "custom"];
+      expect(rows).toContainEqual([plan, ...shown]);
+    }
+  });
+
+  test("has every error code with its status", () => {
+    for (const code of FAULT_CODES)
+      expect(rows.some(([first, status]) => first === `\`${code}\`` && status === String(STATUS_OF[code]))).toBe(true);
+  });
+
+  test("names only commands that there are", async () => {
+    const cwd = temporaryFolder();
+    const commands = new Set(
+      [...readme.matchAll(/npx animal-store ([a-z]+(?: [a-z]+)?)/g)].map((match) => match[1] as string),
+    );
+    expect(commands.size).toBeGreaterThan(5);
+    for (const command of commands) {
+      const { out } = await run([...command.split(" "), "--help"], { cwd });
+      expect(out).toContain(`Usage: animal-store ${command}`);
+    }
+    for (const [, script] of readme.matchAll(/npm run ([a-z:]+)/g))
+      expect(Object.keys(manifest.scripts)).toContain(script as string);
+  });
+});
+
+test("every dependency is pinned exactly, and docs/decisions.md gives its reason", async () => {
+  const decisions = await read("docs/decisions.md");
+  for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(decisions).toContain(`\`${name}\``);
+  }
+});

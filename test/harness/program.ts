@@ -1,0 +1,95 @@
+import { afterAll } from "bun:test";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+
+const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
+
+/** An environment of its own: nothing of the tester's settings leaks in. */
+const environment = (env: Record<string, string>): Record<string, string> => ({
+  PATH: process.env.PATH ?? "",
+  HOME: process.env.HOME ?? "",
+  ...env,
+});
+
+export interface Outcome {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the program to its end, as a person at a shell would. */
+export async function run(
+  args: readonly string[],
+  options: { cwd: string; env?: Record<string, string> },
+): Promise<Outcome> {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    cwd: options.cwd,
+    env: environment(options.env ?? {}),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { exitCode, out, err };
+}
+
+export interface RunningService {
+  readonly origin: string;
+  readonly banner: string;
+  readonly child: Subprocess<"ignore", "pipe", "pipe">;
+  /** All that it has logged so far. */
+  readonly logged: () => string;
+  /** Sends a signal, and returns the exit code when it is gone. */
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts the program as `serve` in a process of its own, and waits for its banner. */
+export async function serve(options: {
+  cwd: string;
+  env?: Record<string, string>;
+  wrap?: readonly string[];
+}): Promise<RunningService> {
+  const child = Bun.spawn([...(options.wrap ?? []), process.execPath, MAIN, "serve"], {
+    cwd: options.cwd,
+    env: environment({ PORT: "0", ...options.env }),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  afterAll(() => child.kill("SIGKILL"));
+  let logged = "";
+  const logging = collect(child.stderr, (text) => {
+    logged += text;
+  });
+  let banner = "";
+  await new Promise<void>((resolve, reject) => {
+    void collect(child.stdout, (text) => {
+      banner += text;
+      if (banner.includes("Ctrl+C")) resolve();
+    }).then(async () => {
+      await logging;
+      reject(new Error(`the service did not start: ${logged}`));
+    });
+  });
+  const origin = /API +(http:\/\/\S+)\/v1/.exec(banner)?.[1] as string;
+  return {
+    origin,
+    banner,
+    child,
+    logged: () => logged,
+    async kill(signal) {
+      child.kill(signal);
+      await child.exited;
+      await logging;
+      return child.exitCode;
+    },
+  };
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }));
+}

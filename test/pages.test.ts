@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { RawConnection } from "./harness/raw.ts";
+import { startService, temporaryFolder } from "./harness/service.ts";
+
+const service = await startService();
+const page = (path: string, init?: RequestInit) => fetch(service.origin + path, init);
+
+describe("pages for people", () => {
+  test("/ says what this is and where to go", async () => {
+    const response = await page("/");
+    const html = await response.text();
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    for (const href of ['href="docs"', 'href="openapi.json"', `${service.publicUrl}/pets`])
+      expect(html).toContain(href);
+  });
+
+  test("/docs is Scalar, served by us, and may ask nobody else", async () => {
+    const response = await page("/docs");
+    const html = await response.text();
+    const script = /<script src="\.(\/docs\/scalar-[\d.]+\.js)">/.exec(html)?.[1] as string;
+    const policy = response.headers.get("content-security-policy") as string;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`connect-src 'self' ${service.origin}`);
+    expect(html.match(/https?:\/\/[^"']+/g)).toEqual([service.publicUrl]);
+    const bundle = await page(script);
+    expect(bundle.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect(bundle.headers.get("cache-control")).toContain("immutable");
+    expect((await bundle.text()).length).toBeGreaterThan(1_000_000);
+  });
+
+  test("/openapi.json is the document, with the public address as its server", async () => {
+    const response = await page("/openapi.json");
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await response.json()).toMatchObject({ openapi: "3.1.0", servers: [{ url: service.publicUrl }] });
+  });
+});
+
+describe("probes", () => {
+  test("/healthz and /readyz answer without a key", async () => {
+    for (const [path, status] of [
+      ["/healthz", "ok"],
+      ["/readyz", "ready"],
+    ] as const) {
+      const response = await page(path);
+      expect([response.status, await response.json()]).toEqual([200, { status }]);
+    }
+  });
+
+  test("/readyz says no when the store cannot answer, and /healthz still says yes", async () => {
+    const path = join(temporaryFolder(), "gone.db");
+    const broken = await startService({ databasePath: path });
+    const { Database } = await import("bun:sqlite");
+    const other = new Database(path);
+    other.run("DROP TABLE animals");
+    other.close();
+    expect((await fetch(`${broken.origin}/readyz`)).status).toBe(503);
+    expect((await fetch(`${broken.origin}/healthz`)).status).toBe(200);
+  });
+});
+
+test("pages answer GET and HEAD, and anything else with 405 and Allow", async () => {
+  for (const path of ["/", "/docs", "/openapi.json", "/healthz", "/readyz"]) {
+    const head = await page(path, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    const post = await page(path, { method: "POST" });
+    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect(await post.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
+  }
+});
+
+describe("odd requests", () => {
+  const raw = async (text: string): Promise<string> => {
+    const connection = await RawConnection.open(service.origin);
+    connection.send(text);
+    const answer = await connection.answer();
+    connection.destroy();
+    return answer;
+  };
+  const authorization = `Authorization: Bearer ${service.boundless}\r\n`;
+
+  test("a Host that is none answers 400, and HTTP/1.0 may do without", async () => {
+    expect(await raw(`GET /v1/pets HTTP/1.1\r\nHost: a b/c\r\n${authorization}\r\n`)).toStartWith("HTTP/1.1 400");
+    expect(await raw(`GET /v1/pets?limit=1 HTTP/1.0\r\n${authorization}\r\n`)).toStartWith("HTTP/1.1 200");
+  });
+
+  test("a header over 16 KiB is refused by the parser, and the service goes on", async () => {
+    expect(await raw(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Big: ${"x".repeat(20_000)}\r\n\r\n`)).toStartWith(
+      "HTTP/1.1 431",
+    );
+    expect((await service.call("GET /pets")).status).toBe(200);
+  });
+
+  test("a forwarded address is believed only from a trusted proxy", async () => {
+    const remaining = async (from: { call: typeof service.call }, address: string) => {
+      const { headers } = await from.call("GET /pets", { secret: null, headers: { "X-Forwarded-For": address } });
+      return headers.get("x-ratelimit-remaining");
+    };
+    const direct = await startService();
+    expect([await remaining(direct, "198.51.100.1"), await remaining(direct, "198.51.100.2")]).toEqual(["299", "298"]);
+    const proxied = await startService({ env: { TRUSTED_PROXIES: "127.0.0.0/8" } });
+    expect([await remaining(proxied, "198.51.100.1"), await remaining(proxied, "198.51.100.2")]).toEqual([
+      "299",
+      "299",
+    ]);
+    expect(await remaining(proxied, "203.0.113.1, 198.51.100.1")).toBe("298");
+    expect([await remaining(proxied, "2001:db8::1"), await remaining(proxied, "2001:db8::2")]).toEqual(["299", "298"]);
+  });
+});

@@ -1,0 +1,178 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type RunningService, run, serve } from "../harness/program.ts";
+import { temporaryFolder } from "../harness/service.ts";
+
+const issue = async (cwd: string, ...options: string[]): Promise<{ id: string; secret: string }> => {
+  const { out, err } = await run(["keys", "create", "--name", "test", "--json", ...options], { cwd });
+  if (out === "") throw new Error(err);
+  return JSON.parse(out);
+};
+
+const BOUNDLESS = ["--plan", "enterprise", "--per-minute", "1000000", "--per-day", "1000000"];
+
+const get = (service: RunningService, secret: string) =>
+  fetch(`${service.origin}/v1/pets?limit=1`, { headers: { Authorization: `Bearer ${secret}` } });
+
+const post = (service: RunningService, secret: string, name: string) =>
+  fetch(`${service.origin}/v1/pets`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ name, categoryId: 1 }),
+  });
+
+/** All animals, by following the pages. */
+async function everyAnimal(service: RunningService, secret: string): Promise<Map<number, string>> {
+  const found = new Map<number, string>();
+  for (let next: string | undefined = `${service.origin}/v1/pets?limit=100`; next; ) {
+    const response: Response = await fetch(next, { headers: { Authorization: `Bearer ${secret}` } });
+    for (const { id, name } of (await response.json()) as { id: number; name: string }[]) found.set(id, name);
+    next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+  }
+  return found;
+}
+
+/** A small disk of its own needs a system that lets us mount one. */
+function canMount(): boolean {
+  const folder = temporaryFolder();
+  if (!mountSmallDisk(folder)) return false;
+  Bun.spawnSync(["umount", folder]);
+  return true;
+}
+
+const mountSmallDisk = (folder: string): boolean =>
+  Bun.which("mount") !== null && Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder]).success;
+
+test("kill -9 in the middle of a load loses no acknowledged animal, and no id comes twice", async () => {
+  const cwd = temporaryFolder();
+  const { secret } = await issue(cwd, ...BOUNDLESS);
+  const acknowledged = new Map<number, string>();
+  for (let round = 0; round < 3; round++) {
+    const service = await serve({ cwd });
+    let isOver = false;
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let i = 0; !isOver; i++) {
+        const name = `round ${round}, writer ${writer}, animal ${i}`;
+        const answer = await post(service, secret, name).catch(() => undefined);
+        if (answer?.status !== 201) return;
+        const { id } = (await answer.json().catch(() => ({}))) as { id?: number };
+        if (id === undefined) return;
+        expect(acknowledged.has(id)).toBe(false);
+        acknowledged.set(id, name);
+      }
+    });
+    const enough = acknowledged.size + 200;
+    while (acknowledged.size < enough) await Bun.sleep(5);
+    await service.kill("SIGKILL");
+    isOver = true;
+    await Promise.all(writers);
+  }
+  const service = await serve({ cwd });
+  const found = await everyAnimal(service, secret);
+  for (const [id, name] of acknowledged) expect(found.get(id)).toBe(name);
+  await service.kill("SIGTERM");
+});
+
+describe("counters", () => {
+  test("a stop loses nothing of them", async () => {
+    const cwd = temporaryFolder();
+    const { id, secret } = await issue(cwd, "--plan", "free");
+    const first = await serve({ cwd });
+    for (let i = 0; i < 40; i++) await get(first, secret);
+    await first.kill("SIGTERM");
+    const { out } = await run(["keys", "show", id, "--json"], { cwd });
+    expect(JSON.parse(out)).toMatchObject({ minute: { used: 40, remaining: 20 }, day: { used: 40, remaining: 960 } });
+    const second = await serve({ cwd });
+    expect((await get(second, secret)).headers.get("x-ratelimit-remaining")).toBe("19");
+    await second.kill("SIGTERM");
+  });
+
+  test("a crash loses at most the last second of them, and no ban", async () => {
+    const cwd = temporaryFolder();
+    const counted = await issue(cwd, "--plan", "free");
+    const banned = await issue(cwd, "--plan", "free");
+    const first = await serve({ cwd });
+    for (let i = 0; i < 30; i++) await get(first, counted.secret);
+    await Bun.sleep(1000);
+    let answer: Response | undefined;
+    for (let i = 0; i < 120; i++) answer = await get(first, banned.secret);
+    expect(await answer?.json()).toMatchObject({ code: "key_banned" });
+    await first.kill("SIGKILL");
+    const second = await serve({ cwd });
+    expect((await get(second, counted.secret)).headers.get("x-ratelimit-remaining")).toBe("29");
+    expect(await (await get(second, banned.secret)).json()).toMatchObject({ code: "key_banned" });
+    await second.kill("SIGTERM");
+  });
+});
+
+test.skipIf(!Bun.which("prlimit"))(
+  "when the file cannot grow, writes answer 503 while reads go on; when it can again, so do writes",
+  async () => {
+    const cwd = temporaryFolder();
+    const { secret } = await issue(cwd, ...BOUNDLESS);
+    const service = await serve({
+      cwd,
+      env: { LOG_LEVEL: "silent" },
+      wrap: ["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"],
+    });
+    expect((await post(service, secret, "before")).status).toBe(201);
+
+    const limit = (size: string) => Bun.spawnSync(["prlimit", "--pid", String(service.child.pid), `--fsize=${size}`]);
+    expect(limit("4096:unlimited").exitCode).toBe(0);
+    for (let i = 0; i < 3; i++) {
+      const refused = await post(service, secret, "refused");
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get("retry-after")).toBe("2");
+      expect(refused.headers.get("x-ratelimit-limit")).not.toBeNull();
+      expect(await refused.json()).toEqual({ code: "service_unavailable", message: expect.any(String), status: 503 });
+      expect((await get(service, secret)).status).toBe(200);
+    }
+    limit("unlimited:unlimited");
+    expect((await post(service, secret, "after")).status).toBe(201);
+    expect([...(await everyAnimal(service, secret)).values()]).toEqual(["before", "after"]);
+    expect(await service.kill("SIGTERM")).toBe(0);
+  },
+);
+
+test.skipIf(!canMount())(
+  "on a full disk no animal that was acknowledged is lost, and none that was refused is kept",
+  async () => {
+    const cwd = temporaryFolder();
+    const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", cwd]);
+    expect(mounted.stderr.toString()).toBe("");
+    try {
+      const { secret } = await issue(cwd, ...BOUNDLESS);
+      const service = await serve({ cwd, env: { LOG_LEVEL: "silent" } });
+      const acknowledged: string[] = [];
+      const statuses = new Set<number>();
+      for (let i = 0; i < 2000 && statuses.size < 2; i++) {
+        const name = `${i} `.padEnd(250, "x");
+        const { status } = await post(service, secret, name);
+        statuses.add(status);
+        if (status === 201) acknowledged.push(name);
+      }
+      expect(statuses).toEqual(new Set([201, 503]));
+      expect([...(await everyAnimal(service, secret)).values()]).toEqual(acknowledged);
+      await service.kill("SIGKILL");
+    } finally {
+      Bun.spawnSync(["umount", "-l", cwd]);
+    }
+  },
+);
+
+test("a lock that another process holds makes writes answer 503, and reads and keys go on", async () => {
+  const cwd = temporaryFolder();
+  const { secret } = await issue(cwd, ...BOUNDLESS);
+  const service = await serve({ cwd });
+  const other = new Database(join(cwd, "data/animal-store.db"));
+  other.run("BEGIN IMMEDIATE");
+  const write = post(service, secret, "waits");
+  expect((await get(service, secret)).status).toBe(200);
+  expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
+  expect((await write).status).toBe(503);
+  other.run("ROLLBACK");
+  other.close();
+  expect((await post(service, secret, "goes")).status).toBe(201);
+  await service.kill("SIGTERM");
+});

@@ -1,0 +1,242 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Outcome, type RunningService, run, serve } from "../harness/program.ts";
+import { temporaryFolder } from "../harness/service.ts";
+
+const cwd = temporaryFolder();
+const cli = (...args: string[]): Promise<Outcome> => run(args, { cwd });
+// biome-ignore lint/suspicious/noExplicitAny: JSON output is looked into freely
+const json = async (...args: string[]): Promise<any> => {
+  const { exitCode, out, err } = await cli(...args, "--json");
+  expect([exitCode, err]).toEqual([0, ""]);
+  return JSON.parse(out);
+};
+const issue = (plan: string, ...options: string[]) =>
+  json("keys", "create", "--name", "Front desk", "--plan", plan, ...options);
+
+const get = (service: RunningService, secret: string) =>
+  fetch(`${service.origin}/v1/pets`, { headers: { Authorization: `Bearer ${secret}` } });
+
+/** How long it takes until the service answers so, in milliseconds; the promise is 2 seconds. */
+async function feltAfter(service: RunningService, secret: string, status: number): Promise<number> {
+  const from = performance.now();
+  while ((await get(service, secret)).status !== status) {
+    if (performance.now() - from > 5000) throw new Error(`still not ${status}`);
+    await Bun.sleep(20);
+  }
+  return performance.now() - from;
+}
+
+describe("keys create", () => {
+  test("prints the secret once, to people", async () => {
+    const { exitCode, out } = await cli("keys", "create", "--name", "Front desk", "--plan", "free");
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/secret +ask_[0-9A-Za-z]{36}\n/);
+    expect(out).toContain("free (60 per minute, 1,000 per day)");
+    expect(out).toContain("shown this once");
+    const [, id, secret] = /id +(key_\w+)[\s\S]*secret +(ask_\w+)/.exec(out) ?? [];
+    for (const args of [
+      ["keys", "show", id as string],
+      ["keys", "list"],
+      ["keys", "list", "--json"],
+    ])
+      expect((await cli(...args)).out).not.toContain(secret as string);
+  });
+
+  test("with --json prints one object with id and secret", async () => {
+    expect(await issue("pro", "--expires", "2999-01-01")).toEqual({
+      id: expect.stringMatching(/^key_/),
+      name: "Front desk",
+      plan: "pro",
+      perMinute: 300,
+      perDay: 10_000,
+      state: "active",
+      createdAt: expect.any(String),
+      expiresAt: "2999-01-01T00:00:00Z",
+      revokedAt: null,
+      secret: expect.stringMatching(/^ask_/),
+    });
+  });
+
+  test("Enterprise needs its quotas, and no other plan takes any", async () => {
+    expect(await issue("enterprise", "--per-minute", "5000", "--per-day", "2000000")).toMatchObject({
+      perMinute: 5000,
+      perDay: 2_000_000,
+    });
+    for (const [options, reason] of [
+      [["--plan", "enterprise"], "give --per-minute and --per-day"],
+      [["--plan", "enterprise", "--per-minute", "5"], "give --per-minute and --per-day"],
+      [["--plan", "enterprise", "--per-minute", "5", "--per-day", "4"], "must not be more than"],
+      [["--plan", "pro", "--per-day", "5"], "use --plan enterprise"],
+    ] as const) {
+      const { exitCode, out, err } = await cli("keys", "create", "--name", "x", ...options);
+      expect([exitCode, out]).toEqual([1, ""]);
+      expect(err).toContain(reason);
+    }
+  });
+
+  test("makes the database when there is none; the other commands do not", async () => {
+    const empty = temporaryFolder();
+    const { exitCode, err } = await run(["keys", "list"], { cwd: empty });
+    expect([exitCode, err]).toEqual([
+      1,
+      "animal-store: there is no database at data/animal-store.db: check DATABASE_URL\n",
+    ]);
+    expect(existsSync(join(empty, "data"))).toBe(false);
+    expect((await run(["keys", "create", "--name", "x", "--plan", "free"], { cwd: empty })).exitCode).toBe(0);
+  });
+});
+
+describe("mistakes", () => {
+  test("a misspelt option, command or plan is an error that suggests the right one, with exit code 2", async () => {
+    for (const [args, reason] of [
+      [["keys", "create", "--nmae", "x", "--plan", "free"], "Did you mean --name?"],
+      [["keys", "create", "--name", "x", "--plan", "busines"], "Did you mean business?"],
+      [["keys", "crate"], "Did you mean create?"],
+      [["kyes"], "Did you mean keys?"],
+      [["keys", "create", "--plan", "free"], "'--name <name>' not specified"],
+      [["keys", "show"], "missing required argument 'id'"],
+      [["keys", "show", "a", "b"], "too many arguments"],
+      [["keys", "rotate", "a", "--overlap", "soon"], "such as 30m, 24h or 7d"],
+      [["keys", "create", "--name", "x", "--plan", "free", "--expires", "2020-01-01"], "in the past"],
+      [["keys", "create", "--name", " ", "--plan", "free"], "must not be empty"],
+      [["keys"], "Usage: animal-store keys"],
+    ] as const) {
+      const { exitCode, out, err } = await cli(...args);
+      expect([args, exitCode, out]).toEqual([args, 2, ""]);
+      expect(err).toContain(reason);
+    }
+  });
+
+  test("an unknown key is an error with exit code 1, and a near one is suggested", async () => {
+    const { id } = await issue("free");
+    for (const command of ["show", "rotate", "revoke", "unban"]) {
+      const { exitCode, err } = await cli("keys", command, `${id.slice(0, -1)}_`);
+      expect(exitCode).toBe(1);
+      expect(err).toContain(`Did you mean ${id}?`);
+    }
+    expect((await cli("keys", "show", "nothing")).err).toContain("See: keys list");
+  });
+
+  test("--help is everywhere, with exit code 0", async () => {
+    for (const args of [
+      [],
+      ["serve"],
+      ["keys"],
+      ["keys", "create"],
+      ["keys", "list"],
+      ["keys", "show"],
+      ["keys", "rotate"],
+      ["keys", "revoke"],
+      ["keys", "unban"],
+      ["plans"],
+      ["backup"],
+    ]) {
+      const { exitCode, out, err } = await cli(...args, "--help");
+      expect([exitCode, err]).toEqual([0, ""]);
+      expect(out).toContain("Usage: animal-store");
+    }
+    expect((await cli("--version")).out).toBe("1.0.0\n");
+  });
+});
+
+test("plans shows the price list", async () => {
+  const { out } = await cli("plans");
+  expect(
+    out
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/)),
+  ).toEqual([
+    ["PLAN", "PER MINUTE", "PER DAY"],
+    ["free", "60", "1,000"],
+    ["pro", "300", "10,000"],
+    ["business", "1,000", "100,000"],
+    ["enterprise", "custom", "custom"],
+  ]);
+  expect(await json("plans")).toContainEqual({ plan: "enterprise", perMinute: null, perDay: null });
+});
+
+test("keys list shows all keys, oldest first, with names in line", async () => {
+  await json("keys", "create", "--name", "犬の店", "--plan", "free");
+  const lines = (await cli("keys", "list")).out.trimEnd().split("\n");
+  const keys = await json("keys", "list");
+  expect(lines).toHaveLength(keys.length + 1);
+  expect(lines[0]).toStartWith("ID ");
+  expect(keys.map((key: { createdAt: string }) => key.createdAt)).toEqual(
+    keys.map((key: { createdAt: string }) => key.createdAt).sort(),
+  );
+});
+
+test("keys revoke twice says so, and rotate refuses a revoked key", async () => {
+  const { id } = await issue("free");
+  expect((await cli("keys", "revoke", id)).out).toBe(`Key ${id} is revoked.\n`);
+  expect((await cli("keys", "revoke", id)).out).toContain("was revoked already");
+  expect((await cli("keys", "rotate", id)).err).toContain("is revoked");
+  expect((await json("keys", "show", id)).state).toBe("revoked");
+});
+
+describe("while the service runs", () => {
+  test("a new key works at once, and a revocation is felt within 2 s", async () => {
+    const service = await serve({ cwd });
+    const { id, secret } = await issue("free");
+    expect((await get(service, secret)).status).toBe(200);
+    expect(await json("keys", "revoke", id)).toMatchObject({ state: "revoked" });
+    expect(await feltAfter(service, secret, 401)).toBeLessThan(2000);
+    await service.kill("SIGTERM");
+  });
+
+  test("rotate: the new secret works at once, the old one for the overlap, both on the same quotas", async () => {
+    const service = await serve({ cwd });
+    const old = await issue("free");
+    await get(service, old.secret);
+    const { secret, oldSecretUntil } = await json("keys", "rotate", old.id);
+    expect(Date.parse(oldSecretUntil) - Date.now()).toBeGreaterThan(86_300_000);
+    expect((await get(service, secret)).headers.get("x-ratelimit-remaining")).toBe("58");
+    expect((await get(service, old.secret)).headers.get("x-ratelimit-remaining")).toBe("57");
+    const newest = await json("keys", "rotate", old.id, "--overlap", "0");
+    expect(await feltAfter(service, old.secret, 401)).toBeLessThan(2000);
+    expect((await get(service, secret)).status).toBe(401);
+    expect((await get(service, newest.secret)).status).toBe(200);
+    await service.kill("SIGTERM");
+  });
+
+  test("of 200 parallel requests on a fresh Free key exactly 60 pass; 120 ban it; unban is felt within 2 s", async () => {
+    const service = await serve({ cwd });
+    const { id, secret } = await issue("free");
+    const statuses = await Promise.all(Array.from({ length: 119 }, async () => (await get(service, secret)).status));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(59);
+    expect(await (await get(service, secret)).json()).toMatchObject({ code: "key_banned" });
+    const shown = await json("keys", "show", id);
+    expect(Date.parse(shown.bannedUntil)).toBeGreaterThan(Date.now());
+
+    expect((await cli("keys", "unban", id)).out).toBe(`Key ${id} is no longer banned.\n`);
+    const from = performance.now();
+    while (((await (await get(service, secret)).json()) as { code: string }).code === "key_banned") await Bun.sleep(20);
+    expect(performance.now() - from).toBeLessThan(2000);
+    expect((await json("keys", "show", id)).bannedUntil).toBeNull();
+    expect((await cli("keys", "unban", id)).out).toBe(`Key ${id} was not banned.\n`);
+    await service.kill("SIGTERM");
+  });
+
+  test("backup writes a whole copy that serves by itself", async () => {
+    const service = await serve({ cwd });
+    const { secret } = await issue("free");
+    await fetch(`${service.origin}/v1/pets`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
+      body: '{"name":"Rex","categoryId":1}',
+    });
+    expect((await cli("backup", "copy.db")).out).toContain("copy.db");
+    expect((await cli("backup", "copy.db")).err).toContain("exists already");
+    expect((await cli("backup", "/proc/copy.db")).exitCode).toBe(1);
+    const copy = await serve({ cwd, env: { DATABASE_URL: "sqlite:copy.db" } });
+    expect(await (await get(copy, secret)).json()).toEqual([
+      { id: 1, name: "Rex", categoryId: 1, status: "available" },
+    ]);
+    await copy.kill("SIGTERM");
+    await service.kill("SIGTERM");
+  });
+});

@@ -1,0 +1,125 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { run, serve } from "../harness/program.ts";
+import { RawConnection } from "../harness/raw.ts";
+import { temporaryFolder } from "../harness/service.ts";
+
+describe("start", () => {
+  test("the first start makes the folder, and issues the operator's key for its owner alone", async () => {
+    const cwd = temporaryFolder();
+    const service = await serve({ cwd });
+    const keyFile = join(cwd, "data/animal-store.operator-key");
+    expect(service.banner).toContain(`Docs  ${service.origin}/docs`);
+    expect(service.banner).toContain(keyFile);
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    expect(statSync(join(cwd, "data")).mode & 0o777).toBe(0o700);
+    expect(await service.kill("SIGTERM")).toBe(0);
+  });
+
+  test.skipIf(!Bun.which("curl"))("the banner's curl line works when it is pasted, in any folder", async () => {
+    const service = await serve({ cwd: temporaryFolder() });
+    const line = /Try +(curl .+)/.exec(service.banner)?.[1] as string;
+    const curl = Bun.spawn(["sh", "-c", line], { cwd: "/", stdout: "pipe", stderr: "ignore" });
+    expect(await new Response(curl.stdout).text()).toBe("[]");
+    await service.kill("SIGTERM");
+  });
+
+  test("a later start issues no second key, and the first one goes on working", async () => {
+    const cwd = temporaryFolder();
+    await (await serve({ cwd })).kill("SIGTERM");
+    const file = Bun.file(join(cwd, "data/animal-store.operator-key"));
+    const secret = await file.text();
+    const again = await serve({ cwd });
+    expect(await file.text()).toBe(secret);
+    const response = await fetch(`${again.origin}/v1/pets`, { headers: { Authorization: `Bearer ${secret.trim()}` } });
+    expect(response.headers.get("x-ratelimit-limit")).toBe("1000");
+    await again.kill("SIGTERM");
+    rmSync(join(cwd, "data/animal-store.operator-key"));
+    const without = await serve({ cwd });
+    expect(without.banner).toContain("keys create");
+    await without.kill("SIGTERM");
+  });
+
+  test("every mistake in the configuration is reported at once, with exit code 1", async () => {
+    const { exitCode, out, err } = await run(["serve"], {
+      cwd: temporaryFolder(),
+      env: { PORT: "x", LOG_LEVEL: "loud", HOST: "a b" },
+    });
+    expect(exitCode).toBe(1);
+    expect(out).toBe("");
+    expect(err.trim().split("\n")).toHaveLength(4);
+    expect(err).toContain("the configuration has 3 mistakes:");
+  });
+
+  test("what makes a start impossible is one clear line and exit code 1", async () => {
+    const cwd = temporaryFolder();
+    const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+    writeFileSync(join(cwd, "letter.txt"), "Dear reader, this is no database. ".repeat(100));
+    mkdirSync(join(cwd, "data"));
+    const foreign = new Database(join(cwd, "foreign.db"));
+    foreign.run("CREATE TABLE invoices (id INTEGER)");
+    foreign.close();
+    await (await serve({ cwd, env: { DATABASE_URL: "sqlite:newer.db" } })).kill("SIGTERM");
+    const newer = new Database(join(cwd, "newer.db"));
+    newer.run("INSERT INTO migrations VALUES (99, 'later', 'x', 0)");
+    newer.close();
+    const running = await serve({ cwd, env: { DATABASE_URL: "sqlite:running.db" } });
+
+    for (const [env, reason] of [
+      [{ PORT: String(taken.port) }, `port ${taken.port} on 127.0.0.1 is in use: stop what uses it, or set PORT`],
+      [
+        { METRICS_PORT: String(taken.port) },
+        `port ${taken.port} on 127.0.0.1 is in use: stop what uses it, or set METRICS_PORT`,
+      ],
+      [{ HOST: "192.0.2.1" }, "cannot listen on 192.0.2.1"],
+      [{ DATABASE_URL: "sqlite:/proc/nowhere/a.db" }, "cannot make the folder /proc/nowhere"],
+      [{ DATABASE_URL: "sqlite:letter.txt" }, "file is not a database"],
+      [{ DATABASE_URL: "sqlite:data" }, "cannot open the database data"],
+      [{ DATABASE_URL: "sqlite:foreign.db" }, "the database of another program"],
+      [{ DATABASE_URL: "sqlite:newer.db" }, "schema 99, and this version knows only up to 1"],
+      [{ DATABASE_URL: "sqlite:running.db" }, "another process serves running.db already"],
+    ] as const) {
+      const { exitCode, out, err } = await run(["serve"], { cwd, env: { PORT: "0", LOG_LEVEL: "error", ...env } });
+      expect([exitCode, out]).toEqual([1, ""]);
+      expect(err).toStartWith("animal-store: ");
+      expect(err).toContain(reason);
+      expect(err.trim().split("\n")).toHaveLength(1);
+    }
+    taken.stop();
+    expect(await running.kill("SIGTERM")).toBe(0);
+  });
+});
+
+describe("stop", () => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    test(`${signal}: no new connections, what is under way finishes, exit code 0`, async () => {
+      const cwd = temporaryFolder();
+      const service = await serve({ cwd });
+      const secret = (await Bun.file(join(cwd, "data/animal-store.operator-key")).text()).trim();
+      const idle = await RawConnection.open(service.origin);
+      idle.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+      await idle.answer();
+      const busy = await RawConnection.open(service.origin);
+      const body = '{"name":"Last","categoryId":1}';
+      busy.send(
+        `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+      );
+      await Bun.sleep(100);
+
+      const gone = service.kill(signal);
+      await idle.until(() => false);
+      await expect(RawConnection.open(service.origin)).rejects.toThrow();
+      busy.send(body.slice(10));
+      expect(await busy.answer()).toStartWith("HTTP/1.1 201");
+      expect(await gone).toBe(0);
+
+      const again = await serve({ cwd });
+      const pets = await (
+        await fetch(`${again.origin}/v1/pets`, { headers: { Authorization: `Bearer ${secret}` } })
+      ).json();
+      expect(pets).toEqual([{ id: 1, name: "Last", categoryId: 1, status: "available" }]);
+      await again.kill("SIGTERM");
+    });
+});

@@ -1,0 +1,118 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type RunningService, serve } from "../harness/program.ts";
+import { startService, temporaryFolder } from "../harness/service.ts";
+
+const secretOf = async (cwd: string): Promise<string> =>
+  (await Bun.file(join(cwd, "data/animal-store.operator-key")).text()).trim();
+
+const lines = (service: RunningService) =>
+  service
+    .logged()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+describe("logs", () => {
+  test("start and stop are always logged, as JSON, requests are not", async () => {
+    const cwd = temporaryFolder();
+    const service = await serve({ cwd });
+    await fetch(`${service.origin}/v1/pets`, { headers: { Authorization: `Bearer ${await secretOf(cwd)}` } });
+    await service.kill("SIGTERM");
+    expect(lines(service).map((line) => line.msg)).toEqual(["operator key issued", "started", "stopping", "stopped"]);
+  });
+
+  test("with LOG_REQUESTS=on each request is one line, and no line ever has a secret or a query", async () => {
+    const cwd = temporaryFolder();
+    const service = await serve({ cwd, env: { LOG_REQUESTS: "on", LOG_LEVEL: "debug" } });
+    const secret = await secretOf(cwd);
+    await fetch(`${service.origin}/v1/pets?key=hidden-query`, { headers: { Authorization: `Bearer ${secret}` } });
+    await fetch(`${service.origin}/v1/pets/7`, {
+      headers: { Authorization: "Bearer hidden-secret", "X-Request-Id": "r1" },
+    });
+    await service.kill("SIGTERM");
+    const requests = lines(service).filter((line) => line.msg === "request");
+    expect(requests).toMatchObject([
+      { method: "GET", path: "/v1/pets", operation: "listPets", status: 400, keyId: expect.stringMatching(/^key_/) },
+      { method: "GET", path: "/v1/pets/7", operation: "getPet", status: 401, requestId: "r1" },
+    ]);
+    expect(service.logged()).not.toContain(secret);
+    expect(service.logged()).not.toContain("hidden");
+  });
+
+  test("a fault of ours answers 500 without its cause, which is in the log under the request id", async () => {
+    const logged: string[] = [];
+    const service = await startService({ logged });
+    const other = new Database(service.path);
+    other.run("ALTER TABLE animals RENAME TO creatures");
+    const { status, json, headers } = await service.call("GET /pets");
+    expect(status).toBe(500);
+    expect(json).toMatchObject({ code: "internal_error", status: 500 });
+    expect(json.message).not.toContain("animals");
+    const line = JSON.parse(logged.find((text) => text.includes("request failed")) as string);
+    expect(line).toMatchObject({
+      level: 50,
+      requestId: headers.get("x-request-id"),
+      err: { message: "no such table: animals" },
+    });
+    expect((await fetch(`${service.origin}/readyz`)).status).toBe(503);
+    other.run("ALTER TABLE creatures RENAME TO animals");
+    other.close();
+    expect((await service.call("GET /pets")).status).toBe(200);
+    expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
+  });
+
+  test("even a fault in what answers faults is answered with an Error, and logged", async () => {
+    const logged: string[] = [];
+    const clock = { nowMs: () => Date.now() };
+    const service = await startService({ logged, clock });
+    clock.nowMs = () => {
+      throw new Error("the clock fell off the wall");
+    };
+    const response = await fetch(`${service.origin}/v1/pets`, {
+      headers: { Authorization: `Bearer ${service.boundless}` },
+    });
+    clock.nowMs = () => Date.now();
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ code: "internal_error", message: expect.any(String), status: 500 });
+    expect(logged.join("")).toContain("the clock fell off the wall");
+  });
+});
+
+describe("metrics", () => {
+  test("there are none unless a port is set", async () => {
+    const service = await serve({ cwd: temporaryFolder() });
+    expect(service.banner).not.toContain("Metrics");
+    expect((await fetch(`${service.origin}/metrics`)).status).toBe(404);
+    await service.kill("SIGTERM");
+  });
+
+  test("requests by operation and status, latency, refusals, bans and store errors", async () => {
+    const cwd = temporaryFolder();
+    const service = await serve({ cwd, env: { METRICS_PORT: "0" } });
+    const url = /Metrics +(\S+)/.exec(service.banner)?.[1] as string;
+    expect(url).toStartWith("http://127.0.0.1:");
+    const authorization = { Authorization: `Bearer ${await secretOf(cwd)}` };
+    await fetch(`${service.origin}/v1/pets`, { headers: authorization });
+    await fetch(`${service.origin}/v1/pets/9`, { headers: authorization });
+    await fetch(`${service.origin}/v1/pets`);
+    await fetch(`${service.origin}/v1/nothing`, { headers: authorization });
+    const response = await fetch(url);
+    expect(response.headers.get("content-type")).toStartWith("text/plain");
+    const text = await response.text();
+    for (const line of [
+      'animal_store_requests_total{operation="listPets",status="200"} 1',
+      'animal_store_requests_total{operation="listPets",status="401"} 1',
+      'animal_store_requests_total{operation="getPet",status="404"} 1',
+      'animal_store_requests_total{operation="none",status="404"} 1',
+      'animal_store_request_seconds_count{operation="listPets"} 2',
+      'animal_store_refusals_total{code="missing_api_key"} 1',
+      "animal_store_bans_total 0",
+      "animal_store_store_errors_total 0",
+    ])
+      expect(text).toContain(`${line}\n`);
+    expect((await fetch(new URL("/", url))).status).toBe(404);
+    await service.kill("SIGTERM");
+  });
+});

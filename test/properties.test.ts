@@ -1,0 +1,107 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { INT64_MAX, INT64_MIN } from "../src/domain/int64.ts";
+import { startService } from "./harness/service.ts";
+
+const service = await startService();
+const anyInt64 = fc.oneof(
+  fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
+  fc.constantFrom(INT64_MIN, INT64_MAX, 0n, 2n ** 53n + 1n, -(2n ** 53n) - 1n),
+);
+const anyName = fc
+  .oneof(
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 }),
+    fc.string({ unit: "binary", minLength: 1, maxLength: 60 }),
+  )
+  .filter((name) => name.trim() !== "" && !/\p{Cc}/u.test(name) && name.isWellFormed() && [...name].length <= 255);
+
+const fieldsOf = (text: string) => {
+  const [, id, name, categoryId, status] =
+    /^\{"id":(\d+),"name":(".*"),"categoryId":(-?\d+),"status":"(\w+)"\}$/s.exec(text) ?? [];
+  return { id, name: JSON.parse(name as string), categoryId, status };
+};
+
+test("every int64 and every name comes back exactly, from createPet, getPet and listPets", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      anyName,
+      anyInt64,
+      fc.constantFrom("available", "pending", "sold"),
+      async (name, categoryId, status) => {
+        const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+        const created = await service.call("POST /pets", { body });
+        expect(created.status).toBe(201);
+        const fields = fieldsOf(created.text);
+        expect(fields).toMatchObject({ name, categoryId: String(categoryId), status });
+        expect((await service.call(`GET /pets/${fields.id}`)).text).toBe(created.text);
+        const cursor = Buffer.from(`after:${BigInt(fields.id as string) - 1n}`).toString("base64url");
+        expect((await service.call(`GET /pets?limit=1&cursor=${cursor}`)).text).toBe(`[${created.text}]`);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+/** send() has already checked that the answer is one that the document describes. */
+const expectCreatedOrError = async (body: string) => {
+  const { status } = await service.call("POST /pets", { body });
+  expect([201, 400, 413]).toContain(status);
+};
+
+test("any JSON whatever gets 201 or a 4xx with the Error shape, never a 5xx", async () => {
+  await fc.assert(fc.asyncProperty(fc.json({ maxDepth: 5 }), expectCreatedOrError), { numRuns: 300 });
+  const nearly = fc.record(
+    { name: fc.anything(), categoryId: fc.anything(), status: fc.anything(), id: fc.anything() },
+    { requiredKeys: [] },
+  );
+  const asJson = (value: unknown) => {
+    try {
+      return JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? String(part) : part)) ?? "";
+    } catch {
+      return "";
+    }
+  };
+  await fc.assert(
+    fc.asyncProperty(nearly, (value) => expectCreatedOrError(asJson(value))),
+    { numRuns: 300 },
+  );
+});
+
+test("any text whatever as a body gets 201 or a 4xx with the Error shape", async () => {
+  await fc.assert(fc.asyncProperty(fc.string({ unit: "binary" }), expectCreatedOrError), { numRuns: 200 });
+});
+
+test("any query and any path get an answer that the document describes, never a 5xx", async () => {
+  const query = fc.array(fc.tuple(fc.oneof(fc.constantFrom("limit", "status", "cursor"), fc.string()), fc.string()), {
+    maxLength: 4,
+  });
+  await fc.assert(
+    fc.asyncProperty(query, async (pairs) => {
+      const { status } = await service.call(`GET /pets?${new URLSearchParams(pairs)}`);
+      expect([200, 400]).toContain(status);
+    }),
+    { numRuns: 200 },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary", minLength: 1 }), async (segment) => {
+      fc.pre(segment.isWellFormed() && segment !== "." && segment !== "..");
+      const { status } = await service.call(`GET /pets/${encodeURIComponent(segment)}`);
+      expect([200, 404]).toContain(status);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("any Authorization header whatever gets 401 or 429, never a 400 or a 5xx", async () => {
+  const header = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) });
+  await fc.assert(
+    fc.asyncProperty(header, fc.boolean(), async (text, isBearer) => {
+      const { status } = await service.call("GET /pets", {
+        secret: null,
+        headers: { Authorization: isBearer ? `Bearer ${text}` : text },
+      });
+      expect([401, 429]).toContain(status);
+    }),
+    { numRuns: 200 },
+  );
+});
