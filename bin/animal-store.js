@@ -5,17 +5,27 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const bun = join(dirname(createRequire(import.meta.url).resolve("bun/package.json")), "bin", "bun.exe");
+const bun = join(bunFolder(), "bin", "bun.exe");
 const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
 const child = spawn(bun, [main, ...process.argv.slice(2)], { stdio: "inherit" });
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-child.on("error", (error) => {
-  console.error(`animal-store: cannot start Bun: ${error.message}. Run npm ci again.`);
-  process.exit(1);
-});
+child.on("error", (error) => fail(error.message));
 child.on("exit", (code, signal) => {
   if (signal === null) process.exit(code ?? 1);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 });
+
+function bunFolder() {
+  try {
+    return dirname(createRequire(import.meta.url).resolve("bun/package.json"));
+  } catch {
+    return fail("it is not installed");
+  }
+}
+
+function fail(reason) {
+  console.error(`animal-store: cannot run on Bun: ${reason}. Run npm ci first.`);
+  process.exit(1);
+}

@@ -56,12 +56,15 @@ test("a database is a file behind sqlite:", () => {
 
 test("a public address ends in /v1", () => {
   expect(configOf({ PUBLIC_URL: "https://a.example/x/v1/" }).PUBLIC_URL).toBe("https://a.example/x/v1");
+  for (const url of ["https://a.example/v1?", "https://a.example/v1#"])
+    expect(configOf({ PUBLIC_URL: url }).PUBLIC_URL).toBe("https://a.example/v1");
   for (const url of [
     "a.example/v1",
     "ftp://a/v1",
     "https://a/v1?x",
     "https://a/v1#x",
     "https://u:p@a/v1",
+    "https://:p@a/v1",
     "https://a/v2",
     "https://a/xv1",
   ])

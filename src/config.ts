@@ -95,10 +95,11 @@ function parseDatabase(text: string): { path: string } | Mistake {
 function parsePublicUrl(text: string): string | undefined | Mistake {
   if (text === "") return undefined;
   const url = URL.parse(text);
-  const isPlain = url && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" && url.username === "";
+  const isPlain =
+    url && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" && url.username + url.password === "";
   if (!isPlain || !/\/v1\/?$/.test(url.pathname))
     return new Mistake("must be a http or https address that ends in /v1, such as https://api.example.com/v1");
-  return url.href.replace(/\/$/, "");
+  return url.origin + url.pathname.replace(/\/$/, "");
 }
 
 function parseProxies(text: string): TrustedProxies | Mistake {

@@ -6,14 +6,16 @@ import { createGate } from "./access/gate.ts";
 import { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
 import { type Clock, systemClock } from "./domain/clock.ts";
-import { OperatorError } from "./domain/fault.ts";
+import { Fault, OperatorError } from "./domain/fault.ts";
 import { termsOfAddress } from "./domain/tally.ts";
+import { publicError } from "./http/page.ts";
 import { publicPages, v1Resources } from "./http/routes.ts";
 import { createHandlers } from "./http/server.ts";
 import { noTelemetry, type Telemetry } from "./http/telemetry.ts";
 import { BoundedMeter, KeptMeter } from "./meter/memory.ts";
 import { issueOperatorKey, operatorKeyFile } from "./operator-key.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
+import { StoreUnavailable } from "./store/store.ts";
 
 /** A running service. */
 export interface Service {
@@ -39,9 +41,11 @@ export interface StartParts {
 const MAX_ADDRESSES = 50_000;
 const SAVE_EVERY_MS = 500;
 const REFRESH_KEYS_EVERY_MS = 500;
-const BODY_DEADLINE_MS = 10_000;
 const IDLE_TIMEOUT_SECONDS = 30;
-const STOP_DEADLINE_MS = 10_000;
+// A body that is late is answered before a stop gives up, and a stop ends before a supervisor's usual 10 s.
+const BODY_DEADLINE_MS = 7_000;
+const STOP_DEADLINE_MS = 8_000;
+const DRAIN_CHECK_EVERY_MS = 20;
 
 /** The composition root: the one place that knows which part runs. Fails with an OperatorError. */
 export async function start(config: Config, parts: StartParts): Promise<Service> {
@@ -54,6 +58,12 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
   const store = await openSqliteStore(databasePath, { create: true, serve: true });
   const servers: Server<undefined>[] = [];
   try {
+    // Before anything is issued: a port in use must leave no trace. The routes come when all is known.
+    const server = listen(config.HOST, config.PORT, "PORT");
+    servers.push(server);
+    const metricsServer = metrics && listen("127.0.0.1", config.METRICS_PORT as number, "METRICS_PORT");
+    if (metricsServer) servers.push(metricsServer);
+
     if (await issueOperatorKey(store.keys, keyFile, clock)) log.info({ file: keyFile }, "operator key issued");
     const keyMeter = await KeptMeter.open(clock, store.tallies, reporter("counters not saved", log, telemetry));
     const keyring = new Keyring(store.keys);
@@ -77,9 +87,6 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
       }
     };
 
-    // The routes need the public address, which may need the port, which is known once it listens.
-    const server = listen(config.HOST, config.PORT, "PORT");
-    servers.push(server);
     const origin = originOf(config.HOST, server.port as number);
     const publicUrl = config.PUBLIC_URL ?? `${origin}/v1`;
     const docsUrl = new URL(publicUrl.replace(/v1$/, "docs")).href;
@@ -96,11 +103,7 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
       }),
     );
 
-    if (metrics) {
-      const metricsServer = listen("127.0.0.1", config.METRICS_PORT as number, "METRICS_PORT");
-      servers.push(metricsServer);
-      metricsServer.reload({ fetch: metrics.handle });
-    }
+    if (metrics) metricsServer?.reload({ fetch: metrics.handle });
 
     const stopSaving = repeat(SAVE_EVERY_MS, () => keyMeter.save());
     const reportRefresh = reporter("changes to keys not seen", log, telemetry);
@@ -120,7 +123,7 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
     return {
       origin,
       publicUrl,
-      metricsUrl: servers[1] && `${originOf("127.0.0.1", servers[1].port as number)}/metrics`,
+      metricsUrl: metricsServer && `${originOf("127.0.0.1", metricsServer.port as number)}/metrics`,
       databasePath: resolve(databasePath),
       operatorKeyFile: existsSync(keyFile) ? keyFile : undefined,
       stop: () => (stopped ??= stop()),
@@ -128,11 +131,13 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
   } catch (error) {
     await Promise.all(servers.map((server) => server.stop(true)));
     await store.close();
+    if (error instanceof StoreUnavailable)
+      throw new OperatorError(`cannot use the database ${databasePath}: ${error.message}`);
     throw error;
   }
 }
 
-const NOT_YET = () => new Response(null, { status: 503 });
+const NOT_YET = () => publicError(new Fault("service_unavailable", "The service is starting. Try again shortly."));
 
 function listen(hostname: string, port: number, setting: string): Server<undefined> {
   try {
@@ -151,7 +156,9 @@ function listen(hostname: string, port: number, setting: string): Server<undefin
     const { code, message } = error as { code?: string; message: string };
     if (code === "EADDRINUSE")
       throw new OperatorError(`port ${port} on ${hostname} is in use: stop what uses it, or set ${setting}`);
-    throw new OperatorError(`cannot listen on ${hostname}, port ${port}: ${message}`);
+    throw new OperatorError(
+      `cannot listen on ${hostname}, port ${port}: ${message}. HOST must be an address of this machine, and ${setting} a port that it lets you use`,
+    );
   }
 }
 
@@ -161,10 +168,13 @@ function originOf(host: string, port: number): string {
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
+/** Requests under way finish; a connection that has only begun to send one does not hold up the stop. */
 async function stopServer(server: Server<undefined>): Promise<void> {
-  const timer = setTimeout(() => void server.stop(true), STOP_DEADLINE_MS);
-  await server.stop();
-  clearTimeout(timer);
+  const deadlineMs = performance.now() + STOP_DEADLINE_MS;
+  const stopped = server.stop();
+  while (server.pendingRequests > 0 && performance.now() < deadlineMs)
+    await Promise.race([stopped, Bun.sleep(DRAIN_CHECK_EVERY_MS)]);
+  await server.stop(true);
 }
 
 /** Runs a task again and again, never twice at once. Returns how to end that, after the run under way. */

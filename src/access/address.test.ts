@@ -33,7 +33,8 @@ describe("clientAddress", () => {
   });
 
   test("an IPv4 address that came over IPv6 counts as IPv4", () => {
-    expect(clientAddress("::ffff:192.0.2.1", null, none)).toBe("192.0.2.1");
+    for (const address of ["::ffff:192.0.2.1", "::FFFF:c000:201", "0:0:0:0:0:ffff:192.0.2.1"])
+      expect(clientAddress(address, null, none)).toBe("192.0.2.1");
     expect(clientAddress("::ffff:127.0.0.1", "198.51.100.7", trusted)).toBe("198.51.100.7");
   });
 });

@@ -23,31 +23,51 @@ export function parseTrustedProxies(text: string): { proxies: TrustedProxies; mi
  * /64, the least that one customer gets; all of an IPv4-mapped address counts as IPv4.
  */
 export function clientAddress(peer: string, forwardedFor: string | null, proxies: TrustedProxies): string {
-  let address = withoutMapping(peer);
+  let address = canonical(peer);
   if (forwardedFor !== null) {
     const hops = forwardedFor.split(",");
     while (hops.length > 0 && isTrusted(address, proxies)) {
-      const hop = withoutMapping((hops.pop() as string).trim());
+      const hop = canonical((hops.pop() as string).trim());
       if (isIP(hop) === 0) break;
       address = hop;
     }
   }
-  return isIP(address) === 6 ? networkOf(address) : address;
+  return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).map(hex).join(":")}::/64` : address;
 }
-
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-
-const withoutMapping = (address: string): string => MAPPED.exec(address)?.[1] ?? address;
 
 const isTrusted = (address: string, proxies: TrustedProxies): boolean =>
   proxies.rules.length > 0 && proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
-function networkOf(address: string): string {
-  const [head = "", tail] = (address.split("%")[0] as string).split("::");
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length - (address.includes(".") ? 1 : 0);
-  const groups = [...left, ...Array<string>(Math.max(0, zeros)).fill("0"), ...right];
-  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
-  return `${network.join(":")}::/64`;
+const hex = (group: number): string => group.toString(16);
+
+/** An IPv4 address that came in the clothes of IPv6, however those are spelt, becomes itself again. */
+function canonical(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const groups = groupsOf(address);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  return isMapped
+    ? groups
+        .slice(6)
+        .flatMap((group) => [group >> 8, group & 0xff])
+        .join(".")
+    : address;
+}
+
+/** The eight groups of a valid IPv6 address. */
+function groupsOf(address: string): number[] {
+  const [withoutZone = ""] = address.split("%");
+  const [left = [], right = []] = withoutZone.split("::").map((half) =>
+    half
+      .split(":")
+      .filter((part) => part !== "")
+      .flatMap(groupsOfPart),
+  );
+  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
+}
+
+/** A part is one group in hex, or an IPv4 address, which is two. */
+function groupsOfPart(part: string): number[] {
+  if (!part.includes(".")) return [Number.parseInt(part, 16)];
+  const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
+  return [a * 256 + b, c * 256 + d];
 }

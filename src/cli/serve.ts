@@ -18,7 +18,7 @@ async function serve(): Promise<void> {
   const config = configFromEnvironment();
   const log = await createLog(config.LOG_LEVEL);
   const service = await start(config, { log });
-  print(banner(service));
+  // Before the banner, since whoever waits for it may stop the service right after.
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, async () => {
       log.info({ signal }, "stopping");
@@ -26,6 +26,7 @@ async function serve(): Promise<void> {
       process.exit(0);
     });
   }
+  print(banner(service));
 }
 
 function banner({ origin, publicUrl, metricsUrl, databasePath, operatorKeyFile }: Service): string {

@@ -30,7 +30,7 @@ export const newConduct = (): Conduct => ({
 });
 
 export const isBanned = (conduct: Conduct, nowMs: number): boolean =>
-  conduct.bansInARow > 0 && nowMs < conduct.bannedUntilMs;
+  conduct.bansInARow > 0 && isWithin(conduct.bannedAtMs, conduct.bannedUntilMs - conduct.bannedAtMs, nowMs);
 
 /** Lifts a ban that began at or before the pardon, and forgets the ladder with it. */
 export function applyPardon(conduct: Conduct, pardonedAtMs: number): void {
@@ -38,7 +38,8 @@ export function applyPardon(conduct: Conduct, pardonedAtMs: number): void {
 }
 
 export const isLadderForgotten = (conduct: Conduct, nowMs: number): boolean =>
-  conduct.bansInARow === 0 || nowMs >= conduct.bannedUntilMs + BAN_MEMORY_MS;
+  conduct.bansInARow === 0 ||
+  !isWithin(conduct.bannedAtMs, conduct.bannedUntilMs - conduct.bannedAtMs + BAN_MEMORY_MS, nowMs);
 
 /**
  * Notes a strike, and bans when there are too many. Strikes add up within the minute window that

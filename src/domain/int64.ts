@@ -22,11 +22,19 @@ export function int64FromJson(literal: string): bigint | undefined {
   const parts = JSON_NUMBER.exec(literal);
   if (!parts) return undefined;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = parts;
-  const significant = (whole + fraction).replace(/^0+/, "");
-  const digits = significant.replace(/0+$/, "");
+  const written = whole + fraction;
+  const end = lengthWithoutTrailingZeros(written);
+  const digits = written.slice(0, end).replace(/^0+/, "");
   if (digits === "") return 0n;
-  const zeros = significant.length - digits.length - fraction.length + Number(exponent);
+  const zeros = written.length - end - fraction.length + Number(exponent);
   if (zeros < 0 || digits.length + zeros > MAX_DIGITS) return undefined;
   const value = BigInt(sign + digits + "0".repeat(zeros));
   return inRange(value) ? value : undefined;
+}
+
+/** A loop, because /0+$/ takes quadratic time on many zeros that something else follows. */
+function lengthWithoutTrailingZeros(digits: string): number {
+  let length = digits.length;
+  while (length > 0 && digits[length - 1] === "0") length--;
+  return length;
 }

@@ -68,6 +68,15 @@ describe("judge", () => {
     times(60, tally, FREE, T0);
     expect(judge(tally, FREE, T0 - DAY).kind).toBe("pass");
   });
+
+  test("a clock that was set back does not lengthen a ban", () => {
+    const tally = newTally();
+    times(120, tally, FREE, T0);
+    expect(judge(tally, FREE, T0 + 1).kind).toBe("banned");
+    expect(judge(tally, FREE, T0 - DAY).kind).toBe("pass");
+    times(119, tally, FREE, T0 - DAY);
+    expect(tally.conduct.bannedUntilMs).toBe(T0 - DAY + MINUTE);
+  });
 });
 
 /** The rule once more, the slow way: from the list of everything that happened, with no state but that. */

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { Fault } from "../domain/fault.ts";
-import { parseJson } from "./json.ts";
+import { parseJson, repeatedName } from "./json.ts";
 
 export const BODY_MAX_BYTES = 64 * 1024;
 
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?$/i;
 
 const WRONG_TYPE = new Fault(
   "unsupported_media_type",
@@ -71,7 +71,11 @@ function decode(bytes: Uint8Array): { value: unknown } | Fault {
     return NOT_UTF8;
   }
   try {
-    return { value: parseJson(text) };
+    const value = parseJson(text);
+    const repeated = repeatedName(text);
+    return repeated === undefined
+      ? { value }
+      : new Fault("invalid_json", `${quote(repeated)} stands in the body more than once. Send it once.`);
   } catch (error) {
     return error instanceof RangeError ? TOO_DEEP : NOT_JSON;
   }

@@ -37,7 +37,9 @@ export function docsPages(publicUrl: string) {
   };
   // Bun types every .html import as a bundle; imported as text it is text.
   const html = (text: unknown): Page => {
-    const body = String(text).replaceAll("{publicUrl}", publicUrl).replaceAll("{scalarPath}", scalarPath);
+    const body = String(text)
+      .replaceAll("{publicUrl}", () => publicUrl)
+      .replaceAll("{scalarPath}", scalarPath);
     return () => new Response(body, { headers: htmlHeaders });
   };
   let openapiText: Promise<string> | undefined;

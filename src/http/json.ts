@@ -11,6 +11,29 @@ function exactIntegers(_key: string, value: unknown, context?: { source: string 
   return typeof value === "number" ? (int64FromJson(context?.source ?? "") ?? value) : value;
 }
 
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
+
+/**
+ * The first name that an object has twice, at the outermost level of a valid JSON text. JSON.parse
+ * would keep the last of them in silence.
+ */
+export function repeatedName(json: string): string | undefined {
+  const names = new Set<string>();
+  let depth = 0;
+  let lastString = "";
+  for (const [token] of json.matchAll(TOKEN)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (token !== ":") lastString = token;
+    else if (depth === 1) {
+      const name = JSON.parse(lastString) as string;
+      if (names.has(name)) return name;
+      names.add(name);
+    }
+  }
+  return undefined;
+}
+
 /** An animal on the wire. A bigint prints all of its digits, which JSON.stringify would refuse to. */
 export const petJson = ({ id, name, categoryId, status }: Animal): string =>
   `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;

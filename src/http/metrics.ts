@@ -47,7 +47,7 @@ export function prometheus(): { telemetry: Telemetry; handle: (request: Request)
       storeError: () => storeErrors.inc(),
     },
     async handle(request) {
-      if (new URL(request.url, "http://localhost").pathname !== "/metrics")
+      if (URL.parse(request.url, "http://localhost")?.pathname !== "/metrics")
         return new Response("The metrics are at /metrics.\n", { status: 404 });
       return new Response(await registry.metrics(), { headers: { "Content-Type": registry.contentType } });
     },

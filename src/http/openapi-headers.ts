@@ -50,6 +50,7 @@ export const headerComponents = () => ({
     example: 21,
   },
   "WWW-Authenticate": text("How to authenticate.", 'Bearer realm="animal-store", error="invalid_token"'),
+  Allow: text("The methods that the path knows.", "GET, HEAD, POST"),
   Location: text("The URL of the new animal.", "http://127.0.0.1:8080/v1/pets/42"),
   Link: text(
     "The next page, while there is one.",

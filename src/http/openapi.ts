@@ -34,6 +34,7 @@ export function openapiDocument(publicUrl: string): Json {
     security: [{ apiKey: [] }],
     tags: [{ name: "Pets", description: "The animals held in the store." }],
     paths,
+    "x-other-responses": OUTSIDE_ERRORS,
     components: {
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "The API key, as `Authorization: Bearer <key>`." },
@@ -251,6 +252,15 @@ const ERRORS = {
     description: "The body took too long to arrive.",
     codes: { request_timeout: "The body took too long to arrive. Send it again, all of it at once." },
   },
+  NotFound: {
+    description: "No operation has this path.",
+    codes: { not_found: "There is no such path in v1. The reference at /docs has them all." },
+  },
+  MethodNotAllowed: {
+    description: "No operation has this method on this path.",
+    codes: { method_not_allowed: "This path knows only GET, HEAD, POST. Use one of them." },
+    headers: ["Allow"],
+  },
   OperationRemoved: {
     description: "The operation was removed on 5 December 2030.",
     codes: {
@@ -289,6 +299,9 @@ const ERRORS = {
 
 type ErrorName = keyof typeof ERRORS;
 
+/** What a request under /v1 gets that is no operation at all. */
+const OUTSIDE_ERRORS = { 404: ref("responses", "NotFound"), 405: ref("responses", "MethodNotAllowed") };
+
 const statusOf = (name: ErrorName): number => STATUS_OF[Object.keys(ERRORS[name].codes)[0] as FaultCode];
 
 /** Errors that are the same for every operation, by reference. */
@@ -309,9 +322,9 @@ function errorResponse(name: ErrorName): Json {
   };
 }
 
-/** Those that some operation refers to. */
+/** Those that some operation refers to, and those that a path outside of all operations answers with. */
 function sharedErrors(paths: Json): Json {
-  const text = JSON.stringify(paths);
+  const text = JSON.stringify([paths, OUTSIDE_ERRORS]);
   const names = (Object.keys(ERRORS) as ErrorName[]).filter((name) => text.includes(`#/components/responses/${name}"`));
   return Object.fromEntries(names.map((name) => [name, errorResponse(name)]));
 }

@@ -4,6 +4,7 @@ import { clientAddress, type TrustedProxies } from "../access/address.ts";
 import type { Gate, Pass, Refusal } from "../access/gate.ts";
 import type { Clock } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
+import { withoutSecrets } from "../domain/key.ts";
 import type { Standing } from "../domain/tally.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import type { Method, Operation, Resource } from "./operation.ts";
@@ -159,7 +160,8 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** A proxy's own id is kept, so that both logs can be read together. */
 function requestIdOf(request: Request): string {
   const given = request.headers.get("x-request-id");
-  return given !== null && SANE_REQUEST_ID.test(given) ? given : crypto.randomUUID();
+  const isSane = given !== null && SANE_REQUEST_ID.test(given) && withoutSecrets(given) === given;
+  return isSane ? given : crypto.randomUUID();
 }
 
 /** Bun leaves the URL relative when the Host header is no host. HTTP/1.0 may do without one. */
@@ -168,5 +170,5 @@ const hasBadHost = (request: Request): boolean => request.url.startsWith("/") &&
 /** Without the query, which may hold what does not belong in a log. */
 function pathOf(url: string): string {
   const path = url.startsWith("/") ? url : url.slice(url.indexOf("/", "https://".length));
-  return path.split("?", 1)[0] as string;
+  return withoutSecrets(path.split("?", 1)[0] as string);
 }

@@ -56,10 +56,10 @@ test("a migration that another process ran in between is not run again", async (
 test("ten processes may open a new database at once", async () => {
   const path = join(folder, "race.db");
   const script = `const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, "sqlite/database.ts"))});
-    (await openDatabase(${JSON.stringify(path)}, { create: true })).close();`;
+    (await openDatabase(${JSON.stringify(path)})).close();`;
   const children = Array.from({ length: 10 }, () => Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" }));
   for (const child of children) expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
-  const db = await openDatabase(path, { create: false });
+  const db = await openDatabase(path);
   expect(db.query("SELECT count(*) AS count FROM migrations").get()).toEqual({ count: 1n });
   db.close();
 });

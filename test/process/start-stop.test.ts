@@ -74,6 +74,7 @@ describe("start", () => {
         `port ${taken.port} on 127.0.0.1 is in use: stop what uses it, or set METRICS_PORT`,
       ],
       [{ HOST: "192.0.2.1" }, "cannot listen on 192.0.2.1"],
+      [{ HOST: "no.such.host.invalid" }, "HOST must be an address of this machine"],
       [{ DATABASE_URL: "sqlite:/proc/nowhere/a.db" }, "cannot make the folder /proc/nowhere"],
       [{ DATABASE_URL: "sqlite:letter.txt" }, "file is not a database"],
       [{ DATABASE_URL: "sqlite:data" }, "cannot open the database data"],
@@ -93,6 +94,22 @@ describe("start", () => {
 });
 
 describe("stop", () => {
+  test("npm start passes SIGTERM on, and nothing is left running", async () => {
+    const root = join(import.meta.dir, "../..");
+    const cwd = temporaryFolder();
+    const env = { ...process.env, PORT: "0", DATABASE_URL: `sqlite:${join(cwd, "a.db")}` };
+    const npm = Bun.spawn(["npm", "start"], { cwd: root, env, stdout: "pipe", stderr: "ignore" });
+    let out = "";
+    for await (const chunk of npm.stdout) {
+      out += new TextDecoder().decode(chunk);
+      if (out.includes("Ctrl+C")) break;
+    }
+    npm.kill("SIGTERM");
+    await npm.exited;
+    const origin = /API +(\S+)\/v1/.exec(out)?.[1] as string;
+    await expect(RawConnection.open(origin)).rejects.toThrow();
+  });
+
   for (const signal of ["SIGTERM", "SIGINT"] as const)
     test(`${signal}: no new connections, what is under way finishes, exit code 0`, async () => {
       const cwd = temporaryFolder();
@@ -101,6 +118,8 @@ describe("stop", () => {
       const idle = await RawConnection.open(service.origin);
       idle.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
       await idle.answer();
+      const begun = await RawConnection.open(service.origin);
+      begun.send("GET /v1/pe");
       const busy = await RawConnection.open(service.origin);
       const body = '{"name":"Last","categoryId":1}';
       busy.send(
@@ -113,7 +132,9 @@ describe("stop", () => {
       await expect(RawConnection.open(service.origin)).rejects.toThrow();
       busy.send(body.slice(10));
       expect(await busy.answer()).toStartWith("HTTP/1.1 201");
+      const answeredAt = performance.now();
       expect(await gone).toBe(0);
+      expect(performance.now() - answeredAt).toBeLessThan(2000);
 
       const again = await serve({ cwd });
       const pets = await (

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type RunningService, serve } from "../harness/program.ts";
+import { RawConnection } from "../harness/raw.ts";
 import { startService, temporaryFolder } from "../harness/service.ts";
 
 const secretOf = async (cwd: string): Promise<string> =>
@@ -31,11 +32,13 @@ describe("logs", () => {
     await fetch(`${service.origin}/v1/pets/7`, {
       headers: { Authorization: "Bearer hidden-secret", "X-Request-Id": "r1" },
     });
+    await fetch(`${service.origin}/v1/pets/${secret}`, { headers: { "X-Request-Id": secret } });
     await service.kill("SIGTERM");
     const requests = lines(service).filter((line) => line.msg === "request");
     expect(requests).toMatchObject([
       { method: "GET", path: "/v1/pets", operation: "listPets", status: 400, keyId: expect.stringMatching(/^key_/) },
       { method: "GET", path: "/v1/pets/7", operation: "getPet", status: 401, requestId: "r1" },
+      { method: "GET", path: "/v1/pets/ask_…", operation: "getPet", status: 401 },
     ]);
     expect(service.logged()).not.toContain(secret);
     expect(service.logged()).not.toContain("hidden");
@@ -113,6 +116,10 @@ describe("metrics", () => {
     ])
       expect(text).toContain(`${line}\n`);
     expect((await fetch(new URL("/", url))).status).toBe(404);
+    const odd = await RawConnection.open(new URL(url).origin);
+    odd.send("GET // HTTP/1.1\r\nHost: ^^\r\n\r\n");
+    expect(await odd.answer()).toStartWith("HTTP/1.1 404");
+    odd.destroy();
     await service.kill("SIGTERM");
   });
 });

@@ -69,6 +69,19 @@ describe("4.2 the request body is required, application/json, of the shape NewPe
     );
   });
 
+  test("4.2 a field that stands twice answers 400 invalid_json and is named", async () => {
+    for (const body of [
+      '{"name":"A","categoryId":1,"name":"B"}',
+      String.raw`{"name":"A","categoryId":1,"na\u006de":"B"}`,
+    ])
+      expect((await service.call("POST /pets", { body })).json).toEqual({
+        code: "invalid_json",
+        message: '"name" stands in the body more than once. Send it once.',
+        status: 400,
+      });
+    expect((await service.call("POST /pets", { body: '{"name":"\\"name\\":","categoryId":1}' })).status).toBe(201);
+  });
+
   test("4.2 JSON that is no object answers 400 invalid_value", async () => {
     for (const body of ["[]", "null", "1", '"Rex"', "true"])
       expect((await service.call("POST /pets", { body })).json).toMatchObject({

@@ -16,15 +16,18 @@ const OPENING_BUSY_TIMEOUT_MS = 5_000;
 export type Row = Record<string, bigint | string | null>;
 export type Bindings = SQLQueryBindings[];
 
-/** Opens the file, makes it if it may, and brings its schema up to date. Fails with an OperatorError. */
-export async function openDatabase(path: string, options: { create: boolean }): Promise<Database> {
-  if (!existsSync(path)) {
-    if (!options.create) throw new OperatorError(`there is no database at ${path}: check DATABASE_URL`);
-    makeFolder(dirname(path));
-  }
+/** Makes sure that there is a file, or a place for one. Fails with an OperatorError. */
+export function preparePath(path: string, options: { create: boolean }): void {
+  if (existsSync(path)) return;
+  if (!options.create) throw new OperatorError(`there is no database at ${path}: check DATABASE_URL`);
+  makeFolder(dirname(path));
+}
+
+/** Opens the file and brings its schema up to date. Fails with an OperatorError. */
+export async function openDatabase(path: string): Promise<Database> {
   let db: Database | undefined;
   try {
-    db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create: options.create });
+    db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create: true });
     db.run(`PRAGMA busy_timeout = ${OPENING_BUSY_TIMEOUT_MS}`);
     claim(db, path);
     db.run("PRAGMA journal_mode = WAL");
@@ -48,15 +51,16 @@ export const neverBlock = (db: Database): void => void db.run("PRAGMA busy_timeo
  * the kernel drops with the process, however it ends. Returns how to let go of it.
  */
 export function lockForServing(path: string): () => void {
-  const lock = new Database(`${path}-serving`, { create: true, readwrite: true });
+  let lock: Database | undefined;
   try {
+    lock = new Database(`${path}-serving`, { create: true, readwrite: true });
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("BEGIN EXCLUSIVE");
   } catch (error) {
-    lock.close();
+    lock?.close();
     if (codeOf(error).startsWith("SQLITE_BUSY"))
       throw new OperatorError(`another process serves ${path} already: stop it first, or set another DATABASE_URL`);
-    throw new OperatorError(`cannot lock ${path}: ${reasonOf(error)}`);
+    throw new OperatorError(`cannot lock ${path} with the file ${path}-serving: ${reasonOf(error)}`);
   }
   return () => lock.close();
 }

@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder } from "../../../test/harness/service.ts";
+import { issueKey, temporaryFolder } from "../../../test/harness/service.ts";
 import { OperatorError } from "../../domain/fault.ts";
+import { newTally } from "../../domain/tally.ts";
 import { StoreUnavailable } from "../store.ts";
 import { attempt, openDatabase } from "./database.ts";
 import { openSqliteStore } from "./store.ts";
@@ -15,7 +16,9 @@ const animal = { name: "Rex", categoryId: 7n, status: "available" } as const;
 describe("opening", () => {
   test("makes the folder, for its owner alone, and sets the file up to be safe", async () => {
     const path = join(folder, "deep/er/a.db");
-    const db = await openDatabase(path, { create: true });
+    await (await openSqliteStore(path, { create: true, serve: true })).close();
+    expect(statSync(join(folder, "deep/er")).mode & 0o777).toBe(0o700);
+    const db = await openDatabase(path);
     const pragma = (name: string) => Object.values(db.query(`PRAGMA ${name}`).get() as object)[0];
     expect(pragma("journal_mode")).toBe("wal");
     expect(pragma("synchronous")).toBe(2n);
@@ -31,24 +34,28 @@ describe("opening", () => {
     other.run("CREATE TABLE invoices (id INTEGER)");
     other.close();
     mkdirSync(join(folder, "folder.db"));
+    mkdirSync(join(folder, "unlockable.db-serving"));
     const newer = join(folder, "newer.db");
-    const db = await openDatabase(newer, { create: true });
+    const db = await openDatabase(newer);
     db.run("INSERT INTO migrations VALUES (99, 'later', 'x', 0)");
     db.close();
     for (const [path, reason] of [
       [text, "file is not a database"],
       [foreign, "database of another program"],
       [join(folder, "folder.db"), "unable to open"],
+      [join(folder, "unlockable.db"), "cannot lock"],
       [join(text, "below/a.db"), "cannot make the folder"],
       ["/proc/animal-store/a.db", "cannot make the folder"],
       [newer, "schema 99, and this version knows only up to 1"],
     ] as const) {
-      const failure = await openDatabase(path, { create: true }).catch((error: unknown) => error);
+      const failure = await openSqliteStore(path, { create: true, serve: true }).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(OperatorError);
       expect((failure as Error).message).toContain(reason);
       expect((failure as Error).message).not.toContain("\n");
     }
-    await expect(openDatabase(join(folder, "none.db"), { create: false })).rejects.toThrow("there is no database at");
+    await expect(openSqliteStore(join(folder, "none.db"), { create: false, serve: false })).rejects.toThrow(
+      "there is no database at",
+    );
   });
 
   test("one process at a time serves a file, while others may use it", async () => {
@@ -75,7 +82,7 @@ describe("animals", () => {
   });
 
   test("no list scans the table", async () => {
-    const db = await openDatabase(join(folder, "plan.db"), { create: true });
+    const db = await openDatabase(join(folder, "plan.db"));
     const planOf = (sql: string) =>
       (db.query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map((row) => row.detail).join("; ");
     expect(planOf("SELECT * FROM animals WHERE id > 1 ORDER BY id LIMIT 21")).toBe(
@@ -119,8 +126,25 @@ describe("trouble", () => {
     await store.close();
   });
 
+  test("counters wait for a lock too", async () => {
+    const path = join(folder, "tallies.db");
+    const store = await openSqliteStore(path, { create: true, serve: true });
+    const { id } = await issueKey(path);
+    const other = new Database(path);
+    other.run("BEGIN IMMEDIATE");
+    const tally = newTally();
+    tally.minute.used = 7;
+    const saved = store.tallies.save([[id, tally]]);
+    await Bun.sleep(50);
+    other.run("ROLLBACK");
+    other.close();
+    await saved;
+    expect((await store.tallies.get(id))?.minute.used).toBe(7);
+    await store.close();
+  });
+
   test("what SQLite cannot do now is StoreUnavailable; a mistake of ours is not", async () => {
-    const db = await openDatabase(join(folder, "faults.db"), { create: true });
+    const db = await openDatabase(join(folder, "faults.db"));
     db.run("PRAGMA query_only = ON");
     expect(() => attempt(() => db.run("DELETE FROM animals"))).toThrow(StoreUnavailable);
     db.run("PRAGMA query_only = OFF");

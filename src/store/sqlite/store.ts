@@ -1,6 +1,6 @@
 import type { Store } from "../store.ts";
 import { sqliteAnimals } from "./animals.ts";
-import { attempt, lockForServing, neverBlock, openDatabase } from "./database.ts";
+import { attempt, lockForServing, neverBlock, openDatabase, preparePath } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqliteTallies } from "./tallies.ts";
 
@@ -13,17 +13,14 @@ export interface SqliteOptions {
 
 /** Opens a store in one SQLite file. Fails with an OperatorError. */
 export async function openSqliteStore(path: string, options: SqliteOptions): Promise<Store> {
-  const db = await openDatabase(path, options);
-  let unlock = () => {};
-  if (options.serve) {
-    try {
-      unlock = lockForServing(path);
-    } catch (error) {
-      db.close();
-      throw error;
-    }
-    neverBlock(db);
-  }
+  preparePath(path, options);
+  // Before a migration, which must not happen under a service that runs.
+  const unlock = options.serve ? lockForServing(path) : () => {};
+  const db = await openDatabase(path).catch((error: unknown) => {
+    unlock();
+    throw error;
+  });
+  if (options.serve) neverBlock(db);
   const check = db.prepare("SELECT 1 FROM animals LIMIT 1");
   const copyInto = db.prepare("VACUUM INTO ?");
 

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Tally } from "../../domain/tally.ts";
 import type { KeyTally, TallyStore } from "../store.ts";
-import { attempt, type Row } from "./database.ts";
+import { attempt, patiently, type Row } from "./database.ts";
 
 const COLUMNS =
   "key_id, minute_opened_at, minute_used, day_opened_at, day_used, strikes, strikes_since, banned_at, banned_until, bans_in_a_row";
@@ -32,7 +32,7 @@ export function sqliteTallies(db: Database): TallyStore {
       const row = attempt(() => get.get(keyId));
       return row ? tallyOf(row) : undefined;
     },
-    save: (tallies) => attempt(() => putAll.immediate(tallies)),
+    save: (tallies) => patiently(() => putAll.immediate(tallies)),
   };
 }
 
