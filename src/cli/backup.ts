@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { chmodSync, existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { OperatorError } from "../domain/fault.ts";
@@ -13,6 +13,7 @@ export function addBackup(program: Command): void {
       const path = resolve(file);
       if (existsSync(path)) throw new OperatorError(`${path} exists already: name a new file`);
       await withStore({ create: false }, async (store) => store.backup(path));
+      chmodSync(path, 0o600);
       print(`Backed up to ${path} (${count(statSync(path).size)} bytes).`);
     });
 }

@@ -1,5 +1,4 @@
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
-import addFormats from "ajv-formats";
 import { openapiDocument } from "../../src/http/openapi.ts";
 
 interface ResponseObject {
@@ -16,7 +15,6 @@ interface HeaderObject {
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path, not by type
 const document = openapiDocument("http://127.0.0.1:8080/v1") as any;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats(ajv);
 ajv.addFormat("int64", { type: "number", validate: Number.isInteger });
 ajv.addSchema({ $id: "doc", components: document.components });
 
