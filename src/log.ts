@@ -12,5 +12,5 @@ export async function createLog(level: LogLevel): Promise<Logger> {
   destination.on("error", () => {});
   if (!process.stderr.isTTY) return pino({ level }, destination);
   const { default: pretty } = await import("pino-pretty");
-  return pino({ level }, pretty({ destination, ignore: "pid,hostname" }));
+  return pino({ level }, pretty({ destination, ignore: "pid,hostname", singleLine: true }));
 }

@@ -4,7 +4,7 @@ import manifest from "../package.json" with { type: "json" };
 import { SETTINGS } from "../src/config.ts";
 import { FAULT_CODES } from "../src/domain/fault.ts";
 import { PLANS } from "../src/domain/plan.ts";
-import { openapiDocument } from "../src/http/openapi.ts";
+import { openapiDocument } from "../src/http/openapi/document.ts";
 import { STATUS_OF } from "../src/http/reply.ts";
 import { run } from "./harness/program.ts";
 import { startService, temporaryFolder } from "./harness/service.ts";

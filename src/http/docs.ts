@@ -51,7 +51,9 @@ export function docsPages(publicUrl: string) {
       headers: { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": IMMUTABLE },
     });
   const openapi: Page = async () => {
-    openapiText ??= import("./openapi.ts").then(({ openapiDocument }) => JSON.stringify(openapiDocument(publicUrl)));
+    openapiText ??= import("./openapi/document.ts").then(({ openapiDocument }) =>
+      JSON.stringify(openapiDocument(publicUrl)),
+    );
     return new Response(await openapiText, { headers: { "Content-Type": "application/json", "Cache-Control": FRESH } });
   };
   return { landing, docs, scalar, openapi, scalarPath };

@@ -127,7 +127,10 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
     keyId?: string,
   ): void {
     const path = pathOf(request.url);
-    log.info({ requestId, method: request.method, path, operation, status, ms: seconds * 1000, keyId }, "request");
+    log.info(
+      { requestId, method: request.method, path, operation, status, ms: Math.round(seconds * 1e6) / 1e3, keyId },
+      "request",
+    );
   }
 }
 

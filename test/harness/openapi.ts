@@ -1,5 +1,5 @@
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
-import { openapiDocument } from "../../src/http/openapi.ts";
+import { openapiDocument } from "../../src/http/openapi/document.ts";
 
 interface ResponseObject {
   $ref?: string;

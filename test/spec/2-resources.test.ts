@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { openapiDocument } from "../../src/http/openapi.ts";
+import { openapiDocument } from "../../src/http/openapi/document.ts";
 import { startService } from "../harness/service.ts";
 
 const service = await startService();

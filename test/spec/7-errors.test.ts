@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { FAULT_CODES } from "../../src/domain/fault.ts";
-import { openapiDocument } from "../../src/http/openapi.ts";
+import { openapiDocument } from "../../src/http/openapi/document.ts";
 import { STATUS_OF } from "../../src/http/reply.ts";
 import { startService } from "../harness/service.ts";
 

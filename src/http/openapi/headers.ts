@@ -1,4 +1,4 @@
-import { GET_PET_DEPRECATED_AT_MS, GET_PET_REMOVED_AT_MS } from "./pets.ts";
+import { GET_PET_DEPRECATED_AT_MS, GET_PET_REMOVED_AT_MS } from "../pets.ts";
 
 /** On every response under /v1. */
 export const LIMIT_HEADERS = [

@@ -1,0 +1,120 @@
+import type { FaultCode } from "../../domain/fault.ts";
+import { BODY_MAX_BYTES } from "../body.ts";
+import { STATUS_OF } from "../reply.ts";
+import { LIMIT_HEADERS } from "./headers.ts";
+import { headerRefs, type Json, jsonContent, ref, schemaRef } from "./parts.ts";
+
+interface ErrorResponse {
+  readonly description: string;
+  readonly codes: Partial<Record<FaultCode, string>>;
+  readonly headers?: readonly string[];
+}
+
+/** Every error that an operation can answer with: its codes, each with an example of its message. */
+const ERRORS = {
+  InvalidParameter: {
+    description: "A query parameter is unknown, repeated or has a wrong value.",
+    codes: { invalid_parameter: 'The query parameter "limit" must be a whole number from 1 to 100, such as limit=20.' },
+  },
+  InvalidBody: {
+    description: "The body is no JSON, lacks a required field, has an unknown one or a wrong value.",
+    codes: {
+      invalid_json: "The body is not valid JSON. Send one JSON object.",
+      missing_field: '"name" is missing. Add it to the body.',
+      invalid_value: '"name" must not be empty or blank.',
+      unknown_field: '"id" is assigned by the service. Remove it.',
+      invalid_parameter: 'The query parameter "limit" is unknown here. Remove it: this operation has none.',
+    },
+  },
+  Unauthorized: {
+    description: "The API key is missing or invalid.",
+    codes: {
+      missing_api_key: "The Authorization header is missing. Send your API key as: Authorization: Bearer <key>.",
+      invalid_api_key: "This API key is not known here. Check that it was copied whole.",
+    },
+    headers: ["WWW-Authenticate"],
+  },
+  PetNotFound: {
+    description: "There is no animal with that identifier.",
+    codes: { pet_not_found: "There is no animal with this id. Find ids with GET /pets." },
+  },
+  RequestTimeout: {
+    description: "The body took too long to arrive.",
+    codes: { request_timeout: "The body took too long to arrive. Send it again, all of it at once." },
+  },
+  NotFound: {
+    description: "No operation has this path.",
+    codes: { not_found: "There is no such path in v1. The reference at /docs has them all." },
+  },
+  MethodNotAllowed: {
+    description: "No operation has this method on this path.",
+    codes: { method_not_allowed: "This path knows only GET, HEAD, POST. Use one of them." },
+    headers: ["Allow"],
+  },
+  OperationRemoved: {
+    description: "The operation was removed on 5 December 2030.",
+    codes: {
+      operation_removed: "GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with the status filter.",
+    },
+  },
+  PayloadTooLarge: {
+    description: "The body is too large.",
+    codes: { payload_too_large: `The body is larger than ${BODY_MAX_BYTES} bytes. Send a smaller one.` },
+  },
+  UnsupportedMediaType: {
+    description: "The body is not declared as JSON.",
+    codes: { unsupported_media_type: "The body must be JSON. Send it with Content-Type: application/json." },
+  },
+  TooManyRequests: {
+    description:
+      "A quota is used up, or the key is banned for a while. Wait as long as Retry-After says, and back off exponentially.",
+    codes: {
+      rate_limit_exceeded:
+        "All 60 requests of this minute are used. Wait 21 seconds before the next request. Going on regardless bans the key: 59 more refusals in this minute will do.",
+      key_banned:
+        "This API key is banned for a while because it went on after 429 answers. Wait 60 seconds before the next request, and back off when you are refused.",
+    },
+    headers: ["Retry-After"],
+  },
+  InternalError: {
+    description: "Something unforeseen. The log of the service knows more, under the request id.",
+    codes: { internal_error: "Something went wrong on our side. Try again, or report the X-Request-Id." },
+  },
+  ServiceUnavailable: {
+    description: "The store cannot do its work now. Nothing was changed.",
+    codes: { service_unavailable: "The store cannot do this now, and nothing was changed. Try again shortly." },
+    headers: ["Retry-After"],
+  },
+} as const satisfies Record<string, ErrorResponse>;
+
+type ErrorName = keyof typeof ERRORS;
+
+/** What a request under /v1 gets that is no operation at all. */
+export const OUTSIDE_ERRORS = { 404: ref("responses", "NotFound"), 405: ref("responses", "MethodNotAllowed") };
+
+const statusOf = (name: ErrorName): number => STATUS_OF[Object.keys(ERRORS[name].codes)[0] as FaultCode];
+
+/** Errors that are the same for every operation, by reference. */
+export const errors = (...names: ErrorName[]): Record<number, Json> =>
+  Object.fromEntries(names.map((name) => [statusOf(name), ref("responses", name)]));
+
+/** Errors written out, for an operation that adds to them. */
+export const ownErrors = (...names: ErrorName[]): Record<number, Json> =>
+  Object.fromEntries(names.map((name) => [statusOf(name), errorResponse(name)]));
+
+function errorResponse(name: ErrorName): Json {
+  const { description, codes, headers = [] }: ErrorResponse = ERRORS[name];
+  const examples = Object.entries(codes).map(([code, message]) => [code, { code, message, status: statusOf(name) }]);
+  return {
+    description,
+    headers: headerRefs(...LIMIT_HEADERS, ...headers),
+    content: jsonContent(schemaRef("Error"), Object.fromEntries(examples)),
+  };
+}
+
+/** Those that some operation refers to, and those that a path outside of all operations answers with. */
+export function sharedErrors(paths: Json): Json {
+  const text = JSON.stringify([paths, OUTSIDE_ERRORS]);
+  const names = (Object.keys(ERRORS) as ErrorName[]).filter((name) => text.includes(`#/components/responses/${name}"`));
+  return Object.fromEntries(names.map((name) => [name, errorResponse(name)]));
+}
