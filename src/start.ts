@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import { type Clock, systemClock } from "./domain/clock.ts";
 import { Fault, OperatorError } from "./domain/fault.ts";
 import { termsOfAddress } from "./domain/tally.ts";
+import { createWriter } from "./http/once.ts";
 import { publicError } from "./http/page.ts";
 import { publicPages, v1Resources } from "./http/routes.ts";
 import { createHandlers } from "./http/server.ts";
@@ -15,7 +16,7 @@ import { noTelemetry, type Telemetry } from "./http/telemetry.ts";
 import { BoundedMeter, KeptMeter } from "./meter/memory.ts";
 import { issueOperatorKey, operatorKeyFile } from "./operator-key.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
-import { StoreUnavailable } from "./store/store.ts";
+import { type Store, StoreUnavailable } from "./store/store.ts";
 
 /** A running service. */
 export interface Service {
@@ -45,6 +46,7 @@ const IDLE_TIMEOUT_SECONDS = 30;
 // A body that is late is answered before a stop gives up, and a stop ends before a supervisor's usual 10 s.
 const BODY_DEADLINE_MS = 7_000;
 const STOP_DEADLINE_MS = 8_000;
+const SWEEP_EVERY_MS = 10_000;
 const DRAIN_CHECK_EVERY_MS = 20;
 
 /** The composition root: the one place that knows which part runs. Fails with an OperatorError. */
@@ -92,7 +94,7 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
     const docsUrl = new URL(publicUrl.replace(/v1$/, "docs")).href;
     server.reload(
       createHandlers({
-        resources: v1Resources({ animals: store.animals, clock, publicUrl, docsUrl, bodyDeadlineMs }),
+        resources: v1Resources({ ...store, clock, writeOnce: createWriter(clock), publicUrl, docsUrl, bodyDeadlineMs }),
         pages: publicPages({ publicUrl, isReady }),
         gate,
         clock,
@@ -107,13 +109,15 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
 
     const stopSaving = repeat(SAVE_EVERY_MS, () => keyMeter.save());
     const reportRefresh = reporter("changes to keys not seen", log, telemetry);
-    const stopRefreshing = repeat(REFRESH_KEYS_EVERY_MS, () => keyring.refresh().catch(reportRefresh));
+    const stopRefreshing = repeat(REFRESH_KEYS_EVERY_MS, () => keyring.refresh(), reportRefresh);
+    const reportSweep = reporter("old answers not swept", log, telemetry);
+    const stopSweeping = repeat(SWEEP_EVERY_MS, () => sweepAll(store, clock), reportSweep);
     log.info({ url: origin, publicUrl, database: resolve(databasePath) }, "started");
 
     const stop = async () => {
       isStopping = true;
       await Promise.all(servers.map(stopServer));
-      stopRefreshing();
+      await Promise.all([stopRefreshing(), stopSweeping()]);
       await stopSaving();
       await keyMeter.save();
       await store.close();
@@ -178,14 +182,16 @@ async function stopServer(server: Server<undefined>): Promise<void> {
 }
 
 /** Runs a task again and again, never twice at once. Returns how to end that, after the run under way. */
-function repeat(everyMs: number, task: () => Promise<void>): () => Promise<void> {
+function repeat(everyMs: number, task: () => Promise<void>, onFailure?: (error: unknown) => void): () => Promise<void> {
   let running = Promise.resolve();
   let timer: Timer;
   let isOver = false;
   const next = () => {
-    running = task().then(() => {
-      if (!isOver) timer = setTimeout(next, everyMs);
-    });
+    running = task()
+      .catch((error) => onFailure?.(error))
+      .then(() => {
+        if (!isOver) timer = setTimeout(next, everyMs);
+      });
   };
   timer = setTimeout(next, everyMs);
   return () => {
@@ -193,6 +199,11 @@ function repeat(everyMs: number, task: () => Promise<void>): () => Promise<void>
     clearTimeout(timer);
     return running;
   };
+}
+
+/** A part at a time, so that requests come in between. */
+async function sweepAll(store: Store, clock: Clock): Promise<void> {
+  while (await store.sweep(clock.nowMs())) await Bun.sleep(1);
 }
 
 const REPORT_EVERY_MS = 60_000;

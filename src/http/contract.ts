@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ANIMAL_STATUSES, DEFAULT_ANIMAL_STATUS, NAME_MAX_CODE_POINTS } from "../domain/animal.ts";
 import { FAULT_CODES } from "../domain/fault.ts";
 import { INT64_MAX, INT64_MIN } from "../domain/int64.ts";
+import { ORDER_STATUSES } from "../domain/order.ts";
 import { mistakeInText } from "../domain/text.ts";
 
 // The wire schemas: they validate what comes in, and the OpenAPI document is made from them.
@@ -56,6 +57,36 @@ export const Pet = z
 export const Pets = z
   .array(Pet)
   .meta({ id: "Pets", description: "A page of animals by ascending id; the Link header has the next one." });
+
+export const OrderStatus = z
+  .enum(ORDER_STATUSES, { error: `must be one of ${ORDER_STATUSES.join(", ")}` })
+  .meta({ id: "OrderStatus", description: "How far the sale has come." });
+
+const petId = int64("The animal that is sold.").meta({ examples: [42] });
+
+export const NewOrder = z
+  .strictObject({ petId }, { error: "must be a JSON object" })
+  .meta({ id: "NewOrder", description: "An order for one animal.", examples: [{ petId: 42 }] });
+
+export const OrderUpdate = z
+  .strictObject({ status: OrderStatus }, { error: "must be a JSON object" })
+  .meta({ id: "OrderUpdate", description: "Where the order goes next.", examples: [{ status: "approved" }] });
+
+const moment = (description: string) => z.string().meta({ description, format: "date-time" });
+
+export const Order = z
+  .object({
+    id: int64("Assigned by the service, in ascending order, and never reused.").meta({ examples: [7] }),
+    petId,
+    status: OrderStatus,
+    placedAt: moment("When it was placed."),
+    updatedAt: moment("When its status last changed."),
+  })
+  .meta({ id: "Order", description: "The sale of one animal." });
+
+export const Orders = z
+  .array(Order)
+  .meta({ id: "Orders", description: "A page of orders by ascending id; the Link header has the next one." });
 
 export const ErrorBody = z
   .strictObject({

@@ -1,5 +1,6 @@
 import type { Animal } from "../domain/animal.ts";
 import { int64FromJson } from "../domain/int64.ts";
+import type { Order } from "../domain/order.ts";
 
 /**
  * Parses JSON so that no integer loses a digit: every number that is an int64 becomes a bigint, any
@@ -38,8 +39,10 @@ export function repeatedName(json: string): string | undefined {
 export const petJson = ({ id, name, categoryId, status }: Animal): string =>
   `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
 
-export function petsJson(animals: readonly Animal[]): string {
-  let json = "[";
-  for (const animal of animals) json += (json === "[" ? "" : ",") + petJson(animal);
-  return `${json}]`;
-}
+export const orderJson = ({ id, animalId, status, placedAtMs, updatedAtMs }: Order): string =>
+  `{"id":${id},"petId":${animalId},"status":"${status}","placedAt":"${dateTime(placedAtMs)}","updatedAt":"${dateTime(updatedAtMs)}"}`;
+
+const dateTime = (ms: number): string => new Date(ms).toISOString();
+
+export const arrayJson = <Row>(rows: readonly Row[], json: (row: Row) => string): string =>
+  `[${rows.map(json).join(",")}]`;

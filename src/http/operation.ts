@@ -1,9 +1,11 @@
 import type { Fault } from "../domain/fault.ts";
+import type { Key } from "../domain/key.ts";
 import type { Headers, Reply } from "./reply.ts";
 
 /** A request that has passed the gate. */
 export interface Call {
   readonly request: Request;
+  readonly key: Key;
   readonly params: Readonly<Record<string, string>>;
 }
 

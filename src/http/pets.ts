@@ -1,21 +1,15 @@
-import { ANIMAL_STATUSES, isAnimalStatus } from "../domain/animal.ts";
+import { ANIMAL_STATUSES, type Animal, isAnimalStatus } from "../domain/animal.ts";
 import type { Clock } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
 import { parseInt64 } from "../domain/int64.ts";
-import {
-  decodeCursor,
-  encodeCursor,
-  PAGE_SIZE_DEFAULT,
-  PAGE_SIZE_MAX,
-  PAGE_SIZE_MIN,
-  parsePageSize,
-} from "../domain/page.ts";
 import type { AnimalQuery, AnimalStore } from "../store/store.ts";
 import { readBody } from "./body.ts";
 import { NewPet } from "./contract.ts";
-import { petJson, petsJson } from "./json.ts";
+import { petJson } from "./json.ts";
+import type { Writer } from "./once.ts";
 import type { Operation } from "./operation.ts";
-import { readQuery } from "./query.ts";
+import { PAGE_PARAMETERS, pageReply, readPage } from "./paging.ts";
+import { NO_PARAMETERS, readQuery, wrongParameter } from "./query.ts";
 
 /** getPet was deprecated with release 1.0.0, and the contract names the day of its removal. */
 export const GET_PET_DEPRECATED_AT_MS = Date.parse("2026-11-15T00:00:00Z");
@@ -24,13 +18,14 @@ export const GET_PET_REMOVED_AT_MS = Date.parse("2030-12-05T00:00:00Z");
 export interface PetParts {
   readonly animals: AnimalStore;
   readonly clock: Clock;
+  readonly writeOnce: Writer;
   /** The base address of the interface, without a slash at its end. */
   readonly publicUrl: string;
   readonly docsUrl: string;
   readonly bodyDeadlineMs: number;
 }
 
-export function petOperations({ animals, clock, publicUrl, docsUrl, bodyDeadlineMs }: PetParts) {
+export function petOperations({ animals, clock, writeOnce, publicUrl, docsUrl, bodyDeadlineMs }: PetParts) {
   const petsUrl = `${publicUrl}/pets`;
 
   const listPets: Operation = {
@@ -38,23 +33,23 @@ export function petOperations({ animals, clock, publicUrl, docsUrl, bodyDeadline
     async handle({ request }) {
       const query = readListQuery(request.url);
       if (query instanceof Fault) return query;
-      const page = await animals.list(query);
-      const body = petsJson(page.rows);
-      const last = page.rows.at(-1);
-      if (!page.more || last === undefined) return { status: 200, body };
-      return { status: 200, body, headers: { Link: nextLink(petsUrl, query, last.id) } };
+      return pageReply(await animals.list(query), petJson, petsUrl, query.size, filterOf(query));
     },
   };
 
   const createPet: Operation = {
     name: "createPet",
-    async handle({ request }) {
-      const body = await readBody(request, NewPet, bodyDeadlineMs);
+    async handle(call) {
+      const body = await readBody(call.request, NewPet, bodyDeadlineMs);
       if (body instanceof Fault) return body;
-      const query = readQuery(request.url, []);
+      const query = readQuery(call.request.url, NO_PARAMETERS);
       if (query instanceof Fault) return query;
-      const animal = await animals.create(body);
-      return { status: 201, body: petJson(animal), headers: { Location: `${petsUrl}/${animal.id}` } };
+      return writeOnce<Animal>(call, {
+        operation: "createPet",
+        content: [body.name, body.categoryId, body.status],
+        perform: (once, answerTo) => animals.create(body, once, answerTo),
+        answer: (animal) => ({ status: 201, body: petJson(animal), location: `${petsUrl}/${animal.id}` }),
+      });
     },
   };
 
@@ -69,7 +64,7 @@ export function petOperations({ animals, clock, publicUrl, docsUrl, bodyDeadline
       if (clock.nowMs() >= GET_PET_REMOVED_AT_MS) return REMOVED;
       const id = parseInt64(params.petId ?? "");
       if (id === undefined) return NOT_FOUND;
-      const query = readQuery(request.url, []);
+      const query = readQuery(request.url, NO_PARAMETERS);
       if (query instanceof Fault) return query;
       const animal = await animals.get(id);
       return animal ? { status: 200, body: petJson(animal) } : NOT_FOUND;
@@ -82,34 +77,32 @@ export function petOperations({ animals, clock, publicUrl, docsUrl, bodyDeadline
 const NOT_FOUND = new Fault("pet_not_found", "There is no animal with this id. Find ids with GET /pets.");
 const REMOVED = new Fault(
   "operation_removed",
-  "GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with the status filter.",
+  "GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with the status filter, or with id.",
 );
 
-const LIST_PARAMETERS = ["limit", "status", "cursor"] as const;
+export const LIST_IDS_MAX = 100;
+const LIST_PARAMETERS = { ...PAGE_PARAMETERS, status: 1, id: LIST_IDS_MAX, categoryId: 1 } as const;
 
-const wrong = (parameter: string, remedy: string): Fault =>
-  new Fault("invalid_parameter", `The query parameter "${parameter}" must be ${remedy}.`);
-
-const WRONG_LIMIT = wrong(
-  "limit",
-  `a whole number from ${PAGE_SIZE_MIN} to ${PAGE_SIZE_MAX}, such as limit=${PAGE_SIZE_DEFAULT}`,
-);
-const WRONG_STATUS = wrong("status", `one of ${ANIMAL_STATUSES.join(", ")}`);
-const WRONG_CURSOR = wrong("cursor", "one that a Link header gave you: follow its URL as it is");
+const WRONG_STATUS = wrongParameter("status", `one of ${ANIMAL_STATUSES.join(", ")}`);
+const WRONG_ID = wrongParameter("id", "an integer of 64 bits, such as id=42; repeat it for more than one");
+const WRONG_CATEGORY = wrongParameter("categoryId", "an integer of 64 bits, such as categoryId=7");
 
 function readListQuery(url: string): AnimalQuery | Fault {
   const query = readQuery(url, LIST_PARAMETERS);
   if (query instanceof Fault) return query;
-  const size = query.limit === undefined ? PAGE_SIZE_DEFAULT : parsePageSize(query.limit);
-  if (size === undefined) return WRONG_LIMIT;
-  const { status } = query;
+  const page = readPage(query.limit?.[0], query.cursor?.[0]);
+  if (page instanceof Fault) return page;
+  const status = query.status?.[0];
   if (status !== undefined && !isAnimalStatus(status)) return WRONG_STATUS;
-  const afterId = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
-  if (query.cursor !== undefined && afterId === undefined) return WRONG_CURSOR;
-  return { size, status, afterId };
+  const ids = query.id?.map(parseInt64);
+  if (ids?.includes(undefined)) return WRONG_ID;
+  const categoryId = query.categoryId && parseInt64(query.categoryId[0] ?? "");
+  if (query.categoryId && categoryId === undefined) return WRONG_CATEGORY;
+  return { ...page, status, ids: ids as bigint[] | undefined, categoryId };
 }
 
-function nextLink(petsUrl: string, { size, status }: AnimalQuery, lastId: bigint): string {
-  const filter = status === undefined ? "" : `&status=${status}`;
-  return `<${petsUrl}?limit=${size}${filter}&cursor=${encodeCursor(lastId)}>; rel="next"`;
+function filterOf({ status, ids = [], categoryId }: AnimalQuery): string {
+  const byStatus = status === undefined ? "" : `&status=${status}`;
+  const byCategory = categoryId === undefined ? "" : `&categoryId=${categoryId}`;
+  return byStatus + byCategory + ids.map((id) => `&id=${id}`).join("");
 }

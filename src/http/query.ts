@@ -1,29 +1,42 @@
 import { Fault } from "../domain/fault.ts";
 import { quote } from "./body.ts";
 
+/** Which parameters an operation knows, and how often each may be sent. */
+export type Parameters = Readonly<Record<string, number>>;
+
+export const NO_PARAMETERS: Parameters = {};
+
+/** The values of each parameter that was sent. */
+export type Query<Known extends Parameters> = Partial<Record<keyof Known, readonly string[]>>;
+
 /**
- * The query parameters of a request target, each of the given names at most once. Anything else is
+ * The query of a request target. A parameter that is unknown, or sent more often than it may be, is
  * a fault: to pass over it in silence would lose what the client meant.
  */
-export function readQuery<Name extends string>(
-  url: string,
-  names: readonly Name[],
-): Partial<Record<Name, string>> | Fault {
+export function readQuery<Known extends Parameters>(url: string, known: Known): Query<Known> | Fault {
   const start = url.indexOf("?");
-  const values: Partial<Record<Name, string>> = {};
-  if (start === -1) return values;
+  if (start === -1) return {};
+  const values: Record<string, string[]> = {};
   for (const [name, value] of new URLSearchParams(url.slice(start))) {
-    if (!isOneOf(names, name))
-      return new Fault("invalid_parameter", `The query parameter ${quote(name)} is unknown here. ${remedy(names)}`);
-    if (Object.hasOwn(values, name))
-      return new Fault("invalid_parameter", `The query parameter "${name}" was sent more than once. Send it once.`);
-    values[name] = value;
+    const most = Object.hasOwn(known, name) ? (known[name] as number) : 0;
+    if (most === 0) return wrong(`The query parameter ${quote(name)} is unknown here. ${remedy(known)}`);
+    const list = values[name] ?? [];
+    if (list.length >= most)
+      return wrong(
+        `The query parameter "${name}" was sent too often. Send it ${most === 1 ? "once" : `${most} times`} at most.`,
+      );
+    values[name] = [...list, value];
   }
-  return values;
+  return values as Query<Known>;
 }
 
-const isOneOf = <Name extends string>(names: readonly Name[], text: string): text is Name =>
-  (names as readonly string[]).includes(text);
+const wrong = (message: string): Fault => new Fault("invalid_parameter", message);
 
-const remedy = (names: readonly string[]): string =>
-  names.length === 0 ? "Remove it: this operation has none." : `Remove it; there are ${names.join(", ")}.`;
+/** A fault about one parameter's value: the rest of the sentence says what it must be. */
+export const wrongParameter = (name: string, remedy: string): Fault =>
+  wrong(`The query parameter "${name}" must be ${remedy}.`);
+
+function remedy(known: Parameters): string {
+  const names = Object.keys(known);
+  return names.length === 0 ? "Remove it: this operation has none." : `Remove it; there are ${names.join(", ")}.`;
+}

@@ -13,12 +13,17 @@ export const STATUS_OF: Record<FaultCode, number> = {
   unknown_field: 400,
   invalid_parameter: 400,
   pet_not_found: 404,
+  order_not_found: 404,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
+  pet_not_available: 409,
+  invalid_transition: 409,
+  idempotency_in_progress: 409,
   operation_removed: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  idempotency_mismatch: 422,
   rate_limit_exceeded: 429,
   key_banned: 429,
   internal_error: 500,
@@ -35,7 +40,8 @@ export interface Reply {
 }
 
 const CHALLENGE = 'Bearer realm="animal-store"';
-const UNAVAILABLE_RETRY_AFTER_SECONDS = 2;
+/** For a moment that will pass: no clock says when. */
+const SHORTLY_SECONDS = 2;
 
 /** An error as a reply: exactly code, message and status, and the headers that its code demands. */
 export function faultReply(fault: Fault, retryAfterSeconds?: number): Reply {
@@ -48,7 +54,8 @@ function faultHeaders(code: FaultCode, retryAfterSeconds: number | undefined): H
   if (code === "missing_api_key") return { "WWW-Authenticate": CHALLENGE };
   if (code === "invalid_api_key") return { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` };
   if (code === "request_timeout") return { Connection: "close" };
-  if (code === "service_unavailable") return { "Retry-After": String(UNAVAILABLE_RETRY_AFTER_SECONDS) };
+  if (code === "service_unavailable" || code === "idempotency_in_progress")
+    return { "Retry-After": String(SHORTLY_SECONDS) };
   return retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
 }
 

@@ -1,15 +1,19 @@
 import { docsPages } from "./docs.ts";
 import { healthPages } from "./health.ts";
 import type { Resource } from "./operation.ts";
+import { type OrderParts, orderOperations } from "./orders.ts";
 import type { Page } from "./page.ts";
 import { type PetParts, petOperations } from "./pets.ts";
 
 /** The interface: every path needs a key. */
-export function v1Resources(parts: PetParts): Record<string, Resource> {
+export function v1Resources(parts: PetParts & OrderParts): Record<string, Resource> {
   const { listPets, createPet, getPet } = petOperations(parts);
+  const { listOrders, placeOrder, updateOrder } = orderOperations(parts);
   return {
     "/v1/pets": { GET: listPets, POST: createPet },
     "/v1/pets/:petId": { GET: getPet },
+    "/v1/store/orders": { GET: listOrders, POST: placeOrder },
+    "/v1/store/orders/:orderId": { PATCH: updateOrder },
   };
 }
 

@@ -4,7 +4,7 @@ import { clientAddress, type TrustedProxies } from "../access/address.ts";
 import type { Gate, Pass, Refusal } from "../access/gate.ts";
 import type { Clock } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
-import { withoutSecrets } from "../domain/key.ts";
+import { type Key, withoutSecrets } from "../domain/key.ts";
 import type { Standing } from "../domain/tally.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import type { Method, Operation, Resource } from "./operation.ts";
@@ -76,7 +76,7 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
       if (admission.kind === "refusal") {
         noteRefusal(admission);
         reply = faultReply(admission.fault, admission.retryAfterSeconds);
-      } else reply = await perform(request, operation);
+      } else reply = await perform(request, admission.key, operation);
     } catch (error) {
       standing ??= await gate.standingOf(addressOf(request, server));
       reply = faultReply(faultOfMalfunction(error, requestId));
@@ -88,14 +88,14 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
     return respond(reply, { requestId, standing, nowMs: clock.nowMs(), operationHeaders: operation?.headers });
   };
 
-  async function perform(request: BunRequest, operation: Operation | undefined): Promise<Reply> {
+  async function perform(request: BunRequest, key: Key, operation: Operation | undefined): Promise<Reply> {
     if (!notAllowed) return faultReply(NO_RESOURCE);
     if (!operation) {
       const { status, body } = faultReply(notAllowed);
       return { status, body, headers: { Allow: allow as string } };
     }
     if (hasBadHost(request)) return faultReply(BAD_HOST);
-    const outcome = await operation.handle({ request, params: request.params });
+    const outcome = await operation.handle({ request, key, params: request.params });
     return outcome instanceof Fault ? faultReply(outcome) : outcome;
   }
 

@@ -1,5 +1,7 @@
 import type { Animal, AnimalStatus, NewAnimal } from "../domain/animal.ts";
 import type { Key, KeySecret } from "../domain/key.ts";
+import type { KeptAnswer, Once, Written } from "../domain/once.ts";
+import type { Order, OrderStatus } from "../domain/order.ts";
 import type { Page } from "../domain/page.ts";
 import type { Tally } from "../domain/tally.ts";
 
@@ -10,20 +12,51 @@ export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
 
-/** Every method of these ports throws StoreUnavailable when the store cannot answer. */
+/** What to keep of a result, to be answered again; undefined when it is to be judged anew. */
+export type AnswerTo<Result> = (result: Result) => KeptAnswer | undefined;
+
+// Every method of these ports throws StoreUnavailable when the store cannot answer. One that writes
+// is one transaction, with the record of `once` in it, and resolves when all of it is on disk.
+
 export interface AnimalStore {
   /** By ascending id, after the given one. */
   list(query: AnimalQuery): Awaitable<Page<Animal>>;
-  /** Resolves when the animal is on disk, and not before. */
-  create(animal: NewAnimal): Promise<Animal>;
+  create(animal: NewAnimal, once?: Once, answerTo?: AnswerTo<Animal>): Promise<Written<Animal>>;
   get(id: bigint): Awaitable<Animal | undefined>;
 }
 
+/** What a list is asked for; what is undefined filters nothing. */
 export interface AnimalQuery {
-  readonly status: AnimalStatus | undefined;
-  readonly afterId: bigint | undefined;
+  readonly ids?: readonly bigint[] | undefined;
+  readonly status?: AnimalStatus | undefined;
+  readonly categoryId?: bigint | undefined;
+  readonly afterId?: bigint | undefined;
   readonly size: number;
 }
+
+export interface OrderStore {
+  /** By ascending id, after the given one. */
+  list(query: OrderQuery): Awaitable<Page<Order>>;
+  place(animalId: bigint, nowMs: number, once?: Once, answerTo?: AnswerTo<PlaceResult>): Promise<Written<PlaceResult>>;
+  move(id: bigint, to: OrderStatus, nowMs: number): Promise<MoveResult>;
+}
+
+export interface OrderQuery {
+  readonly status?: OrderStatus | undefined;
+  readonly animalId?: bigint | undefined;
+  readonly afterId?: bigint | undefined;
+  readonly size: number;
+}
+
+export type PlaceResult =
+  | { readonly kind: "placed"; readonly order: Order }
+  | { readonly kind: "no_such_animal" }
+  | { readonly kind: "not_available"; readonly status: AnimalStatus };
+
+export type MoveResult =
+  | { readonly kind: "moved"; readonly order: Order }
+  | { readonly kind: "no_such_order" }
+  | { readonly kind: "forbidden"; readonly from: OrderStatus };
 
 export interface FoundKey {
   readonly key: Key;
@@ -55,8 +88,11 @@ export interface TallyStore {
 
 export interface Store {
   readonly animals: AnimalStore;
+  readonly orders: OrderStore;
   readonly keys: KeyStore;
   readonly tallies: TallyStore;
+  /** Drops some of the answers that need not be kept any longer. True when there may be more of them. */
+  sweep(nowMs: number): Awaitable<boolean>;
   /** Returns when the store answers. */
   check(): Awaitable<void>;
   /** Writes a consistent copy of everything into a new file, while the service runs. */

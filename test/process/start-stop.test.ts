@@ -79,7 +79,7 @@ describe("start", () => {
       [{ DATABASE_URL: "sqlite:letter.txt" }, "file is not a database"],
       [{ DATABASE_URL: "sqlite:data" }, "cannot open the database data"],
       [{ DATABASE_URL: "sqlite:foreign.db" }, "the database of another program"],
-      [{ DATABASE_URL: "sqlite:newer.db" }, "schema 99, and this version knows only up to 1"],
+      [{ DATABASE_URL: "sqlite:newer.db" }, "schema 99, and this version knows only up to 2"],
       [{ DATABASE_URL: "sqlite:running.db" }, "another process serves running.db already"],
     ] as const) {
       const { exitCode, out, err } = await run(["serve"], { cwd, env: { PORT: "0", LOG_LEVEL: "error", ...env } });

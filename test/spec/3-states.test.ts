@@ -3,7 +3,7 @@ import { startService } from "../harness/service.ts";
 
 const service = await startService();
 
-test("3 an animal's status is set on creation and nothing changes it", async () => {
+test("3 an animal's status is set on creation, and no operation on animals changes it", async () => {
   for (const status of ["available", "pending", "sold"]) {
     const { json } = await service.call("POST /pets", { body: { name: "Rex", categoryId: 1, status } });
     for (const method of ["PUT", "PATCH", "POST", "DELETE"])

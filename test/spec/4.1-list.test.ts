@@ -130,6 +130,60 @@ test("4.1 an unknown or repeated query parameter answers 400 and is named", asyn
   expect((await service.call("GET /pets?")).status).toBe(200);
 });
 
+describe("4.1 additions: id and categoryId", () => {
+  test("4.1 id, repeated, returns just these animals, as far as they exist", async () => {
+    expect(ids((await service.call("GET /pets?id=7&id=3&id=3&id=4711&id=-1")).json)).toEqual([3, 7]);
+    expect(ids((await service.call("GET /pets?id=3&id=4&status=sold")).json)).toEqual([3]);
+    expect(ids((await service.call("GET /pets?id=3&id=4&categoryId=4")).json)).toEqual([4]);
+    expect((await service.call("GET /pets?id=9223372036854775807&id=-9223372036854775808")).json).toEqual([]);
+  });
+
+  test("4.1 id is paged as any list", async () => {
+    const target = `/pets?limit=2&${range(10, 14)
+      .map((id) => `id=${id}`)
+      .join("&")}`;
+    expect(await allPages(service, target)).toEqual([[10, 11], [12, 13], [14]]);
+  });
+
+  test("4.1 id up to 100 times; more often, or no canonical int64, answers 400 invalid_parameter", async () => {
+    const many = (count: number) =>
+      range(1, count)
+        .map((id) => `id=${id}`)
+        .join("&");
+    expect((await service.call(`GET /pets?limit=100&${many(100)}`)).json).toHaveLength(45);
+    for (const query of [many(101), "id=", "id=01", "id=1.0", "id=abc", "id=1&id=9223372036854775808", "id=1,2"])
+      expect((await service.call(`GET /pets?${query}`)).json).toMatchObject({
+        code: "invalid_parameter",
+        message: expect.stringContaining('"id"'),
+      });
+  });
+
+  test("4.1 categoryId returns only animals of this category, with a status or without", async () => {
+    const other = await startService();
+    for (let i = 1; i <= 30; i++)
+      await other.call("POST /pets", {
+        body: `{"name":"A","categoryId":${i % 2 ? "9223372036854775807" : "-1"},"status":"${["available", "pending", "sold"][i % 3]}"}`,
+      });
+    const odd = range(1, 30).filter((id) => id % 2);
+    expect(await allPages(other, "/pets?categoryId=9223372036854775807&limit=4")).toEqual([
+      odd.slice(0, 4),
+      odd.slice(4, 8),
+      odd.slice(8, 12),
+      odd.slice(12),
+    ]);
+    const oddAndSold = odd.filter((id) => id % 3 === 2);
+    expect((await allPages(other, "/pets?status=sold&categoryId=9223372036854775807&limit=2")).flat()).toEqual(
+      oddAndSold,
+    );
+    expect((await other.call("GET /pets?categoryId=2")).json).toEqual([]);
+    for (const query of ["categoryId=", "categoryId=1.0", "categoryId=x", "categoryId=1&categoryId=1"])
+      expect((await other.call(`GET /pets?${query}`)).json).toMatchObject({
+        code: "invalid_parameter",
+        message: expect.stringContaining('"categoryId"'),
+      });
+  });
+});
+
 test("4.1 200: the body is a bare array, empty when the store is", async () => {
   const empty = await startService();
   const { text, headers } = await empty.call("GET /pets");

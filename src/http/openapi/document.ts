@@ -1,16 +1,28 @@
 import { z } from "zod";
 import manifest from "../../../package.json" with { type: "json" };
 import { PLANS } from "../../domain/plan.ts";
-import { ErrorBody, NewPet, Pet, PetStatus, Pets } from "../contract.ts";
+import {
+  ErrorBody,
+  NewOrder,
+  NewPet,
+  Order,
+  OrderStatus,
+  Orders,
+  OrderUpdate,
+  Pet,
+  PetStatus,
+  Pets,
+} from "../contract.ts";
 import { STATUS_OF } from "../reply.ts";
 import { OUTSIDE_ERRORS, sharedErrors } from "./errors.ts";
 import { headerComponents } from "./headers.ts";
+import { orderPaths } from "./orders.ts";
 import type { Json } from "./parts.ts";
 import { petPaths } from "./pets.ts";
 
 /** The whole interface as an OpenAPI 3.1 document, made from the schemas that validate requests. */
 export function openapiDocument(publicUrl: string): Json {
-  const paths = petPaths(publicUrl);
+  const paths = { ...petPaths(publicUrl), ...orderPaths(publicUrl) };
   return {
     openapi: "3.1.0",
     info: {
@@ -22,7 +34,13 @@ export function openapiDocument(publicUrl: string): Json {
     },
     servers: [{ url: publicUrl, description: "This service" }],
     security: [{ apiKey: [] }],
-    tags: [{ name: "Pets", description: "The animals held in the store." }],
+    tags: [
+      { name: "Pets", description: "The animals held in the store." },
+      {
+        name: "Orders",
+        description: "Their sale. An animal has one open order at the most, and its status follows it.",
+      },
+    ],
     paths,
     "x-other-responses": OUTSIDE_ERRORS,
     components: {
@@ -42,7 +60,7 @@ const planRows = Object.entries(PLANS).map(([name, quotas]) =>
 
 const codeRows = Object.entries(STATUS_OF).map(([code, status]) => `| \`${code}\` | ${status} |`);
 
-const DESCRIPTION = `List the animals held in a store, filter them by availability, add one, fetch one.
+const DESCRIPTION = `List the animals held in a store, filter them by availability, add one, fetch one, sell one.
 
 Every response carries the caller's limits, whatever its status. Every error has exactly \`code\`, \`message\` and \`status\`. Every int64 is exact over its whole range: use a parser that keeps large integers.
 
@@ -67,7 +85,7 @@ v1 only grows. A change that would break a client becomes v2, and v1 then lives 
 /** JSON Schema, as OpenAPI 3.1 has it. A bigint of ours is an integer on the wire. */
 function componentSchemas(): Json {
   const registry = z.registry<{ id: string }>();
-  for (const schema of [PetStatus, NewPet, Pet, Pets, ErrorBody])
+  for (const schema of [PetStatus, NewPet, Pet, Pets, OrderStatus, NewOrder, OrderUpdate, Order, Orders, ErrorBody])
     registry.add(schema, { id: schema.meta()?.id as string });
   const { schemas } = z.toJSONSchema(registry, {
     io: "input",

@@ -1,13 +1,14 @@
 import type { FaultCode } from "../../domain/fault.ts";
 import { BODY_MAX_BYTES } from "../body.ts";
+import { IN_PROGRESS, MISMATCH } from "../once.ts";
 import { STATUS_OF } from "../reply.ts";
 import { LIMIT_HEADERS } from "./headers.ts";
-import { headerRefs, type Json, jsonContent, ref, schemaRef } from "./parts.ts";
+import { type HeaderName, headerRefs, type Json, jsonContent, ref, schemaRef } from "./parts.ts";
 
 interface ErrorResponse {
   readonly description: string;
   readonly codes: Partial<Record<FaultCode, string>>;
-  readonly headers?: readonly string[];
+  readonly headers?: readonly HeaderName[];
 }
 
 /** Every error that an operation can answer with: its codes, each with an example of its message. */
@@ -37,6 +38,35 @@ const ERRORS = {
   PetNotFound: {
     description: "There is no animal with that identifier.",
     codes: { pet_not_found: "There is no animal with this id. Find ids with GET /pets." },
+  },
+  OrderNotFound: {
+    description: "There is no order with that identifier.",
+    codes: { order_not_found: "There is no order with this id. Find ids with GET /store/orders." },
+  },
+  InProgress: {
+    description: "The first request with this Idempotency-Key is still being worked on.",
+    codes: { idempotency_in_progress: IN_PROGRESS.message },
+    headers: ["Retry-After"],
+  },
+  PetNotAvailable: {
+    description:
+      "The animal cannot be ordered, or the first request with this Idempotency-Key is still being worked on.",
+    codes: {
+      pet_not_available:
+        "This animal is pending, and only an available one can be ordered. Choose another with GET /pets?status=available.",
+      idempotency_in_progress: IN_PROGRESS.message,
+    },
+    headers: [["Retry-After", "RetryAfterIfInProgress"]],
+  },
+  InvalidTransition: {
+    description: "The order cannot make this move.",
+    codes: {
+      invalid_transition: "This order is placed and cannot become delivered. It can become approved or cancelled.",
+    },
+  },
+  IdempotencyMismatch: {
+    description: "The Idempotency-Key was used for a different request.",
+    codes: { idempotency_mismatch: MISMATCH.message },
   },
   RequestTimeout: {
     description: "The body took too long to arrive.",
@@ -93,6 +123,21 @@ type ErrorName = keyof typeof ERRORS;
 export const OUTSIDE_ERRORS = { 404: ref("responses", "NotFound"), 405: ref("responses", "MethodNotAllowed") };
 
 const statusOf = (name: ErrorName): number => STATUS_OF[Object.keys(ERRORS[name].codes)[0] as FaultCode];
+
+/** What any operation can answer with, and what one with a body can besides. */
+export const READ_ERRORS: readonly ErrorName[] = [
+  "Unauthorized",
+  "TooManyRequests",
+  "InternalError",
+  "ServiceUnavailable",
+];
+export const WRITE_ERRORS: readonly ErrorName[] = [
+  ...READ_ERRORS,
+  "InvalidBody",
+  "RequestTimeout",
+  "PayloadTooLarge",
+  "UnsupportedMediaType",
+];
 
 /** Errors that are the same for every operation, by reference. */
 export const errors = (...names: ErrorName[]): Record<number, Json> =>

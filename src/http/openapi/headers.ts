@@ -44,14 +44,17 @@ export const headerComponents = () => ({
   ),
   "Cache-Control": text("Answers are not to be stored.", "no-store"),
   "Retry-After": {
-    description: "Whole seconds to wait before the next request.",
-    required: true,
+    ...integer("Whole seconds to wait before the next request.", 21),
     schema: { type: "integer", minimum: 1 },
-    example: 21,
   },
+  RetryAfterIfInProgress: {
+    ...integer("Whole seconds to wait, when the code is `idempotency_in_progress`.", 2),
+    required: false,
+  },
+  "Idempotency-Replayed": text("`true` when this is the first answer, given again.", "true", false),
   "WWW-Authenticate": text("How to authenticate.", 'Bearer realm="animal-store", error="invalid_token"'),
   Allow: text("The methods that the path knows.", "GET, HEAD, POST"),
-  Location: text("The URL of the new animal.", "http://127.0.0.1:8080/v1/pets/42"),
+  Location: text("The URL of what was made.", "http://127.0.0.1:8080/v1/pets/42"),
   Link: text(
     "The next page, while there is one.",
     '<http://127.0.0.1:8080/v1/pets?limit=20&cursor=YWZ0ZXI6NDI>; rel="next"',

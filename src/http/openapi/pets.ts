@@ -1,8 +1,18 @@
 import { ANIMAL_STATUSES } from "../../domain/animal.ts";
-import { encodeCursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PAGE_SIZE_MIN } from "../../domain/page.ts";
 import { BODY_MAX_BYTES } from "../body.ts";
-import { errors, ownErrors } from "./errors.ts";
-import { headerRefs, type Json, jsonContent, ref, schemaRef, success } from "./parts.ts";
+import { LIST_IDS_MAX } from "../pets.ts";
+import { errors, ownErrors, READ_ERRORS, WRITE_ERRORS } from "./errors.ts";
+import {
+  curlSample,
+  headerRefs,
+  IDEMPOTENCY_KEY,
+  int64Parameter,
+  type Json,
+  jsonContent,
+  pageParameters,
+  schemaRef,
+  success,
+} from "./parts.ts";
 
 export const petPaths = (publicUrl: string): Json => ({
   "/pets": { get: listPets(publicUrl), post: createPet(publicUrl) },
@@ -19,13 +29,7 @@ const listPets = (publicUrl: string): Json => ({
     "Animals by ascending id, a page at a time. The `Link` header has the next page's URL while there is one; pages stay stable while animals are added.",
   tags: ["Pets"],
   parameters: [
-    {
-      name: "limit",
-      in: "query",
-      description: "Page size: the most animals to return.",
-      schema: { type: "integer", minimum: PAGE_SIZE_MIN, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT },
-      example: 50,
-    },
+    ...pageParameters(),
     {
       name: "status",
       in: "query",
@@ -33,25 +37,22 @@ const listPets = (publicUrl: string): Json => ({
       schema: schemaRef("PetStatus"),
       example: ANIMAL_STATUSES[0],
     },
+    int64Parameter("categoryId", "Return only animals of this category.", 7),
     {
-      name: "cursor",
+      name: "id",
       in: "query",
-      description: "Where the page begins. Opaque: take it from a `Link` header.",
-      schema: { type: "string" },
-      example: encodeCursor(42n),
+      description: `Return only these animals, as far as they exist. Repeat it for more than one, up to ${LIST_IDS_MAX} times.`,
+      schema: { type: "array", items: { type: "integer", format: "int64" }, maxItems: LIST_IDS_MAX },
+      style: "form",
+      explode: true,
+      example: [42, 43],
     },
   ],
   responses: {
     200: success("A page of animals.", "Pets", { page: [REX, MIA], empty: [] }, "Link"),
-    ...errors("InvalidParameter", "Unauthorized", "TooManyRequests", "InternalError", "ServiceUnavailable"),
+    ...errors(...READ_ERRORS, "InvalidParameter"),
   },
-  "x-codeSamples": [
-    {
-      lang: "Shell",
-      label: "curl",
-      source: `curl -H "Authorization: Bearer $API_KEY" "${publicUrl}/pets?status=available"`,
-    },
-  ],
+  "x-codeSamples": curlSample(`curl -H "Authorization: Bearer $API_KEY" "${publicUrl}/pets?status=available"`),
 });
 
 const createPet = (publicUrl: string): Json => ({
@@ -59,6 +60,7 @@ const createPet = (publicUrl: string): Json => ({
   summary: "Add an animal",
   description: `The answer comes after the animal is on disk. The body has at most ${BODY_MAX_BYTES} bytes; without a status the animal is available.`,
   tags: ["Pets"],
+  parameters: [IDEMPOTENCY_KEY],
   requestBody: {
     required: true,
     content: jsonContent(schemaRef("NewPet"), {
@@ -67,32 +69,19 @@ const createPet = (publicUrl: string): Json => ({
     }),
   },
   responses: {
-    201: success("The animal, with its id.", "Pet", { added: REX }, "Location"),
-    ...errors(
-      "InvalidBody",
-      "Unauthorized",
-      "RequestTimeout",
-      "PayloadTooLarge",
-      "UnsupportedMediaType",
-      "TooManyRequests",
-      "InternalError",
-      "ServiceUnavailable",
-    ),
+    201: success("The animal, with its id.", "Pet", { added: REX }, "Location", "Idempotency-Replayed"),
+    ...errors(...WRITE_ERRORS, "InProgress", "IdempotencyMismatch"),
   },
-  "x-codeSamples": [
-    {
-      lang: "Shell",
-      label: "curl",
-      source: `curl -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \\\n  -d '{"name":"Rex","categoryId":7}' "${publicUrl}/pets"`,
-    },
-  ],
+  "x-codeSamples": curlSample(
+    `curl -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \\\n  -d '{"name":"Rex","categoryId":7}' "${publicUrl}/pets"`,
+  ),
 });
 
 const getPet = (): Json => ({
   operationId: "getPet",
   summary: "Get an animal",
   description:
-    "Deprecated, and removed on 5 December 2030: from then on the answer is 410. Use `GET /pets` with the status filter instead.",
+    "Deprecated, and removed on 5 December 2030: from then on the answer is 410. Use `GET /pets` with the status filter, or with `id`, instead.",
   deprecated: true,
   tags: ["Pets"],
   parameters: [
@@ -108,15 +97,7 @@ const getPet = (): Json => ({
   responses: Object.fromEntries(
     Object.entries({
       200: success("The animal.", "Pet", { found: REX }),
-      ...ownErrors(
-        "InvalidParameter",
-        "Unauthorized",
-        "PetNotFound",
-        "OperationRemoved",
-        "TooManyRequests",
-        "InternalError",
-        "ServiceUnavailable",
-      ),
+      ...ownErrors(...READ_ERRORS, "InvalidParameter", "PetNotFound", "OperationRemoved"),
     }).map(([status, response]) => [status, withDeprecation(response)]),
   ),
 });
@@ -126,7 +107,6 @@ const withDeprecation = (response: Json): Json => ({
   ...response,
   headers: {
     ...(response.headers as Json),
-    ...headerRefs("Deprecation", "Sunset"),
-    Link: ref("headers", "DeprecationLink"),
+    ...headerRefs("Deprecation", "Sunset", ["Link", "DeprecationLink"]),
   },
 });

@@ -120,3 +120,11 @@ export async function patiently<T>(work: () => T): Promise<T> {
     await Bun.sleep(RETRY_EVERY_MS);
   }
 }
+
+/** Runs work in a transaction that can write: all of it is on disk when the promise resolves, or nothing. */
+export type Transact = <T>(work: () => T) => Promise<T>;
+
+export function transactor(db: Database): Transact {
+  const transaction = db.transaction((work: () => unknown) => work());
+  return <T>(work: () => T) => patiently(() => transaction.immediate(work) as T);
+}

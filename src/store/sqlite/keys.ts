@@ -2,12 +2,12 @@ import type { Database } from "bun:sqlite";
 import type { Key } from "../../domain/key.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { FoundKey, KeyStore } from "../store.ts";
-import { attempt, patiently, type Row } from "./database.ts";
+import { attempt, type Row, type Transact } from "./database.ts";
 
 const KEY_COLUMNS =
   "k.id, k.name, k.plan, k.per_minute, k.per_day, k.created_at, k.expires_at, k.revoked_at, k.pardoned_at";
 
-export function sqliteKeys(db: Database): KeyStore {
+export function sqliteKeys(db: Database, transact: Transact): KeyStore {
   const findBySecret = db.prepare<Row, [string]>(
     `SELECT ${KEY_COLUMNS}, s.digest, s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id WHERE s.digest = ?`,
   );
@@ -25,13 +25,11 @@ export function sqliteKeys(db: Database): KeyStore {
   const pardon = db.prepare("UPDATE keys SET pardoned_at = ? WHERE id = ?");
 
   /** Every change to a key goes through here, so that none is made without the revision. */
-  const change = (work: () => void): Promise<void> => {
-    const transaction = db.transaction(() => {
+  const change = (work: () => void): Promise<void> =>
+    transact(() => {
       work();
       bumpRevision.run();
     });
-    return patiently(() => transaction.immediate());
-  };
 
   const insert = (key: Key, digest: string): void => {
     const { perMinute, perDay } = key.quotas;

@@ -3,14 +3,24 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { issueKey, temporaryFolder } from "../../../test/harness/service.ts";
+import { ANIMAL_STATUSES } from "../../domain/animal.ts";
 import { OperatorError } from "../../domain/fault.ts";
+import { ORDER_STATUSES } from "../../domain/order.ts";
 import { newTally } from "../../domain/tally.ts";
-import { StoreUnavailable } from "../store.ts";
+import { type Store, StoreUnavailable } from "../store.ts";
+import { BY_IDS } from "./animals.ts";
 import { attempt, openDatabase } from "./database.ts";
+import { pageOf, pageOfAnyStatus } from "./lists.ts";
 import { openSqliteStore } from "./store.ts";
 
 const folder = temporaryFolder();
 const open = (name: string) => openSqliteStore(join(folder, name), { create: true, serve: true });
+/** Creates an animal and returns its id. */
+const createIn = async (store: Store): Promise<bigint> => {
+  const written = await store.animals.create(animal);
+  if (written.kind !== "done") throw new Error(written.kind);
+  return written.result.id;
+};
 const animal = { name: "Rex", categoryId: 7n, status: "available" } as const;
 
 describe("opening", () => {
@@ -46,7 +56,7 @@ describe("opening", () => {
       [join(folder, "unlockable.db"), "cannot lock"],
       [join(text, "below/a.db"), "cannot make the folder"],
       ["/proc/animal-store/a.db", "cannot make the folder"],
-      [newer, "schema 99, and this version knows only up to 1"],
+      [newer, "schema 99, and this version knows only up to 2"],
     ] as const) {
       const failure = await openSqliteStore(path, { create: true, serve: true }).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(OperatorError);
@@ -72,26 +82,64 @@ describe("animals", () => {
   test("ids are never reused, not even after the newest is gone", async () => {
     const path = join(folder, "ids.db");
     const store = await openSqliteStore(path, { create: true, serve: true });
-    const ids = [(await store.animals.create(animal)).id, (await store.animals.create(animal)).id];
+    const ids = [await createIn(store), await createIn(store)];
     const db = new Database(path);
     db.run("DELETE FROM animals");
     db.close();
-    ids.push((await store.animals.create(animal)).id);
+    ids.push(await createIn(store));
     expect(ids).toEqual([1n, 2n, 3n]);
     await store.close();
   });
 
-  test("no list scans the table", async () => {
+  test("no list scans a table, or sorts more than a page", async () => {
     const db = await openDatabase(join(folder, "plan.db"));
     const planOf = (sql: string) =>
-      (db.query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map((row) => row.detail).join("; ");
-    expect(planOf("SELECT * FROM animals WHERE id > 1 ORDER BY id LIMIT 21")).toBe(
-      "SEARCH animals USING INTEGER PRIMARY KEY (rowid>?)",
-    );
-    expect(planOf("SELECT * FROM animals WHERE status = 'sold' AND id > 1 ORDER BY id LIMIT 21")).toBe(
+      (db.query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map((row) => row.detail);
+    const searches = (sql: string) => planOf(sql).filter((detail) => /^(SCAN|SEARCH) (animals|orders)/.test(detail));
+    expect(planOf(pageOf("*", "animals"))).toEqual(["SEARCH animals USING INTEGER PRIMARY KEY (rowid>?)"]);
+    expect(planOf(pageOf("*", "animals", "status = ?"))).toEqual([
       "SEARCH animals USING INDEX animals_by_status (status=? AND rowid>?)",
+    ]);
+    expect(planOf(pageOf("*", "animals", "category_id = ?", "status = ?"))).toEqual([
+      "SEARCH animals USING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)",
+    ]);
+    expect(new Set(searches(pageOfAnyStatus("*", "animals", "category_id", ANIMAL_STATUSES)))).toEqual(
+      new Set(["SEARCH animals USING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)"]),
+    );
+    expect(searches(BY_IDS)).toEqual(["SEARCH animals USING INTEGER PRIMARY KEY (rowid=?)"]);
+    expect(planOf(pageOf("*", "orders"))).toEqual(["SEARCH orders USING INTEGER PRIMARY KEY (rowid>?)"]);
+    expect(planOf(pageOf("*", "orders", "status = ?"))).toEqual([
+      "SEARCH orders USING INDEX orders_by_status (status=? AND rowid>?)",
+    ]);
+    expect(new Set(searches(pageOfAnyStatus("*", "orders", "animal_id", ORDER_STATUSES)))).toEqual(
+      new Set(["SEARCH orders USING INDEX orders_by_animal (animal_id=? AND status=? AND rowid>?)"]),
     );
     db.close();
+  });
+});
+
+describe("answers that are kept", () => {
+  test("are swept after 24 hours, a part at a time", async () => {
+    const path = join(folder, "sweep.db");
+    const store = await openSqliteStore(path, { create: true, serve: true });
+    const { id } = await issueKey(path);
+    const db = new Database(path);
+    db.run(
+      `INSERT INTO answers WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+       SELECT '${id}', 't' || i, '', CASE WHEN i <= 2100 THEN 1000 ELSE 2000 END, 201, '', '' FROM n`,
+    );
+    const left = () => (db.query("SELECT count(*) AS count FROM answers").get() as { count: number }).count;
+    expect(await store.sweep(86_400_000 + 999)).toBe(false);
+    expect(left()).toBe(2500);
+    const rounds = [];
+    for (let i = 0; i < 3; i++) rounds.push([await store.sweep(86_400_000 + 1000), left()]);
+    expect(rounds).toEqual([
+      [true, 1500],
+      [true, 500],
+      [false, 400],
+    ]);
+    db.close();
+    await store.close();
   });
 });
 
@@ -101,14 +149,14 @@ describe("trouble", () => {
     const store = await openSqliteStore(path, { create: true, serve: true });
     const other = new Database(path);
     other.run("BEGIN IMMEDIATE");
-    const created = store.animals.create(animal);
+    const created = createIn(store);
     let ticks = 0;
     const timer = setInterval(() => ticks++, 1);
     await Bun.sleep(100);
     expect(ticks).toBeGreaterThan(5);
-    expect((await store.animals.list({ status: undefined, afterId: undefined, size: 5 })).rows).toEqual([]);
+    expect((await store.animals.list({ size: 5 })).rows).toEqual([]);
     other.run("COMMIT");
-    expect((await created).id).toBe(1n);
+    expect(await created).toBe(1n);
     clearInterval(timer);
     other.close();
     await store.close();
@@ -122,7 +170,7 @@ describe("trouble", () => {
     await expect(store.animals.create(animal)).rejects.toBeInstanceOf(StoreUnavailable);
     other.run("ROLLBACK");
     other.close();
-    expect((await store.animals.list({ status: undefined, afterId: undefined, size: 5 })).rows).toEqual([]);
+    expect((await store.animals.list({ size: 5 })).rows).toEqual([]);
     await store.close();
   });
 

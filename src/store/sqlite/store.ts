@@ -1,7 +1,9 @@
 import type { Store } from "../store.ts";
 import { sqliteAnimals } from "./animals.ts";
-import { attempt, lockForServing, neverBlock, openDatabase, preparePath } from "./database.ts";
+import { attempt, lockForServing, neverBlock, openDatabase, preparePath, transactor } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
+import { sqliteOnce } from "./once.ts";
+import { sqliteOrders } from "./orders.ts";
 import { sqliteTallies } from "./tallies.ts";
 
 export interface SqliteOptions {
@@ -21,13 +23,17 @@ export async function openSqliteStore(path: string, options: SqliteOptions): Pro
     throw error;
   });
   if (options.serve) neverBlock(db);
+  const transact = transactor(db);
+  const { writeOnce, sweep } = sqliteOnce(db, transact);
   const check = db.prepare("SELECT 1 FROM animals LIMIT 1");
   const copyInto = db.prepare("VACUUM INTO ?");
 
   return {
-    animals: sqliteAnimals(db),
-    keys: sqliteKeys(db),
-    tallies: sqliteTallies(db),
+    animals: sqliteAnimals(db, writeOnce),
+    orders: sqliteOrders(db, transact, writeOnce),
+    keys: sqliteKeys(db, transact),
+    tallies: sqliteTallies(db, transact),
+    sweep,
     check: () => void attempt(() => check.get()),
     backup: (file) => void attempt(() => copyInto.run(file)),
     close() {

@@ -1,16 +1,16 @@
 import type { Database } from "bun:sqlite";
 import type { Tally } from "../../domain/tally.ts";
 import type { KeyTally, TallyStore } from "../store.ts";
-import { attempt, patiently, type Row } from "./database.ts";
+import { attempt, type Row, type Transact } from "./database.ts";
 
 const COLUMNS =
   "key_id, minute_opened_at, minute_used, day_opened_at, day_used, strikes, strikes_since, banned_at, banned_until, bans_in_a_row";
 
-export function sqliteTallies(db: Database): TallyStore {
+export function sqliteTallies(db: Database, transact: Transact): TallyStore {
   const all = db.prepare<Row, []>(`SELECT ${COLUMNS} FROM tallies`);
   const get = db.prepare<Row, [string]>(`SELECT ${COLUMNS} FROM tallies WHERE key_id = ?`);
   const put = db.prepare(`INSERT OR REPLACE INTO tallies (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const putAll = db.transaction((tallies: readonly KeyTally[]) => {
+  const putAll = (tallies: readonly KeyTally[]): void => {
     for (const [keyId, { minute, day, conduct }] of tallies)
       put.run(
         keyId,
@@ -24,7 +24,7 @@ export function sqliteTallies(db: Database): TallyStore {
         conduct.bannedUntilMs,
         conduct.bansInARow,
       );
-  });
+  };
 
   return {
     load: () => attempt(() => all.all()).map((row) => [row.key_id as string, tallyOf(row)]),
@@ -32,7 +32,7 @@ export function sqliteTallies(db: Database): TallyStore {
       const row = attempt(() => get.get(keyId));
       return row ? tallyOf(row) : undefined;
     },
-    save: (tallies) => patiently(() => putAll.immediate(tallies)),
+    save: (tallies) => transact(() => putAll(tallies)),
   };
 }
 

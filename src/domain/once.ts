@@ -1,0 +1,41 @@
+import { DAY_MS } from "./clock.ts";
+
+/** How long an answer is kept, to be given again. */
+export const ANSWER_KEPT_MS = DAY_MS;
+
+/** A write that is to happen once, however often it is sent. */
+export interface Once {
+  readonly keyId: string;
+  /** What the client named the write by. */
+  readonly token: string;
+  /** Tells the same request from another one that goes by the same token. */
+  readonly fingerprint: string;
+  readonly nowMs: number;
+}
+
+/** The answer to a write, as it was given the first time. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly location: string;
+}
+
+export interface OnceRecord {
+  readonly fingerprint: string;
+  readonly answeredAtMs: number;
+  readonly answer: KeptAnswer;
+}
+
+/** What became of a write: done now, done before, or refused because its token names another. */
+export type Written<Result> =
+  | { readonly kind: "done"; readonly result: Result }
+  | { readonly kind: "replay"; readonly answer: KeptAnswer }
+  | { readonly kind: "mismatch" };
+
+export const isForgotten = (answeredAtMs: number, nowMs: number): boolean => nowMs >= answeredAtMs + ANSWER_KEPT_MS;
+
+/** What an earlier record means for a write; undefined: go on, it is the first. */
+export function judgeRepeat(record: OnceRecord | undefined, once: Once): Written<never> | undefined {
+  if (!record || isForgotten(record.answeredAtMs, once.nowMs)) return undefined;
+  return record.fingerprint === once.fingerprint ? { kind: "replay", answer: record.answer } : { kind: "mismatch" };
+}

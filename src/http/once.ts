@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../domain/clock.ts";
+import { Fault } from "../domain/fault.ts";
+import type { KeptAnswer, Once, Written } from "../domain/once.ts";
+import type { Call } from "./operation.ts";
+import type { Reply } from "./reply.ts";
+
+const TOKEN_MAX_CHARACTERS = 255;
+const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+const WAIT_FOR_FIRST_MS = 1_000;
+
+const WRONG_TOKEN = new Fault(
+  "invalid_parameter",
+  `The Idempotency-Key header must have 1 to ${TOKEN_MAX_CHARACTERS} printable ASCII characters, such as a UUID.`,
+);
+export const MISMATCH = new Fault(
+  "idempotency_mismatch",
+  "This Idempotency-Key was used for a different request within the last 24 hours. Use a new one for each new request.",
+);
+export const IN_PROGRESS = new Fault(
+  "idempotency_in_progress",
+  "The first request with this Idempotency-Key is still being worked on. Wait, and send it again with the same key.",
+);
+
+/** Performs writes that are safe to retry: of copies with the same Idempotency-Key only the first is carried out. */
+export type Writer = <Result>(call: Call, write: Write<Result>) => Promise<Reply | Fault>;
+
+export interface Write<Result> {
+  readonly operation: string;
+  /** What tells this request from another, in any order but always the same. */
+  readonly content: readonly unknown[];
+  readonly perform: (
+    once: Once | undefined,
+    answerTo: (result: Result) => KeptAnswer | undefined,
+  ) => Promise<Written<Result>>;
+  /** The answer to a result: only one that succeeded is kept. */
+  readonly answer: (result: Result) => KeptAnswer | Fault;
+}
+
+export function createWriter(clock: Clock): Writer {
+  const running = new Map<string, Promise<unknown>>();
+
+  return async function writeOnce(call, { operation, content, perform, answer }) {
+    const token = tokenOf(call.request.headers.get("idempotency-key"));
+    if (token instanceof Fault) return token;
+    if (token === undefined) return replyTo(await perform(undefined, () => undefined), answer);
+
+    const once = { keyId: call.key.id, token, fingerprint: fingerprintOf(operation, content), nowMs: clock.nowMs() };
+    const name = `${once.keyId} ${token}`;
+    const first = running.get(name);
+    if (first && !(await endsWithin(first, WAIT_FOR_FIRST_MS))) return IN_PROGRESS;
+
+    let answered: KeptAnswer | Fault | undefined;
+    const work = perform(once, (result) => {
+      answered = answer(result);
+      return answered instanceof Fault ? undefined : answered;
+    });
+    const finished = work.catch(() => {});
+    running.set(name, finished);
+    try {
+      return replyTo(await work, (result) => answered ?? answer(result));
+    } finally {
+      if (running.get(name) === finished) running.delete(name);
+    }
+  };
+}
+
+const fingerprintOf = (operation: string, content: readonly unknown[]): string =>
+  createHash("sha256")
+    .update(JSON.stringify([operation, ...content.map(String)]))
+    .digest("base64url");
+
+/** A header in quotes, as the draft standard has it, or without them, as most clients send it. */
+function tokenOf(header: string | null): string | undefined | Fault {
+  if (header === null) return undefined;
+  const token = /^"(.*)"$/.exec(header)?.[1] ?? header;
+  return token.length <= TOKEN_MAX_CHARACTERS && PRINTABLE.test(token) ? token : WRONG_TOKEN;
+}
+
+function replyTo<Result>(written: Written<Result>, answer: (result: Result) => KeptAnswer | Fault): Reply | Fault {
+  if (written.kind === "mismatch") return MISMATCH;
+  if (written.kind === "replay") return replyOf(written.answer, { "Idempotency-Replayed": "true" });
+  const answered = answer(written.result);
+  return answered instanceof Fault ? answered : replyOf(answered, {});
+}
+
+const replyOf = ({ status, body, location }: KeptAnswer, more: Record<string, string>): Reply => ({
+  status,
+  body,
+  headers: { Location: location, ...more },
+});
+
+const endsWithin = async (work: Promise<unknown>, ms: number): Promise<boolean> =>
+  Promise.race([work.then(() => true), Bun.sleep(ms).then(() => false)]);

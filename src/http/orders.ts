@@ -1,0 +1,110 @@
+import type { Clock } from "../domain/clock.ts";
+import { Fault } from "../domain/fault.ts";
+import { parseInt64 } from "../domain/int64.ts";
+import { isOrderStatus, movesFrom, ORDER_STATUSES, type OrderStatus } from "../domain/order.ts";
+import type { OrderQuery, OrderStore, PlaceResult } from "../store/store.ts";
+import { readBody } from "./body.ts";
+import { NewOrder, OrderUpdate } from "./contract.ts";
+import { orderJson } from "./json.ts";
+import type { Writer } from "./once.ts";
+import type { Operation } from "./operation.ts";
+import { PAGE_PARAMETERS, pageReply, readPage } from "./paging.ts";
+import { NO_PARAMETERS, readQuery, wrongParameter } from "./query.ts";
+
+export interface OrderParts {
+  readonly orders: OrderStore;
+  readonly clock: Clock;
+  readonly writeOnce: Writer;
+  readonly publicUrl: string;
+  readonly bodyDeadlineMs: number;
+}
+
+export function orderOperations({ orders, clock, writeOnce, publicUrl, bodyDeadlineMs }: OrderParts) {
+  const ordersUrl = `${publicUrl}/store/orders`;
+
+  const listOrders: Operation = {
+    name: "listOrders",
+    async handle({ request }) {
+      const query = readListQuery(request.url);
+      if (query instanceof Fault) return query;
+      return pageReply(await orders.list(query), orderJson, ordersUrl, query.size, filterOf(query));
+    },
+  };
+
+  const placeOrder: Operation = {
+    name: "placeOrder",
+    async handle(call) {
+      const body = await readBody(call.request, NewOrder, bodyDeadlineMs);
+      if (body instanceof Fault) return body;
+      const query = readQuery(call.request.url, NO_PARAMETERS);
+      if (query instanceof Fault) return query;
+      return writeOnce<PlaceResult>(call, {
+        operation: "placeOrder",
+        content: [body.petId],
+        perform: (once, answerTo) => orders.place(body.petId, clock.nowMs(), once, answerTo),
+        answer: (result) =>
+          result.kind === "placed"
+            ? { status: 201, body: orderJson(result.order), location: `${ordersUrl}/${result.order.id}` }
+            : placeFault(result),
+      });
+    },
+  };
+
+  const updateOrder: Operation = {
+    name: "updateOrder",
+    async handle({ request, params }) {
+      const id = parseInt64(params.orderId ?? "");
+      if (id === undefined) return NOT_FOUND;
+      const body = await readBody(request, OrderUpdate, bodyDeadlineMs);
+      if (body instanceof Fault) return body;
+      const query = readQuery(request.url, NO_PARAMETERS);
+      if (query instanceof Fault) return query;
+      const result = await orders.move(id, body.status, clock.nowMs());
+      if (result.kind === "moved") return { status: 200, body: orderJson(result.order) };
+      return result.kind === "forbidden" ? moveFault(result.from, body.status) : NOT_FOUND;
+    },
+  };
+
+  return { listOrders, placeOrder, updateOrder };
+}
+
+const NOT_FOUND = new Fault("order_not_found", "There is no order with this id. Find ids with GET /store/orders.");
+
+function placeFault(result: Exclude<PlaceResult, { kind: "placed" }>): Fault {
+  if (result.kind === "no_such_animal")
+    return new Fault(
+      "invalid_value",
+      '"petId" names no animal that there is. Find ids with GET /pets?status=available.',
+    );
+  return new Fault(
+    "pet_not_available",
+    `This animal is ${result.status}, and only an available one can be ordered. Choose another with GET /pets?status=available.`,
+  );
+}
+
+function moveFault(from: OrderStatus, to: OrderStatus): Fault {
+  const moves = movesFrom(from);
+  const remedy = moves.length === 0 ? "It is final." : `It can become ${moves.join(" or ")}.`;
+  return new Fault("invalid_transition", `This order is ${from} and cannot become ${to}. ${remedy}`);
+}
+
+const LIST_PARAMETERS = { ...PAGE_PARAMETERS, status: 1, petId: 1 } as const;
+
+const WRONG_STATUS = wrongParameter("status", `one of ${ORDER_STATUSES.join(", ")}`);
+const WRONG_PET = wrongParameter("petId", "an integer of 64 bits, such as petId=42");
+
+function readListQuery(url: string): OrderQuery | Fault {
+  const query = readQuery(url, LIST_PARAMETERS);
+  if (query instanceof Fault) return query;
+  const page = readPage(query.limit?.[0], query.cursor?.[0]);
+  if (page instanceof Fault) return page;
+  const status = query.status?.[0];
+  if (status !== undefined && !isOrderStatus(status)) return WRONG_STATUS;
+  const animalId = query.petId && parseInt64(query.petId[0] ?? "");
+  if (query.petId && animalId === undefined) return WRONG_PET;
+  return { ...page, status, animalId };
+}
+
+function filterOf({ status, animalId }: OrderQuery): string {
+  return (status === undefined ? "" : `&status=${status}`) + (animalId === undefined ? "" : `&petId=${animalId}`);
+}

@@ -1,0 +1,58 @@
+import type { Database } from "bun:sqlite";
+import { ANSWER_KEPT_MS, judgeRepeat, type Once, type OnceRecord, type Written } from "../../domain/once.ts";
+import type { AnswerTo, Store } from "../store.ts";
+import { patiently, type Row, type Transact } from "./database.ts";
+
+/**
+ * Runs a write in a transaction of its own. With `once`, the record of it is in the same
+ * transaction, and a repetition gets the first answer instead.
+ */
+export type WriteOnce = <Result>(
+  once: Once | undefined,
+  write: () => Result,
+  answerTo: AnswerTo<Result> | undefined,
+) => Promise<Written<Result>>;
+
+const SWEEP_MAX_ROWS = 1_000;
+
+export function sqliteOnce(db: Database, transact: Transact): { writeOnce: WriteOnce; sweep: Store["sweep"] } {
+  const find = db.prepare<Row, [string, string]>("SELECT * FROM answers WHERE key_id = ? AND token = ?");
+  const keep = db.prepare(
+    "INSERT OR REPLACE INTO answers (key_id, token, fingerprint, answered_at, status, body, location) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const forget = db.prepare(
+    "DELETE FROM answers WHERE (key_id, token) IN (SELECT key_id, token FROM answers WHERE answered_at <= ? LIMIT ?)",
+  );
+
+  const writeOnce: WriteOnce = <Result>(
+    once: Once | undefined,
+    write: () => Result,
+    answerTo: AnswerTo<Result> | undefined,
+  ) =>
+    transact((): Written<Result> => {
+      const repeat = once && judgeRepeat(recordOf(find.get(once.keyId, once.token)), once);
+      if (repeat) return repeat;
+      const result = write();
+      const answer = once && answerTo?.(result);
+      if (answer)
+        keep.run(once.keyId, once.token, once.fingerprint, once.nowMs, answer.status, answer.body, answer.location);
+      return { kind: "done", result };
+    });
+
+  return {
+    writeOnce,
+    sweep: async (nowMs) => {
+      const { changes } = await patiently(() => forget.run(nowMs - ANSWER_KEPT_MS, SWEEP_MAX_ROWS));
+      return Number(changes) === SWEEP_MAX_ROWS;
+    },
+  };
+}
+
+const recordOf = (row: Row | null): OnceRecord | undefined =>
+  row
+    ? {
+        fingerprint: row.fingerprint as string,
+        answeredAtMs: Number(row.answered_at),
+        answer: { status: Number(row.status), body: row.body as string, location: row.location as string },
+      }
+    : undefined;
