@@ -52,6 +52,10 @@ const UNAVAILABLE = new Fault(
   "service_unavailable",
   "The store cannot do this now, and nothing was changed. Try again shortly.",
 );
+const UNCERTAIN = new Fault(
+  "service_unavailable",
+  "The store went away before it answered, and the change may have been made or not. Look, or retry with the same Idempotency-Key.",
+);
 const BAD_HOST = new Fault(
   "invalid_parameter",
   "The Host header is not a host name. Send the host that you connect to.",
@@ -110,7 +114,7 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
     log.error({ err: error, requestId }, "request failed");
     if (!(error instanceof StoreUnavailable)) return UNFORESEEN;
     telemetry.storeError();
-    return UNAVAILABLE;
+    return error.changed === "nothing" ? UNAVAILABLE : UNCERTAIN;
   }
 
   function addressOf(request: Request, server: Server<undefined>): string {

@@ -7,9 +7,16 @@ import type { Tally } from "../domain/tally.ts";
 
 export type Awaitable<T> = T | Promise<T>;
 
-/** The store cannot do its work now: busy, full, read-only, gone. Nothing of the attempt was kept. */
+/** The store cannot do its work now: busy, full, read-only, gone. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
+  /** What the attempt changed. Unknown when the answer to a commit was lost on its way. */
+  readonly changed: "nothing" | "unknown";
+
+  constructor(message: string, options: ErrorOptions & { changed?: "nothing" | "unknown" } = {}) {
+    super(message, options);
+    this.changed = options.changed ?? "nothing";
+  }
 }
 
 /** What to keep of a result, to be answered again; undefined when it is to be judged anew. */

@@ -1,4 +1,4 @@
-import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../domain/fault.ts";
@@ -12,9 +12,6 @@ const APPLICATION_ID = 0x414e5354;
 
 /** Enough for another process to finish its own start. */
 const OPENING_BUSY_TIMEOUT_MS = 5_000;
-
-export type Row = Record<string, bigint | string | null>;
-export type Bindings = SQLQueryBindings[];
 
 /** Makes sure that there is a file, or a place for one. Fails with an OperatorError. */
 export function preparePath(path: string, options: { create: boolean }): void {

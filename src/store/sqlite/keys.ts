@@ -1,11 +1,8 @@
 import type { Database } from "bun:sqlite";
 import type { Key } from "../../domain/key.ts";
-import type { Plan } from "../../domain/plan.ts";
+import { KEY_COLUMNS, keyOf, momentOf, type Row } from "../rows.ts";
 import type { FoundKey, KeyStore } from "../store.ts";
-import { attempt, type Row, type Transact } from "./database.ts";
-
-const KEY_COLUMNS =
-  "k.id, k.name, k.plan, k.per_minute, k.per_day, k.created_at, k.expires_at, k.revoked_at, k.pardoned_at";
+import { attempt, type Transact } from "./database.ts";
 
 export function sqliteKeys(db: Database, transact: Transact): KeyStore {
   const findBySecret = db.prepare<Row, [string]>(
@@ -72,17 +69,3 @@ export function sqliteKeys(db: Database, transact: Transact): KeyStore {
     pardon: (id, atMs) => change(() => void pardon.run(atMs, id)),
   };
 }
-
-const momentOf = (value: Row[string] | undefined): number | undefined =>
-  value === null || value === undefined ? undefined : Number(value);
-
-const keyOf = (row: Row): Key => ({
-  id: row.id as string,
-  name: row.name as string,
-  plan: row.plan as Plan,
-  quotas: { perMinute: Number(row.per_minute), perDay: Number(row.per_day) },
-  createdAtMs: Number(row.created_at),
-  expiresAtMs: momentOf(row.expires_at),
-  revokedAtMs: momentOf(row.revoked_at),
-  pardonedAtMs: momentOf(row.pardoned_at),
-});

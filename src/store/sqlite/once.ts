@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite";
-import { ANSWER_KEPT_MS, judgeRepeat, type Once, type OnceRecord, type Written } from "../../domain/once.ts";
+import { ANSWER_KEPT_MS, judgeRepeat, type Once, type Written } from "../../domain/once.ts";
+import { onceRecordOf, type Row } from "../rows.ts";
 import type { AnswerTo, Store } from "../store.ts";
-import { patiently, type Row, type Transact } from "./database.ts";
+import { patiently, type Transact } from "./database.ts";
 
 /**
  * Runs a write in a transaction of its own. With `once`, the record of it is in the same
@@ -30,7 +31,7 @@ export function sqliteOnce(db: Database, transact: Transact): { writeOnce: Write
     answerTo: AnswerTo<Result> | undefined,
   ) =>
     transact((): Written<Result> => {
-      const repeat = once && judgeRepeat(recordOf(find.get(once.keyId, once.token)), once);
+      const repeat = once && judgeRepeat(onceRecordOf(find.get(once.keyId, once.token)), once);
       if (repeat) return repeat;
       const result = write();
       const answer = once && answerTo?.(result);
@@ -47,12 +48,3 @@ export function sqliteOnce(db: Database, transact: Transact): { writeOnce: Write
     },
   };
 }
-
-const recordOf = (row: Row | null): OnceRecord | undefined =>
-  row
-    ? {
-        fingerprint: row.fingerprint as string,
-        answeredAtMs: Number(row.answered_at),
-        answer: { status: Number(row.status), body: row.body as string, location: row.location as string },
-      }
-    : undefined;

@@ -3,14 +3,12 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { issueKey, temporaryFolder } from "../../../test/harness/service.ts";
-import { ANIMAL_STATUSES } from "../../domain/animal.ts";
 import { OperatorError } from "../../domain/fault.ts";
-import { ORDER_STATUSES } from "../../domain/order.ts";
 import { newTally } from "../../domain/tally.ts";
+import { animalLists, orderLists } from "../lists.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
-import { BY_IDS } from "./animals.ts";
 import { attempt, openDatabase } from "./database.ts";
-import { pageOf, pageOfAnyStatus } from "./lists.ts";
+import { SQLITE } from "./dialect.ts";
 import { openSqliteStore } from "./store.ts";
 
 const folder = temporaryFolder();
@@ -95,25 +93,27 @@ describe("animals", () => {
     const db = await openDatabase(join(folder, "plan.db"));
     const planOf = (sql: string) =>
       (db.query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map((row) => row.detail);
-    const searches = (sql: string) => planOf(sql).filter((detail) => /^(SCAN|SEARCH) (animals|orders)/.test(detail));
-    expect(planOf(pageOf("*", "animals"))).toEqual(["SEARCH animals USING INTEGER PRIMARY KEY (rowid>?)"]);
-    expect(planOf(pageOf("*", "animals", "status = ?"))).toEqual([
-      "SEARCH animals USING INDEX animals_by_status (status=? AND rowid>?)",
-    ]);
-    expect(planOf(pageOf("*", "animals", "category_id = ?", "status = ?"))).toEqual([
-      "SEARCH animals USING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)",
-    ]);
-    expect(new Set(searches(pageOfAnyStatus("*", "animals", "category_id", ANIMAL_STATUSES)))).toEqual(
-      new Set(["SEARCH animals USING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)"]),
-    );
-    expect(searches(BY_IDS)).toEqual(["SEARCH animals USING INTEGER PRIMARY KEY (rowid=?)"]);
-    expect(planOf(pageOf("*", "orders"))).toEqual(["SEARCH orders USING INTEGER PRIMARY KEY (rowid>?)"]);
-    expect(planOf(pageOf("*", "orders", "status = ?"))).toEqual([
-      "SEARCH orders USING INDEX orders_by_status (status=? AND rowid>?)",
-    ]);
-    expect(new Set(searches(pageOfAnyStatus("*", "orders", "animal_id", ORDER_STATUSES)))).toEqual(
-      new Set(["SEARCH orders USING INDEX orders_by_animal (animal_id=? AND status=? AND rowid>?)"]),
-    );
+    const plans = (statements: Record<string, string>, table: string) =>
+      Object.fromEntries(
+        Object.entries(statements).map(([name, sql]) => {
+          const steps = planOf(sql).filter((detail) => new RegExp(`^(SCAN|SEARCH) ${table}`).test(detail));
+          return [name, [...new Set(steps)]];
+        }),
+      );
+    const byStatus = (table: string) => [`SEARCH ${table} USING INDEX ${table}_by_status (status=? AND rowid>?)`];
+    expect(plans(animalLists(SQLITE), "animals")).toEqual({
+      all: ["SEARCH animals USING INTEGER PRIMARY KEY (rowid>?)"],
+      byStatus: byStatus("animals"),
+      byCategory: ["SEARCH animals USING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)"],
+      byCategoryAndStatus: ["SEARCH animals USING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)"],
+      byIds: ["SEARCH animals USING INTEGER PRIMARY KEY (rowid=?)"],
+    });
+    expect(plans(orderLists(SQLITE), "orders")).toEqual({
+      all: ["SEARCH orders USING INTEGER PRIMARY KEY (rowid>?)"],
+      byStatus: byStatus("orders"),
+      byAnimal: ["SEARCH orders USING INDEX orders_by_animal (animal_id=? AND status=? AND rowid>?)"],
+      byAnimalAndStatus: ["SEARCH orders USING INDEX orders_by_animal (animal_id=? AND status=? AND rowid>?)"],
+    });
     db.close();
   });
 });

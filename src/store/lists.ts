@@ -1,0 +1,99 @@
+import { ANIMAL_STATUSES } from "../domain/animal.ts";
+import { INT64_MIN } from "../domain/int64.ts";
+import { ORDER_STATUSES } from "../domain/order.ts";
+import { ORDER_COLUMNS } from "./rows.ts";
+import type { AnimalQuery, OrderQuery } from "./store.ts";
+
+// The lists of both databases: the same statements, but for how a parameter is marked.
+
+/** Where SQL differs. */
+export interface Dialect {
+  /** The n-th parameter. */
+  readonly mark: (n: number) => string;
+  /** The condition that the id is one of the n-th parameter, and how that parameter is written. */
+  readonly idIsOneOf: (mark: string) => string;
+  readonly idList: (ids: readonly bigint[]) => string;
+}
+
+export type Parameter = bigint | string | number | null;
+
+/** Which statement answers a query, and with which parameters. */
+export interface Listing<Name extends string> {
+  readonly name: Name;
+  readonly parameters: Parameter[];
+}
+
+export const ANIMAL_COLUMNS = 'id, name, category_id AS "categoryId", status';
+
+export type AnimalListName = "all" | "byStatus" | "byCategory" | "byCategoryAndStatus" | "byIds";
+
+export const animalLists = ({ mark, idIsOneOf }: Dialect): Record<AnimalListName, string> => ({
+  all: pageOf(ANIMAL_COLUMNS, "animals", [], mark),
+  byStatus: pageOf(ANIMAL_COLUMNS, "animals", ["status"], mark),
+  byCategory: pageOfAnyStatus(ANIMAL_COLUMNS, "animals", "category_id", ANIMAL_STATUSES, mark),
+  byCategoryAndStatus: pageOf(ANIMAL_COLUMNS, "animals", ["category_id", "status"], mark),
+  byIds: `SELECT ${ANIMAL_COLUMNS} FROM animals WHERE ${idIsOneOf(mark(1))}
+    AND (CAST(${mark(2)} AS text) IS NULL OR status = ${mark(2)})
+    AND (CAST(${mark(3)} AS bigint) IS NULL OR category_id = ${mark(3)})
+    AND id > ${mark(4)} ORDER BY id LIMIT ${mark(5)}`,
+});
+
+/** Reads one row beyond the page, to know whether others follow. */
+export function animalListing(query: AnimalQuery, { idList }: Dialect): Listing<AnimalListName> {
+  const { ids, status, categoryId, afterId = INT64_MIN, size } = query;
+  const page = [afterId, size + 1];
+  if (ids) return { name: "byIds", parameters: [idList(ids), status ?? null, categoryId ?? null, ...page] };
+  if (categoryId === undefined)
+    return status === undefined
+      ? { name: "all", parameters: page }
+      : { name: "byStatus", parameters: [status, ...page] };
+  return status === undefined
+    ? { name: "byCategory", parameters: [categoryId, ...page] }
+    : { name: "byCategoryAndStatus", parameters: [categoryId, status, ...page] };
+}
+
+export type OrderListName = "all" | "byStatus" | "byAnimal" | "byAnimalAndStatus";
+
+export const orderLists = ({ mark }: Dialect): Record<OrderListName, string> => ({
+  all: pageOf(ORDER_COLUMNS, "orders", [], mark),
+  byStatus: pageOf(ORDER_COLUMNS, "orders", ["status"], mark),
+  byAnimal: pageOfAnyStatus(ORDER_COLUMNS, "orders", "animal_id", ORDER_STATUSES, mark),
+  byAnimalAndStatus: pageOf(ORDER_COLUMNS, "orders", ["animal_id", "status"], mark),
+});
+
+export function orderListing({ status, animalId, afterId = INT64_MIN, size }: OrderQuery): Listing<OrderListName> {
+  const page = [afterId, size + 1];
+  if (animalId === undefined)
+    return status === undefined
+      ? { name: "all", parameters: page }
+      : { name: "byStatus", parameters: [status, ...page] };
+  return status === undefined
+    ? { name: "byAnimal", parameters: [animalId, ...page] }
+    : { name: "byAnimalAndStatus", parameters: [animalId, status, ...page] };
+}
+
+/** Rows after an id, by ascending id; the parameters are the columns' values, the id and the number of rows. */
+function pageOf(columns: string, table: string, equal: readonly string[], mark: Dialect["mark"]): string {
+  const conditions = equal.map((column, i) => `${column} = ${mark(i + 1)} AND `).join("");
+  const after = equal.length + 1;
+  return `SELECT ${columns} FROM ${table} WHERE ${conditions}id > ${mark(after)} ORDER BY id LIMIT ${mark(after + 1)}`;
+}
+
+/**
+ * Rows by one column out of an index on (column, status): a search for each status, merged by id.
+ * So one index serves the column with a status and without, and neither ever scans.
+ */
+function pageOfAnyStatus(
+  columns: string,
+  table: string,
+  column: string,
+  statuses: readonly string[],
+  mark: Dialect["mark"],
+): string {
+  const searches = statuses.map(
+    (status) =>
+      `SELECT * FROM (SELECT ${columns} FROM ${table} WHERE ${column} = ${mark(1)} AND status = '${status}'
+        AND id > ${mark(2)} ORDER BY id LIMIT ${mark(3)}) AS ${status}`,
+  );
+  return `SELECT * FROM (${searches.join(" UNION ALL ")}) AS every_status ORDER BY id LIMIT ${mark(3)}`;
+}

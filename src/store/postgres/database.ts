@@ -1,0 +1,127 @@
+import postgres from "postgres";
+import { OperatorError } from "../../domain/fault.ts";
+import { migrate } from "../migrate.ts";
+import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
+import { StoreUnavailable } from "../store.ts";
+import { migrationTarget } from "./migration-target.ts";
+
+/** int8 as bigint: exact over its whole range. */
+const TYPES = { bigint: postgres.BigInt };
+export type Sql = postgres.Sql<{ bigint: bigint }>;
+export type Transaction = postgres.TransactionSql<{ bigint: bigint }>;
+
+/** Everything that can wait ends before a client's patience does: the server gives up first, then we do. */
+const STATEMENT_TIMEOUT_MS = 1_500;
+const LOCK_TIMEOUT_MS = 1_000;
+const DEADLINE_MS = 1_800;
+const CONNECT_TIMEOUT_SECONDS = 1;
+const RECONNECT_AFTER_SECONDS = 0.2;
+
+/** Beyond this many statements at once the store sheds load instead of letting it queue. */
+export const MAX_IN_FLIGHT = 1_000;
+
+/** A pool of connections in which nothing waits without bound. */
+export class Pool {
+  #inFlight = 0;
+
+  constructor(readonly sql: Sql) {}
+
+  /** Runs statements that change nothing. Throws StoreUnavailable when they are not answered in time. */
+  read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#guard(() => work(this.sql), "nothing");
+  }
+
+  /** Runs one transaction, or one statement that is a transaction by itself. */
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#guard(() => work(this.sql), "unknown");
+  }
+
+  transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.write((sql) => sql.begin(work) as Promise<T>);
+  }
+
+  async #guard<T>(work: () => Promise<T>, changed: "nothing" | "unknown"): Promise<T> {
+    if (this.#inFlight >= MAX_IN_FLIGHT) throw new StoreUnavailable("too many statements at once");
+    this.#inFlight++;
+    const running = work();
+    running.then(this.#leave, this.#leave);
+    const { promise: timeout, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new StoreUnavailable("no answer in time", { changed })), DEADLINE_MS);
+    try {
+      return await Promise.race([running, timeout]);
+    } catch (error) {
+      throw translated(error, changed);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A statement that we no longer wait for still counts until the server is done with it. */
+  readonly #leave = (): void => {
+    this.#inFlight--;
+  };
+}
+
+/** Connects, and brings the schema up to date. Fails with an OperatorError, which never names a password. */
+export async function openPool(url: string, connections: number): Promise<Pool> {
+  const sql = postgres(url, {
+    types: TYPES,
+    max: connections,
+    fetch_types: false,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    backoff: () => RECONNECT_AFTER_SECONDS,
+    onnotice: () => {},
+    connection: {
+      application_name: "animal-store",
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+    },
+  });
+  try {
+    const [encoding] = await sql`SHOW server_encoding`;
+    if (encoding?.server_encoding !== "UTF8") throw new OperatorError("its encoding must be UTF8");
+    await migrateAlone(sql);
+    return new Pool(sql);
+  } catch (error) {
+    await sql.end({ timeout: 1 });
+    throw new OperatorError(`cannot use the database ${addressOf(url)}: ${(error as Error).message}`);
+  }
+}
+
+/** "animal-store migrations" as a number that no other program will lock. */
+const MIGRATION_LOCK = 4_705_221_190;
+
+/** However many instances start at once, one migrates and the others wait for it. */
+async function migrateAlone(sql: Sql): Promise<void> {
+  const connection = await sql.reserve();
+  try {
+    await connection`SET statement_timeout = 0`;
+    await connection`SET lock_timeout = 0`;
+    await connection`SELECT pg_advisory_lock(${MIGRATION_LOCK}::bigint)`;
+    await migrate(await migrationTarget(connection), POSTGRES_MIGRATIONS);
+  } finally {
+    await connection`SELECT pg_advisory_unlock_all()`.catch(() => {});
+    await connection`SET statement_timeout = ${sql.unsafe(String(STATEMENT_TIMEOUT_MS))}`.catch(() => {});
+    await connection`SET lock_timeout = ${sql.unsafe(String(LOCK_TIMEOUT_MS))}`.catch(() => {});
+    connection.release();
+  }
+}
+
+/** The address without the password, for people. */
+export function addressOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `postgres://${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
+}
+
+/** Connections, resources, operators, locks that were waited for in vain, and a server that became a replica. */
+const UNAVAILABLE_SQLSTATE = /^(08|53|57|58|40|25006|55P03)/;
+const NETWORK = /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
+
+function translated(error: unknown, changed: "nothing" | "unknown"): unknown {
+  if (error instanceof StoreUnavailable) return error;
+  const code = String((error as { code?: unknown } | null)?.code ?? "");
+  const message = `${code}: ${(error as Error).message}`;
+  if (NETWORK.test(code)) return new StoreUnavailable(message, { changed, cause: error });
+  if (UNAVAILABLE_SQLSTATE.test(code)) return new StoreUnavailable(message, { cause: error });
+  return error;
+}

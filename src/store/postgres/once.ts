@@ -1,0 +1,48 @@
+import { ANSWER_KEPT_MS, judgeRepeat, type Once, type Written } from "../../domain/once.ts";
+import { onceRecordOf, type Row } from "../rows.ts";
+import type { AnswerTo, Store } from "../store.ts";
+import type { Pool, Sql, Transaction } from "./database.ts";
+
+/** As the embedded store's: a write and the record of it in one transaction. */
+export type WriteOnce = <Result>(
+  once: Once | undefined,
+  write: (sql: Sql | Transaction) => Promise<Result>,
+  answerTo: AnswerTo<Result> | undefined,
+) => Promise<Written<Result>>;
+
+const SWEEP_MAX_ROWS = 1_000;
+
+export function postgresOnce(pool: Pool): { writeOnce: WriteOnce; sweep: Store["sweep"] } {
+  const writeOnce: WriteOnce = async (once, write, answerTo) => {
+    // A write without a token is one statement, or opens a transaction of its own.
+    if (!once) return { kind: "done", result: await pool.write(write) };
+    return pool.transact(async (tx) => {
+      // Copies queue here, and find the record of the first when it is their turn.
+      await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`${once.keyId} ${once.token}`}, 0))`;
+      const [row] = await tx<Row[]>`SELECT * FROM answers WHERE key_id = ${once.keyId} AND token = ${once.token}`;
+      const repeat = judgeRepeat(onceRecordOf(row), once);
+      if (repeat) return repeat;
+      const result = await write(tx);
+      const answer = answerTo?.(result);
+      if (answer) await keep(tx, once, answer.status, answer.body, answer.location);
+      return { kind: "done" as const, result };
+    });
+  };
+
+  return {
+    writeOnce,
+    sweep: async (nowMs) => {
+      const { count } = await pool.write(
+        (sql) => sql`DELETE FROM answers WHERE (key_id, token) IN
+          (SELECT key_id, token FROM answers WHERE answered_at <= ${nowMs - ANSWER_KEPT_MS} LIMIT ${SWEEP_MAX_ROWS} FOR UPDATE SKIP LOCKED)`,
+      );
+      return count === SWEEP_MAX_ROWS;
+    },
+  };
+}
+
+const keep = (tx: Transaction, once: Once, status: number, body: string, location: string) =>
+  tx`INSERT INTO answers (key_id, token, fingerprint, answered_at, status, body, location)
+    VALUES (${once.keyId}, ${once.token}, ${once.fingerprint}, ${once.nowMs}, ${status}, ${body}, ${location})
+    ON CONFLICT (key_id, token) DO UPDATE SET fingerprint = excluded.fingerprint, answered_at = excluded.answered_at,
+      status = excluded.status, body = excluded.body, location = excluded.location`;

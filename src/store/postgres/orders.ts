@@ -1,0 +1,46 @@
+import type { AnimalStatus } from "../../domain/animal.ts";
+import { animalStatusAfter, type OrderStatus, STATUS_TO_ORDER, STATUS_WHILE_ORDERED } from "../../domain/order.ts";
+import { cutPage } from "../../domain/page.ts";
+import { type OrderListName, orderListing, orderLists } from "../lists.ts";
+import { ORDER_COLUMNS, orderOf, type Row } from "../rows.ts";
+import type { MoveResult, OrderStore, PlaceResult } from "../store.ts";
+import type { Pool, Sql, Transaction } from "./database.ts";
+import { POSTGRES, runListing } from "./dialect.ts";
+import type { WriteOnce } from "./once.ts";
+
+export function postgresOrders(pool: Pool, writeOnce: WriteOnce): OrderStore {
+  const lists = orderLists(POSTGRES);
+  const columns = pool.sql.unsafe(ORDER_COLUMNS);
+
+  /** One statement takes the animal and places the order, so it needs no transaction around it. */
+  const place = async (sql: Sql | Transaction, animalId: bigint, nowMs: number): Promise<PlaceResult> => {
+    const [placed] = await sql<Row[]>`WITH taken AS (
+        UPDATE animals SET status = ${STATUS_WHILE_ORDERED} WHERE id = ${animalId} AND status = ${STATUS_TO_ORDER} RETURNING id
+      ) INSERT INTO orders (animal_id, status, placed_at, updated_at) SELECT id, 'placed', ${nowMs}, ${nowMs} FROM taken
+      RETURNING ${columns}`;
+    if (placed) return { kind: "placed", order: orderOf(placed) };
+    const [animal] = await sql<{ status: AnimalStatus }[]>`SELECT status FROM animals WHERE id = ${animalId}`;
+    return animal ? { kind: "not_available", status: animal.status } : { kind: "no_such_animal" };
+  };
+
+  const move = (id: bigint, to: OrderStatus, nowMs: number): Promise<MoveResult> =>
+    pool.transact(async (tx): Promise<MoveResult> => {
+      const [row] = await tx<Row[]>`SELECT ${columns} FROM orders WHERE id = ${id} FOR UPDATE`;
+      if (!row) return { kind: "no_such_order" };
+      const order = orderOf(row);
+      const animalStatus = animalStatusAfter(order.status, to);
+      if (animalStatus === undefined) return { kind: "forbidden", from: order.status };
+      await tx`UPDATE orders SET status = ${to}, updated_at = ${nowMs} WHERE id = ${id}`;
+      await tx`UPDATE animals SET status = ${animalStatus} WHERE id = ${order.animalId}`;
+      return { kind: "moved", order: { ...order, status: to, updatedAtMs: nowMs } };
+    });
+
+  return {
+    async list(query) {
+      const rows = await runListing<OrderListName, Row>(pool, lists, orderListing(query));
+      return cutPage(rows.map(orderOf), query.size);
+    },
+    place: (animalId, nowMs, once, answerTo) => writeOnce(once, (sql) => place(sql, animalId, nowMs), answerTo),
+    move,
+  };
+}
