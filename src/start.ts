@@ -97,7 +97,6 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
         resources: v1Resources({ ...store, clock, writeOnce: createWriter(clock), publicUrl, docsUrl, bodyDeadlineMs }),
         pages: publicPages({ publicUrl, isReady }),
         gate,
-        clock,
         trustedProxies: config.TRUSTED_PROXIES,
         telemetry,
         log,

@@ -63,7 +63,7 @@ export function createGate({ clock, keyring, keyMeter, addressMeter, addressTerm
   async function judgeKey({ key, terms }: RingEntry): Promise<Pass | Refusal> {
     const verdict = await keyMeter.judge(key.id, terms);
     if (verdict.kind === "pass") return { kind: "pass", key, standing: verdict.standing };
-    const retryAfterSeconds = secondsUntilReset(verdict.standing, clock.nowMs());
+    const retryAfterSeconds = secondsUntilReset(verdict.standing);
     const fault = verdict.kind === "banned" ? banFault(retryAfterSeconds) : quotaFault(verdict, retryAfterSeconds);
     const isNewBan = verdict.kind === "banned" && verdict.isNew;
     return { kind: "refusal", fault, standing: verdict.standing, retryAfterSeconds, key, isNewBan };
@@ -72,7 +72,7 @@ export function createGate({ clock, keyring, keyMeter, addressMeter, addressTerm
   async function stranger(fault: Fault, address: () => string): Promise<Refusal> {
     const verdict = await addressMeter.judge(address(), addressTerms);
     if (verdict.kind === "pass") return { kind: "refusal", fault, standing: verdict.standing };
-    const retryAfterSeconds = secondsUntilReset(verdict.standing, clock.nowMs());
+    const retryAfterSeconds = secondsUntilReset(verdict.standing);
     return {
       kind: "refusal",
       fault: strangerFault(verdict.standing, retryAfterSeconds),
@@ -91,9 +91,9 @@ const MALFORMED = new Fault(
 const UNKNOWN = new Fault("invalid_api_key", "This API key is not known here. Check that it was copied whole.");
 
 /** Whole seconds, at least 1, and never before the moment that the Reset header names. */
-function secondsUntilReset({ shown }: Standing, nowMs: number): number {
+function secondsUntilReset({ shown, atMs }: Standing): number {
   const resetMs = toWholeSeconds(shown.resetAtMs) * SECOND_MS;
-  return Math.max(1, toWholeSeconds(resetMs - nowMs));
+  return Math.max(1, toWholeSeconds(resetMs - atMs));
 }
 
 const wait = (seconds: number): string =>

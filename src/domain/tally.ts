@@ -8,7 +8,7 @@ import {
   MINUTE,
   newCount,
   type QuotaStanding,
-  standingOf,
+  quotaStanding,
   tightest,
   use,
 } from "./window.ts";
@@ -45,6 +45,8 @@ export const termsOfAddress = (perMinute: number): Terms => ({ perMinute, pardon
 
 /** How a subject's quotas stand after a request was judged; every answer shows it. */
 export interface Standing {
+  /** The moment that it was judged at, by the clock that it was judged by. */
+  readonly atMs: number;
   readonly minute: QuotaStanding;
   readonly day: QuotaStanding | undefined;
   /** The one that X-RateLimit-* shows. */
@@ -66,32 +68,33 @@ export function judge(tally: Tally, terms: Terms, nowMs: number): Verdict {
   applyPardon(conduct, terms.pardonedAtMs);
   closeIfOver(minute, MINUTE, nowMs);
   closeIfOver(day, DAY, nowMs);
-  if (isBanned(conduct, nowMs)) return { kind: "banned", standing: standing(tally, terms, nowMs), isNew: false };
+  if (isBanned(conduct, nowMs)) return { kind: "banned", standing: standingOf(tally, terms, nowMs), isNew: false };
 
   const isExhausted = minute.used >= terms.perMinute || (terms.perDay !== undefined && day.used >= terms.perDay);
   if (!isExhausted) {
     use(minute, nowMs);
     if (terms.perDay !== undefined) use(day, nowMs);
-    return { kind: "pass", standing: standing(tally, terms, nowMs) };
+    return { kind: "pass", standing: standingOf(tally, terms, nowMs) };
   }
 
   if (terms.strikesToBan === undefined)
-    return { kind: "exhausted", standing: standing(tally, terms, nowMs), strikesLeft: undefined };
+    return { kind: "exhausted", standing: standingOf(tally, terms, nowMs), strikesLeft: undefined };
   const minuteOpenedAtMs = minute.used > 0 ? minute.openedAtMs : undefined;
   const strikesLeft = strike(conduct, terms.strikesToBan, minuteOpenedAtMs, nowMs);
   return strikesLeft > 0
-    ? { kind: "exhausted", standing: standing(tally, terms, nowMs), strikesLeft }
-    : { kind: "banned", standing: standing(tally, terms, nowMs), isNew: true };
+    ? { kind: "exhausted", standing: standingOf(tally, terms, nowMs), strikesLeft }
+    : { kind: "banned", standing: standingOf(tally, terms, nowMs), isNew: true };
 }
 
-function standing(tally: Tally, terms: Terms, nowMs: number): Standing {
-  const day = terms.perDay === undefined ? undefined : standingOf(tally.day, DAY, terms.perDay, nowMs);
-  const minute = standingOf(tally.minute, MINUTE, terms.perMinute, nowMs);
+/** How the quotas of a tally stand. A ban hides the minute's quota, which cannot be used. */
+export function standingOf(tally: Tally, terms: Terms, nowMs: number): Standing {
+  const day = terms.perDay === undefined ? undefined : quotaStanding(tally.day, DAY, terms.perDay, nowMs);
+  const minute = quotaStanding(tally.minute, MINUTE, terms.perMinute, nowMs);
   if (isBanned(tally.conduct, nowMs)) {
     const banned = { ...minute, remaining: 0, resetAtMs: tally.conduct.bannedUntilMs };
-    return { minute: banned, day, shown: banned };
+    return { atMs: nowMs, minute: banned, day, shown: banned };
   }
-  return { minute, day, shown: day ? tightest(minute, day) : minute };
+  return { atMs: nowMs, minute, day, shown: day ? tightest(minute, day) : minute };
 }
 
 /** A tally that says nothing any more: dropping it changes no verdict. */

@@ -41,7 +41,7 @@ export interface QuotaStanding {
 }
 
 /** A window that is not open shows the whole quota, and the end it would have if it opened now. */
-export function standingOf(count: Count, window: Window, quota: number, nowMs: number): QuotaStanding {
+export function quotaStanding(count: Count, window: Window, quota: number, nowMs: number): QuotaStanding {
   const openedAtMs = count.used === 0 ? nowMs : count.openedAtMs;
   return {
     window,

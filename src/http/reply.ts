@@ -63,12 +63,11 @@ function faultHeaders(code: FaultCode, retryAfterSeconds: number | undefined): H
 export interface Envelope {
   readonly requestId: string;
   readonly standing: Standing;
-  readonly nowMs: number;
   /** Headers of the operation itself, on all its responses. */
   readonly operationHeaders: Headers | undefined;
 }
 
-export function respond(reply: Reply, { requestId, standing, nowMs, operationHeaders }: Envelope): Response {
+export function respond(reply: Reply, { requestId, standing, operationHeaders }: Envelope): Response {
   const { shown } = standing;
   return new Response(reply.body, {
     status: reply.status,
@@ -80,7 +79,7 @@ export function respond(reply: Reply, { requestId, standing, nowMs, operationHea
       "X-RateLimit-Remaining": String(shown.remaining),
       "X-RateLimit-Reset": String(toWholeSeconds(shown.resetAtMs)),
       "RateLimit-Policy": perQuota(standing, policyItem),
-      RateLimit: perQuota(standing, (quota) => limitItem(quota, nowMs)),
+      RateLimit: perQuota(standing, (quota) => limitItem(quota, standing.atMs)),
       ...operationHeaders,
       ...reply.headers,
     },
@@ -93,5 +92,5 @@ const perQuota = ({ minute, day }: Standing, item: (quota: QuotaStanding) => str
 const policyItem = ({ window, quota }: QuotaStanding): string =>
   `"${window.name}";q=${quota};w=${window.lengthMs / SECOND_MS}`;
 
-const limitItem = ({ window, remaining, resetAtMs }: QuotaStanding, nowMs: number): string =>
-  `"${window.name}";r=${remaining};t=${Math.max(0, toWholeSeconds(resetAtMs - nowMs))}`;
+const limitItem = ({ window, remaining, resetAtMs }: QuotaStanding, atMs: number): string =>
+  `"${window.name}";r=${remaining};t=${Math.max(0, toWholeSeconds(resetAtMs - atMs))}`;

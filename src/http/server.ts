@@ -2,7 +2,6 @@ import type { BunRequest, Server } from "bun";
 import type { Logger } from "pino";
 import { clientAddress, type TrustedProxies } from "../access/address.ts";
 import type { Gate, Pass, Refusal } from "../access/gate.ts";
-import type { Clock } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
 import { type Key, withoutSecrets } from "../domain/key.ts";
 import type { Standing } from "../domain/tally.ts";
@@ -16,7 +15,6 @@ export interface ServerParts {
   readonly resources: Readonly<Record<string, Resource>>;
   readonly pages: Readonly<Record<string, Page>>;
   readonly gate: Gate;
-  readonly clock: Clock;
   readonly trustedProxies: TrustedProxies;
   readonly telemetry: Telemetry;
   readonly log: Logger;
@@ -63,7 +61,7 @@ const BAD_HOST = new Fault(
 
 /** What a request under /v1 meets, in this order: key and limits, path, method, then the operation. */
 function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler {
-  const { gate, clock, trustedProxies, telemetry, log, logRequests } = parts;
+  const { gate, trustedProxies, telemetry, log, logRequests } = parts;
   const allow = resource && allowedMethods(resource);
   const notAllowed = allow && new Fault("method_not_allowed", `This path knows only ${allow}. Use one of them.`);
 
@@ -89,7 +87,7 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
     const seconds = (performance.now() - startedAt) / 1000;
     telemetry.request(operationName, reply.status, seconds);
     if (logRequests) logRequest(request, requestId, operationName, reply.status, seconds, admission?.key?.id);
-    return respond(reply, { requestId, standing, nowMs: clock.nowMs(), operationHeaders: operation?.headers });
+    return respond(reply, { requestId, standing, operationHeaders: operation?.headers });
   };
 
   async function perform(request: BunRequest, key: Key, operation: Operation | undefined): Promise<Reply> {

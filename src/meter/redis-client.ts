@@ -1,0 +1,46 @@
+import { Cluster, Redis } from "ioredis";
+import script from "./judge.lua" with { type: "text" };
+
+/** One server, or the cluster that several addresses belong to. */
+export type RedisClient = (Redis | Cluster) & {
+  judge(key: string, ...args: (string | number)[]): Promise<number[]>;
+};
+
+/** An answer that takes longer is not waited for: with what follows it stays below 200 ms. */
+const COMMAND_TIMEOUT_MS = 150;
+const CONNECT_TIMEOUT_MS = 1_000;
+const RECONNECT_EVERY_MS = 200;
+
+/** Connects in the background, again and again: whoever asks meanwhile is told at once that it is not there. */
+export function connectRedis(urls: readonly string[]): RedisClient {
+  const options = {
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+  };
+  const client =
+    urls.length === 1
+      ? new Redis(urls[0] as string, { ...options, enableOfflineQueue: false, retryStrategy: () => RECONNECT_EVERY_MS })
+      : new Cluster([...urls], {
+          enableOfflineQueue: false,
+          clusterRetryStrategy: () => RECONNECT_EVERY_MS,
+          slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
+          redisOptions: { ...options, ...credentialsOf(urls[0] as string) },
+        });
+  client.defineCommand("judge", { lua: script, numberOfKeys: 1 });
+  client.on("error", () => {
+    // Told by the meter, once, when it falls back.
+  });
+  return client as RedisClient;
+}
+
+/** What an address says besides the host holds for all nodes of a cluster. */
+function credentialsOf(address: string): { username?: string; password?: string; tls?: object } {
+  const { username, password, protocol } = new URL(address);
+  return {
+    ...(username ? { username: decodeURIComponent(username) } : {}),
+    ...(password ? { password: decodeURIComponent(password) } : {}),
+    ...(protocol === "rediss:" ? { tls: {} } : {}),
+  };
+}
