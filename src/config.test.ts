@@ -17,7 +17,7 @@ test("without any setting the service is on localhost, port 8080, in data/animal
   expect(config).toMatchObject({
     HOST: "127.0.0.1",
     PORT: 8080,
-    DATABASE_URL: { path: "data/animal-store.db" },
+    DATABASE_URL: { kind: "sqlite", path: "data/animal-store.db" },
     PUBLIC_URL: undefined,
     METRICS_PORT: undefined,
     LOG_LEVEL: "info",
@@ -35,6 +35,8 @@ test("every mistake is reported at once, with the setting, the remedy and what w
     HOST: "my host",
     PORT: "70000",
     DATABASE_URL: "mysql://x",
+    DATABASE_CONNECTIONS: "0",
+    REDIS_URL: "x",
     PUBLIC_URL: "https://example.com",
     TRUSTED_PROXIES: "10.0.0.0/99",
     METRICS_PORT: "x",
@@ -48,10 +50,34 @@ test("every mistake is reported at once, with the setting, the remedy and what w
 });
 
 test("a database is a file behind sqlite:", () => {
-  expect(configOf({ DATABASE_URL: "sqlite:/var/a b.db" }).DATABASE_URL.path).toBe("/var/a b.db");
-  expect(configOf({ DATABASE_URL: "sqlite:///var/a.db" }).DATABASE_URL.path).toBe("/var/a.db");
-  for (const url of ["sqlite:", "sqlite::memory:", "data/a.db", "postgres://localhost/a"])
+  expect(configOf({ DATABASE_URL: "sqlite:/var/a b.db" }).DATABASE_URL).toEqual({
+    kind: "sqlite",
+    path: "/var/a b.db",
+  });
+  expect(configOf({ DATABASE_URL: "sqlite:///var/a.db" }).DATABASE_URL).toEqual({ kind: "sqlite", path: "/var/a.db" });
+  for (const url of [
+    "sqlite:",
+    "sqlite::memory:",
+    "data/a.db",
+    "postgres:",
+    "postgres://localhost",
+    "mysql://localhost/a",
+  ])
     expect(mistakesIn({ DATABASE_URL: url })).toHaveLength(1);
+});
+
+test("a database may be a PostgreSQL server, and counters a Redis or the nodes of a cluster", () => {
+  for (const url of ["postgres://u:p@localhost:5432/a", "postgresql://localhost/a?sslmode=require"])
+    expect(configOf({ DATABASE_URL: url }).DATABASE_URL).toEqual({ kind: "postgres", url });
+  expect(configOf({ REDIS_URL: "redis://a:1, rediss://u:p@b" }).REDIS_URL).toEqual(["redis://a:1", "rediss://u:p@b"]);
+  for (const url of ["localhost:6379", "redis://", "redis://a,", "http://a"])
+    expect(mistakesIn({ REDIS_URL: url })).toHaveLength(1);
+});
+
+test("a mistake in an address does not show the password in it", () => {
+  const mistakes = mistakesIn({ DATABASE_URL: "postgres://u:hidden@localhost", REDIS_URL: "reddis://u:hidden@a" });
+  expect(mistakes).toHaveLength(2);
+  expect(mistakes.join()).not.toContain("hidden");
 });
 
 test("a public address ends in /v1", () => {

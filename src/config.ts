@@ -1,5 +1,6 @@
 import { parseTrustedProxies, type TrustedProxies } from "./access/address.ts";
 import { QUOTA_MAX } from "./domain/plan.ts";
+import type { DatabaseAddress } from "./store/open.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -8,6 +9,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 class Mistake {
   constructor(readonly text: string) {}
 }
+
+/** A mistake in a value that may have a password in it, which is not to be shown. */
+class Secret extends Mistake {}
 
 interface Setting<Value> {
   /** As it would stand in the environment; the empty text means "not set". */
@@ -32,8 +36,14 @@ export const SETTINGS = {
   PORT: setting("8080", "Port to listen on; `0` for any free one.", parsePort),
   DATABASE_URL: setting(
     "sqlite:data/animal-store.db",
-    "Where everything is kept: `sqlite:` and a file.",
+    "Where everything is kept: `sqlite:` and a file, or `postgres://user:password@host/database`.",
     parseDatabase,
+  ),
+  DATABASE_CONNECTIONS: setting("10", "Connections to PostgreSQL, for each instance.", parseConnections),
+  REDIS_URL: setting(
+    "",
+    "Where instances count together: `redis://host:6379`, or several nodes of a cluster with commas.",
+    parseRedis,
   ),
   PUBLIC_URL: setting(
     "",
@@ -68,7 +78,8 @@ export function readConfig(env: Environment): { config: Config } | { mistakes: r
   for (const [name, { fallback, parse }] of Object.entries(SETTINGS)) {
     const text = env[name]?.trim() || fallback;
     const value = parse(text);
-    if (value instanceof Mistake) mistakes.push(`${name} ${value.text}, but is ${JSON.stringify(text)}`);
+    if (value instanceof Mistake)
+      mistakes.push(`${name} ${value.text}${value instanceof Secret ? "" : `, but is ${JSON.stringify(text)}`}`);
     else values[name] = value;
   }
   if (values.METRICS_PORT !== undefined && values.METRICS_PORT !== 0 && values.METRICS_PORT === values.PORT)
@@ -86,10 +97,30 @@ function parsePort(text: string): number | Mistake {
     : new Mistake("must be a port from 0 to 65535");
 }
 
-function parseDatabase(text: string): { path: string } | Mistake {
+function parseDatabase(text: string): DatabaseAddress | Mistake {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
-  if (path !== undefined && !path.startsWith(":")) return { path };
-  return new Mistake("must be sqlite: and the path of a file, such as sqlite:data/animal-store.db");
+  if (path !== undefined && !path.startsWith(":")) return { kind: "sqlite", path };
+  const url = URL.parse(text);
+  if (url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== "" && url.pathname.length > 1)
+    return { kind: "postgres", url: text };
+  return new Secret(
+    "must be sqlite: and a file, such as sqlite:data/animal-store.db, or postgres://user:password@host/database",
+  );
+}
+
+function parseConnections(text: string): number | Mistake {
+  const connections = /^[0-9]{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  return connections >= 1 && connections <= 500 ? connections : new Mistake("must be a whole number from 1 to 500");
+}
+
+function parseRedis(text: string): readonly string[] | undefined | Mistake {
+  if (text === "") return undefined;
+  const urls = text.split(",").map((part) => part.trim());
+  const isRight = urls.every((part) => {
+    const url = URL.parse(part);
+    return url && /^rediss?:$/.test(url.protocol) && url.hostname !== "";
+  });
+  return isRight ? urls : new Secret("must be redis://host:6379, or several such addresses with commas");
 }
 
 function parsePublicUrl(text: string): string | undefined | Mistake {

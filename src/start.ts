@@ -7,16 +7,18 @@ import { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
 import { type Clock, systemClock } from "./domain/clock.ts";
 import { Fault, OperatorError } from "./domain/fault.ts";
+import { forgottenUntilMs } from "./domain/once.ts";
 import { termsOfAddress } from "./domain/tally.ts";
-import { createWriter } from "./http/once.ts";
+import { createRetriable } from "./http/once.ts";
 import { publicError } from "./http/page.ts";
 import { publicPages, v1Resources } from "./http/routes.ts";
 import { createHandlers } from "./http/server.ts";
-import { noTelemetry, type Telemetry } from "./http/telemetry.ts";
-import { BoundedMeter, KeptMeter } from "./meter/memory.ts";
+import { noTelemetry } from "./http/telemetry.ts";
+import { openMeters } from "./meters.ts";
 import { issueOperatorKey, operatorKeyFile } from "./operator-key.ts";
-import { openSqliteStore } from "./store/sqlite/store.ts";
-import { type Store, StoreUnavailable } from "./store/store.ts";
+import { repeat, reporter } from "./repeat.ts";
+import { type DatabaseAddress, openStore } from "./store/open.ts";
+import { StoreUnavailable } from "./store/store.ts";
 
 /** A running service. */
 export interface Service {
@@ -25,7 +27,8 @@ export interface Service {
   /** The base address that clients use. */
   readonly publicUrl: string;
   readonly metricsUrl: string | undefined;
-  readonly databasePath: string;
+  /** Where everything is kept, fit to be shown. */
+  readonly database: string;
   /** Where the operator's first key lies, if the file is there. */
   readonly operatorKeyFile: string | undefined;
   /** No new connections; what is under way finishes; counters are saved. */
@@ -39,8 +42,6 @@ export interface StartParts {
   readonly bodyDeadlineMs?: number;
 }
 
-const MAX_ADDRESSES = 50_000;
-const SAVE_EVERY_MS = 500;
 const REFRESH_KEYS_EVERY_MS = 500;
 const IDLE_TIMEOUT_SECONDS = 30;
 // A body that is late is answered before a stop gives up, and a stop ends before a supervisor's usual 10 s.
@@ -52,12 +53,11 @@ const DRAIN_CHECK_EVERY_MS = 20;
 /** The composition root: the one place that knows which part runs. Fails with an OperatorError. */
 export async function start(config: Config, parts: StartParts): Promise<Service> {
   const { log, clock = systemClock, bodyDeadlineMs = BODY_DEADLINE_MS } = parts;
-  const databasePath = config.DATABASE_URL.path;
-  const keyFile = operatorKeyFile(databasePath);
   const metrics = config.METRICS_PORT === undefined ? undefined : (await import("./http/metrics.ts")).prometheus();
   const telemetry = metrics?.telemetry ?? noTelemetry;
 
-  const store = await openSqliteStore(databasePath, { create: true, serve: true });
+  const address = config.DATABASE_URL;
+  const store = await openStore(address, { create: true, serve: true, connections: config.DATABASE_CONNECTIONS });
   const servers: Server<undefined>[] = [];
   try {
     // Before anything is issued: a port in use must leave no trace. The routes come when all is known.
@@ -66,14 +66,16 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
     const metricsServer = metrics && listen("127.0.0.1", config.METRICS_PORT as number, "METRICS_PORT");
     if (metricsServer) servers.push(metricsServer);
 
-    if (await issueOperatorKey(store.keys, keyFile, clock)) log.info({ file: keyFile }, "operator key issued");
-    const keyMeter = await KeptMeter.open(clock, store.tallies, reporter("counters not saved", log, telemetry));
+    const keyFile = address.kind === "sqlite" ? operatorKeyFile(address.path) : undefined;
+    if (keyFile && (await issueOperatorKey(store.keys, keyFile, clock)))
+      log.info({ file: keyFile }, "operator key issued");
+    const meters = await openMeters({ config, tallies: store.tallies, clock, log, telemetry });
     const keyring = new Keyring(store.keys);
     const gate = createGate({
       clock,
       keyring,
-      keyMeter,
-      addressMeter: new BoundedMeter(clock, MAX_ADDRESSES),
+      keyMeter: meters.keyMeter,
+      addressMeter: meters.addressMeter,
       addressTerms: termsOfAddress(config.ANONYMOUS_PER_MINUTE),
     });
 
@@ -94,7 +96,14 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
     const docsUrl = new URL(publicUrl.replace(/v1$/, "docs")).href;
     server.reload(
       createHandlers({
-        resources: v1Resources({ ...store, clock, writeOnce: createWriter(clock), publicUrl, docsUrl, bodyDeadlineMs }),
+        resources: v1Resources({
+          ...store,
+          clock,
+          retriable: createRetriable(clock),
+          publicUrl,
+          docsUrl,
+          bodyDeadlineMs,
+        }),
         pages: publicPages({ publicUrl, isReady }),
         gate,
         trustedProxies: config.TRUSTED_PROXIES,
@@ -106,19 +115,22 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
 
     if (metrics) metricsServer?.reload({ fetch: metrics.handle });
 
-    const stopSaving = repeat(SAVE_EVERY_MS, () => keyMeter.save());
-    const reportRefresh = reporter("changes to keys not seen", log, telemetry);
-    const stopRefreshing = repeat(REFRESH_KEYS_EVERY_MS, () => keyring.refresh(), reportRefresh);
-    const reportSweep = reporter("old answers not swept", log, telemetry);
-    const stopSweeping = repeat(SWEEP_EVERY_MS, () => sweepAll(store, clock), reportSweep);
-    log.info({ url: origin, publicUrl, database: resolve(databasePath) }, "started");
+    const stopTasks = [
+      repeat(REFRESH_KEYS_EVERY_MS, () => keyring.refresh(), reporter("changes to keys not seen", log, telemetry)),
+      repeat(
+        SWEEP_EVERY_MS,
+        async () => store.sweep(forgottenUntilMs(clock.nowMs())),
+        reporter("old answers not swept", log, telemetry),
+      ),
+    ];
+    const database = nameOf(address);
+    log.info({ url: origin, publicUrl, database }, "started");
 
     const stop = async () => {
       isStopping = true;
       await Promise.all(servers.map(stopServer));
-      await Promise.all([stopRefreshing(), stopSweeping()]);
-      await stopSaving();
-      await keyMeter.save();
+      await Promise.all(stopTasks.map((stopTask) => stopTask()));
+      await meters.close();
       await store.close();
       log.info("stopped");
     };
@@ -127,15 +139,15 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
       origin,
       publicUrl,
       metricsUrl: metricsServer && `${originOf("127.0.0.1", metricsServer.port as number)}/metrics`,
-      databasePath: resolve(databasePath),
-      operatorKeyFile: existsSync(keyFile) ? keyFile : undefined,
+      database,
+      operatorKeyFile: keyFile && existsSync(keyFile) ? keyFile : undefined,
       stop: () => (stopped ??= stop()),
     };
   } catch (error) {
     await Promise.all(servers.map((server) => server.stop(true)));
     await store.close();
     if (error instanceof StoreUnavailable)
-      throw new OperatorError(`cannot use the database ${databasePath}: ${error.message}`);
+      throw new OperatorError(`cannot use the database ${nameOf(address)}: ${error.message}`);
     throw error;
   }
 }
@@ -180,40 +192,9 @@ async function stopServer(server: Server<undefined>): Promise<void> {
   await server.stop(true);
 }
 
-/** Runs a task again and again, never twice at once. Returns how to end that, after the run under way. */
-function repeat(everyMs: number, task: () => Promise<void>, onFailure?: (error: unknown) => void): () => Promise<void> {
-  let running = Promise.resolve();
-  let timer: Timer;
-  let isOver = false;
-  const next = () => {
-    running = task()
-      .catch((error) => onFailure?.(error))
-      .then(() => {
-        if (!isOver) timer = setTimeout(next, everyMs);
-      });
-  };
-  timer = setTimeout(next, everyMs);
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
-    return running;
-  };
-}
-
-/** A part at a time, so that requests come in between. */
-async function sweepAll(store: Store, clock: Clock): Promise<void> {
-  while (await store.sweep(clock.nowMs())) await Bun.sleep(1);
-}
-
-const REPORT_EVERY_MS = 60_000;
-
-/** Tells of a failure that comes back every half second, but not as often. */
-function reporter(message: string, log: Logger, telemetry: Telemetry): (error: unknown) => void {
-  let reportedAtMs = Number.NEGATIVE_INFINITY;
-  return (error) => {
-    telemetry.storeError();
-    if (performance.now() - reportedAtMs < REPORT_EVERY_MS) return;
-    reportedAtMs = performance.now();
-    log.error({ err: error }, message);
-  };
+/** Without a password. */
+function nameOf(address: DatabaseAddress): string {
+  if (address.kind === "sqlite") return resolve(address.path);
+  const { hostname, port, pathname } = new URL(address.url);
+  return `postgres://${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
 }

@@ -69,7 +69,19 @@ describe("Idempotency-Key", () => {
 
   test("1 to 255 printable characters; anything else answers 400 invalid_parameter", async () => {
     expect((await create("x".repeat(255))).status).toBe(201);
-    for (const token of ["x".repeat(256), "", '""', "ä", "a\tb"])
+    for (const token of [
+      "x".repeat(256),
+      "",
+      '""',
+      "ä",
+      "a\tb",
+      '"abc',
+      'abc"',
+      '""abc""',
+      '"a\\"b"',
+      '"abc";p=1',
+      "d1, d1",
+    ])
       expect((await create(token)).json).toMatchObject({
         code: "invalid_parameter",
         status: 400,
@@ -112,6 +124,15 @@ describe("Idempotency-Key", () => {
     const second = await send(after);
     expect([second.status, second.text]).toEqual([201, first.text]);
     expect((await after.call("GET /pets")).json).toHaveLength(1);
+  });
+
+  test("a replay needs no lock", async () => {
+    const first = await create("locked");
+    const other = new Database(service.path);
+    other.run("BEGIN IMMEDIATE");
+    expect((await create("locked")).text).toBe(first.text);
+    other.run("ROLLBACK");
+    other.close();
   });
 
   test("a copy that arrives while the first cannot finish answers 409 idempotency_in_progress", async () => {

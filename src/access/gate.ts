@@ -48,11 +48,11 @@ export function createGate({ clock, keyring, keyMeter, addressMeter, addressTerm
 
   async function admit(authorization: string | null, address: () => string): Promise<Pass | Refusal> {
     const credential = readBearer(authorization);
-    if (credential.kind === "none") return stranger(MISSING, address);
+    if (credential.kind === "none") return stranger(MISSING_KEY, address);
     if (credential.kind === "malformed") return stranger(MALFORMED, address);
 
     const entry = await keyring.find(credential.secret);
-    if (!entry) return stranger(UNKNOWN, address);
+    if (!entry) return stranger(UNKNOWN_KEY, address);
     const objection = objectionTo(entry.key, entry.secret, clock.nowMs());
     if (objection)
       return stranger(new Fault("invalid_api_key", `${objection}. Ask the operator for a new one.`), address);
@@ -83,12 +83,15 @@ export function createGate({ clock, keyring, keyMeter, addressMeter, addressTerm
 }
 
 const HOW_TO_SEND = "Send your API key as: Authorization: Bearer <key>";
-const MISSING = new Fault("missing_api_key", `The Authorization header is missing. ${HOW_TO_SEND}.`);
+export const MISSING_KEY = new Fault("missing_api_key", `The Authorization header is missing. ${HOW_TO_SEND}.`);
 const MALFORMED = new Fault(
   "invalid_api_key",
   `The Authorization header is not one bearer credential. ${HOW_TO_SEND}.`,
 );
-const UNKNOWN = new Fault("invalid_api_key", "This API key is not known here. Check that it was copied whole.");
+export const UNKNOWN_KEY = new Fault(
+  "invalid_api_key",
+  "This API key is not known here. Check that it was copied whole.",
+);
 
 /** Whole seconds, at least 1, and never before the moment that the Reset header names. */
 function secondsUntilReset({ shown, atMs }: Standing): number {

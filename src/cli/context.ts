@@ -1,6 +1,6 @@
 import { type Config, readConfig } from "../config.ts";
 import { OperatorError } from "../domain/fault.ts";
-import { openSqliteStore } from "../store/sqlite/store.ts";
+import { openStore } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 
 /** The environment as a Config. Every mistake in it is reported at once. */
@@ -17,7 +17,7 @@ export function configFromEnvironment(): Config {
 /** Works on the same database as the service, whether that runs or not. */
 export async function withStore<T>(options: { create: boolean }, work: (store: Store) => Promise<T>): Promise<T> {
   const config = configFromEnvironment();
-  const store = await openSqliteStore(config.DATABASE_URL.path, { create: options.create, serve: false });
+  const store = await openStore(config.DATABASE_URL, { create: options.create, serve: false, connections: 1 });
   try {
     return await work(store);
   } finally {

@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 import { withStore } from "./context.ts";
 import { factsOfKey, jsonOfKey, jsonOfUse, rowOfKey, TABLE_HEAD } from "./key-views.ts";
 import { parseDuration, parseFutureMoment, parseName, parsePlan, parseQuota } from "./options.ts";
-import { facts, moment, print, printJson, table } from "./print.ts";
+import { count, facts, moment, print, printJson, table } from "./print.ts";
 import { didYouMean } from "./suggest.ts";
 
 const JSON_OPTION = ["--json", "print JSON, for scripts"] as const;
@@ -126,8 +126,8 @@ async function show(id: string, { json }: JsonOption): Promise<void> {
     print(
       facts([
         ...factsOfKey(key),
-        ["this minute", `${minute.used} used, ${minute.remaining} left`],
-        ["this day", `${day.used} used, ${day.remaining} left`],
+        ["this minute", `${count(minute.used)} used, ${count(minute.remaining)} left`],
+        ["this day", `${count(day.used)} used, ${count(day.remaining)} left`],
         ["banned", bannedUntil ? `until ${bannedUntil}` : "no"],
       ]),
     );

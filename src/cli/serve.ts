@@ -29,11 +29,11 @@ async function serve(): Promise<void> {
   print(banner(service));
 }
 
-function banner({ origin, publicUrl, metricsUrl, databasePath, operatorKeyFile }: Service): string {
+function banner({ origin, publicUrl, metricsUrl, database, operatorKeyFile }: Service): string {
   const lines: [string, string][] = [
     ["API", `${origin}/v1`],
     ["Docs", `${origin}/docs`],
-    ["Data", databasePath],
+    ["Data", database],
   ];
   if (publicUrl !== `${origin}/v1`) lines.push(["Public", publicUrl]);
   if (metricsUrl) lines.push(["Metrics", metricsUrl]);

@@ -25,7 +25,7 @@ const key = (change: Partial<Key> = {}): Key => ({
   ...change,
 });
 
-const secret = { digest: "", expiresAtMs: undefined };
+const secret = { expiresAtMs: undefined };
 
 test("a secret is ask_, 30 random characters and 6 that check them", () => {
   for (let i = 0; i < 200; i++) {

@@ -16,7 +16,6 @@ export interface Key {
 
 /** One of a key's secrets: a rotated key has its old ones for a while. */
 export interface KeySecret {
-  readonly digest: string;
   readonly expiresAtMs: number | undefined;
 }
 

@@ -32,10 +32,11 @@ export type Written<Result> =
   | { readonly kind: "replay"; readonly answer: KeptAnswer }
   | { readonly kind: "mismatch" };
 
-export const isForgotten = (answeredAtMs: number, nowMs: number): boolean => nowMs >= answeredAtMs + ANSWER_KEPT_MS;
+/** An answer that was given until this moment is forgotten. */
+export const forgottenUntilMs = (nowMs: number): number => nowMs - ANSWER_KEPT_MS;
 
 /** What an earlier record means for a write; undefined: go on, it is the first. */
 export function judgeRepeat(record: OnceRecord | undefined, once: Once): Written<never> | undefined {
-  if (!record || isForgotten(record.answeredAtMs, once.nowMs)) return undefined;
+  if (!record || record.answeredAtMs <= forgottenUntilMs(once.nowMs)) return undefined;
   return record.fingerprint === once.fingerprint ? { kind: "replay", answer: record.answer } : { kind: "mismatch" };
 }

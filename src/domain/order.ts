@@ -15,14 +15,14 @@ export interface Order {
 export const isOrderStatus = (text: string): text is OrderStatus =>
   (ORDER_STATUSES as readonly string[]).includes(text);
 
-/** An animal can be ordered in this status, and an open order keeps it in the other. */
-export const STATUS_TO_ORDER: AnimalStatus = "available";
-export const STATUS_WHILE_ORDERED: AnimalStatus = "pending";
+/** An order begins in this status; it takes an animal that is `from`, which is `to` while the order is open. */
+export const FIRST_ORDER_STATUS: OrderStatus = "placed";
+export const PLACING: { readonly from: AnimalStatus; readonly to: AnimalStatus } = { from: "available", to: "pending" };
 
 /** Every move that an order can make, and the status that it leaves the animal in. */
 const MOVES: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
-  placed: { approved: STATUS_WHILE_ORDERED, cancelled: "available" },
-  approved: { delivered: "sold", cancelled: "available" },
+  placed: { approved: PLACING.to, cancelled: PLACING.from },
+  approved: { delivered: "sold", cancelled: PLACING.from },
   delivered: {},
   cancelled: {},
 };
@@ -32,6 +32,3 @@ export const animalStatusAfter = (from: OrderStatus, to: OrderStatus): AnimalSta
 
 /** Where an order can still go. */
 export const movesFrom = (from: OrderStatus): readonly OrderStatus[] => Object.keys(MOVES[from]) as OrderStatus[];
-
-/** An order is open while it can still move; an animal has one open order at the most. */
-export const isOpen = (status: OrderStatus): boolean => movesFrom(status).length > 0;

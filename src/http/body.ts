@@ -1,26 +1,33 @@
 import type { z } from "zod";
 import { Fault } from "../domain/fault.ts";
 import { parseJson, repeatedName } from "./json.ts";
+import { NO_PARAMETERS, quote, readQuery } from "./query.ts";
 
 export const BODY_MAX_BYTES = 64 * 1024;
 
 const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?$/i;
 
-const WRONG_TYPE = new Fault(
+export const WRONG_TYPE = new Fault(
   "unsupported_media_type",
   "The body must be JSON. Send it with Content-Type: application/json.",
 );
-const TOO_LARGE = new Fault(
+export const TOO_LARGE = new Fault(
   "payload_too_large",
   `The body is larger than ${BODY_MAX_BYTES} bytes. Send a smaller one.`,
 );
-const TOO_SLOW = new Fault("request_timeout", "The body took too long to arrive. Send it again, all of it at once.");
+export const TOO_SLOW = new Fault(
+  "request_timeout",
+  "The body took too long to arrive. Send it again, all of it at once.",
+);
 const CUT_OFF = new Fault("invalid_json", "The body ended before it was complete. Send it again.");
 const NOT_UTF8 = new Fault("invalid_json", "The body is not encoded in UTF-8. Send it as UTF-8.");
-const NOT_JSON = new Fault("invalid_json", "The body is not valid JSON. Send one JSON object.");
+export const NOT_JSON = new Fault("invalid_json", "The body is not valid JSON. Send one JSON object.");
 const TOO_DEEP = new Fault("invalid_json", "The body is nested too deep. Send one flat JSON object.");
 
-/** Type, size, JSON, values: reads a body that a schema describes, or says what is wrong with it. */
+/**
+ * Type, size, JSON, values: reads a body that a schema describes, or says what is wrong with it.
+ * Operations with a body have no query.
+ */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
@@ -32,7 +39,9 @@ export async function readBody<Schema extends z.ZodType>(
   const json = decode(bytes);
   if (json instanceof Fault) return json;
   const parsed = schema.safeParse(json.value);
-  return parsed.success ? parsed.data : faultOf(parsed.error.issues, json.value);
+  if (!parsed.success) return faultOf(parsed.error.issues, json.value);
+  const query = readQuery(request.url, NO_PARAMETERS);
+  return query instanceof Fault ? query : parsed.data;
 }
 
 async function readBytes(request: Request, deadlineMs: number): Promise<Uint8Array | Fault> {
@@ -80,14 +89,6 @@ function decode(bytes: Uint8Array): { value: unknown } | Fault {
     return error instanceof RangeError ? TOO_DEEP : NOT_JSON;
   }
 }
-
-const QUOTED_MAX_CHARACTERS = 60;
-
-/** A name that came from outside, fit to stand in a message. */
-export const quote = (name: string): string =>
-  JSON.stringify(
-    name.length > QUOTED_MAX_CHARACTERS ? `${name.slice(0, QUOTED_MAX_CHARACTERS)}…` : name.toWellFormed(),
-  );
 
 /** All mistakes in one message; the code is that of the first. */
 function faultOf(issues: readonly z.core.$ZodIssue[], body: unknown): Fault {

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Telemetry } from "./telemetry.ts";
 
 const LATENCY_BUCKETS_SECONDS = [
@@ -36,6 +36,12 @@ export function prometheus(): { telemetry: Telemetry; handle: (request: Request)
     registers,
   });
 
+  const degraded = new Gauge({
+    name: "animal_store_meter_degraded",
+    help: "1 while Redis does not answer and this instance counts for itself",
+    registers,
+  });
+
   return {
     telemetry: {
       request(operation, status, seconds) {
@@ -45,6 +51,7 @@ export function prometheus(): { telemetry: Telemetry; handle: (request: Request)
       refusal: (code) => refusals.inc({ code }),
       ban: () => bans.inc(),
       storeError: () => storeErrors.inc(),
+      meterDegraded: (isDegraded) => degraded.set(isDegraded ? 1 : 0),
     },
     async handle(request) {
       if (URL.parse(request.url, "http://localhost")?.pathname !== "/metrics")

@@ -6,12 +6,13 @@ import type { Call } from "./operation.ts";
 import type { Reply } from "./reply.ts";
 
 const TOKEN_MAX_CHARACTERS = 255;
-const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+/** Printable ASCII without what a list or a quoted text is made of: a doubled header must not pass for one. */
+const TOKEN = /^[!#-+\--[\]-~](?:[ !#-+\--[\]-~]*[!#-+\--[\]-~])?$/;
 const WAIT_FOR_FIRST_MS = 1_000;
 
-const WRONG_TOKEN = new Fault(
+export const WRONG_TOKEN = new Fault(
   "invalid_parameter",
-  `The Idempotency-Key header must have 1 to ${TOKEN_MAX_CHARACTERS} printable ASCII characters, such as a UUID.`,
+  `The Idempotency-Key header must have 1 to ${TOKEN_MAX_CHARACTERS} printable ASCII characters without quotes, commas or backslashes, such as a UUID.`,
 );
 export const MISMATCH = new Fault(
   "idempotency_mismatch",
@@ -23,10 +24,9 @@ export const IN_PROGRESS = new Fault(
 );
 
 /** Performs writes that are safe to retry: of copies with the same Idempotency-Key only the first is carried out. */
-export type Writer = <Result>(call: Call, write: Write<Result>) => Promise<Reply | Fault>;
+export type Retriable = <Result>(call: Call, write: Write<Result>) => Promise<Reply | Fault>;
 
 export interface Write<Result> {
-  readonly operation: string;
   /** What tells this request from another, in any order but always the same. */
   readonly content: readonly unknown[];
   readonly perform: (
@@ -37,15 +37,20 @@ export interface Write<Result> {
   readonly answer: (result: Result) => KeptAnswer | Fault;
 }
 
-export function createWriter(clock: Clock): Writer {
+export function createRetriable(clock: Clock): Retriable {
   const running = new Map<string, Promise<unknown>>();
 
-  return async function writeOnce(call, { operation, content, perform, answer }) {
+  return async function retriable(call, { content, perform, answer }) {
     const token = tokenOf(call.request.headers.get("idempotency-key"));
     if (token instanceof Fault) return token;
     if (token === undefined) return replyTo(await perform(undefined, () => undefined), answer);
 
-    const once = { keyId: call.key.id, token, fingerprint: fingerprintOf(operation, content), nowMs: clock.nowMs() };
+    const once = {
+      keyId: call.key.id,
+      token,
+      fingerprint: fingerprintOf(call.operation, content),
+      nowMs: clock.nowMs(),
+    };
     const name = `${once.keyId} ${token}`;
     const first = running.get(name);
     if (first && !(await endsWithin(first, WAIT_FOR_FIRST_MS))) return IN_PROGRESS;
@@ -74,7 +79,7 @@ const fingerprintOf = (operation: string, content: readonly unknown[]): string =
 function tokenOf(header: string | null): string | undefined | Fault {
   if (header === null) return undefined;
   const token = /^"(.*)"$/.exec(header)?.[1] ?? header;
-  return token.length <= TOKEN_MAX_CHARACTERS && PRINTABLE.test(token) ? token : WRONG_TOKEN;
+  return token.length <= TOKEN_MAX_CHARACTERS && TOKEN.test(token) ? token : WRONG_TOKEN;
 }
 
 function replyTo<Result>(written: Written<Result>, answer: (result: Result) => KeptAnswer | Fault): Reply | Fault {

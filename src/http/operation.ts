@@ -4,6 +4,8 @@ import type { Headers, Reply } from "./reply.ts";
 
 /** A request that has passed the gate. */
 export interface Call {
+  /** The name of the operation that is called. */
+  readonly operation: string;
   readonly request: Request;
   readonly key: Key;
   readonly params: Readonly<Record<string, string>>;

@@ -6,20 +6,20 @@ import type { OrderQuery, OrderStore, PlaceResult } from "../store/store.ts";
 import { readBody } from "./body.ts";
 import { NewOrder, OrderUpdate } from "./contract.ts";
 import { orderJson } from "./json.ts";
-import type { Writer } from "./once.ts";
+import type { Retriable } from "./once.ts";
 import type { Operation } from "./operation.ts";
 import { PAGE_PARAMETERS, pageReply, readPage } from "./paging.ts";
-import { NO_PARAMETERS, readQuery, wrongParameter } from "./query.ts";
+import { int64Of, readQuery, wrongParameter } from "./query.ts";
 
 export interface OrderParts {
   readonly orders: OrderStore;
   readonly clock: Clock;
-  readonly writeOnce: Writer;
+  readonly retriable: Retriable;
   readonly publicUrl: string;
   readonly bodyDeadlineMs: number;
 }
 
-export function orderOperations({ orders, clock, writeOnce, publicUrl, bodyDeadlineMs }: OrderParts) {
+export function orderOperations({ orders, clock, retriable, publicUrl, bodyDeadlineMs }: OrderParts) {
   const ordersUrl = `${publicUrl}/store/orders`;
 
   const listOrders: Operation = {
@@ -27,7 +27,7 @@ export function orderOperations({ orders, clock, writeOnce, publicUrl, bodyDeadl
     async handle({ request }) {
       const query = readListQuery(request.url);
       if (query instanceof Fault) return query;
-      return pageReply(await orders.list(query), orderJson, ordersUrl, query.size, filterOf(query));
+      return pageReply(await orders.list(query), orderJson, ordersUrl, query.size, () => filterOf(query));
     },
   };
 
@@ -36,10 +36,7 @@ export function orderOperations({ orders, clock, writeOnce, publicUrl, bodyDeadl
     async handle(call) {
       const body = await readBody(call.request, NewOrder, bodyDeadlineMs);
       if (body instanceof Fault) return body;
-      const query = readQuery(call.request.url, NO_PARAMETERS);
-      if (query instanceof Fault) return query;
-      return writeOnce<PlaceResult>(call, {
-        operation: "placeOrder",
+      return retriable<PlaceResult>(call, {
         content: [body.petId],
         perform: (once, answerTo) => orders.place(body.petId, clock.nowMs(), once, answerTo),
         answer: (result) =>
@@ -54,23 +51,24 @@ export function orderOperations({ orders, clock, writeOnce, publicUrl, bodyDeadl
     name: "updateOrder",
     async handle({ request, params }) {
       const id = parseInt64(params.orderId ?? "");
-      if (id === undefined) return NOT_FOUND;
+      if (id === undefined) return NO_SUCH_ORDER;
       const body = await readBody(request, OrderUpdate, bodyDeadlineMs);
       if (body instanceof Fault) return body;
-      const query = readQuery(request.url, NO_PARAMETERS);
-      if (query instanceof Fault) return query;
       const result = await orders.move(id, body.status, clock.nowMs());
       if (result.kind === "moved") return { status: 200, body: orderJson(result.order) };
-      return result.kind === "forbidden" ? moveFault(result.from, body.status) : NOT_FOUND;
+      return result.kind === "forbidden" ? moveFault(result.from, body.status) : NO_SUCH_ORDER;
     },
   };
 
   return { listOrders, placeOrder, updateOrder };
 }
 
-const NOT_FOUND = new Fault("order_not_found", "There is no order with this id. Find ids with GET /store/orders.");
+export const NO_SUCH_ORDER = new Fault(
+  "order_not_found",
+  "There is no order with this id. Find ids with GET /store/orders.",
+);
 
-function placeFault(result: Exclude<PlaceResult, { kind: "placed" }>): Fault {
+export function placeFault(result: Exclude<PlaceResult, { kind: "placed" }>): Fault {
   if (result.kind === "no_such_animal")
     return new Fault(
       "invalid_value",
@@ -82,7 +80,7 @@ function placeFault(result: Exclude<PlaceResult, { kind: "placed" }>): Fault {
   );
 }
 
-function moveFault(from: OrderStatus, to: OrderStatus): Fault {
+export function moveFault(from: OrderStatus, to: OrderStatus): Fault {
   const moves = movesFrom(from);
   const remedy = moves.length === 0 ? "It is final." : `It can become ${moves.join(" or ")}.`;
   return new Fault("invalid_transition", `This order is ${from} and cannot become ${to}. ${remedy}`);
@@ -100,8 +98,8 @@ function readListQuery(url: string): OrderQuery | Fault {
   if (page instanceof Fault) return page;
   const status = query.status?.[0];
   if (status !== undefined && !isOrderStatus(status)) return WRONG_STATUS;
-  const animalId = query.petId && parseInt64(query.petId[0] ?? "");
-  if (query.petId && animalId === undefined) return WRONG_PET;
+  const animalId = int64Of(query.petId, WRONG_PET);
+  if (animalId instanceof Fault) return animalId;
   return { ...page, status, animalId };
 }
 

@@ -16,7 +16,7 @@ import type { Reply } from "./reply.ts";
 
 export const PAGE_PARAMETERS = { limit: 1, cursor: 1 } as const;
 
-const WRONG_LIMIT = wrongParameter(
+export const WRONG_LIMIT = wrongParameter(
   "limit",
   `a whole number from ${PAGE_SIZE_MIN} to ${PAGE_SIZE_MAX}, such as limit=${PAGE_SIZE_DEFAULT}`,
 );
@@ -40,7 +40,7 @@ export function pageReply<Row extends { readonly id: bigint }>(
   json: (row: Row) => string,
   url: string,
   size: number,
-  filter: string,
+  filter: () => string,
 ): Reply {
   const body = arrayJson(page.rows, json);
   const last = page.rows.at(-1);
@@ -48,6 +48,6 @@ export function pageReply<Row extends { readonly id: bigint }>(
   return {
     status: 200,
     body,
-    headers: { Link: `<${url}?limit=${size}${filter}&cursor=${encodeCursor(last.id)}>; rel="next"` },
+    headers: { Link: `<${url}?limit=${size}${filter()}&cursor=${encodeCursor(last.id)}>; rel="next"` },
   };
 }

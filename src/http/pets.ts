@@ -6,10 +6,10 @@ import type { AnimalQuery, AnimalStore } from "../store/store.ts";
 import { readBody } from "./body.ts";
 import { NewPet } from "./contract.ts";
 import { petJson } from "./json.ts";
-import type { Writer } from "./once.ts";
+import type { Retriable } from "./once.ts";
 import type { Operation } from "./operation.ts";
 import { PAGE_PARAMETERS, pageReply, readPage } from "./paging.ts";
-import { NO_PARAMETERS, readQuery, wrongParameter } from "./query.ts";
+import { int64Of, NO_PARAMETERS, readQuery, wrongParameter } from "./query.ts";
 
 /** getPet was deprecated with release 1.0.0, and the contract names the day of its removal. */
 export const GET_PET_DEPRECATED_AT_MS = Date.parse("2026-11-15T00:00:00Z");
@@ -18,14 +18,14 @@ export const GET_PET_REMOVED_AT_MS = Date.parse("2030-12-05T00:00:00Z");
 export interface PetParts {
   readonly animals: AnimalStore;
   readonly clock: Clock;
-  readonly writeOnce: Writer;
+  readonly retriable: Retriable;
   /** The base address of the interface, without a slash at its end. */
   readonly publicUrl: string;
   readonly docsUrl: string;
   readonly bodyDeadlineMs: number;
 }
 
-export function petOperations({ animals, clock, writeOnce, publicUrl, docsUrl, bodyDeadlineMs }: PetParts) {
+export function petOperations({ animals, clock, retriable, publicUrl, docsUrl, bodyDeadlineMs }: PetParts) {
   const petsUrl = `${publicUrl}/pets`;
 
   const listPets: Operation = {
@@ -33,7 +33,7 @@ export function petOperations({ animals, clock, writeOnce, publicUrl, docsUrl, b
     async handle({ request }) {
       const query = readListQuery(request.url);
       if (query instanceof Fault) return query;
-      return pageReply(await animals.list(query), petJson, petsUrl, query.size, filterOf(query));
+      return pageReply(await animals.list(query), petJson, petsUrl, query.size, () => filterOf(query));
     },
   };
 
@@ -42,10 +42,7 @@ export function petOperations({ animals, clock, writeOnce, publicUrl, docsUrl, b
     async handle(call) {
       const body = await readBody(call.request, NewPet, bodyDeadlineMs);
       if (body instanceof Fault) return body;
-      const query = readQuery(call.request.url, NO_PARAMETERS);
-      if (query instanceof Fault) return query;
-      return writeOnce<Animal>(call, {
-        operation: "createPet",
+      return retriable<Animal>(call, {
         content: [body.name, body.categoryId, body.status],
         perform: (once, answerTo) => animals.create(body, once, answerTo),
         answer: (animal) => ({ status: 201, body: petJson(animal), location: `${petsUrl}/${animal.id}` }),
@@ -63,19 +60,19 @@ export function petOperations({ animals, clock, writeOnce, publicUrl, docsUrl, b
     async handle({ request, params }) {
       if (clock.nowMs() >= GET_PET_REMOVED_AT_MS) return REMOVED;
       const id = parseInt64(params.petId ?? "");
-      if (id === undefined) return NOT_FOUND;
+      if (id === undefined) return NO_SUCH_PET;
       const query = readQuery(request.url, NO_PARAMETERS);
       if (query instanceof Fault) return query;
       const animal = await animals.get(id);
-      return animal ? { status: 200, body: petJson(animal) } : NOT_FOUND;
+      return animal ? { status: 200, body: petJson(animal) } : NO_SUCH_PET;
     },
   };
 
   return { listPets, createPet, getPet };
 }
 
-const NOT_FOUND = new Fault("pet_not_found", "There is no animal with this id. Find ids with GET /pets.");
-const REMOVED = new Fault(
+export const NO_SUCH_PET = new Fault("pet_not_found", "There is no animal with this id. Find ids with GET /pets.");
+export const REMOVED = new Fault(
   "operation_removed",
   "GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with the status filter, or with id.",
 );
@@ -96,8 +93,8 @@ function readListQuery(url: string): AnimalQuery | Fault {
   if (status !== undefined && !isAnimalStatus(status)) return WRONG_STATUS;
   const ids = query.id?.map(parseInt64);
   if (ids?.includes(undefined)) return WRONG_ID;
-  const categoryId = query.categoryId && parseInt64(query.categoryId[0] ?? "");
-  if (query.categoryId && categoryId === undefined) return WRONG_CATEGORY;
+  const categoryId = int64Of(query.categoryId, WRONG_CATEGORY);
+  if (categoryId instanceof Fault) return categoryId;
   return { ...page, status, ids: ids as bigint[] | undefined, categoryId };
 }
 

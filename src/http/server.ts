@@ -41,12 +41,12 @@ export function createHandlers(parts: ServerParts) {
 }
 
 const NO_PAGE = new Fault("not_found", "There is nothing here. The API is under /v1, its reference at /docs.");
-const NO_RESOURCE = new Fault("not_found", "There is no such path in v1. The reference at /docs has them all.");
-const UNFORESEEN = new Fault(
+export const NO_RESOURCE = new Fault("not_found", "There is no such path in v1. The reference at /docs has them all.");
+export const UNFORESEEN = new Fault(
   "internal_error",
   "Something went wrong on our side. Try again, or report the X-Request-Id.",
 );
-const UNAVAILABLE = new Fault(
+export const UNAVAILABLE = new Fault(
   "service_unavailable",
   "The store cannot do this now, and nothing was changed. Try again shortly.",
 );
@@ -97,7 +97,7 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
       return { status, body, headers: { Allow: allow as string } };
     }
     if (hasBadHost(request)) return faultReply(BAD_HOST);
-    const outcome = await operation.handle({ request, key, params: request.params });
+    const outcome = await operation.handle({ operation: operation.name, request, key, params: request.params });
     return outcome instanceof Fault ? faultReply(outcome) : outcome;
   }
 

@@ -6,6 +6,8 @@ export interface Telemetry {
   refusal(code: FaultCode): void;
   ban(): void;
   storeError(): void;
+  /** Whether this instance counts for itself because Redis does not answer. */
+  meterDegraded(isDegraded: boolean): void;
 }
 
-export const noTelemetry: Telemetry = { request() {}, refusal() {}, ban() {}, storeError() {} };
+export const noTelemetry: Telemetry = { request() {}, refusal() {}, ban() {}, storeError() {}, meterDegraded() {} };

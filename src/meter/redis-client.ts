@@ -44,3 +44,11 @@ function credentialsOf(address: string): { username?: string; password?: string;
     ...(protocol === "rediss:" ? { tls: {} } : {}),
   };
 }
+
+const FIRST_CONNECT_MS = 1_500;
+
+/** Waits for the first connection, but not for long: a service starts without Redis if it must. */
+export async function whenReady(client: RedisClient): Promise<void> {
+  const deadlineMs = performance.now() + FIRST_CONNECT_MS;
+  while (client.status !== "ready" && performance.now() < deadlineMs) await Bun.sleep(5);
+}

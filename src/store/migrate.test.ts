@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "../../test/harness/service.ts";
 import { type Migration, migrate } from "./migrate.ts";
 import { SQLITE_MIGRATIONS } from "./migrations/sqlite/index.ts";
-import { openDatabase } from "./sqlite/database.ts";
+import { openAlone } from "./sqlite/database.ts";
 import { migrationTarget } from "./sqlite/migration-target.ts";
 
 const folder = temporaryFolder();
@@ -56,11 +56,11 @@ test("a migration that another process ran in between is not run again", async (
 
 test("ten processes may open a new database at once", async () => {
   const path = join(folder, "race.db");
-  const script = `const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, "sqlite/database.ts"))});
-    (await openDatabase(${JSON.stringify(path)})).close();`;
+  const script = `const { openAlone } = await import(${JSON.stringify(join(import.meta.dir, "sqlite/database.ts"))});
+    (await openAlone(${JSON.stringify(path)}, false)).db.close();`;
   const children = Array.from({ length: 10 }, () => Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" }));
   for (const child of children) expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
-  const db = await openDatabase(path);
+  const { db } = await openAlone(path, false);
   expect(db.query("SELECT count(*) AS count FROM migrations").get()).toEqual({
     count: BigInt(SQLITE_MIGRATIONS.length),
   });

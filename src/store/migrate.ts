@@ -27,6 +27,14 @@ export const digestOfMigration = (migration: Migration): string =>
  * schema is from a newer version, or when one that ran before has been changed since.
  */
 export async function migrate(target: MigrationTarget, migrations: readonly Migration[]): Promise<void> {
+  for (const migration of await missing(target, migrations))
+    await target.apply(migration, digestOfMigration(migration));
+}
+
+export const isCurrent = async (target: MigrationTarget, migrations: readonly Migration[]): Promise<boolean> =>
+  (await missing(target, migrations)).length === 0;
+
+async function missing(target: MigrationTarget, migrations: readonly Migration[]): Promise<readonly Migration[]> {
   const applied = new Map((await target.applied()).map(({ number, digest }) => [number, digest]));
   const newest = Math.max(0, ...applied.keys());
   const known = migrations.at(-1)?.number ?? 0;
@@ -35,12 +43,11 @@ export async function migrate(target: MigrationTarget, migrations: readonly Migr
       `the database has schema ${newest}, and this version knows only up to ${known}: run the newer version, or restore a backup`,
     );
   for (const migration of migrations) {
-    const digest = digestOfMigration(migration);
     const found = applied.get(migration.number);
-    if (found === undefined) await target.apply(migration, digest);
-    else if (found !== digest)
+    if (found !== undefined && found !== digestOfMigration(migration))
       throw new OperatorError(
         `migration ${migration.number} (${migration.name}) is not the one that this database was made with: run the version that made it`,
       );
   }
+  return migrations.filter(({ number }) => !applied.has(number));
 }

@@ -98,11 +98,9 @@ export interface Store {
   readonly orders: OrderStore;
   readonly keys: KeyStore;
   readonly tallies: TallyStore;
-  /** Drops some of the answers that need not be kept any longer. True when there may be more of them. */
-  sweep(nowMs: number): Awaitable<boolean>;
+  /** Drops some of the answers that were given until a moment. True when there may be more of them. */
+  sweep(answeredUntilMs: number): Awaitable<boolean>;
   /** Returns when the store answers. */
   check(): Awaitable<void>;
-  /** Writes a consistent copy of everything into a new file, while the service runs. */
-  backup(path: string): Awaitable<void>;
   close(): Awaitable<void>;
 }

@@ -1,7 +1,12 @@
+import { MISSING_KEY, UNKNOWN_KEY } from "../../access/gate.ts";
 import type { FaultCode } from "../../domain/fault.ts";
-import { BODY_MAX_BYTES } from "../body.ts";
-import { IN_PROGRESS, MISMATCH } from "../once.ts";
+import { NOT_JSON, TOO_LARGE, TOO_SLOW, WRONG_TYPE } from "../body.ts";
+import { IN_PROGRESS, MISMATCH, WRONG_TOKEN } from "../once.ts";
+import { moveFault, NO_SUCH_ORDER, placeFault } from "../orders.ts";
+import { WRONG_LIMIT } from "../paging.ts";
+import { NO_SUCH_PET, REMOVED } from "../pets.ts";
 import { STATUS_OF } from "../reply.ts";
+import { NO_RESOURCE, UNAVAILABLE, UNFORESEEN } from "../server.ts";
 import { LIMIT_HEADERS } from "./headers.ts";
 import { type HeaderName, headerRefs, type Json, jsonContent, ref, schemaRef } from "./parts.ts";
 
@@ -15,33 +20,34 @@ interface ErrorResponse {
 const ERRORS = {
   InvalidParameter: {
     description: "A query parameter is unknown, repeated or has a wrong value.",
-    codes: { invalid_parameter: 'The query parameter "limit" must be a whole number from 1 to 100, such as limit=20.' },
+    codes: { invalid_parameter: WRONG_LIMIT.message },
   },
   InvalidBody: {
-    description: "The body is no JSON, lacks a required field, has an unknown one or a wrong value.",
+    description:
+      "The body is no JSON, lacks a required field, has an unknown one or a wrong value; or a header is wrong, or there is a query.",
     codes: {
-      invalid_json: "The body is not valid JSON. Send one JSON object.",
+      invalid_json: NOT_JSON.message,
       missing_field: '"name" is missing. Add it to the body.',
       invalid_value: '"name" must not be empty or blank.',
       unknown_field: '"id" is assigned by the service. Remove it.',
-      invalid_parameter: 'The query parameter "limit" is unknown here. Remove it: this operation has none.',
+      invalid_parameter: WRONG_TOKEN.message,
     },
   },
   Unauthorized: {
     description: "The API key is missing or invalid.",
     codes: {
-      missing_api_key: "The Authorization header is missing. Send your API key as: Authorization: Bearer <key>.",
-      invalid_api_key: "This API key is not known here. Check that it was copied whole.",
+      missing_api_key: MISSING_KEY.message,
+      invalid_api_key: UNKNOWN_KEY.message,
     },
     headers: ["WWW-Authenticate"],
   },
   PetNotFound: {
     description: "There is no animal with that identifier.",
-    codes: { pet_not_found: "There is no animal with this id. Find ids with GET /pets." },
+    codes: { pet_not_found: NO_SUCH_PET.message },
   },
   OrderNotFound: {
     description: "There is no order with that identifier.",
-    codes: { order_not_found: "There is no order with this id. Find ids with GET /store/orders." },
+    codes: { order_not_found: NO_SUCH_ORDER.message },
   },
   InProgress: {
     description: "The first request with this Idempotency-Key is still being worked on.",
@@ -52,8 +58,7 @@ const ERRORS = {
     description:
       "The animal cannot be ordered, or the first request with this Idempotency-Key is still being worked on.",
     codes: {
-      pet_not_available:
-        "This animal is pending, and only an available one can be ordered. Choose another with GET /pets?status=available.",
+      pet_not_available: placeFault({ kind: "not_available", status: "pending" }).message,
       idempotency_in_progress: IN_PROGRESS.message,
     },
     headers: [["Retry-After", "RetryAfterIfInProgress"]],
@@ -61,7 +66,7 @@ const ERRORS = {
   InvalidTransition: {
     description: "The order cannot make this move.",
     codes: {
-      invalid_transition: "This order is placed and cannot become delivered. It can become approved or cancelled.",
+      invalid_transition: moveFault("placed", "delivered").message,
     },
   },
   IdempotencyMismatch: {
@@ -70,11 +75,11 @@ const ERRORS = {
   },
   RequestTimeout: {
     description: "The body took too long to arrive.",
-    codes: { request_timeout: "The body took too long to arrive. Send it again, all of it at once." },
+    codes: { request_timeout: TOO_SLOW.message },
   },
   NotFound: {
     description: "No operation has this path.",
-    codes: { not_found: "There is no such path in v1. The reference at /docs has them all." },
+    codes: { not_found: NO_RESOURCE.message },
   },
   MethodNotAllowed: {
     description: "No operation has this method on this path.",
@@ -84,16 +89,16 @@ const ERRORS = {
   OperationRemoved: {
     description: "The operation was removed on 5 December 2030.",
     codes: {
-      operation_removed: "GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with the status filter.",
+      operation_removed: REMOVED.message,
     },
   },
   PayloadTooLarge: {
     description: "The body is too large.",
-    codes: { payload_too_large: `The body is larger than ${BODY_MAX_BYTES} bytes. Send a smaller one.` },
+    codes: { payload_too_large: TOO_LARGE.message },
   },
   UnsupportedMediaType: {
     description: "The body is not declared as JSON.",
-    codes: { unsupported_media_type: "The body must be JSON. Send it with Content-Type: application/json." },
+    codes: { unsupported_media_type: WRONG_TYPE.message },
   },
   TooManyRequests: {
     description:
@@ -108,11 +113,11 @@ const ERRORS = {
   },
   InternalError: {
     description: "Something unforeseen. The log of the service knows more, under the request id.",
-    codes: { internal_error: "Something went wrong on our side. Try again, or report the X-Request-Id." },
+    codes: { internal_error: UNFORESEEN.message },
   },
   ServiceUnavailable: {
     description: "The store cannot do its work now. Nothing was changed.",
-    codes: { service_unavailable: "The store cannot do this now, and nothing was changed. Try again shortly." },
+    codes: { service_unavailable: UNAVAILABLE.message },
     headers: ["Retry-After"],
   },
 } as const satisfies Record<string, ErrorResponse>;

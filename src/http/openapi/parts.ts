@@ -71,7 +71,7 @@ export const IDEMPOTENCY_KEY: Json = {
   in: "header",
   description:
     "Makes the request safe to retry: copies with the same value within 24 hours get the first answer again, and only the first is carried out. Use a new value, a UUID for instance, for each new request.",
-  schema: { type: "string", minLength: 1, maxLength: 255 },
+  schema: { type: "string", minLength: 1, maxLength: 257, pattern: '^"?[^",\\\\]+"?$' },
   example: "8f0e1c5e-5c0b-4d7e-9b6c-0a3f5d1e7b42",
 };
 

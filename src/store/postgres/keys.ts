@@ -19,7 +19,7 @@ export function postgresKeys(pool: Pool): KeyStore {
         (sql) => sql<Row[]>`SELECT ${columns}, s.expires_at AS secret_expires_at
           FROM secrets s JOIN keys k ON k.id = s.key_id WHERE s.digest = ${digest}`,
       );
-      return row && { key: keyOf(row), secret: { digest, expiresAtMs: momentOf(row.secret_expires_at) } };
+      return row && { key: keyOf(row), secret: { expiresAtMs: momentOf(row.secret_expires_at) } };
     },
     async revision() {
       const [row] = await pool.read((sql) => sql<Row[]>`SELECT revision FROM key_revision`);

@@ -1,4 +1,4 @@
-import { ANSWER_KEPT_MS, judgeRepeat, type Once, type Written } from "../../domain/once.ts";
+import { judgeRepeat, type Once, type Written } from "../../domain/once.ts";
 import { onceRecordOf, type Row } from "../rows.ts";
 import type { AnswerTo, Store } from "../store.ts";
 import type { Pool, Sql, Transaction } from "./database.ts";
@@ -10,7 +10,7 @@ export type WriteOnce = <Result>(
   answerTo: AnswerTo<Result> | undefined,
 ) => Promise<Written<Result>>;
 
-const SWEEP_MAX_ROWS = 1_000;
+const SWEEP_MAX_ROWS = 100;
 
 export function postgresOnce(pool: Pool): { writeOnce: WriteOnce; sweep: Store["sweep"] } {
   const writeOnce: WriteOnce = async (once, write, answerTo) => {
@@ -31,10 +31,10 @@ export function postgresOnce(pool: Pool): { writeOnce: WriteOnce; sweep: Store["
 
   return {
     writeOnce,
-    sweep: async (nowMs) => {
+    sweep: async (answeredUntilMs) => {
       const { count } = await pool.write(
         (sql) => sql`DELETE FROM answers WHERE (key_id, token) IN
-          (SELECT key_id, token FROM answers WHERE answered_at <= ${nowMs - ANSWER_KEPT_MS} LIMIT ${SWEEP_MAX_ROWS} FOR UPDATE SKIP LOCKED)`,
+          (SELECT key_id, token FROM answers WHERE answered_at <= ${answeredUntilMs} LIMIT ${SWEEP_MAX_ROWS} FOR UPDATE SKIP LOCKED)`,
       );
       return count === SWEEP_MAX_ROWS;
     },

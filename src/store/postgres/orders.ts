@@ -1,5 +1,5 @@
 import type { AnimalStatus } from "../../domain/animal.ts";
-import { animalStatusAfter, type OrderStatus, STATUS_TO_ORDER, STATUS_WHILE_ORDERED } from "../../domain/order.ts";
+import { animalStatusAfter, FIRST_ORDER_STATUS, type OrderStatus, PLACING } from "../../domain/order.ts";
 import { cutPage } from "../../domain/page.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
 import { ORDER_COLUMNS, orderOf, type Row } from "../rows.ts";
@@ -15,8 +15,8 @@ export function postgresOrders(pool: Pool, writeOnce: WriteOnce): OrderStore {
   /** One statement takes the animal and places the order, so it needs no transaction around it. */
   const place = async (sql: Sql | Transaction, animalId: bigint, nowMs: number): Promise<PlaceResult> => {
     const [placed] = await sql<Row[]>`WITH taken AS (
-        UPDATE animals SET status = ${STATUS_WHILE_ORDERED} WHERE id = ${animalId} AND status = ${STATUS_TO_ORDER} RETURNING id
-      ) INSERT INTO orders (animal_id, status, placed_at, updated_at) SELECT id, 'placed', ${nowMs}, ${nowMs} FROM taken
+        UPDATE animals SET status = ${PLACING.to} WHERE id = ${animalId} AND status = ${PLACING.from} RETURNING id
+      ) INSERT INTO orders (animal_id, status, placed_at, updated_at) SELECT id, ${FIRST_ORDER_STATUS}, ${nowMs}::bigint, ${nowMs}::bigint FROM taken
       RETURNING ${columns}`;
     if (placed) return { kind: "placed", order: orderOf(placed) };
     const [animal] = await sql<{ status: AnimalStatus }[]>`SELECT status FROM animals WHERE id = ${animalId}`;

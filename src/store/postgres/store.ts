@@ -1,4 +1,3 @@
-import { OperatorError } from "../../domain/fault.ts";
 import type { Store } from "../store.ts";
 import { postgresAnimals } from "./animals.ts";
 import { openPool } from "./database.ts";
@@ -18,9 +17,6 @@ export async function openPostgresStore(url: string, connections: number): Promi
     tallies: postgresTallies(pool),
     sweep,
     check: async () => void (await pool.read((sql) => sql`SELECT 1 FROM animals LIMIT 1`)),
-    backup() {
-      throw new OperatorError("a PostgreSQL database is backed up with its own tools: use pg_dump");
-    },
     close: () => pool.sql.end({ timeout: 2 }),
   };
 }

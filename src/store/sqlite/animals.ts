@@ -21,7 +21,6 @@ export function sqliteAnimals(db: Database, writeOnce: WriteOnce): AnimalStore {
       );
     },
 
-    // run() and not get() with RETURNING: only run() steps to the end, where a failed commit shows.
     create: (animal, once, answerTo) =>
       writeOnce(
         once,

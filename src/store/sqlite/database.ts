@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../domain/fault.ts";
-import { migrate } from "../migrate.ts";
+import { isCurrent, migrate } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { StoreUnavailable } from "../store.ts";
 import { migrationTarget } from "./migration-target.ts";
@@ -12,6 +12,7 @@ const APPLICATION_ID = 0x414e5354;
 
 /** Enough for another process to finish its own start. */
 const OPENING_BUSY_TIMEOUT_MS = 5_000;
+const LOCK_BUSY_TIMEOUT_MS = 1_000;
 
 /** Makes sure that there is a file, or a place for one. Fails with an OperatorError. */
 export function preparePath(path: string, options: { create: boolean }): void {
@@ -20,28 +21,45 @@ export function preparePath(path: string, options: { create: boolean }): void {
   makeFolder(dirname(path));
 }
 
-/** Opens the file and brings its schema up to date. Fails with an OperatorError. */
-export async function openDatabase(path: string): Promise<Database> {
+/**
+ * Opens a database whose schema is up to date. A migration happens only under the lock for serving,
+ * so never under a service that runs; one that serves keeps the lock. Fails with an OperatorError.
+ */
+export async function openAlone(path: string, serve: boolean): Promise<{ db: Database; unlock: () => void }> {
+  let unlock = serve ? lockForServing(path) : () => {};
   let db: Database | undefined;
   try {
-    db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create: true });
+    db = openFile(path);
+    const target = migrationTarget(db);
+    if (!serve && !(await isCurrent(target, SQLITE_MIGRATIONS))) unlock = lockForServing(path);
+    await migrate(target, SQLITE_MIGRATIONS);
+    // For one that serves, waiting for a lock must not stop the process, see patiently().
+    if (serve) db.run("PRAGMA busy_timeout = 0");
+    else unlock();
+    return { db, unlock };
+  } catch (error) {
+    db?.close();
+    unlock();
+    if (error instanceof OperatorError) throw new OperatorError(`${path}: ${error.message}`);
+    throw new OperatorError(`cannot open the database ${path}: ${reasonOf(error)}`);
+  }
+}
+
+function openFile(path: string): Database {
+  const db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create: true });
+  try {
     db.run(`PRAGMA busy_timeout = ${OPENING_BUSY_TIMEOUT_MS}`);
     claim(db, path);
     db.run("PRAGMA journal_mode = WAL");
     db.run("PRAGMA synchronous = FULL");
     db.run("PRAGMA foreign_keys = ON");
     db.run("PRAGMA trusted_schema = OFF");
-    await migrate(migrationTarget(db), SQLITE_MIGRATIONS);
     return db;
   } catch (error) {
-    db?.close();
-    if (error instanceof OperatorError) throw new OperatorError(`${path}: ${error.message}`);
-    throw new OperatorError(`cannot open the database ${path}: ${reasonOf(error)}`);
+    db.close();
+    throw error;
   }
 }
-
-/** For a store that serves: waiting for a lock must not stop the process, see patiently(). */
-export const neverBlock = (db: Database): void => void db.run("PRAGMA busy_timeout = 0");
 
 /**
  * Makes sure that one process at a time serves this file, since the counters live in it: a lock that
@@ -51,6 +69,7 @@ export function lockForServing(path: string): () => void {
   let lock: Database | undefined;
   try {
     lock = new Database(`${path}-serving`, { create: true, readwrite: true });
+    lock.run(`PRAGMA busy_timeout = ${LOCK_BUSY_TIMEOUT_MS}`);
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("BEGIN EXCLUSIVE");
   } catch (error) {
@@ -59,7 +78,7 @@ export function lockForServing(path: string): () => void {
       throw new OperatorError(`another process serves ${path} already: stop it first, or set another DATABASE_URL`);
     throw new OperatorError(`cannot lock ${path} with the file ${path}-serving: ${reasonOf(error)}`);
   }
-  return () => lock.close();
+  return () => lock?.close();
 }
 
 function makeFolder(folder: string): void {

@@ -6,7 +6,7 @@ import { attempt, type Transact } from "./database.ts";
 
 export function sqliteKeys(db: Database, transact: Transact): KeyStore {
   const findBySecret = db.prepare<Row, [string]>(
-    `SELECT ${KEY_COLUMNS}, s.digest, s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id WHERE s.digest = ?`,
+    `SELECT ${KEY_COLUMNS}, s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id WHERE s.digest = ?`,
   );
   const revision = db.prepare<{ revision: bigint }, []>("SELECT revision FROM key_revision");
   const bumpRevision = db.prepare("UPDATE key_revision SET revision = revision + 1");
@@ -40,7 +40,7 @@ export function sqliteKeys(db: Database, transact: Transact): KeyStore {
       if (!row) return undefined;
       return {
         key: keyOf(row),
-        secret: { digest, expiresAtMs: momentOf(row.secret_expires_at) },
+        secret: { expiresAtMs: momentOf(row.secret_expires_at) },
       };
     },
     revision: () => Number(attempt(() => revision.get())?.revision ?? 0n),

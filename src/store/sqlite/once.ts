@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
-import { ANSWER_KEPT_MS, judgeRepeat, type Once, type Written } from "../../domain/once.ts";
+import { judgeRepeat, type Once, type Written } from "../../domain/once.ts";
 import { onceRecordOf, type Row } from "../rows.ts";
 import type { AnswerTo, Store } from "../store.ts";
-import { patiently, type Transact } from "./database.ts";
+import { attempt, patiently, type Transact } from "./database.ts";
 
 /**
  * Runs a write in a transaction of its own. With `once`, the record of it is in the same
@@ -14,7 +14,7 @@ export type WriteOnce = <Result>(
   answerTo: AnswerTo<Result> | undefined,
 ) => Promise<Written<Result>>;
 
-const SWEEP_MAX_ROWS = 1_000;
+const SWEEP_MAX_ROWS = 100;
 
 export function sqliteOnce(db: Database, transact: Transact): { writeOnce: WriteOnce; sweep: Store["sweep"] } {
   const find = db.prepare<Row, [string, string]>("SELECT * FROM answers WHERE key_id = ? AND token = ?");
@@ -25,13 +25,18 @@ export function sqliteOnce(db: Database, transact: Transact): { writeOnce: Write
     "DELETE FROM answers WHERE (key_id, token) IN (SELECT key_id, token FROM answers WHERE answered_at <= ? LIMIT ?)",
   );
 
-  const writeOnce: WriteOnce = <Result>(
+  const repeatOf = (once: Once | undefined) =>
+    once && judgeRepeat(onceRecordOf(find.get(once.keyId, once.token)), once);
+
+  const writeOnce: WriteOnce = async <Result>(
     once: Once | undefined,
     write: () => Result,
     answerTo: AnswerTo<Result> | undefined,
   ) =>
+    // What was answered before needs no lock; what was not is looked up again under it.
+    attempt(() => repeatOf(once)) ??
     transact((): Written<Result> => {
-      const repeat = once && judgeRepeat(onceRecordOf(find.get(once.keyId, once.token)), once);
+      const repeat = repeatOf(once);
       if (repeat) return repeat;
       const result = write();
       const answer = once && answerTo?.(result);
@@ -42,8 +47,8 @@ export function sqliteOnce(db: Database, transact: Transact): { writeOnce: Write
 
   return {
     writeOnce,
-    sweep: async (nowMs) => {
-      const { changes } = await patiently(() => forget.run(nowMs - ANSWER_KEPT_MS, SWEEP_MAX_ROWS));
+    sweep: async (answeredUntilMs) => {
+      const { changes } = await patiently(() => forget.run(answeredUntilMs, SWEEP_MAX_ROWS));
       return Number(changes) === SWEEP_MAX_ROWS;
     },
   };

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { AnimalStatus } from "../../domain/animal.ts";
-import { animalStatusAfter, type OrderStatus, STATUS_TO_ORDER, STATUS_WHILE_ORDERED } from "../../domain/order.ts";
+import { animalStatusAfter, FIRST_ORDER_STATUS, type OrderStatus, PLACING } from "../../domain/order.ts";
 import { cutPage } from "../../domain/page.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
 import { ORDER_COLUMNS, orderOf, type Row } from "../rows.ts";
@@ -20,9 +20,9 @@ export function sqliteOrders(db: Database, transact: Transact, writeOnce: WriteO
   const place = (animalId: bigint, nowMs: number): PlaceResult => {
     const animal = animalStatus.get(animalId);
     if (!animal) return { kind: "no_such_animal" };
-    if (animal.status !== STATUS_TO_ORDER) return { kind: "not_available", status: animal.status };
-    setAnimalStatus.run(STATUS_WHILE_ORDERED, animalId);
-    const status: OrderStatus = "placed";
+    if (animal.status !== PLACING.from) return { kind: "not_available", status: animal.status };
+    setAnimalStatus.run(PLACING.to, animalId);
+    const status = FIRST_ORDER_STATUS;
     const { lastInsertRowid } = insert.run(animalId, status, nowMs, nowMs);
     const order = { id: BigInt(lastInsertRowid), animalId, status, placedAtMs: nowMs, updatedAtMs: nowMs };
     return { kind: "placed", order };
@@ -32,10 +32,10 @@ export function sqliteOrders(db: Database, transact: Transact, writeOnce: WriteO
     const row = get.get(id);
     if (!row) return { kind: "no_such_order" };
     const order = orderOf(row);
-    const animalStatus = animalStatusAfter(order.status, to);
-    if (animalStatus === undefined) return { kind: "forbidden", from: order.status };
+    const animalBecomes = animalStatusAfter(order.status, to);
+    if (animalBecomes === undefined) return { kind: "forbidden", from: order.status };
     update.run(to, nowMs, id);
-    setAnimalStatus.run(animalStatus, order.animalId);
+    setAnimalStatus.run(animalBecomes, order.animalId);
     return { kind: "moved", order: { ...order, status: to, updatedAtMs: nowMs } };
   };
 

@@ -6,9 +6,12 @@ import { issueKey, temporaryFolder } from "../../../test/harness/service.ts";
 import { OperatorError } from "../../domain/fault.ts";
 import { newTally } from "../../domain/tally.ts";
 import { animalLists, orderLists } from "../lists.ts";
+import { isCurrent, migrate } from "../migrate.ts";
+import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
-import { attempt, openDatabase } from "./database.ts";
+import { attempt, lockForServing, openAlone } from "./database.ts";
 import { SQLITE } from "./dialect.ts";
+import { migrationTarget } from "./migration-target.ts";
 import { openSqliteStore } from "./store.ts";
 
 const folder = temporaryFolder();
@@ -26,7 +29,7 @@ describe("opening", () => {
     const path = join(folder, "deep/er/a.db");
     await (await openSqliteStore(path, { create: true, serve: true })).close();
     expect(statSync(join(folder, "deep/er")).mode & 0o777).toBe(0o700);
-    const db = await openDatabase(path);
+    const { db } = await openAlone(path, false);
     const pragma = (name: string) => Object.values(db.query(`PRAGMA ${name}`).get() as object)[0];
     expect(pragma("journal_mode")).toBe("wal");
     expect(pragma("synchronous")).toBe(2n);
@@ -44,7 +47,7 @@ describe("opening", () => {
     mkdirSync(join(folder, "folder.db"));
     mkdirSync(join(folder, "unlockable.db-serving"));
     const newer = join(folder, "newer.db");
-    const db = await openDatabase(newer);
+    const { db } = await openAlone(newer, false);
     db.run("INSERT INTO migrations VALUES (99, 'later', 'x', 0)");
     db.close();
     for (const [path, reason] of [
@@ -64,6 +67,22 @@ describe("opening", () => {
     await expect(openSqliteStore(join(folder, "none.db"), { create: false, serve: false })).rejects.toThrow(
       "there is no database at",
     );
+  });
+
+  test("a command never migrates a database that a service runs on", async () => {
+    const path = join(folder, "older.db");
+    const old = new Database(path);
+    old.run(`PRAGMA application_id = ${0x414e5354}`);
+    const target = migrationTarget(old);
+    await migrate(target, SQLITE_MIGRATIONS.slice(0, 1));
+    old.close();
+    const running = lockForServing(path);
+    await expect(openSqliteStore(path, { create: false, serve: false })).rejects.toThrow("another process serves");
+    running();
+    await (await openSqliteStore(path, { create: false, serve: false })).close();
+    const { db } = await openAlone(path, false);
+    expect(await isCurrent(migrationTarget(db), SQLITE_MIGRATIONS)).toBe(true);
+    db.close();
   });
 
   test("one process at a time serves a file, while others may use it", async () => {
@@ -90,7 +109,7 @@ describe("animals", () => {
   });
 
   test("no list scans a table, or sorts more than a page", async () => {
-    const db = await openDatabase(join(folder, "plan.db"));
+    const { db } = await openAlone(join(folder, "plan.db"), false);
     const planOf = (sql: string) =>
       (db.query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map((row) => row.detail);
     const plans = (statements: Record<string, string>, table: string) =>
@@ -119,24 +138,24 @@ describe("animals", () => {
 });
 
 describe("answers that are kept", () => {
-  test("are swept after 24 hours, a part at a time", async () => {
+  test("are swept, a part at a time", async () => {
     const path = join(folder, "sweep.db");
     const store = await openSqliteStore(path, { create: true, serve: true });
     const { id } = await issueKey(path);
     const db = new Database(path);
     db.run(
-      `INSERT INTO answers WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
-       SELECT '${id}', 't' || i, '', CASE WHEN i <= 2100 THEN 1000 ELSE 2000 END, 201, '', '' FROM n`,
+      `INSERT INTO answers WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 450)
+       SELECT '${id}', 't' || i, '', CASE WHEN i <= 210 THEN 1000 ELSE 2000 END, 201, '', '' FROM n`,
     );
     const left = () => (db.query("SELECT count(*) AS count FROM answers").get() as { count: number }).count;
-    expect(await store.sweep(86_400_000 + 999)).toBe(false);
-    expect(left()).toBe(2500);
+    expect(await store.sweep(999)).toBe(false);
+    expect(left()).toBe(450);
     const rounds = [];
-    for (let i = 0; i < 3; i++) rounds.push([await store.sweep(86_400_000 + 1000), left()]);
+    for (let i = 0; i < 3; i++) rounds.push([await store.sweep(1000), left()]);
     expect(rounds).toEqual([
-      [true, 1500],
-      [true, 500],
-      [false, 400],
+      [true, 350],
+      [true, 250],
+      [false, 240],
     ]);
     db.close();
     await store.close();
@@ -192,7 +211,7 @@ describe("trouble", () => {
   });
 
   test("what SQLite cannot do now is StoreUnavailable; a mistake of ours is not", async () => {
-    const db = await openDatabase(join(folder, "faults.db"));
+    const { db } = await openAlone(join(folder, "faults.db"), false);
     db.run("PRAGMA query_only = ON");
     expect(() => attempt(() => db.run("DELETE FROM animals"))).toThrow(StoreUnavailable);
     db.run("PRAGMA query_only = OFF");

@@ -1,0 +1,23 @@
+import { Database } from "bun:sqlite";
+import { chmodSync, existsSync } from "node:fs";
+import { OperatorError } from "../../domain/fault.ts";
+import { preparePath } from "./database.ts";
+
+/**
+ * Writes a consistent copy of a database into a new file for its owner alone, while a service runs
+ * or not. The schema is copied as it is, so that whoever made the database can use the copy.
+ */
+export function backupSqlite(path: string, file: string): void {
+  if (existsSync(file)) throw new OperatorError(`${file} exists already: name a new file`);
+  preparePath(path, { create: false });
+  const db = new Database(path, { readwrite: true });
+  try {
+    db.run("PRAGMA busy_timeout = 5000");
+    db.prepare("VACUUM INTO ?").run(file);
+    chmodSync(file, 0o600);
+  } catch (error) {
+    throw new OperatorError(`cannot back up ${path} to ${file}: ${(error as Error).message}`);
+  } finally {
+    db.close();
+  }
+}
