@@ -1,5 +1,6 @@
 import { type Config, readConfig } from "../config.ts";
 import { OperatorError } from "../domain/fault.ts";
+import type { Tally } from "../domain/tally.ts";
 import { openStore } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 
@@ -22,5 +23,22 @@ export async function withStore<T>(options: { create: boolean }, work: (store: S
     return await work(store);
   } finally {
     await store.close();
+  }
+}
+
+/** What was last counted for a key: by a fleet in Redis, or as a service saved it in the store. */
+export async function countedFor(store: Store, keyId: string): Promise<Tally | undefined> {
+  const urls = configFromEnvironment().REDIS_URL;
+  if (urls === undefined) return store.tallies.get(keyId);
+  const { connectRedis, whenReady } = await import("../meter/redis-client.ts");
+  const { readTally } = await import("../meter/redis.ts");
+  const client = connectRedis(urls);
+  try {
+    await whenReady(client);
+    return await readTally(client, keyId);
+  } catch (error) {
+    throw new OperatorError(`Redis does not answer: ${(error as Error).message}. Check REDIS_URL`);
+  } finally {
+    client.disconnect();
   }
 }

@@ -3,7 +3,7 @@ import { OperatorError } from "../domain/fault.ts";
 import { digestOf, type Key, newKeyId, newSecret, stateOf } from "../domain/key.ts";
 import { PLANS, type Plan, type Quotas } from "../domain/plan.ts";
 import type { Store } from "../store/store.ts";
-import { withStore } from "./context.ts";
+import { countedFor, withStore } from "./context.ts";
 import { factsOfKey, jsonOfKey, jsonOfUse, rowOfKey, TABLE_HEAD } from "./key-views.ts";
 import { parseDuration, parseFutureMoment, parseName, parsePlan, parseQuota } from "./options.ts";
 import { count, facts, moment, print, printJson, table } from "./print.ts";
@@ -120,7 +120,7 @@ async function list({ json }: JsonOption): Promise<void> {
 async function show(id: string, { json }: JsonOption): Promise<void> {
   await withStore({ create: false }, async (store) => {
     const key = await find(store, id);
-    const use = jsonOfUse(key, await store.tallies.get(id), Date.now());
+    const use = jsonOfUse(key, await countedFor(store, id), Date.now());
     if (json) return printJson({ ...jsonOfKey(key), ...use });
     const { minute, day, bannedUntil } = use;
     print(
@@ -162,7 +162,7 @@ async function revoke(id: string, { json }: JsonOption): Promise<void> {
 
 async function unban(id: string, { json }: JsonOption): Promise<void> {
   await change(id, json, async (store, before) => {
-    const { bannedUntil } = jsonOfUse(before, await store.tallies.get(id), Date.now());
+    const { bannedUntil } = jsonOfUse(before, await countedFor(store, id), Date.now());
     await store.keys.pardon(id, Date.now());
     return bannedUntil ? `Key ${id} is no longer banned.` : `Key ${id} was not banned.`;
   });

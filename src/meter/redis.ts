@@ -71,7 +71,7 @@ export class RedisMeter implements Meter {
     const unreported = refusal?.unreported ?? 0;
     if (refusal) refusal.unreported = 0;
     return client.judge(
-      `animal-store:{${subject}}`,
+      keyOf(subject),
       terms.perMinute,
       terms.perDay ?? 0,
       terms.strikesToBan ?? 0,
@@ -170,6 +170,28 @@ function nextChangeMs({ minute, day, conduct }: Tally, resetAtMs: number): numbe
   const dayEndsMs = day.used > 0 ? day.openedAtMs + DAY.lengthMs : resetAtMs;
   return Math.min(resetAtMs, minuteEndsMs, dayEndsMs);
 }
+
+/** What is counted for a subject, for people to look at. */
+export async function readTally(client: RedisClient, subject: string): Promise<Tally> {
+  const values = await client.hmget(keyOf(subject), ...FIELDS);
+  return tallyOf(values.map(Number));
+}
+
+/** In braces, so that a cluster keeps all of a subject in one place. */
+const keyOf = (subject: string): string => `animal-store:{${subject}}`;
+
+/** The script's fields, in its order. */
+const FIELDS = [
+  "minute_opened_at",
+  "minute_used",
+  "day_opened_at",
+  "day_used",
+  "strikes",
+  "strikes_since",
+  "banned_at",
+  "banned_until",
+  "bans_in_a_row",
+];
 
 /** The script's numbers, in the order of its fields. */
 function tallyOf(numbers: readonly number[]): Tally {

@@ -17,14 +17,17 @@ const DEADLINE_MS = 1_800;
 const CONNECT_TIMEOUT_SECONDS = 1;
 const RECONNECT_AFTER_SECONDS = 0.2;
 
-/** Beyond this many statements at once the store sheds load instead of letting it queue. */
-export const MAX_IN_FLIGHT = 1_000;
+/** Beyond this many statements at once for each connection the store sheds load instead of letting it queue. */
+const MAX_IN_FLIGHT_PER_CONNECTION = 100;
 
 /** A pool of connections in which nothing waits without bound. */
 export class Pool {
   #inFlight = 0;
 
-  constructor(readonly sql: Sql) {}
+  constructor(
+    readonly sql: Sql,
+    private readonly maxInFlight: number,
+  ) {}
 
   /** Runs statements that change nothing. Throws StoreUnavailable when they are not answered in time. */
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -41,7 +44,7 @@ export class Pool {
   }
 
   async #guard<T>(work: () => Promise<T>, changed: "nothing" | "unknown"): Promise<T> {
-    if (this.#inFlight >= MAX_IN_FLIGHT) throw new StoreUnavailable("too many statements at once");
+    if (this.#inFlight >= this.maxInFlight) throw new StoreUnavailable("too many statements at once");
     this.#inFlight++;
     const running = work();
     running.then(this.#leave, this.#leave);
@@ -81,7 +84,7 @@ export async function openPool(url: string, connections: number): Promise<Pool> 
     const [encoding] = await sql`SHOW server_encoding`;
     if (encoding?.server_encoding !== "UTF8") throw new OperatorError("its encoding must be UTF8");
     await migrateAlone(sql);
-    return new Pool(sql);
+    return new Pool(sql, connections * MAX_IN_FLIGHT_PER_CONNECTION);
   } catch (error) {
     await sql.end({ timeout: 1 });
     throw new OperatorError(`cannot use the database ${addressOf(url)}: ${(error as Error).message}`);

@@ -1,0 +1,140 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { TestPostgres } from "../harness/postgres.ts";
+import { type RunningService, run, serve } from "../harness/program.ts";
+import { hasRedis, startRedisCluster, TestRedis } from "../harness/redis.ts";
+import { temporaryFolder } from "../harness/service.ts";
+
+const cwd = temporaryFolder();
+const postgres = await TestPostgres.start();
+const redis = hasRedis ? await TestRedis.start() : undefined;
+const cluster = hasRedis ? await startRedisCluster() : [];
+const database = await postgres.database();
+const INSTANCES = 4;
+
+const cli = async (...args: string[]) => {
+  const { out, err } = await run([...args, "--json"], { cwd, env: { DATABASE_URL: database } });
+  if (out === "") throw new Error(err);
+  return JSON.parse(out);
+};
+const issue = (plan: string, ...more: string[]) => cli("keys", "create", "--name", "test", "--plan", plan, ...more);
+
+async function startFleet(redisUrls: readonly string[]): Promise<RunningService[]> {
+  const env = { DATABASE_URL: database, REDIS_URL: redisUrls.join(","), LOG_LEVEL: "warn" };
+  const fleet = await Promise.all(Array.from({ length: INSTANCES }, () => serve({ cwd, env })));
+  afterAll(() => Promise.all(fleet.map((instance) => instance.kill("SIGKILL"))));
+  return fleet;
+}
+
+const get = (instance: RunningService, secret: string, target = "/pets") =>
+  fetch(`${instance.origin}/v1${target}`, { headers: { Authorization: `Bearer ${secret}` } });
+
+const post = (instance: RunningService, secret: string, body: unknown, headers = {}, target = "/pets") =>
+  fetch(`${instance.origin}/v1${target}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+for (const [name, urls] of [
+  ["one Redis", redis ? [redis.url] : []],
+  ["a Redis Cluster", cluster.map((node) => node.url)],
+] as const)
+  describe.skipIf(!hasRedis)(`${INSTANCES} instances on ${name}`, () => {
+    test("of 400 parallel requests on one Free key exactly 60 pass, and the headers of all instances agree", async () => {
+      const fleet = await startFleet(urls);
+      const { secret } = await issue("free");
+      const answers = await Promise.all(
+        Array.from({ length: 400 }, (_, i) => get(fleet[i % INSTANCES] as RunningService, secret)),
+      );
+      expect(answers.filter((answer) => answer.status === 200)).toHaveLength(60);
+      expect(answers.filter((answer) => answer.status === 429)).toHaveLength(340);
+      expect(
+        new Set(
+          answers.filter((answer) => answer.status === 200).map((answer) => answer.headers.get("x-ratelimit-reset")),
+        ).size,
+      ).toBe(1);
+      const remaining = answers
+        .filter((answer) => answer.status === 200)
+        .map((answer) => Number(answer.headers.get("x-ratelimit-remaining")));
+      expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i));
+      await Promise.all(fleet.map((instance) => instance.kill("SIGTERM")));
+    });
+  });
+
+describe.skipIf(!hasRedis)("a fleet", async () => {
+  const fleet = hasRedis ? await startFleet([redis?.url as string]) : [];
+  const [one, two, three] = fleet as [RunningService, RunningService, RunningService];
+
+  test("what one instance creates, another one lists, fetches and sells", async () => {
+    const { secret } = await issue("business");
+    const pet = (await (await post(one, secret, { name: "Rex", categoryId: 9 })).json()) as { id: number };
+    expect(await (await get(two, secret, "/pets?categoryId=9")).json()).toEqual([pet]);
+    const orders = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        post(fleet[i % INSTANCES] as RunningService, secret, { petId: pet.id }, {}, "/store/orders"),
+      ),
+    );
+    expect(orders.filter((order) => order.status === 201)).toHaveLength(1);
+    expect(await (await get(three, secret, `/pets?id=${pet.id}`)).json()).toMatchObject([{ status: "pending" }]);
+  });
+
+  test("copies with one Idempotency-Key at all instances are carried out once", async () => {
+    const { secret } = await issue("business");
+    const copies = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        post(
+          fleet[i % INSTANCES] as RunningService,
+          secret,
+          { name: "Once", categoryId: 10 },
+          { "Idempotency-Key": "fleet" },
+        ),
+      ),
+    );
+    expect(new Set(await Promise.all(copies.map((copy) => copy.text()))).size).toBe(1);
+    expect(await (await get(one, secret, "/pets?categoryId=10")).json()).toHaveLength(1);
+  });
+
+  test("a key issued, revoked, rotated or pardoned on any machine is felt by all instances within 2 s", async () => {
+    const { id, secret } = await issue("free");
+    for (const instance of fleet) expect((await get(instance, secret)).status).toBe(200);
+    const felt = async (matches: (answer: Response) => Promise<boolean>) => {
+      const from = performance.now();
+      for (const instance of fleet) while (!(await matches(await get(instance, secret)))) await Bun.sleep(20);
+      return performance.now() - from;
+    };
+    for (let i = 0; i < 130; i++) await get(one, secret);
+    const isBanned = async (answer: Response) => ((await answer.json()) as { code?: string }).code === "key_banned";
+    expect(await felt(isBanned)).toBeLessThan(2000);
+    await run(["keys", "unban", id], { cwd, env: { DATABASE_URL: database, REDIS_URL: redis?.url as string } });
+    expect(await felt(async (answer) => !(await isBanned(answer)))).toBeLessThan(2000);
+    await cli("keys", "revoke", id);
+    expect(await felt(async (answer) => answer.status === 401)).toBeLessThan(2000);
+  });
+
+  test("keys show reads what the fleet has counted together", async () => {
+    const { id, secret } = await issue("free");
+    for (const instance of fleet) await get(instance, secret);
+    const { out } = await run(["keys", "show", id, "--json"], {
+      cwd,
+      env: { DATABASE_URL: database, REDIS_URL: redis?.url as string },
+    });
+    expect(JSON.parse(out)).toMatchObject({
+      minute: { used: INSTANCES, remaining: 60 - INSTANCES },
+      day: { used: INSTANCES },
+    });
+  });
+});
+
+test("PostgreSQL without Redis starts with a warning, and keeps its counters across restarts", async () => {
+  const env = { DATABASE_URL: database };
+  const first = await serve({ cwd, env });
+  expect(first.logged()).toContain("More than one instance needs Redis");
+  expect(first.banner).toContain(`Data  postgres://127.0.0.1:${postgres.port}/`);
+  expect(first.banner).toContain("keys create");
+  const { secret } = await issue("free");
+  for (let i = 0; i < 7; i++) await get(first, secret);
+  expect(await first.kill("SIGTERM")).toBe(0);
+  const second = await serve({ cwd, env });
+  expect((await get(second, secret)).headers.get("x-ratelimit-remaining")).toBe("52");
+  await second.kill("SIGTERM");
+});

@@ -1,0 +1,209 @@
+import { describe, expect, test } from "bun:test";
+import { TestPostgres } from "../harness/postgres.ts";
+import { type RunningService, run, serve } from "../harness/program.ts";
+import { hasRedis, TestRedis } from "../harness/redis.ts";
+import { temporaryFolder } from "../harness/service.ts";
+
+const cwd = temporaryFolder();
+const postgres = await TestPostgres.start();
+const redis = hasRedis ? await TestRedis.start() : undefined;
+const database = await postgres.database();
+
+const issued = await run(
+  [
+    "keys",
+    "create",
+    "--name",
+    "t",
+    "--plan",
+    "enterprise",
+    "--per-minute",
+    "10000000",
+    "--per-day",
+    "10000000",
+    "--json",
+  ],
+  { cwd, env: { DATABASE_URL: database } },
+);
+const { secret } = JSON.parse(issued.out);
+const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };
+
+interface Sample {
+  readonly status: number;
+  readonly ms: number;
+  readonly name: string | undefined;
+  readonly hasRetryAfter: boolean;
+  readonly hasLimits: boolean;
+}
+
+/** Keeps asking until told to stop: reads and writes, each write under a name of its own. */
+function load(service: RunningService, clients: number) {
+  const samples: Sample[] = [];
+  let isOver = false;
+  let next = 0;
+  const work = Array.from({ length: clients }, async (_, client) => {
+    while (!isOver) {
+      const from = performance.now();
+      const name = client % 2 ? `animal ${++next}` : undefined;
+      const response = await fetch(`${service.origin}/v1/pets?${name ? "" : "limit=1"}`, {
+        headers,
+        ...(name ? { method: "POST", body: JSON.stringify({ name, categoryId: 1 }) } : {}),
+      });
+      await response.text();
+      samples.push({
+        status: response.status,
+        ms: performance.now() - from,
+        name,
+        hasRetryAfter: response.headers.has("retry-after"),
+        hasLimits: response.headers.has("x-ratelimit-remaining"),
+      });
+      if (response.status !== 200 && response.status !== 201) await Bun.sleep(5);
+    }
+  });
+  return {
+    samples,
+    async stop(): Promise<Sample[]> {
+      isOver = true;
+      await Promise.all(work);
+      return samples;
+    },
+  };
+}
+
+const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+  for (let tries = 0; !(await condition()); tries++) {
+    if (tries > 1000) throw new Error("waited for too long");
+    await Bun.sleep(10);
+  }
+};
+
+const isReady = async (service: RunningService) => (await fetch(`${service.origin}/readyz`)).status === 200;
+
+const namesInDatabase = (): Promise<string[]> =>
+  postgres.admin(async () => {
+    const { default: connect } = await import("postgres");
+    const sql = connect(database, { max: 1 });
+    const rows = await sql<{ name: string }[]>`SELECT name FROM animals`;
+    await sql.end();
+    return rows.map((row) => row.name);
+  });
+
+describe("when PostgreSQL fails", () => {
+  for (const [how, down, up] of [
+    ["is restarted", () => postgres.stop(), () => postgres.start()],
+    ["crashes", () => postgres.crash(), () => postgres.start()],
+    ["hangs", async () => postgres.pause(), async () => postgres.resume()],
+  ] as const)
+    test(`PostgreSQL ${how}: 503 with Retry-After within 2 s, /readyz says no, it recovers, no acknowledged write is lost and none doubled`, async () => {
+      await postgres.admin(async () => {
+        const { default: connect } = await import("postgres");
+        const sql = connect(database, { max: 1 });
+        await sql`TRUNCATE animals, orders RESTART IDENTITY`;
+        await sql.end();
+      });
+      const service = await serve({ cwd, env: { DATABASE_URL: database, LOG_LEVEL: "silent" } });
+      const traffic = load(service, 8);
+      await until(() => traffic.samples.length > 100);
+      await down();
+      const outageAt = traffic.samples.length;
+      await until(() => traffic.samples.slice(outageAt).filter((sample) => sample.status === 503).length > 8);
+      expect(await isReady(service)).toBe(false);
+      expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);
+      await up();
+      await until(() => isReady(service));
+      const backAt = traffic.samples.length;
+      await until(() => traffic.samples.slice(backAt).filter((sample) => sample.status === 201).length > 50);
+      const samples = await traffic.stop();
+      expect(new Set(samples.map((sample) => sample.status))).toEqual(new Set([200, 201, 503]));
+      expect(Math.max(...samples.map((sample) => sample.ms))).toBeLessThan(2300);
+      for (const sample of samples)
+        expect([sample.status, sample.hasRetryAfter, sample.hasLimits]).toEqual([
+          sample.status,
+          sample.status === 503,
+          true,
+        ]);
+      const kept = await namesInDatabase();
+      expect(new Set(kept).size).toBe(kept.length);
+      for (const sample of samples) if (sample.status === 201) expect(kept).toContain(sample.name as string);
+      await service.kill("SIGKILL");
+    });
+
+  test("PostgreSQL out of connections: load is shed with 503 instead of queueing without bound", async () => {
+    const service = await serve({
+      cwd,
+      env: { DATABASE_URL: database, DATABASE_CONNECTIONS: "1", LOG_LEVEL: "silent" },
+    });
+    expect((await fetch(`${service.origin}/v1/pets`, { headers })).status).toBe(200);
+    postgres.pause();
+    const from = performance.now();
+    const statuses = await Promise.all(
+      Array.from({ length: 250 }, async () => {
+        const response = await fetch(`${service.origin}/v1/pets?limit=1`, { headers });
+        return { status: response.status, ms: performance.now() - from };
+      }),
+    );
+    postgres.resume();
+    expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([503]));
+    const early = statuses.filter(({ ms }) => ms < 1500).length;
+    expect(early).toBeGreaterThanOrEqual(100);
+    await until(() => isReady(service));
+    expect((await fetch(`${service.origin}/v1/pets`, { headers })).status).toBe(200);
+    await service.kill("SIGKILL");
+  });
+
+  test("PostgreSQL that is not there at the start is one clear line, without the password", async () => {
+    const { exitCode, err } = await run(["serve"], {
+      cwd,
+      env: { DATABASE_URL: "postgres://u:hidden@127.0.0.1:1/x", PORT: "0" },
+    });
+    expect(exitCode).toBe(1);
+    expect(err).toStartWith("animal-store: cannot use the database postgres://127.0.0.1:1/x");
+    expect(err.trim().split("\n")).toHaveLength(1);
+    expect(err).not.toContain("hidden");
+  });
+});
+
+describe.skipIf(!hasRedis)("when Redis fails", () => {
+  const server = redis as TestRedis;
+
+  for (const [how, down, up] of [
+    ["stops", () => server.stop(), () => server.start()],
+    ["hangs", async () => server.pause(), async () => server.resume()],
+    ["restarts", () => server.stop().then(() => server.start()), async () => {}],
+  ] as const)
+    test(`Redis ${how} under load: no 5xx, the headers stay, one log line and a metric say so, and it recovers by itself`, async () => {
+      const service = await serve({
+        cwd,
+        env: { DATABASE_URL: database, REDIS_URL: server.url, METRICS_PORT: "0", LOG_LEVEL: "info" },
+      });
+      const metrics = /Metrics +(\S+)/.exec(service.banner)?.[1] as string;
+      const isDegraded = async () => /^animal_store_meter_degraded 1$/m.test(await (await fetch(metrics)).text());
+      const traffic = load(service, 6);
+      await until(() => traffic.samples.length > 100);
+      await down();
+      if (how !== "restarts") {
+        await until(isDegraded);
+        const outageAt = traffic.samples.length;
+        await until(() => traffic.samples.length > outageAt + 100);
+        expect(service.logged().match(/this instance counts for itself/g)).toHaveLength(1);
+      }
+      await up();
+      await until(async () => !(await isDegraded()));
+      const backAt = traffic.samples.length;
+      await until(() => traffic.samples.length > backAt + 50);
+      const samples = await traffic.stop();
+      expect(new Set(samples.map((sample) => sample.status))).toEqual(new Set([200, 201]));
+      expect(samples.every((sample) => sample.hasLimits)).toBe(true);
+      await service.kill("SIGKILL");
+    });
+
+  test("Redis that is not there at the start is no reason not to start", async () => {
+    const service = await serve({
+      cwd,
+      env: { DATABASE_URL: database, REDIS_URL: "redis://127.0.0.1:1", LOG_LEVEL: "silent" },
+    });
+    const response = await fetch(`${service.origin}/v1/pets`, { headers });
+    expect([response.status, response.headers.has("x-ratelimit-limit")]).toEqual([200, true]);
+    await service.kill("SIGTERM");
+  });
+});
