@@ -3,6 +3,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { OperatorError } from "../domain/fault.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import { addBackup } from "./backup.ts";
+import { addCopy } from "./copy.ts";
 import { addKeys } from "./keys.ts";
 import { addPlans } from "./plans.ts";
 import { addServe } from "./serve.ts";
@@ -20,6 +21,7 @@ addServe(program);
 addKeys(program);
 addPlans(program);
 addBackup(program);
+addCopy(program);
 for (const command of everyCommand(program))
   command.copyInheritedSettings(command.parent as Command).allowExcessArguments(false);
 

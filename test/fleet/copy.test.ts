@@ -1,0 +1,112 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import connect from "postgres";
+import { TestPostgres } from "../harness/postgres.ts";
+import { run, serve } from "../harness/program.ts";
+import { temporaryFolder } from "../harness/service.ts";
+
+const postgres = await TestPostgres.start();
+const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
+
+/** A store with animals, orders, keys, kept answers and counters, and an id that was given out and is gone. */
+async function filledStore(animals: number): Promise<{ cwd: string; secret: string }> {
+  const cwd = temporaryFolder();
+  const { out } = await run(
+    ["keys", "create", "--name", "Ünïcode 🐾", "--plan", "free", "--expires", "2999-01-01", "--json"],
+    { cwd },
+  );
+  const { secret } = JSON.parse(out);
+  const service = await serve({ cwd });
+  const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };
+  const post = (target: string, body: string, more = {}) =>
+    fetch(`${service.origin}/v1${target}`, { method: "POST", headers: { ...headers, ...more }, body });
+  await post("/pets", '{"name":"日本 🐕","categoryId":-9223372036854775808}', { "Idempotency-Key": "first" });
+  await post("/store/orders", '{"petId":1}');
+  await service.kill("SIGTERM");
+  const db = new Database(join(cwd, "data/animal-store.db"));
+  db.run(`INSERT INTO animals (name, category_id, status) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${animals})
+    SELECT 'Animal ' || i, 9223372036854775807 - i, 'sold' FROM n`);
+  db.run("DELETE FROM animals WHERE id = (SELECT max(id) FROM animals)");
+  db.close();
+  return { cwd, secret };
+}
+
+const copyArguments = (to: string) => ["copy", "--from", "sqlite:data/animal-store.db", "--to", to];
+
+test("copy moves everything, says so with counts and checksums, and the service goes on with the next id", async () => {
+  const { cwd, secret } = await filledStore(5000);
+  const to = await postgres.database();
+  const { exitCode, out, err } = await run([...copyArguments(to), "--json"], { cwd });
+  expect([exitCode, err]).toEqual([0, ""]);
+  expect(JSON.parse(out).map((row: { table: string; rows: number }) => [row.table, row.rows])).toEqual([
+    ["keys", 1],
+    ["secrets", 1],
+    ["animals", 5000],
+    ["orders", 1],
+    ["answers", 1],
+    ["tallies", 1],
+  ]);
+  const service = await serve({ cwd, env: { DATABASE_URL: to } });
+  const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };
+  const listed = await fetch(`${service.origin}/v1/pets?limit=2`, { headers });
+  expect(await listed.text()).toBe(
+    '[{"id":1,"name":"日本 🐕","categoryId":-9223372036854775808,"status":"pending"},{"id":2,"name":"Animal 1","categoryId":9223372036854775806,"status":"sold"}]',
+  );
+  expect(listed.headers.get("x-ratelimit-remaining")).toBe("57");
+  const replay = await fetch(`${service.origin}/v1/pets`, {
+    method: "POST",
+    headers: { ...headers, "Idempotency-Key": "first" },
+    body: '{"name":"日本 🐕","categoryId":-9223372036854775808}',
+  });
+  expect([replay.status, replay.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+  const created = await fetch(`${service.origin}/v1/pets`, {
+    method: "POST",
+    headers,
+    body: '{"name":"Next","categoryId":1}',
+  });
+  expect(await created.json()).toMatchObject({ id: 5002 });
+  await service.kill("SIGTERM");
+  expect((await run(copyArguments(to), { cwd })).err).toContain("was finished already");
+});
+
+test("a copy that was killed is finished by running it again, also when the source has changed since", async () => {
+  const { cwd } = await filledStore(120_000);
+  const to = await postgres.database();
+  const sql = connect(to, { max: 1, onnotice: () => {} });
+  const child = Bun.spawn([process.execPath, MAIN, ...copyArguments(to)], { cwd, stdout: "ignore", stderr: "ignore" });
+  for (let copied = 0; copied < 20_000; ) {
+    const [row] = await sql`SELECT count(*)::int AS count FROM animals`.catch(() => [{ count: 0 }]);
+    copied = row?.count as number;
+  }
+  child.kill("SIGKILL");
+  await child.exited;
+  const db = new Database(join(cwd, "data/animal-store.db"));
+  db.run("UPDATE animals SET status = 'available' WHERE id = 5");
+  db.close();
+  const { exitCode, out, err } = await run(copyArguments(to), { cwd });
+  expect([exitCode, err]).toEqual([0, ""]);
+  expect(out).toMatch(/animals +120,000 +[0-9a-f]{16}/);
+  expect(out).toContain("Both databases hold the same.");
+  expect(await sql`SELECT count(*)::int AS count FROM animals`).toEqual([{ count: 120_000 }] as never);
+  expect(await sql`SELECT status FROM animals WHERE id = 5`).toEqual([{ status: "available" }] as never);
+  await sql.end();
+});
+
+test("copy refuses a source that is served, a target that is not empty, and any other way", async () => {
+  const { cwd } = await filledStore(10);
+  const to = await postgres.database();
+  const service = await serve({ cwd });
+  expect((await run(copyArguments(to), { cwd })).err).toContain("another process serves");
+  await service.kill("SIGTERM");
+  const other = await serve({ cwd, env: { DATABASE_URL: to } });
+  await other.kill("SIGTERM");
+  await run(["keys", "create", "--name", "x", "--plan", "free"], { cwd, env: { DATABASE_URL: to } });
+  expect((await run(copyArguments(to), { cwd })).err).toContain("the target database is not empty");
+  expect((await run(["copy", "--from", to, "--to", to], { cwd })).err).toContain("no other way");
+  expect((await run(["copy", "--from", "sqlite:none.db", "--to", to], { cwd })).err).toContain(
+    "there is no database at none.db",
+  );
+  for (const args of [["copy"], ["copy", "--form", "x"], ["copy", "--from", "sqlite:a", "--to", "mysql://x"]])
+    expect((await run(args, { cwd })).exitCode).toBe(2);
+});
