@@ -1,9 +1,9 @@
-import { afterAll } from "bun:test";
 import { accessSync, chmodSync, chownSync, constants, cpSync, mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import type { Subprocess } from "bun";
 import postgres from "postgres";
+import { atEnd } from "./cleanup.ts";
 import { temporaryFolder } from "./service.ts";
 
 /** PostgreSQL refuses to run as root, so then it runs as nobody. */
@@ -49,7 +49,7 @@ export class TestPostgres {
     if (!made.success) throw new Error(made.stderr.toString());
     const server = new TestPostgres(binaries, data, await freePort());
     await server.start();
-    afterAll(() => server.stop());
+    atEnd(() => server.stop());
     return server;
   }
 

@@ -1,6 +1,6 @@
-import { afterAll } from "bun:test";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
+import { atEnd } from "./cleanup.ts";
 
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 
@@ -59,7 +59,7 @@ export async function serve(options: {
     stdout: "pipe",
     stderr: "pipe",
   });
-  afterAll(() => child.kill("SIGKILL"));
+  atEnd(() => child.kill("SIGKILL"));
   let logged = "";
   const logging = collect(child.stderr, (text) => {
     logged += text;

@@ -1,6 +1,6 @@
-import { afterAll } from "bun:test";
 import type { Subprocess } from "bun";
 import { Redis } from "ioredis";
+import { atEnd } from "./cleanup.ts";
 import { freePort } from "./postgres.ts";
 import { temporaryFolder } from "./service.ts";
 
@@ -24,7 +24,7 @@ export class TestRedis {
   static async start(...options: string[]): Promise<TestRedis> {
     const server = new TestRedis(await freePort(), options, temporaryFolder());
     await server.start();
-    afterAll(() => server.stop());
+    atEnd(() => server.stop());
     return server;
   }
 

@@ -1,4 +1,3 @@
-import { afterAll } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,12 +8,13 @@ import { digestOf, type Key, newKeyId, newSecret } from "../../src/domain/key.ts
 import { PLANS, type Plan, type Quotas } from "../../src/domain/plan.ts";
 import { type StartParts, start } from "../../src/start.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { atEnd } from "./cleanup.ts";
 import { type Answer, send } from "./send.ts";
 
 /** A folder that is gone after the file's tests. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "animal-store-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -67,7 +67,7 @@ export async function startService({ env, databasePath, logged, ...parts }: Test
     ? pino({ level: "debug" }, { write: (line: string) => void logged.push(line) })
     : pino({ level: "silent" });
   const service = await start(result.config, { log, ...parts });
-  afterAll(() => service.stop());
+  atEnd(() => service.stop());
   const { secret: boundless } = await issueKey(path, { plan: "enterprise" });
 
   /** Calls the interface: `call("GET /pets?limit=1")`. */

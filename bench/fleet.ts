@@ -1,0 +1,239 @@
+// What one instance on PostgreSQL and Redis does, against the embedded store, pgbench and redis-benchmark.
+// Contenders take turns, several rounds; ratios of medians are what counts on a noisy machine.
+// Needs wrk, pgbench, redis-server and redis-benchmark. Run: npm run bench:fleet
+
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import postgres from "postgres";
+import { systemClock } from "../src/domain/clock.ts";
+import { termsOfKey } from "../src/domain/tally.ts";
+import { BoundedMeter } from "../src/meter/memory.ts";
+import { RedisMeter } from "../src/meter/redis.ts";
+import { connectRedis, whenReady } from "../src/meter/redis-client.ts";
+import { animalLists } from "../src/store/lists.ts";
+import { POSTGRES } from "../src/store/postgres/dialect.ts";
+import { cleanUp } from "../test/harness/cleanup.ts";
+import { TestPostgres } from "../test/harness/postgres.ts";
+import { run, serve } from "../test/harness/program.ts";
+import { TestRedis } from "../test/harness/redis.ts";
+import { temporaryFolder } from "../test/harness/service.ts";
+
+const ANIMALS = 100_000;
+const ROUNDS = 3;
+const SECONDS = 4;
+const CONNECTIONS = 64;
+const TOOLS = ["wrk", "pgbench", "redis-server", "redis-benchmark"];
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const missing = TOOLS.filter((tool) => !Bun.which(tool));
+if (missing.length > 0) {
+  say(
+    `This benchmark needs ${missing.join(", ")}. On Debian: apt-get install wrk postgresql-contrib redis-server redis-tools`,
+  );
+  process.exit(1);
+}
+
+const server = await TestPostgres.start();
+const redis = await TestRedis.start();
+const database = await server.database();
+const folder = temporaryFolder();
+const unlimited = [
+  "--name",
+  "bench",
+  "--plan",
+  "enterprise",
+  "--per-minute",
+  "1000000000",
+  "--per-day",
+  "1000000000",
+  "--json",
+];
+
+async function start(env: Record<string, string>) {
+  const { out } = await run(["keys", "create", ...unlimited], { cwd: folder, env });
+  const service = await serve({ cwd: folder, env: { ...env, LOG_LEVEL: "error" } });
+  return { ...service, secret: JSON.parse(out).secret as string };
+}
+
+const embedded = await start({ DATABASE_URL: "sqlite:bench.db" });
+const fleet = await start({ DATABASE_URL: database, REDIS_URL: redis.url });
+
+const STATUS = (i: string) => `CASE ${i} % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' ELSE 'pending' END`;
+const file = new Database(join(folder, "bench.db"));
+file.run("PRAGMA busy_timeout = 5000");
+file.run(`INSERT INTO animals (name, category_id, status) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ANIMALS})
+  SELECT 'Animal ' || i, i % 50, ${STATUS("i")} FROM n`);
+file.close();
+const sql = postgres(database, { max: 1, onnotice: () => {} });
+await sql.unsafe(
+  `INSERT INTO animals (name, category_id, status) SELECT 'Animal ' || i, i % 50, ${STATUS("i")} FROM generate_series(1, ${ANIMALS}) i`,
+);
+await sql`VACUUM ANALYZE animals`;
+
+const POST = join(folder, "post.lua");
+await Bun.write(
+  POST,
+  `wrk.method = "POST"\nwrk.body = '{"name":"Rex","categoryId":7}'\nwrk.headers["Content-Type"] = "application/json"\n`,
+);
+
+/** Requests/s that a service answers, all of them rightly. */
+function wrk(service: typeof embedded, target: string, script?: string): number {
+  const args = ["-t1", `-c${CONNECTIONS}`, `-d${SECONDS}s`, "-H", `Authorization: Bearer ${service.secret}`];
+  const { stdout } = Bun.spawnSync([
+    "wrk",
+    ...args,
+    ...(script ? ["-s", script] : []),
+    `${service.origin}/v1${target}`,
+  ]);
+  const text = stdout.toString();
+  if (/Non-2xx|Socket errors/.test(text)) say(`  ${text.match(/.*(Non-2xx|Socket errors).*/)?.[0]}`);
+  return Number(/Requests\/sec: +([\d.]+)/.exec(text)?.[1]);
+}
+
+/** Transactions/s of one statement on as many connections as the service has. */
+async function pgbench(name: string, statement: string): Promise<number> {
+  const script = join(folder, `${name}.sql`);
+  await Bun.write(script, `${statement};\n`);
+  const { hostname, port, pathname } = new URL(database);
+  const { stdout, stderr } = Bun.spawnSync([
+    "pgbench",
+    "-n",
+    "-M",
+    "prepared",
+    "-c",
+    "10",
+    "-j",
+    "1",
+    "-T",
+    String(SECONDS),
+    "-f",
+    script,
+    "-h",
+    hostname,
+    "-p",
+    port,
+    "-U",
+    "postgres",
+    pathname.slice(1),
+  ]);
+  const tps = /tps = ([\d.]+)/.exec(stdout.toString())?.[1];
+  if (tps === undefined) throw new Error(stderr.toString());
+  return Number(tps);
+}
+
+const TERMS = termsOfKey({ perMinute: 1e9, perDay: 1e9 }, undefined);
+const CALLS = 40_000;
+
+/** Calls/s of the meter, by as many callers as redis-benchmark has clients. */
+async function meterCalls(): Promise<number> {
+  const client = connectRedis([redis.url]);
+  await whenReady(client);
+  const meter = new RedisMeter({
+    client,
+    clock: systemClock,
+    fallback: new BoundedMeter(systemClock, 10),
+    onChange: () => {},
+  });
+  let left = CALLS;
+  const from = performance.now();
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      while (left-- > 0) await meter.judge("bench", TERMS);
+    }),
+  );
+  meter.close();
+  return (CALLS * 1000) / (performance.now() - from);
+}
+
+async function redisBenchmark(): Promise<number> {
+  const script = await Bun.file(new URL("../src/meter/judge.lua", import.meta.url)).text();
+  const sha = await redis.ask((client) => client.script("LOAD", script));
+  const { stdout } = Bun.spawnSync([
+    "redis-benchmark",
+    "-p",
+    String(redis.port),
+    "-n",
+    String(CALLS),
+    "-c",
+    String(CONNECTIONS),
+    "--csv",
+    "EVALSHA",
+    String(sha),
+    "1",
+    "animal-store:{bench}",
+    "1000000000",
+    "1000000000",
+    "1000000000",
+    "-1",
+    "0",
+    "0",
+    "1",
+    "",
+  ]);
+  return Number(
+    /,"([\d.]+)"/.exec(
+      stdout
+        .toString()
+        .split("\n")
+        .find((line) => line.startsWith('"EVALSHA')) ?? "",
+    )?.[1],
+  );
+}
+
+const LIST = animalLists(POSTGRES).byStatus.replace("$1", "'available'").replace("$2", "0").replace("$3", "21");
+const INSERT = "INSERT INTO animals (name, category_id, status) VALUES ('Rex', 7, 'available') RETURNING id";
+
+const contenders: Record<string, () => number | Promise<number>> = {
+  "list: embedded": () => wrk(embedded, "/pets?status=available"),
+  "list: PostgreSQL + Redis": () => wrk(fleet, "/pets?status=available"),
+  "list: pgbench, same statement": () => pgbench("list", LIST),
+  "create: embedded": () => wrk(embedded, "/pets", POST),
+  "create: PostgreSQL + Redis": () => wrk(fleet, "/pets", POST),
+  "create: pgbench, same statement": () => pgbench("create", INSERT),
+  "limiter: our Redis call": meterCalls,
+  "limiter: redis-benchmark EVALSHA": redisBenchmark,
+};
+
+const results = new Map<string, number[]>();
+for (let round = 1; round <= ROUNDS; round++)
+  for (const [name, measure] of Object.entries(contenders)) {
+    const value = await measure();
+    results.set(name, [...(results.get(name) ?? []), value]);
+    say(`round ${round}  ${name.padEnd(34)} ${Math.round(value).toLocaleString("en-US").padStart(9)} /s`);
+  }
+
+await redis.ask((client) => client.config("RESETSTAT"));
+const asked = 500;
+for (let i = 0; i < asked; i++)
+  await fetch(`${fleet.origin}/v1/pets?limit=1`, { headers: { Authorization: `Bearer ${fleet.secret}` } });
+const trips = (await redis.calls("evalsha")) / asked;
+
+const median = (name: string): number =>
+  [...(results.get(name) as number[])].sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] as number;
+const spread = (name: string): string => {
+  const values = results.get(name) as number[];
+  return `${Math.round(Math.min(...values)).toLocaleString("en-US")}–${Math.round(Math.max(...values)).toLocaleString("en-US")}`;
+};
+const ratio = (a: string, b: string): string => (median(a) / median(b)).toFixed(2);
+
+say("\n| what | median per second | spread |\n|---|---|---|");
+for (const name of results.keys())
+  say(`| ${name} | ${Math.round(median(name)).toLocaleString("en-US")} | ${spread(name)} |`);
+say("\n| ratio | value |\n|---|---|");
+say(`| list: PostgreSQL + Redis / embedded | ${ratio("list: PostgreSQL + Redis", "list: embedded")} |`);
+say(`| list: PostgreSQL + Redis / pgbench | ${ratio("list: PostgreSQL + Redis", "list: pgbench, same statement")} |`);
+say(`| create: PostgreSQL + Redis / embedded | ${ratio("create: PostgreSQL + Redis", "create: embedded")} |`);
+say(
+  `| create: PostgreSQL + Redis / pgbench | ${ratio("create: PostgreSQL + Redis", "create: pgbench, same statement")} |`,
+);
+say(
+  `| limiter: our call / redis-benchmark | ${ratio("limiter: our Redis call", "limiter: redis-benchmark EVALSHA")} |`,
+);
+say(`| Redis round trips a request | ${trips} |`);
+
+await sql.end();
+await embedded.kill("SIGTERM");
+await fleet.kill("SIGTERM");
+await cleanUp();
+process.exit(0);
