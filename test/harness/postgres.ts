@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, chownSync, constants, cpSync, mkdirSync } from "node:fs";
+import { accessSync, chmodSync, chownSync, constants, cpSync, mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import type { Subprocess } from "bun";
@@ -125,11 +125,7 @@ export class TestPostgres {
   #signal(signal: NodeJS.Signals): void {
     const pid = this.#server?.pid;
     if (pid === undefined) return;
-    const children = Bun.spawnSync(["pgrep", "-P", String(pid)])
-      .stdout.toString()
-      .split("\n")
-      .filter(Boolean)
-      .map(Number);
+    const children = childrenOf(pid);
     for (const process of [pid, ...children]) {
       try {
         globalThis.process.kill(process, signal);
@@ -139,6 +135,10 @@ export class TestPostgres {
     }
   }
 }
+
+/** The processes that a process has started, as Linux tells them. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
 /** A folder that only root can enter is of no use to nobody. */
 async function readableBinaries(folder: string): Promise<string> {
