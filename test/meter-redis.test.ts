@@ -81,6 +81,17 @@ describe.skipIf(!hasRedis)("Redis", () => {
     expect(await ttl("key")).toBeWithin(86_000_000, 86_400_001);
   });
 
+  test("a Redis that answers but cannot count is told once, and asked less and less often", async () => {
+    const meter = await openMeter(singleUrls, systemClock);
+    await redis.ask((client) => client.config("SET", "maxmemory", "1"));
+    expect((await meter.judge("full", FREE)).kind).toBe("pass");
+    await Bun.sleep(700);
+    expect(meter.changes).toEqual([true]);
+    await redis.ask((client) => client.config("SET", "maxmemory", "0"));
+    while (meter.changes.length < 2) await Bun.sleep(20);
+    expect((await meter.judge("full", FREE)).standing.shown.remaining).toBe(59);
+  });
+
   for (const [how, down, up] of [
     ["stops", () => redis.stop(), () => redis.start()],
     ["hangs", async () => redis.pause(), async () => redis.resume()],

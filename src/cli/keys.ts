@@ -162,8 +162,10 @@ async function revoke(id: string, { json }: JsonOption): Promise<void> {
 
 async function unban(id: string, { json }: JsonOption): Promise<void> {
   await change(id, json, async (store, before) => {
-    const { bannedUntil } = jsonOfUse(before, await countedFor(store, id), Date.now());
-    await store.keys.pardon(id, Date.now());
+    const counted = await countedFor(store, id);
+    const { bannedUntil } = jsonOfUse(before, counted, Date.now());
+    // The ban's own clock may be ahead of this machine's.
+    await store.keys.pardon(id, Math.max(Date.now(), counted?.conduct.bannedAtMs ?? 0));
     return bannedUntil ? `Key ${id} is no longer banned.` : `Key ${id} was not banned.`;
   });
 }

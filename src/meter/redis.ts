@@ -26,11 +26,17 @@ interface Refusal {
   unreported: number;
   /** How many more refusals lead to a ban, as far as this instance knows. */
   strikesLeft: number;
+  /** The ban came by strikes that were told later, so no verdict has said yet that it is new. */
+  isUntoldBan: boolean;
 }
 
-const PROBE_EVERY_MS = 250;
+const PROBE_AFTER_MS = 250;
+const PROBE_AFTER_MAX_MS = 10_000;
+const SHORT_RECOVERY_MS = 10_000;
 const REPORT_STRIKES_EVERY_MS = 100;
 const MAX_REFUSALS = 50_000;
+const PROBE_SUBJECT = "probe";
+const PROBE_TERMS: Terms = { perMinute: 1, pardonedAtMs: -1 };
 const KINDS = ["pass", "exhausted", "banned"] as const;
 
 /** Counts for all instances together: one script, one round trip, and none for who is refused anyway. */
@@ -38,6 +44,8 @@ export class RedisMeter implements Meter {
   readonly #refusals = new Map<string, Refusal>();
   readonly #unreported = new Map<string, Terms>();
   #isDegraded = false;
+  #probeAfterMs = PROBE_AFTER_MS;
+  #recoveredAtMs = Number.NEGATIVE_INFINITY;
   #probe: Timer | undefined;
   #report: Timer | undefined;
 
@@ -57,7 +65,7 @@ export class RedisMeter implements Meter {
 
   async #ask(subject: string, terms: Terms): Promise<Verdict> {
     try {
-      return this.#remember(subject, terms, await this.#run(subject, terms, true));
+      return this.#remember(subject, terms, true, await this.#run(subject, terms, true));
     } catch (error) {
       this.#degrade(error);
       return this.parts.fallback.judge(subject, terms);
@@ -84,11 +92,13 @@ export class RedisMeter implements Meter {
   }
 
   /** Reads the script's answer, and keeps in mind who is refused until when. */
-  #remember(subject: string, terms: Terms, answer: readonly number[]): Verdict {
+  #remember(subject: string, terms: Terms, isRequest: boolean, answer: readonly number[]): Verdict {
     const [kindNumber, nowMs, strikesLeft, isNew, ...numbers] = answer as [number, number, number, number, ...number[]];
     const kind = KINDS[kindNumber] as Verdict["kind"];
     const tally = tallyOf(numbers);
     const standing = standingOf(tally, terms, nowMs);
+    // What was refused from memory while the answer was on its way is still to be told.
+    const unreported = this.#refusals.get(subject)?.unreported ?? 0;
     this.#refusals.delete(subject);
     if (kind === "pass") return { kind, standing };
     if (this.#refusals.size >= MAX_REFUSALS) this.#refusals.clear();
@@ -96,8 +106,9 @@ export class RedisMeter implements Meter {
       tally,
       aheadMs: nowMs - this.parts.clock.nowMs(),
       untilMs: nextChangeMs(tally, standing.shown.resetAtMs),
-      unreported: 0,
-      strikesLeft: strikesLeft < 0 ? Number.POSITIVE_INFINITY : strikesLeft,
+      unreported,
+      strikesLeft: strikesLeft < 0 ? Number.POSITIVE_INFINITY : strikesLeft - unreported,
+      isUntoldBan: isNew === 1 && !isRequest,
     });
     if (kind === "banned") return { kind, standing, isNew: isNew === 1 };
     return { kind, standing, strikesLeft: strikesLeft < 0 ? undefined : strikesLeft };
@@ -112,7 +123,11 @@ export class RedisMeter implements Meter {
     const isPardoned = conduct.bansInARow > 0 && conduct.bannedAtMs <= terms.pardonedAtMs;
     if (nowMs >= refusal.untilMs || isPardoned) return undefined;
     const standing = standingOf(refusal.tally, terms, nowMs);
-    if (conduct.bansInARow > 0 && nowMs < conduct.bannedUntilMs) return { kind: "banned", standing, isNew: false };
+    if (conduct.bansInARow > 0 && nowMs < conduct.bannedUntilMs) {
+      const isNew = refusal.isUntoldBan;
+      refusal.isUntoldBan = false;
+      return { kind: "banned", standing, isNew };
+    }
     if (terms.strikesToBan === undefined) return { kind: "exhausted", standing, strikesLeft: undefined };
     if (refusal.strikesLeft <= 1) return undefined; // This one may bring the ban, which Redis has to decide.
     refusal.strikesLeft--;
@@ -134,7 +149,7 @@ export class RedisMeter implements Meter {
     for (const [subject, terms] of subjects) {
       if (!this.#refusals.get(subject)?.unreported) continue;
       try {
-        this.#remember(subject, terms, await this.#run(subject, terms, false));
+        this.#remember(subject, terms, false, await this.#run(subject, terms, false));
       } catch (error) {
         return this.#degrade(error);
       }
@@ -144,21 +159,26 @@ export class RedisMeter implements Meter {
   #degrade(error: unknown): void {
     if (this.#isDegraded) return;
     this.#isDegraded = true;
+    // What fails again soon after it came back is given more and more time.
+    const isShort = performance.now() - this.#recoveredAtMs < SHORT_RECOVERY_MS;
+    this.#probeAfterMs = isShort ? Math.min(2 * this.#probeAfterMs, PROBE_AFTER_MAX_MS) : PROBE_AFTER_MS;
     this.#refusals.clear();
     this.parts.onChange(true, error);
     this.#probeLater();
   }
 
+  /** Runs the script itself: a Redis that answers to PING may still be unable to count. */
   #probeLater(): void {
     this.#probe = setTimeout(async () => {
       try {
-        await this.parts.client.ping();
+        await this.#run(PROBE_SUBJECT, PROBE_TERMS, false);
       } catch {
         return this.#probeLater();
       }
       this.#isDegraded = false;
+      this.#recoveredAtMs = performance.now();
       this.parts.onChange(false);
-    }, PROBE_EVERY_MS);
+    }, this.#probeAfterMs);
   }
 }
 
