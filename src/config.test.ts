@@ -75,8 +75,12 @@ test("a database may be a PostgreSQL server, and counters a Redis or the nodes o
 });
 
 test("a mistake in an address does not show the password in it", () => {
-  const mistakes = mistakesIn({ DATABASE_URL: "postgres://u:hidden@localhost", REDIS_URL: "reddis://u:hidden@a" });
-  expect(mistakes).toHaveLength(2);
+  const mistakes = [
+    ...mistakesIn({ DATABASE_URL: "postgres://u:hidden@localhost", REDIS_URL: "reddis://u:hidden@a" }),
+    ...mistakesIn({ DATABASE_URL: "postgres://u:12/hidden@localhost/a", REDIS_URL: "redis://u:100%hidden@a" }),
+    ...mistakesIn({ DATABASE_URL: "postgres://u:100%hidden@localhost/a" }),
+  ];
+  expect(mistakes).toHaveLength(5);
   expect(mistakes.join()).not.toContain("hidden");
 });
 

@@ -101,11 +101,20 @@ function parseDatabase(text: string): DatabaseAddress | Mistake {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
   if (path !== undefined && !path.startsWith(":")) return { kind: "sqlite", path };
   const url = URL.parse(text);
-  if (url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== "" && url.pathname.length > 1)
-    return { kind: "postgres", url: text };
+  const isPostgres = url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== "" && url.pathname.length > 1;
+  if (isPostgres && !url.pathname.includes("@") && isDecodable(url)) return { kind: "postgres", url: text };
   return new Secret(
     "must be sqlite: and a file, such as sqlite:data/animal-store.db, or postgres://user:password@host/database",
   );
+}
+
+/** A percent sign in a password has to be written as %25. */
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    return decodeURIComponent(username + password) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function parseConnections(text: string): number | Mistake {
@@ -118,7 +127,7 @@ function parseRedis(text: string): readonly string[] | undefined | Mistake {
   const urls = text.split(",").map((part) => part.trim());
   const isRight = urls.every((part) => {
     const url = URL.parse(part);
-    return url && /^rediss?:$/.test(url.protocol) && url.hostname !== "";
+    return url && /^rediss?:$/.test(url.protocol) && url.hostname !== "" && isDecodable(url);
   });
   return isRight ? urls : new Secret("must be redis://host:6379, or several such addresses with commas");
 }

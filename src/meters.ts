@@ -50,6 +50,10 @@ async function openSharedMeters({ clock, log, telemetry }: MeterParts, urls: rea
   const { RedisMeter } = await import("./meter/redis.ts");
   const { connectRedis, whenReady } = await import("./meter/redis-client.ts");
   const client = connectRedis(urls);
+  let lastError: Error | undefined;
+  client.on("error", (error: Error) => {
+    lastError = error;
+  });
   await whenReady(client);
   const meter = new RedisMeter({
     client,
@@ -57,7 +61,8 @@ async function openSharedMeters({ clock, log, telemetry }: MeterParts, urls: rea
     fallback: new BoundedMeter(clock, MAX_KEYS_WITHOUT_REDIS),
     onChange(isDegraded, error) {
       telemetry.meterDegraded(isDegraded);
-      if (isDegraded) log.error({ err: error }, "Redis does not answer: this instance counts for itself");
+      if (isDegraded)
+        log.error({ err: error, reason: lastError?.message }, "Redis does not answer: this instance counts for itself");
       else log.info("Redis is back: counting together again");
     },
   });

@@ -45,8 +45,8 @@ export interface StartParts {
 const REFRESH_KEYS_EVERY_MS = 500;
 const IDLE_TIMEOUT_SECONDS = 30;
 // A body that is late is answered before a stop gives up, and a stop ends before a supervisor's usual 10 s.
-const BODY_DEADLINE_MS = 7_000;
-const STOP_DEADLINE_MS = 8_000;
+const BODY_DEADLINE_MS = 5_000;
+const STOP_DEADLINE_MS = 6_000;
 const SWEEP_EVERY_MS = 10_000;
 const DRAIN_CHECK_EVERY_MS = 20;
 

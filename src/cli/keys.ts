@@ -162,10 +162,11 @@ async function revoke(id: string, { json }: JsonOption): Promise<void> {
 
 async function unban(id: string, { json }: JsonOption): Promise<void> {
   await change(id, json, async (store, before) => {
+    await store.keys.pardon(id, Date.now());
     const counted = await countedFor(store, id);
     const { bannedUntil } = jsonOfUse(before, counted, Date.now());
-    // The ban's own clock may be ahead of this machine's.
-    await store.keys.pardon(id, Math.max(Date.now(), counted?.conduct.bannedAtMs ?? 0));
+    // The clock that the ban began by may be ahead of this machine's.
+    if (counted && counted.conduct.bannedAtMs > Date.now()) await store.keys.pardon(id, counted.conduct.bannedAtMs);
     return bannedUntil ? `Key ${id} is no longer banned.` : `Key ${id} was not banned.`;
   });
 }

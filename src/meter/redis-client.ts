@@ -6,15 +6,15 @@ export type RedisClient = (Redis | Cluster) & {
   judge(key: string, ...args: (string | number)[]): Promise<number[]>;
 };
 
-/** An answer that takes longer is not waited for: with what follows it stays below 200 ms. */
-const COMMAND_TIMEOUT_MS = 150;
+const SILENT_MAX_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 1_000;
 const RECONNECT_EVERY_MS = 200;
 
 /** Connects in the background, again and again: whoever asks meanwhile is told at once that it is not there. */
 export function connectRedis(urls: readonly string[]): RedisClient {
   const options = {
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    // A connection that goes silent is made anew. A single answer is waited for less long, by the meter.
+    socketTimeout: SILENT_MAX_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -47,8 +47,19 @@ function credentialsOf(address: string): { username?: string; password?: string;
 
 const FIRST_CONNECT_MS = 1_500;
 
-/** Waits for the first connection, but not for long: a service starts without Redis if it must. */
+/**
+ * Waits for the first connection to every server, and gives each the script, so that the first
+ * requests find all in place. But not for long: a service starts without Redis if it must.
+ */
 export async function whenReady(client: RedisClient): Promise<void> {
   const deadlineMs = performance.now() + FIRST_CONNECT_MS;
-  while (client.status !== "ready" && performance.now() < deadlineMs) await Bun.sleep(5);
+  const isReady = async (server: { readonly status: string }): Promise<boolean> => {
+    while (server.status !== "ready" && performance.now() < deadlineMs) await Bun.sleep(5);
+    return server.status === "ready";
+  };
+  if (!(await isReady(client))) return;
+  for (const server of client instanceof Cluster ? client.nodes("master") : [client]) {
+    if (server.status === "wait") server.connect().catch(() => {});
+    if (await isReady(server)) await server.script("LOAD", script).catch(() => {});
+  }
 }

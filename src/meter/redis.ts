@@ -20,6 +20,8 @@ interface Refusal {
   readonly tally: Tally;
   /** How far the clock that the script goes by is ahead of ours. */
   readonly aheadMs: number;
+  /** Before this moment our clock was set back, and we know nothing. */
+  readonly sinceMs: number;
   /** When anything of the tally changes by itself: a window or the ban ends. */
   readonly untilMs: number;
   /** Refusals that Redis has not heard of. */
@@ -30,10 +32,13 @@ interface Refusal {
   isUntoldBan: boolean;
 }
 
+/** An answer that takes longer is not waited for: with what follows it stays below 200 ms. */
+const ANSWER_WITHIN_MS = 150;
 const PROBE_AFTER_MS = 250;
 const PROBE_AFTER_MAX_MS = 10_000;
 const SHORT_RECOVERY_MS = 10_000;
 const REPORT_STRIKES_EVERY_MS = 100;
+const CLOCK_LEEWAY_MS = 1_000;
 const MAX_REFUSALS = 50_000;
 const PROBE_SUBJECT = "probe";
 const PROBE_TERMS: Terms = { perMinute: 1, pardonedAtMs: -1 };
@@ -44,6 +49,7 @@ export class RedisMeter implements Meter {
   readonly #refusals = new Map<string, Refusal>();
   readonly #unreported = new Map<string, Terms>();
   #isDegraded = false;
+  #isDoubted = false;
   #probeAfterMs = PROBE_AFTER_MS;
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
   #probe: Timer | undefined;
@@ -67,9 +73,21 @@ export class RedisMeter implements Meter {
     try {
       return this.#remember(subject, terms, true, await this.#run(subject, terms, true));
     } catch (error) {
-      this.#degrade(error);
+      if (error instanceof TooLate) this.#doubt();
+      else this.#degrade(error);
       return this.parts.fallback.judge(subject, terms);
     }
+  }
+
+  /** One late answer may be our own fault: only when the next one is late too, Redis is to blame. */
+  #doubt(): void {
+    if (this.#isDoubted) return;
+    this.#isDoubted = true;
+    this.#run(PROBE_SUBJECT, PROBE_TERMS, false)
+      .catch((error: unknown) => this.#degrade(error))
+      .finally(() => {
+        this.#isDoubted = false;
+      });
   }
 
   /** Runs the script. It takes along the strikes that Redis has not heard of, and each of them once. */
@@ -78,7 +96,7 @@ export class RedisMeter implements Meter {
     const refusal = this.#refusals.get(subject);
     const unreported = refusal?.unreported ?? 0;
     if (refusal) refusal.unreported = 0;
-    return client.judge(
+    const answer = client.judge(
       keyOf(subject),
       terms.perMinute,
       terms.perDay ?? 0,
@@ -89,6 +107,7 @@ export class RedisMeter implements Meter {
       isRequest ? 1 : 0,
       scriptClock ? scriptClock.nowMs() : "",
     );
+    return inTime(answer);
   }
 
   /** Reads the script's answer, and keeps in mind who is refused until when. */
@@ -105,6 +124,7 @@ export class RedisMeter implements Meter {
     this.#refusals.set(subject, {
       tally,
       aheadMs: nowMs - this.parts.clock.nowMs(),
+      sinceMs: nowMs - CLOCK_LEEWAY_MS,
       untilMs: nextChangeMs(tally, standing.shown.resetAtMs),
       unreported,
       strikesLeft: strikesLeft < 0 ? Number.POSITIVE_INFINITY : strikesLeft - unreported,
@@ -121,7 +141,8 @@ export class RedisMeter implements Meter {
     const nowMs = this.parts.clock.nowMs() + refusal.aheadMs;
     const { conduct } = refusal.tally;
     const isPardoned = conduct.bansInARow > 0 && conduct.bannedAtMs <= terms.pardonedAtMs;
-    if (nowMs >= refusal.untilMs || isPardoned) return undefined;
+    const isOver = nowMs >= refusal.untilMs || nowMs < refusal.sinceMs;
+    if (isOver || isPardoned) return undefined;
     const standing = standingOf(refusal.tally, terms, nowMs);
     if (conduct.bansInARow > 0 && nowMs < conduct.bannedUntilMs) {
       const isNew = refusal.isUntoldBan;
@@ -180,6 +201,21 @@ export class RedisMeter implements Meter {
       this.parts.onChange(false);
     }, this.#probeAfterMs);
   }
+}
+
+/** Redis did not answer in time. */
+class TooLate extends Error {
+  constructor() {
+    super(`no answer within ${ANSWER_WITHIN_MS} ms`);
+  }
+}
+
+/** When this process was busy, the answer may lie unread behind the timer: it is looked for once more. */
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => setImmediate(() => setImmediate(() => reject(new TooLate()))), ANSWER_WITHIN_MS);
+  answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  return promise;
 }
 
 /** The next moment at which a window or the ban ends. Strikes have a minute of their own where none is open. */

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { OperatorError } from "../domain/fault.ts";
-import { openPool, type Sql } from "./postgres/database.ts";
+import { openSql, type Sql } from "./postgres/database.ts";
 import type { Row } from "./rows.ts";
 import { openAlone, preparePath } from "./sqlite/database.ts";
 
@@ -40,8 +40,14 @@ const TABLES = [
 
 type Table = (typeof TABLES)[number];
 
-/** Tables whose ids the database assigns: they are copied from where an earlier copy stopped. */
+/** Tables whose ids the database assigns; text keys need a collation to be ordered alike everywhere. */
 const NUMBERED = new Set<string>(["animals", "orders"]);
+
+/** The one table that is large: it is copied from where an earlier copy stopped. */
+const RESUMED = "animals";
+
+/** Tables whose rows may have gone from the source since an earlier copy. */
+const EMPTIED = ["answers", "tallies"];
 
 const BATCH_ROWS = 2_000;
 
@@ -70,12 +76,15 @@ export async function copyStore(
   preparePath(path, { create: false });
   const { db, unlock } = await openAlone(path, true);
   try {
-    const pool = await openPool(url, 1);
+    const sql = await openSql(url, 1);
     try {
-      await pool.sql`SET statement_timeout = 0`;
-      return await copyAll(db, pool.sql, onProgress);
+      await sql`SET statement_timeout = 0`;
+      return await copyAll(db, sql, onProgress);
+    } catch (error) {
+      if (error instanceof OperatorError) throw error;
+      throw new OperatorError(`the copy was interrupted: ${(error as Error).message}. Run it again to go on`);
     } finally {
-      await pool.sql.end({ timeout: 2 });
+      await sql.end({ timeout: 2 });
     }
   } finally {
     db.close();
@@ -85,13 +94,14 @@ export async function copyStore(
 
 async function copyAll(db: Database, sql: Sql, onProgress: (progress: CopyProgress) => void): Promise<CopiedTable[]> {
   await claimTarget(db, sql);
+  for (const name of EMPTIED) await sql`DELETE FROM ${sql(name)}`;
   const copied: CopiedTable[] = [];
   for (const table of TABLES) {
     const total = countIn(db, table);
     const report = (step: CopyProgress["step"]) => (done: number) =>
       onProgress({ table: table.name, step, done, total });
     const source = await checksum(rowsOf(db, table), table, report("verify"));
-    await copyTable(db, sql, table, NUMBERED.has(table.name), report("copy"));
+    await copyTable(db, sql, table, table.name === RESUMED, report("copy"));
     // Rows that were copied earlier may have changed since: then all are copied, over what is there.
     if ((await checksum(rowsIn(sql, table), table, report("verify"))) !== source) {
       await copyTable(db, sql, table, false, report("copy"));

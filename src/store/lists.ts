@@ -8,6 +8,11 @@ import type { AnimalQuery, OrderQuery } from "./store.ts";
 
 /** Where SQL differs. */
 export interface Dialect {
+  /**
+   * Whether a search names all columns of its index in the order. PostgreSQL would otherwise rather
+   * walk along the primary key and throw away what does not match, be it a million rows.
+   */
+  readonly ordersByIndex: boolean;
   /** The n-th parameter. */
   readonly mark: (n: number) => string;
   /** The condition that the id is one of the n-th parameter, and how that parameter is written. */
@@ -27,16 +32,19 @@ export const ANIMAL_COLUMNS = 'id, name, category_id AS "categoryId", status';
 
 export type AnimalListName = "all" | "byStatus" | "byCategory" | "byCategoryAndStatus" | "byIds";
 
-export const animalLists = ({ mark, idIsOneOf }: Dialect): Record<AnimalListName, string> => ({
-  all: pageOf(ANIMAL_COLUMNS, "animals", [], mark),
-  byStatus: pageOf(ANIMAL_COLUMNS, "animals", ["status"], mark),
-  byCategory: pageOfAnyStatus(ANIMAL_COLUMNS, "animals", "category_id", ANIMAL_STATUSES, mark),
-  byCategoryAndStatus: pageOf(ANIMAL_COLUMNS, "animals", ["category_id", "status"], mark),
-  byIds: `SELECT ${ANIMAL_COLUMNS} FROM animals WHERE ${idIsOneOf(mark(1))}
+export const animalLists = (dialect: Dialect): Record<AnimalListName, string> => ({
+  all: pageOf(ANIMAL_COLUMNS, "animals", [], dialect),
+  byStatus: pageOf(ANIMAL_COLUMNS, "animals", ["status"], dialect),
+  byCategory: pageOfAnyStatus(ANIMAL_COLUMNS, "animals", "category_id", ANIMAL_STATUSES, dialect),
+  byCategoryAndStatus: pageOf(ANIMAL_COLUMNS, "animals", ["category_id", "status"], dialect),
+  byIds: byIds(dialect),
+});
+
+const byIds = ({ mark, idIsOneOf }: Dialect): string =>
+  `SELECT ${ANIMAL_COLUMNS} FROM animals WHERE ${idIsOneOf(mark(1))}
     AND (CAST(${mark(2)} AS text) IS NULL OR status = ${mark(2)})
     AND (CAST(${mark(3)} AS bigint) IS NULL OR category_id = ${mark(3)})
-    AND id > ${mark(4)} ORDER BY id LIMIT ${mark(5)}`,
-});
+    AND id > ${mark(4)} ORDER BY id LIMIT ${mark(5)}`;
 
 /** Reads one row beyond the page, to know whether others follow. */
 export function animalListing(query: AnimalQuery, { idList }: Dialect): Listing<AnimalListName> {
@@ -54,11 +62,11 @@ export function animalListing(query: AnimalQuery, { idList }: Dialect): Listing<
 
 export type OrderListName = "all" | "byStatus" | "byAnimal" | "byAnimalAndStatus";
 
-export const orderLists = ({ mark }: Dialect): Record<OrderListName, string> => ({
-  all: pageOf(ORDER_COLUMNS, "orders", [], mark),
-  byStatus: pageOf(ORDER_COLUMNS, "orders", ["status"], mark),
-  byAnimal: pageOfAnyStatus(ORDER_COLUMNS, "orders", "animal_id", ORDER_STATUSES, mark),
-  byAnimalAndStatus: pageOf(ORDER_COLUMNS, "orders", ["animal_id", "status"], mark),
+export const orderLists = (dialect: Dialect): Record<OrderListName, string> => ({
+  all: pageOf(ORDER_COLUMNS, "orders", [], dialect),
+  byStatus: pageOf(ORDER_COLUMNS, "orders", ["status"], dialect),
+  byAnimal: pageOfAnyStatus(ORDER_COLUMNS, "orders", "animal_id", ORDER_STATUSES, dialect),
+  byAnimalAndStatus: pageOf(ORDER_COLUMNS, "orders", ["animal_id", "status"], dialect),
 });
 
 export function orderListing({ status, animalId, afterId = INT64_MIN, size }: OrderQuery): Listing<OrderListName> {
@@ -73,10 +81,9 @@ export function orderListing({ status, animalId, afterId = INT64_MIN, size }: Or
 }
 
 /** Rows after an id, by ascending id; the parameters are the columns' values, the id and the number of rows. */
-function pageOf(columns: string, table: string, equal: readonly string[], mark: Dialect["mark"]): string {
-  const conditions = equal.map((column, i) => `${column} = ${mark(i + 1)} AND `).join("");
-  const after = equal.length + 1;
-  return `SELECT ${columns} FROM ${table} WHERE ${conditions}id > ${mark(after)} ORDER BY id LIMIT ${mark(after + 1)}`;
+function pageOf(columns: string, table: string, equal: readonly string[], dialect: Dialect): string {
+  const marks = [...equal, "id", "limit"].map((_, i) => dialect.mark(i + 1));
+  return search(columns, table, equal, marks, dialect);
 }
 
 /**
@@ -88,12 +95,31 @@ function pageOfAnyStatus(
   table: string,
   column: string,
   statuses: readonly string[],
-  mark: Dialect["mark"],
+  dialect: Dialect,
 ): string {
-  const searches = statuses.map(
-    (status) =>
-      `SELECT * FROM (SELECT ${columns} FROM ${table} WHERE ${column} = ${mark(1)} AND status = '${status}'
-        AND id > ${mark(2)} ORDER BY id LIMIT ${mark(3)}) AS ${status}`,
-  );
-  return `SELECT * FROM (${searches.join(" UNION ALL ")}) AS every_status ORDER BY id LIMIT ${mark(3)}`;
+  const [value, after, limit] = [1, 2, 3].map(dialect.mark) as [string, string, string];
+  const searches = statuses.map((status) => {
+    const rows = search(columns, table, [column, "status"], [value, `'${status}'`, after, limit], dialect);
+    return `SELECT * FROM (${rows}) AS ${status}`;
+  });
+  return `SELECT * FROM (${searches.join(" UNION ALL ")}) AS every_status ORDER BY id LIMIT ${limit}`;
+}
+
+/** The values are those of the columns, the id and the limit. */
+function search(
+  columns: string,
+  table: string,
+  equal: readonly string[],
+  values: readonly string[],
+  dialect: Dialect,
+): string {
+  const [after, limit] = values.slice(-2) as [string, string];
+  const wanted = values.slice(0, -2);
+  if (dialect.ordersByIndex && equal.length > 0) {
+    const order = [...equal, "id"].join(", ");
+    return `SELECT ${columns} FROM ${table} WHERE (${order}) > (${[...wanted, after].join(", ")})
+      AND (${equal.join(", ")}) <= (${wanted.join(", ")}) ORDER BY ${order} LIMIT ${limit}`;
+  }
+  const conditions = equal.map((column, i) => `${column} = ${wanted[i]} AND `).join("");
+  return `SELECT ${columns} FROM ${table} WHERE ${conditions}id > ${after} ORDER BY id LIMIT ${limit}`;
 }

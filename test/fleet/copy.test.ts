@@ -81,8 +81,18 @@ test("a copy that was killed is finished by running it again, also when the sour
   }
   child.kill("SIGKILL");
   await child.exited;
+  expect((await run(["serve"], { cwd, env: { DATABASE_URL: to, PORT: "0" } })).err).toContain(
+    "was not finished: run animal-store copy again",
+  );
+  // Meanwhile an animal has changed, its order was cancelled for another, and an answer was swept.
+  const [order] =
+    await sql`INSERT INTO orders (id, animal_id, status, placed_at, updated_at) VALUES (1, 1, 'placed', 0, 0) RETURNING id`;
+  expect(String(order?.id)).toBe("1");
+  await sql`INSERT INTO answers SELECT id, 'swept', '', 0, 201, '', '' FROM keys`;
   const db = new Database(join(cwd, "data/animal-store.db"));
   db.run("UPDATE animals SET status = 'available' WHERE id = 5");
+  db.run("UPDATE orders SET status = 'cancelled' WHERE id = 1");
+  db.run("INSERT INTO orders (animal_id, status, placed_at, updated_at) VALUES (1, 'placed', 1, 1)");
   db.close();
   const { exitCode, out, err } = await run(copyArguments(to), { cwd });
   expect([exitCode, err]).toEqual([0, ""]);

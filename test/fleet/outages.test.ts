@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { TestPostgres } from "../harness/postgres.ts";
 import { type RunningService, run, serve } from "../harness/program.ts";
+import { TestProxy } from "../harness/proxy.ts";
 import { hasRedis, TestRedis } from "../harness/redis.ts";
 import { temporaryFolder } from "../harness/service.ts";
 
@@ -151,6 +152,19 @@ describe("when PostgreSQL fails", () => {
     await service.kill("SIGKILL");
   });
 
+  test("PostgreSQL whose connections go silent: they are made anew, and it recovers by itself", async () => {
+    const proxy = await TestProxy.start(postgres.port);
+    const address = database.replace(`:${postgres.port}/`, `:${proxy.port}/`);
+    const service = await serve({ cwd, env: { DATABASE_URL: address, LOG_LEVEL: "silent" } });
+    await Promise.all(Array.from({ length: 30 }, () => fetch(`${service.origin}/v1/pets`, { headers })));
+    proxy.silence();
+    expect((await fetch(`${service.origin}/v1/pets`, { headers })).status).toBe(503);
+    const from = performance.now();
+    await until(async () => (await fetch(`${service.origin}/v1/pets`, { headers })).status === 200);
+    expect(performance.now() - from).toBeLessThan(10_000);
+    await service.kill("SIGKILL");
+  });
+
   test("PostgreSQL that is not there at the start is one clear line, without the password", async () => {
     const { exitCode, err } = await run(["serve"], {
       cwd,
@@ -196,6 +210,20 @@ describe.skipIf(!hasRedis)("when Redis fails", () => {
       expect(samples.every((sample) => sample.hasLimits)).toBe(true);
       await service.kill("SIGKILL");
     });
+
+  test("Redis whose connection goes silent: it is made anew, and it recovers by itself", async () => {
+    const proxy = await TestProxy.start(server.port);
+    const env = { DATABASE_URL: database, REDIS_URL: `redis://127.0.0.1:${proxy.port}`, LOG_LEVEL: "info" };
+    const service = await serve({ cwd, env });
+    expect((await fetch(`${service.origin}/v1/pets`, { headers })).status).toBe(200);
+    proxy.silence();
+    await until(async () => {
+      expect((await fetch(`${service.origin}/v1/pets`, { headers })).status).toBe(200);
+      return service.logged().includes("Redis is back");
+    });
+    expect(service.logged().match(/this instance counts for itself/g)).toHaveLength(1);
+    await service.kill("SIGKILL");
+  });
 
   test("Redis that is not there at the start is no reason not to start", async () => {
     const service = await serve({

@@ -15,21 +15,16 @@ const redis = isSkipped ? undefined : await TestRedis.start();
 /** The nginx of deploy/, with the addresses of processes instead of containers. */
 async function startNginx(port: number) {
   const folder = temporaryFolder();
-  const server = await Bun.file(new URL("../../deploy/nginx.conf", import.meta.url)).text();
-  const upstream = await Bun.file(new URL("../../deploy/upstream.conf", import.meta.url)).text();
-  writeFileSync(
-    join(folder, "server.conf"),
-    server
-      .replace("include upstream.conf;", `include ${folder}/upstream.conf;`)
-      .replace("listen 8080;", `listen 127.0.0.1:${port};`),
-  );
+  const server = await Bun.file(new URL("../../deploy/nginx/server.conf", import.meta.url)).text();
+  const upstream = await Bun.file(new URL("../../deploy/nginx/upstream.conf", import.meta.url)).text();
+  writeFileSync(join(folder, "server.conf"), server.replace("listen 8080;", `listen 127.0.0.1:${port};`));
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join("\n");
   const main = join(folder, "nginx.conf");
   writeFileSync(
     main,
-    `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log; events { worker_connections 4096; }\nhttp { access_log off;\n${paths}\ninclude ${folder}/server.conf; }`,
+    `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log; events { worker_connections 4096; }\nhttp { access_log off;\n${paths}\ninclude ${folder}/server.conf; include ${folder}/upstream.conf; }`,
   );
   /** Writes upstream.conf: every instance, and which of them is to be passed over. */
   const route = (instances: readonly RunningService[], down?: RunningService) => {

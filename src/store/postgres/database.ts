@@ -4,6 +4,7 @@ import { migrate } from "../migrate.ts";
 import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
 import { StoreUnavailable } from "../store.ts";
 import { migrationTarget } from "./migration-target.ts";
+import { Sockets } from "./sockets.ts";
 
 /** int8 as bigint: exact over its whole range. */
 const TYPES = { bigint: postgres.BigInt };
@@ -16,6 +17,8 @@ const LOCK_TIMEOUT_MS = 1_000;
 const DEADLINE_MS = 1_800;
 const CONNECT_TIMEOUT_SECONDS = 1;
 const RECONNECT_AFTER_SECONDS = 0.2;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_SECONDS = 1;
 
 /** Beyond this many statements at once for each connection the store sheds load instead of letting it queue. */
 const MAX_IN_FLIGHT_PER_CONNECTION = 100;
@@ -27,7 +30,13 @@ export class Pool {
   constructor(
     readonly sql: Sql,
     private readonly maxInFlight: number,
+    private readonly sockets: Sockets,
   ) {}
+
+  async close(): Promise<void> {
+    this.sockets.close();
+    await this.sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
+  }
 
   /** Runs statements that change nothing. Throws StoreUnavailable when they are not answered in time. */
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -66,7 +75,7 @@ export class Pool {
 }
 
 /** Connects, and brings the schema up to date. Fails with an OperatorError, which never names a password. */
-export async function openPool(url: string, connections: number): Promise<Pool> {
+export async function openSql(url: string, connections: number, sockets?: Sockets): Promise<Sql> {
   const sql = postgres(url, {
     types: TYPES,
     max: connections,
@@ -78,17 +87,27 @@ export async function openPool(url: string, connections: number): Promise<Pool> 
       application_name: "animal-store",
       statement_timeout: STATEMENT_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     },
+    ...(sockets ? { socket: sockets.open as never } : {}),
   });
   try {
     const [encoding] = await sql`SHOW server_encoding`;
     if (encoding?.server_encoding !== "UTF8") throw new OperatorError("its encoding must be UTF8");
     await migrateAlone(sql);
-    return new Pool(sql, connections * MAX_IN_FLIGHT_PER_CONNECTION);
+    return sql;
   } catch (error) {
     await sql.end({ timeout: 1 });
     throw new OperatorError(`cannot use the database ${addressOf(url)}: ${(error as Error).message}`);
   }
+}
+
+/** A pool to serve from. Fails with an OperatorError. */
+export async function openPool(url: string, connections: number): Promise<Pool> {
+  const sockets = new Sockets();
+  const sql = await openSql(url, connections, sockets);
+  sockets.watch();
+  return new Pool(sql, connections * MAX_IN_FLIGHT_PER_CONNECTION, sockets);
 }
 
 /** "animal-store migrations" as a number that no other program will lock. */

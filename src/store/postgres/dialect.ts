@@ -2,6 +2,7 @@ import type { Dialect, Listing } from "../lists.ts";
 import type { Pool } from "./database.ts";
 
 export const POSTGRES: Dialect = {
+  ordersByIndex: true,
   mark: (n) => `$${n}`,
   idIsOneOf: (mark) => `id = ANY (${mark}::text::bigint[])`,
   idList: (ids) => `{${ids.join(",")}}`,

@@ -33,8 +33,8 @@ export function postgresOnce(pool: Pool): { writeOnce: WriteOnce; sweep: Store["
     writeOnce,
     sweep: async (answeredUntilMs) => {
       const { count } = await pool.write(
-        (sql) => sql`DELETE FROM answers WHERE (key_id, token) IN
-          (SELECT key_id, token FROM answers WHERE answered_at <= ${answeredUntilMs} LIMIT ${SWEEP_MAX_ROWS} FOR UPDATE SKIP LOCKED)`,
+        (sql) => sql`DELETE FROM answers WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM answers WHERE answered_at <= ${answeredUntilMs} LIMIT ${SWEEP_MAX_ROWS} FOR UPDATE SKIP LOCKED))`,
       );
       return count === SWEEP_MAX_ROWS;
     },

@@ -1,6 +1,7 @@
+import { OperatorError } from "../../domain/fault.ts";
 import type { Store } from "../store.ts";
 import { postgresAnimals } from "./animals.ts";
-import { openPool } from "./database.ts";
+import { openPool, type Sql } from "./database.ts";
 import { postgresKeys } from "./keys.ts";
 import { postgresOnce } from "./once.ts";
 import { postgresOrders } from "./orders.ts";
@@ -9,6 +10,10 @@ import { postgresTallies } from "./tallies.ts";
 /** Opens a store in a PostgreSQL database, which any number of processes may share. Fails with an OperatorError. */
 export async function openPostgresStore(url: string, connections: number): Promise<Store> {
   const pool = await openPool(url, connections);
+  await refuseHalfACopy(pool.sql).catch(async (error: unknown) => {
+    await pool.close();
+    throw error;
+  });
   const { writeOnce, sweep } = postgresOnce(pool);
   return {
     animals: postgresAnimals(pool, writeOnce),
@@ -17,6 +22,14 @@ export async function openPostgresStore(url: string, connections: number): Promi
     tallies: postgresTallies(pool),
     sweep,
     check: async () => void (await pool.read((sql) => sql`SELECT 1 FROM animals LIMIT 1`)),
-    close: () => pool.sql.end({ timeout: 2 }),
+    close: () => pool.close(),
   };
+}
+
+/** What `animal-store copy` has begun must be finished first: ids would be given out twice. */
+async function refuseHalfACopy(sql: Sql): Promise<void> {
+  const [table] = await sql`SELECT to_regclass('copies') AS name`;
+  if (table?.name === null) return;
+  const [unfinished] = await sql`SELECT 1 FROM copies WHERE finished_at IS NULL`;
+  if (unfinished) throw new OperatorError("a copy into this database was not finished: run animal-store copy again");
 }

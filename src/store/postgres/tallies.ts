@@ -1,13 +1,13 @@
 import { type Row, TALLY_COLUMNS, tallyOf, tallyValues } from "../rows.ts";
-import type { TallyStore } from "../store.ts";
+import type { KeyTally, TallyStore } from "../store.ts";
 import type { Pool } from "./database.ts";
 
 const COLUMNS = TALLY_COLUMNS.join(", ");
 const CHANGES = TALLY_COLUMNS.slice(1)
   .map((column) => `${column} = excluded.${column}`)
   .join(", ");
-const SAVE = `INSERT INTO tallies (${COLUMNS}) VALUES (${TALLY_COLUMNS.map((_, i) => `$${i + 1}`).join(", ")})
-  ON CONFLICT (key_id) DO UPDATE SET ${CHANGES}`;
+/** PostgreSQL takes 65,535 parameters in one statement. */
+const ROWS_PER_STATEMENT = 1_000;
 
 export function postgresTallies(pool: Pool): TallyStore {
   const columns = pool.sql.unsafe(COLUMNS);
@@ -22,7 +22,13 @@ export function postgresTallies(pool: Pool): TallyStore {
     },
     save: (tallies) =>
       pool.transact(async (tx) => {
-        for (const [keyId, tally] of tallies) await tx.unsafe(SAVE, [keyId, ...tallyValues(tally)], { prepare: true });
+        for (let from = 0; from < tallies.length; from += ROWS_PER_STATEMENT) {
+          const rows = tallies.slice(from, from + ROWS_PER_STATEMENT).map(rowOf);
+          await tx`INSERT INTO tallies ${tx(rows, ...TALLY_COLUMNS)} ON CONFLICT (key_id) DO UPDATE SET ${tx.unsafe(CHANGES)}`;
+        }
       }),
   };
 }
+
+const rowOf = ([keyId, tally]: KeyTally): Record<string, string | number> =>
+  Object.fromEntries(TALLY_COLUMNS.map((column, i) => [column, [keyId, ...tallyValues(tally)][i] as string | number]));

@@ -2,6 +2,7 @@ import type { Database, Statement } from "bun:sqlite";
 import type { Dialect, Parameter } from "../lists.ts";
 
 export const SQLITE: Dialect = {
+  ordersByIndex: false,
   mark: (n) => `?${n}`,
   idIsOneOf: (mark) => `id IN (SELECT value FROM json_each(${mark}))`,
   idList: (ids) => `[${ids.join(",")}]`,
