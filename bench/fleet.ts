@@ -181,7 +181,9 @@ async function redisBenchmark(): Promise<number> {
   );
 }
 
-const LIST = animalLists(POSTGRES).byStatus.replace("$1", "'available'").replace("$2", "0").replace("$3", "21");
+const LIST = ["'available'", "0", "21"]
+  .reduce((text, value, i) => text.replaceAll(`$${i + 1}`, value), animalLists(POSTGRES).byStatus)
+  .replaceAll("\n", " ");
 const INSERT = "INSERT INTO animals (name, category_id, status) VALUES ('Rex', 7, 'available') RETURNING id";
 
 const contenders: Record<string, () => number | Promise<number>> = {
