@@ -4,7 +4,7 @@ import { systemClock } from "../src/domain/clock.ts";
 import { termsOfAddress, termsOfKey } from "../src/domain/tally.ts";
 import { BoundedMeter } from "../src/meter/memory.ts";
 import { RedisMeter } from "../src/meter/redis.ts";
-import { connectRedis } from "../src/meter/redis-client.ts";
+import { connectRedis, whenReady } from "../src/meter/redis-client.ts";
 import { hasRedis, startRedisCluster, TestRedis } from "./harness/redis.ts";
 import { meterContract } from "./meter.contract.ts";
 
@@ -21,7 +21,7 @@ async function openMeter(urls: readonly string[], clock: Clock, scriptClock?: Cl
     ...(scriptClock ? { scriptClock } : {}),
   });
   afterAll(() => meter.close());
-  while (client.status !== "ready") await Bun.sleep(5);
+  await whenReady(client);
   return Object.assign(meter, { changes });
 }
 
