@@ -14,7 +14,7 @@ import { animalLists } from "../src/store/lists.ts";
 import { POSTGRES } from "../src/store/postgres/dialect.ts";
 import { cleanUp } from "../test/harness/cleanup.ts";
 import { TestPostgres } from "../test/harness/postgres.ts";
-import { run, serve } from "../test/harness/program.ts";
+import { issueBoundlessKey, serve } from "../test/harness/program.ts";
 import { TestRedis } from "../test/harness/redis.ts";
 import { temporaryFolder } from "../test/harness/service.ts";
 
@@ -38,22 +38,11 @@ const server = await TestPostgres.start();
 const redis = await TestRedis.start();
 const database = await server.database();
 const folder = temporaryFolder();
-const unlimited = [
-  "--name",
-  "bench",
-  "--plan",
-  "enterprise",
-  "--per-minute",
-  "1000000000",
-  "--per-day",
-  "1000000000",
-  "--json",
-];
 
 async function start(env: Record<string, string>) {
-  const { out } = await run(["keys", "create", ...unlimited], { cwd: folder, env });
+  const secret = await issueBoundlessKey({ cwd: folder, env });
   const service = await serve({ cwd: folder, env: { ...env, LOG_LEVEL: "error" } });
-  return { ...service, secret: JSON.parse(out).secret as string };
+  return { ...service, secret };
 }
 
 const embedded = await start({ DATABASE_URL: "sqlite:bench.db" });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { encodeCursor } from "../src/domain/page.ts";
 import { brokenSales } from "./harness/orders.ts";
-import { run, serve } from "./harness/program.ts";
+import { issueBoundlessKey, serve } from "./harness/program.ts";
 import { startService, temporaryFolder } from "./harness/service.ts";
 
 const PETS = 4;
@@ -142,23 +142,8 @@ test("one call after the other, a model foretells every answer and every status"
 test("no kill -9 between calls breaks a sale", async () => {
   const cwd = temporaryFolder();
   const database = join(cwd, "data/animal-store.db");
-  const { out } = await run(
-    [
-      "keys",
-      "create",
-      "--name",
-      "t",
-      "--plan",
-      "enterprise",
-      "--per-minute",
-      "1000000",
-      "--per-day",
-      "1000000",
-      "--json",
-    ],
-    { cwd },
-  );
-  const headers = { Authorization: `Bearer ${JSON.parse(out).secret}`, "Content-Type": "application/json" };
+  const secret = await issueBoundlessKey({ cwd });
+  const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };
   for (let round = 0; round < 4; round++) {
     const service = await serve({ cwd });
     let isOver = false;

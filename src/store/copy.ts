@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { OperatorError } from "../domain/fault.ts";
 import { openSql, type Sql } from "./postgres/database.ts";
-import type { Row } from "./rows.ts";
+import { type Row, TALLY_COLUMNS } from "./rows.ts";
 import { openAlone, preparePath } from "./sqlite/database.ts";
 
 /** What is moved, in an order that references allow. The key is what rows are ordered and found by. */
@@ -20,22 +20,7 @@ const TABLES = [
     key: ["key_id", "token"],
     columns: ["key_id", "token", "fingerprint", "answered_at", "status", "body", "location"],
   },
-  {
-    name: "tallies",
-    key: ["key_id"],
-    columns: [
-      "key_id",
-      "minute_opened_at",
-      "minute_used",
-      "day_opened_at",
-      "day_used",
-      "strikes",
-      "strikes_since",
-      "banned_at",
-      "banned_until",
-      "bans_in_a_row",
-    ],
-  },
+  { name: "tallies", key: ["key_id"], columns: TALLY_COLUMNS },
 ] as const;
 
 type Table = (typeof TABLES)[number];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { TestPostgres } from "../harness/postgres.ts";
-import { type RunningService, run, serve } from "../harness/program.ts";
+import { issueBoundlessKey, type RunningService, run, serve } from "../harness/program.ts";
 import { TestProxy } from "../harness/proxy.ts";
 import { hasRedis, TestRedis } from "../harness/redis.ts";
 import { temporaryFolder } from "../harness/service.ts";
@@ -10,23 +10,7 @@ const postgres = await TestPostgres.start();
 const redis = hasRedis ? await TestRedis.start() : undefined;
 const database = await postgres.database();
 
-const issued = await run(
-  [
-    "keys",
-    "create",
-    "--name",
-    "t",
-    "--plan",
-    "enterprise",
-    "--per-minute",
-    "10000000",
-    "--per-day",
-    "10000000",
-    "--json",
-  ],
-  { cwd, env: { DATABASE_URL: database } },
-);
-const { secret } = JSON.parse(issued.out);
+const secret = await issueBoundlessKey({ cwd, env: { DATABASE_URL: database } });
 const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };
 
 interface Sample {

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort, TestPostgres } from "../harness/postgres.ts";
-import { type RunningService, run, serve } from "../harness/program.ts";
+import { issueBoundlessKey, type RunningService, serve } from "../harness/program.ts";
 import { hasRedis, TestRedis } from "../harness/redis.ts";
 import { temporaryFolder } from "../harness/service.ts";
 
@@ -51,24 +51,9 @@ test.skipIf(isSkipped)("a rolling restart of all instances behind nginx, under l
     LOG_LEVEL: "warn",
     TRUSTED_PROXIES: "127.0.0.1",
   };
-  const { out } = await run(
-    [
-      "keys",
-      "create",
-      "--name",
-      "t",
-      "--plan",
-      "enterprise",
-      "--per-minute",
-      "1000000",
-      "--per-day",
-      "1000000",
-      "--json",
-    ],
-    { cwd, env },
-  );
+  const secret = await issueBoundlessKey({ cwd, env });
   const headers = {
-    Authorization: `Bearer ${JSON.parse(out).secret}`,
+    Authorization: `Bearer ${secret}`,
     "Content-Type": "application/json",
     Connection: "close",
   };

@@ -36,6 +36,17 @@ export async function run(
   return { exitCode, out, err };
 }
 
+/** Issues a key whose quotas nobody reaches. Returns its secret. */
+export async function issueBoundlessKey(options: { cwd: string; env?: Record<string, string> }): Promise<string> {
+  const quotas = ["--per-minute", "1000000000", "--per-day", "1000000000"];
+  const { out, err } = await run(
+    ["keys", "create", "--name", "test", "--plan", "enterprise", ...quotas, "--json"],
+    options,
+  );
+  if (out === "") throw new Error(err);
+  return JSON.parse(out).secret;
+}
+
 export interface RunningService {
   readonly origin: string;
   readonly banner: string;

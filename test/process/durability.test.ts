@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type RunningService, run, serve } from "../harness/program.ts";
+import { issueBoundlessKey, type RunningService, run, serve } from "../harness/program.ts";
 import { temporaryFolder } from "../harness/service.ts";
 
 const issue = async (cwd: string, ...options: string[]): Promise<{ id: string; secret: string }> => {
@@ -9,8 +9,6 @@ const issue = async (cwd: string, ...options: string[]): Promise<{ id: string; s
   if (out === "") throw new Error(err);
   return JSON.parse(out);
 };
-
-const BOUNDLESS = ["--plan", "enterprise", "--per-minute", "1000000", "--per-day", "1000000"];
 
 const get = (service: RunningService, secret: string) =>
   fetch(`${service.origin}/v1/pets?limit=1`, { headers: { Authorization: `Bearer ${secret}` } });
@@ -46,7 +44,7 @@ const mountSmallDisk = (folder: string): boolean =>
 
 test("kill -9 in the middle of a load loses no acknowledged animal, and no id comes twice", async () => {
   const cwd = temporaryFolder();
-  const { secret } = await issue(cwd, ...BOUNDLESS);
+  const secret = await issueBoundlessKey({ cwd });
   const acknowledged = new Map<number, string>();
   for (let round = 0; round < 3; round++) {
     const service = await serve({ cwd });
@@ -110,7 +108,7 @@ test.skipIf(!Bun.which("prlimit"))(
   "when the file cannot grow, writes answer 503 while reads go on; when it can again, so do writes",
   async () => {
     const cwd = temporaryFolder();
-    const { secret } = await issue(cwd, ...BOUNDLESS);
+    const secret = await issueBoundlessKey({ cwd });
     const service = await serve({
       cwd,
       env: { LOG_LEVEL: "silent" },
@@ -141,7 +139,7 @@ test.skipIf(!canMount())(
     const cwd = temporaryFolder();
     expect(mountSmallDisk(cwd)).toBe(true);
     try {
-      const { secret } = await issue(cwd, ...BOUNDLESS);
+      const secret = await issueBoundlessKey({ cwd });
       // The log lies on the same disk, as it does on most machines, and cannot be written either.
       const wrap = ["sh", "-c", 'exec "$@" 2>>service.log', "sh"];
       const service = await serve({ cwd, env: { LOG_REQUESTS: "on" }, wrap });
@@ -165,7 +163,7 @@ test.skipIf(!canMount())(
 
 test("a lock that another process holds makes writes answer 503, and reads and keys go on", async () => {
   const cwd = temporaryFolder();
-  const { secret } = await issue(cwd, ...BOUNDLESS);
+  const secret = await issueBoundlessKey({ cwd });
   const service = await serve({ cwd });
   const other = new Database(join(cwd, "data/animal-store.db"));
   other.run("BEGIN IMMEDIATE");
