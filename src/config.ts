@@ -11,7 +11,7 @@ class Mistake {
 }
 
 /** A mistake in a value that may have a password in it, which is not to be shown. */
-class Secret extends Mistake {}
+class HiddenMistake extends Mistake {}
 
 interface Setting<Value> {
   /** As it would stand in the environment; the empty text means "not set". */
@@ -79,7 +79,7 @@ export function readConfig(env: Environment): { config: Config } | { mistakes: r
     const text = env[name]?.trim() || fallback;
     const value = parse(text);
     if (value instanceof Mistake)
-      mistakes.push(`${name} ${value.text}${value instanceof Secret ? "" : `, but is ${JSON.stringify(text)}`}`);
+      mistakes.push(`${name} ${value.text}${value instanceof HiddenMistake ? "" : `, but is ${JSON.stringify(text)}`}`);
     else values[name] = value;
   }
   if (values.METRICS_PORT !== undefined && values.METRICS_PORT !== 0 && values.METRICS_PORT === values.PORT)
@@ -103,7 +103,7 @@ function parseDatabase(text: string): DatabaseAddress | Mistake {
   const url = URL.parse(text);
   const isPostgres = url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== "" && url.pathname.length > 1;
   if (isPostgres && !url.pathname.includes("@") && isDecodable(url)) return { kind: "postgres", url: text };
-  return new Secret(
+  return new HiddenMistake(
     "must be sqlite: and a file, such as sqlite:data/animal-store.db, or postgres://user:password@host/database",
   );
 }
@@ -129,7 +129,7 @@ function parseRedis(text: string): readonly string[] | undefined | Mistake {
     const url = URL.parse(part);
     return url && /^rediss?:$/.test(url.protocol) && url.hostname !== "" && isDecodable(url);
   });
-  return isRight ? urls : new Secret("must be redis://host:6379, or several such addresses with commas");
+  return isRight ? urls : new HiddenMistake("must be redis://host:6379, or several such addresses with commas");
 }
 
 function parsePublicUrl(text: string): string | undefined | Mistake {

@@ -2,7 +2,7 @@ import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Clock } from "./domain/clock.ts";
 import { OperatorError } from "./domain/fault.ts";
-import { digestOf, newKeyId, newSecret } from "./domain/key.ts";
+import { digestOf, newKey, newSecret } from "./domain/key.ts";
 import { PLANS } from "./domain/plan.ts";
 import type { KeyStore } from "./store/store.ts";
 
@@ -16,16 +16,14 @@ export const operatorKeyFile = (databasePath: string): string =>
  */
 export async function issueOperatorKey(keys: KeyStore, file: string, clock: Clock): Promise<boolean> {
   const secret = newSecret();
-  const key = {
-    id: newKeyId(),
+  const createdAtMs = clock.nowMs();
+  const key = newKey({
     name: "operator",
     plan: "business",
     quotas: PLANS.business,
-    createdAtMs: clock.nowMs(),
+    createdAtMs,
     expiresAtMs: undefined,
-    revokedAtMs: undefined,
-    pardonedAtMs: undefined,
-  } as const;
+  });
   return await keys.createFirst(key, digestOf(secret), () => writeForOwnerOnly(file, `${secret}\n`));
 }
 

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Server } from "bun";
 import type { Logger } from "pino";
 import { createGate } from "./access/gate.ts";
@@ -17,7 +16,7 @@ import { noTelemetry } from "./http/telemetry.ts";
 import { openMeters } from "./meters.ts";
 import { issueOperatorKey, operatorKeyFile } from "./operator-key.ts";
 import { repeat, reporter } from "./repeat.ts";
-import { type DatabaseAddress, openStore } from "./store/open.ts";
+import { nameOf, openStore } from "./store/open.ts";
 import { StoreUnavailable } from "./store/store.ts";
 
 /** A running service. */
@@ -50,7 +49,7 @@ const STOP_DEADLINE_MS = 6_000;
 const SWEEP_EVERY_MS = 10_000;
 const DRAIN_CHECK_EVERY_MS = 20;
 
-/** The composition root: the one place that knows which part runs. Fails with an OperatorError. */
+/** The composition root: puts all parts together. Fails with an OperatorError. */
 export async function start(config: Config, parts: StartParts): Promise<Service> {
   const { log, clock = systemClock, bodyDeadlineMs = BODY_DEADLINE_MS } = parts;
   const metrics = config.METRICS_PORT === undefined ? undefined : (await import("./http/metrics.ts")).prometheus();
@@ -190,11 +189,4 @@ async function stopServer(server: Server<undefined>): Promise<void> {
   while (server.pendingRequests > 0 && performance.now() < deadlineMs)
     await Promise.race([stopped, Bun.sleep(DRAIN_CHECK_EVERY_MS)]);
   await server.stop(true);
-}
-
-/** Without a password. */
-function nameOf(address: DatabaseAddress): string {
-  if (address.kind === "sqlite") return resolve(address.path);
-  const { hostname, port, pathname } = new URL(address.url);
-  return `postgres://${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
 }

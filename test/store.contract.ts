@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { NewAnimal } from "../src/domain/animal.ts";
 import { INT64_MAX, INT64_MIN } from "../src/domain/int64.ts";
-import { digestOf, type Key, newKeyId, newSecret } from "../src/domain/key.ts";
+import { digestOf, type Key, newKey, newSecret } from "../src/domain/key.ts";
 import type { Once, Written } from "../src/domain/once.ts";
+import { PLANS } from "../src/domain/plan.ts";
 import { newTally } from "../src/domain/tally.ts";
 import type { PlaceResult, Store } from "../src/store/store.ts";
 
@@ -11,16 +12,8 @@ const REX: NewAnimal = { name: "Rex", categoryId: 7n, status: "available" };
 const NOW = Date.parse("2027-03-01T12:00:00Z");
 const DAY_MS = 86_400_000;
 
-const newKey = (): Key => ({
-  id: newKeyId(),
-  name: "Front desk 🐾",
-  plan: "pro",
-  quotas: { perMinute: 300, perDay: 10_000 },
-  createdAtMs: NOW,
-  expiresAtMs: undefined,
-  revokedAtMs: undefined,
-  pardonedAtMs: undefined,
-});
+const issuedKey = (): Key =>
+  newKey({ name: "Front desk 🐾", plan: "pro", quotas: PLANS.pro, createdAtMs: NOW, expiresAtMs: undefined });
 
 const done = <T>(written: Written<T>): T => {
   if (written.kind !== "done") throw new Error(written.kind);
@@ -153,7 +146,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
 
     test("a write with a token is done once, and its answer kept for 24 hours", async () => {
       const store = await open();
-      const key = newKey();
+      const key = issuedKey();
       await store.keys.create(key, "digest");
       const once: Once = { keyId: key.id, token: "t", fingerprint: "f", nowMs: NOW };
       const write = (change: Partial<Once> = {}) =>
@@ -178,7 +171,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
 
     test("a result that is not kept is judged anew", async () => {
       const store = await open();
-      const key = newKey();
+      const key = issuedKey();
       await store.keys.create(key, "digest");
       const once: Once = { keyId: key.id, token: "t", fingerprint: "f", nowMs: NOW };
       const place = () =>
@@ -194,7 +187,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
 
     test("old answers are swept, and only those", async () => {
       const store = await open();
-      const key = newKey();
+      const key = issuedKey();
       await store.keys.create(key, "digest");
       const write = (token: string, nowMs: number) =>
         store.animals.create(REX, { keyId: key.id, token, fingerprint: "", nowMs }, () => ({
@@ -211,7 +204,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
 
     test("a key is found by its secrets, as they come and go", async () => {
       const store = await open();
-      const key = { ...newKey(), expiresAtMs: NOW + DAY_MS };
+      const key = { ...issuedKey(), expiresAtMs: NOW + DAY_MS };
       const [first, second, third] = [newSecret(), newSecret(), newSecret()].map(digestOf) as [string, string, string];
       await store.keys.create(key, first);
       expect(await store.keys.findBySecret(first)).toEqual({ key, secret: { expiresAtMs: undefined } });
@@ -232,7 +225,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
 
     test("every change to a key raises the revision, and nothing else does", async () => {
       const store = await open();
-      const key = newKey();
+      const key = issuedKey();
       const revisions = [await store.keys.revision()];
       for (const change of [
         () => store.keys.create(key, "a"),
@@ -253,7 +246,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     test("the first key is issued once, and only into an empty store", async () => {
       const store = await open();
       let written = 0;
-      const issue = () => store.keys.createFirst(newKey(), digestOf(newSecret()), () => void written++);
+      const issue = () => store.keys.createFirst(issuedKey(), digestOf(newSecret()), () => void written++);
       const results = [await issue(), await issue()];
       expect([results, written, (await store.keys.list()).length]).toEqual([[true, false], 1, 1]);
       await store.close();
@@ -264,14 +257,14 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const fail = () => {
         throw new Error("no room for the file");
       };
-      await expect(Promise.resolve(store.keys.createFirst(newKey(), "d", fail))).rejects.toThrow("no room");
+      await expect(Promise.resolve(store.keys.createFirst(issuedKey(), "d", fail))).rejects.toThrow("no room");
       expect(await store.keys.list()).toEqual([]);
       await store.close();
     });
 
     test("tallies are kept, and replaced when they are saved again", async () => {
       const store = await open();
-      const key = newKey();
+      const key = issuedKey();
       await store.keys.create(key, "d");
       const tally = newTally();
       Object.assign(tally.minute, { openedAtMs: NOW, used: 7 });

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { OperatorError } from "../domain/fault.ts";
-import { digestOf, type Key, newKeyId, newSecret, stateOf } from "../domain/key.ts";
+import { digestOf, type Key, newKey, newSecret, stateOf } from "../domain/key.ts";
 import { PLANS, type Plan, type Quotas } from "../domain/plan.ts";
 import type { Store } from "../store/store.ts";
 import { countedFor, withStore } from "./context.ts";
@@ -81,16 +81,8 @@ async function create(options: CreateOptions, command: Command): Promise<void> {
   if (name === undefined) return command.error("error: required option '--name <name>' not specified");
   if (plan === undefined) return command.error("error: required option '--plan <plan>' not specified");
   const secret = newSecret();
-  const key: Key = {
-    id: newKeyId(),
-    name,
-    plan,
-    quotas: quotasFor(plan, options),
-    createdAtMs: Date.now(),
-    expiresAtMs: options.expires,
-    revokedAtMs: undefined,
-    pardonedAtMs: undefined,
-  };
+  const quotas = quotasFor(plan, options);
+  const key = newKey({ name, plan, quotas, createdAtMs: Date.now(), expiresAtMs: options.expires });
   await withStore({ create: true }, async (store) => store.keys.create(key, digestOf(secret)));
   if (options.json) printJson({ ...jsonOfKey(key), secret });
   else print(`Key created.\n\n${facts([...factsOfKey(key), ["secret", secret]])}\n\n${SHOWN_ONCE}`);

@@ -14,6 +14,14 @@ export interface Key {
   readonly pardonedAtMs: number | undefined;
 }
 
+/** A key as it is issued. */
+export const newKey = (issued: Pick<Key, "name" | "plan" | "quotas" | "createdAtMs" | "expiresAtMs">): Key => ({
+  id: newKeyId(),
+  ...issued,
+  revokedAtMs: undefined,
+  pardonedAtMs: undefined,
+});
+
 /** One of a key's secrets: a rotated key has its old ones for a while. */
 export interface KeySecret {
   readonly expiresAtMs: number | undefined;

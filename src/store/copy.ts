@@ -2,24 +2,16 @@ import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { OperatorError } from "../domain/fault.ts";
 import { openSql, type Sql } from "./postgres/database.ts";
-import { type Row, TALLY_COLUMNS } from "./rows.ts";
+import { ANSWER_COLUMNS, KEY_COLUMNS, ORDER_COLUMNS, type Row, TALLY_COLUMNS } from "./rows.ts";
 import { openAlone, preparePath } from "./sqlite/database.ts";
 
 /** What is moved, in an order that references allow. The key is what rows are ordered and found by. */
 const TABLES = [
-  {
-    name: "keys",
-    key: ["id"],
-    columns: ["id", "name", "plan", "per_minute", "per_day", "created_at", "expires_at", "revoked_at", "pardoned_at"],
-  },
+  { name: "keys", key: ["id"], columns: KEY_COLUMNS },
   { name: "secrets", key: ["digest"], columns: ["digest", "key_id", "expires_at"] },
   { name: "animals", key: ["id"], columns: ["id", "name", "category_id", "status"] },
-  { name: "orders", key: ["id"], columns: ["id", "animal_id", "status", "placed_at", "updated_at"] },
-  {
-    name: "answers",
-    key: ["key_id", "token"],
-    columns: ["key_id", "token", "fingerprint", "answered_at", "status", "body", "location"],
-  },
+  { name: "orders", key: ["id"], columns: ORDER_COLUMNS },
+  { name: "answers", key: ["key_id", "token"], columns: ANSWER_COLUMNS },
   { name: "tallies", key: ["key_id"], columns: TALLY_COLUMNS },
 ] as const;
 

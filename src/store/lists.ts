@@ -1,7 +1,7 @@
 import { ANIMAL_STATUSES } from "../domain/animal.ts";
 import { INT64_MIN } from "../domain/int64.ts";
 import { ORDER_STATUSES } from "../domain/order.ts";
-import { ORDER_COLUMNS } from "./rows.ts";
+import { SELECTED_ORDER } from "./rows.ts";
 import type { AnimalQuery, OrderQuery } from "./store.ts";
 
 // The lists of both databases: the same statements, but for how a parameter is marked.
@@ -63,10 +63,10 @@ export function animalListing(query: AnimalQuery, { idList }: Dialect): Listing<
 export type OrderListName = "all" | "byStatus" | "byAnimal" | "byAnimalAndStatus";
 
 export const orderLists = (dialect: Dialect): Record<OrderListName, string> => ({
-  all: pageOf(ORDER_COLUMNS, "orders", [], dialect),
-  byStatus: pageOf(ORDER_COLUMNS, "orders", ["status"], dialect),
-  byAnimal: pageOfAnyStatus(ORDER_COLUMNS, "orders", "animal_id", ORDER_STATUSES, dialect),
-  byAnimalAndStatus: pageOf(ORDER_COLUMNS, "orders", ["animal_id", "status"], dialect),
+  all: pageOf(SELECTED_ORDER, "orders", [], dialect),
+  byStatus: pageOf(SELECTED_ORDER, "orders", ["status"], dialect),
+  byAnimal: pageOfAnyStatus(SELECTED_ORDER, "orders", "animal_id", ORDER_STATUSES, dialect),
+  byAnimalAndStatus: pageOf(SELECTED_ORDER, "orders", ["animal_id", "status"], dialect),
 });
 
 export function orderListing({ status, animalId, afterId = INT64_MIN, size }: OrderQuery): Listing<OrderListName> {

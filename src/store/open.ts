@@ -1,9 +1,17 @@
+import { resolve } from "node:path";
 import type { Store } from "./store.ts";
 
 /** Where a store lies. */
 export type DatabaseAddress =
   | { readonly kind: "sqlite"; readonly path: string }
   | { readonly kind: "postgres"; readonly url: string };
+
+/** An address for people to read: without a password. */
+export function nameOf(address: DatabaseAddress): string {
+  if (address.kind === "sqlite") return resolve(address.path);
+  const { hostname, port, pathname } = new URL(address.url);
+  return `postgres://${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
+}
 
 export interface OpenOptions {
   /** Make an embedded database when there is none. */

@@ -11,8 +11,20 @@ export type Row = Readonly<Record<string, bigint | string | null>>;
 export const momentOf = (value: Row[string] | undefined): number | undefined =>
   value === null || value === undefined ? undefined : Number(value);
 
-export const KEY_COLUMNS =
-  "k.id, k.name, k.plan, k.per_minute, k.per_day, k.created_at, k.expires_at, k.revoked_at, k.pardoned_at";
+export const KEY_COLUMNS = [
+  "id",
+  "name",
+  "plan",
+  "per_minute",
+  "per_day",
+  "created_at",
+  "expires_at",
+  "revoked_at",
+  "pardoned_at",
+] as const;
+
+/** As a statement selects them from `keys k`. */
+export const SELECTED_KEY = KEY_COLUMNS.map((column) => `k.${column}`).join(", ");
 
 export const keyOf = (row: Row): Key => ({
   id: row.id as string,
@@ -25,7 +37,9 @@ export const keyOf = (row: Row): Key => ({
   pardonedAtMs: momentOf(row.pardoned_at),
 });
 
-export const ORDER_COLUMNS = "id, animal_id, status, placed_at, updated_at";
+export const ORDER_COLUMNS = ["id", "animal_id", "status", "placed_at", "updated_at"] as const;
+
+export const SELECTED_ORDER = ORDER_COLUMNS.join(", ");
 
 export const orderOf = (row: Row): Order => ({
   id: row.id as bigint,
@@ -72,6 +86,11 @@ export const tallyValues = ({ minute, day, conduct }: Tally): number[] => [
   conduct.bannedUntilMs,
   conduct.bansInARow,
 ];
+
+export const ANSWER_COLUMNS = ["key_id", "token", "fingerprint", "answered_at", "status", "body", "location"] as const;
+
+/** How many answers one sweep drops at the most, so that it never holds anyone up. */
+export const SWEEP_MAX_ROWS = 100;
 
 export const onceRecordOf = (row: Row | null | undefined): OnceRecord | undefined =>
   row

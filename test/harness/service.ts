@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { type Environment, readConfig } from "../../src/config.ts";
 import type { Clock } from "../../src/domain/clock.ts";
-import { digestOf, type Key, newKeyId, newSecret } from "../../src/domain/key.ts";
+import { digestOf, newKey, newSecret } from "../../src/domain/key.ts";
 import { PLANS, type Plan, type Quotas } from "../../src/domain/plan.ts";
 import { type StartParts, start } from "../../src/start.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -27,16 +27,8 @@ export interface IssueOptions {
 /** Issues a key as the CLI does: through a connection of its own. */
 export async function issueKey(databasePath: string, { plan = "business", quotas, expiresAtMs }: IssueOptions = {}) {
   const secret = newSecret();
-  const key: Key = {
-    id: newKeyId(),
-    name: "test",
-    plan,
-    quotas: quotas ?? PLANS[plan] ?? { perMinute: 1_000_000, perDay: 1_000_000 },
-    createdAtMs: Date.now(),
-    expiresAtMs,
-    revokedAtMs: undefined,
-    pardonedAtMs: undefined,
-  };
+  const agreed = quotas ?? PLANS[plan] ?? { perMinute: 1_000_000, perDay: 1_000_000 };
+  const key = newKey({ name: "test", plan, quotas: agreed, createdAtMs: Date.now(), expiresAtMs });
   const store = await openSqliteStore(databasePath, { create: false, serve: false });
   await store.keys.create(key, digestOf(secret));
   await store.close();

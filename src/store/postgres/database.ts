@@ -2,6 +2,7 @@ import postgres from "postgres";
 import { OperatorError } from "../../domain/fault.ts";
 import { migrate } from "../migrate.ts";
 import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
+import { nameOf } from "../open.ts";
 import { StoreUnavailable } from "../store.ts";
 import { migrationTarget } from "./migration-target.ts";
 import { Sockets } from "./sockets.ts";
@@ -97,8 +98,10 @@ export async function openSql(url: string, connections: number, sockets?: Socket
     await migrateAlone(sql);
     return sql;
   } catch (error) {
-    await sql.end({ timeout: 1 });
-    throw new OperatorError(`cannot use the database ${addressOf(url)}: ${(error as Error).message}`);
+    await sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
+    throw new OperatorError(
+      `cannot use the database ${nameOf({ kind: "postgres", url })}: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -123,16 +126,10 @@ async function migrateAlone(sql: Sql): Promise<void> {
     await migrate(await migrationTarget(connection), POSTGRES_MIGRATIONS);
   } finally {
     await connection`SELECT pg_advisory_unlock_all()`.catch(() => {});
-    await connection`SET statement_timeout = ${sql.unsafe(String(STATEMENT_TIMEOUT_MS))}`.catch(() => {});
-    await connection`SET lock_timeout = ${sql.unsafe(String(LOCK_TIMEOUT_MS))}`.catch(() => {});
+    await connection`RESET statement_timeout`.catch(() => {});
+    await connection`RESET lock_timeout`.catch(() => {});
     connection.release();
   }
-}
-
-/** The address without the password, for people. */
-export function addressOf(url: string): string {
-  const { hostname, port, pathname } = new URL(url);
-  return `postgres://${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
 }
 
 /** Connections, resources, operators, locks that were waited for in vain, and a server that became a replica. */

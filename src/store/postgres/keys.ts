@@ -1,10 +1,10 @@
 import type { Key } from "../../domain/key.ts";
-import { KEY_COLUMNS, keyOf, momentOf, type Row } from "../rows.ts";
+import { keyOf, momentOf, type Row, SELECTED_KEY } from "../rows.ts";
 import type { KeyStore } from "../store.ts";
 import type { Pool, Transaction } from "./database.ts";
 
 export function postgresKeys(pool: Pool): KeyStore {
-  const columns = pool.sql.unsafe(KEY_COLUMNS);
+  const columns = pool.sql.unsafe(SELECTED_KEY);
 
   /** Every change to a key goes through here, so that none is made without the revision. */
   const change = (work: (tx: Transaction) => Promise<void>): Promise<void> =>

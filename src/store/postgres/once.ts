@@ -1,5 +1,5 @@
 import { judgeRepeat, type Once, type Written } from "../../domain/once.ts";
-import { onceRecordOf, type Row } from "../rows.ts";
+import { onceRecordOf, type Row, SWEEP_MAX_ROWS } from "../rows.ts";
 import type { AnswerTo, Store } from "../store.ts";
 import type { Pool, Sql, Transaction } from "./database.ts";
 
@@ -9,8 +9,6 @@ export type WriteOnce = <Result>(
   write: (sql: Sql | Transaction) => Promise<Result>,
   answerTo: AnswerTo<Result> | undefined,
 ) => Promise<Written<Result>>;
-
-const SWEEP_MAX_ROWS = 100;
 
 export function postgresOnce(pool: Pool): { writeOnce: WriteOnce; sweep: Store["sweep"] } {
   const writeOnce: WriteOnce = async (once, write, answerTo) => {

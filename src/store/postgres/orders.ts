@@ -2,7 +2,7 @@ import type { AnimalStatus } from "../../domain/animal.ts";
 import { animalStatusAfter, FIRST_ORDER_STATUS, type OrderStatus, PLACING } from "../../domain/order.ts";
 import { cutPage } from "../../domain/page.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
-import { ORDER_COLUMNS, orderOf, type Row } from "../rows.ts";
+import { orderOf, type Row, SELECTED_ORDER } from "../rows.ts";
 import type { MoveResult, OrderStore, PlaceResult } from "../store.ts";
 import type { Pool, Sql, Transaction } from "./database.ts";
 import { POSTGRES, runListing } from "./dialect.ts";
@@ -10,7 +10,7 @@ import type { WriteOnce } from "./once.ts";
 
 export function postgresOrders(pool: Pool, writeOnce: WriteOnce): OrderStore {
   const lists = orderLists(POSTGRES);
-  const columns = pool.sql.unsafe(ORDER_COLUMNS);
+  const columns = pool.sql.unsafe(SELECTED_ORDER);
 
   /** One statement takes the animal and places the order, so it needs no transaction around it. */
   const place = async (sql: Sql | Transaction, animalId: bigint, nowMs: number): Promise<PlaceResult> => {

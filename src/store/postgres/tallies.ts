@@ -30,5 +30,7 @@ export function postgresTallies(pool: Pool): TallyStore {
   };
 }
 
-const rowOf = ([keyId, tally]: KeyTally): Record<string, string | number> =>
-  Object.fromEntries(TALLY_COLUMNS.map((column, i) => [column, [keyId, ...tallyValues(tally)][i] as string | number]));
+const rowOf = ([keyId, tally]: KeyTally): Record<string, string | number> => {
+  const values = [keyId, ...tallyValues(tally)];
+  return Object.fromEntries(TALLY_COLUMNS.map((column, i) => [column, values[i] as string | number]));
+};

@@ -1,18 +1,18 @@
 import type { Database } from "bun:sqlite";
 import type { Key } from "../../domain/key.ts";
-import { KEY_COLUMNS, keyOf, momentOf, type Row } from "../rows.ts";
+import { keyOf, momentOf, type Row, SELECTED_KEY } from "../rows.ts";
 import type { FoundKey, KeyStore } from "../store.ts";
 import { attempt, type Transact } from "./database.ts";
 
 export function sqliteKeys(db: Database, transact: Transact): KeyStore {
   const findBySecret = db.prepare<Row, [string]>(
-    `SELECT ${KEY_COLUMNS}, s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id WHERE s.digest = ?`,
+    `SELECT ${SELECTED_KEY}, s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id WHERE s.digest = ?`,
   );
   const revision = db.prepare<{ revision: bigint }, []>("SELECT revision FROM key_revision");
   const bumpRevision = db.prepare("UPDATE key_revision SET revision = revision + 1");
   const any = db.prepare("SELECT 1 FROM keys LIMIT 1");
-  const list = db.prepare<Row, []>(`SELECT ${KEY_COLUMNS} FROM keys k ORDER BY k.created_at, k.id`);
-  const get = db.prepare<Row, [string]>(`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.id = ?`);
+  const list = db.prepare<Row, []>(`SELECT ${SELECTED_KEY} FROM keys k ORDER BY k.created_at, k.id`);
+  const get = db.prepare<Row, [string]>(`SELECT ${SELECTED_KEY} FROM keys k WHERE k.id = ?`);
   const insertKey = db.prepare(
     "INSERT INTO keys (id, name, plan, per_minute, per_day, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );

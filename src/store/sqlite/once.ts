@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { judgeRepeat, type Once, type Written } from "../../domain/once.ts";
-import { onceRecordOf, type Row } from "../rows.ts";
+import { onceRecordOf, type Row, SWEEP_MAX_ROWS } from "../rows.ts";
 import type { AnswerTo, Store } from "../store.ts";
 import { attempt, patiently, type Transact } from "./database.ts";
 
@@ -13,8 +13,6 @@ export type WriteOnce = <Result>(
   write: () => Result,
   answerTo: AnswerTo<Result> | undefined,
 ) => Promise<Written<Result>>;
-
-const SWEEP_MAX_ROWS = 100;
 
 export function sqliteOnce(db: Database, transact: Transact): { writeOnce: WriteOnce; sweep: Store["sweep"] } {
   const find = db.prepare<Row, [string, string]>("SELECT * FROM answers WHERE key_id = ? AND token = ?");

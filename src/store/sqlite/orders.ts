@@ -3,7 +3,7 @@ import type { AnimalStatus } from "../../domain/animal.ts";
 import { animalStatusAfter, FIRST_ORDER_STATUS, type OrderStatus, PLACING } from "../../domain/order.ts";
 import { cutPage } from "../../domain/page.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
-import { ORDER_COLUMNS, orderOf, type Row } from "../rows.ts";
+import { orderOf, type Row, SELECTED_ORDER } from "../rows.ts";
 import type { MoveResult, OrderStore, PlaceResult } from "../store.ts";
 import { attempt, type Transact } from "./database.ts";
 import { prepareAll, SQLITE } from "./dialect.ts";
@@ -11,7 +11,7 @@ import type { WriteOnce } from "./once.ts";
 
 export function sqliteOrders(db: Database, transact: Transact, writeOnce: WriteOnce): OrderStore {
   const lists = prepareAll<OrderListName, Row>(db, orderLists(SQLITE));
-  const get = db.prepare<Row, [bigint]>(`SELECT ${ORDER_COLUMNS} FROM orders WHERE id = ?`);
+  const get = db.prepare<Row, [bigint]>(`SELECT ${SELECTED_ORDER} FROM orders WHERE id = ?`);
   const insert = db.prepare("INSERT INTO orders (animal_id, status, placed_at, updated_at) VALUES (?, ?, ?, ?)");
   const update = db.prepare("UPDATE orders SET status = ?, updated_at = ? WHERE id = ?");
   const animalStatus = db.prepare<{ status: AnimalStatus }, [bigint]>("SELECT status FROM animals WHERE id = ?");
