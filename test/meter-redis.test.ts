@@ -5,6 +5,7 @@ import { termsOfAddress, termsOfKey } from "../src/domain/tally.ts";
 import { BoundedMeter } from "../src/meter/memory.ts";
 import { RedisMeter } from "../src/meter/redis.ts";
 import { connectRedis, whenReady } from "../src/meter/redis-client.ts";
+import { TestProxy } from "./harness/proxy.ts";
 import { hasRedis, startRedisCluster, TestRedis } from "./harness/redis.ts";
 import { meterContract } from "./meter.contract.ts";
 
@@ -79,6 +80,29 @@ describe.skipIf(!hasRedis)("Redis", () => {
     const ttl = (subject: string) => redis.ask((client) => client.pttl(`animal-store:{${subject}}`));
     expect(await ttl("address")).toBeWithin(50_000, 60_001);
     expect(await ttl("key")).toBeWithin(86_000_000, 86_400_001);
+  });
+
+  test("strikes that fall while an answer is on its way are not lost: a slow wire changes no count", async () => {
+    const proxy = await TestProxy.start(redis.port);
+    const meter = await openMeter([`redis://127.0.0.1:${proxy.port}`], systemClock);
+    for (let i = 0; i < 60; i++) await meter.judge("slow wire", FREE);
+    proxy.delayMs = 20;
+    let refusals = 0;
+    for (; (await meter.judge("slow wire", FREE)).kind === "exhausted"; refusals++) await Bun.sleep(4);
+    expect(refusals).toBe(59);
+  });
+
+  test("one late answer is no outage: that request is counted here, and Redis goes on counting", async () => {
+    const proxy = await TestProxy.start(redis.port);
+    const meter = await openMeter([`redis://127.0.0.1:${proxy.port}`], systemClock);
+    await meter.judge("late", FREE);
+    proxy.delayMs = 110;
+    const late = meter.judge("late", FREE);
+    await Bun.sleep(115);
+    proxy.delayMs = 0;
+    expect((await late).kind).toBe("pass");
+    expect((await meter.judge("late", FREE)).standing.shown.remaining).toBe(57);
+    expect(meter.changes).toEqual([]);
   });
 
   test("a Redis that answers but cannot count is told once, and asked less and less often", async () => {
