@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../domain/fault.ts";
-import { isCurrent, migrate } from "../migrate.ts";
+import { isCurrent, type MigrationTarget, migrate } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { StoreUnavailable } from "../store.ts";
 import { migrationTarget } from "./migration-target.ts";
@@ -10,9 +10,11 @@ import { migrationTarget } from "./migration-target.ts";
 /** "ANST" in ASCII: tells our files from those of other programs. */
 const APPLICATION_ID = 0x414e5354;
 
-/** Enough for another process to finish its own start. */
-const OPENING_BUSY_TIMEOUT_MS = 5_000;
-const LOCK_BUSY_TIMEOUT_MS = 1_000;
+/** Enough for other processes to finish their own start, or their migration. */
+const OPENING_PATIENCE_MS = 5_000;
+/** Enough for a service that is being replaced to be gone. */
+const SERVING_PATIENCE_MS = 1_000;
+const RETRY_EVERY_MS = 10;
 
 /** Makes sure that there is a file, or a place for one. Fails with an OperatorError. */
 export function preparePath(path: string, options: { create: boolean }): void {
@@ -26,12 +28,12 @@ export function preparePath(path: string, options: { create: boolean }): void {
  * so never under a service that runs; one that serves keeps the lock. Fails with an OperatorError.
  */
 export async function openAlone(path: string, serve: boolean): Promise<{ db: Database; unlock: () => void }> {
-  let unlock = serve ? lockForServing(path) : () => {};
+  let unlock = serve ? lockForServing(path, SERVING_PATIENCE_MS) : () => {};
   let db: Database | undefined;
   try {
     db = openFile(path);
     const target = migrationTarget(db);
-    if (!serve && !(await isCurrent(target, SQLITE_MIGRATIONS))) unlock = lockForServing(path);
+    if (!serve) unlock = await lockToMigrate(path, target);
     await migrate(target, SQLITE_MIGRATIONS);
     // For one that serves, waiting for a lock must not stop the process, see patiently().
     if (serve) db.run("PRAGMA busy_timeout = 0");
@@ -45,10 +47,24 @@ export async function openAlone(path: string, serve: boolean): Promise<{ db: Dat
   }
 }
 
+/** Takes the lock when there is something to migrate, unless another process does it meanwhile. */
+async function lockToMigrate(path: string, target: MigrationTarget): Promise<() => void> {
+  const deadlineMs = performance.now() + OPENING_PATIENCE_MS;
+  while (!(await isCurrent(target, SQLITE_MIGRATIONS))) {
+    try {
+      return lockForServing(path, 0);
+    } catch (error) {
+      if (!(error instanceof AlreadyServed) || performance.now() >= deadlineMs) throw error;
+    }
+    await Bun.sleep(RETRY_EVERY_MS);
+  }
+  return () => {};
+}
+
 function openFile(path: string): Database {
   const db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create: true });
   try {
-    db.run(`PRAGMA busy_timeout = ${OPENING_BUSY_TIMEOUT_MS}`);
+    db.run(`PRAGMA busy_timeout = ${OPENING_PATIENCE_MS}`);
     claim(db, path);
     db.run("PRAGMA journal_mode = WAL");
     db.run("PRAGMA synchronous = FULL");
@@ -61,21 +77,23 @@ function openFile(path: string): Database {
   }
 }
 
+class AlreadyServed extends OperatorError {}
+
 /**
  * Makes sure that one process at a time serves this file, since the counters live in it: a lock that
  * the kernel drops with the process, however it ends. Returns how to let go of it.
  */
-export function lockForServing(path: string): () => void {
+export function lockForServing(path: string, patienceMs: number): () => void {
   let lock: Database | undefined;
   try {
     lock = new Database(`${path}-serving`, { create: true, readwrite: true });
-    lock.run(`PRAGMA busy_timeout = ${LOCK_BUSY_TIMEOUT_MS}`);
+    lock.run(`PRAGMA busy_timeout = ${patienceMs}`);
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("BEGIN EXCLUSIVE");
   } catch (error) {
     lock?.close();
     if (codeOf(error).startsWith("SQLITE_BUSY"))
-      throw new OperatorError(`another process serves ${path} already: stop it first, or set another DATABASE_URL`);
+      throw new AlreadyServed(`another process serves ${path} already: stop it first, or set another DATABASE_URL`);
     throw new OperatorError(`cannot lock ${path} with the file ${path}-serving: ${reasonOf(error)}`);
   }
   return () => lock?.close();
@@ -121,7 +139,6 @@ export function attempt<T>(work: () => T): T {
 }
 
 const PATIENCE_MS = 2_000;
-const RETRY_EVERY_MS = 10;
 
 /** As attempt(), but while another process holds the lock it tries again, and the event loop goes on. */
 export async function patiently<T>(work: () => T): Promise<T> {

@@ -76,13 +76,26 @@ describe("opening", () => {
     const target = migrationTarget(old);
     await migrate(target, SQLITE_MIGRATIONS.slice(0, 1));
     old.close();
-    const running = lockForServing(path);
+    const running = lockForServing(path, 0);
     await expect(openSqliteStore(path, { create: false, serve: false })).rejects.toThrow("another process serves");
     running();
     await (await openSqliteStore(path, { create: false, serve: false })).close();
     const { db } = await openAlone(path, false);
     expect(await isCurrent(migrationTarget(db), SQLITE_MIGRATIONS)).toBe(true);
     db.close();
+  });
+
+  test("a command that finds another at the migration waits until that one is done", async () => {
+    const path = join(folder, "shared.db");
+    const migrating = lockForServing(path, 0);
+    const waiting = openAlone(path, false);
+    const other = new Database(path, { strict: true });
+    await migrate(migrationTarget(other), SQLITE_MIGRATIONS);
+    other.close();
+    const { db } = await waiting;
+    expect(await isCurrent(migrationTarget(db), SQLITE_MIGRATIONS)).toBe(true);
+    db.close();
+    migrating();
   });
 
   test("one process at a time serves a file, while others may use it", async () => {
