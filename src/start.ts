@@ -8,6 +8,7 @@ import { type Clock, systemClock } from "./domain/clock.ts";
 import { Fault, OperatorError } from "./domain/fault.ts";
 import { forgottenUntilMs } from "./domain/once.ts";
 import { termsOfAddress } from "./domain/tally.ts";
+import { KeptReplies } from "./http/kept.ts";
 import { createRetriable } from "./http/once.ts";
 import { publicError } from "./http/page.ts";
 import { publicPages, v1Resources } from "./http/routes.ts";
@@ -98,6 +99,7 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
         resources: v1Resources({
           ...store,
           clock,
+          kept: new KeptReplies(store.version),
           retriable: createRetriable(clock),
           publicUrl,
           docsUrl,

@@ -1,3 +1,4 @@
+import { type Awaitable, andThen } from "../domain/awaitable.ts";
 import { type Clock, SECOND_MS, toWholeSeconds } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
 import { type Key, objectionTo } from "../domain/key.ts";
@@ -34,51 +35,51 @@ export interface GateParts {
 
 export interface Gate {
   /** Who is it, and may they now. The address is asked for only when a caller has no valid key. */
-  admit(authorization: string | null, address: () => string): Promise<Pass | Refusal>;
+  admit(authorization: string | null, address: () => string): Awaitable<Pass | Refusal>;
   /** What to show to a caller whose key cannot be looked up. */
-  standingOf(address: string): Promise<Standing>;
+  standingOf(address: string): Awaitable<Standing>;
 }
 
 /** In this order: credential → key → ban → quotas. A refusal is a value; only a broken store throws. */
 export function createGate({ clock, keyring, keyMeter, addressMeter, addressTerms }: GateParts): Gate {
   return {
     admit,
-    standingOf: async (address) => (await addressMeter.judge(address, addressTerms)).standing,
+    standingOf: (address) => andThen(addressMeter.judge(address, addressTerms), ({ standing }) => standing),
   };
 
-  async function admit(authorization: string | null, address: () => string): Promise<Pass | Refusal> {
+  function admit(authorization: string | null, address: () => string): Awaitable<Pass | Refusal> {
+    const known = authorization === null ? undefined : keyring.recall(authorization);
+    if (known) return judgeKey(known, address);
     const credential = readBearer(authorization);
     if (credential.kind === "none") return stranger(MISSING_KEY, address);
     if (credential.kind === "malformed") return stranger(MALFORMED, address);
+    return andThen(keyring.find(credential.secret, credential.header), (entry) =>
+      entry ? judgeKey(entry, address) : stranger(UNKNOWN_KEY, address),
+    );
+  }
 
-    const entry = await keyring.find(credential.secret);
-    if (!entry) return stranger(UNKNOWN_KEY, address);
-    const objection = objectionTo(entry.key, entry.secret, clock.nowMs());
+  function judgeKey({ key, secret, terms, isForGood }: RingEntry, address: () => string): Awaitable<Pass | Refusal> {
+    const objection = isForGood ? undefined : objectionTo(key, secret, clock.nowMs());
     if (objection)
       return stranger(new Fault("invalid_api_key", `${objection}. Ask the operator for a new one.`), address);
-
-    return judgeKey(entry);
+    return andThen(keyMeter.judge(key.id, terms), (verdict) => admissionOf(key, verdict));
   }
 
-  async function judgeKey({ key, terms }: RingEntry): Promise<Pass | Refusal> {
-    const verdict = await keyMeter.judge(key.id, terms);
-    if (verdict.kind === "pass") return { kind: "pass", key, standing: verdict.standing };
-    const retryAfterSeconds = secondsUntilReset(verdict.standing);
+  function admissionOf(key: Key, verdict: Verdict): Pass | Refusal {
+    const { standing } = verdict;
+    if (verdict.kind === "pass") return { kind: "pass", key, standing };
+    const retryAfterSeconds = secondsUntilReset(standing);
     const fault = verdict.kind === "banned" ? banFault(retryAfterSeconds) : quotaFault(verdict, retryAfterSeconds);
     const isNewBan = verdict.kind === "banned" && verdict.isNew;
-    return { kind: "refusal", fault, standing: verdict.standing, retryAfterSeconds, key, isNewBan };
+    return { kind: "refusal", fault, standing, retryAfterSeconds, key, isNewBan };
   }
 
-  async function stranger(fault: Fault, address: () => string): Promise<Refusal> {
-    const verdict = await addressMeter.judge(address(), addressTerms);
-    if (verdict.kind === "pass") return { kind: "refusal", fault, standing: verdict.standing };
-    const retryAfterSeconds = secondsUntilReset(verdict.standing);
-    return {
-      kind: "refusal",
-      fault: strangerFault(verdict.standing, retryAfterSeconds),
-      standing: verdict.standing,
-      retryAfterSeconds,
-    };
+  function stranger(fault: Fault, address: () => string): Awaitable<Refusal> {
+    return andThen(addressMeter.judge(address(), addressTerms), ({ kind, standing }) => {
+      if (kind === "pass") return { kind: "refusal", fault, standing };
+      const retryAfterSeconds = secondsUntilReset(standing);
+      return { kind: "refusal", fault: strangerFault(standing, retryAfterSeconds), standing, retryAfterSeconds };
+    });
   }
 }
 

@@ -1,4 +1,5 @@
-import { digestOf, isPlausibleSecret, type Key, type KeySecret } from "../domain/key.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
+import { digestOf, isPlausibleSecret, type Key, type KeySecret, objectionTo } from "../domain/key.ts";
 import { type Terms, termsOfKey } from "../domain/tally.ts";
 import type { KeyStore } from "../store/store.ts";
 
@@ -7,13 +8,16 @@ export interface RingEntry {
   readonly key: Key;
   readonly secret: KeySecret;
   readonly terms: Terms;
+  /** No objection to it will come with time. */
+  readonly isForGood: boolean;
 }
 
 const MAX_ENTRIES = 10_000;
 
 /**
- * The keys that were used lately, by secret. Only found keys are remembered, so a new one works at
- * once; refresh() forgets all when any key changed, so a revocation is felt with the next refresh.
+ * The keys that were used lately, by the Authorization header that they came in. Only found keys are
+ * remembered, so a new one works at once; refresh() forgets all when any key changed, so a
+ * revocation is felt with the next refresh.
  */
 export class Keyring {
   readonly #entries = new Map<string, RingEntry>();
@@ -21,8 +25,14 @@ export class Keyring {
 
   constructor(private readonly store: KeyStore) {}
 
-  find(secret: string): RingEntry | undefined | Promise<RingEntry | undefined> {
-    return this.#entries.get(secret) ?? (isPlausibleSecret(secret) ? this.#lookUp(secret) : undefined);
+  /** The key that an earlier request with the same header came with. */
+  recall(authorization: string): RingEntry | undefined {
+    return this.#entries.get(authorization);
+  }
+
+  /** Looks a secret up, and remembers the header that it stood in. */
+  find(secret: string, authorization: string): Awaitable<RingEntry | undefined> {
+    return isPlausibleSecret(secret) ? this.#lookUp(secret, authorization) : undefined;
   }
 
   async refresh(): Promise<void> {
@@ -31,13 +41,18 @@ export class Keyring {
     this.#revision = revision;
   }
 
-  async #lookUp(secret: string): Promise<RingEntry | undefined> {
+  async #lookUp(secret: string, authorization: string): Promise<RingEntry | undefined> {
     const revision = this.#revision;
     const found = await this.store.findBySecret(digestOf(secret));
     if (!found) return undefined;
-    const entry = { ...found, terms: termsOfKey(found.key.quotas, found.key.pardonedAtMs) };
+    const { key } = found;
+    const entry = {
+      ...found,
+      terms: termsOfKey(key.quotas, key.pardonedAtMs),
+      isForGood: objectionTo(key, found.secret, Number.POSITIVE_INFINITY) === undefined,
+    };
     if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
-    if (revision === this.#revision) this.#entries.set(secret, entry);
+    if (revision === this.#revision) this.#entries.set(authorization, entry);
     return entry;
   }
 }

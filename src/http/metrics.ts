@@ -44,6 +44,7 @@ export function prometheus(): { telemetry: Telemetry; handle: (request: Request)
 
   return {
     telemetry: {
+      isOn: true,
       request(operation, status, seconds) {
         requests.inc({ operation, status });
         latency.observe({ operation }, seconds);

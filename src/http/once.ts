@@ -3,7 +3,7 @@ import type { Clock } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
 import type { KeptAnswer, Once, Written } from "../domain/once.ts";
 import type { Call } from "./operation.ts";
-import type { Reply } from "./reply.ts";
+import { type Fields, type Reply, reply } from "./reply.ts";
 
 const TOKEN_MAX_CHARACTERS = 255;
 /** Printable ASCII without what a list or a quoted text is made of: a doubled header must not pass for one. */
@@ -89,11 +89,8 @@ function replyTo<Result>(written: Written<Result>, answer: (result: Result) => K
   return answered instanceof Fault ? answered : replyOf(answered, {});
 }
 
-const replyOf = ({ status, body, location }: KeptAnswer, more: Record<string, string>): Reply => ({
-  status,
-  body,
-  headers: { Location: location, ...more },
-});
+const replyOf = ({ status, body, location }: KeptAnswer, more: Fields): Reply =>
+  reply(status, body, { Location: location, ...more });
 
 const endsWithin = async (work: Promise<unknown>, ms: number): Promise<boolean> =>
   Promise.race([work.then(() => true), Bun.sleep(ms).then(() => false)]);

@@ -1,6 +1,7 @@
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { Key } from "../domain/key.ts";
-import type { Headers, Reply } from "./reply.ts";
+import type { Fields, Reply } from "./reply.ts";
 
 /** A request that has passed the gate. */
 export interface Call {
@@ -14,9 +15,9 @@ export interface Call {
 /** One operation of the interface, under its name in the contract. */
 export interface Operation {
   readonly name: string;
-  readonly handle: (call: Call) => Reply | Fault | Promise<Reply | Fault>;
+  readonly handle: (call: Call) => Awaitable<Reply | Fault>;
   /** On all responses of the operation, refusals included. */
-  readonly headers?: Headers;
+  readonly fields?: Fields;
 }
 
 export type Method = "GET" | "POST" | "PATCH";

@@ -1,3 +1,4 @@
+import { andThen } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
 import { parseInt64 } from "../domain/int64.ts";
@@ -6,29 +7,35 @@ import type { OrderQuery, OrderStore, PlaceResult } from "../store/store.ts";
 import { readBody } from "./body.ts";
 import { NewOrder, OrderUpdate } from "./contract.ts";
 import { orderJson } from "./json.ts";
+import type { KeptReplies } from "./kept.ts";
 import type { Retriable } from "./once.ts";
 import type { Operation } from "./operation.ts";
 import { PAGE_PARAMETERS, pageReply, readPage } from "./paging.ts";
 import { int64Of, readQuery, wrongParameter } from "./query.ts";
+import { reply } from "./reply.ts";
 
 export interface OrderParts {
   readonly orders: OrderStore;
   readonly clock: Clock;
+  readonly kept: KeptReplies;
   readonly retriable: Retriable;
   readonly publicUrl: string;
   readonly bodyDeadlineMs: number;
 }
 
-export function orderOperations({ orders, clock, retriable, publicUrl, bodyDeadlineMs }: OrderParts) {
+export function orderOperations({ orders, clock, kept, retriable, publicUrl, bodyDeadlineMs }: OrderParts) {
   const ordersUrl = `${publicUrl}/store/orders`;
 
   const listOrders: Operation = {
     name: "listOrders",
-    async handle({ request }) {
-      const query = readListQuery(request.url);
-      if (query instanceof Fault) return query;
-      return pageReply(await orders.list(query), orderJson, ordersUrl, query.size, () => filterOf(query));
-    },
+    handle: ({ request: { url } }) =>
+      kept.answer(url, () => {
+        const query = readListQuery(url);
+        if (query instanceof Fault) return query;
+        return andThen(orders.list(query), (page) =>
+          pageReply(page, orderJson, ordersUrl, query.size, () => filterOf(query)),
+        );
+      }),
   };
 
   const placeOrder: Operation = {
@@ -55,7 +62,7 @@ export function orderOperations({ orders, clock, retriable, publicUrl, bodyDeadl
       const body = await readBody(request, OrderUpdate, bodyDeadlineMs);
       if (body instanceof Fault) return body;
       const result = await orders.move(id, body.status, clock.nowMs());
-      if (result.kind === "moved") return { status: 200, body: orderJson(result.order) };
+      if (result.kind === "moved") return reply(200, orderJson(result.order));
       return result.kind === "forbidden" ? moveFault(result.from, body.status) : NO_SUCH_ORDER;
     },
   };

@@ -10,7 +10,7 @@ import {
 } from "../domain/page.ts";
 import { arrayJson } from "./json.ts";
 import { wrongParameter } from "./query.ts";
-import type { Reply } from "./reply.ts";
+import { type Reply, reply } from "./reply.ts";
 
 // What all lists have in common: `limit`, `cursor`, a bare array, and a Link to the next page.
 
@@ -44,10 +44,7 @@ export function pageReply<Row extends { readonly id: bigint }>(
 ): Reply {
   const body = arrayJson(page.rows, json);
   const last = page.rows.at(-1);
-  if (!page.more || last === undefined) return { status: 200, body };
-  return {
-    status: 200,
-    body,
-    headers: { Link: `<${url}?limit=${size}${filter()}&cursor=${encodeCursor(last.id)}>; rel="next"` },
-  };
+  if (!page.more || last === undefined) return reply(200, body);
+  const next = `${url}?limit=${size}${filter()}&cursor=${encodeCursor(last.id)}`;
+  return reply(200, body, { Link: `<${next}>; rel="next"` });
 }

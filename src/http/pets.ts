@@ -1,4 +1,5 @@
 import { ANIMAL_STATUSES, type Animal, isAnimalStatus } from "../domain/animal.ts";
+import { andThen } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
 import { parseInt64 } from "../domain/int64.ts";
@@ -6,10 +7,12 @@ import type { AnimalQuery, AnimalStore } from "../store/store.ts";
 import { readBody } from "./body.ts";
 import { NewPet } from "./contract.ts";
 import { petJson } from "./json.ts";
+import type { KeptReplies } from "./kept.ts";
 import type { Retriable } from "./once.ts";
 import type { Operation } from "./operation.ts";
 import { PAGE_PARAMETERS, pageReply, readPage } from "./paging.ts";
 import { int64Of, NO_PARAMETERS, readQuery, wrongParameter } from "./query.ts";
+import { reply } from "./reply.ts";
 
 /** getPet was deprecated with release 1.0.0, and the contract names the day of its removal. */
 export const GET_PET_DEPRECATED_AT_MS = Date.parse("2026-11-15T00:00:00Z");
@@ -18,6 +21,7 @@ export const GET_PET_REMOVED_AT_MS = Date.parse("2030-12-05T00:00:00Z");
 export interface PetParts {
   readonly animals: AnimalStore;
   readonly clock: Clock;
+  readonly kept: KeptReplies;
   readonly retriable: Retriable;
   /** The base address of the interface, without a slash at its end. */
   readonly publicUrl: string;
@@ -25,16 +29,19 @@ export interface PetParts {
   readonly bodyDeadlineMs: number;
 }
 
-export function petOperations({ animals, clock, retriable, publicUrl, docsUrl, bodyDeadlineMs }: PetParts) {
+export function petOperations({ animals, clock, kept, retriable, publicUrl, docsUrl, bodyDeadlineMs }: PetParts) {
   const petsUrl = `${publicUrl}/pets`;
 
   const listPets: Operation = {
     name: "listPets",
-    async handle({ request }) {
-      const query = readListQuery(request.url);
-      if (query instanceof Fault) return query;
-      return pageReply(await animals.list(query), petJson, petsUrl, query.size, () => filterOf(query));
-    },
+    handle: ({ request: { url } }) =>
+      kept.answer(url, () => {
+        const query = readListQuery(url);
+        if (query instanceof Fault) return query;
+        return andThen(animals.list(query), (page) =>
+          pageReply(page, petJson, petsUrl, query.size, () => filterOf(query)),
+        );
+      }),
   };
 
   const createPet: Operation = {
@@ -52,19 +59,20 @@ export function petOperations({ animals, clock, retriable, publicUrl, docsUrl, b
 
   const getPet: Operation = {
     name: "getPet",
-    headers: {
+    fields: {
       Deprecation: `@${GET_PET_DEPRECATED_AT_MS / 1000}`,
       Sunset: new Date(GET_PET_REMOVED_AT_MS).toUTCString(),
       Link: `<${docsUrl}>; rel="deprecation"; type="text/html", <${petsUrl}>; rel="successor-version"`,
     },
-    async handle({ request, params }) {
+    handle({ request: { url }, params }) {
       if (clock.nowMs() >= GET_PET_REMOVED_AT_MS) return REMOVED;
-      const id = parseInt64(params.petId ?? "");
-      if (id === undefined) return NO_SUCH_PET;
-      const query = readQuery(request.url, NO_PARAMETERS);
-      if (query instanceof Fault) return query;
-      const animal = await animals.get(id);
-      return animal ? { status: 200, body: petJson(animal) } : NO_SUCH_PET;
+      return kept.answer(url, () => {
+        const id = parseInt64(params.petId ?? "");
+        if (id === undefined) return NO_SUCH_PET;
+        const query = readQuery(url, NO_PARAMETERS);
+        if (query instanceof Fault) return query;
+        return andThen(animals.get(id), (animal) => (animal ? reply(200, petJson(animal)) : NO_SUCH_PET));
+      });
     },
   };
 

@@ -30,13 +30,28 @@ export const STATUS_OF: Record<FaultCode, number> = {
   service_unavailable: 503,
 };
 
-export type Headers = Readonly<Record<string, string>>;
+/** Header fields by name. */
+export type Fields = Readonly<Record<string, string>>;
 
-/** What an operation answers when it succeeds. The body is JSON text. */
+/** What is answered, but for what changes with every request. It may answer more than one. */
 export interface Reply {
   readonly status: number;
+  /** JSON text. */
   readonly body: string;
-  readonly headers?: Headers;
+  readonly headers: Headers;
+  /** The standing whose quotas the headers show already. */
+  shows?: Standing;
+}
+
+export const reply = (status: number, body: string, fields: Fields = {}): Reply => ({
+  status,
+  body,
+  headers: new Headers({ "Content-Type": "application/json", "Cache-Control": "no-store", ...fields }),
+});
+
+export function addFields(reply: Reply, fields: Fields): Reply {
+  for (const name in fields) reply.headers.set(name, fields[name] as string);
+  return reply;
 }
 
 const CHALLENGE = 'Bearer realm="animal-store"';
@@ -47,10 +62,10 @@ const SHORTLY_SECONDS = 2;
 export function faultReply(fault: Fault, retryAfterSeconds?: number): Reply {
   const status = STATUS_OF[fault.code];
   const body = JSON.stringify({ code: fault.code, message: fault.message, status });
-  return { status, body, headers: faultHeaders(fault.code, retryAfterSeconds) };
+  return reply(status, body, faultFields(fault.code, retryAfterSeconds));
 }
 
-function faultHeaders(code: FaultCode, retryAfterSeconds: number | undefined): Headers {
+function faultFields(code: FaultCode, retryAfterSeconds: number | undefined): Fields {
   if (code === "missing_api_key") return { "WWW-Authenticate": CHALLENGE };
   if (code === "invalid_api_key") return { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` };
   if (code === "request_timeout") return { Connection: "close" };
@@ -59,35 +74,31 @@ function faultHeaders(code: FaultCode, retryAfterSeconds: number | undefined): H
   return retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
 }
 
-/** What every response under /v1 shows, whatever its status. */
-export interface Envelope {
-  readonly requestId: string;
-  readonly standing: Standing;
-  /** Headers of the operation itself, on all its responses. */
-  readonly operationHeaders: Headers | undefined;
+/**
+ * A response under /v1, whatever its status. The fields that belong to the request are set on every
+ * one; a Response takes a copy of the headers, so a reply can be used again. Most of what a reply
+ * shows to one caller it shows to the same one again, and that is not set twice.
+ */
+export function respond(reply: Reply, requestId: string, standing: Standing): Response {
+  const { status, body, headers } = reply;
+  const { shown, minute, day, atMs } = standing;
+  if (!reply.shows || !isSameWindow(reply.shows, standing)) {
+    headers.set("X-RateLimit-Limit", String(shown.quota));
+    headers.set("X-RateLimit-Reset", String(toWholeSeconds(shown.resetAtMs)));
+    headers.set("RateLimit-Policy", day ? `${policyItem(minute)}, ${policyItem(day)}` : policyItem(minute));
+    reply.shows = standing;
+  }
+  headers.set("X-Request-Id", requestId);
+  headers.set("X-RateLimit-Remaining", String(shown.remaining));
+  headers.set("RateLimit", day ? `${limitItem(minute, atMs)}, ${limitItem(day, atMs)}` : limitItem(minute, atMs));
+  return new Response(body, { status, headers });
 }
 
-export function respond(reply: Reply, { requestId, standing, operationHeaders }: Envelope): Response {
-  const { shown } = standing;
-  return new Response(reply.body, {
-    status: reply.status,
-    headers: {
-      "Content-Type": "application/json",
-      "Cache-Control": "no-store",
-      "X-Request-Id": requestId,
-      "X-RateLimit-Limit": String(shown.quota),
-      "X-RateLimit-Remaining": String(shown.remaining),
-      "X-RateLimit-Reset": String(toWholeSeconds(shown.resetAtMs)),
-      "RateLimit-Policy": perQuota(standing, policyItem),
-      RateLimit: perQuota(standing, (quota) => limitItem(quota, standing.atMs)),
-      ...operationHeaders,
-      ...reply.headers,
-    },
-  });
-}
-
-const perQuota = ({ minute, day }: Standing, item: (quota: QuotaStanding) => string): string =>
-  day ? `${item(minute)}, ${item(day)}` : item(minute);
+const isSameWindow = (a: Standing, b: Standing): boolean =>
+  a.shown.quota === b.shown.quota &&
+  a.shown.resetAtMs === b.shown.resetAtMs &&
+  a.minute.quota === b.minute.quota &&
+  a.day?.quota === b.day?.quota;
 
 const policyItem = ({ window, quota }: QuotaStanding): string =>
   `"${window.name}";q=${quota};w=${window.lengthMs / SECOND_MS}`;

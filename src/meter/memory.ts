@@ -1,3 +1,4 @@
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
 import { isSpent, judge, newTally, type Tally, type Terms, type Verdict } from "../domain/tally.ts";
 import type { Meter, TallyKeeper } from "./meter.ts";
@@ -21,7 +22,7 @@ export class KeptMeter implements Meter {
     return meter;
   }
 
-  judge(subject: string, terms: Terms): Verdict | Promise<Verdict> {
+  judge(subject: string, terms: Terms): Awaitable<Verdict> {
     let tally = this.#tallies.get(subject);
     if (!tally) {
       tally = newTally();

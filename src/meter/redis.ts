@@ -1,3 +1,4 @@
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
 import { standingOf, type Tally, type Terms, type Verdict } from "../domain/tally.ts";
 import { DAY, MINUTE } from "../domain/window.ts";
@@ -57,7 +58,7 @@ export class RedisMeter implements Meter {
 
   constructor(private readonly parts: RedisMeterParts) {}
 
-  judge(subject: string, terms: Terms): Verdict | Promise<Verdict> {
+  judge(subject: string, terms: Terms): Awaitable<Verdict> {
     if (this.#isDegraded) return this.parts.fallback.judge(subject, terms);
     return this.#refuseByMemory(subject, terms) ?? this.#ask(subject, terms);
   }

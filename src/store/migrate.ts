@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Awaitable } from "../domain/awaitable.ts";
 import { OperatorError } from "../domain/fault.ts";
-import type { Awaitable } from "./store.ts";
 
 export interface Migration {
   readonly number: number;

@@ -1,11 +1,10 @@
 import type { Animal, AnimalStatus, NewAnimal } from "../domain/animal.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { Key, KeySecret } from "../domain/key.ts";
 import type { KeptAnswer, Once, Written } from "../domain/once.ts";
 import type { Order, OrderStatus } from "../domain/order.ts";
 import type { Page } from "../domain/page.ts";
 import type { Tally } from "../domain/tally.ts";
-
-export type Awaitable<T> = T | Promise<T>;
 
 /** The store cannot do its work now: busy, full, read-only, gone. */
 export class StoreUnavailable extends Error {
@@ -98,6 +97,8 @@ export interface Store {
   readonly orders: OrderStore;
   readonly keys: KeyStore;
   readonly tallies: TallyStore;
+  /** A number that changes whenever anything was written, by whatever process; undefined when that cannot be known. */
+  version(): number | undefined;
   /** Drops some of the answers that were given until a moment. True when there may be more of them. */
   sweep(answeredUntilMs: number): Awaitable<boolean>;
   /** Returns when the store answers. */

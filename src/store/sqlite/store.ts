@@ -5,6 +5,7 @@ import { sqliteKeys } from "./keys.ts";
 import { sqliteOnce } from "./once.ts";
 import { sqliteOrders } from "./orders.ts";
 import { sqliteTallies } from "./tallies.ts";
+import { versionOf } from "./version.ts";
 
 export interface SqliteOptions {
   /** Make the file when there is none. */
@@ -26,6 +27,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions): Pro
     orders: sqliteOrders(db, transact, writeOnce),
     keys: sqliteKeys(db, transact),
     tallies: sqliteTallies(db, transact),
+    version: options.serve ? versionOf(db, path) : () => undefined,
     sweep,
     check: () => void attempt(() => check.get()),
     close() {
