@@ -3,12 +3,13 @@ import fc from "fast-check";
 import type { NewAnimal } from "../src/domain/animal.ts";
 import { INT64_MAX, INT64_MIN } from "../src/domain/int64.ts";
 import { digestOf, type Key, newKey, newSecret } from "../src/domain/key.ts";
-import type { Once, Written } from "../src/domain/once.ts";
+import type { AnswerDraft, Once, Written } from "../src/domain/once.ts";
 import { PLANS } from "../src/domain/plan.ts";
 import { newTally } from "../src/domain/tally.ts";
 import type { PlaceResult, Store } from "../src/store/store.ts";
 
 const REX: NewAnimal = { name: "Rex", categoryId: 7n, status: "available" };
+const DRAFT: AnswerDraft = { status: 201, body: ['{"id":', "}"], location: "/pets/" };
 const NOW = Date.parse("2027-03-01T12:00:00Z");
 const DAY_MS = 86_400_000;
 
@@ -148,13 +149,8 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const store = await open();
       const key = issuedKey();
       await store.keys.create(key, "digest");
-      const once: Once = { keyId: key.id, token: "t", fingerprint: "f", nowMs: NOW };
-      const write = (change: Partial<Once> = {}) =>
-        store.animals.create(REX, { ...once, ...change }, ({ id }) => ({
-          status: 201,
-          body: `{"id":${id}}`,
-          location: `/pets/${id}`,
-        }));
+      const once: Once = { keyId: key.id, token: "t", fingerprint: "f", nowMs: NOW, draft: DRAFT };
+      const write = (change: Partial<Once> = {}) => store.animals.create(REX, { ...once, ...change });
       const results = await Promise.all(Array.from({ length: 20 }, () => write()));
       expect(results.filter((result) => result.kind === "done")).toHaveLength(1);
       const answer = { status: 201, body: '{"id":1}', location: "/pets/1" };
@@ -173,11 +169,8 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const store = await open();
       const key = issuedKey();
       await store.keys.create(key, "digest");
-      const once: Once = { keyId: key.id, token: "t", fingerprint: "f", nowMs: NOW };
-      const place = () =>
-        store.orders.place(1n, NOW, once, (result) =>
-          result.kind === "placed" ? { status: 201, body: "", location: "" } : undefined,
-        );
+      const once: Once = { keyId: key.id, token: "t", fingerprint: "f", nowMs: NOW, draft: DRAFT };
+      const place = () => store.orders.place(1n, NOW, once);
       expect(done(await place())).toEqual({ kind: "no_such_animal" });
       await create(store);
       expect(done(await place())).toMatchObject({ kind: "placed" });
@@ -190,11 +183,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const key = issuedKey();
       await store.keys.create(key, "digest");
       const write = (token: string, nowMs: number) =>
-        store.animals.create(REX, { keyId: key.id, token, fingerprint: "", nowMs }, () => ({
-          status: 201,
-          body: "",
-          location: "",
-        }));
+        store.animals.create(REX, { keyId: key.id, token, fingerprint: "", nowMs, draft: DRAFT });
       await write("old", NOW);
       await write("new", NOW + 1);
       expect(await store.sweep(NOW)).toBe(false);

@@ -11,6 +11,7 @@ export interface Once {
   /** Tells the same request from another one that goes by the same token. */
   readonly fingerprint: string;
   readonly nowMs: number;
+  readonly draft: AnswerDraft;
 }
 
 /** The answer to a write, as it was given the first time. */
@@ -19,6 +20,21 @@ export interface KeptAnswer {
   readonly body: string;
   readonly location: string;
 }
+
+/** An answer that lacks nothing but the id that the store assigns, which it is kept together with. */
+export interface AnswerDraft {
+  readonly status: number;
+  /** The id goes between the two. */
+  readonly body: readonly [before: string, after: string];
+  /** The id goes behind it. */
+  readonly location: string;
+}
+
+export const completed = ({ status, body: [before, after], location }: AnswerDraft, id: bigint): KeptAnswer => ({
+  status,
+  body: `${before}${id}${after}`,
+  location: `${location}${id}`,
+});
 
 export interface OnceRecord {
   readonly fingerprint: string;

@@ -19,6 +19,14 @@ export const isOrderStatus = (text: string): text is OrderStatus =>
 export const FIRST_ORDER_STATUS: OrderStatus = "placed";
 export const PLACING: { readonly from: AnimalStatus; readonly to: AnimalStatus } = { from: "available", to: "pending" };
 
+/** An order as it is placed: all of it, but for the id. */
+export const newOrder = (animalId: bigint, nowMs: number): Omit<Order, "id"> => ({
+  animalId,
+  status: FIRST_ORDER_STATUS,
+  placedAtMs: nowMs,
+  updatedAtMs: nowMs,
+});
+
 /** Every move that an order can make, and the status that it leaves the animal in. */
 const MOVES: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
   placed: { approved: PLACING.to, cancelled: PLACING.from },

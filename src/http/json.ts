@@ -1,4 +1,4 @@
-import type { Animal } from "../domain/animal.ts";
+import type { Animal, NewAnimal } from "../domain/animal.ts";
 import { int64FromJson } from "../domain/int64.ts";
 import type { Order } from "../domain/order.ts";
 
@@ -35,12 +35,24 @@ export function repeatedName(json: string): string | undefined {
   return undefined;
 }
 
-/** An animal on the wire. A bigint prints all of its digits, which JSON.stringify would refuse to. */
-export const petJson = ({ id, name, categoryId, status }: Animal): string =>
-  `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+// Animals and orders on the wire. A bigint prints all of its digits, which JSON.stringify would refuse to.
 
-export const orderJson = ({ id, animalId, status, placedAtMs, updatedAtMs }: Order): string =>
-  `{"id":${id},"petId":${animalId},"status":"${status}","placedAt":"${dateTime(placedAtMs)}","updatedAt":"${dateTime(updatedAtMs)}"}`;
+/** What stands before and after the id. */
+type AroundId = readonly [before: string, after: string];
+
+export const petJsonAround = ({ name, categoryId, status }: NewAnimal): AroundId => [
+  '{"id":',
+  `,"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`,
+];
+
+export const orderJsonAround = ({ animalId, status, placedAtMs, updatedAtMs }: Omit<Order, "id">): AroundId => [
+  '{"id":',
+  `,"petId":${animalId},"status":"${status}","placedAt":"${dateTime(placedAtMs)}","updatedAt":"${dateTime(updatedAtMs)}"}`,
+];
+
+export const petJson = (animal: Animal): string => petJsonAround(animal).join(String(animal.id));
+
+export const orderJson = (order: Order): string => orderJsonAround(order).join(String(order.id));
 
 const dateTime = (ms: number): string => new Date(ms).toISOString();
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
-import type { KeptAnswer, Once, Written } from "../domain/once.ts";
+import { type AnswerDraft, completed, type KeptAnswer, type Once, type Written } from "../domain/once.ts";
 import type { Call } from "./operation.ts";
 import { type Fields, type Reply, reply } from "./reply.ts";
 
@@ -29,41 +29,37 @@ export type Retriable = <Result>(call: Call, write: Write<Result>) => Promise<Re
 export interface Write<Result> {
   /** What tells this request from another, in any order but always the same. */
   readonly content: readonly unknown[];
-  readonly perform: (
-    once: Once | undefined,
-    answerTo: (result: Result) => KeptAnswer | undefined,
-  ) => Promise<Written<Result>>;
-  /** The answer to a result: only one that succeeded is kept. */
-  readonly answer: (result: Result) => KeptAnswer | Fault;
+  readonly perform: (once: Once | undefined) => Promise<Written<Result>>;
+  /** The answer to success, but for the id: only such an answer is kept. */
+  readonly draft: AnswerDraft;
+  /** The id that was assigned, or why there is none. */
+  readonly idIn: (result: Result) => bigint | Fault;
 }
 
 export function createRetriable(clock: Clock): Retriable {
   const running = new Map<string, Promise<unknown>>();
 
-  return async function retriable(call, { content, perform, answer }) {
+  return async function retriable(call, write) {
     const token = tokenOf(call.request.headers.get("idempotency-key"));
     if (token instanceof Fault) return token;
-    if (token === undefined) return replyTo(await perform(undefined, () => undefined), answer);
+    if (token === undefined) return replyTo(await write.perform(undefined), write);
 
-    const once = {
+    const once: Once = {
       keyId: call.key.id,
       token,
-      fingerprint: fingerprintOf(call.operation, content),
+      fingerprint: fingerprintOf(call.operation, write.content),
       nowMs: clock.nowMs(),
+      draft: write.draft,
     };
     const name = `${once.keyId} ${token}`;
     const first = running.get(name);
     if (first && !(await endsWithin(first, WAIT_FOR_FIRST_MS))) return IN_PROGRESS;
 
-    let answered: KeptAnswer | Fault | undefined;
-    const work = perform(once, (result) => {
-      answered = answer(result);
-      return answered instanceof Fault ? undefined : answered;
-    });
+    const work = write.perform(once);
     const finished = work.catch(() => {});
     running.set(name, finished);
     try {
-      return replyTo(await work, (result) => answered ?? answer(result));
+      return replyTo(await work, write);
     } finally {
       if (running.get(name) === finished) running.delete(name);
     }
@@ -82,11 +78,11 @@ function tokenOf(header: string | null): string | undefined | Fault {
   return token.length <= TOKEN_MAX_CHARACTERS && TOKEN.test(token) ? token : WRONG_TOKEN;
 }
 
-function replyTo<Result>(written: Written<Result>, answer: (result: Result) => KeptAnswer | Fault): Reply | Fault {
+function replyTo<Result>(written: Written<Result>, { draft, idIn }: Write<Result>): Reply | Fault {
   if (written.kind === "mismatch") return MISMATCH;
   if (written.kind === "replay") return replyOf(written.answer, { "Idempotency-Replayed": "true" });
-  const answered = answer(written.result);
-  return answered instanceof Fault ? answered : replyOf(answered, {});
+  const id = idIn(written.result);
+  return id instanceof Fault ? id : replyOf(completed(draft, id), {});
 }
 
 const replyOf = ({ status, body, location }: KeptAnswer, more: Fields): Reply =>

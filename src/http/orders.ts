@@ -2,11 +2,11 @@ import { andThen } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
 import { parseInt64 } from "../domain/int64.ts";
-import { isOrderStatus, movesFrom, ORDER_STATUSES, type OrderStatus } from "../domain/order.ts";
+import { isOrderStatus, movesFrom, newOrder, ORDER_STATUSES, type OrderStatus } from "../domain/order.ts";
 import type { OrderQuery, OrderStore, PlaceResult } from "../store/store.ts";
 import { readBody } from "./body.ts";
 import { NewOrder, OrderUpdate } from "./contract.ts";
-import { orderJson } from "./json.ts";
+import { orderJson, orderJsonAround } from "./json.ts";
 import type { KeptReplies } from "./kept.ts";
 import type { Retriable } from "./once.ts";
 import type { Operation } from "./operation.ts";
@@ -43,13 +43,12 @@ export function orderOperations({ orders, clock, kept, retriable, publicUrl, bod
     async handle(call) {
       const body = await readBody(call.request, NewOrder, bodyDeadlineMs);
       if (body instanceof Fault) return body;
+      const nowMs = clock.nowMs();
       return retriable<PlaceResult>(call, {
         content: [body.petId],
-        perform: (once, answerTo) => orders.place(body.petId, clock.nowMs(), once, answerTo),
-        answer: (result) =>
-          result.kind === "placed"
-            ? { status: 201, body: orderJson(result.order), location: `${ordersUrl}/${result.order.id}` }
-            : placeFault(result),
+        perform: (once) => orders.place(body.petId, nowMs, once),
+        draft: { status: 201, body: orderJsonAround(newOrder(body.petId, nowMs)), location: `${ordersUrl}/` },
+        idIn: (result) => (result.kind === "placed" ? result.order.id : placeFault(result)),
       });
     },
   };

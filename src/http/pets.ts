@@ -6,7 +6,7 @@ import { parseInt64 } from "../domain/int64.ts";
 import type { AnimalQuery, AnimalStore } from "../store/store.ts";
 import { readBody } from "./body.ts";
 import { NewPet } from "./contract.ts";
-import { petJson } from "./json.ts";
+import { petJson, petJsonAround } from "./json.ts";
 import type { KeptReplies } from "./kept.ts";
 import type { Retriable } from "./once.ts";
 import type { Operation } from "./operation.ts";
@@ -51,8 +51,9 @@ export function petOperations({ animals, clock, kept, retriable, publicUrl, docs
       if (body instanceof Fault) return body;
       return retriable<Animal>(call, {
         content: [body.name, body.categoryId, body.status],
-        perform: (once, answerTo) => animals.create(body, once, answerTo),
-        answer: (animal) => ({ status: 201, body: petJson(animal), location: `${petsUrl}/${animal.id}` }),
+        perform: (once) => animals.create(body, once),
+        draft: { status: 201, body: petJsonAround(body), location: `${petsUrl}/` },
+        idIn: ({ id }) => id,
       });
     },
   };

@@ -1,7 +1,7 @@
 import type { Animal, AnimalStatus, NewAnimal } from "../domain/animal.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Key, KeySecret } from "../domain/key.ts";
-import type { KeptAnswer, Once, Written } from "../domain/once.ts";
+import type { Once, Written } from "../domain/once.ts";
 import type { Order, OrderStatus } from "../domain/order.ts";
 import type { Page } from "../domain/page.ts";
 import type { Tally } from "../domain/tally.ts";
@@ -18,16 +18,13 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** What to keep of a result, to be answered again; undefined when it is to be judged anew. */
-export type AnswerTo<Result> = (result: Result) => KeptAnswer | undefined;
-
 // Every method of these ports throws StoreUnavailable when the store cannot answer. One that writes
 // is one transaction, with the record of `once` in it, and resolves when all of it is on disk.
 
 export interface AnimalStore {
   /** By ascending id, after the given one. */
   list(query: AnimalQuery): Awaitable<Page<Animal>>;
-  create(animal: NewAnimal, once?: Once, answerTo?: AnswerTo<Animal>): Promise<Written<Animal>>;
+  create(animal: NewAnimal, once?: Once): Promise<Written<Animal>>;
   get(id: bigint): Awaitable<Animal | undefined>;
 }
 
@@ -43,7 +40,7 @@ export interface AnimalQuery {
 export interface OrderStore {
   /** By ascending id, after the given one. */
   list(query: OrderQuery): Awaitable<Page<Order>>;
-  place(animalId: bigint, nowMs: number, once?: Once, answerTo?: AnswerTo<PlaceResult>): Promise<Written<PlaceResult>>;
+  place(animalId: bigint, nowMs: number, once?: Once): Promise<Written<PlaceResult>>;
   move(id: bigint, to: OrderStatus, nowMs: number): Promise<MoveResult>;
 }
 

@@ -16,7 +16,7 @@ export function postgresAnimals(pool: Pool, writeOnce: WriteOnce): AnimalStore {
       return cutPage(rows, query.size);
     },
 
-    create: (animal, once, answerTo) =>
+    create: (animal, once) =>
       writeOnce(
         once,
         async (sql) => {
@@ -24,7 +24,7 @@ export function postgresAnimals(pool: Pool, writeOnce: WriteOnce): AnimalStore {
             VALUES (${animal.name}, ${animal.categoryId}, ${animal.status}) RETURNING id`;
           return { id: (row as { id: bigint }).id, ...animal };
         },
-        answerTo,
+        ({ id }) => id,
       ),
 
     async get(id) {

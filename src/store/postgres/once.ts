@@ -1,17 +1,17 @@
-import { judgeRepeat, type Once, type Written } from "../../domain/once.ts";
+import { completed, judgeRepeat, type KeptAnswer, type Once, type Written } from "../../domain/once.ts";
 import { onceRecordOf, type Row, SWEEP_MAX_ROWS } from "../rows.ts";
-import type { AnswerTo, Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import type { Pool, Sql, Transaction } from "./database.ts";
 
 /** As the embedded store's: a write and the record of it in one transaction. */
 export type WriteOnce = <Result>(
   once: Once | undefined,
   write: (sql: Sql | Transaction) => Promise<Result>,
-  answerTo: AnswerTo<Result> | undefined,
+  idIn: (result: Result) => bigint | undefined,
 ) => Promise<Written<Result>>;
 
 export function postgresOnce(pool: Pool): { writeOnce: WriteOnce; sweep: Store["sweep"] } {
-  const writeOnce: WriteOnce = async (once, write, answerTo) => {
+  const writeOnce: WriteOnce = async (once, write, idIn) => {
     // A write without a token is one statement, or opens a transaction of its own.
     if (!once) return { kind: "done", result: await pool.write(write) };
     return pool.transact(async (tx) => {
@@ -21,8 +21,8 @@ export function postgresOnce(pool: Pool): { writeOnce: WriteOnce; sweep: Store["
       const repeat = judgeRepeat(onceRecordOf(row), once);
       if (repeat) return repeat;
       const result = await write(tx);
-      const answer = answerTo?.(result);
-      if (answer) await keep(tx, once, answer.status, answer.body, answer.location);
+      const id = idIn(result);
+      if (id !== undefined) await keep(tx, once, completed(once.draft, id));
       return { kind: "done" as const, result };
     });
   };
@@ -39,7 +39,7 @@ export function postgresOnce(pool: Pool): { writeOnce: WriteOnce; sweep: Store["
   };
 }
 
-const keep = (tx: Transaction, once: Once, status: number, body: string, location: string) =>
+const keep = (tx: Transaction, once: Once, { status, body, location }: KeptAnswer) =>
   tx`INSERT INTO answers (key_id, token, fingerprint, answered_at, status, body, location)
     VALUES (${once.keyId}, ${once.token}, ${once.fingerprint}, ${once.nowMs}, ${status}, ${body}, ${location})
     ON CONFLICT (key_id, token) DO UPDATE SET fingerprint = excluded.fingerprint, answered_at = excluded.answered_at,

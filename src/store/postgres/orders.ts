@@ -40,7 +40,12 @@ export function postgresOrders(pool: Pool, writeOnce: WriteOnce): OrderStore {
       const rows = await runListing<OrderListName, Row>(pool, lists, orderListing(query));
       return cutPage(rows.map(orderOf), query.size);
     },
-    place: (animalId, nowMs, once, answerTo) => writeOnce(once, (sql) => place(sql, animalId, nowMs), answerTo),
+    place: (animalId, nowMs, once) =>
+      writeOnce(
+        once,
+        (sql) => place(sql, animalId, nowMs),
+        (result) => (result.kind === "placed" ? result.order.id : undefined),
+      ),
     move,
   };
 }

@@ -5,12 +5,12 @@ import { ANIMAL_COLUMNS, type AnimalListName, animalListing, animalLists } from 
 import type { AnimalStore } from "../store.ts";
 import { attempt } from "./database.ts";
 import { prepareAll, SQLITE } from "./dialect.ts";
-import type { WriteOnce } from "./once.ts";
+import type { RepeatOf } from "./once.ts";
+import type { Writing } from "./writing.ts";
 
-export function sqliteAnimals(db: Database, writeOnce: WriteOnce): AnimalStore {
+export function sqliteAnimals(db: Database, repeatOf: RepeatOf, writing: Writing): AnimalStore {
   const lists = prepareAll<AnimalListName, Animal>(db, animalLists(SQLITE));
   const get = db.prepare<Animal, [bigint]>(`SELECT ${ANIMAL_COLUMNS} FROM animals WHERE id = ?`);
-  const insert = db.prepare("INSERT INTO animals (name, category_id, status) VALUES (?, ?, ?)");
 
   return {
     list(query) {
@@ -20,17 +20,7 @@ export function sqliteAnimals(db: Database, writeOnce: WriteOnce): AnimalStore {
         query.size,
       );
     },
-
-    create: (animal, once, answerTo) =>
-      writeOnce(
-        once,
-        () => {
-          const { lastInsertRowid } = insert.run(animal.name, animal.categoryId, animal.status);
-          return { id: BigInt(lastInsertRowid), ...animal };
-        },
-        answerTo,
-      ),
-
+    create: async (animal, once) => repeatOf(once) ?? writing.perform("createAnimal", animal, once),
     get: (id) => attempt(() => get.get(id)) ?? undefined,
   };
 }

@@ -14,6 +14,8 @@ const APPLICATION_ID = 0x414e5354;
 const OPENING_PATIENCE_MS = 5_000;
 /** Enough for a service that is being replaced to be gone. */
 const SERVING_PATIENCE_MS = 1_000;
+/** How long a write waits for another process to finish its own. */
+const WRITING_PATIENCE_MS = 2_000;
 const RETRY_EVERY_MS = 10;
 
 /** Makes sure that there is a file, or a place for one. Fails with an OperatorError. */
@@ -35,9 +37,7 @@ export async function openAlone(path: string, serve: boolean): Promise<{ db: Dat
     const target = migrationTarget(db);
     if (!serve) unlock = await lockToMigrate(path, target);
     await migrate(target, SQLITE_MIGRATIONS);
-    // For one that serves, waiting for a lock must not stop the process, see patiently().
-    if (serve) db.run("PRAGMA busy_timeout = 0");
-    else unlock();
+    if (!serve) unlock();
     return { db, unlock };
   } catch (error) {
     db?.close();
@@ -59,6 +59,13 @@ async function lockToMigrate(path: string, target: MigrationTarget): Promise<() 
     await Bun.sleep(RETRY_EVERY_MS);
   }
   return () => {};
+}
+
+/** Another connection to a database that was opened already, for a thread that may wait for locks. */
+export function openToWrite(path: string): Database {
+  const db = openFile(path);
+  db.run(`PRAGMA busy_timeout = ${WRITING_PATIENCE_MS}`);
+  return db;
 }
 
 function openFile(path: string): Database {
@@ -107,15 +114,21 @@ function makeFolder(folder: string): void {
   }
 }
 
+/** Marks a new file as ours, and refuses one that is another program's. */
 function claim(db: Database, path: string): void {
-  const id = Number((db.query("PRAGMA application_id").get() as { application_id: bigint }).application_id);
-  if (id === APPLICATION_ID) return;
-  const tables = db.query("SELECT count(*) AS count FROM sqlite_schema").get() as { count: bigint };
-  if (id !== 0 || tables.count > 0n)
-    throw new OperatorError(
-      `this is the database of another program: set DATABASE_URL to a file of its own, not ${path}`,
-    );
-  db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+  const idOf = () => Number((db.query("PRAGMA application_id").get() as { application_id: bigint }).application_id);
+  if (idOf() === APPLICATION_ID) return;
+  // Under a lock: another process may be at the same.
+  db.transaction(() => {
+    const id = idOf();
+    if (id === APPLICATION_ID) return;
+    const tables = db.query("SELECT count(*) AS count FROM sqlite_schema").get() as { count: bigint };
+    if (id !== 0 || tables.count > 0n)
+      throw new OperatorError(
+        `this is the database of another program: set DATABASE_URL to a file of its own, not ${path}`,
+      );
+    db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+  }).immediate();
 }
 
 const UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|NOTADB|CORRUPT|NOMEM|PROTOCOL|AUTH|PERM)/;
@@ -138,26 +151,10 @@ export function attempt<T>(work: () => T): T {
   }
 }
 
-const PATIENCE_MS = 2_000;
-
-/** As attempt(), but while another process holds the lock it tries again, and the event loop goes on. */
-export async function patiently<T>(work: () => T): Promise<T> {
-  const deadlineMs = performance.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      return attempt(work);
-    } catch (error) {
-      const isBusy = error instanceof StoreUnavailable && codeOf(error.cause).startsWith("SQLITE_BUSY");
-      if (!isBusy || performance.now() >= deadlineMs) throw error;
-    }
-    await Bun.sleep(RETRY_EVERY_MS);
-  }
-}
-
-/** Runs work in a transaction that can write: all of it is on disk when the promise resolves, or nothing. */
-export type Transact = <T>(work: () => T) => Promise<T>;
+/** Runs work in a transaction that can write: all of it is on disk when this returns, or nothing. */
+export type Transact = <T>(work: () => T) => T;
 
 export function transactor(db: Database): Transact {
   const transaction = db.transaction((work: () => unknown) => work());
-  return <T>(work: () => T) => patiently(() => transaction.immediate(work) as T);
+  return <T>(work: () => T) => attempt(() => transaction.immediate(work) as T);
 }

@@ -2,9 +2,10 @@ import type { Database } from "bun:sqlite";
 import type { Key } from "../../domain/key.ts";
 import { keyOf, momentOf, type Row, SELECTED_KEY } from "../rows.ts";
 import type { FoundKey, KeyStore } from "../store.ts";
-import { attempt, type Transact } from "./database.ts";
+import { attempt, transactor } from "./database.ts";
 
-export function sqliteKeys(db: Database, transact: Transact): KeyStore {
+export function sqliteKeys(db: Database): KeyStore {
+  const transact = transactor(db);
   const findBySecret = db.prepare<Row, [string]>(
     `SELECT ${SELECTED_KEY}, s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id WHERE s.digest = ?`,
   );
@@ -22,7 +23,7 @@ export function sqliteKeys(db: Database, transact: Transact): KeyStore {
   const pardon = db.prepare("UPDATE keys SET pardoned_at = ? WHERE id = ?");
 
   /** Every change to a key goes through here, so that none is made without the revision. */
-  const change = (work: () => void): Promise<void> =>
+  const change = (work: () => void): void =>
     transact(() => {
       work();
       bumpRevision.run();
@@ -47,7 +48,7 @@ export function sqliteKeys(db: Database, transact: Transact): KeyStore {
     create: (key, digest) => change(() => insert(key, digest)),
     async createFirst(key, digest, beforeCommit) {
       let isFirst = false;
-      await change(() => {
+      change(() => {
         isFirst = any.get() === null;
         if (!isFirst) return;
         insert(key, digest);

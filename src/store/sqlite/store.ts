@@ -1,16 +1,17 @@
 import type { Store } from "../store.ts";
 import { sqliteAnimals } from "./animals.ts";
-import { attempt, openAlone, preparePath, transactor } from "./database.ts";
+import { attempt, openAlone, preparePath } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
-import { sqliteOnce } from "./once.ts";
+import { type RepeatOf, repeatFinder } from "./once.ts";
 import { sqliteOrders } from "./orders.ts";
 import { sqliteTallies } from "./tallies.ts";
 import { versionOf } from "./version.ts";
+import { ThreadWriting, writeHere } from "./writing.ts";
 
 export interface SqliteOptions {
   /** Make the file when there is none. */
   readonly create: boolean;
-  /** Claim it for this one process, and never let a lock of another's stop the event loop. */
+  /** Claim it for this one process, and never let a commit or a lock of another's stop the event loop. */
   readonly serve: boolean;
 }
 
@@ -18,19 +19,22 @@ export interface SqliteOptions {
 export async function openSqliteStore(path: string, options: SqliteOptions): Promise<Store> {
   preparePath(path, options);
   const { db, unlock } = await openAlone(path, options.serve);
-  const transact = transactor(db);
-  const { writeOnce, sweep } = sqliteOnce(db, transact);
+  const writing = options.serve ? new ThreadWriting(path) : writeHere(db);
+  // What was answered before needs no lock; the writer looks again, under one.
+  const findRepeat = repeatFinder(db);
+  const repeatOf: RepeatOf = (once) => attempt(() => findRepeat(once));
   const check = db.prepare("SELECT 1 FROM animals LIMIT 1");
 
   return {
-    animals: sqliteAnimals(db, writeOnce),
-    orders: sqliteOrders(db, transact, writeOnce),
-    keys: sqliteKeys(db, transact),
-    tallies: sqliteTallies(db, transact),
+    animals: sqliteAnimals(db, repeatOf, writing),
+    orders: sqliteOrders(db, repeatOf, writing),
+    keys: sqliteKeys(db),
+    tallies: sqliteTallies(db, writing),
     version: options.serve ? versionOf(db, path) : () => undefined,
-    sweep,
+    sweep: (answeredUntilMs) => writing.perform("sweep", answeredUntilMs),
     check: () => void attempt(() => check.get()),
-    close() {
+    async close() {
+      await writing.close();
       db.close();
       unlock();
     },

@@ -1,0 +1,133 @@
+import type { Database } from "bun:sqlite";
+import { StoreUnavailable } from "../store.ts";
+import { type Outcome, type Write, type WriteName, type Writer, writerOf } from "./writer.ts";
+
+/** Has writes carried out. A promise resolves when the write is on disk. */
+export interface Writing {
+  perform<Name extends WriteName>(name: Name, ...args: Parameters<Writer[Name]>): Promise<ReturnType<Writer[Name]>>;
+  /** Finishes what was asked for. */
+  close(): Promise<void>;
+}
+
+export type ToThread =
+  | { readonly kind: "open"; readonly path: string }
+  | { readonly kind: "write"; readonly writes: readonly Write[] }
+  | { readonly kind: "close" };
+
+/** By a connection of this thread, which waits for each: for a command, which has nothing else to do. */
+export function writeHere(db: Database): Writing {
+  const writeTogether = writerOf(db);
+  return {
+    async perform(name, ...args) {
+      const [outcome] = writeTogether([{ name, args }]);
+      return resultOf(outcome as Outcome) as never;
+    },
+    close: async () => {},
+  };
+}
+
+interface Waiting {
+  readonly write: Write;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** More than any number of connections asks for at once: beyond it, load is shed. */
+const MAX_WAITING = 10_000;
+
+/**
+ * By a thread of its own, which is started with the first write. While it is at a commit, whatever
+ * else is asked for waits, and is the next commit.
+ */
+export class ThreadWriting implements Writing {
+  #thread: Worker | undefined;
+  #waiting: Waiting[] = [];
+  #underWay: Waiting[] = [];
+  #isSoon = false;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(private readonly path: string) {}
+
+  perform<Name extends WriteName>(name: Name, ...args: Parameters<Writer[Name]>): Promise<ReturnType<Writer[Name]>> {
+    const { promise, resolve, reject } = Promise.withResolvers<ReturnType<Writer[Name]>>();
+    if (this.#waiting.length >= MAX_WAITING) reject(new StoreUnavailable("too many writes wait for the disk"));
+    else this.#waiting.push({ write: { name, args }, resolve: resolve as (result: never) => void, reject });
+    this.#sendSoon();
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    if (this.#waiting.length + this.#underWay.length > 0)
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+      });
+    const thread = this.#thread;
+    if (!thread) return;
+    this.#thread = undefined;
+    const gone = new Promise((resolve) => thread.addEventListener("close", resolve));
+    thread.postMessage({ kind: "close" } satisfies ToThread);
+    await gone;
+  }
+
+  /** After all that this turn of the event loop brings, so that it is committed together. */
+  #sendSoon(): void {
+    if (this.#isSoon || this.#underWay.length > 0) return;
+    this.#isSoon = true;
+    setImmediate(() => {
+      this.#isSoon = false;
+      this.#send();
+    });
+  }
+
+  #send(): void {
+    if (this.#waiting.length === 0) {
+      this.#whenIdle?.();
+      return;
+    }
+    this.#thread ??= this.#start();
+    this.#underWay = this.#waiting;
+    this.#waiting = [];
+    const writes = this.#underWay.map(({ write }) => write);
+    this.#thread.postMessage({ kind: "write", writes } satisfies ToThread);
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
+    thread.addEventListener("message", ({ data }: MessageEvent<Outcome[]>) => this.#settle(data));
+    thread.addEventListener("error", ({ message }) => this.#lose(thread, message));
+    thread.addEventListener("close", () => this.#lose(thread, "it ended"));
+    thread.postMessage({ kind: "open", path: this.path } satisfies ToThread);
+    return thread;
+  }
+
+  #settle(outcomes: readonly Outcome[]): void {
+    const settled = this.#underWay;
+    this.#underWay = [];
+    // First the next commit, then the answers: both go on at the same time.
+    this.#send();
+    for (const [i, { resolve, reject }] of settled.entries()) {
+      try {
+        resolve(resultOf(outcomes[i] as Outcome) as never);
+      } catch (error) {
+        reject(error as Error);
+      }
+    }
+  }
+
+  /** The thread is gone: nobody knows what became of its last commit. The next write starts another. */
+  #lose(thread: Worker, reason: string): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    const lost = this.#underWay;
+    this.#underWay = [];
+    const error = new StoreUnavailable(`the writing thread was lost: ${reason}`, { changed: "unknown" });
+    for (const { reject } of lost) reject(error);
+    this.#send();
+  }
+}
+
+function resultOf(outcome: Outcome): unknown {
+  if (outcome.kind === "done") return outcome.result;
+  if (outcome.kind === "unavailable") throw new StoreUnavailable(outcome.message);
+  throw new Error(outcome.message);
+}
