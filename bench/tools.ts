@@ -15,17 +15,17 @@ export function requireTools(packages: Readonly<Record<string, string>>): void {
   process.exit(1);
 }
 
-/** Leaves nothing behind when the run is interrupted: neither processes nor folders. */
-export function cleanUpOnSignals(): void {
-  for (const [signal, exitCode] of [
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const)
-    process.once(signal, async () => {
-      say("\nInterrupted: stopping everything that was started.");
-      await cleanUp();
-      process.exit(exitCode);
-    });
+/** Leaves nothing behind when the run fails or is interrupted: neither processes nor folders. */
+export function cleanUpOnAnyEnd(): void {
+  const end = async (exitCode: number, reason: string) => {
+    say(reason);
+    await cleanUp();
+    process.exit(exitCode);
+  };
+  process.once("SIGINT", () => end(130, "\nInterrupted: stopping everything that was started."));
+  process.once("SIGTERM", () => end(143, "\nStopping everything that was started."));
+  for (const event of ["uncaughtException", "unhandledRejection"])
+    process.once(event, (error) => end(1, `\nThe run failed. ${error instanceof Error ? error.message : error}`));
 }
 
 export function median(values: readonly number[]): number {
