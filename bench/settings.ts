@@ -17,7 +17,8 @@ export interface Settings {
 export const FULL: Settings = {
   rounds: 5,
   seconds: 3,
-  warmUpSeconds: 1,
+  // Node's compiler is not done after one.
+  warmUpSeconds: 3,
   connections: 64,
   animals: 100_000,
   sizes: [1_000, 1_000_000, 10_000_000],
@@ -30,6 +31,7 @@ export const QUICK: Settings = {
   ...FULL,
   rounds: 1,
   seconds: 1,
+  warmUpSeconds: 1,
   sizes: [1_000, 1_000_000],
   memoryLoadSeconds: 20,
   memoryWatchSeconds: 40,

@@ -150,9 +150,14 @@ export async function startProcess(options: Command): Promise<Running> {
       return { origin, pid: child.pid, startedInMs: performance.now() - fromMs, stop };
     if (child.exitCode !== null) throw new Error(`${command.join(" ")} ended with exit code ${child.exitCode}`);
     if (performance.now() - fromMs > START_DEADLINE_MS) throw new Error(`${command.join(" ")} did not start`);
-    await Bun.sleep(POLL_EVERY_MS);
+    pauseBetweenPolls();
   }
 }
+
+const CELL = new Int32Array(new SharedArrayBuffer(4));
+
+/** Timers know only whole milliseconds, and a start takes few. */
+const pauseBetweenPolls = (): void => void Atomics.wait(CELL, 0, 0, POLL_EVERY_MS);
 
 /** Undefined while nobody listens. */
 async function statusOf({ origin, probe, secret }: Command): Promise<number | undefined> {
