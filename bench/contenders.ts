@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { atEnd } from "../test/harness/cleanup.ts";
 import { nginxConfiguration } from "./nginx.ts";
 import { issueFreeKey, type OurStore, type Reference, STRANGERS_WELCOME, startService } from "./service.ts";
 import type { Stage } from "./stage.ts";
@@ -21,9 +22,15 @@ const PEERS = join(import.meta.dir, "peers");
 const PEER_SECRET = "a-key-of-a-good-length-for-the-peers";
 const PRACTICALLY_UNLIMITED = "1000000000";
 
+/** Whether they are there, and of the versions that the lock file has now. */
+function arePeersInstalled(): boolean {
+  const installed = join(PEERS, "node_modules/.package-lock.json");
+  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(PEERS, "package-lock.json")).mtimeMs;
+}
+
 /** Installed on first use, so that nobody needs them to run the service. */
 async function installPeers(): Promise<void> {
-  if (existsSync(join(PEERS, "node_modules/better-sqlite3/build/Release/better_sqlite3.node"))) return;
+  if (arePeersInstalled()) return;
   say("installing the peers in bench/peers (once; it may compile better-sqlite3 for some minutes)");
   const npm = Bun.spawn(["npm", "ci", "--no-audit", "--no-fund"], {
     cwd: PEERS,
@@ -31,6 +38,7 @@ async function installPeers(): Promise<void> {
     stdout: "inherit",
     stderr: "inherit",
   });
+  atEnd(() => npm.kill());
   if ((await npm.exited) !== 0) throw new Error("the peers cannot be installed: see above");
 }
 

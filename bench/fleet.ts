@@ -11,13 +11,22 @@ import { RedisMeter } from "../src/meter/redis.ts";
 import { connectRedis, whenReady } from "../src/meter/redis-client.ts";
 import { animalLists } from "../src/store/lists.ts";
 import { POSTGRES } from "../src/store/postgres/dialect.ts";
-import { cleanUp } from "../test/harness/cleanup.ts";
 import { TestPostgres } from "../test/harness/postgres.ts";
 import { issueBoundlessKey, serve } from "../test/harness/program.ts";
 import { TestRedis } from "../test/harness/redis.ts";
 import { temporaryFolder } from "../test/harness/service.ts";
 import { measure, writeRequests } from "./load.ts";
-import { animalColumns, cleanUpOnAnyEnd, fillAnimals, median, requireTools, say, spread, whole } from "./tools.ts";
+import {
+  animalColumns,
+  cleanUpOnAnyEnd,
+  endRun,
+  fillAnimals,
+  median,
+  requireTools,
+  say,
+  spread,
+  whole,
+} from "./tools.ts";
 import { CREATE, LIST } from "./works.ts";
 
 const ANIMALS = 100_000;
@@ -202,5 +211,4 @@ say(`| Redis round trips a request | ${trips} |`);
 await sql.end();
 await embedded.kill("SIGTERM");
 await fleet.kill("SIGTERM");
-await cleanUp();
-process.exit(0);
+await endRun(0);

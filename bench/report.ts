@@ -114,7 +114,7 @@ function scaleSection(rows: readonly ScaleRow[]): string {
   const anyPageSpread = (Math.max(...anyPage) / Math.min(...anyPage)).toFixed(2);
   return `## Lists in small and large databases
 
-20 animals by status. "Any page" asks for 100,000 different pages, so that no cache of answers can help; the sizes are within ${anyPageSpread} of each other there.
+20 animals by status. "Any page" asks for pages that begin anywhere, 100,000 of them, so that in a large database no cache of answers can help; the sizes are within ${anyPageSpread} of each other there.
 
 ${table(["animals", "page", ...FIGURES], cells)}`;
 }

@@ -3,7 +3,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { cleanUp } from "../test/harness/cleanup.ts";
 import { describeMachine } from "./machine.ts";
 import { measureMemory } from "./memory.ts";
 import { drawPicture } from "./picture.ts";
@@ -14,7 +13,7 @@ import { FULL, QUICK } from "./settings.ts";
 import { Stage } from "./stage.ts";
 import { measureStarts } from "./startup.ts";
 import { measureThroughput } from "./throughput.ts";
-import { cleanUpOnAnyEnd, requireTools, say } from "./tools.ts";
+import { cleanUpOnAnyEnd, endRun, failRun, requireTools, say } from "./tools.ts";
 import { measureWrites } from "./writes.ts";
 
 const OUT = join(import.meta.dir, "out");
@@ -88,8 +87,7 @@ async function runBenchmarks({ isQuick, parts }: Options): Promise<void> {
   const report = await publish(results, isComplete ? DOCS : OUT);
   say(isComplete ? `\n${targetSection(results)}` : `\n${report}`);
   say(`\nWritten: ${isComplete ? "docs" : "bench/out"}/benchmarks.md`);
-  await cleanUp();
-  process.exit(0);
+  await endRun(0);
 }
 
 /** After a change to the text that goes into it. */
@@ -103,7 +101,5 @@ try {
   const options = readOptions();
   await (options.onlyReport ? reportAnew() : runBenchmarks(options));
 } catch (error) {
-  say(`\nThe run failed. ${error instanceof Error ? error.message : error}`);
-  await cleanUp();
-  process.exit(1);
+  await failRun(error);
 }

@@ -15,17 +15,27 @@ export function requireTools(packages: Readonly<Record<string, string>>): void {
   process.exit(1);
 }
 
-/** Leaves nothing behind when the run fails or is interrupted: neither processes nor folders. */
-export function cleanUpOnAnyEnd(): void {
-  const end = async (exitCode: number, reason: string) => {
-    say(reason);
+let ending: Promise<never> | undefined;
+
+/** Stops and removes all that was started and made, and ends the program. The first reason to do so holds. */
+export function endRun(exitCode: number, reason?: string): Promise<never> {
+  ending ??= (async () => {
+    if (reason !== undefined) say(`\n${reason}`);
     await cleanUp();
     process.exit(exitCode);
-  };
-  process.once("SIGINT", () => end(130, "\nInterrupted: stopping everything that was started."));
-  process.once("SIGTERM", () => end(143, "\nStopping everything that was started."));
-  for (const event of ["uncaughtException", "unhandledRejection"])
-    process.once(event, (error) => end(1, `\nThe run failed. ${error instanceof Error ? error.message : error}`));
+  })();
+  return ending;
+}
+
+export const failRun = (error: unknown): Promise<never> =>
+  endRun(1, `The run failed. ${error instanceof Error ? error.message : error}`);
+
+/** Neither processes nor folders are left behind when the run is interrupted or fails. */
+export function cleanUpOnAnyEnd(): void {
+  process.on("SIGINT", () => endRun(130, "Interrupted: stopping everything that was started."));
+  process.on("SIGTERM", () => endRun(143, "Stopping everything that was started."));
+  process.on("uncaughtException", failRun);
+  process.on("unhandledRejection", failRun);
 }
 
 export function median(values: readonly number[]): number {
