@@ -2,7 +2,6 @@
 // Contenders take turns, several rounds; ratios of medians are what counts on a noisy machine.
 // Needs wrk, pgbench, redis-server and redis-benchmark. Run: npm run bench:fleet
 
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import postgres from "postgres";
 import { systemClock } from "../src/domain/clock.ts";
@@ -12,27 +11,36 @@ import { RedisMeter } from "../src/meter/redis.ts";
 import { connectRedis, whenReady } from "../src/meter/redis-client.ts";
 import { animalLists } from "../src/store/lists.ts";
 import { POSTGRES } from "../src/store/postgres/dialect.ts";
-import { cleanUp } from "../test/harness/cleanup.ts";
 import { TestPostgres } from "../test/harness/postgres.ts";
 import { issueBoundlessKey, serve } from "../test/harness/program.ts";
 import { TestRedis } from "../test/harness/redis.ts";
 import { temporaryFolder } from "../test/harness/service.ts";
+import { measure, writeRequests } from "./load.ts";
+import {
+  animalColumns,
+  cleanUpOnAnyEnd,
+  endRun,
+  fillAnimals,
+  median,
+  requireTools,
+  say,
+  spread,
+  whole,
+} from "./tools.ts";
+import { CREATE, LIST } from "./works.ts";
 
 const ANIMALS = 100_000;
 const ROUNDS = 3;
 const SECONDS = 4;
 const CONNECTIONS = 64;
-const TOOLS = ["wrk", "pgbench", "redis-server", "redis-benchmark"];
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
-
-const missing = TOOLS.filter((tool) => !Bun.which(tool));
-if (missing.length > 0) {
-  say(
-    `This benchmark needs ${missing.join(", ")}. On Debian: apt-get install wrk postgresql-contrib redis-server redis-tools`,
-  );
-  process.exit(1);
-}
+requireTools({
+  wrk: "wrk",
+  pgbench: "postgresql-contrib",
+  "redis-server": "redis-server",
+  "redis-benchmark": "redis-tools",
+});
+cleanUpOnAnyEnd();
 
 const server = await TestPostgres.start();
 const redis = await TestRedis.start();
@@ -48,36 +56,19 @@ async function start(env: Record<string, string>) {
 const embedded = await start({ DATABASE_URL: "sqlite:bench.db" });
 const fleet = await start({ DATABASE_URL: database, REDIS_URL: redis.url });
 
-const STATUS = (i: string) => `CASE ${i} % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' ELSE 'pending' END`;
-const file = new Database(join(folder, "bench.db"));
-file.run("PRAGMA busy_timeout = 5000");
-file.run(`INSERT INTO animals (name, category_id, status) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ANIMALS})
-  SELECT 'Animal ' || i, i % 50, ${STATUS("i")} FROM n`);
-file.close();
+await fillAnimals(join(folder, "bench.db"), ANIMALS);
 const sql = postgres(database, { max: 1, onnotice: () => {} });
 await sql.unsafe(
-  `INSERT INTO animals (name, category_id, status) SELECT 'Animal ' || i, i % 50, ${STATUS("i")} FROM generate_series(1, ${ANIMALS}) i`,
+  `INSERT INTO animals (name, category_id, status) SELECT ${animalColumns("i")} FROM generate_series(1, ${ANIMALS}) i`,
 );
 await sql`VACUUM ANALYZE animals`;
 
-const POST = join(folder, "post.lua");
-await Bun.write(
-  POST,
-  `wrk.method = "POST"\nwrk.body = '{"name":"Rex","categoryId":7}'\nwrk.headers["Content-Type"] = "application/json"\n`,
-);
+const CREATIONS = await writeRequests(join(folder, "creations.requests"), [CREATE]);
 
 /** Requests/s that a service answers, all of them rightly. */
-function wrk(service: typeof embedded, target: string, script?: string): number {
-  const args = ["-t1", `-c${CONNECTIONS}`, `-d${SECONDS}s`, "-H", `Authorization: Bearer ${service.secret}`];
-  const { stdout } = Bun.spawnSync([
-    "wrk",
-    ...args,
-    ...(script ? ["-s", script] : []),
-    `${service.origin}/v1${target}`,
-  ]);
-  const text = stdout.toString();
-  if (/Non-2xx|Socket errors/.test(text)) say(`  ${text.match(/.*(Non-2xx|Socket errors).*/)?.[0]}`);
-  return Number(/Requests\/sec: +([\d.]+)/.exec(text)?.[1]);
+async function wrk({ origin, secret }: typeof embedded, work: "list" | "create"): Promise<number> {
+  const asked = work === "list" ? { path: LIST.path } : { requestsFile: CREATIONS };
+  return (await measure({ origin, secret, connections: CONNECTIONS, seconds: SECONDS, ...asked })).perSecond;
 }
 
 /** Transactions/s of one statement on as many connections as the service has. */
@@ -170,17 +161,17 @@ async function redisBenchmark(): Promise<number> {
   );
 }
 
-const LIST = ["'available'", "0", "21"]
+const LIST_STATEMENT = ["'available'", "0", "21"]
   .reduce((text, value, i) => text.replaceAll(`$${i + 1}`, value), animalLists(POSTGRES).byStatus)
   .replaceAll("\n", " ");
 const INSERT = "INSERT INTO animals (name, category_id, status) VALUES ('Rex', 7, 'available') RETURNING id";
 
 const contenders: Record<string, () => number | Promise<number>> = {
-  "list: embedded": () => wrk(embedded, "/pets?status=available"),
-  "list: PostgreSQL + Redis": () => wrk(fleet, "/pets?status=available"),
-  "list: pgbench, same statement": () => pgbench("list", LIST),
-  "create: embedded": () => wrk(embedded, "/pets", POST),
-  "create: PostgreSQL + Redis": () => wrk(fleet, "/pets", POST),
+  "list: embedded": () => wrk(embedded, "list"),
+  "list: PostgreSQL + Redis": () => wrk(fleet, "list"),
+  "list: pgbench, same statement": () => pgbench("list", LIST_STATEMENT),
+  "create: embedded": () => wrk(embedded, "create"),
+  "create: PostgreSQL + Redis": () => wrk(fleet, "create"),
   "create: pgbench, same statement": () => pgbench("create", INSERT),
   "limiter: our Redis call": meterCalls,
   "limiter: redis-benchmark EVALSHA": redisBenchmark,
@@ -191,7 +182,7 @@ for (let round = 1; round <= ROUNDS; round++)
   for (const [name, measure] of Object.entries(contenders)) {
     const value = await measure();
     results.set(name, [...(results.get(name) ?? []), value]);
-    say(`round ${round}  ${name.padEnd(34)} ${Math.round(value).toLocaleString("en-US").padStart(9)} /s`);
+    say(`round ${round}  ${name.padEnd(34)} ${whole(value).padStart(9)} /s`);
   }
 
 await redis.ask((client) => client.config("RESETSTAT"));
@@ -200,17 +191,11 @@ for (let i = 0; i < asked; i++)
   await fetch(`${fleet.origin}/v1/pets?limit=1`, { headers: { Authorization: `Bearer ${fleet.secret}` } });
 const trips = (await redis.calls("evalsha")) / asked;
 
-const median = (name: string): number =>
-  [...(results.get(name) as number[])].sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] as number;
-const spread = (name: string): string => {
-  const values = results.get(name) as number[];
-  return `${Math.round(Math.min(...values)).toLocaleString("en-US")}–${Math.round(Math.max(...values)).toLocaleString("en-US")}`;
-};
-const ratio = (a: string, b: string): string => (median(a) / median(b)).toFixed(2);
+const valuesOf = (name: string): number[] => results.get(name) as number[];
+const ratio = (a: string, b: string): string => (median(valuesOf(a)) / median(valuesOf(b))).toFixed(2);
 
 say("\n| what | median per second | spread |\n|---|---|---|");
-for (const name of results.keys())
-  say(`| ${name} | ${Math.round(median(name)).toLocaleString("en-US")} | ${spread(name)} |`);
+for (const [name, values] of results) say(`| ${name} | ${whole(median(values))} | ${spread(values)} |`);
 say("\n| ratio | value |\n|---|---|");
 say(`| list: PostgreSQL + Redis / embedded | ${ratio("list: PostgreSQL + Redis", "list: embedded")} |`);
 say(`| list: PostgreSQL + Redis / pgbench | ${ratio("list: PostgreSQL + Redis", "list: pgbench, same statement")} |`);
@@ -226,5 +211,4 @@ say(`| Redis round trips a request | ${trips} |`);
 await sql.end();
 await embedded.kill("SIGTERM");
 await fleet.kill("SIGTERM");
-await cleanUp();
-process.exit(0);
+await endRun(0);

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import { measure, writeRequests } from "./load.ts";
+import { anyPages } from "./scale.ts";
+import { startService } from "./service.ts";
+import type { Stage } from "./stage.ts";
+import { mean, type Request, say } from "./tools.ts";
+import { CREATE, getPet, LIST } from "./works.ts";
+
+export interface MemoryResult {
+  readonly animals: number;
+  readonly afterStartMb: number;
+  readonly afterLoadMb: number;
+  /** While it was watched after that. */
+  readonly samplesMb: readonly number[];
+  readonly firstMinuteMb: number;
+  readonly lastMinuteMb: number;
+  readonly perSecond: number;
+}
+
+const SAMPLE_EVERY_SECONDS = 10;
+const SAMPLES_A_MINUTE = 6;
+
+/** Resident memory on the largest database, under a load of everything. */
+export async function measureMemory(stage: Stage): Promise<MemoryResult> {
+  const { sizes, connections, memoryLoadSeconds, memoryWatchSeconds } = stage.settings;
+  const animals = Math.max(...sizes);
+  const store = await stage.sharedStore(animals);
+  const requestsFile = await writeRequests(join(stage.folder, "mix.requests"), mixedRequests(animals));
+  const { origin, pid, stop } = await startService(store);
+  const afterStartMb = await residentMb(pid);
+  say(`memory after the start: ${afterStartMb.toFixed(0)} MB`);
+
+  const seconds = memoryLoadSeconds + memoryWatchSeconds;
+  const load = measure({ origin, secret: store.secret, connections, seconds, requestsFile });
+  // A failure of the load is felt at once, not when the watch is over.
+  const watch = (seconds: number) => Promise.race([Bun.sleep(seconds * 1000), load]);
+  await watch(memoryLoadSeconds);
+  const afterLoadMb = await residentMb(pid);
+  say(`memory after ${memoryLoadSeconds} s of mixed load: ${afterLoadMb.toFixed(0)} MB`);
+  const samplesMb: number[] = [];
+  for (let i = 1; i <= memoryWatchSeconds / SAMPLE_EVERY_SECONDS; i++) {
+    await watch(SAMPLE_EVERY_SECONDS);
+    samplesMb.push(await residentMb(pid));
+    say(`memory ${i * SAMPLE_EVERY_SECONDS} s later: ${samplesMb.at(-1)?.toFixed(0)} MB`);
+  }
+  const { perSecond } = await load;
+  await stop();
+  const width = Math.min(SAMPLES_A_MINUTE, Math.ceil(samplesMb.length / 2));
+  return {
+    animals,
+    afterStartMb,
+    afterLoadMb,
+    samplesMb,
+    firstMinuteMb: mean(samplesMb.slice(0, width)),
+    lastMinuteMb: mean(samplesMb.slice(-width)),
+    perSecond,
+  };
+}
+
+/** Of ten requests three are first pages, three any pages, three any animals, and one creates. */
+function* mixedRequests(animals: number): Generator<Request> {
+  const pages = anyPages(animals);
+  for (let i = 0; i < pages.length; i++) {
+    const kind = i % 10;
+    if (kind === 0) yield CREATE;
+    else if (kind <= 3) yield LIST;
+    else if (kind <= 6) yield pages[i] as Request;
+    else yield getPet(1 + Math.floor(Math.random() * animals));
+  }
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const status = await Bun.file(`/proc/${pid}/status`).text();
+  const kibibytes = Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]);
+  return (kibibytes * 1024) / 1e6;
+}

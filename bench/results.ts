@@ -1,0 +1,22 @@
+import type { Machine } from "./machine.ts";
+import type { MemoryResult } from "./memory.ts";
+import type { ScaleRow } from "./scale.ts";
+import type { Settings } from "./settings.ts";
+import type { StartRow } from "./startup.ts";
+import type { Series } from "./throughput.ts";
+import type { WritesRow } from "./writes.ts";
+
+export const PARTS = ["throughput", "writes", "scale", "start", "memory"] as const;
+export type Part = (typeof PARTS)[number];
+
+/** All that a run has measured; a part that was left out is not there. */
+export interface Results {
+  readonly machine: Machine;
+  readonly command: string;
+  readonly settings: Settings;
+  readonly throughput?: readonly Series[];
+  readonly writes?: readonly WritesRow[];
+  readonly scale?: readonly ScaleRow[];
+  readonly start?: readonly StartRow[];
+  readonly memory?: MemoryResult;
+}

@@ -1,0 +1,105 @@
+// This service against its ceiling and its peers. See README.md beside this file.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { describeMachine } from "./machine.ts";
+import { measureMemory } from "./memory.ts";
+import { drawPicture } from "./picture.ts";
+import { targetSection, writeReport } from "./report.ts";
+import { PARTS, type Part, type Results } from "./results.ts";
+import { measureScale } from "./scale.ts";
+import { FULL, QUICK } from "./settings.ts";
+import { Stage } from "./stage.ts";
+import { measureStarts } from "./startup.ts";
+import { measureThroughput } from "./throughput.ts";
+import { cleanUpOnAnyEnd, endRun, failRun, requireTools, say } from "./tools.ts";
+import { measureWrites } from "./writes.ts";
+
+const OUT = join(import.meta.dir, "out");
+const DOCS = join(import.meta.dir, "../docs");
+const LAST_RUN = join(OUT, "results.json");
+
+interface Options {
+  readonly isQuick: boolean;
+  readonly parts: readonly Part[];
+  readonly onlyReport: boolean;
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: { quick: { type: "boolean" }, only: { type: "string" }, report: { type: "boolean" } },
+  });
+  const names = values.only?.split(",");
+  const unknown = names?.filter((name) => !PARTS.some((part) => part === name)) ?? [];
+  if (unknown.length > 0)
+    throw new Error(`--only takes ${PARTS.join(", ")} with commas between them, not ${unknown.join(", ")}`);
+  return {
+    isQuick: values.quick ?? false,
+    parts: names ? PARTS.filter((part) => names.includes(part)) : PARTS,
+    onlyReport: values.report ?? false,
+  };
+}
+
+async function measureParts(stage: Stage, parts: readonly Part[]): Promise<Omit<Results, "machine" | "command">> {
+  const wanted = <T>(part: Part, measurePart: (stage: Stage) => Promise<T>): Promise<T> | undefined => {
+    if (!parts.includes(part)) return undefined;
+    say(`\n${part}`);
+    return measurePart(stage);
+  };
+  const throughput = await wanted("throughput", measureThroughput);
+  const writes = await wanted("writes", measureWrites);
+  const scale = await wanted("scale", measureScale);
+  const start = await wanted("start", measureStarts);
+  // The last, since it adds animals to the largest database.
+  const memory = await wanted("memory", measureMemory);
+  return {
+    settings: stage.settings,
+    ...(throughput && { throughput }),
+    ...(writes && { writes }),
+    ...(scale && { scale }),
+    ...(start && { start }),
+    ...(memory && { memory }),
+  };
+}
+
+/** The report and its picture, in a folder. */
+async function publish(results: Results, folder: string): Promise<string> {
+  const report = await writeReport(results, "benchmarks.svg");
+  await Bun.write(join(folder, "benchmarks.md"), report);
+  if (results.throughput)
+    await Bun.write(join(folder, "benchmarks.svg"), drawPicture(results.throughput, results.settings.connections));
+  return report;
+}
+
+async function runBenchmarks({ isQuick, parts }: Options): Promise<void> {
+  requireTools({ wrk: "wrk" });
+  cleanUpOnAnyEnd();
+  const stage = new Stage(isQuick ? QUICK : FULL);
+  const machine = describeMachine(stage.folder);
+  if (machine.fileSystem === "tmpfs")
+    say("The temporary folder is in memory, where creations cost nothing: set TMPDIR to a folder on a disk.");
+  const command = ["npm run bench", ...(process.argv.length > 2 ? ["--", ...process.argv.slice(2)] : [])].join(" ");
+  const results: Results = { machine, command, ...(await measureParts(stage, parts)) };
+  const isComplete = !isQuick && parts.length === PARTS.length;
+  mkdirSync(OUT, { recursive: true });
+  if (isComplete) await Bun.write(LAST_RUN, JSON.stringify(results));
+  const report = await publish(results, isComplete ? DOCS : OUT);
+  say(isComplete ? `\n${targetSection(results)}` : `\n${report}`);
+  say(`\nWritten: ${isComplete ? "docs" : "bench/out"}/benchmarks.md`);
+  await endRun(0);
+}
+
+/** After a change to the text that goes into it. */
+async function reportAnew(): Promise<void> {
+  if (!(await Bun.file(LAST_RUN).exists())) throw new Error("there is no complete run here: npm run bench makes one");
+  await publish(await Bun.file(LAST_RUN).json(), DOCS);
+  say("Written: docs/benchmarks.md");
+}
+
+try {
+  const options = readOptions();
+  await (options.onlyReport ? reportAnew() : runBenchmarks(options));
+} catch (error) {
+  await failRun(error);
+}

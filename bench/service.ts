@@ -1,0 +1,85 @@
+// This service as `npm start` runs it, on databases of its own.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { QUOTA_MAX } from "../src/domain/plan.ts";
+import { issueBoundlessKey, run } from "../test/harness/program.ts";
+import { type Answer, ask, fillAnimals, freePort, type Running, say, startProcess, whole } from "./tools.ts";
+import { LIST, WORKS, type WorkName } from "./works.ts";
+
+const MAIN = join(import.meta.dir, "../src/cli/main.ts");
+
+export interface OurStore {
+  readonly folder: string;
+  readonly env: Record<string, string>;
+  readonly animals: number;
+  /** Of a key that nobody exhausts. */
+  readonly secret: string;
+}
+
+/** A new database in a new folder, with this many animals. */
+export async function makeStore(parent: string, name: string, animals: number): Promise<OurStore> {
+  say(`making a database of ${whole(animals)} animals`);
+  const folder = join(parent, name);
+  mkdirSync(folder);
+  const env = { DATABASE_URL: "sqlite:store.db" };
+  const secret = await issueBoundlessKey({ cwd: folder, env });
+  await fillAnimals(join(folder, "store.db"), animals);
+  return { folder, env, animals, secret };
+}
+
+/** The secret of a new key on the smallest plan. */
+export async function issueFreeKey({ folder, env }: OurStore): Promise<string> {
+  const { out, err } = await run(["keys", "create", "--name", "bench", "--plan", "free", "--json"], {
+    cwd: folder,
+    env,
+  });
+  if (out === "") throw new Error(err);
+  return JSON.parse(out).secret;
+}
+
+/** Strangers are counted by address, and all of wrk's connections come from one. */
+export const STRANGERS_WELCOME = { ANONYMOUS_PER_MINUTE: String(QUOTA_MAX) };
+
+export function startService(store: OurStore, env: Record<string, string> = {}): Promise<Running> {
+  const port = freePort();
+  return startProcess({
+    command: [process.execPath, MAIN, "serve"],
+    cwd: store.folder,
+    env: { ...store.env, PORT: String(port), LOG_LEVEL: "error", ...env },
+    origin: `http://127.0.0.1:${port}`,
+    probe: LIST,
+    secret: store.secret,
+    status: 200,
+  });
+}
+
+const FREE_REQUESTS_MAX = 1_000;
+
+/** Sends requests until they are refused with 429. */
+export async function exhaust(origin: string, secret: string): Promise<void> {
+  for (let i = 0; i < FREE_REQUESTS_MAX; i++) if ((await ask(origin, LIST, secret)).status === 429) return;
+  throw new Error(`${origin} did not refuse after ${FREE_REQUESTS_MAX} requests`);
+}
+
+/** What our service answers to each work: the bytes of the ceiling and of nginx, and the measure of the others. */
+export type Reference = Readonly<Record<WorkName, Answer>>;
+
+export async function captureReference(store: OurStore): Promise<Reference> {
+  const freeSecret = await issueFreeKey(store);
+  const { origin, stop } = await startService(store, STRANGERS_WELCOME);
+  await exhaust(origin, freeSecret);
+  const answers: Partial<Record<WorkName, Answer>> = {};
+  for (const { name, request, isAnonymous } of WORKS) {
+    const secret = isAnonymous ? undefined : name === "limited" ? freeSecret : store.secret;
+    answers[name] = withoutTransport(await ask(origin, request, secret));
+  }
+  await stop();
+  return answers as Reference;
+}
+
+/** Without the headers that every server writes by itself. */
+function withoutTransport({ status, headers, body }: Answer): Answer {
+  const own = Object.entries(headers).filter(([name]) => !/^(date|content-length|connection)$/i.test(name));
+  return { status, headers: Object.fromEntries(own), body };
+}

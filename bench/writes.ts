@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { type Load, type Measure, measure, writeRequests } from "./load.ts";
+import { startService } from "./service.ts";
+import type { Stage } from "./stage.ts";
+import { shown } from "./throughput.ts";
+import { say } from "./tools.ts";
+import { CREATE, LIST } from "./works.ts";
+
+/** What else the service is asked while its lists are measured. */
+export type Beside = "nothing" | "creations" | "other lists";
+
+export interface WritesRow {
+  /** That ask for lists. */
+  readonly connections: number;
+  readonly beside: Beside;
+  readonly lists: Measure[];
+  /** What was measured of the other load. */
+  readonly others: Measure[];
+}
+
+const BESIDES: readonly Beside[] = ["nothing", "creations", "other lists"];
+const FEW_CONNECTIONS = 8;
+
+/**
+ * Lists alone, and beside a second load of as many requests as it can. That load being lists too
+ * tells what is the price of sharing the machine with a second wrk, and what is the price of writes.
+ */
+export async function measureWrites(stage: Stage): Promise<WritesRow[]> {
+  const { rounds, seconds, warmUpSeconds, connections, animals } = stage.settings;
+  const store = await stage.newStore(animals);
+  const requestsFile = await writeRequests(join(stage.folder, "creations.requests"), [CREATE]);
+  const rows: WritesRow[] = [connections, FEW_CONNECTIONS].flatMap((connections) =>
+    BESIDES.map((beside) => ({ connections, beside, lists: [], others: [] })),
+  );
+  for (let round = 1; round <= rounds; round++) {
+    const { origin, stop } = await startService(store);
+    const load = { origin, secret: store.secret, connections, path: LIST.path };
+    const otherLoads: Record<Beside, Omit<Load, "seconds"> | undefined> = {
+      nothing: undefined,
+      creations: { ...load, requestsFile },
+      "other lists": load,
+    };
+    await measure({ ...load, seconds: warmUpSeconds });
+    for (const { connections, beside, lists, others } of rows) {
+      const otherLoad = otherLoads[beside];
+      // It begins a second earlier and ends a second later.
+      const other = otherLoad && measure({ ...otherLoad, seconds: seconds + 2 });
+      if (other) await Bun.sleep(1000);
+      lists.push(await measure({ ...load, connections, seconds }));
+      if (other) others.push(await other);
+      say(`round ${round}  ${connections} lists beside ${beside.padEnd(12)} ${shown(lists.at(-1) as Measure)}`);
+    }
+    await stop();
+  }
+  return rows;
+}
