@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Awaitable } from "../domain/awaitable.ts";
 import { Fault } from "../domain/fault.ts";
 import { parseJson, repeatedName } from "./json.ts";
 import { NO_PARAMETERS, quote, readQuery } from "./query.ts";
@@ -44,18 +45,18 @@ export async function readBody<Schema extends z.ZodType>(
   return query instanceof Fault ? query : parsed.data;
 }
 
-async function readBytes(request: Request, deadlineMs: number): Promise<Uint8Array | Fault> {
+function readBytes(request: Request, deadlineMs: number): Awaitable<Uint8Array | Fault> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > BODY_MAX_BYTES) return TOO_LARGE;
-  const { promise: timeout, resolve } = Promise.withResolvers<Fault>();
-  const timer = setTimeout(resolve, deadlineMs, TOO_SLOW);
-  try {
-    return await Promise.race([declared === null ? readChunks(request) : request.bytes(), timeout]);
-  } catch {
-    return CUT_OFF;
-  } finally {
-    clearTimeout(timer);
-  }
+  const bytes = declared === null ? readChunks(request) : request.bytes();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, deadlineMs, TOO_SLOW);
+    const end = (result: Uint8Array | Fault) => {
+      clearTimeout(timer);
+      resolve(result);
+    };
+    bytes.then(end, () => end(CUT_OFF));
+  });
 }
 
 /** Without a Content-Length the size shows only while reading. */
@@ -81,7 +82,7 @@ function decode(bytes: Uint8Array): { value: unknown } | Fault {
   }
   try {
     const value = parseJson(text);
-    const repeated = repeatedName(text);
+    const repeated = repeatedName(text, value);
     return repeated === undefined
       ? { value }
       : new Fault("invalid_json", `${quote(repeated)} stands in the body more than once. Send it once.`);

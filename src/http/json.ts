@@ -6,7 +6,27 @@ import type { Order } from "../domain/order.ts";
  * Parses JSON so that no integer loses a digit: every number that is an int64 becomes a bigint, any
  * other stays a number. Throws a SyntaxError, or a RangeError when it is nested too deep.
  */
-export const parseJson = (text: string): unknown => JSON.parse(text, exactIntegers);
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return isFlat(value) && !UNUSUAL_NUMBER.test(text) ? withBigints(value) : JSON.parse(text, exactIntegers);
+}
+
+/** A fraction, an exponent, or more digits than a number keeps: its text has to be looked at. */
+const UNUSUAL_NUMBER = /[0-9][.eE]|[0-9]{16}/;
+
+/** An object with nothing in it that is an object again: all that a body of ours should be. */
+const isFlat = (value: unknown): value is Record<string, unknown> =>
+  isObject(value) && !Array.isArray(value) && !Object.values(value).some(isObject);
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+function withBigints(object: Record<string, unknown>): Record<string, unknown> {
+  for (const name in object) {
+    const value = object[name];
+    if (typeof value === "number") object[name] = BigInt(value);
+  }
+  return object;
+}
 
 function exactIntegers(_key: string, value: unknown, context?: { source: string }): unknown {
   return typeof value === "number" ? (int64FromJson(context?.source ?? "") ?? value) : value;
@@ -15,10 +35,12 @@ function exactIntegers(_key: string, value: unknown, context?: { source: string 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
 
 /**
- * The first name that an object has twice, at the outermost level of a valid JSON text. JSON.parse
- * would keep the last of them in silence.
+ * The first name that an object has twice, at the outermost level of a JSON text with this value.
+ * JSON.parse would keep the last of them in silence.
  */
-export function repeatedName(json: string): string | undefined {
+export function repeatedName(json: string, value: unknown): string | undefined {
+  // As many names as colons, and every name has one: so none is there twice.
+  if (isObject(value) && json.split(":").length - 1 === Object.keys(value).length) return undefined;
   const names = new Set<string>();
   let depth = 0;
   let lastString = "";

@@ -2,13 +2,17 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
 import { type AnswerDraft, completed, type KeptAnswer, type Once, type Written } from "../domain/once.ts";
+import { Letterhead } from "./letterhead.ts";
 import type { Call } from "./operation.ts";
-import { type Fields, type Reply, reply } from "./reply.ts";
+import { type Reply, reply } from "./reply.ts";
 
 const TOKEN_MAX_CHARACTERS = 255;
 /** Printable ASCII without what a list or a quoted text is made of: a doubled header must not pass for one. */
 const TOKEN = /^[!#-+\--[\]-~](?:[ !#-+\--[\]-~]*[!#-+\--[\]-~])?$/;
 const WAIT_FOR_FIRST_MS = 1_000;
+
+const CREATED = new Letterhead({}, "Location");
+const REPLAYED = new Letterhead({ "Idempotency-Replayed": "true" }, "Location");
 
 export const WRONG_TOKEN = new Fault(
   "invalid_parameter",
@@ -80,13 +84,13 @@ function tokenOf(header: string | null): string | undefined | Fault {
 
 function replyTo<Result>(written: Written<Result>, { draft, idIn }: Write<Result>): Reply | Fault {
   if (written.kind === "mismatch") return MISMATCH;
-  if (written.kind === "replay") return replyOf(written.answer, { "Idempotency-Replayed": "true" });
+  if (written.kind === "replay") return replyOf(written.answer, REPLAYED);
   const id = idIn(written.result);
-  return id instanceof Fault ? id : replyOf(completed(draft, id), {});
+  return id instanceof Fault ? id : replyOf(completed(draft, id), CREATED);
 }
 
-const replyOf = ({ status, body, location }: KeptAnswer, more: Fields): Reply =>
-  reply(status, body, { Location: location, ...more });
+const replyOf = ({ status, body, location }: KeptAnswer, letterhead: Letterhead): Reply =>
+  reply(status, body, letterhead, location);
 
 const endsWithin = async (work: Promise<unknown>, ms: number): Promise<boolean> =>
   Promise.race([work.then(() => true), Bun.sleep(ms).then(() => false)]);

@@ -1,7 +1,8 @@
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { Key } from "../domain/key.ts";
-import type { Fields, Reply } from "./reply.ts";
+import type { Fields } from "./letterhead.ts";
+import type { Reply } from "./reply.ts";
 
 /** A request that has passed the gate. */
 export interface Call {

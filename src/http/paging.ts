@@ -9,6 +9,7 @@ import {
   parsePageSize,
 } from "../domain/page.ts";
 import { arrayJson } from "./json.ts";
+import { Letterhead } from "./letterhead.ts";
 import { wrongParameter } from "./query.ts";
 import { type Reply, reply } from "./reply.ts";
 
@@ -21,6 +22,8 @@ export const WRONG_LIMIT = wrongParameter(
   `a whole number from ${PAGE_SIZE_MIN} to ${PAGE_SIZE_MAX}, such as limit=${PAGE_SIZE_DEFAULT}`,
 );
 const WRONG_CURSOR = wrongParameter("cursor", "one that a Link header gave you: follow its URL as it is");
+
+const NOT_LAST = new Letterhead({}, "Link");
 
 export interface PageRequest {
   readonly size: number;
@@ -46,5 +49,5 @@ export function pageReply<Row extends { readonly id: bigint }>(
   const last = page.rows.at(-1);
   if (!page.more || last === undefined) return reply(200, body);
   const next = `${url}?limit=${size}${filter()}&cursor=${encodeCursor(last.id)}`;
-  return reply(200, body, { Link: `<${next}>; rel="next"` });
+  return reply(200, body, NOT_LAST, `<${next}>; rel="next"`);
 }

@@ -1,7 +1,6 @@
-import { SECOND_MS, toWholeSeconds } from "../domain/clock.ts";
 import type { Fault, FaultCode } from "../domain/fault.ts";
 import type { Standing } from "../domain/tally.ts";
-import type { QuotaStanding } from "../domain/window.ts";
+import { type Fields, Letterhead } from "./letterhead.ts";
 
 /** The only place where a fault gets a status. */
 export const STATUS_OF: Record<FaultCode, number> = {
@@ -30,78 +29,55 @@ export const STATUS_OF: Record<FaultCode, number> = {
   service_unavailable: 503,
 };
 
-/** Header fields by name. */
-export type Fields = Readonly<Record<string, string>>;
-
-/** What is answered, but for what changes with every request. It may answer more than one. */
+/** What is answered, but for what belongs to the request alone: it may answer more than one. */
 export interface Reply {
   readonly status: number;
   /** JSON text. */
   readonly body: string;
-  readonly headers: Headers;
-  /** The standing whose quotas the headers show already. */
-  shows?: Standing;
+  readonly letterhead: Letterhead;
+  /** The value of the field that the letterhead's responses differ in, if there is one. */
+  readonly value: string;
 }
 
-export const reply = (status: number, body: string, fields: Fields = {}): Reply => ({
+export const reply = (status: number, body: string, letterhead = PLAIN, value = ""): Reply => ({
   status,
   body,
-  headers: new Headers({ "Content-Type": "application/json", "Cache-Control": "no-store", ...fields }),
+  letterhead,
+  value,
 });
 
-export function addFields(reply: Reply, fields: Fields): Reply {
-  for (const name in fields) reply.headers.set(name, fields[name] as string);
-  return reply;
-}
-
+const PLAIN = new Letterhead();
+const RETRY_LATER = new Letterhead({}, "Retry-After");
+const CLOSE = new Letterhead({ Connection: "close" });
 const CHALLENGE = 'Bearer realm="animal-store"';
+const NO_KEY = new Letterhead({ "WWW-Authenticate": CHALLENGE });
+const WRONG_KEY = new Letterhead({ "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` });
 /** For a moment that will pass: no clock says when. */
 const SHORTLY_SECONDS = 2;
 
 /** An error as a reply: exactly code, message and status, and the headers that its code demands. */
 export function faultReply(fault: Fault, retryAfterSeconds?: number): Reply {
-  const status = STATUS_OF[fault.code];
-  const body = JSON.stringify({ code: fault.code, message: fault.message, status });
-  return reply(status, body, faultFields(fault.code, retryAfterSeconds));
+  const { code } = fault;
+  const status = STATUS_OF[code];
+  const body = errorJson(fault, status);
+  if (code === "missing_api_key") return reply(status, body, NO_KEY);
+  if (code === "invalid_api_key") return reply(status, body, WRONG_KEY);
+  if (code === "request_timeout") return reply(status, body, CLOSE);
+  const isPassing = code === "service_unavailable" || code === "idempotency_in_progress";
+  const seconds = isPassing ? SHORTLY_SECONDS : retryAfterSeconds;
+  return seconds === undefined ? reply(status, body) : reply(status, body, RETRY_LATER, String(seconds));
 }
 
-function faultFields(code: FaultCode, retryAfterSeconds: number | undefined): Fields {
-  if (code === "missing_api_key") return { "WWW-Authenticate": CHALLENGE };
-  if (code === "invalid_api_key") return { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` };
-  if (code === "request_timeout") return { Connection: "close" };
-  if (code === "service_unavailable" || code === "idempotency_in_progress")
-    return { "Retry-After": String(SHORTLY_SECONDS) };
-  return retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
+const errorJson = ({ code, message }: Fault, status: number): string =>
+  `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`;
+
+/** A response under /v1, with the fields that its operation has on all of them. */
+export function respond(
+  { status, body, letterhead, value }: Reply,
+  requestId: string,
+  standing: Standing,
+  fields: Fields | undefined,
+): Response {
+  const dressed = fields ? letterhead.with(fields) : letterhead;
+  return new Response(body, { status, headers: dressed.headersFor(requestId, standing, value) });
 }
-
-/**
- * A response under /v1, whatever its status. The fields that belong to the request are set on every
- * one; a Response takes a copy of the headers, so a reply can be used again. Most of what a reply
- * shows to one caller it shows to the same one again, and that is not set twice.
- */
-export function respond(reply: Reply, requestId: string, standing: Standing): Response {
-  const { status, body, headers } = reply;
-  const { shown, minute, day, atMs } = standing;
-  if (!reply.shows || !isSameWindow(reply.shows, standing)) {
-    headers.set("X-RateLimit-Limit", String(shown.quota));
-    headers.set("X-RateLimit-Reset", String(toWholeSeconds(shown.resetAtMs)));
-    headers.set("RateLimit-Policy", day ? `${policyItem(minute)}, ${policyItem(day)}` : policyItem(minute));
-    reply.shows = standing;
-  }
-  headers.set("X-Request-Id", requestId);
-  headers.set("X-RateLimit-Remaining", String(shown.remaining));
-  headers.set("RateLimit", day ? `${limitItem(minute, atMs)}, ${limitItem(day, atMs)}` : limitItem(minute, atMs));
-  return new Response(body, { status, headers });
-}
-
-const isSameWindow = (a: Standing, b: Standing): boolean =>
-  a.shown.quota === b.shown.quota &&
-  a.shown.resetAtMs === b.shown.resetAtMs &&
-  a.minute.quota === b.minute.quota &&
-  a.day?.quota === b.day?.quota;
-
-const policyItem = ({ window, quota }: QuotaStanding): string =>
-  `"${window.name}";q=${quota};w=${window.lengthMs / SECOND_MS}`;
-
-const limitItem = ({ window, remaining, resetAtMs }: QuotaStanding, atMs: number): string =>
-  `"${window.name}";r=${remaining};t=${Math.max(0, toWholeSeconds(resetAtMs - atMs))}`;

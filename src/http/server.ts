@@ -7,9 +7,10 @@ import { Fault } from "../domain/fault.ts";
 import { withoutSecrets } from "../domain/key.ts";
 import type { Standing } from "../domain/tally.ts";
 import { StoreUnavailable } from "../store/store.ts";
+import { Letterhead } from "./letterhead.ts";
 import type { Method, Operation, Resource } from "./operation.ts";
 import { type Page, publicError } from "./page.ts";
-import { addFields, faultReply, type Reply, respond } from "./reply.ts";
+import { faultReply, type Reply, respond } from "./reply.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 export interface ServerParts {
@@ -74,8 +75,7 @@ const BAD_HOST = new Fault(
 function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler {
   const { gate, trustedProxies, telemetry, log, logRequests } = parts;
   const isTimed = telemetry.isOn || logRequests;
-  const allow = resource && allowedMethods(resource);
-  const notAllowed = allow && new Fault("method_not_allowed", `This path knows only ${allow}. Use one of them.`);
+  const notAllowed = resource && notAllowedReply(allowedMethods(resource));
 
   return function handleV1(request, server) {
     const exchange: Exchange = {
@@ -111,8 +111,8 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
       noteRefusal(admission);
       return faultReply(admission.fault, admission.retryAfterSeconds);
     }
-    if (!allow || !notAllowed) return faultReply(NO_RESOURCE);
-    if (!operation) return addFields(faultReply(notAllowed), { Allow: allow });
+    if (!notAllowed) return faultReply(NO_RESOURCE);
+    if (!operation) return notAllowed;
     if (hasBadHost(request)) return faultReply(BAD_HOST);
     const { key } = admission;
     const outcome = operation.handle({ operation: operation.name, request, key, params: request.params });
@@ -132,8 +132,7 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
       telemetry.request(operation?.name ?? "none", reply.status, seconds);
       if (logRequests) logRequest(exchange, reply.status, seconds);
     }
-    if (operation?.fields) addFields(reply, operation.fields);
-    return respond(reply, requestId, standing);
+    return respond(reply, requestId, standing, operation?.fields);
   }
 
   function noteRefusal({ fault, key, isNewBan }: Refusal): void {
@@ -193,6 +192,11 @@ function allowedMethods(resource: Resource): string {
   return Object.keys(resource)
     .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
     .join(", ");
+}
+
+function notAllowedReply(allow: string): Reply {
+  const fault = new Fault("method_not_allowed", `This path knows only ${allow}. Use one of them.`);
+  return { ...faultReply(fault), letterhead: new Letterhead({ Allow: allow }) };
 }
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;

@@ -20,7 +20,11 @@ export function sqliteAnimals(db: Database, repeatOf: RepeatOf, writing: Writing
         query.size,
       );
     },
-    create: async (animal, once) => repeatOf(once) ?? writing.perform("createAnimal", animal, once),
+    async create(animal, once) {
+      const written =
+        repeatOf(once) ?? (await writing.perform("createAnimal", animal.name, animal.categoryId, animal.status, once));
+      return written.kind === "done" ? { kind: "done", result: { id: written.result, ...animal } } : written;
+    },
     get: (id) => attempt(() => get.get(id)) ?? undefined,
   };
 }

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { Animal, AnimalStatus, NewAnimal } from "../../domain/animal.ts";
+import type { AnimalStatus } from "../../domain/animal.ts";
 import { completed, type Once, type Written } from "../../domain/once.ts";
 import { animalStatusAfter, newOrder, type OrderStatus, PLACING } from "../../domain/order.ts";
 import { orderOf, type Row, SELECTED_ORDER, SWEEP_MAX_ROWS, TALLY_COLUMNS, tallyValues } from "../rows.ts";
@@ -8,11 +8,12 @@ import { attempt } from "./database.ts";
 import { repeatFinder } from "./once.ts";
 
 /**
- * Every change that a running service makes. What a method takes and gives is plain data, so that it
- * can be asked for from another thread; each is called within a transaction.
+ * Every change that a running service makes. What a method takes and gives is plain data, and little
+ * of it, since it goes from one thread to another; each is called within a transaction.
  */
 export interface Writer {
-  createAnimal(animal: NewAnimal, once: Once | undefined): Written<Animal>;
+  /** The id that the animal got. */
+  createAnimal(name: string, categoryId: bigint, status: AnimalStatus, once: Once | undefined): Written<bigint>;
   placeOrder(animalId: bigint, nowMs: number, once: Once | undefined): Written<PlaceResult>;
   moveOrder(id: bigint, to: OrderStatus, nowMs: number): MoveResult;
   saveTallies(tallies: readonly KeyTally[]): void;
@@ -23,10 +24,7 @@ export interface Writer {
 export type WriteName = keyof Writer;
 
 /** A change that is asked for. */
-export interface Write<Name extends WriteName = WriteName> {
-  readonly name: Name;
-  readonly args: Parameters<Writer[Name]>;
-}
+export type Write = readonly [name: WriteName, ...args: unknown[]];
 
 /** What became of a write. An error's class would not survive the way to another thread. */
 export type Outcome =
@@ -42,7 +40,7 @@ export type WriteTogether = (writes: readonly Write[]) => Outcome[];
  */
 export function writerOf(db: Database): WriteTogether {
   const writer = prepareWriter(db);
-  const perform = ({ name, args }: Write): unknown => (writer[name] as (...args: unknown[]) => unknown)(...args);
+  const perform = ([name, ...args]: Write): unknown => (writer[name] as (...args: unknown[]) => unknown)(...args);
   const transaction = db.transaction((writes: readonly Write[]) => writes.map(perform));
 
   return function writeTogether(writes): Outcome[] {
@@ -102,14 +100,11 @@ function prepareWriter(db: Database): Writer {
   }
 
   return {
-    createAnimal: (animal, once) =>
+    createAnimal: (name, categoryId, status, once) =>
       onlyOnce(
         once,
-        () => {
-          const { lastInsertRowid } = insertAnimal.run(animal.name, animal.categoryId, animal.status);
-          return { id: BigInt(lastInsertRowid), ...animal };
-        },
-        ({ id }) => id,
+        () => BigInt(insertAnimal.run(name, categoryId, status).lastInsertRowid),
+        (id) => id,
       ),
 
     placeOrder: (animalId, nowMs, once) =>

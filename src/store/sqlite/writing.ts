@@ -19,7 +19,7 @@ export function writeHere(db: Database): Writing {
   const writeTogether = writerOf(db);
   return {
     async perform(name, ...args) {
-      const [outcome] = writeTogether([{ name, args }]);
+      const [outcome] = writeTogether([[name, ...args]]);
       return resultOf(outcome as Outcome) as never;
     },
     close: async () => {},
@@ -43,7 +43,6 @@ export class ThreadWriting implements Writing {
   #thread: Worker | undefined;
   #waiting: Waiting[] = [];
   #underWay: Waiting[] = [];
-  #isSoon = false;
   #whenIdle: (() => void) | undefined;
 
   constructor(private readonly path: string) {}
@@ -51,8 +50,8 @@ export class ThreadWriting implements Writing {
   perform<Name extends WriteName>(name: Name, ...args: Parameters<Writer[Name]>): Promise<ReturnType<Writer[Name]>> {
     const { promise, resolve, reject } = Promise.withResolvers<ReturnType<Writer[Name]>>();
     if (this.#waiting.length >= MAX_WAITING) reject(new StoreUnavailable("too many writes wait for the disk"));
-    else this.#waiting.push({ write: { name, args }, resolve: resolve as (result: never) => void, reject });
-    this.#sendSoon();
+    else this.#waiting.push({ write: [name, ...args], resolve: resolve as (result: never) => void, reject });
+    if (this.#underWay.length === 0) this.#send();
     return promise;
   }
 
@@ -67,16 +66,6 @@ export class ThreadWriting implements Writing {
     const gone = new Promise((resolve) => thread.addEventListener("close", resolve));
     thread.postMessage({ kind: "close" } satisfies ToThread);
     await gone;
-  }
-
-  /** After all that this turn of the event loop brings, so that it is committed together. */
-  #sendSoon(): void {
-    if (this.#isSoon || this.#underWay.length > 0) return;
-    this.#isSoon = true;
-    setImmediate(() => {
-      this.#isSoon = false;
-      this.#send();
-    });
   }
 
   #send(): void {
