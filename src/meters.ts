@@ -1,7 +1,7 @@
-import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import type { Clock } from "./domain/clock.ts";
 import type { Telemetry } from "./http/telemetry.ts";
+import type { Log } from "./log.ts";
 import { BoundedMeter, KeptMeter } from "./meter/memory.ts";
 import type { Meter } from "./meter/meter.ts";
 import { repeat, reporter } from "./repeat.ts";
@@ -18,7 +18,7 @@ interface MeterParts {
   readonly config: Config;
   readonly tallies: TallyStore;
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: Log;
   readonly telemetry: Telemetry;
 }
 

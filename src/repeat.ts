@@ -1,5 +1,5 @@
-import type { Logger } from "pino";
 import type { Telemetry } from "./http/telemetry.ts";
+import type { Log } from "./log.ts";
 
 /**
  * Runs a task again and again, never twice at once; one that resolves to true is run again at
@@ -31,7 +31,7 @@ export function repeat(
 const REPORT_EVERY_MS = 60_000;
 
 /** Tells of a store's failure that may come back every half second, but not as often. */
-export function reporter(message: string, log: Logger, telemetry: Telemetry): (error: unknown) => void {
+export function reporter(message: string, log: Log, telemetry: Telemetry): (error: unknown) => void {
   let reportedAtMs = Number.NEGATIVE_INFINITY;
   return (error) => {
     telemetry.storeError();

@@ -1,6 +1,4 @@
-import { existsSync } from "node:fs";
 import type { Server } from "bun";
-import type { Logger } from "pino";
 import { createGate } from "./access/gate.ts";
 import { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
@@ -8,12 +6,14 @@ import { type Clock, systemClock } from "./domain/clock.ts";
 import { Fault, OperatorError } from "./domain/fault.ts";
 import { forgottenUntilMs } from "./domain/once.ts";
 import { termsOfAddress } from "./domain/tally.ts";
+import { loadContract } from "./http/body.ts";
 import { KeptReplies } from "./http/kept.ts";
 import { createRetriable } from "./http/once.ts";
 import { publicError } from "./http/page.ts";
 import { publicPages, v1Resources } from "./http/routes.ts";
 import { createHandlers } from "./http/server.ts";
 import { noTelemetry } from "./http/telemetry.ts";
+import type { Log } from "./log.ts";
 import { openMeters } from "./meters.ts";
 import { issueOperatorKey, operatorKeyFile } from "./operator-key.ts";
 import { repeat, reporter } from "./repeat.ts";
@@ -36,7 +36,7 @@ export interface Service {
 }
 
 export interface StartParts {
-  readonly log: Logger;
+  readonly log: Log;
   readonly clock?: Clock;
   /** How long a body may take to arrive. */
   readonly bodyDeadlineMs?: number;
@@ -47,6 +47,8 @@ const IDLE_TIMEOUT_SECONDS = 30;
 // A body that is late is answered before a stop gives up, and a stop ends before a supervisor's usual 10 s.
 const BODY_DEADLINE_MS = 5_000;
 const STOP_DEADLINE_MS = 6_000;
+/** When the first answers are out, what they did not need is loaded, before someone does. */
+const WARM_UP_AFTER_MS = 100;
 const SWEEP_EVERY_MS = 10_000;
 const DRAIN_CHECK_EVERY_MS = 20;
 
@@ -124,11 +126,13 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
         reporter("old answers not swept", log, telemetry),
       ),
     ];
+    const warmUp = setTimeout(loadContract, WARM_UP_AFTER_MS);
     const database = nameOf(address);
     log.info({ url: origin, publicUrl, database }, "started");
 
     const stop = async () => {
       isStopping = true;
+      clearTimeout(warmUp);
       await Promise.all(servers.map(stopServer));
       await Promise.all(stopTasks.map((stopTask) => stopTask()));
       await meters.close();
@@ -141,7 +145,7 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
       publicUrl,
       metricsUrl: metricsServer && `${originOf("127.0.0.1", metricsServer.port as number)}/metrics`,
       database,
-      operatorKeyFile: keyFile && existsSync(keyFile) ? keyFile : undefined,
+      operatorKeyFile: keyFile && (await Bun.file(keyFile).exists()) ? keyFile : undefined,
       stop: () => (stopped ??= stop()),
     };
   } catch (error) {

@@ -1,11 +1,16 @@
-import { BlockList, isIP } from "node:net";
+import type { BlockList } from "node:net";
 
-/** Whose word in X-Forwarded-For is believed. */
-export type TrustedProxies = BlockList;
+/** Whose word in X-Forwarded-For is believed; undefined: nobody's. */
+export type TrustedProxies = BlockList | undefined;
+
+/** It takes long to load, and a service on IPv4 without a proxy never needs it. */
+const net = () => process.getBuiltinModule("node:net");
+const isIP = (text: string): number => net().isIP(text);
 
 /** Reads "10.0.0.0/8, ::1, …". Returns the entry that is neither an address nor a network, if there is one. */
 export function parseTrustedProxies(text: string): { proxies: TrustedProxies; mistake: string | undefined } {
-  const proxies = new BlockList();
+  if (text.trim() === "") return { proxies: undefined, mistake: undefined };
+  const proxies = new (net().BlockList)();
   for (const entry of text.split(",").map((part) => part.trim())) {
     if (entry === "") continue;
     const [address = "", prefix, ...rest] = entry.split("/");
@@ -23,6 +28,7 @@ export function parseTrustedProxies(text: string): { proxies: TrustedProxies; mi
  * /64, the least that one customer gets; all of an IPv4-mapped address counts as IPv4.
  */
 export function clientAddress(peer: string, forwardedFor: string | null, proxies: TrustedProxies): string {
+  if (!proxies && !peer.includes(":")) return peer;
   let address = canonical(peer);
   if (forwardedFor !== null) {
     const hops = forwardedFor.split(",");
@@ -36,7 +42,7 @@ export function clientAddress(peer: string, forwardedFor: string | null, proxies
 }
 
 const isTrusted = (address: string, proxies: TrustedProxies): boolean =>
-  proxies.rules.length > 0 && proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  proxies?.check(address, isIP(address) === 6 ? "ipv6" : "ipv4") ?? false;
 
 const hex = (group: number): string => group.toString(16);
 

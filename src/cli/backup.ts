@@ -15,7 +15,7 @@ export function addBackup(program: Command): void {
         throw new OperatorError("a PostgreSQL database is backed up with its own tools: use pg_dump");
       const { backupSqlite } = await import("../store/sqlite/backup.ts");
       const path = resolve(file);
-      backupSqlite(address.path, path);
+      await backupSqlite(address.path, path);
       print(`Backed up to ${path} (${count(statSync(path).size)} bytes).`);
     });
 }

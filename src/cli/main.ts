@@ -1,49 +1,21 @@
-import { Command, CommanderError } from "commander";
-import manifest from "../../package.json" with { type: "json" };
 import { OperatorError } from "../domain/fault.ts";
 import { StoreUnavailable } from "../store/store.ts";
-import { addBackup } from "./backup.ts";
-import { addCopy } from "./copy.ts";
-import { addKeys } from "./keys.ts";
-import { addPlans } from "./plans.ts";
-import { addServe } from "./serve.ts";
 
 const EXIT_FAILED = 1;
-const EXIT_USAGE = 2;
-
-const program = new Command("animal-store")
-  .description(`${manifest.description}.`)
-  .version(manifest.version)
-  .showHelpAfterError("(--help shows what there is)")
-  .exitOverride();
-
-addServe(program);
-addKeys(program);
-addPlans(program);
-addBackup(program);
-addCopy(program);
-for (const command of everyCommand(program))
-  command.copyInheritedSettings(command.parent as Command).allowExcessArguments(false);
 
 try {
-  await program.parseAsync();
+  // What runs the service needs no parser of options, which would take as long as the whole start.
+  if (process.argv.slice(2).join(" ") === "serve") await (await import("./serve.ts")).serve();
+  else await (await import("./program.ts")).runProgram();
 } catch (error) {
-  process.exitCode = exitCodeOf(error);
+  tell(error);
+  process.exitCode = EXIT_FAILED;
 }
 
-function* everyCommand(parent: Command): Generator<Command> {
-  for (const command of parent.commands) {
-    yield command;
-    yield* everyCommand(command);
-  }
-}
-
-/** Commander has printed its own mistakes already. What nobody foresaw keeps its stack trace. */
-function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+/** What nobody foresaw keeps its stack trace. */
+function tell(error: unknown): void {
   if (error instanceof OperatorError) console.error(`animal-store: ${error.message}`);
   else if (error instanceof StoreUnavailable)
     console.error(`animal-store: the database cannot do this now: ${error.message}`);
   else console.error(error);
-  return EXIT_FAILED;
 }

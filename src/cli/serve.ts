@@ -14,15 +14,16 @@ export function addServe(program: Command): void {
     .action(serve);
 }
 
-async function serve(): Promise<void> {
+export async function serve(): Promise<void> {
   const config = configFromEnvironment();
-  const log = await createLog(config.LOG_LEVEL);
+  const log = createLog(config.LOG_LEVEL);
   const service = await start(config, { log });
   // Before the banner, since whoever waits for it may stop the service right after.
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, async () => {
       log.info({ signal }, "stopping");
       await service.stop();
+      await log.flush();
       process.exit(0);
     });
   }

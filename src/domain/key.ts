@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import type { Plan, Quotas } from "./plan.ts";
 
 /** The stored record of an API key. The secret itself is never stored, only its digest. */
@@ -72,7 +71,7 @@ const SECRET_ANYWHERE = new RegExp(`${SECRET_PREFIX}[0-9A-Za-z]{${RANDOM_CHARACT
 export const withoutSecrets = (text: string): string => text.replace(SECRET_ANYWHERE, `${SECRET_PREFIX}…`);
 
 /** 178 random bits need no salt and no slow hash. */
-export const digestOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+export const digestOf = (secret: string): string => new Bun.CryptoHasher("sha256").update(secret).digest("hex");
 
 function checksum(text: string): string {
   let rest = Bun.hash.crc32(text);
@@ -88,7 +87,7 @@ function checksum(text: string): string {
 function randomBase62(length: number): string {
   let characters = "";
   while (characters.length < length)
-    for (const byte of randomBytes(length))
+    for (const byte of crypto.getRandomValues(new Uint8Array(length)))
       if (byte < 248 && characters.length < length) characters += BASE62.charAt(byte % 62);
   return characters;
 }

@@ -29,20 +29,32 @@ const TOO_DEEP = new Fault("invalid_json", "The body is nested too deep. Send on
  * Type, size, JSON, values: reads a body that a schema describes, or says what is wrong with it.
  * Operations with a body have no query.
  */
-export async function readBody<Schema extends z.ZodType>(
+export async function readBody<Name extends BodyName>(
   request: Request,
-  schema: Schema,
+  name: Name,
   deadlineMs: number,
-): Promise<z.output<Schema> | Fault> {
+): Promise<z.output<Contract[Name]> | Fault> {
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) return WRONG_TYPE;
   const bytes = await readBytes(request, deadlineMs);
   if (bytes instanceof Fault) return bytes;
   const json = decode(bytes);
   if (json instanceof Fault) return json;
+  const { [name]: schema } = contract ?? (await loadContract());
   const parsed = schema.safeParse(json.value);
   if (!parsed.success) return faultOf(parsed.error.issues, json.value);
   const query = readQuery(request.url, NO_PARAMETERS);
-  return query instanceof Fault ? query : parsed.data;
+  return query instanceof Fault ? query : (parsed.data as z.output<Contract[Name]>);
+}
+
+type Contract = typeof import("./contract.ts");
+type BodyName = "NewPet" | "NewOrder" | "OrderUpdate";
+
+let contract: Contract | undefined;
+
+/** The schemas take longer to load than a service to start, which needs none for its first answers. */
+export async function loadContract(): Promise<Contract> {
+  contract ??= await import("./contract.ts");
+  return contract;
 }
 
 function readBytes(request: Request, deadlineMs: number): Awaitable<Uint8Array | Fault> {

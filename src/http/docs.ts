@@ -1,11 +1,9 @@
 import { fileURLToPath } from "node:url";
-import manifest from "../../package.json" with { type: "json" };
 import docsHtml from "./docs.html" with { type: "text" };
 import landingHtml from "./landing.html" with { type: "text" };
 import type { Page } from "./page.ts";
+import { SCALAR_PACKAGE, SCALAR_PATH } from "./scalar.ts";
 
-const SCALAR_PACKAGE = "@scalar/fastify-api-reference";
-const SCALAR_VERSION = manifest.dependencies[SCALAR_PACKAGE];
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const FRESH = "no-cache";
 
@@ -23,11 +21,12 @@ const contentSecurityPolicy = (origin: string): string =>
     "frame-ancestors 'none'",
   ].join("; ");
 
+export type DocsPages = Record<"landing" | "docs" | "scalar" | "openapi", Page>;
+
 /** The pages for people: what this is, and the live reference. The document is made when first asked for. */
-export function docsPages(publicUrl: string) {
+export function docsPages(publicUrl: string): DocsPages {
   const { origin } = new URL(publicUrl);
   const scalarFile = fileURLToPath(new URL("./js/standalone.js", import.meta.resolve(SCALAR_PACKAGE)));
-  const scalarPath = `/docs/scalar-${SCALAR_VERSION}.js`;
   const htmlHeaders = {
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": FRESH,
@@ -39,7 +38,7 @@ export function docsPages(publicUrl: string) {
   const html = (text: unknown): Page => {
     const body = String(text)
       .replaceAll("{publicUrl}", () => publicUrl)
-      .replaceAll("{scalarPath}", scalarPath);
+      .replaceAll("{scalarPath}", SCALAR_PATH);
     return () => new Response(body, { headers: htmlHeaders });
   };
   let openapiText: Promise<string> | undefined;
@@ -56,5 +55,5 @@ export function docsPages(publicUrl: string) {
     );
     return new Response(await openapiText, { headers: { "Content-Type": "application/json", "Cache-Control": FRESH } });
   };
-  return { landing, docs, scalar, openapi, scalarPath };
+  return { landing, docs, scalar, openapi };
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Clock } from "../domain/clock.ts";
 import { Fault } from "../domain/fault.ts";
 import { type AnswerDraft, completed, type KeptAnswer, type Once, type Written } from "../domain/once.ts";
@@ -71,9 +70,7 @@ export function createRetriable(clock: Clock): Retriable {
 }
 
 const fingerprintOf = (operation: string, content: readonly unknown[]): string =>
-  createHash("sha256")
-    .update(JSON.stringify([operation, ...content.map(String)]))
-    .digest("base64url");
+  new Bun.CryptoHasher("sha256").update(JSON.stringify([operation, ...content.map(String)])).digest("base64url");
 
 /** A header in quotes, as the draft standard has it, or without them, as most clients send it. */
 function tokenOf(header: string | null): string | undefined | Fault {

@@ -5,7 +5,6 @@ import { parseInt64 } from "../domain/int64.ts";
 import { isOrderStatus, movesFrom, newOrder, ORDER_STATUSES, type OrderStatus } from "../domain/order.ts";
 import type { OrderQuery, OrderStore, PlaceResult } from "../store/store.ts";
 import { readBody } from "./body.ts";
-import { NewOrder, OrderUpdate } from "./contract.ts";
 import { orderJson, orderJsonAround } from "./json.ts";
 import type { KeptReplies } from "./kept.ts";
 import type { Retriable } from "./once.ts";
@@ -41,7 +40,7 @@ export function orderOperations({ orders, clock, kept, retriable, publicUrl, bod
   const placeOrder: Operation = {
     name: "placeOrder",
     async handle(call) {
-      const body = await readBody(call.request, NewOrder, bodyDeadlineMs);
+      const body = await readBody(call.request, "NewOrder", bodyDeadlineMs);
       if (body instanceof Fault) return body;
       const nowMs = clock.nowMs();
       return retriable<PlaceResult>(call, {
@@ -58,7 +57,7 @@ export function orderOperations({ orders, clock, kept, retriable, publicUrl, bod
     async handle({ request, params }) {
       const id = parseInt64(params.orderId ?? "");
       if (id === undefined) return NO_SUCH_ORDER;
-      const body = await readBody(request, OrderUpdate, bodyDeadlineMs);
+      const body = await readBody(request, "OrderUpdate", bodyDeadlineMs);
       if (body instanceof Fault) return body;
       const result = await orders.move(id, body.status, clock.nowMs());
       if (result.kind === "moved") return reply(200, orderJson(result.order));

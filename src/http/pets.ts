@@ -5,7 +5,6 @@ import { Fault } from "../domain/fault.ts";
 import { parseInt64 } from "../domain/int64.ts";
 import type { AnimalQuery, AnimalStore } from "../store/store.ts";
 import { readBody } from "./body.ts";
-import { NewPet } from "./contract.ts";
 import { petJson, petJsonAround } from "./json.ts";
 import type { KeptReplies } from "./kept.ts";
 import type { Retriable } from "./once.ts";
@@ -47,7 +46,7 @@ export function petOperations({ animals, clock, kept, retriable, publicUrl, docs
   const createPet: Operation = {
     name: "createPet",
     async handle(call) {
-      const body = await readBody(call.request, NewPet, bodyDeadlineMs);
+      const body = await readBody(call.request, "NewPet", bodyDeadlineMs);
       if (body instanceof Fault) return body;
       return retriable<Animal>(call, {
         content: [body.name, body.categoryId, body.status],

@@ -1,9 +1,10 @@
-import { docsPages } from "./docs.ts";
+import type { DocsPages } from "./docs.ts";
 import { healthPages } from "./health.ts";
 import type { Resource } from "./operation.ts";
 import { type OrderParts, orderOperations } from "./orders.ts";
 import type { Page } from "./page.ts";
 import { type PetParts, petOperations } from "./pets.ts";
+import { SCALAR_PATH } from "./scalar.ts";
 
 /** The interface: every path needs a key. */
 export function v1Resources(parts: PetParts & OrderParts): Record<string, Resource> {
@@ -19,13 +20,20 @@ export function v1Resources(parts: PetParts & OrderParts): Record<string, Resour
 
 /** Everything else: pages for people and probes, which need none. */
 export function publicPages(parts: { publicUrl: string; isReady: () => Promise<boolean> }): Record<string, Page> {
-  const { landing, docs, scalar, openapi, scalarPath } = docsPages(parts.publicUrl);
+  // Loaded when a person first looks: a service that starts has no time for them.
+  let docs: Promise<DocsPages> | undefined;
+  const docsPage =
+    (name: keyof DocsPages): Page =>
+    async () => {
+      docs ??= import("./docs.ts").then(({ docsPages }) => docsPages(parts.publicUrl));
+      return (await docs)[name]();
+    };
   const { healthz, readyz } = healthPages(parts.isReady);
   return {
-    "/": landing,
-    "/docs": docs,
-    [scalarPath]: scalar,
-    "/openapi.json": openapi,
+    "/": docsPage("landing"),
+    "/docs": docsPage("docs"),
+    [SCALAR_PATH]: docsPage("scalar"),
+    "/openapi.json": docsPage("openapi"),
     "/healthz": healthz,
     "/readyz": readyz,
   };

@@ -1,11 +1,11 @@
 import type { BunRequest, Server } from "bun";
-import type { Logger } from "pino";
 import { clientAddress, type TrustedProxies } from "../access/address.ts";
 import type { Gate, Pass, Refusal } from "../access/gate.ts";
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
 import { Fault } from "../domain/fault.ts";
 import { withoutSecrets } from "../domain/key.ts";
 import type { Standing } from "../domain/tally.ts";
+import type { Log } from "../log.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import { Letterhead } from "./letterhead.ts";
 import type { Method, Operation, Resource } from "./operation.ts";
@@ -19,7 +19,7 @@ export interface ServerParts {
   readonly gate: Gate;
   readonly trustedProxies: TrustedProxies;
   readonly telemetry: Telemetry;
-  readonly log: Logger;
+  readonly log: Log;
   readonly logRequests: boolean;
 }
 
@@ -151,7 +151,7 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
 
   function addressOf({ request, server }: Exchange): string {
     const peer = server.requestIP(request)?.address ?? "unknown";
-    return clientAddress(peer, request.headers.get("x-forwarded-for"), trustedProxies);
+    return clientAddress(peer, trustedProxies ? request.headers.get("x-forwarded-for") : null, trustedProxies);
   }
 
   function logRequest({ request, requestId, operation, admission }: Exchange, status: number, seconds: number): void {

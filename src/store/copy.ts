@@ -50,7 +50,7 @@ export async function copyStore(
   url: string,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<CopiedTable[]> {
-  preparePath(path, { create: false });
+  await preparePath(path, { create: false });
   const { db, unlock } = await openAlone(path, true);
   try {
     const sql = await openSql(url, 1);

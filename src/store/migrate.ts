@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Awaitable } from "../domain/awaitable.ts";
 import { OperatorError } from "../domain/fault.ts";
 
@@ -20,7 +19,7 @@ export interface MigrationTarget {
 }
 
 export const digestOfMigration = (migration: Migration): string =>
-  createHash("sha256").update(migration.sql).digest("hex");
+  new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
 
 /**
  * Brings a schema up to date: each migration once, in order. Throws an OperatorError when the

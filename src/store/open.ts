@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Store } from "./store.ts";
 
 /** Where a store lies. */
@@ -6,9 +5,12 @@ export type DatabaseAddress =
   | { readonly kind: "sqlite"; readonly path: string }
   | { readonly kind: "postgres"; readonly url: string };
 
+/** As node:path would resolve it, which takes long to load. */
+export const absolutePath = (path: string): string => Bun.fileURLToPath(Bun.pathToFileURL(path));
+
 /** An address for people to read: without a password. */
 export function nameOf(address: DatabaseAddress): string {
-  if (address.kind === "sqlite") return resolve(address.path);
+  if (address.kind === "sqlite") return absolutePath(address.path);
   const { hostname, port, pathname } = new URL(address.url);
   return `postgres://${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
 }

@@ -75,7 +75,7 @@ test("5.3 a key that has expired is invalid from that moment on", async () => {
 });
 
 test("5.3 the database holds no secret, only its SHA-256", async () => {
-  backupSqlite(service.path, `${service.path}.copy`);
+  await backupSqlite(service.path, `${service.path}.copy`);
   const bytes = await Bun.file(`${service.path}.copy`).bytes();
   const text = Buffer.from(bytes).toString("latin1");
   expect(text).not.toContain(service.boundless);

@@ -7,9 +7,9 @@ import { preparePath } from "./database.ts";
  * Writes a consistent copy of a database into a new file for its owner alone, while a service runs
  * or not. The schema is copied as it is, so that whoever made the database can use the copy.
  */
-export function backupSqlite(path: string, file: string): void {
+export async function backupSqlite(path: string, file: string): Promise<void> {
   if (existsSync(file)) throw new OperatorError(`${file} exists already: name a new file`);
-  preparePath(path, { create: false });
+  await preparePath(path, { create: false });
   const db = new Database(path, { readwrite: true });
   try {
     db.run("PRAGMA busy_timeout = 5000");

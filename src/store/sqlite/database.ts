@@ -1,6 +1,4 @@
 import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync } from "node:fs";
-import { dirname } from "node:path";
 import { OperatorError } from "../../domain/fault.ts";
 import { isCurrent, type MigrationTarget, migrate } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
@@ -19,10 +17,11 @@ const WRITING_PATIENCE_MS = 2_000;
 const RETRY_EVERY_MS = 10;
 
 /** Makes sure that there is a file, or a place for one. Fails with an OperatorError. */
-export function preparePath(path: string, options: { create: boolean }): void {
-  if (existsSync(path)) return;
+export async function preparePath(path: string, options: { create: boolean }): Promise<void> {
+  if (Bun.file(path).size > 0 || (await Bun.file(path).exists())) return;
   if (!options.create) throw new OperatorError(`there is no database at ${path}: check DATABASE_URL`);
-  makeFolder(dirname(path));
+  const { dirname } = await import("node:path");
+  await makeFolder(dirname(path));
 }
 
 /**
@@ -106,7 +105,8 @@ export function lockForServing(path: string, patienceMs: number): () => void {
   return () => lock?.close();
 }
 
-function makeFolder(folder: string): void {
+async function makeFolder(folder: string): Promise<void> {
+  const { mkdirSync } = await import("node:fs");
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {

@@ -17,7 +17,7 @@ export interface SqliteOptions {
 
 /** Opens a store in one SQLite file. Fails with an OperatorError. */
 export async function openSqliteStore(path: string, options: SqliteOptions): Promise<Store> {
-  preparePath(path, options);
+  await preparePath(path, options);
   const { db, unlock } = await openAlone(path, options.serve);
   const writing = options.serve ? new ThreadWriting(path) : writeHere(db);
   // What was answered before needs no lock; the writer looks again, under one.

@@ -1,0 +1,40 @@
+import { Command, CommanderError } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import { addBackup } from "./backup.ts";
+import { addCopy } from "./copy.ts";
+import { addKeys } from "./keys.ts";
+import { addPlans } from "./plans.ts";
+import { addServe } from "./serve.ts";
+
+const EXIT_USAGE = 2;
+
+/** Every command there is, and how it is misused. */
+export async function runProgram(): Promise<void> {
+  const program = new Command("animal-store")
+    .description(`${manifest.description}.`)
+    .version(manifest.version)
+    .showHelpAfterError("(--help shows what there is)")
+    .exitOverride();
+  addServe(program);
+  addKeys(program);
+  addPlans(program);
+  addBackup(program);
+  addCopy(program);
+  for (const command of everyCommand(program))
+    command.copyInheritedSettings(command.parent as Command).allowExcessArguments(false);
+
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    // Commander has printed its own mistakes already.
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;
+  }
+}
+
+function* everyCommand(parent: Command): Generator<Command> {
+  for (const command of parent.commands) {
+    yield command;
+    yield* everyCommand(command);
+  }
+}
