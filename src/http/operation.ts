@@ -1,3 +1,4 @@
+import type { BunRequest } from "bun";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { Key } from "../domain/key.ts";
@@ -8,10 +9,13 @@ import type { Reply } from "./reply.ts";
 export interface Call {
   /** The name of the operation that is called. */
   readonly operation: string;
-  readonly request: Request;
+  readonly request: BunRequest;
   readonly key: Key;
-  readonly params: Readonly<Record<string, string>>;
 }
+
+/** What stands in a path where its pattern has a name. */
+export const paramOf = ({ params }: BunRequest, name: string): string =>
+  (params as Readonly<Record<string, string>>)[name] ?? "";
 
 /** One operation of the interface, under its name in the contract. */
 export interface Operation {

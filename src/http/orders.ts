@@ -8,7 +8,7 @@ import { readBody } from "./body.ts";
 import { orderJson, orderJsonAround } from "./json.ts";
 import type { KeptReplies } from "./kept.ts";
 import type { Retriable } from "./once.ts";
-import type { Operation } from "./operation.ts";
+import { type Operation, paramOf } from "./operation.ts";
 import { PAGE_PARAMETERS, pageReply, readPage } from "./paging.ts";
 import { int64Of, readQuery, wrongParameter } from "./query.ts";
 import { reply } from "./reply.ts";
@@ -54,8 +54,8 @@ export function orderOperations({ orders, clock, kept, retriable, publicUrl, bod
 
   const updateOrder: Operation = {
     name: "updateOrder",
-    async handle({ request, params }) {
-      const id = parseInt64(params.orderId ?? "");
+    async handle({ request }) {
+      const id = parseInt64(paramOf(request, "orderId"));
       if (id === undefined) return NO_SUCH_ORDER;
       const body = await readBody(request, "OrderUpdate", bodyDeadlineMs);
       if (body instanceof Fault) return body;

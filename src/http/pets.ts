@@ -8,7 +8,7 @@ import { readBody } from "./body.ts";
 import { petJson, petJsonAround } from "./json.ts";
 import type { KeptReplies } from "./kept.ts";
 import type { Retriable } from "./once.ts";
-import type { Operation } from "./operation.ts";
+import { type Operation, paramOf } from "./operation.ts";
 import { PAGE_PARAMETERS, pageReply, readPage } from "./paging.ts";
 import { int64Of, NO_PARAMETERS, readQuery, wrongParameter } from "./query.ts";
 import { reply } from "./reply.ts";
@@ -64,10 +64,11 @@ export function petOperations({ animals, clock, kept, retriable, publicUrl, docs
       Sunset: new Date(GET_PET_REMOVED_AT_MS).toUTCString(),
       Link: `<${docsUrl}>; rel="deprecation"; type="text/html", <${petsUrl}>; rel="successor-version"`,
     },
-    handle({ request: { url }, params }) {
+    handle({ request }) {
       if (clock.nowMs() >= GET_PET_REMOVED_AT_MS) return REMOVED;
+      const { url } = request;
       return kept.answer(url, () => {
-        const id = parseInt64(params.petId ?? "");
+        const id = parseInt64(paramOf(request, "petId"));
         if (id === undefined) return NO_SUCH_PET;
         const query = readQuery(url, NO_PARAMETERS);
         if (query instanceof Fault) return query;

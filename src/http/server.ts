@@ -114,9 +114,8 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
     if (!notAllowed) return faultReply(NO_RESOURCE);
     if (!operation) return notAllowed;
     if (hasBadHost(request)) return faultReply(BAD_HOST);
-    const { key } = admission;
-    const outcome = operation.handle({ operation: operation.name, request, key, params: request.params });
-    return andThen(outcome, (outcome) => (outcome instanceof Fault ? faultReply(outcome) : outcome));
+    const outcome = operation.handle({ operation: operation.name, request, key: admission.key });
+    return outcome instanceof Promise ? outcome.then(replyOf) : replyOf(outcome);
   }
 
   function malfunction(exchange: Exchange, error: unknown): Awaitable<Response> {
@@ -169,6 +168,8 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
     );
   }
 }
+
+const replyOf = (outcome: Reply | Fault): Reply => (outcome instanceof Fault ? faultReply(outcome) : outcome);
 
 /** GET and HEAD for anyone. */
 function pageHandler({ log }: ServerParts, page: Page): Handler {

@@ -3,10 +3,16 @@ import type { Clock } from "../domain/clock.ts";
 import { isSpent, judge, newTally, type Tally, type Terms, type Verdict } from "../domain/tally.ts";
 import type { Meter, TallyKeeper } from "./meter.ts";
 
+interface Kept {
+  readonly subject: string;
+  readonly tally: Tally;
+  isSaved: boolean;
+}
+
 /** Counts keys in this process, and saves what changed: often, on a stop, and every ban at once. */
 export class KeptMeter implements Meter {
-  readonly #tallies = new Map<string, Tally>();
-  readonly #unsaved = new Map<string, Tally>();
+  readonly #records = new Map<string, Kept>();
+  #unsaved: Kept[] = [];
 
   private constructor(
     private readonly clock: Clock,
@@ -18,33 +24,41 @@ export class KeptMeter implements Meter {
   static async open(clock: Clock, keeper: TallyKeeper, onSaveFailure: (error: unknown) => void): Promise<KeptMeter> {
     const meter = new KeptMeter(clock, keeper, onSaveFailure);
     const nowMs = clock.nowMs();
-    for (const [subject, tally] of await keeper.load()) if (!isSpent(tally, nowMs)) meter.#tallies.set(subject, tally);
+    for (const [subject, tally] of await keeper.load())
+      if (!isSpent(tally, nowMs)) meter.#records.set(subject, { subject, tally, isSaved: true });
     return meter;
   }
 
   judge(subject: string, terms: Terms): Awaitable<Verdict> {
-    let tally = this.#tallies.get(subject);
-    if (!tally) {
-      tally = newTally();
-      this.#tallies.set(subject, tally);
+    let record = this.#records.get(subject);
+    if (!record) {
+      record = { subject, tally: newTally(), isSaved: true };
+      this.#records.set(subject, record);
     }
-    const verdict = judge(tally, terms, this.clock.nowMs());
-    this.#unsaved.set(subject, tally);
+    const verdict = judge(record.tally, terms, this.clock.nowMs());
+    this.#noteUnsaved(record);
     if (verdict.kind === "banned" && verdict.isNew) return this.save().then(() => verdict);
     return verdict;
   }
 
   /** Saves what changed since the last time. A failure is reported, never thrown. */
   async save(): Promise<void> {
-    if (this.#unsaved.size === 0) return;
-    const entries = [...this.#unsaved];
-    this.#unsaved.clear();
+    if (this.#unsaved.length === 0) return;
+    const records = this.#unsaved;
+    this.#unsaved = [];
+    for (const record of records) record.isSaved = true;
     try {
-      await this.keeper.save(entries);
+      await this.keeper.save(records.map(({ subject, tally }) => [subject, tally]));
     } catch (error) {
-      for (const [subject, tally] of entries) this.#unsaved.set(subject, tally);
+      for (const record of records) this.#noteUnsaved(record);
       this.onSaveFailure(error);
     }
+  }
+
+  #noteUnsaved(record: Kept): void {
+    if (!record.isSaved) return;
+    record.isSaved = false;
+    this.#unsaved.push(record);
   }
 }
 
