@@ -17,6 +17,10 @@ export class KeptReplies {
 
   constructor(private readonly storeVersion: () => number | undefined) {}
 
+  get size(): number {
+    return this.#replies.size;
+  }
+
   /** The reply that is kept for a URL, or else the one that is worked out now. */
   answer(url: string, work: () => Awaitable<Reply | Fault>): Awaitable<Reply | Fault> {
     // Asked for before the work: what is written meanwhile makes the reply too old, never too young.

@@ -107,6 +107,7 @@ export class ThreadWriting implements Writing {
   #lose(thread: Worker, reason: string): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
+    thread.terminate();
     const lost = this.#underWay;
     this.#underWay = [];
     const error = new StoreUnavailable(`the writing thread was lost: ${reason}`, { changed: "unknown" });

@@ -1,0 +1,100 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { temporaryFolder } from "../../../test/harness/service.ts";
+import { newTally } from "../../domain/tally.ts";
+import { StoreUnavailable } from "../store.ts";
+import { openAlone } from "./database.ts";
+import { versionOf } from "./version.ts";
+import { ThreadWriting } from "./writing.ts";
+
+const folder = temporaryFolder();
+
+async function writingTo(name: string) {
+  const path = join(folder, name);
+  const { db } = await openAlone(path, false);
+  const writing = new ThreadWriting(path);
+  const create = (animal = "Rex") => writing.perform("createAnimal", animal, 7n, "available", undefined);
+  const names = () => db.query("SELECT name FROM animals ORDER BY id").values().flat();
+  return { path, db, writing, create, names };
+}
+
+describe("the writing thread", () => {
+  test("commits together what waits together, and each write is there when its promise says so", async () => {
+    const { db, path, writing, create, names } = await writingTo("group.db");
+    await create("first");
+    const version = versionOf(db, path);
+    let commits = 0;
+    let last = version();
+    const written = await Promise.all(
+      Array.from({ length: 500 }, async (_, i) => {
+        const result = await create(`Animal ${i}`);
+        if (version() !== last) commits++;
+        last = version();
+        expect(names().length).toBeGreaterThan(i);
+        return result;
+      }),
+    );
+    expect(written).toEqual(Array.from({ length: 500 }, (_, i) => ({ kind: "done", result: BigInt(i + 2) })));
+    expect(commits).toBeLessThan(10);
+    await writing.close();
+    db.close();
+  });
+
+  test("a write that fails harms none of those it waited with", async () => {
+    const { db, writing, create, names } = await writingTo("harm.db");
+    const outcomes = await Promise.allSettled([
+      create("before all"),
+      create("before"),
+      writing.perform("saveTallies", [["no such key", newTally()]]),
+      create("after"),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    const { reason } = outcomes[2] as PromiseRejectedResult;
+    expect(reason).not.toBeInstanceOf(StoreUnavailable);
+    expect(reason.message).toContain("FOREIGN KEY");
+    expect(names()).toEqual(["before all", "before", "after"]);
+    await writing.close();
+    db.close();
+  });
+
+  test("what was asked for is finished before it ends", async () => {
+    const { db, writing, create, names } = await writingTo("end.db");
+    const asked = Array.from({ length: 100 }, () => create());
+    await writing.close();
+    expect(names()).toHaveLength(100);
+    expect(await Promise.all(asked)).toHaveLength(100);
+    db.close();
+  });
+
+  test("one that never had anything to do ends at once", async () => {
+    const { db, writing } = await writingTo("idle.db");
+    await writing.close();
+    db.close();
+  });
+
+  test("load is shed when too much waits", async () => {
+    const { db, path, writing, create, names } = await writingTo("shed.db");
+    const other = new Database(path);
+    other.run("BEGIN IMMEDIATE");
+    const asked = Array.from({ length: 10_002 }, () => create().catch((error: unknown) => error));
+    expect(await asked.at(-1)).toBeInstanceOf(StoreUnavailable);
+    other.run("ROLLBACK");
+    other.close();
+    const results = await Promise.all(asked);
+    expect(results.filter((result) => result instanceof StoreUnavailable)).toHaveLength(1);
+    expect(names()).toHaveLength(10_001);
+    await writing.close();
+    db.close();
+  });
+
+  test("when it is lost, what it was at is uncertain, and the next write has another", async () => {
+    const lost = new ThreadWriting(join(folder, "nowhere/lost.db"));
+    for (let i = 0; i < 2; i++) {
+      const error = await lost.perform("sweep", 0).catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(StoreUnavailable);
+      expect((error as StoreUnavailable).changed).toBe("unknown");
+    }
+    await lost.close();
+  });
+});

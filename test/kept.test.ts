@@ -1,0 +1,161 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { startService, type TestService } from "./harness/service.ts";
+
+// What the service keeps between requests must not show: every answer is the one that it would give
+// if it kept nothing.
+
+const REX = { name: "Rex", categoryId: 7 };
+
+/** The animals as the file has them, by a connection that keeps nothing. */
+function truth(service: TestService) {
+  const db = new Database(service.path);
+  return {
+    db,
+    page: (status: string | undefined, limit: number) =>
+      db
+        .query(
+          `SELECT id, name, category_id AS categoryId, status FROM animals
+            WHERE ?1 IS NULL OR status = ?1 ORDER BY id LIMIT ?2`,
+        )
+        .all(status ?? null, limit),
+  };
+}
+
+const STEPS = ["create", "order", "cancel", "rename elsewhere", "add elsewhere", "remove elsewhere"] as const;
+type Step = (typeof STEPS)[number];
+
+describe("a stale page is impossible", () => {
+  test("whatever is written, by the service or by others, the next read shows it", async () => {
+    const service = await startService();
+    const { db, page } = truth(service);
+    db.run("PRAGMA busy_timeout = 5000");
+    const orders: number[] = [];
+    const anyAnimal = () => (db.query("SELECT id FROM animals ORDER BY random() LIMIT 1").get() as { id: number }).id;
+    for (let i = 0; i < 30; i++) await service.call("POST /pets", { body: REX });
+
+    const steps: Record<Step, () => Promise<void> | void> = {
+      async create() {
+        await service.call("POST /pets", { body: { ...REX, status: "sold" } });
+      },
+      async order() {
+        const { status, json } = await service.call("POST /store/orders", { body: { petId: anyAnimal() } });
+        if (status === 201) orders.push(json.id);
+      },
+      async cancel() {
+        const id = orders.pop();
+        if (id !== undefined) await service.call(`PATCH /store/orders/${id}`, { body: { status: "cancelled" } });
+      },
+      "rename elsewhere": () => void db.run("UPDATE animals SET name = name || '!' WHERE id = ?", [anyAnimal()]),
+      "add elsewhere": () => void db.run("INSERT INTO animals (name, category_id, status) VALUES ('New', 1, 'sold')"),
+      "remove elsewhere": () =>
+        void db.run("DELETE FROM animals WHERE id = (SELECT max(id) FROM animals WHERE name = 'New')"),
+    };
+
+    const isTrue = async (status: string | undefined, limit: number) => {
+      const query = `limit=${limit}${status === undefined ? "" : `&status=${status}`}`;
+      expect((await service.call(`GET /pets?${query}`)).json).toEqual(page(status, limit));
+    };
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.tuple(
+            fc.constantFrom(...STEPS),
+            fc.constantFrom(undefined, "available", "pending", "sold"),
+            fc.constantFrom(5, 20, 100),
+          ),
+          { minLength: 5, maxLength: 20 },
+        ),
+        async (sequence) => {
+          for (const [step, status, limit] of sequence) {
+            await isTrue(status, limit);
+            await steps[step]();
+            await isTrue(status, limit);
+            const id = anyAnimal();
+            const { json } = await service.call(`GET /pets/${id}`);
+            expect(json).toEqual(
+              db.query("SELECT id, name, category_id AS categoryId, status FROM animals WHERE id = ?").get(id),
+            );
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+    db.close();
+  });
+
+  test("also when another process writes while reads go on", async () => {
+    const service = await startService();
+    await service.call("POST /pets", { body: REX });
+    const script = `import { Database } from "bun:sqlite";
+      const db = new Database(${JSON.stringify(service.path)});
+      db.run("PRAGMA busy_timeout = 5000");
+      for await (const line of console) {
+        db.run("UPDATE animals SET name = ? WHERE id = 1", [line]);
+        console.log(line);
+      }`;
+    const writer = Bun.spawn([process.execPath, "-e", script], { stdin: "pipe", stdout: "pipe" });
+    const lines = writer.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    let isOver = false;
+    const readers = Array.from({ length: 8 }, async () => {
+      while (!isOver) await service.call("GET /pets?limit=1");
+    });
+    for (let i = 0; i < 100; i++) {
+      writer.stdin.write(`Rex ${i}\n`);
+      writer.stdin.flush();
+      const { value } = await lines.read();
+      expect(value?.trim()).toBe(`Rex ${i}`);
+      expect((await service.call("GET /pets?limit=1")).json[0].name).toBe(`Rex ${i}`);
+    }
+    isOver = true;
+    await Promise.all(readers);
+    writer.kill();
+  });
+});
+
+describe("nothing of one answer shows in another", () => {
+  test("callers see their own quotas on a page that is kept for both", async () => {
+    const service = await startService();
+    const [one, two] = [await service.issueKey({ plan: "free" }), await service.issueKey({ plan: "pro" })];
+    const left: string[] = [];
+    for (const { secret } of [one, two, one, two, one]) {
+      const { headers } = await service.call("GET /pets", { secret });
+      left.push(`${headers.get("x-ratelimit-remaining")} of ${headers.get("x-ratelimit-limit")}`);
+      expect(headers.get("ratelimit-policy")).toStartWith(`"minute";q=${headers.get("x-ratelimit-limit")};w=60`);
+      expect(headers.get("ratelimit")).toStartWith(`"minute";r=${headers.get("x-ratelimit-remaining")};t=`);
+    }
+    expect(left).toEqual(["59 of 60", "299 of 300", "58 of 60", "298 of 300", "57 of 60"]);
+  });
+
+  test("every answer has the headers of its own kind, whatever was answered before", async () => {
+    const service = await startService();
+    for (let i = 0; i < 3; i++) await service.call("POST /pets", { body: REX });
+    const named = ["link", "location", "allow", "www-authenticate", "deprecation", "sunset", "idempotency-replayed"];
+    const once = { headers: { "Idempotency-Key": "once" } };
+    const kinds: [() => Promise<{ status: number; headers: Headers }>, number, string[]][] = [
+      [() => service.call("GET /pets?limit=1"), 200, ["link"]],
+      [() => service.call("GET /pets?limit=100"), 200, []],
+      [() => service.call("GET /pets/1"), 200, ["link", "deprecation", "sunset"]],
+      [() => service.call("GET /pets/999999"), 404, ["link", "deprecation", "sunset"]],
+      [() => service.call("POST /pets", { body: REX }), 201, ["location"]],
+      [() => service.call("POST /pets", { body: REX, ...once }), 201, ["location", "idempotency-replayed"]],
+      [() => service.call("POST /pets", { body: "{" }), 400, []],
+      [() => service.call("GET /pets", { secret: null }), 401, ["www-authenticate"]],
+      [() => service.call("GET /pets/1", { secret: null }), 401, ["link", "www-authenticate", "deprecation", "sunset"]],
+      [() => service.call("PUT /pets", { body: REX }), 405, ["allow"]],
+      [() => service.call("GET /nothing"), 404, []],
+    ];
+    await service.call("POST /pets", { body: REX, ...once });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...kinds), { minLength: 2, maxLength: 12 }), async (sequence) => {
+        for (const [ask, status, expected] of sequence) {
+          const answer = await ask();
+          expect([answer.status, named.filter((name) => answer.headers.has(name))]).toEqual([status, expected]);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
