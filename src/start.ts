@@ -40,6 +40,8 @@ export interface StartParts {
   readonly clock?: Clock;
   /** How long a body may take to arrive. */
   readonly bodyDeadlineMs?: number;
+  /** Start with all loaded that is otherwise loaded when the first answers are out. */
+  readonly warmUpAtOnce?: boolean;
 }
 
 const REFRESH_KEYS_EVERY_MS = 500;
@@ -81,6 +83,7 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
       addressTerms: termsOfAddress(config.ANONYMOUS_PER_MINUTE),
     });
 
+    let isWarm = false;
     let isStopping = false;
     const isReady = async () => {
       if (isStopping) return false;
@@ -101,7 +104,7 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
         resources: v1Resources({
           ...store,
           clock,
-          kept: new KeptReplies(store.version),
+          kept: new KeptReplies(() => (isWarm ? store.version() : undefined)),
           retriable: createRetriable(clock),
           publicUrl,
           docsUrl,
@@ -126,13 +129,19 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
         reporter("old answers not swept", log, telemetry),
       ),
     ];
-    const warmUp = setTimeout(loadContract, WARM_UP_AFTER_MS);
+    const warmUp = async () => {
+      await loadContract();
+      if (isStopping) return;
+      store.version();
+      isWarm = true;
+    };
+    const warmUpTimer = parts.warmUpAtOnce ? await warmUp() : setTimeout(warmUp, WARM_UP_AFTER_MS);
     const database = nameOf(address);
     log.info({ url: origin, publicUrl, database }, "started");
 
     const stop = async () => {
       isStopping = true;
-      clearTimeout(warmUp);
+      if (warmUpTimer) clearTimeout(warmUpTimer);
       await Promise.all(servers.map(stopServer));
       await Promise.all(stopTasks.map((stopTask) => stopTask()));
       await meters.close();

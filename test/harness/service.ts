@@ -58,7 +58,7 @@ export async function startService({ env, databasePath, logged, ...parts }: Test
   const log = logged
     ? pino({ level: "debug" }, { write: (line: string) => void logged.push(line) })
     : pino({ level: "silent" });
-  const service = await start(result.config, { log, ...parts });
+  const service = await start(result.config, { log, warmUpAtOnce: true, ...parts });
   atEnd(() => service.stop());
   const { secret: boundless } = await issueKey(path, { plan: "enterprise" });
 

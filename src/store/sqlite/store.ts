@@ -30,7 +30,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions): Pro
     orders: sqliteOrders(db, repeatOf, writing),
     keys: sqliteKeys(db),
     tallies: sqliteTallies(db, writing),
-    version: options.serve ? versionOf(db, path) : () => undefined,
+    version: options.serve ? lazily(() => versionOf(db, path)) : () => undefined,
     sweep: (answeredUntilMs) => writing.perform("sweep", answeredUntilMs),
     check: () => void attempt(() => check.get()),
     async close() {
@@ -38,5 +38,14 @@ export async function openSqliteStore(path: string, options: SqliteOptions): Pro
       db.close();
       unlock();
     },
+  };
+}
+
+/** A function that is made when it is first called. */
+function lazily<Result>(make: () => () => Result): () => Result {
+  let made: (() => Result) | undefined;
+  return () => {
+    made ??= make();
+    return made();
   };
 }

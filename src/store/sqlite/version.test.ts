@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../test/harness/service.ts";
 import { openAlone } from "./database.ts";
@@ -55,6 +56,21 @@ test("the version changes with every commit, whoever makes it", async () => {
 
 test("so it does where the WAL index cannot be read", async () => {
   expect(await changesSeen("pragma.db", versionByPragma)).toEqual(WRITES_ONLY);
+});
+
+test.if(process.platform === "linux")("asking for it lets go of no lock that SQLite holds", async () => {
+  const path = join(folder, "locks.db");
+  const { db } = await openAlone(path, false);
+  const { ino } = statSync(`${path}-shm`);
+  const locks = () =>
+    readFileSync("/proc/locks", "utf8")
+      .split("\n")
+      .filter((line) => line.includes(`:${ino} `) && line.includes(` ${process.pid} `)).length;
+  const before = locks();
+  expect(before).toBeGreaterThan(0);
+  versionOf(db, path)();
+  expect(locks()).toBe(before);
+  db.close();
 });
 
 test("no commit goes unseen, and no two look alike", async () => {
