@@ -83,7 +83,6 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
       addressTerms: termsOfAddress(config.ANONYMOUS_PER_MINUTE),
     });
 
-    let isWarm = false;
     let isStopping = false;
     const isReady = async () => {
       if (isStopping) return false;
@@ -104,7 +103,7 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
         resources: v1Resources({
           ...store,
           clock,
-          kept: new KeptReplies(() => (isWarm ? store.version() : undefined)),
+          kept: new KeptReplies(store.version),
           retriable: createRetriable(clock),
           publicUrl,
           docsUrl,
@@ -131,11 +130,11 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
     ];
     const warmUp = async () => {
       await loadContract();
-      if (isStopping) return;
-      store.version();
-      isWarm = true;
+      if (!isStopping) store.warmUp();
     };
-    const warmUpTimer = parts.warmUpAtOnce ? await warmUp() : setTimeout(warmUp, WARM_UP_AFTER_MS);
+    const warmUpTimer = parts.warmUpAtOnce
+      ? await warmUp()
+      : setTimeout(() => warmUp().catch(reporter("warm-up failed", log, telemetry)), WARM_UP_AFTER_MS);
     const database = nameOf(address);
     log.info({ url: origin, publicUrl, database }, "started");
 

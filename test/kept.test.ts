@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { RawConnection } from "./harness/raw.ts";
 import { startService, type TestService } from "./harness/service.ts";
 
 // What the service keeps between requests must not show: every answer is the one that it would give
@@ -116,6 +117,27 @@ describe("a stale page is impossible", () => {
 });
 
 describe("nothing of one answer shows in another", () => {
+  test("reads that are sent without waiting for answers are all answered, in order", async () => {
+    const service = await startService();
+    for (let i = 0; i < 3; i++) await service.call("POST /pets", { body: REX });
+    const connection = await RawConnection.open(service.origin);
+    const targets = ["/v1/pets/1", "/v1/pets?limit=2", "/v1/pets/2", "/v1/pets/99", "/v1/pets/3"];
+    connection.send(
+      targets
+        .map((target) => `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.boundless}\r\n\r\n`)
+        .join(""),
+    );
+    const received = await connection.until((text) => text.split("HTTP/1.1 ").length === 6 && text.endsWith("}"));
+    expect([...(received.match(/HTTP\/1.1 \d+|(?<=\r\n\r\n).{8}/g) ?? [])]).toEqual([
+      ...["HTTP/1.1 200", '{"id":1,'],
+      ...["HTTP/1.1 200", '[{"id":1'],
+      ...["HTTP/1.1 200", '{"id":2,'],
+      ...["HTTP/1.1 404", '{"code":'],
+      ...["HTTP/1.1 200", '{"id":3,'],
+    ]);
+    connection.destroy();
+  });
+
   test("callers see their own quotas on a page that is kept for both", async () => {
     const service = await startService();
     const [one, two] = [await service.issueKey({ plan: "free" }), await service.issueKey({ plan: "pro" })];

@@ -2,7 +2,7 @@
 export type Credential =
   | { readonly kind: "none" }
   | { readonly kind: "malformed" }
-  | { readonly kind: "secret"; readonly secret: string; readonly header: string };
+  | { readonly kind: "secret"; readonly secret: string };
 
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 
@@ -10,5 +10,5 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 export function readBearer(authorization: string | null): Credential {
   if (authorization === null || authorization.trim() === "") return { kind: "none" };
   const secret = BEARER.exec(authorization)?.[1];
-  return secret === undefined ? { kind: "malformed" } : { kind: "secret", secret, header: authorization };
+  return secret === undefined ? { kind: "malformed" } : { kind: "secret", secret };
 }

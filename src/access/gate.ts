@@ -53,7 +53,7 @@ export function createGate({ clock, keyring, keyMeter, addressMeter, addressTerm
     const credential = readBearer(authorization);
     if (credential.kind === "none") return stranger(MISSING_KEY, address);
     if (credential.kind === "malformed") return stranger(MALFORMED, address);
-    return andThen(keyring.find(credential.secret, credential.header), (entry) =>
+    return andThen(keyring.find(credential.secret), (entry) =>
       entry ? judgeKey(entry, address) : stranger(UNKNOWN_KEY, address),
     );
   }

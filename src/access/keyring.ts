@@ -13,11 +13,11 @@ export interface RingEntry {
 }
 
 const MAX_ENTRIES = 10_000;
+const USUAL_SCHEME = "Bearer ";
 
 /**
- * The keys that were used lately, by the Authorization header that they came in. Only found keys are
- * remembered, so a new one works at once; refresh() forgets all when any key changed, so a
- * revocation is felt with the next refresh.
+ * The keys that were used lately, by secret. Only found keys are remembered, so a new one works at
+ * once; refresh() forgets all when any key changed, so a revocation is felt with the next refresh.
  */
 export class Keyring {
   readonly #entries = new Map<string, RingEntry>();
@@ -25,14 +25,15 @@ export class Keyring {
 
   constructor(private readonly store: KeyStore) {}
 
-  /** The key that an earlier request with the same header came with. */
+  /** The key of a header as most clients write it, if it was used lately. */
   recall(authorization: string): RingEntry | undefined {
-    return this.#entries.get(authorization);
+    return authorization.startsWith(USUAL_SCHEME)
+      ? this.#entries.get(authorization.slice(USUAL_SCHEME.length))
+      : undefined;
   }
 
-  /** Looks a secret up, and remembers the header that it stood in. */
-  find(secret: string, authorization: string): Awaitable<RingEntry | undefined> {
-    return isPlausibleSecret(secret) ? this.#lookUp(secret, authorization) : undefined;
+  find(secret: string): Awaitable<RingEntry | undefined> {
+    return this.#entries.get(secret) ?? (isPlausibleSecret(secret) ? this.#lookUp(secret) : undefined);
   }
 
   async refresh(): Promise<void> {
@@ -41,7 +42,7 @@ export class Keyring {
     this.#revision = revision;
   }
 
-  async #lookUp(secret: string, authorization: string): Promise<RingEntry | undefined> {
+  async #lookUp(secret: string): Promise<RingEntry | undefined> {
     const revision = this.#revision;
     const found = await this.store.findBySecret(digestOf(secret));
     if (!found) return undefined;
@@ -52,7 +53,7 @@ export class Keyring {
       isForGood: objectionTo(key, found.secret, Number.POSITIVE_INFINITY) === undefined,
     };
     if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
-    if (revision === this.#revision) this.#entries.set(authorization, entry);
+    if (revision === this.#revision) this.#entries.set(secret, entry);
     return entry;
   }
 }

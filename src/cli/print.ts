@@ -21,8 +21,10 @@ export const facts = (pairs: readonly (readonly [label: string, value: string])[
 
 const width = (text: string): number => Bun.stringWidth(text);
 
-/** process.stdout would do too, but takes as long to load as all else that a start does. */
-export const print = (text: string): void => console.log(text);
+export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** For a start that is in a hurry: process.stdout takes long to load. What cannot be written is lost in silence. */
+export const printSoon = (text: string): void => console.log(text);
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
 

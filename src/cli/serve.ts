@@ -4,7 +4,7 @@ import { SETTINGS } from "../config.ts";
 import { createLog } from "../log.ts";
 import { type Service, start } from "../start.ts";
 import { configFromEnvironment } from "./context.ts";
-import { facts, print, table } from "./print.ts";
+import { facts, printSoon, table } from "./print.ts";
 
 export function addServe(program: Command): void {
   program
@@ -27,7 +27,7 @@ export async function serve(): Promise<void> {
       process.exit(0);
     });
   }
-  print(banner(service));
+  printSoon(banner(service));
 }
 
 function banner({ origin, publicUrl, metricsUrl, database, operatorKeyFile }: Service): string {

@@ -5,6 +5,16 @@ import { DAY, MINUTE, type QuotaStanding } from "../domain/window.ts";
 /** Header fields by name. */
 export type Fields = Readonly<Record<string, string>>;
 
+/** The fields that every response has, with values of its own. */
+const EVERY_TIME = [
+  "X-Request-Id",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "RateLimit-Policy",
+  "RateLimit",
+];
+
 /**
  * The headers of all responses of one kind, made once: a Response takes a copy of them. Before each,
  * every field is set that may differ from the one before, so nothing of another's is ever shown.
@@ -19,7 +29,10 @@ export class Letterhead {
     private readonly fixed: Fields = {},
     private readonly varying?: string,
   ) {
-    this.#headers = new Headers({ "Content-Type": "application/json", "Cache-Control": "no-store", ...fixed });
+    this.#headers = new Headers({ "Content-Type": "application/json", "Cache-Control": "no-store" });
+    // So that they come in an order that people can read.
+    for (const name of EVERY_TIME) this.#headers.set(name, "");
+    for (const name in fixed) this.#headers.set(name, fixed[name] as string);
   }
 
   /** The same with more fields. They are few and made at the start, so each such letterhead is kept. */

@@ -1,7 +1,7 @@
 import type { BunRequest, Server } from "bun";
 import { clientAddress, type TrustedProxies } from "../access/address.ts";
 import type { Gate, Pass, Refusal } from "../access/gate.ts";
-import { type Awaitable, andThen } from "../domain/awaitable.ts";
+import { type Awaitable, andThen, rescue } from "../domain/awaitable.ts";
 import { Fault } from "../domain/fault.ts";
 import { withoutSecrets } from "../domain/key.ts";
 import type { Standing } from "../domain/tally.ts";
@@ -86,24 +86,19 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
       operation: resource?.[methodOf(request)],
       admission: undefined,
     };
-    try {
-      const admission = gate.admit(request.headers.get("authorization"), () => addressOf(exchange));
-      const response =
-        admission instanceof Promise
-          ? admission.then((admission) => proceed(exchange, admission))
-          : proceed(exchange, admission);
-      return response instanceof Promise ? response.catch((error) => malfunction(exchange, error)) : response;
-    } catch (error) {
-      return malfunction(exchange, error);
-    }
+    return rescue(
+      () =>
+        andThen(
+          gate.admit(request.headers.get("authorization"), () => addressOf(exchange)),
+          (admission) => proceed(exchange, admission),
+        ),
+      (error) => malfunction(exchange, error),
+    );
   };
 
   function proceed(exchange: Exchange, admission: Pass | Refusal): Awaitable<Response> {
     exchange.admission = admission;
-    const reply = answer(exchange, admission);
-    return reply instanceof Promise
-      ? reply.then((reply) => finish(exchange, reply, admission.standing))
-      : finish(exchange, reply, admission.standing);
+    return andThen(answer(exchange, admission), (reply) => finish(exchange, reply, admission.standing));
   }
 
   function answer({ request, operation }: Exchange, admission: Pass | Refusal): Awaitable<Reply> {
@@ -115,7 +110,7 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
     if (!operation) return notAllowed;
     if (hasBadHost(request)) return faultReply(BAD_HOST);
     const outcome = operation.handle({ operation: operation.name, request, key: admission.key });
-    return outcome instanceof Promise ? outcome.then(replyOf) : replyOf(outcome);
+    return andThen(outcome, asReply);
   }
 
   function malfunction(exchange: Exchange, error: unknown): Awaitable<Response> {
@@ -169,7 +164,7 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
   }
 }
 
-const replyOf = (outcome: Reply | Fault): Reply => (outcome instanceof Fault ? faultReply(outcome) : outcome);
+const asReply = (outcome: Reply | Fault): Reply => (outcome instanceof Fault ? faultReply(outcome) : outcome);
 
 /** GET and HEAD for anyone. */
 function pageHandler({ log }: ServerParts, page: Page): Handler {

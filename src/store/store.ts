@@ -96,6 +96,8 @@ export interface Store {
   readonly tallies: TallyStore;
   /** A number that changes whenever anything was written, by whatever process; undefined when that cannot be known. */
   version(): number | undefined;
+  /** Gets ready what the first answers can do without. */
+  warmUp(): void;
   /** Drops some of the answers that were given until a moment. True when there may be more of them. */
   sweep(answeredUntilMs: number): Awaitable<boolean>;
   /** Returns when the store answers. */

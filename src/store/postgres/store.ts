@@ -22,6 +22,7 @@ export async function openPostgresStore(url: string, connections: number): Promi
     tallies: postgresTallies(pool),
     // Each answer would have to be asked for it.
     version: () => undefined,
+    warmUp() {},
     sweep,
     check: async () => void (await pool.read((sql) => sql`SELECT 1 FROM animals LIMIT 1`)),
     close: () => pool.close(),

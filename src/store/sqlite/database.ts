@@ -32,7 +32,7 @@ export async function openAlone(path: string, serve: boolean): Promise<{ db: Dat
   let unlock = serve ? lockForServing(path, SERVING_PATIENCE_MS) : () => {};
   let db: Database | undefined;
   try {
-    db = openFile(path);
+    db = openFile(path, { create: true });
     const target = migrationTarget(db);
     if (!serve) unlock = await lockToMigrate(path, target);
     await migrate(target, SQLITE_MIGRATIONS);
@@ -60,15 +60,18 @@ async function lockToMigrate(path: string, target: MigrationTarget): Promise<() 
   return () => {};
 }
 
-/** Another connection to a database that was opened already, for a thread that may wait for locks. */
+/**
+ * Another connection to a database that was opened already, for a thread that may wait for locks. It
+ * never makes a file: SQLite would take the log of one that was moved away for that of the new one.
+ */
 export function openToWrite(path: string): Database {
-  const db = openFile(path);
+  const db = openFile(path, { create: false });
   db.run(`PRAGMA busy_timeout = ${WRITING_PATIENCE_MS}`);
   return db;
 }
 
-function openFile(path: string): Database {
-  const db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create: true });
+function openFile(path: string, { create }: { create: boolean }): Database {
+  const db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create });
   try {
     db.run(`PRAGMA busy_timeout = ${OPENING_PATIENCE_MS}`);
     claim(db, path);

@@ -19,6 +19,7 @@ export interface SqliteOptions {
 export async function openSqliteStore(path: string, options: SqliteOptions): Promise<Store> {
   await preparePath(path, options);
   const { db, unlock } = await openAlone(path, options.serve);
+  let version: (() => number) | undefined;
   const writing = options.serve ? new ThreadWriting(path) : writeHere(db);
   // What was answered before needs no lock; the writer looks again, under one.
   const findRepeat = repeatFinder(db);
@@ -30,7 +31,13 @@ export async function openSqliteStore(path: string, options: SqliteOptions): Pro
     orders: sqliteOrders(db, repeatOf, writing),
     keys: sqliteKeys(db),
     tallies: sqliteTallies(db, writing),
-    version: options.serve ? lazily(() => versionOf(db, path)) : () => undefined,
+    version: () => version?.(),
+    warmUp() {
+      version = versionOf(db, path);
+      writing.start();
+      // From here on this connection only reads, and waits for nobody.
+      db.run("PRAGMA busy_timeout = 0");
+    },
     sweep: (answeredUntilMs) => writing.perform("sweep", answeredUntilMs),
     check: () => void attempt(() => check.get()),
     async close() {
@@ -38,14 +45,5 @@ export async function openSqliteStore(path: string, options: SqliteOptions): Pro
       db.close();
       unlock();
     },
-  };
-}
-
-/** A function that is made when it is first called. */
-function lazily<Result>(make: () => () => Result): () => Result {
-  let made: (() => Result) | undefined;
-  return () => {
-    made ??= make();
-    return made();
   };
 }

@@ -1,5 +1,6 @@
 import { dlopen, type Pointer, ptr, toArrayBuffer } from "bun:ffi";
 import type { Database } from "bun:sqlite";
+import { attempt } from "./database.ts";
 
 // The head of the WAL index, which all processes that use a database share, in words of 32 bits:
 // https://sqlite.org/walformat.html#the_wal_index_header
@@ -62,5 +63,5 @@ function mapHead(path: string): Uint32Array | undefined {
 /** The same by a statement, a hundred times as slow: it counts what other connections commit. */
 export function versionByPragma(db: Database): () => number {
   const dataVersion = db.prepare<{ data_version: bigint }, []>("PRAGMA data_version");
-  return () => Number(dataVersion.get()?.data_version);
+  return () => Number(attempt(() => dataVersion.get())?.data_version);
 }

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../test/harness/service.ts";
 import { newTally } from "../../domain/tally.ts";
@@ -88,13 +89,27 @@ describe("the writing thread", () => {
     db.close();
   });
 
+  test("a database that is not there is none that it makes, and it looks again with the next write", async () => {
+    const path = join(folder, "later.db");
+    const writing = new ThreadWriting(path);
+    const error = await writing.perform("sweep", 0).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect((error as StoreUnavailable).changed).toBe("nothing");
+    expect(existsSync(path)).toBe(false);
+    (await openAlone(path, false)).db.close();
+    expect(await writing.perform("sweep", 0)).toBe(false);
+    await writing.close();
+  });
+
   test("when it is lost, what it was at is uncertain, and the next write has another", async () => {
-    const lost = new ThreadWriting(join(folder, "nowhere/lost.db"));
+    const script = join(folder, "dies.ts");
+    await Bun.write(script, 'self.onmessage = ({ data }) => { if (data.kind === "write") process.exit(1); };');
+    const writing = new ThreadWriting(join(folder, "lost.db"), script);
     for (let i = 0; i < 2; i++) {
-      const error = await lost.perform("sweep", 0).catch((error: unknown) => error);
+      const error = await writing.perform("sweep", 0).catch((error: unknown) => error);
       expect(error).toBeInstanceOf(StoreUnavailable);
       expect((error as StoreUnavailable).changed).toBe("unknown");
     }
-    await lost.close();
+    await writing.close();
   });
 });

@@ -5,6 +5,8 @@ import { type Outcome, type Write, type WriteName, type Writer, writerOf } from 
 /** Has writes carried out. A promise resolves when the write is on disk. */
 export interface Writing {
   perform<Name extends WriteName>(name: Name, ...args: Parameters<Writer[Name]>): Promise<ReturnType<Writer[Name]>>;
+  /** Gets ready, if there is anything to get ready. */
+  start(): void;
   /** Finishes what was asked for. */
   close(): Promise<void>;
 }
@@ -22,6 +24,7 @@ export function writeHere(db: Database): Writing {
       const [outcome] = writeTogether([[name, ...args]]);
       return resultOf(outcome as Outcome) as never;
     },
+    start() {},
     close: async () => {},
   };
 }
@@ -34,10 +37,12 @@ interface Waiting {
 
 /** More than any number of connections asks for at once: beyond it, load is shed. */
 const MAX_WAITING = 10_000;
+/** A disk that does not answer must not hold up a stop for ever. */
+const CLOSE_DEADLINE_MS = 5_000;
 
 /**
- * By a thread of its own, which is started with the first write. While it is at a commit, whatever
- * else is asked for waits, and is the next commit.
+ * By a thread of its own. While it is at a commit, whatever else is asked for waits, and is the next
+ * commit.
  */
 export class ThreadWriting implements Writing {
   #thread: Worker | undefined;
@@ -45,7 +50,10 @@ export class ThreadWriting implements Writing {
   #underWay: Waiting[] = [];
   #whenIdle: (() => void) | undefined;
 
-  constructor(private readonly path: string) {}
+  constructor(
+    private readonly path: string,
+    private readonly script = new URL("./writer-thread.ts", import.meta.url).href,
+  ) {}
 
   perform<Name extends WriteName>(name: Name, ...args: Parameters<Writer[Name]>): Promise<ReturnType<Writer[Name]>> {
     const { promise, resolve, reject } = Promise.withResolvers<ReturnType<Writer[Name]>>();
@@ -55,17 +63,25 @@ export class ThreadWriting implements Writing {
     return promise;
   }
 
+  start(): void {
+    this.#thread ??= this.#startThread();
+  }
+
   async close(): Promise<void> {
     if (this.#waiting.length + this.#underWay.length > 0)
-      await new Promise<void>((resolve) => {
-        this.#whenIdle = resolve;
-      });
+      await Promise.race([
+        new Promise<void>((resolve) => {
+          this.#whenIdle = resolve;
+        }),
+        Bun.sleep(CLOSE_DEADLINE_MS),
+      ]);
     const thread = this.#thread;
     if (!thread) return;
     this.#thread = undefined;
     const gone = new Promise((resolve) => thread.addEventListener("close", resolve));
     thread.postMessage({ kind: "close" } satisfies ToThread);
-    await gone;
+    await Promise.race([gone, Bun.sleep(CLOSE_DEADLINE_MS)]);
+    thread.terminate();
   }
 
   #send(): void {
@@ -73,16 +89,18 @@ export class ThreadWriting implements Writing {
       this.#whenIdle?.();
       return;
     }
-    this.#thread ??= this.#start();
+    this.start();
     this.#underWay = this.#waiting;
     this.#waiting = [];
     const writes = this.#underWay.map(({ write }) => write);
-    this.#thread.postMessage({ kind: "write", writes } satisfies ToThread);
+    this.#thread?.postMessage({ kind: "write", writes } satisfies ToThread);
   }
 
-  #start(): Worker {
-    const thread = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
-    thread.addEventListener("message", ({ data }: MessageEvent<Outcome[]>) => this.#settle(data));
+  #startThread(): Worker {
+    const thread = new Worker(this.script);
+    thread.addEventListener("message", ({ data }: MessageEvent<Outcome[]>) => {
+      if (this.#thread === thread) this.#settle(data);
+    });
     thread.addEventListener("error", ({ message }) => this.#lose(thread, message));
     thread.addEventListener("close", () => this.#lose(thread, "it ended"));
     thread.postMessage({ kind: "open", path: this.path } satisfies ToThread);
