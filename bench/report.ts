@@ -69,7 +69,7 @@ const howToRead = (rounds: number, seconds: number, connections: number, animals
 
 The load comes from wrk with one thread and ${connections} connections, on the same machine as the contender: figures compare with each other, not with other machines. Contenders take turns over ${rounds} ${rounds === 1 ? "round" : "rounds"} of ${seconds} s after a warm-up, in a new process each time, on ${whole(animals)} animals. A figure is the median of the rounds, and the spread its least and greatest value. A ratio is that of two medians.
 
-wrk opens all its connections at once when a measurement begins, and counts a late answer as often as requests would have been sent meanwhile. Node accepts one connection in each turn of its loop, so the first requests of some wait: that, and not the work itself, is what the p99 of Fastify and Express mostly shows.`;
+wrk opens all its connections at once when a measurement begins, and counts a late answer as often as requests would have been sent meanwhile. Node accepts one connection in each turn of its loop, so the first requests of some wait: the p99 of Fastify and Express is probably that more than the work itself. No target is judged by it.`;
 
 function throughputSection(series: readonly Series[]): string {
   const tables = WORKS.map(({ name, title }) => {

@@ -8,25 +8,25 @@ import type { Order } from "../domain/order.ts";
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return isFlat(value) && !UNUSUAL_NUMBER.test(text) ? withBigints(value) : JSON.parse(text, exactIntegers);
+  const exact = UNUSUAL_NUMBER.test(text) ? undefined : withBigints(value);
+  return exact ?? JSON.parse(text, exactIntegers);
 }
 
 /** A fraction, an exponent, or more digits than a number keeps: its text has to be looked at. */
 const UNUSUAL_NUMBER = /[0-9][.eE]|[0-9]{16}/;
 
-/** An object with nothing in it that is an object again: all that a body of ours should be. */
-const isFlat = (value: unknown): value is Record<string, unknown> =>
-  isObject(value) && !Array.isArray(value) && !Object.values(value).some(isObject);
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
-function withBigints(object: Record<string, unknown>): Record<string, unknown> {
-  for (const name in object) {
-    const value = object[name];
-    if (typeof value === "number") object[name] = BigInt(value);
+/** The object with its numbers as bigints; undefined when it is no flat one, as every body of ours should be. */
+function withBigints(value: unknown): Record<string, unknown> | undefined {
+  if (!isObject(value) || Array.isArray(value)) return undefined;
+  for (const name in value) {
+    const member = value[name];
+    if (typeof member === "number") value[name] = BigInt(member);
+    else if (isObject(member)) return undefined;
   }
-  return object;
+  return value;
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 function exactIntegers(_key: string, value: unknown, context?: { source: string }): unknown {
   return typeof value === "number" ? (int64FromJson(context?.source ?? "") ?? value) : value;

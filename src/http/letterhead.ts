@@ -1,6 +1,6 @@
 import { SECOND_MS, toWholeSeconds } from "../domain/clock.ts";
 import type { Standing } from "../domain/tally.ts";
-import { DAY, MINUTE, type QuotaStanding } from "../domain/window.ts";
+import type { QuotaStanding } from "../domain/window.ts";
 
 /** Header fields by name. */
 export type Fields = Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export class Letterhead {
   /** The headers of one response, to be copied at once. */
   headersFor(requestId: string, standing: Standing, varyingValue: string): Headers {
     const headers = this.#headers;
-    const { shown, minute, day } = standing;
+    const { shown, minute, day, atMs } = standing;
     if (!this.#shown || !isSameWindow(this.#shown, standing)) {
       headers.set("X-RateLimit-Limit", String(shown.quota));
       headers.set("X-RateLimit-Reset", String(toWholeSeconds(shown.resetAtMs)));
@@ -56,7 +56,7 @@ export class Letterhead {
       this.#shown = standing;
     }
     headers.set("X-RateLimit-Remaining", String(shown.remaining));
-    headers.set("RateLimit", limitText(standing));
+    headers.set("RateLimit", day ? `${limitItem(minute, atMs)}, ${limitItem(day, atMs)}` : limitItem(minute, atMs));
     headers.set("X-Request-Id", requestId);
     if (this.varying !== undefined) headers.set(this.varying, varyingValue);
     return headers;
@@ -73,25 +73,5 @@ const isSameWindow = (a: Standing, b: Standing): boolean =>
 const policyItem = ({ window, quota }: QuotaStanding): string =>
   `"${window.name}";q=${quota};w=${window.lengthMs / SECOND_MS}`;
 
-function limitText({ minute, day, atMs }: Standing): string {
-  const minuteSeconds = secondsLeft(minute, atMs);
-  const daySeconds = day ? secondsLeft(day, atMs) : -1;
-  if (minuteSeconds !== around.minuteSeconds || daySeconds !== around.daySeconds)
-    around = textAround(minuteSeconds, daySeconds);
-  const start = around.beforeMinute + minute.remaining + around.afterMinute;
-  return day ? start + day.remaining + around.afterDay : start;
-}
-
-/** What stands around the numbers of RateLimit that change with every request: it is made once a second. */
-const textAround = (minuteSeconds: number, daySeconds: number) => ({
-  minuteSeconds,
-  daySeconds,
-  beforeMinute: `"${MINUTE.name}";r=`,
-  afterMinute: daySeconds < 0 ? `;t=${minuteSeconds}` : `;t=${minuteSeconds}, "${DAY.name}";r=`,
-  afterDay: `;t=${daySeconds}`,
-});
-
-let around = textAround(0, 0);
-
-const secondsLeft = ({ resetAtMs }: QuotaStanding, atMs: number): number =>
-  Math.max(0, toWholeSeconds(resetAtMs - atMs));
+const limitItem = ({ window, remaining, resetAtMs }: QuotaStanding, atMs: number): string =>
+  `"${window.name}";r=${remaining};t=${Math.max(0, toWholeSeconds(resetAtMs - atMs))}`;
