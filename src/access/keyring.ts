@@ -13,11 +13,13 @@ export interface RingEntry {
 }
 
 const MAX_ENTRIES = 10_000;
-const USUAL_SCHEME = "Bearer ";
+/** The Authorization header as most clients write it. */
+const usualHeader = (secret: string): string => `Bearer ${secret}`;
 
 /**
- * The keys that were used lately, by secret. Only found keys are remembered, so a new one works at
- * once; refresh() forgets all when any key changed, so a revocation is felt with the next refresh.
+ * The keys that were used lately, by the usual header with their secret. Only found keys are
+ * remembered, so a new one works at once; refresh() forgets all when any key changed, so a revocation
+ * is felt with the next refresh.
  */
 export class Keyring {
   readonly #entries = new Map<string, RingEntry>();
@@ -25,15 +27,13 @@ export class Keyring {
 
   constructor(private readonly store: KeyStore) {}
 
-  /** The key of a header as most clients write it, if it was used lately. */
+  /** The key that a usual header stands for, if it was used lately. */
   recall(authorization: string): RingEntry | undefined {
-    return authorization.startsWith(USUAL_SCHEME)
-      ? this.#entries.get(authorization.slice(USUAL_SCHEME.length))
-      : undefined;
+    return this.#entries.get(authorization);
   }
 
   find(secret: string): Awaitable<RingEntry | undefined> {
-    return this.#entries.get(secret) ?? (isPlausibleSecret(secret) ? this.#lookUp(secret) : undefined);
+    return this.#entries.get(usualHeader(secret)) ?? (isPlausibleSecret(secret) ? this.#lookUp(secret) : undefined);
   }
 
   async refresh(): Promise<void> {
@@ -53,7 +53,7 @@ export class Keyring {
       isForGood: objectionTo(key, found.secret, Number.POSITIVE_INFINITY) === undefined,
     };
     if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
-    if (revision === this.#revision) this.#entries.set(secret, entry);
+    if (revision === this.#revision) this.#entries.set(usualHeader(secret), entry);
     return entry;
   }
 }
