@@ -23,7 +23,7 @@ export class KeptReplies {
 
   /** The reply that is kept for a URL, or else the one that is worked out now. */
   answer(url: string, work: () => Awaitable<Reply | Fault>): Awaitable<Reply | Fault> {
-    // Asked for before the work: what is written meanwhile makes the reply too old, never too young.
+    // Asked for before the work: a reply may be younger than the version that it is kept for, never older.
     const version = this.storeVersion();
     if (version === undefined) return work();
     if (version !== this.#version) this.#startAnew(version);

@@ -155,7 +155,7 @@ export function attempt<T>(work: () => T): T {
 }
 
 /** Runs work in a transaction that can write: all of it is on disk when this returns, or nothing. */
-export type Transact = <T>(work: () => T) => T;
+type Transact = <T>(work: () => T) => T;
 
 export function transactor(db: Database): Transact {
   const transaction = db.transaction((work: () => unknown) => work());

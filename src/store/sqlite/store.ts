@@ -6,7 +6,7 @@ import { type RepeatOf, repeatFinder } from "./once.ts";
 import { sqliteOrders } from "./orders.ts";
 import { sqliteTallies } from "./tallies.ts";
 import { versionOf } from "./version.ts";
-import { ThreadWriting, writeHere } from "./writing.ts";
+import { Writing } from "./writing.ts";
 
 export interface SqliteOptions {
   /** Make the file when there is none. */
@@ -20,7 +20,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions): Pro
   await preparePath(path, options);
   const { db, unlock } = await openAlone(path, options.serve);
   let version: (() => number) | undefined;
-  const writing = options.serve ? new ThreadWriting(path) : writeHere(db);
+  const writing = new Writing(path);
   // What was answered before needs no lock; the writer looks again, under one.
   const findRepeat = repeatFinder(db);
   const repeatOf: RepeatOf = (once) => attempt(() => findRepeat(once));

@@ -7,14 +7,14 @@ import { newTally } from "../../domain/tally.ts";
 import { StoreUnavailable } from "../store.ts";
 import { openAlone } from "./database.ts";
 import { versionOf } from "./version.ts";
-import { ThreadWriting } from "./writing.ts";
+import { Writing } from "./writing.ts";
 
 const folder = temporaryFolder();
 
 async function writingTo(name: string) {
   const path = join(folder, name);
   const { db } = await openAlone(path, false);
-  const writing = new ThreadWriting(path);
+  const writing = new Writing(path);
   const create = (animal = "Rex") => writing.perform("createAnimal", animal, 7n, "available", undefined);
   const names = () => db.query("SELECT name FROM animals ORDER BY id").values().flat();
   return { path, db, writing, create, names };
@@ -91,7 +91,7 @@ describe("the writing thread", () => {
 
   test("a database that is not there is none that it makes, and it looks again with the next write", async () => {
     const path = join(folder, "later.db");
-    const writing = new ThreadWriting(path);
+    const writing = new Writing(path);
     const error = await writing.perform("sweep", 0).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect((error as StoreUnavailable).changed).toBe("nothing");
@@ -104,7 +104,7 @@ describe("the writing thread", () => {
   test("when it is lost, what it was at is uncertain, and the next write has another", async () => {
     const script = join(folder, "dies.ts");
     await Bun.write(script, 'self.onmessage = ({ data }) => { if (data.kind === "write") process.exit(1); };');
-    const writing = new ThreadWriting(join(folder, "lost.db"), script);
+    const writing = new Writing(join(folder, "lost.db"), script);
     for (let i = 0; i < 2; i++) {
       const error = await writing.perform("sweep", 0).catch((error: unknown) => error);
       expect(error).toBeInstanceOf(StoreUnavailable);

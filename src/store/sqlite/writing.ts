@@ -1,33 +1,10 @@
-import type { Database } from "bun:sqlite";
 import { StoreUnavailable } from "../store.ts";
-import { type Outcome, type Write, type WriteName, type Writer, writerOf } from "./writer.ts";
-
-/** Has writes carried out. A promise resolves when the write is on disk. */
-export interface Writing {
-  perform<Name extends WriteName>(name: Name, ...args: Parameters<Writer[Name]>): Promise<ReturnType<Writer[Name]>>;
-  /** Gets ready, if there is anything to get ready. */
-  start(): void;
-  /** Finishes what was asked for. */
-  close(): Promise<void>;
-}
+import type { Outcome, Write, WriteName, Writer } from "./writer.ts";
 
 export type ToThread =
   | { readonly kind: "open"; readonly path: string }
   | { readonly kind: "write"; readonly writes: readonly Write[] }
   | { readonly kind: "close" };
-
-/** By a connection of this thread, which waits for each: for a command, which has nothing else to do. */
-export function writeHere(db: Database): Writing {
-  const writeTogether = writerOf(db);
-  return {
-    async perform(name, ...args) {
-      const [outcome] = writeTogether([[name, ...args]]);
-      return resultOf(outcome as Outcome) as never;
-    },
-    start() {},
-    close: async () => {},
-  };
-}
 
 interface Waiting {
   readonly write: Write;
@@ -41,10 +18,10 @@ const MAX_WAITING = 10_000;
 const CLOSE_DEADLINE_MS = 5_000;
 
 /**
- * By a thread of its own. While it is at a commit, whatever else is asked for waits, and is the next
- * commit.
+ * Has writes carried out by a thread of its own, which starts with the first of them if it was not
+ * started before. While it is at a commit, whatever else is asked for waits, and is the next commit.
  */
-export class ThreadWriting implements Writing {
+export class Writing {
   #thread: Worker | undefined;
   #waiting: Waiting[] = [];
   #underWay: Waiting[] = [];
@@ -55,6 +32,7 @@ export class ThreadWriting implements Writing {
     private readonly script = new URL("./writer-thread.ts", import.meta.url).href,
   ) {}
 
+  /** Resolves when the write is on disk. */
   perform<Name extends WriteName>(name: Name, ...args: Parameters<Writer[Name]>): Promise<ReturnType<Writer[Name]>> {
     const { promise, resolve, reject } = Promise.withResolvers<ReturnType<Writer[Name]>>();
     if (this.#waiting.length >= MAX_WAITING) reject(new StoreUnavailable("too many writes wait for the disk"));
@@ -67,6 +45,7 @@ export class ThreadWriting implements Writing {
     this.#thread ??= this.#startThread();
   }
 
+  /** Finishes what was asked for. */
   async close(): Promise<void> {
     if (this.#waiting.length + this.#underWay.length > 0)
       await Promise.race([
