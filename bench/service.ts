@@ -3,11 +3,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { QUOTA_MAX } from "../src/domain/plan.ts";
-import { issueBoundlessKey, run } from "../test/harness/program.ts";
+import { EXECUTABLE, issueBoundlessKey, run } from "../test/harness/program.ts";
 import { type Answer, ask, fillAnimals, freePort, type Running, say, startProcess, whole } from "./tools.ts";
 import { LIST, WORKS, type WorkName } from "./works.ts";
-
-const MAIN = join(import.meta.dir, "../src/cli/main.ts");
 
 export interface OurStore {
   readonly folder: string;
@@ -44,7 +42,7 @@ export const STRANGERS_WELCOME = { ANONYMOUS_PER_MINUTE: String(QUOTA_MAX) };
 export function startService(store: OurStore, env: Record<string, string> = {}): Promise<Running> {
   const port = freePort();
   return startProcess({
-    command: [process.execPath, MAIN, "serve"],
+    command: [EXECUTABLE, "serve"],
     cwd: store.folder,
     env: { ...store.env, PORT: String(port), LOG_LEVEL: "error", ...env },
     origin: `http://127.0.0.1:${port}`,

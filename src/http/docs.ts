@@ -1,8 +1,9 @@
-import { fileURLToPath } from "node:url";
+// By its path, since the package does not name it: so that an executable has it inside, too.
+import scalarFile from "../../node_modules/@scalar/fastify-api-reference/dist/js/standalone.js" with { type: "file" };
 import docsHtml from "./docs.html" with { type: "text" };
 import landingHtml from "./landing.html" with { type: "text" };
 import type { Page } from "./page.ts";
-import { SCALAR_PACKAGE, SCALAR_PATH } from "./scalar.ts";
+import { SCALAR_PATH } from "./scalar.ts";
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const FRESH = "no-cache";
@@ -26,7 +27,6 @@ export type DocsPages = Record<"landing" | "docs" | "scalar" | "openapi", Page>;
 /** The pages for people: what this is, and the live reference. The document is made when first asked for. */
 export function docsPages(publicUrl: string): DocsPages {
   const { origin } = new URL(publicUrl);
-  const scalarFile = fileURLToPath(new URL("./js/standalone.js", import.meta.resolve(SCALAR_PACKAGE)));
   const htmlHeaders = {
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": FRESH,

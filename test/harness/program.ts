@@ -1,8 +1,13 @@
 import { join } from "node:path";
 import type { Subprocess } from "bun";
+import { build } from "../../scripts/build.ts";
 import { atEnd } from "./cleanup.ts";
 
-const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
+const ROOT = join(import.meta.dir, "../..");
+/** What `npx animal-store` runs. */
+const MAIN = join(ROOT, "src/cli/main.ts");
+/** What `npm start` runs. */
+export const EXECUTABLE = await build(join(ROOT, "build"));
 
 /** An environment of its own: nothing of the tester's settings leaks in. */
 const environment = (env: Record<string, string>): Record<string, string> => ({
@@ -20,9 +25,9 @@ export interface Outcome {
 /** Runs the program to its end, as a person at a shell would. */
 export async function run(
   args: readonly string[],
-  options: { cwd: string; env?: Record<string, string> },
+  options: { cwd: string; env?: Record<string, string>; program?: readonly string[] },
 ): Promise<Outcome> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...(options.program ?? [process.execPath, MAIN]), ...args], {
     cwd: options.cwd,
     env: environment(options.env ?? {}),
     stdout: "pipe",
@@ -57,13 +62,13 @@ export interface RunningService {
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the program as `serve` in a process of its own, and waits for its banner. */
+/** Starts the service in a process of its own, as `npm start` does, and waits for its banner. */
 export async function serve(options: {
   cwd: string;
   env?: Record<string, string>;
   wrap?: readonly string[];
 }): Promise<RunningService> {
-  const child = Bun.spawn([...(options.wrap ?? []), process.execPath, MAIN, "serve"], {
+  const child = Bun.spawn([...(options.wrap ?? []), EXECUTABLE, "serve"], {
     cwd: options.cwd,
     env: environment({ PORT: "0", ...options.env }),
     stdin: "ignore",

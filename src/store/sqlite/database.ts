@@ -155,9 +155,4 @@ export function attempt<T>(work: () => T): T {
 }
 
 /** Runs work in a transaction that can write: all of it is on disk when this returns, or nothing. */
-type Transact = <T>(work: () => T) => T;
-
-export function transactor(db: Database): Transact {
-  const transaction = db.transaction((work: () => unknown) => work());
-  return <T>(work: () => T) => attempt(() => transaction.immediate(work) as T);
-}
+export const transact = <T>(db: Database, work: () => T): T => attempt(() => db.transaction(work).immediate());

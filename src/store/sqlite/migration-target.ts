@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { AppliedMigration, Migration, MigrationTarget } from "../migrate.ts";
+import { prepared } from "./statements.ts";
 
 const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS migrations (
   number     INTEGER PRIMARY KEY,
@@ -10,13 +11,14 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS migrations (
 
 export function migrationTarget(db: Database): MigrationTarget {
   db.run(MIGRATIONS_TABLE);
-  const note = db.prepare(
+  const note = prepared(
+    db,
     "INSERT INTO migrations (number, name, digest, applied_at) VALUES (?, ?, ?, unixepoch() * 1000) ON CONFLICT DO NOTHING",
   );
-  const applyOnce = db.transaction((migration: Migration, digest: string) => {
-    const isOurs = note.run(migration.number, migration.name, digest).changes > 0;
+  const applyOnce = (migration: Migration, digest: string): void => {
+    const isOurs = note().run(migration.number, migration.name, digest).changes > 0;
     if (isOurs) db.run(migration.sql);
-  });
+  };
 
   return {
     applied(): readonly AppliedMigration[] {
@@ -24,7 +26,7 @@ export function migrationTarget(db: Database): MigrationTarget {
       return rows.map(({ number, digest }) => ({ number: Number(number), digest }));
     },
     apply(migration, digest) {
-      applyOnce.immediate(migration, digest);
+      db.transaction(applyOnce).immediate(migration, digest);
     },
   };
 }

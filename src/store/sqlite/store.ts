@@ -4,6 +4,7 @@ import { attempt, openAlone, preparePath } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
 import { type RepeatOf, repeatFinder } from "./once.ts";
 import { sqliteOrders } from "./orders.ts";
+import { prepared } from "./statements.ts";
 import { sqliteTallies } from "./tallies.ts";
 import { versionOf } from "./version.ts";
 import { Writing } from "./writing.ts";
@@ -24,7 +25,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions): Pro
   // What was answered before needs no lock; the writer looks again, under one.
   const findRepeat = repeatFinder(db);
   const repeatOf: RepeatOf = (once) => attempt(() => findRepeat(once));
-  const check = db.prepare("SELECT 1 FROM animals LIMIT 1");
+  const check = prepared(db, "SELECT 1 FROM animals LIMIT 1");
 
   return {
     animals: sqliteAnimals(db, repeatOf, writing),
@@ -39,7 +40,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions): Pro
       db.run("PRAGMA busy_timeout = 0");
     },
     sweep: (answeredUntilMs) => writing.perform("sweep", answeredUntilMs),
-    check: () => void attempt(() => check.get()),
+    check: () => void attempt(() => check().get()),
     async close() {
       await writing.close();
       db.close();

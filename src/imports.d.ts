@@ -7,3 +7,8 @@ declare module "*.lua" {
   const text: string;
   export default text;
 }
+
+declare module "*/standalone.js" {
+  const path: string;
+  export default path;
+}

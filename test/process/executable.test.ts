@@ -1,0 +1,100 @@
+import { describe, expect, test } from "bun:test";
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { SCALAR_PATH } from "../../src/http/scalar.ts";
+import { EXECUTABLE, run, serve } from "../harness/program.ts";
+import { temporaryFolder } from "../harness/service.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+
+describe("the executable", () => {
+  test("has every page inside, wherever it is started", async () => {
+    const { origin, kill } = await serve({
+      cwd: temporaryFolder(),
+      env: { PUBLIC_URL: "http://127.0.0.1:8080/v1" },
+    });
+    const textOf = async (path: string) => {
+      const response = await fetch(origin + path);
+      expect(response.status).toBe(200);
+      return response.text();
+    };
+    expect(await textOf("/")).toContain("Animal Store");
+    expect(await textOf("/docs")).toContain(SCALAR_PATH);
+    const scalar = readFileSync(join(ROOT, "node_modules/@scalar/fastify-api-reference/dist/js/standalone.js"), "utf8");
+    expect((await textOf(SCALAR_PATH)) === scalar).toBe(true);
+    const committed = JSON.parse(readFileSync(join(ROOT, "openapi.json"), "utf8"));
+    expect(JSON.parse(await textOf("/openapi.json"))).toEqual(committed);
+    expect(await kill("SIGTERM")).toBe(0);
+  });
+
+  test("does all that the program does", async () => {
+    const cwd = temporaryFolder();
+    const program = [EXECUTABLE];
+    expect((await run(["--version"], { cwd, program })).out).toBe(`${manifest.version}\n`);
+    const created = await run(["keys", "create", "--name", "a", "--plan", "pro", "--json"], { cwd, program });
+    expect(created.exitCode).toBe(0);
+    const { id } = JSON.parse(created.out);
+    expect((await run(["keys", "show", id], { cwd })).out).toContain("pro");
+    const wrong = await run(["kyes"], { cwd, program });
+    expect(wrong.exitCode).toBe(2);
+    expect(wrong.err).toContain("keys");
+    expect((await run(["backup", "copy.db"], { cwd, program })).exitCode).toBe(0);
+  });
+
+  test("reads the .env file of the folder where it is started", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, ".env"), "DATABASE_URL=sqlite:elsewhere/pets.db\n");
+    const { banner, kill } = await serve({ cwd });
+    expect(banner).toContain(join(cwd, "elsewhere/pets.db"));
+    await kill("SIGTERM");
+  });
+});
+
+describe("npm run build", () => {
+  const checkout = temporaryFolder();
+  for (const part of ["scripts", "src", "package.json", "tsconfig.json"])
+    cpSync(join(ROOT, part), join(checkout, part), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(checkout, "node_modules"));
+  const executable = join(checkout, "build/animal-store");
+  const help = join(checkout, "src/cli/program.ts");
+  const program = readFileSync(help, "utf8");
+
+  async function build(): Promise<{ exitCode: number; err: string }> {
+    const child = Bun.spawn([process.execPath, "scripts/build.ts"], { cwd: checkout, stderr: "pipe" });
+    const err = await new Response(child.stderr).text();
+    return { exitCode: await child.exited, err };
+  }
+
+  test("builds what is not there, and what is older than the source", async () => {
+    expect(await build()).toEqual({ exitCode: 0, err: expect.stringContaining("Building") });
+    const first = statSync(executable).ino;
+    expect(await build()).toEqual({ exitCode: 0, err: "" });
+    expect(statSync(executable).ino).toBe(first);
+
+    writeFileSync(help, program.replaceAll("animal", "ANIMAL"));
+    expect(await build()).toEqual({ exitCode: 0, err: expect.stringContaining("Building") });
+    expect((await run(["--help"], { cwd: checkout, program: [executable] })).out).toContain("ANIMAL");
+  });
+
+  test("says what is wrong, and leaves what was there", async () => {
+    const before = statSync(executable).ino;
+    writeFileSync(help, `${program}\nthis is not TypeScript`);
+    const { exitCode, err } = await build();
+    expect(exitCode).toBe(1);
+    expect(err).toContain("cannot build the program");
+    expect(err).toContain("npx animal-store serve");
+    expect(statSync(executable).ino).toBe(before);
+    writeFileSync(help, program);
+  });
+
+  test("says so when it cannot write", async () => {
+    writeFileSync(join(checkout, "build/made-of"), "something else");
+    const taken = join(checkout, "build/animal-store");
+    Bun.spawnSync(["rm", taken]);
+    mkdirSync(join(taken, "folder"), { recursive: true });
+    const { exitCode, err } = await build();
+    expect(exitCode).toBe(1);
+    expect(err).toContain("cannot build the program");
+  });
+});
