@@ -6,12 +6,16 @@ import type { Reply } from "./reply.ts";
 const MAX_CHARACTERS = 8_000_000;
 const MAX_REPLIES = 10_000;
 
+interface KeptReply extends Reply {
+  readonly body: Blob;
+}
+
 /**
  * Replies to reads, by URL, for as long as the store's version stays the same: so none is ever older
  * than the last write, whoever made it. Where a store has no version, nothing is kept.
  */
 export class KeptReplies {
-  readonly #replies = new Map<string, Reply>();
+  readonly #replies = new Map<string, KeptReply>();
   #characters = 0;
   #version: number | undefined;
 
@@ -43,12 +47,13 @@ export class KeptReplies {
   }
 
   #keep(url: string, reply: Reply): void {
-    this.#replies.set(url, reply);
-    this.#characters += url.length + reply.body.length;
+    const kept = { ...reply, body: new Blob([reply.body]) };
+    this.#replies.set(url, kept);
+    this.#characters += url.length + kept.body.size;
     for (const [oldUrl, oldReply] of this.#replies) {
       if (this.#characters <= MAX_CHARACTERS && this.#replies.size <= MAX_REPLIES) return;
       this.#replies.delete(oldUrl);
-      this.#characters -= oldUrl.length + oldReply.body.length;
+      this.#characters -= oldUrl.length + oldReply.body.size;
     }
   }
 }

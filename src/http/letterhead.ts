@@ -23,6 +23,7 @@ export class Letterhead {
   readonly #headers: Headers;
   readonly #wider = new Map<Fields, Letterhead>();
   #shown: Standing | undefined;
+  #varyingValue: string | undefined;
 
   /** The fields that are the same on all of them, and the name of the one that is not. */
   constructor(
@@ -58,7 +59,10 @@ export class Letterhead {
     headers.set("X-RateLimit-Remaining", String(shown.remaining));
     headers.set("RateLimit", day ? `${limitItem(minute, atMs)}, ${limitItem(day, atMs)}` : limitItem(minute, atMs));
     headers.set("X-Request-Id", requestId);
-    if (this.varying !== undefined) headers.set(this.varying, varyingValue);
+    if (this.varying !== undefined && this.#varyingValue !== varyingValue) {
+      headers.set(this.varying, varyingValue);
+      this.#varyingValue = varyingValue;
+    }
     return headers;
   }
 }

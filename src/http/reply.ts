@@ -32,8 +32,8 @@ export const STATUS_OF: Record<FaultCode, number> = {
 /** What is answered, but for what belongs to the request alone: it may answer more than one. */
 export interface Reply {
   readonly status: number;
-  /** JSON text. */
-  readonly body: string;
+  /** JSON text; as a Blob when it is to be sent often, since that is encoded once. */
+  readonly body: string | Blob;
   readonly letterhead: Letterhead;
   /** The value of the field that the letterhead's responses differ in, if there is one. */
   readonly value: string;

@@ -10,10 +10,14 @@ declare const self: Worker;
 let path = "";
 let db: Database | undefined;
 let writeTogether: WriteTogether | undefined;
+let handedOver: Write[] = [];
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
-  if (data.kind === "write") self.postMessage(write(data.writes));
-  else if (data.kind === "open") {
+  if (data.kind === "write") {
+    // When all messages that came meanwhile have been read: they are one commit.
+    if (handedOver.length === 0) setImmediate(commit);
+    handedOver.push(...data.writes);
+  } else if (data.kind === "open") {
     ({ path } = data);
     write([]);
   } else {
@@ -21,6 +25,12 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
     process.exit(0);
   }
 };
+
+function commit(): void {
+  const writes = handedOver;
+  handedOver = [];
+  self.postMessage(write(writes));
+}
 
 /** Opens the database with the first call, and tries again with the next when it cannot. */
 function write(writes: readonly Write[]): Outcome[] {

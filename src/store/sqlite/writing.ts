@@ -6,12 +6,18 @@ export type ToThread =
   | { readonly kind: "write"; readonly writes: readonly Write[] }
   | { readonly kind: "close" };
 
-interface Waiting {
+/** A write whose outcome somebody waits for. */
+interface Asked {
   readonly write: Write;
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
 }
 
+/**
+ * So many are handed over at once, or what there is at the end of a turn of the event loop: soon
+ * enough that the thread works at the same time as the event loop, and not in turns with it.
+ */
+const HANDED_OVER_AT_ONCE = 16;
 /** More than any number of connections asks for at once: beyond it, load is shed. */
 const MAX_WAITING = 10_000;
 /** A disk that does not answer must not hold up a stop for ever. */
@@ -19,12 +25,13 @@ const CLOSE_DEADLINE_MS = 5_000;
 
 /**
  * Has writes carried out by a thread of its own, which starts with the first of them if it was not
- * started before. While it is at a commit, whatever else is asked for waits, and is the next commit.
+ * started before. Whatever is handed over while it is at a commit is its next commit.
  */
 export class Writing {
   #thread: Worker | undefined;
-  #waiting: Waiting[] = [];
-  #underWay: Waiting[] = [];
+  #gathered: Asked[] = [];
+  /** Handed over, in that order. */
+  #underWay: Asked[] = [];
   #whenIdle: (() => void) | undefined;
 
   constructor(
@@ -34,10 +41,15 @@ export class Writing {
 
   /** Resolves when the write is on disk. */
   perform<Name extends WriteName>(name: Name, ...args: Parameters<Writer[Name]>): Promise<ReturnType<Writer[Name]>> {
+    if (this.#waiting >= MAX_WAITING) return Promise.reject(new StoreUnavailable("too many writes wait for the disk"));
     const { promise, resolve, reject } = Promise.withResolvers<ReturnType<Writer[Name]>>();
-    if (this.#waiting.length >= MAX_WAITING) reject(new StoreUnavailable("too many writes wait for the disk"));
-    else this.#waiting.push({ write: [name, ...args], resolve: resolve as (result: never) => void, reject });
-    if (this.#underWay.length === 0) this.#send();
+    const count = this.#gathered.push({
+      write: [name, ...args],
+      resolve: resolve as (result: never) => void,
+      reject,
+    });
+    if (count === 1) setImmediate(() => this.#handOver());
+    else if (count === HANDED_OVER_AT_ONCE) this.#handOver();
     return promise;
   }
 
@@ -47,7 +59,7 @@ export class Writing {
 
   /** Finishes what was asked for. */
   async close(): Promise<void> {
-    if (this.#waiting.length + this.#underWay.length > 0)
+    if (this.#waiting > 0)
       await Promise.race([
         new Promise<void>((resolve) => {
           this.#whenIdle = resolve;
@@ -63,15 +75,16 @@ export class Writing {
     thread.terminate();
   }
 
-  #send(): void {
-    if (this.#waiting.length === 0) {
-      this.#whenIdle?.();
-      return;
-    }
+  get #waiting(): number {
+    return this.#gathered.length + this.#underWay.length;
+  }
+
+  #handOver(): void {
+    if (this.#gathered.length === 0) return;
     this.start();
-    this.#underWay = this.#waiting;
-    this.#waiting = [];
-    const writes = this.#underWay.map(({ write }) => write);
+    const writes = this.#gathered.map(({ write }) => write);
+    this.#underWay.push(...this.#gathered);
+    this.#gathered = [];
     this.#thread?.postMessage({ kind: "write", writes } satisfies ToThread);
   }
 
@@ -87,10 +100,7 @@ export class Writing {
   }
 
   #settle(outcomes: readonly Outcome[]): void {
-    const settled = this.#underWay;
-    this.#underWay = [];
-    // First the next commit, then the answers: both go on at the same time.
-    this.#send();
+    const settled = this.#underWay.splice(0, outcomes.length);
     for (const [i, { resolve, reject }] of settled.entries()) {
       try {
         resolve(resultOf(outcomes[i] as Outcome) as never);
@@ -98,9 +108,10 @@ export class Writing {
         reject(error as Error);
       }
     }
+    if (this.#waiting === 0) this.#whenIdle?.();
   }
 
-  /** The thread is gone: nobody knows what became of its last commit. The next write starts another. */
+  /** The thread is gone: nobody knows what became of all that it had. The next write starts another. */
   #lose(thread: Worker, reason: string): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
@@ -109,7 +120,7 @@ export class Writing {
     this.#underWay = [];
     const error = new StoreUnavailable(`the writing thread was lost: ${reason}`, { changed: "unknown" });
     for (const { reject } of lost) reject(error);
-    this.#send();
+    if (this.#waiting === 0) this.#whenIdle?.();
   }
 }
 
