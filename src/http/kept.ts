@@ -2,20 +2,16 @@ import { type Awaitable, andThen } from "../domain/awaitable.ts";
 import { Fault } from "../domain/fault.ts";
 import type { Reply } from "./reply.ts";
 
-/** About 16 MB of text, and what comes with it. */
+/** Of URLs and bodies together: about as many bytes. */
 const MAX_CHARACTERS = 8_000_000;
 const MAX_REPLIES = 10_000;
-
-interface KeptReply extends Reply {
-  readonly body: Blob;
-}
 
 /**
  * Replies to reads, by URL, for as long as the store's version stays the same: so none is ever older
  * than the last write, whoever made it. Where a store has no version, nothing is kept.
  */
 export class KeptReplies {
-  readonly #replies = new Map<string, KeptReply>();
+  readonly #replies = new Map<string, Reply>();
   #characters = 0;
   #version: number | undefined;
 
@@ -31,13 +27,20 @@ export class KeptReplies {
     const version = this.storeVersion();
     if (version === undefined) return work();
     if (version !== this.#version) this.#startAnew(version);
-    return (
-      this.#replies.get(url) ??
-      andThen(work(), (reply) => {
-        if (!(reply instanceof Fault) && version === this.#version) this.#keep(url, reply);
-        return reply;
-      })
-    );
+    const kept = this.#replies.get(url);
+    if (kept) return typeof kept.body === "string" ? this.#encode(url, kept) : kept;
+    return andThen(work(), (reply) => {
+      if (!(reply instanceof Fault) && version === this.#version) this.#keep(url, reply);
+      return reply;
+    });
+  }
+
+  /** What is asked for again will be asked for more often. */
+  #encode(url: string, reply: Reply): Reply {
+    const encoded = { ...reply, body: new Blob([reply.body]) };
+    this.#replies.set(url, encoded);
+    this.#characters += charactersOf(url, encoded) - charactersOf(url, reply);
+    return encoded;
   }
 
   #startAnew(version: number): void {
@@ -47,13 +50,15 @@ export class KeptReplies {
   }
 
   #keep(url: string, reply: Reply): void {
-    const kept = { ...reply, body: new Blob([reply.body]) };
-    this.#replies.set(url, kept);
-    this.#characters += url.length + kept.body.size;
+    this.#replies.set(url, reply);
+    this.#characters += charactersOf(url, reply);
     for (const [oldUrl, oldReply] of this.#replies) {
       if (this.#characters <= MAX_CHARACTERS && this.#replies.size <= MAX_REPLIES) return;
       this.#replies.delete(oldUrl);
-      this.#characters -= oldUrl.length + oldReply.body.size;
+      this.#characters -= charactersOf(oldUrl, oldReply);
     }
   }
 }
+
+const charactersOf = (url: string, { body }: Reply): number =>
+  url.length + (typeof body === "string" ? body.length : body.size);

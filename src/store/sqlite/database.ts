@@ -16,6 +16,9 @@ const SERVING_PATIENCE_MS = 1_000;
 const WRITING_PATIENCE_MS = 2_000;
 const RETRY_EVERY_MS = 10;
 
+/** Enough for all of a small store, and for the upper levels of every index of a large one. */
+const CACHE_KB = 16_000;
+
 /** Makes sure that there is a file, or a place for one. Fails with an OperatorError. */
 export async function preparePath(path: string, options: { create: boolean }): Promise<void> {
   if (Bun.file(path).size > 0 || (await Bun.file(path).exists())) return;
@@ -33,6 +36,7 @@ export async function openAlone(path: string, serve: boolean): Promise<{ db: Dat
   let db: Database | undefined;
   try {
     db = openFile(path, { create: true });
+    db.run(`PRAGMA cache_size = -${CACHE_KB}`);
     const target = migrationTarget(db);
     if (!serve) unlock = await lockToMigrate(path, target);
     await migrate(target, SQLITE_MIGRATIONS);
