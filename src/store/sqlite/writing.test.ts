@@ -101,6 +101,45 @@ describe("the writing thread", () => {
     await writing.close();
   });
 
+  test("lets the event loop turn between some answers and the next", async () => {
+    const { db, writing, create } = await writingTo("turns.db");
+    let settled = 0;
+    const inEachTurn: number[] = [];
+    let isOver = false;
+    const turn = () => {
+      inEachTurn.push(settled);
+      settled = 0;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await Promise.all(Array.from({ length: 200 }, () => create().then(() => settled++)));
+    isOver = true;
+    expect(Math.max(...inEachTurn)).toBeGreaterThan(1);
+    expect(Math.max(...inEachTurn)).toBeLessThanOrEqual(24);
+    await writing.close();
+    db.close();
+  });
+
+  test("when it is lost, what it had answered counts, and only the rest is uncertain", async () => {
+    const script = join(folder, "answers-and-dies.ts");
+    await Bun.write(
+      script,
+      `let writes = 0;
+      self.onmessage = ({ data }) => {
+        if (data.kind !== "write" || (writes += data.writes.length) < 100) return;
+        self.postMessage(Array.from({ length: 90 }, (_, result) => ({ kind: "done", result })));
+        process.exit(1);
+      };`,
+    );
+    const writing = new Writing(join(folder, "half-lost.db"), script);
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => writing.perform("sweep", 0)));
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...Array(90).fill("fulfilled"),
+      ...Array(10).fill("rejected"),
+    ]);
+    await writing.close();
+  });
+
   test("when it is lost, what it was at is uncertain, and the next write has another", async () => {
     const script = join(folder, "dies.ts");
     await Bun.write(script, 'self.onmessage = ({ data }) => { if (data.kind === "write") process.exit(1); };');

@@ -18,6 +18,8 @@ interface Asked {
  * enough that the thread works at the same time as the event loop, and not in turns with it.
  */
 const HANDED_OVER_AT_ONCE = 16;
+/** So many are settled in one turn of the event loop: in between, whoever reads is served. */
+const SETTLED_AT_ONCE = 12;
 /** More than any number of connections asks for at once: beyond it, load is shed. */
 const MAX_WAITING = 10_000;
 /** A disk that does not answer must not hold up a stop for ever. */
@@ -32,6 +34,8 @@ export class Writing {
   #gathered: Asked[] = [];
   /** Handed over, in that order. */
   #underWay: Asked[] = [];
+  /** Of the first of those, to be told. */
+  #outcomes: Outcome[] = [];
   #whenIdle: (() => void) | undefined;
 
   constructor(
@@ -91,7 +95,8 @@ export class Writing {
   #startThread(): Worker {
     const thread = new Worker(this.script);
     thread.addEventListener("message", ({ data }: MessageEvent<Outcome[]>) => {
-      if (this.#thread === thread) this.#settle(data);
+      if (this.#thread !== thread) return;
+      if (this.#outcomes.push(...data) === data.length) this.#settle();
     });
     thread.addEventListener("error", ({ message }) => this.#lose(thread, message));
     thread.addEventListener("close", () => this.#lose(thread, "it ended"));
@@ -99,33 +104,32 @@ export class Writing {
     return thread;
   }
 
-  #settle(outcomes: readonly Outcome[]): void {
-    const settled = this.#underWay.splice(0, outcomes.length);
-    for (const [i, { resolve, reject }] of settled.entries()) {
-      try {
-        resolve(resultOf(outcomes[i] as Outcome) as never);
-      } catch (error) {
-        reject(error as Error);
-      }
-    }
-    if (this.#waiting === 0) this.#whenIdle?.();
+  /** Some in each turn of the event loop, until none is left. */
+  #settle(): void {
+    const outcomes = this.#outcomes.splice(0, SETTLED_AT_ONCE);
+    if (this.#outcomes.length > 0) setImmediate(() => this.#settle());
+    for (const outcome of outcomes) settle(this.#underWay.shift() as Asked, outcome);
+    this.#noteIdle();
   }
 
-  /** The thread is gone: nobody knows what became of all that it had. The next write starts another. */
+  /** The thread is gone: nobody knows what became of what it had. The next write starts another. */
   #lose(thread: Worker, reason: string): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
     thread.terminate();
-    const lost = this.#underWay;
-    this.#underWay = [];
+    const lost = this.#underWay.splice(this.#outcomes.length);
     const error = new StoreUnavailable(`the writing thread was lost: ${reason}`, { changed: "unknown" });
     for (const { reject } of lost) reject(error);
+    this.#noteIdle();
+  }
+
+  #noteIdle(): void {
     if (this.#waiting === 0) this.#whenIdle?.();
   }
 }
 
-function resultOf(outcome: Outcome): unknown {
-  if (outcome.kind === "done") return outcome.result;
-  if (outcome.kind === "unavailable") throw new StoreUnavailable(outcome.message);
-  throw new Error(outcome.message);
+function settle({ resolve, reject }: Asked, outcome: Outcome): void {
+  if (outcome.kind === "done") resolve(outcome.result as never);
+  else if (outcome.kind === "unavailable") reject(new StoreUnavailable(outcome.message));
+  else reject(new Error(outcome.message));
 }
