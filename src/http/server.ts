@@ -1,7 +1,7 @@
 import type { BunRequest, Server } from "bun";
 import { clientAddress, type TrustedProxies } from "../access/address.ts";
 import type { Gate, Pass, Refusal } from "../access/gate.ts";
-import { type Awaitable, andThen, rescue } from "../domain/awaitable.ts";
+import { type Awaitable, andThen } from "../domain/awaitable.ts";
 import { Fault } from "../domain/fault.ts";
 import { withoutSecrets } from "../domain/key.ts";
 import type { Standing } from "../domain/tally.ts";
@@ -86,19 +86,26 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
       operation: resource?.[methodOf(request)],
       admission: undefined,
     };
-    return rescue(
-      () =>
-        andThen(
-          gate.admit(request.headers.get("authorization"), () => addressOf(exchange)),
-          (admission) => proceed(exchange, admission),
-        ),
-      (error) => malfunction(exchange, error),
-    );
+    // Written out for both cases, here and in the steps below: most requests wait for nothing.
+    try {
+      const admission = gate.admit(request.headers.get("authorization"), () => addressOf(exchange));
+      const response =
+        admission instanceof Promise
+          ? admission.then((admission) => proceed(exchange, admission))
+          : proceed(exchange, admission);
+      return response instanceof Promise ? response.catch((error) => malfunction(exchange, error)) : response;
+    } catch (error) {
+      return malfunction(exchange, error);
+    }
   };
 
   function proceed(exchange: Exchange, admission: Pass | Refusal): Awaitable<Response> {
     exchange.admission = admission;
-    return andThen(answer(exchange, admission), (reply) => finish(exchange, reply, admission.standing));
+    const { standing } = admission;
+    const reply = answer(exchange, admission);
+    return reply instanceof Promise
+      ? reply.then((reply) => finish(exchange, reply, standing))
+      : finish(exchange, reply, standing);
   }
 
   function answer({ request, operation }: Exchange, admission: Pass | Refusal): Awaitable<Reply> {
@@ -110,7 +117,7 @@ function v1Handler(parts: ServerParts, resource: Resource | undefined): Handler 
     if (!operation) return notAllowed;
     if (hasBadHost(request)) return faultReply(BAD_HOST);
     const outcome = operation.handle({ operation: operation.name, request, key: admission.key });
-    return andThen(outcome, asReply);
+    return outcome instanceof Promise ? outcome.then(asReply) : asReply(outcome);
   }
 
   function malfunction(exchange: Exchange, error: unknown): Awaitable<Response> {
