@@ -4,6 +4,8 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
+/** The beginning of the name of a folder in which a process builds; its id is the end. */
+const DRAFT = "draft-";
 const ENTRIES = ["src/cli/main.ts", "src/store/sqlite/writer-thread.ts"];
 
 /**
@@ -16,8 +18,9 @@ export async function build(folder: string): Promise<string> {
   const digest = await digestOfInputs();
   if ((await textOf(note)) === digest && (await Bun.file(executable).exists())) return executable;
   console.error("Building the program: the first time, and whenever its source has changed.");
-  const draft = join(folder, `draft-${process.pid}`);
+  const draft = join(folder, `${DRAFT}${process.pid}`);
   mkdirSync(draft, { recursive: true });
+  removeAbandoned(folder);
   try {
     await Bun.build({
       entrypoints: ENTRIES.map((path) => join(ROOT, path)),
@@ -37,6 +40,20 @@ export async function build(folder: string): Promise<string> {
   }
   await Bun.write(note, digest);
   return executable;
+}
+
+/** What was left by a build that was interrupted. */
+function removeAbandoned(folder: string): void {
+  for (const draft of new Bun.Glob(`${DRAFT}*`).scanSync({ cwd: folder, onlyFiles: false }))
+    if (!isRunning(Number(draft.slice(DRAFT.length)))) rmSync(join(folder, draft), { recursive: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Of all that goes into the executable. The packages count by npm's own note of what it installed. */

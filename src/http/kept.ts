@@ -1,6 +1,6 @@
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
 import { Fault } from "../domain/fault.ts";
-import type { Reply } from "./reply.ts";
+import { encoded, type Reply } from "./reply.ts";
 
 /** Of URLs and bodies together: about as many bytes. */
 const MAX_CHARACTERS = 8_000_000;
@@ -37,10 +37,10 @@ export class KeptReplies {
 
   /** What is asked for again will be asked for more often. */
   #encode(url: string, reply: Reply): Reply {
-    const encoded = { ...reply, body: new Blob([reply.body]) };
-    this.#replies.set(url, encoded);
-    this.#characters += charactersOf(url, encoded) - charactersOf(url, reply);
-    return encoded;
+    const encodedReply = encoded(reply);
+    this.#replies.set(url, encodedReply);
+    this.#characters += charactersOf(url, encodedReply) - charactersOf(url, reply);
+    return encodedReply;
   }
 
   #startAnew(version: number): void {

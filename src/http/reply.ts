@@ -55,8 +55,22 @@ const WRONG_KEY = new Letterhead({ "WWW-Authenticate": `${CHALLENGE}, error="inv
 /** For a moment that will pass: no clock says when. */
 const SHORTLY_SECONDS = 2;
 
+/** What is sent again and again: a Blob goes out as it is, a text is encoded for every answer. */
+export const encoded = (reply: Reply): Reply =>
+  typeof reply.body === "string" ? { ...reply, body: new Blob([reply.body]) } : reply;
+
+/** Whoever is refused without a valid key is so many times in a row, with the same fault. */
+let latest: { readonly fault: Fault; reply: Reply } | undefined;
+
 /** An error as a reply: exactly code, message and status, and the headers that its code demands. */
 export function faultReply(fault: Fault, retryAfterSeconds?: number): Reply {
+  if (retryAfterSeconds !== undefined) return newFaultReply(fault, retryAfterSeconds);
+  if (fault === latest?.fault) latest.reply = encoded(latest.reply);
+  else latest = { fault, reply: newFaultReply(fault) };
+  return latest.reply;
+}
+
+function newFaultReply(fault: Fault, retryAfterSeconds?: number): Reply {
   const { code } = fault;
   const status = STATUS_OF[code];
   const body = errorJson(fault, status);

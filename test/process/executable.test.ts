@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { SCALAR_PATH } from "../../src/http/scalar.ts";
@@ -75,6 +75,16 @@ describe("npm run build", () => {
     writeFileSync(help, program.replaceAll("animal", "ANIMAL"));
     expect(await build()).toEqual({ exitCode: 0, err: expect.stringContaining("Building") });
     expect((await run(["--help"], { cwd: checkout, program: [executable] })).out).toContain("ANIMAL");
+  });
+
+  test("removes what an interrupted build has left", async () => {
+    const child = Bun.spawn([process.execPath, "--version"], { stdout: "ignore" });
+    await child.exited;
+    const [abandoned, ours] = [child.pid, process.pid].map((pid) => join(checkout, `build/draft-${pid}`));
+    for (const draft of [abandoned, ours]) mkdirSync(draft as string);
+    writeFileSync(join(checkout, "build/made-of"), "something else");
+    expect((await build()).exitCode).toBe(0);
+    expect([existsSync(abandoned as string), existsSync(ours as string)]).toEqual([false, true]);
   });
 
   test("says what is wrong, and leaves what was there", async () => {
