@@ -56,10 +56,13 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Of all that goes into the executable. The packages count by npm's own note of what it installed. */
+/**
+ * Of all that goes into the executable. The packages count by npm's own note of what it installed, and
+ * the system because a folder may be shared with another one.
+ */
 async function digestOfInputs(): Promise<string> {
   const sources = [...new Bun.Glob("src/**").scanSync({ cwd: ROOT })].sort();
-  const hasher = new Bun.CryptoHasher("sha256");
+  const hasher = new Bun.CryptoHasher("sha256").update(`${process.platform} ${process.arch}\0`);
   for (const path of ["scripts/build.ts", "package.json", "node_modules/.package-lock.json", ...sources])
     hasher.update(`${path}\0`).update((await textOf(join(ROOT, path))) ?? "");
   return hasher.digest("hex");
