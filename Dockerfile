@@ -1,4 +1,4 @@
-# Small, without root, and with a health check. Bun comes with npm, as on any machine.
+# Small, not running as root, with a health check. npm installs Bun, as it does everywhere.
 FROM node:20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./

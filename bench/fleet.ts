@@ -5,16 +5,18 @@
 import { join } from "node:path";
 import postgres from "postgres";
 import { systemClock } from "../src/domain/clock.ts";
-import { termsOfKey } from "../src/domain/tally.ts";
+import { ratePolicyOfKey } from "../src/domain/tally.ts";
 import { BoundedMeter } from "../src/meter/memory.ts";
-import { RedisMeter } from "../src/meter/redis.ts";
-import { connectRedis, whenReady } from "../src/meter/redis-client.ts";
+import { connectRedis, whenReady } from "../src/meter/redis/client.ts";
+import { RedisMeter } from "../src/meter/redis/meter.ts";
+import { argumentsOf, JUDGE_SCRIPT, keyOf } from "../src/meter/redis/script.ts";
 import { animalLists } from "../src/store/lists.ts";
 import { POSTGRES } from "../src/store/postgres/dialect.ts";
+import { temporaryFolder } from "../test/harness/folder.ts";
 import { TestPostgres } from "../test/harness/postgres.ts";
 import { issueBoundlessKey, serve } from "../test/harness/program.ts";
 import { TestRedis } from "../test/harness/redis.ts";
-import { temporaryFolder } from "../test/harness/service.ts";
+
 import { measure, writeRequests } from "./load.ts";
 import { anyPages } from "./scale.ts";
 import {
@@ -105,7 +107,7 @@ async function pgbench(name: string, statement: string): Promise<number> {
   return Number(tps);
 }
 
-const TERMS = termsOfKey({ perMinute: 1e9, perDay: 1e9 }, undefined);
+const POLICY = ratePolicyOfKey({ perMinute: 1e9, perDay: 1e9 }, undefined);
 const CALLS = 40_000;
 
 /** Calls/s of the meter, by as many callers as redis-benchmark has clients. */
@@ -116,22 +118,23 @@ async function meterCalls(): Promise<number> {
     client,
     clock: systemClock,
     fallback: new BoundedMeter(systemClock, 10),
-    onChange: () => {},
+    onDegraded: () => {},
   });
   let left = CALLS;
   const from = performance.now();
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
-      while (left-- > 0) await meter.judge("bench", TERMS);
+      while (left-- > 0) await meter.judge("bench", POLICY);
     }),
   );
-  meter.close();
-  return (CALLS * 1000) / (performance.now() - from);
+  const tookMs = performance.now() - from;
+  await meter.close();
+  return (CALLS * 1000) / tookMs;
 }
 
 async function redisBenchmark(): Promise<number> {
-  const script = await Bun.file(new URL("../src/meter/judge.lua", import.meta.url)).text();
-  const sha = await redis.ask((client) => client.script("LOAD", script));
+  const sha = await redis.ask((client) => client.script("LOAD", JUDGE_SCRIPT));
+  const args = argumentsOf({ policy: POLICY, strikes: undefined, isRequest: true, nowMs: undefined });
   const { stdout } = Bun.spawnSync([
     "redis-benchmark",
     "-p",
@@ -144,15 +147,8 @@ async function redisBenchmark(): Promise<number> {
     "EVALSHA",
     String(sha),
     "1",
-    "animal-store:{bench}",
-    "1000000000",
-    "1000000000",
-    "1000000000",
-    "-1",
-    "0",
-    "0",
-    "1",
-    "",
+    keyOf("bench"),
+    ...args.map(String),
   ]);
   return Number(
     /,"([\d.]+)"/.exec(

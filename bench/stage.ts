@@ -1,4 +1,5 @@
-import { temporaryFolder } from "../test/harness/service.ts";
+import { temporaryFolder } from "../test/harness/folder.ts";
+
 import { captureReference, makeStore, type OurStore, type Reference } from "./service.ts";
 import type { Settings } from "./settings.ts";
 

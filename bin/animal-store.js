@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the program on Bun, which comes with the package: Node is all that a machine needs to have.
+// Runs the program on Bun, which npm installs with the package: only Node needs to be there already.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -21,11 +21,11 @@ function bunFolder() {
   try {
     return dirname(createRequire(import.meta.url).resolve("bun/package.json"));
   } catch {
-    return fail("it is not installed");
+    return fail("Bun is not installed");
   }
 }
 
 function fail(reason) {
-  console.error(`animal-store: cannot run on Bun: ${reason}. Run npm ci first.`);
+  console.error(`animal-store: cannot start: ${reason}. Run npm ci first.`);
   process.exit(1);
 }

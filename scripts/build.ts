@@ -1,30 +1,30 @@
-// Makes build/animal-store: the whole program as one file, with Bun in it. Usage: bun scripts/build.ts
+// Builds build/animal-store: the whole program as one file, Bun included. Usage: bun scripts/build.ts
 
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
-/** The beginning of the name of a folder in which a process builds; its id is the end. */
+/** A process builds in a folder with this prefix, followed by its process id. */
 const DRAFT = "draft-";
 const ENTRIES = ["src/cli/main.ts", "src/store/sqlite/writer-thread.ts"];
 
 /**
- * Builds the executable in a folder, unless it is there and made of what the source is now. Its code
- * is compiled ahead of time, so it starts in half the time that the source files take.
+ * Builds the executable in a folder, unless there is one that is up to date. Its code is compiled
+ * ahead of time, so it starts in half the time that the source files take.
  */
 export async function build(folder: string): Promise<string> {
   const executable = join(folder, "animal-store");
   const note = join(folder, "made-of");
   const digest = await digestOfInputs();
   if ((await textOf(note)) === digest && (await Bun.file(executable).exists())) return executable;
-  console.error("Building the program: the first time, and whenever its source has changed.");
+  console.error("Building the program, because its source has changed or it has not been built yet.");
   const draft = join(folder, `${DRAFT}${process.pid}`);
   mkdirSync(draft, { recursive: true });
   removeAbandoned(folder);
   try {
     await Bun.build({
       entrypoints: ENTRIES.map((path) => join(ROOT, path)),
-      // All side by side, so that a thread's script is found beside whoever starts it, as in the source.
+      // All in one folder, so that the writer thread's script is found next to the code that starts it.
       naming: { entry: "[name].[ext]" },
       target: "bun",
       format: "esm",
@@ -33,7 +33,7 @@ export async function build(folder: string): Promise<string> {
       sourcemap: "inline",
       compile: { outfile: join(draft, "animal-store") },
     });
-    // At once: nobody ever starts half of it, and what runs already keeps the old one.
+    // Atomic: nobody ever starts half a file, and a running process keeps the old one.
     renameSync(join(draft, "animal-store"), executable);
   } finally {
     rmSync(draft, { recursive: true });
@@ -42,7 +42,7 @@ export async function build(folder: string): Promise<string> {
   return executable;
 }
 
-/** What was left by a build that was interrupted. */
+/** Removes what interrupted builds left behind. */
 function removeAbandoned(folder: string): void {
   for (const draft of new Bun.Glob(`${DRAFT}*`).scanSync({ cwd: folder, onlyFiles: false }))
     if (!isRunning(Number(draft.slice(DRAFT.length)))) rmSync(join(folder, draft), { recursive: true });
@@ -57,8 +57,8 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Of all that goes into the executable. The packages count by npm's own note of what it installed, and
- * the system because a folder may be shared with another one.
+ * A digest of everything that goes into the executable. npm's record of what it installed stands for the
+ * packages. The platform is included because machines of different platforms may share the folder.
  */
 async function digestOfInputs(): Promise<string> {
   const sources = [...new Bun.Glob("src/**").scanSync({ cwd: ROOT })].sort();
@@ -78,7 +78,9 @@ if (import.meta.main) {
     await build(join(ROOT, "build"));
   } catch (error) {
     const reason = error instanceof AggregateError ? error.errors.join("\n") : (error as Error).message;
-    console.error(`animal-store: cannot build the program: ${reason}\nWithout it: npx animal-store serve`);
+    console.error(
+      `animal-store: cannot build the program: ${reason}\nTo run the source instead: npx animal-store serve`,
+    );
     process.exit(1);
   }
 }

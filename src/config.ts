@@ -1,23 +1,16 @@
-import { parseTrustedProxies, type TrustedProxies } from "./access/address.ts";
+import { parseTrustedProxies } from "./access/address.ts";
+import { Mistake } from "./domain/mistake.ts";
 import { QUOTA_MAX } from "./domain/plan.ts";
-import type { DatabaseAddress } from "./store/open.ts";
-
-export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** What is wrong with a value, as the end of a sentence that begins with the setting's name. */
-class Mistake {
-  constructor(readonly text: string) {}
-}
-
-/** A mistake in a value that may have a password in it, which is not to be shown. */
-class HiddenMistake extends Mistake {}
+import { hasDecodableCredentials, parseDatabaseUrl } from "./store/database-url.ts";
+import { LOG_LEVELS, type LogLevel } from "./telemetry/log.ts";
 
 interface Setting<Value> {
-  /** As it would stand in the environment; the empty text means "not set". */
+  /** As it would be written in the environment; an empty text means "not set". */
   readonly fallback: string;
   readonly meaning: string;
   readonly parse: (text: string) => Value | Mistake;
+  /** The value may contain a password, so no message shows it. */
+  readonly isSecret?: boolean;
 }
 
 const setting = <Value>(
@@ -30,37 +23,46 @@ const setting = <Value>(
   parse,
 });
 
-/** Every setting there is. The README's table and `serve --help` show just these. */
+const secretSetting = <Value>(...args: Parameters<typeof setting<Value>>): Setting<Value> => ({
+  ...setting(...args),
+  isSecret: true,
+});
+
+/** Every setting. The README's table and `serve --help` show exactly these. */
 export const SETTINGS = {
   HOST: setting("127.0.0.1", "Address to listen on; `0.0.0.0` for all.", parseHost),
   PORT: setting("8080", "Port to listen on; `0` for any free one.", parsePort),
-  DATABASE_URL: setting(
+  DATABASE_URL: secretSetting(
     "sqlite:data/animal-store.db",
-    "Where everything is kept: `sqlite:` and a file, or `postgres://user:password@host/database`.",
-    parseDatabase,
+    "Where everything is stored: `sqlite:` and a file, or `postgres://user:password@host/database`.",
+    parseDatabaseUrl,
   ),
-  DATABASE_CONNECTIONS: setting("10", "Connections to PostgreSQL, for each instance.", parseConnections),
-  REDIS_URL: setting(
+  DATABASE_CONNECTIONS: setting("10", "Connections to PostgreSQL, per instance.", parseConnections),
+  REDIS_URL: secretSetting(
     "",
-    "Where instances count together: `redis://host:6379`, or several nodes of a cluster with commas.",
+    "Where instances count requests together: `redis://host:6379`, or several nodes of a cluster, separated by commas.",
     parseRedis,
   ),
   PUBLIC_URL: setting(
     "",
-    "The base address that clients use, ending in `/v1`; unset: the address listened on.",
+    "The base address that clients use, ending in `/v1`; by default, the address listened on.",
     parsePublicUrl,
   ),
   TRUSTED_PROXIES: setting(
     "",
-    "Addresses or networks, with commas, whose `X-Forwarded-For` is believed.",
-    parseProxies,
+    "Addresses or networks, separated by commas, whose `X-Forwarded-For` is trusted.",
+    parseTrustedProxies,
   ),
-  METRICS_PORT: setting("", "Port for Prometheus metrics, on localhost; unset: none.", optional(parsePort)),
+  METRICS_PORT: setting(
+    "",
+    "Port for Prometheus metrics, on localhost; by default, there are none.",
+    optional(parsePort),
+  ),
   LOG_LEVEL: setting("info", `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(", ")}.`, parseLogLevel),
-  LOG_REQUESTS: setting("off", "`on`: one log line a request.", parseSwitch),
+  LOG_REQUESTS: setting("off", "`on`: one log line per request.", parseSwitch),
   ANONYMOUS_PER_MINUTE: setting(
     "300",
-    "Requests without a valid key that one address may make in a minute.",
+    "Requests per minute that one address may make without a valid key.",
     parseQuota,
   ),
 } as const satisfies Record<string, Setting<unknown>>;
@@ -71,15 +73,15 @@ export type Config = { readonly [Name in SettingName]: Exclude<ReturnType<(typeo
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the environment: a Config, or every mistake in it, a line each. An empty value counts as not set. */
+/** Reads the environment: a Config, or all mistakes in it, one line each. An empty value counts as not set. */
 export function readConfig(env: Environment): { config: Config } | { mistakes: readonly string[] } {
   const values: Record<string, unknown> = {};
   const mistakes: string[] = [];
-  for (const [name, { fallback, parse }] of Object.entries(SETTINGS)) {
+  for (const [name, { fallback, parse, isSecret }] of Object.entries<Setting<unknown>>(SETTINGS)) {
     const text = env[name]?.trim() || fallback;
     const value = parse(text);
     if (value instanceof Mistake)
-      mistakes.push(`${name} ${value.text}${value instanceof HiddenMistake ? "" : `, but is ${JSON.stringify(text)}`}`);
+      mistakes.push(`${name} ${value.text}${isSecret ? "" : `, but is ${JSON.stringify(text)}`}`);
     else values[name] = value;
   }
   if (values.METRICS_PORT !== undefined && values.METRICS_PORT !== 0 && values.METRICS_PORT === values.PORT)
@@ -97,26 +99,6 @@ function parsePort(text: string): number | Mistake {
     : new Mistake("must be a port from 0 to 65535");
 }
 
-function parseDatabase(text: string): DatabaseAddress | Mistake {
-  const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
-  if (path !== undefined && !path.startsWith(":")) return { kind: "sqlite", path };
-  const url = URL.parse(text);
-  const isPostgres = url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== "" && url.pathname.length > 1;
-  if (isPostgres && !url.pathname.includes("@") && isDecodable(url)) return { kind: "postgres", url: text };
-  return new HiddenMistake(
-    "must be sqlite: and a file, such as sqlite:data/animal-store.db, or postgres://user:password@host/database",
-  );
-}
-
-/** A percent sign in a password has to be written as %25. */
-function isDecodable({ username, password }: URL): boolean {
-  try {
-    return decodeURIComponent(username + password) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 function parseConnections(text: string): number | Mistake {
   const connections = /^[0-9]{1,3}$/.test(text) ? Number(text) : Number.NaN;
   return connections >= 1 && connections <= 500 ? connections : new Mistake("must be a whole number from 1 to 500");
@@ -127,9 +109,9 @@ function parseRedis(text: string): readonly string[] | undefined | Mistake {
   const urls = text.split(",").map((part) => part.trim());
   const isRight = urls.every((part) => {
     const url = URL.parse(part);
-    return url && /^rediss?:$/.test(url.protocol) && url.hostname !== "" && isDecodable(url);
+    return url && /^rediss?:$/.test(url.protocol) && url.hostname !== "" && hasDecodableCredentials(url);
   });
-  return isRight ? urls : new HiddenMistake("must be redis://host:6379, or several such addresses with commas");
+  return isRight ? urls : new Mistake("must be redis://host:6379, or several such addresses separated by commas");
 }
 
 function parsePublicUrl(text: string): string | undefined | Mistake {
@@ -138,15 +120,8 @@ function parsePublicUrl(text: string): string | undefined | Mistake {
   const isPlain =
     url && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" && url.username + url.password === "";
   if (!isPlain || !/\/v1\/?$/.test(url.pathname))
-    return new Mistake("must be a http or https address that ends in /v1, such as https://api.example.com/v1");
+    return new Mistake("must be an http or https address that ends in /v1, such as https://api.example.com/v1");
   return url.origin + url.pathname.replace(/\/$/, "");
-}
-
-function parseProxies(text: string): TrustedProxies | Mistake {
-  const { proxies, mistake } = parseTrustedProxies(text);
-  return mistake === undefined
-    ? proxies
-    : new Mistake(`must list addresses or networks such as 10.0.0.0/8, and ${JSON.stringify(mistake)} is neither`);
 }
 
 function parseLogLevel(text: string): LogLevel | Mistake {

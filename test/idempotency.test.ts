@@ -1,129 +1,145 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { setUp } from "./harness/cleanup.ts";
 import { FakeClock } from "./harness/clock.ts";
-import { startService } from "./harness/service.ts";
+import { startService as startOnSqlite, type TestService } from "./harness/service.ts";
+import { onEveryStore } from "./harness/stores.ts";
 
-const clock = new FakeClock();
-const service = await startService({ clock });
 const REX = { name: "Rex", categoryId: 7 };
 const once = (token: string) => ({ "Idempotency-Key": token });
-const create = (token: string, body: unknown = REX, secret?: string) =>
-  service.call("POST /pets", { body, headers: once(token), ...(secret ? { secret } : {}) });
-const countPets = async (): Promise<number> => (await service.call("GET /pets?limit=100")).json.length;
 
-describe("Idempotency-Key", () => {
-  test("a retry of createPet gets the first status, body and Location, and nothing is done again", async () => {
-    const before = await countPets();
-    const first = await create("a");
-    const second = await create("a");
-    expect(second.status).toBe(201);
-    expect(second.text).toBe(first.text);
-    expect(second.headers.get("location")).toBe(first.headers.get("location"));
-    expect([first, second].map((answer) => answer.headers.get("idempotency-replayed"))).toEqual([null, "true"]);
-    expect(await countPets()).toBe(before + 1);
+onEveryStore(({ startService, setUp }) => {
+  const clock = new FakeClock();
+  let service: TestService;
+  setUp(async () => {
+    service = await startService({ clock });
   });
+  const create = (token: string, body: unknown = REX, secret?: string) =>
+    service.call("POST /pets", { body, headers: once(token), ...(secret ? { secret } : {}) });
+  const countPets = async (): Promise<number> => (await service.call("GET /pets?limit=100")).json.length;
 
-  test("a retry of placeOrder gets the order as it was, also when it has moved on", async () => {
-    const petId = (await create("pet to sell")).json.id;
-    const place = () => service.call("POST /store/orders", { body: { petId }, headers: once("order") });
-    const first = await place();
-    await service.call(`PATCH /store/orders/${first.json.id}`, { body: { status: "approved" } });
-    const second = await place();
-    expect([second.status, second.text]).toEqual([201, first.text]);
-    expect(second.headers.get("location")).toBe(first.headers.get("location"));
+  describe("Idempotency-Key", () => {
+    test("a retry of createPet gets the first status, body and Location, and nothing is done again", async () => {
+      const before = await countPets();
+      const first = await create("a");
+      const second = await create("a");
+      expect(second.status).toBe(201);
+      expect(second.text).toBe(first.text);
+      expect(second.headers.get("location")).toBe(first.headers.get("location"));
+      expect([first, second].map((answer) => answer.headers.get("idempotency-replayed"))).toEqual([null, "true"]);
+      expect(await countPets()).toBe(before + 1);
+    });
+
+    test("a retry of placeOrder gets the order as it was, also when it has moved on", async () => {
+      const petId = (await create("pet to sell")).json.id;
+      const place = () => service.call("POST /store/orders", { body: { petId }, headers: once("order") });
+      const first = await place();
+      await service.call(`PATCH /store/orders/${first.json.id}`, { body: { status: "approved" } });
+      const second = await place();
+      expect([second.status, second.text]).toEqual([201, first.text]);
+      expect(second.headers.get("location")).toBe(first.headers.get("location"));
+    });
+
+    test("50 copies that arrive together are carried out once, and all get the same answer", async () => {
+      const before = await countPets();
+      const answers = await Promise.all(Array.from({ length: 50 }, () => create("fifty")));
+      expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1);
+      expect(answers[0]?.status).toBe(201);
+      expect(answers.filter((answer) => answer.headers.get("idempotency-replayed") === null)).toHaveLength(1);
+      expect(await countPets()).toBe(before + 1);
+    });
+
+    test("a different body answers 422 idempotency_mismatch; the same in other words is the same", async () => {
+      await create("m");
+      for (const body of [
+        { ...REX, name: "Mia" },
+        { ...REX, categoryId: 8 },
+        { ...REX, status: "sold" },
+      ])
+        expect((await create("m", body)).json).toMatchObject({ code: "idempotency_mismatch", status: 422 });
+      expect((await create("m", '{ "categoryId": 7.0, "status": "available", "name": "Rex" }')).status).toBe(201);
+      expect((await service.call("POST /store/orders", { body: { petId: 1 }, headers: once("m") })).json.code).toBe(
+        "idempotency_mismatch",
+      );
+    });
+
+    test("quoted or not, it is the same", async () => {
+      const first = await create("quoted");
+      expect((await create('"quoted"')).text).toBe(first.text);
+    });
+
+    test("each API key has its own", async () => {
+      const other = await service.issueKey();
+      const first = await create("mine");
+      expect((await create("mine", REX, other.secret)).json.id).not.toBe(first.json.id);
+    });
+
+    test("1 to 255 printable characters; anything else answers 400 invalid_parameter", async () => {
+      expect((await create("x".repeat(255))).status).toBe(201);
+      for (const token of [
+        "x".repeat(256),
+        "",
+        '""',
+        "ä",
+        "a\tb",
+        '"abc',
+        'abc"',
+        '""abc""',
+        '"a\\"b"',
+        '"abc";p=1',
+        "d1, d1",
+      ])
+        expect((await create(token)).json).toMatchObject({
+          code: "invalid_parameter",
+          status: 400,
+          message: expect.stringContaining("Idempotency-Key"),
+        });
+    });
+
+    test("only success is remembered: a retry after an error is judged anew", async () => {
+      expect((await create("retry", { name: "" })).status).toBe(400);
+      expect((await create("retry")).status).toBe(201);
+      const petId = (await create("pet")).json.id;
+      const blocking = (await service.call("POST /store/orders", { body: { petId } })).json;
+      const place = () => service.call("POST /store/orders", { body: { petId }, headers: once("late") });
+      expect((await place()).status).toBe(409);
+      await service.call(`PATCH /store/orders/${blocking.id}`, { body: { status: "cancelled" } });
+      expect((await place()).status).toBe(201);
+    });
+
+    test("a replay counts against the quota as any request", async () => {
+      const { secret } = await service.issueKey({ plan: "free" });
+      await create("counted", REX, secret);
+      expect((await create("counted", REX, secret)).headers.get("x-ratelimit-remaining")).toBe("58");
+    });
+
+    test("answers are kept for 24 hours", async () => {
+      const first = await create("day");
+      clock.advance(86_400_000 - 1);
+      expect((await create("day")).text).toBe(first.text);
+      clock.advance(1);
+      expect((await create("day")).json.id).not.toBe(first.json.id);
+    });
+
+    test("answers survive a restart", async () => {
+      const before = await startService();
+      const send = (from: typeof before) =>
+        from.call("POST /pets", { body: REX, headers: once("again"), secret: before.boundless });
+      const first = await send(before);
+      await before.stop();
+      const after = await startService({ env: before.storage });
+      const second = await send(after);
+      expect([second.status, second.text]).toEqual([201, first.text]);
+      expect((await after.call("GET /pets")).json).toHaveLength(1);
+    });
   });
+});
 
-  test("50 copies that arrive together are carried out once, and all get the same answer", async () => {
-    const before = await countPets();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => create("fifty")));
-    expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1);
-    expect(answers[0]?.status).toBe(201);
-    expect(answers.filter((answer) => answer.headers.get("idempotency-replayed") === null)).toHaveLength(1);
-    expect(await countPets()).toBe(before + 1);
-  });
-
-  test("a different body answers 422 idempotency_mismatch; the same in other words is the same", async () => {
-    await create("m");
-    for (const body of [
-      { ...REX, name: "Mia" },
-      { ...REX, categoryId: 8 },
-      { ...REX, status: "sold" },
-    ])
-      expect((await create("m", body)).json).toMatchObject({ code: "idempotency_mismatch", status: 422 });
-    expect((await create("m", '{ "categoryId": 7.0, "status": "available", "name": "Rex" }')).status).toBe(201);
-    expect((await service.call("POST /store/orders", { body: { petId: 1 }, headers: once("m") })).json.code).toBe(
-      "idempotency_mismatch",
-    );
-  });
-
-  test("quoted or not, it is the same", async () => {
-    const first = await create("quoted");
-    expect((await create('"quoted"')).text).toBe(first.text);
-  });
-
-  test("each API key has its own", async () => {
-    const other = await service.issueKey();
-    const first = await create("mine");
-    expect((await create("mine", REX, other.secret)).json.id).not.toBe(first.json.id);
-  });
-
-  test("1 to 255 printable characters; anything else answers 400 invalid_parameter", async () => {
-    expect((await create("x".repeat(255))).status).toBe(201);
-    for (const token of [
-      "x".repeat(256),
-      "",
-      '""',
-      "ä",
-      "a\tb",
-      '"abc',
-      'abc"',
-      '""abc""',
-      '"a\\"b"',
-      '"abc";p=1',
-      "d1, d1",
-    ])
-      expect((await create(token)).json).toMatchObject({
-        code: "invalid_parameter",
-        status: 400,
-        message: expect.stringContaining("Idempotency-Key"),
-      });
-  });
-
-  test("only success is remembered: a retry after an error is judged anew", async () => {
-    expect((await create("retry", { name: "" })).status).toBe(400);
-    expect((await create("retry")).status).toBe(201);
-    const petId = (await create("pet")).json.id;
-    const blocking = (await service.call("POST /store/orders", { body: { petId } })).json;
-    const place = () => service.call("POST /store/orders", { body: { petId }, headers: once("late") });
-    expect((await place()).status).toBe(409);
-    await service.call(`PATCH /store/orders/${blocking.id}`, { body: { status: "cancelled" } });
-    expect((await place()).status).toBe(201);
-  });
-
-  test("a replay counts against the quota as any request", async () => {
-    const { secret } = await service.issueKey({ plan: "free" });
-    await create("counted", REX, secret);
-    expect((await create("counted", REX, secret)).headers.get("x-ratelimit-remaining")).toBe("58");
-  });
-
-  test("answers are kept for 24 hours", async () => {
-    const first = await create("day");
-    clock.advance(86_400_000 - 1);
-    expect((await create("day")).text).toBe(first.text);
-    clock.advance(1);
-    expect((await create("day")).json.id).not.toBe(first.json.id);
-  });
-
-  test("answers survive a restart", async () => {
-    const before = await startService();
-    const send = (from: typeof before) =>
-      from.call("POST /pets", { body: REX, headers: once("again"), secret: before.boundless });
-    const first = await send(before);
-    await before.stop();
-    const after = await startService({ databasePath: before.path });
-    const second = await send(after);
-    expect([second.status, second.text]).toEqual([201, first.text]);
-    expect((await after.call("GET /pets")).json).toHaveLength(1);
+describe("Idempotency-Key while another process holds SQLite's write lock", () => {
+  let service: TestService;
+  const create = (token: string) => service.call("POST /pets", { body: REX, headers: once(token) });
+  setUp(async () => {
+    service = await startOnSqlite();
   });
 
   test("a replay needs no lock", async () => {

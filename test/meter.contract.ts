@@ -1,21 +1,53 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { judge, newTally, type Terms, termsOfAddress, termsOfKey, type Verdict } from "../src/domain/tally.ts";
+import { BAN_LADDER_MS, BAN_MEMORY_MS } from "../src/domain/ban.ts";
+import {
+  judge,
+  newTally,
+  type RatePolicy,
+  ratePolicyOfAddress,
+  ratePolicyOfKey,
+  type Verdict,
+} from "../src/domain/tally.ts";
 import type { Meter } from "../src/meter/meter.ts";
 import { FakeClock } from "./harness/clock.ts";
 
-const FREE = termsOfKey({ perMinute: 60, perDay: 1000 }, undefined);
+const FREE = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, undefined);
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-/** What every meter promises, under the same names whichever it is. `open` gives one that goes by the clock. */
+const anyQuota = fc.integer({ min: 1, max: 5 });
+/** Small numbers, so that a few requests exhaust quotas, bring bans and climb the ladder. */
+const anyPolicy: fc.Arbitrary<RatePolicy> = fc.oneof(
+  anyQuota.map(ratePolicyOfAddress),
+  fc.record({
+    perMinute: anyQuota,
+    perDay: fc.integer({ min: 1, max: 20 }),
+    strikesToBan: fc.integer({ min: 1, max: 5 }),
+    pardonedAtMs: fc.constant(-1),
+  }),
+);
+const edges = [MINUTE, DAY, BAN_MEMORY_MS, ...BAN_LADDER_MS, ...BAN_LADDER_MS.map((ms) => ms + BAN_MEMORY_MS)];
+const anyBursts = fc.array(
+  fc.record({
+    waitMs: fc.oneof(
+      fc.integer({ min: 0, max: 5000 }),
+      fc.constantFrom(0, 1, ...edges.flatMap((ms) => [ms - 1, ms, ms + 1])),
+    ),
+    requests: fc.integer({ min: 1, max: 12 }),
+    isPardon: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
+  }),
+  { minLength: 1, maxLength: 16 },
+);
+
+/** What every meter promises. `open` makes one that goes by the given clock. */
 export function meterContract(name: string, open: (clock: FakeClock) => Promise<Meter>, isSkipped = false): void {
   describe.skipIf(isSkipped)(`${name}: the meter contract`, () => {
     let subjects = 0;
     const newSubject = () => `subject ${++subjects} ${crypto.randomUUID()}`;
-    const times = async (count: number, meter: Meter, subject: string, terms: Terms): Promise<Verdict> => {
+    const times = async (count: number, meter: Meter, subject: string, policy: RatePolicy): Promise<Verdict> => {
       let last: Verdict | undefined;
-      for (let i = 0; i < count; i++) last = await meter.judge(subject, terms);
+      for (let i = 0; i < count; i++) last = await meter.judge(subject, policy);
       return last as Verdict;
     };
 
@@ -48,6 +80,18 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
       expect(standing.day).toMatchObject({ remaining: 996, resetAtMs: openedAtMs + DAY });
     });
 
+    test("a day window lasts 24 hours to the millisecond", async () => {
+      const clock = new FakeClock();
+      const meter = await open(clock);
+      const subject = newSubject();
+      const policy = ratePolicyOfKey({ perMinute: 60, perDay: 3 }, undefined);
+      await times(3, meter, subject, policy);
+      clock.advance(DAY - 1);
+      expect(await meter.judge(subject, policy)).toMatchObject({ kind: "exhausted", strikesLeft: 59 });
+      clock.advance(1);
+      expect((await meter.judge(subject, policy)).kind).toBe("pass");
+    });
+
     test("strikes count down to a ban, which ends, and the next one lasts longer", async () => {
       const clock = new FakeClock();
       const meter = await open(clock);
@@ -71,7 +115,7 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
       expect((await times(120, meter, subject, FREE)).kind).toBe("banned");
       clock.advance(MINUTE - 1000);
       expect((await meter.judge(subject, FREE)).kind).toBe("banned");
-      const pardoned = termsOfKey({ perMinute: 60, perDay: 1000 }, clock.nowMs());
+      const pardoned = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, clock.nowMs());
       clock.advance(1000);
       expect((await meter.judge(subject, pardoned)).kind).toBe("pass");
     });
@@ -80,46 +124,52 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
       const clock = new FakeClock();
       const meter = await open(clock);
       const [one, other] = [newSubject(), newSubject()];
-      const terms = termsOfAddress(5);
-      expect(await times(500, meter, one, terms)).toMatchObject({
+      const policy = ratePolicyOfAddress(5);
+      expect(await times(500, meter, one, policy)).toMatchObject({
         kind: "exhausted",
         strikesLeft: undefined,
         standing: { day: undefined },
       });
-      expect((await meter.judge(other, terms)).standing.shown.remaining).toBe(4);
+      expect((await meter.judge(other, policy)).standing.shown.remaining).toBe(4);
       clock.advance(MINUTE);
-      expect((await meter.judge(one, terms)).kind).toBe("pass");
+      expect((await meter.judge(one, policy)).kind).toBe("pass");
     });
 
-    test("over random requests and clock steps it says what the rule says", async () => {
-      const wait = fc.oneof(
-        fc.integer({ min: 0, max: 5000 }),
-        fc.constantFrom(0, 1, MINUTE - 1, MINUTE, 5 * MINUTE, 30 * MINUTE, DAY - 1, DAY, DAY + 1),
-      );
-      const bursts = fc.array(fc.record({ wait, requests: fc.integer({ min: 1, max: 80 }) }), {
-        minLength: 1,
-        maxLength: 8,
-      });
+    test("over random policies, requests and clock steps it says what the rule says", async () => {
       const clock = new FakeClock();
       const meter = await open(clock);
       await fc.assert(
-        fc.asyncProperty(
-          fc.integer({ min: 1, max: 30 }),
-          fc.integer({ min: 1, max: 90 }),
-          bursts,
-          async (perMinute, perDay, script) => {
-            const terms = termsOfKey({ perMinute, perDay }, undefined);
-            const subject = newSubject();
-            const tally = newTally();
-            for (const burst of script) {
-              clock.advance(burst.wait);
-              for (let i = 0; i < burst.requests; i++)
-                expect(await meter.judge(subject, terms)).toEqual(judge(tally, terms, clock.nowMs()));
-            }
-          },
-        ),
-        { numRuns: 40 },
+        fc.asyncProperty(anyPolicy, anyBursts, async (unpardoned, bursts) => {
+          const subject = newSubject();
+          const tally = newTally();
+          let policy = unpardoned;
+          for (const { waitMs, requests, isPardon } of bursts) {
+            if (isPardon) policy = { ...policy, pardonedAtMs: clock.nowMs() };
+            clock.advance(waitMs);
+            for (let i = 0; i < requests; i++)
+              expect(await meter.judge(subject, policy)).toEqual(judge(tally, policy, clock.nowMs()));
+          }
+        }),
+        { numRuns: 60 },
       );
+    });
+
+    test("each ban lasts as long as the ladder says, and the ladder is forgotten after a day without one", async () => {
+      const clock = new FakeClock();
+      const meter = await open(clock);
+      const subject = newSubject();
+      const policy: RatePolicy = { perMinute: 1, perDay: 1_000_000, strikesToBan: 2, pardonedAtMs: -1 };
+      const nextBanMs = async () => (await times(3, meter, subject, policy)).standing.shown.resetAtMs - clock.nowMs();
+      for (const ladderMs of [...BAN_LADDER_MS, BAN_LADDER_MS.at(-1) as number]) {
+        expect(await nextBanMs()).toBe(ladderMs);
+        clock.advance(ladderMs - 1);
+        expect((await meter.judge(subject, policy)).kind).toBe("banned");
+        clock.advance(1);
+      }
+      clock.advance(BAN_MEMORY_MS - 1);
+      expect(await nextBanMs()).toBe(BAN_LADDER_MS.at(-1) as number);
+      clock.advance((BAN_LADDER_MS.at(-1) as number) + BAN_MEMORY_MS);
+      expect(await nextBanMs()).toBe(BAN_LADDER_MS[0] as number);
     });
   });
 }

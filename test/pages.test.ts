@@ -1,7 +1,7 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { RawConnection } from "./harness/raw.ts";
-import { startService, temporaryFolder } from "./harness/service.ts";
+import { startService } from "./harness/service.ts";
 
 const service = await startService();
 const page = (path: string, init?: RequestInit) => fetch(service.origin + path, init);
@@ -48,10 +48,8 @@ describe("probes", () => {
   });
 
   test("/readyz says no when the store cannot answer, and /healthz still says yes", async () => {
-    const path = join(temporaryFolder(), "gone.db");
-    const broken = await startService({ databasePath: path });
-    const { Database } = await import("bun:sqlite");
-    const other = new Database(path);
+    const broken = await startService();
+    const other = new Database(broken.path);
     other.run("DROP TABLE animals");
     other.close();
     expect((await fetch(`${broken.origin}/readyz`)).status).toBe(503);

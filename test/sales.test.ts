@@ -2,9 +2,11 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { encodeCursor } from "../src/domain/page.ts";
-import { brokenSales } from "./harness/orders.ts";
+import { temporaryFolder } from "./harness/folder.ts";
+import { BROKEN_SALES } from "./harness/orders.ts";
 import { issueBoundlessKey, serve } from "./harness/program.ts";
-import { startService, temporaryFolder } from "./harness/service.ts";
+
+import { onEveryStore, querySqlite } from "./harness/stores.ts";
 
 const PETS = 4;
 
@@ -30,37 +32,6 @@ const action = fc.oneof(
 
 /** Some calls at once, then some more at once, and so on. */
 const script = fc.array(fc.array(action, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 });
-
-test("no parallel sequence of calls breaks a sale", async () => {
-  const service = await startService();
-  const post = (target: string, body: unknown) => service.call(`POST ${target}`, { body });
-  await fc.assert(
-    fc.asyncProperty(script, async (rounds) => {
-      const first = (await post("/pets", { name: "Rex", categoryId: 1 })).json.id as number;
-      for (let i = 1; i < PETS; i++) await post("/pets", { name: "Rex", categoryId: 1 });
-      const orders: number[] = [];
-      for (const round of rounds) {
-        const answers = await Promise.all(
-          round.map((step) => {
-            if (step.kind === "create") {
-              const name = step.status === "available" ? "Rex" : `born ${step.status}`;
-              return post("/pets", { name, categoryId: 1, status: step.status });
-            }
-            if (step.kind === "place") return post("/store/orders", { petId: first + step.pet });
-            const order = orders[step.order % Math.max(1, orders.length)] ?? 0;
-            return service.call(`PATCH /store/orders/${order}`, { body: { status: step.to } });
-          }),
-        );
-        for (const [i, { status, json }] of answers.entries()) {
-          expect([200, 201, 400, 404, 409]).toContain(status);
-          if (round[i]?.kind === "place" && status === 201) orders.push(json.id);
-        }
-      }
-      expect(brokenSales(service.path)).toEqual([]);
-    }),
-    { numRuns: 60 },
-  );
-});
 
 /** The rules of sales once more, in the simplest way. */
 class Model {
@@ -98,45 +69,78 @@ class Model {
   }
 }
 
-const alone = await startService();
-let firstPet = 1;
-let firstOrder = 1;
 const cursorAfter = (id: number): string => encodeCursor(BigInt(id));
 
-test("one call after the other, a model foretells every answer and every status", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 40 }), async (steps) => {
-      const model = new Model();
-      for (const step of steps) {
-        if (step.kind === "create") {
-          expect(
-            (await alone.call("POST /pets", { body: { name: "Rex", categoryId: 1, status: step.status } })).status,
-          ).toBe(model.create(step.status));
-        } else if (step.kind === "place") {
-          expect((await alone.call("POST /store/orders", { body: { petId: firstPet + step.pet } })).status).toBe(
-            model.place(step.pet),
+onEveryStore(({ startService, backend }) => {
+  test("no parallel sequence of calls breaks a sale", async () => {
+    const service = await startService();
+    const post = (target: string, body: unknown) => service.call(`POST ${target}`, { body });
+    await fc.assert(
+      fc.asyncProperty(script, async (rounds) => {
+        const first = (await post("/pets", { name: "Rex", categoryId: 1 })).json.id as number;
+        for (let i = 1; i < PETS; i++) await post("/pets", { name: "Rex", categoryId: 1 });
+        const orders: number[] = [];
+        for (const round of rounds) {
+          const answers = await Promise.all(
+            round.map((step) => {
+              if (step.kind === "create") {
+                const name = step.status === "available" ? "Rex" : `born ${step.status}`;
+                return post("/pets", { name, categoryId: 1, status: step.status });
+              }
+              if (step.kind === "place") return post("/store/orders", { petId: first + step.pet });
+              const order = orders[step.order % Math.max(1, orders.length)] ?? 0;
+              return service.call(`PATCH /store/orders/${order}`, { body: { status: step.to } });
+            }),
           );
-        } else {
-          const index = step.order % 5;
-          expect(
-            (await alone.call(`PATCH /store/orders/${firstOrder + index}`, { body: { status: step.to } })).status,
-          ).toBe(model.move(index, step.to));
+          for (const [i, { status, json }] of answers.entries()) {
+            expect([200, 201, 400, 404, 409]).toContain(status);
+            if (round[i]?.kind === "place" && status === 201) orders.push(json.id);
+          }
         }
-      }
-      const pets = (await alone.call(`GET /pets?limit=100&cursor=${cursorAfter(firstPet - 1)}`)).json;
-      expect(pets.map((pet: { status: string }) => pet.status)).toEqual(model.pets);
-      const orders = (await alone.call(`GET /store/orders?limit=100&cursor=${cursorAfter(firstOrder - 1)}`)).json;
-      expect(
-        orders.map((order: { petId: number; status: string }) => ({
-          pet: order.petId - firstPet,
-          status: order.status,
-        })),
-      ).toEqual(model.orders);
-      firstPet += model.pets.length;
-      firstOrder += model.orders.length;
-    }),
-    { numRuns: 60, endOnFailure: true },
-  );
+        expect(await backend.query(service.storage, BROKEN_SALES)).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("one call after the other, a model foretells every answer and every status", async () => {
+    const alone = await startService();
+    let firstPet = 1;
+    let firstOrder = 1;
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 40 }), async (steps) => {
+        const model = new Model();
+        for (const step of steps) {
+          if (step.kind === "create") {
+            expect(
+              (await alone.call("POST /pets", { body: { name: "Rex", categoryId: 1, status: step.status } })).status,
+            ).toBe(model.create(step.status));
+          } else if (step.kind === "place") {
+            expect((await alone.call("POST /store/orders", { body: { petId: firstPet + step.pet } })).status).toBe(
+              model.place(step.pet),
+            );
+          } else {
+            const index = step.order % 5;
+            expect(
+              (await alone.call(`PATCH /store/orders/${firstOrder + index}`, { body: { status: step.to } })).status,
+            ).toBe(model.move(index, step.to));
+          }
+        }
+        const pets = (await alone.call(`GET /pets?limit=100&cursor=${cursorAfter(firstPet - 1)}`)).json;
+        expect(pets.map((pet: { status: string }) => pet.status)).toEqual(model.pets);
+        const orders = (await alone.call(`GET /store/orders?limit=100&cursor=${cursorAfter(firstOrder - 1)}`)).json;
+        expect(
+          orders.map((order: { petId: number; status: string }) => ({
+            pet: order.petId - firstPet,
+            status: order.status,
+          })),
+        ).toEqual(model.orders);
+        firstPet += model.pets.length;
+        firstOrder += model.orders.length;
+      }),
+      { numRuns: 60, endOnFailure: true },
+    );
+  });
 });
 
 test("no kill -9 between calls breaks a sale", async () => {
@@ -171,6 +175,6 @@ test("no kill -9 between calls breaks a sale", async () => {
     await service.kill("SIGKILL");
     isOver = true;
     await Promise.all(sellers);
-    expect(brokenSales(database)).toEqual([]);
+    expect(querySqlite(database, BROKEN_SALES)).toEqual([]);
   }
 });

@@ -1,19 +1,29 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import postgres from "postgres";
+import { INT64_MIN } from "../src/domain/int64.ts";
+import { newKey } from "../src/domain/key.ts";
+import { PLANS } from "../src/domain/plan.ts";
 import { newTally } from "../src/domain/tally.ts";
+import { copyStore } from "../src/store/copy.ts";
 import { animalLists, orderLists } from "../src/store/lists.ts";
+import { migrate } from "../src/store/migrate.ts";
+import { POSTGRES_MIGRATIONS } from "../src/store/migrations/postgres/index.ts";
 import { POSTGRES } from "../src/store/postgres/dialect.ts";
-import { openPostgresStore } from "../src/store/postgres/store.ts";
+import { migrationTarget } from "../src/store/postgres/migration-target.ts";
+import { openForCommand, openForServing } from "../src/store/postgres/store.ts";
+import { openForCommand as openSqlite } from "../src/store/sqlite/store.ts";
+import { temporaryFolder } from "./harness/folder.ts";
 import { databaseMaker } from "./harness/postgres.ts";
-import { storeContract } from "./store.contract.ts";
+import { ANSWER_OF_1_0_0, doneValue, expectReplayOf1_0_0, storeContract } from "./store.contract.ts";
 
 const newDatabase = await databaseMaker();
 
-storeContract("PostgreSQL", async () => openPostgresStore(await newDatabase(), 5));
+storeContract("PostgreSQL", async () => openForServing(await newDatabase(), { connections: 5 }));
 
 test("PostgreSQL: ten instances may start at once on an empty database", async () => {
   const url = await newDatabase();
-  const stores = await Promise.all(Array.from({ length: 10 }, () => openPostgresStore(url, 2)));
+  const stores = await Promise.all(Array.from({ length: 10 }, () => openForServing(url, { connections: 2 })));
   expect(await stores[0]?.keys.list()).toEqual([]);
   for (const store of stores) await store.close();
 });
@@ -22,36 +32,36 @@ test("PostgreSQL: what cannot be opened is one clear line without a password", a
   const url = new URL(await newDatabase());
   url.pathname = "/nowhere";
   url.password = "hidden";
-  const failure = (await openPostgresStore(url.href, 1).catch((error: unknown) => error)) as Error;
+  const failure = (await openForCommand(url.href).catch((error: unknown) => error)) as Error;
   expect(failure.name).toBe("OperatorError");
   expect(failure.message).toContain('database "nowhere" does not exist');
   expect(failure.message).not.toContain("hidden");
   expect(failure.message).not.toContain("\n");
-  await expect(openPostgresStore("postgres://x@127.0.0.1:1/x", 1)).rejects.toThrow(
+  await expect(openForCommand("postgres://x@127.0.0.1:1/x")).rejects.toThrow(
     "cannot use the database postgres://127.0.0.1:1/x",
   );
 });
 
-/** What a list is asked for in the plan test: the status, category and animal that come last. */
+/** Parameters for the plan test: the status, category and animal that come last. */
 const SAMPLE: Record<string, unknown[]> = {
   all: [5, 21],
   byStatus: ["available", 5, 21],
   byCategory: [99, 5, 21],
   byCategoryAndStatus: [99, "available", 5, 21],
   byIds: ["{1,2,3}", null, null, 0, 21],
-  byAnimal: [150_000, 5, 21],
-  byAnimalAndStatus: [150_000, "placed", 5, 21],
+  byAnimal: [30_000, 5, 21],
+  byAnimalAndStatus: [30_000, "placed", 5, 21],
 };
 
 test("PostgreSQL: no list scans, also when what is wanted comes last, with plans for one query or for any", async () => {
   const url = await newDatabase();
-  await (await openPostgresStore(url, 1)).close();
+  await (await openForCommand(url)).close();
   const sql = postgres(url, { max: 1, onnotice: () => {} });
-  // The older half is sold, as in any shop: whoever walks along the ids meets it first.
+  // The older half is sold, as in any shop: a walk along the ids meets it first.
   await sql`INSERT INTO animals (name, category_id, status)
-    SELECT 'Rex', i / 2000, CASE WHEN i <= 100000 THEN 'sold' ELSE 'available' END FROM generate_series(1, 200000) i`;
+    SELECT 'Rex', i / 400, CASE WHEN i <= 20000 THEN 'sold' ELSE 'available' END FROM generate_series(1, 40000) i`;
   await sql`INSERT INTO orders (animal_id, status, placed_at, updated_at)
-    SELECT id, CASE WHEN id <= 100000 THEN 'delivered' ELSE 'placed' END, 0, 0 FROM animals`;
+    SELECT id, CASE WHEN id <= 20000 THEN 'delivered' ELSE 'placed' END, 0, 0 FROM animals`;
   await sql`VACUUM ANALYZE`;
   const lists = [...Object.entries(animalLists(POSTGRES)), ...Object.entries(orderLists(POSTGRES))];
   for (const mode of ["force_custom_plan", "force_generic_plan"]) {
@@ -78,9 +88,79 @@ test("PostgreSQL: no list scans, also when what is wanted comes last, with plans
   await sql.end();
 });
 
+test("PostgreSQL: a response saved by release 1.0.0 is replayed byte for byte", async () => {
+  const url = await newDatabase();
+  const sql = postgres(url, { max: 1, types: { bigint: postgres.BigInt }, onnotice: () => {} });
+  const connection = await sql.reserve();
+  await migrate(await migrationTarget(connection), POSTGRES_MIGRATIONS.slice(0, 1));
+  connection.release();
+  const { keyId, token, fingerprint, answeredAtMs, status, body, location } = ANSWER_OF_1_0_0;
+  await sql`INSERT INTO keys (id, name, plan, per_minute, per_day, created_at) VALUES (${keyId}, 'k', 'free', 60, 1000, 0)`;
+  await sql`INSERT INTO answers VALUES (${keyId}, ${token}, ${fingerprint}, ${answeredAtMs}, ${status}, ${body}, ${location})`;
+  const store = await openForCommand(url);
+  await expectReplayOf1_0_0(store);
+  expect((await sql`SELECT to_regclass('answers') AS name`)[0]?.name).toBeNull();
+  await store.close();
+  await sql.end();
+});
+
+test("PostgreSQL: a copy of an SQLite store has everything that it had, and continues with the next id", async () => {
+  const path = join(temporaryFolder(), "source.db");
+  const source = await openSqlite(path, { create: true });
+  const key = newKey({ name: "k", plan: "free", quotas: PLANS.free, createdAtMs: 1, expiresAtMs: 2 });
+  await source.keys.create({ key, digest: "first" });
+  await source.keys.rotate({ keyId: key.id, digest: "second", oldSecretsExpireAtMs: 3 });
+  const animal = { name: "Zoë 🐾", categoryId: INT64_MIN, status: "available" } as const;
+  const idempotencyKey = { keyId: key.id, value: "v", fingerprint: "f", nowMs: 4 };
+  const created = doneValue(await source.animals.create(animal, idempotencyKey));
+  const placed = doneValue(await source.orders.place({ animalId: 1n, nowMs: 5 }));
+  await source.tallies.save([[key.id, newTally()]]);
+  await source.close();
+
+  const url = await newDatabase();
+  const copied = await copyStore(path, url, () => {});
+  expect(copied.map(({ table, rows }) => [table, rows])).toEqual([
+    ["keys", 1],
+    ["secrets", 2],
+    ["animals", 1],
+    ["orders", 1],
+    ["saved_responses", 1],
+    ["tallies", 1],
+  ]);
+  const store = await openForCommand(url);
+  expect(await store.keys.findBySecret("first")).toEqual({ key, secret: { expiresAtMs: 3 } });
+  expect(await store.keys.findBySecret("second")).toEqual({ key, secret: { expiresAtMs: undefined } });
+  expect((await store.orders.list({ size: 5 })).rows).toEqual([placed]);
+  expect(await store.animals.create(animal, idempotencyKey)).toEqual({
+    kind: "replay",
+    content: { kind: "value", value: created },
+  });
+  expect(await store.tallies.load()).toEqual([[key.id, newTally()]]);
+  expect(await store.animals.create(animal)).toEqual({ kind: "done", value: { id: 2n, ...animal } });
+  await store.close();
+});
+
+test("PostgreSQL: expired responses are deleted in batches", async () => {
+  const url = await newDatabase();
+  const store = await openForCommand(url);
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql`INSERT INTO keys (id, name, plan, per_minute, per_day, created_at) VALUES ('k', 'k', 'free', 60, 1000, 0)`;
+  await sql`INSERT INTO saved_responses SELECT 'k', i::text, '', i, '{}' FROM generate_series(1, 250) i`;
+  const remaining = async () => (await sql`SELECT count(*)::int AS count FROM saved_responses`)[0]?.count;
+  const rounds = [];
+  for (let i = 0; i < 3; i++) rounds.push([await store.deleteSavedResponses({ savedAtMs: 210 }), await remaining()]);
+  expect(rounds).toEqual([
+    [true, 150],
+    [true, 50],
+    [false, 40],
+  ]);
+  await sql.end();
+  await store.close();
+});
+
 test("PostgreSQL: thousands of tallies are saved at once", async () => {
   const url = await newDatabase();
-  const store = await openPostgresStore(url, 1);
+  const store = await openForCommand(url);
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   await sql`INSERT INTO keys (id, name, plan, per_minute, per_day, created_at)
     SELECT 'key_' || i, 'k', 'free', 60, 1000, 0 FROM generate_series(1, 20000) i`;

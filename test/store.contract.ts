@@ -1,38 +1,34 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { NewAnimal } from "../src/domain/animal.ts";
+import { DAY_MS } from "../src/domain/clock.ts";
+import type { IdempotencyKey } from "../src/domain/idempotency.ts";
 import { INT64_MAX, INT64_MIN } from "../src/domain/int64.ts";
 import { digestOf, type Key, newKey, newSecret } from "../src/domain/key.ts";
-import type { AnswerDraft, Once, Written } from "../src/domain/once.ts";
+import type { OrderStatus } from "../src/domain/order.ts";
 import { PLANS } from "../src/domain/plan.ts";
 import { newTally } from "../src/domain/tally.ts";
-import type { PlaceResult, Store } from "../src/store/store.ts";
+import type { Store } from "../src/store/store.ts";
 
 const REX: NewAnimal = { name: "Rex", categoryId: 7n, status: "available" };
-const DRAFT: AnswerDraft = { status: 201, body: ['{"id":', "}"], location: "/pets/" };
 const NOW = Date.parse("2027-03-01T12:00:00Z");
-const DAY_MS = 86_400_000;
 
 const issuedKey = (): Key =>
   newKey({ name: "Front desk 🐾", plan: "pro", quotas: PLANS.pro, createdAtMs: NOW, expiresAtMs: undefined });
 
-const done = <T>(written: Written<T>): T => {
-  if (written.kind !== "done") throw new Error(written.kind);
-  return written.result;
-};
-
-const orderOf = (result: PlaceResult) => {
-  if (result.kind !== "placed") throw new Error(result.kind);
-  return result.order;
+/** The value of a write that was carried out. */
+export const doneValue = <Value>(result: { readonly kind: string; readonly value?: Value }): Value => {
+  if (result.kind !== "done") throw new Error(JSON.stringify(result));
+  return result.value as Value;
 };
 
 const range = (from: number, to: number): bigint[] => Array.from({ length: to - from + 1 }, (_, i) => BigInt(from + i));
 
-/** What every store promises, under the same names whichever it is. `open` gives a new and empty one. */
+/** What every store promises, under the same test names. `open` returns a new, empty one. */
 export function storeContract(name: string, open: () => Promise<Store>): void {
   describe(`${name}: the store contract`, () => {
     const create = async (store: Store, animal: Partial<NewAnimal> = {}) =>
-      done(await store.animals.create({ ...REX, ...animal }));
+      doneValue(await store.animals.create({ ...REX, ...animal }));
     const ids = async (store: Store, query: Omit<Parameters<Store["animals"]["list"]>[0], "size">, size = 100) =>
       (await store.animals.list({ ...query, size })).rows.map((animal) => animal.id);
 
@@ -94,31 +90,41 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const store = await open();
       const { id } = await create(store);
       const results = await Promise.all(
-        Array.from({ length: 40 }, async () => done(await store.orders.place(id, NOW))),
+        Array.from({ length: 40 }, () => store.orders.place({ animalId: id, nowMs: NOW })),
       );
-      expect(results.filter((result) => result.kind === "placed")).toHaveLength(1);
-      expect(results.filter((result) => result.kind === "not_available")).toHaveLength(39);
+      expect(results.filter((result) => result.kind === "done")).toHaveLength(1);
+      expect(results.filter((result) => result.kind === "refused")).toEqual(
+        Array(39).fill({ kind: "refused", reason: { kind: "not_available", status: "pending" } }),
+      );
       expect((await store.animals.get(id))?.status).toBe("pending");
-      expect(done(await store.orders.place(4711n, NOW))).toEqual({ kind: "no_such_animal" });
+      expect(await store.orders.place({ animalId: 4711n, nowMs: NOW })).toEqual({
+        kind: "refused",
+        reason: { kind: "no_such_animal" },
+      });
       await store.close();
     });
 
     test("an order moves as the table says, and the animal with it", async () => {
       const store = await open();
       const { id: animalId } = await create(store);
-      const order = orderOf(done(await store.orders.place(animalId, NOW)));
+      const order = doneValue(await store.orders.place({ animalId, nowMs: NOW }));
       expect(order).toEqual({ id: 1n, animalId, status: "placed", placedAtMs: NOW, updatedAtMs: NOW });
-      expect(await store.orders.move(order.id, "delivered", NOW + 1)).toEqual({ kind: "forbidden", from: "placed" });
+      const move = (orderId: bigint, to: OrderStatus, nowMs: number) => store.orders.move({ orderId, to, nowMs });
+      expect(await move(order.id, "delivered", NOW + 1)).toEqual({
+        kind: "refused",
+        reason: { kind: "invalid_move", from: "placed", to: "delivered" },
+      });
+      expect((await store.orders.list({ size: 5 })).rows).toEqual([order]);
       const approved = { ...order, status: "approved" as const, updatedAtMs: NOW + 2 };
-      expect(await store.orders.move(order.id, "approved", NOW + 2)).toEqual({ kind: "moved", order: approved });
+      expect(await move(order.id, "approved", NOW + 2)).toEqual({ kind: "done", value: approved });
       expect((await store.orders.list({ size: 5 })).rows).toEqual([approved]);
-      await store.orders.move(order.id, "cancelled", NOW + 3);
+      await move(order.id, "cancelled", NOW + 3);
       expect((await store.animals.get(animalId))?.status).toBe("available");
-      const second = orderOf(done(await store.orders.place(animalId, NOW + 4)));
-      await store.orders.move(second.id, "approved", NOW + 5);
-      await store.orders.move(second.id, "delivered", NOW + 6);
+      const second = doneValue(await store.orders.place({ animalId, nowMs: NOW + 4 }));
+      await move(second.id, "approved", NOW + 5);
+      await move(second.id, "delivered", NOW + 6);
       expect((await store.animals.get(animalId))?.status).toBe("sold");
-      expect(await store.orders.move(4711n, "approved", NOW)).toEqual({ kind: "no_such_order" });
+      expect(await move(4711n, "approved", NOW)).toEqual({ kind: "refused", reason: { kind: "no_such_order" } });
       const listed = async (query: object) =>
         (await store.orders.list({ size: 5, ...query })).rows.map((row) => row.id);
       expect(await listed({ status: "cancelled" })).toEqual([order.id]);
@@ -131,63 +137,99 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     test("of moves that race, each is made once", async () => {
       const store = await open();
       for (let round = 0; round < 5; round++) {
-        const { id } = await create(store);
-        const order = orderOf(done(await store.orders.place(id, NOW)));
+        const { id: animalId } = await create(store);
+        const { id: orderId } = doneValue(await store.orders.place({ animalId, nowMs: NOW }));
         const moves = ["approved", "cancelled", "approved", "cancelled", "delivered"] as const;
-        const results = await Promise.all(moves.map((to) => store.orders.move(order.id, to, NOW)));
-        const made = results.flatMap((result) => (result.kind === "moved" ? [result.order.status] : []));
+        const results = await Promise.all(moves.map((to) => store.orders.move({ orderId, to, nowMs: NOW })));
+        const made = results.flatMap((result) => (result.kind === "done" ? [result.value.status] : []));
         expect(new Set(made).size).toBe(made.length);
-        const status = (await store.orders.list({ animalId: id, size: 1 })).rows[0]?.status as string;
-        expect((await store.animals.get(id))?.status).toBe(
+        const status = (await store.orders.list({ animalId, size: 1 })).rows[0]?.status as string;
+        expect((await store.animals.get(animalId))?.status).toBe(
           ({ approved: "pending", delivered: "sold", cancelled: "available" } as const)[status as "approved"],
         );
       }
       await store.close();
     });
 
-    test("a write with a token is done once, and its answer kept for 24 hours", async () => {
+    test("placing and cancelling that race for one animal leave one open order or none", async () => {
       const store = await open();
-      const key = issuedKey();
-      await store.keys.create(key, "digest");
-      const once: Once = { keyId: key.id, token: "t", fingerprint: "f", nowMs: NOW, draft: DRAFT };
-      const write = (change: Partial<Once> = {}) => store.animals.create(REX, { ...once, ...change });
-      const results = await Promise.all(Array.from({ length: 20 }, () => write()));
-      expect(results.filter((result) => result.kind === "done")).toHaveLength(1);
-      const answer = { status: 201, body: '{"id":1}', location: "/pets/1" };
-      expect(results.filter((result) => result.kind === "replay").map((result) => result.answer)).toEqual(
-        Array(19).fill(answer),
+      const { id: animalId } = await create(store);
+      await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const placed = await store.orders.place({ animalId, nowMs: NOW });
+          if (placed.kind === "done")
+            await store.orders.move({ orderId: placed.value.id, to: "cancelled", nowMs: NOW });
+          else expect(placed).toEqual({ kind: "refused", reason: { kind: "not_available", status: "pending" } });
+        }),
       );
+      expect((await store.animals.get(animalId))?.status).toBe("available");
+      expect((await store.orders.list({ status: "placed", size: 5 })).rows).toEqual([]);
+      await store.close();
+    });
+
+    /** An idempotency key of a key that the store knows. */
+    const idempotencyKeyIn = async (store: Store): Promise<IdempotencyKey> => {
+      const key = issuedKey();
+      await store.keys.create({ key, digest: key.id });
+      return { keyId: key.id, value: "t", fingerprint: "f", nowMs: NOW };
+    };
+
+    test("a write with an idempotency key is carried out once, and its value is saved for 24 hours", async () => {
+      const store = await open();
+      const key = await idempotencyKeyIn(store);
+      const write = (change: Partial<IdempotencyKey> = {}) => store.animals.create(REX, { ...key, ...change });
+      const results = await Promise.all(Array.from({ length: 20 }, () => write()));
+      expect(results.filter((result) => result.kind === "done")).toEqual([{ kind: "done", value: { id: 1n, ...REX } }]);
+      const replay = { kind: "replay" as const, content: { kind: "value" as const, value: { id: 1n, ...REX } } };
+      expect(results.filter((result) => result.kind === "replay")).toEqual(Array(19).fill(replay));
       expect(await write({ fingerprint: "other" })).toEqual({ kind: "mismatch" });
-      expect(await write({ token: "T" })).toMatchObject({ kind: "done" });
-      expect(await write({ nowMs: NOW + DAY_MS - 1 })).toMatchObject({ kind: "replay" });
+      expect(await write({ value: "T" })).toMatchObject({ kind: "done" });
+      expect(await write({ nowMs: NOW + DAY_MS - 1 })).toEqual(replay);
       expect(await write({ nowMs: NOW + DAY_MS, fingerprint: "other" })).toMatchObject({ kind: "done" });
       expect(await write({ nowMs: NOW + DAY_MS + 1, fingerprint: "other" })).toMatchObject({ kind: "replay" });
+      expect(await write({ nowMs: NOW + DAY_MS + 1 })).toEqual({ kind: "mismatch" });
       await store.close();
     });
 
-    test("a result that is not kept is judged anew", async () => {
+    test("what is replayed equals what was returned, over all of int64 and Unicode", async () => {
       const store = await open();
-      const key = issuedKey();
-      await store.keys.create(key, "digest");
-      const once: Once = { keyId: key.id, token: "t", fingerprint: "f", nowMs: NOW, draft: DRAFT };
-      const place = () => store.orders.place(1n, NOW, once);
-      expect(done(await place())).toEqual({ kind: "no_such_animal" });
+      const key = await idempotencyKeyIn(store);
+      const names = fc.oneof(
+        fc.string({ unit: "grapheme", minLength: 1, maxLength: 50 }).filter((text) => !/\p{Cc}/u.test(text)),
+        fc.constantFrom('{"$int64":"1"}', '"$int64"', "\\u0000", "\u2028"),
+      );
+      await fc.assert(
+        fc.asyncProperty(names, fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), fc.uuid(), async (name, id, value) => {
+          const write = () => store.animals.create({ name, categoryId: id, status: "sold" }, { ...key, value });
+          const animal = doneValue(await write());
+          expect(await write()).toEqual({ kind: "replay", content: { kind: "value", value: animal } });
+        }),
+        { numRuns: 50 },
+      );
+      await store.close();
+    });
+
+    test("a refusal is not saved: the retry is decided again", async () => {
+      const store = await open();
+      const key = await idempotencyKeyIn(store);
+      const place = () => store.orders.place({ animalId: 1n, nowMs: NOW }, key);
+      expect(await place()).toEqual({ kind: "refused", reason: { kind: "no_such_animal" } });
       await create(store);
-      expect(done(await place())).toMatchObject({ kind: "placed" });
-      expect(await place()).toMatchObject({ kind: "replay" });
+      const order = doneValue(await place());
+      expect(await place()).toEqual({ kind: "replay", content: { kind: "value", value: order } });
+      expect((await store.orders.list({ size: 5 })).rows).toEqual([order]);
       await store.close();
     });
 
-    test("old answers are swept, and only those", async () => {
+    test("expired responses are deleted, and only those", async () => {
       const store = await open();
-      const key = issuedKey();
-      await store.keys.create(key, "digest");
-      const write = (token: string, nowMs: number) =>
-        store.animals.create(REX, { keyId: key.id, token, fingerprint: "", nowMs, draft: DRAFT });
+      const key = await idempotencyKeyIn(store);
+      const write = (value: string, nowMs: number) => store.animals.create(REX, { ...key, value, nowMs });
       await write("old", NOW);
       await write("new", NOW + 1);
-      expect(await store.sweep(NOW)).toBe(false);
+      expect(await store.deleteSavedResponses({ savedAtMs: NOW })).toBe(false);
       expect(await write("new", NOW + 2)).toMatchObject({ kind: "replay" });
+      expect(await write("old", NOW + 2)).toMatchObject({ kind: "done" });
       await store.close();
     });
 
@@ -195,18 +237,20 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const store = await open();
       const key = { ...issuedKey(), expiresAtMs: NOW + DAY_MS };
       const [first, second, third] = [newSecret(), newSecret(), newSecret()].map(digestOf) as [string, string, string];
-      await store.keys.create(key, first);
+      await store.keys.create({ key, digest: first });
       expect(await store.keys.findBySecret(first)).toEqual({ key, secret: { expiresAtMs: undefined } });
       expect(await store.keys.findBySecret(second)).toBeUndefined();
-      await store.keys.rotate(key.id, second, NOW + 100);
-      await store.keys.rotate(key.id, third, NOW + 200);
+      const rotate = (digest: string, oldSecretsExpireAtMs: number) =>
+        store.keys.rotate({ keyId: key.id, digest, oldSecretsExpireAtMs });
+      await rotate(second, NOW + 100);
+      await rotate(third, NOW + 200);
       const ends = await Promise.all(
         [first, second, third].map(async (digest) => (await store.keys.findBySecret(digest))?.secret.expiresAtMs),
       );
       expect(ends).toEqual([NOW + 100, NOW + 200, undefined]);
-      await store.keys.revoke(key.id, NOW + 300);
-      await store.keys.revoke(key.id, NOW + 400);
-      await store.keys.pardon(key.id, NOW + 500);
+      await store.keys.revoke({ keyId: key.id, atMs: NOW + 300 });
+      await store.keys.revoke({ keyId: key.id, atMs: NOW + 400 });
+      await store.keys.pardon({ keyId: key.id, atMs: NOW + 500 });
       expect(await store.keys.get(key.id)).toEqual({ ...key, revokedAtMs: NOW + 300, pardonedAtMs: NOW + 500 });
       expect(await store.keys.get("key_unknown")).toBeUndefined();
       await store.close();
@@ -217,10 +261,10 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const key = issuedKey();
       const revisions = [await store.keys.revision()];
       for (const change of [
-        () => store.keys.create(key, "a"),
-        () => store.keys.rotate(key.id, "b", NOW),
-        () => store.keys.revoke(key.id, NOW),
-        () => store.keys.pardon(key.id, NOW),
+        () => store.keys.create({ key, digest: "a" }),
+        () => store.keys.rotate({ keyId: key.id, digest: "b", oldSecretsExpireAtMs: NOW }),
+        () => store.keys.revoke({ keyId: key.id, atMs: NOW }),
+        () => store.keys.pardon({ keyId: key.id, atMs: NOW }),
       ]) {
         await change();
         revisions.push(await store.keys.revision());
@@ -232,45 +276,57 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       await store.close();
     });
 
-    test("the first key is issued once, and only into an empty store", async () => {
+    test("the first key is created once, and only in an empty store", async () => {
       const store = await open();
-      let written = 0;
-      const issue = () => store.keys.createFirst(issuedKey(), digestOf(newSecret()), () => void written++);
-      const results = [await issue(), await issue()];
-      expect([results, written, (await store.keys.list()).length]).toEqual([[true, false], 1, 1]);
+      const createFirst = () => store.keys.createFirst({ key: issuedKey(), digest: digestOf(newSecret()) });
+      const results = await Promise.all([createFirst(), createFirst(), createFirst()]);
+      expect(results.sort()).toEqual([false, false, true]);
+      expect(await store.keys.list()).toHaveLength(1);
+      expect(await createFirst()).toBe(false);
       await store.close();
     });
 
-    test("a first key whose file cannot be written is not issued", async () => {
+    test("every number of a tally is kept, and replaced when it is saved again", async () => {
       const store = await open();
-      const fail = () => {
-        throw new Error("no room for the file");
+      const keys = [issuedKey(), issuedKey()] as const;
+      for (const key of keys) await store.keys.create({ key, digest: key.id });
+      let next = NOW;
+      const distinctTally = () => {
+        const tally = newTally();
+        for (const part of Object.values(tally) as Record<string, number>[])
+          for (const field of Object.keys(part)) part[field] = next++;
+        return tally;
       };
-      await expect(Promise.resolve(store.keys.createFirst(issuedKey(), "d", fail))).rejects.toThrow("no room");
-      expect(await store.keys.list()).toEqual([]);
-      await store.close();
-    });
-
-    test("tallies are kept, and replaced when they are saved again", async () => {
-      const store = await open();
-      const key = issuedKey();
-      await store.keys.create(key, "d");
-      const tally = newTally();
-      Object.assign(tally.minute, { openedAtMs: NOW, used: 7 });
-      Object.assign(tally.conduct, {
-        strikes: 3,
-        strikesSinceMs: NOW,
-        bannedAtMs: NOW,
-        bannedUntilMs: NOW + 1,
-        bansInARow: 2,
-      });
-      await store.tallies.save([[key.id, tally]]);
-      tally.day.used = 9;
-      await store.tallies.save([[key.id, tally]]);
-      expect(await store.tallies.load()).toEqual([[key.id, tally]]);
-      expect(await store.tallies.get(key.id)).toEqual(tally);
+      await store.tallies.save([[keys[0].id, distinctTally()]]);
+      const tallies = new Map(keys.map((key) => [key.id, distinctTally()]));
+      await store.tallies.save([...tallies]);
+      expect(new Map(await store.tallies.load())).toEqual(tallies);
+      expect(await store.tallies.get(keys[0].id)).toEqual(tallies.get(keys[0].id));
       expect(await store.tallies.get("key_unknown")).toBeUndefined();
       await store.close();
     });
   });
+}
+
+/** A row of the table `answers`, as release 1.0.0 saved it. */
+export const ANSWER_OF_1_0_0 = {
+  keyId: "key_1",
+  token: 'retry "1"',
+  fingerprint: "f".repeat(64),
+  answeredAtMs: NOW,
+  status: 201,
+  body: '{"id":9223372036854775807,"name":"日本 🐕 \\"quoted\\" \\\\ \u2028","categoryId":-9223372036854775808,"status":"available"}',
+  location: "/v1/pets/9223372036854775807",
+};
+
+/** The store was migrated from a database of release 1.0.0 that held that row and its key. */
+export async function expectReplayOf1_0_0(store: Store): Promise<void> {
+  const { keyId, token, fingerprint, answeredAtMs, status, body, location } = ANSWER_OF_1_0_0;
+  const key: IdempotencyKey = { keyId, value: token, fingerprint, nowMs: answeredAtMs + DAY_MS - 1 };
+  expect(await store.animals.create(REX, key)).toEqual({
+    kind: "replay",
+    content: { kind: "rendered", status, body, location },
+  });
+  expect(await store.animals.create(REX, { ...key, fingerprint: "other" })).toEqual({ kind: "mismatch" });
+  expect(await store.animals.create(REX, { ...key, nowMs: answeredAtMs + DAY_MS })).toMatchObject({ kind: "done" });
 }

@@ -1,15 +1,17 @@
 import type { BlockList } from "node:net";
+import { lazy } from "../domain/lazy.ts";
+import { Mistake } from "../domain/mistake.ts";
 
-/** Whose word in X-Forwarded-For is believed; undefined: nobody's. */
+/** The proxies whose X-Forwarded-For is trusted; undefined: none. */
 export type TrustedProxies = BlockList | undefined;
 
-/** It takes long to load, and a service on IPv4 without a proxy never needs it. */
-const net = () => process.getBuiltinModule("node:net");
+/** Slow to load, and never needed on IPv4 without a proxy. */
+const net = lazy(() => process.getBuiltinModule("node:net"));
 const isIP = (text: string): number => net().isIP(text);
 
-/** Reads "10.0.0.0/8, ::1, …". Returns the entry that is neither an address nor a network, if there is one. */
-export function parseTrustedProxies(text: string): { proxies: TrustedProxies; mistake: string | undefined } {
-  if (text.trim() === "") return { proxies: undefined, mistake: undefined };
+/** Reads "10.0.0.0/8, ::1, …". */
+export function parseTrustedProxies(text: string): TrustedProxies | Mistake {
+  if (text.trim() === "") return undefined;
   const proxies = new (net().BlockList)();
   for (const entry of text.split(",").map((part) => part.trim())) {
     if (entry === "") continue;
@@ -17,15 +19,16 @@ export function parseTrustedProxies(text: string): { proxies: TrustedProxies; mi
     const version = isIP(address);
     const maxBits = version === 6 ? 128 : 32;
     const bits = prefix === undefined ? maxBits : /^[0-9]{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
-    if (version === 0 || rest.length > 0 || !(bits <= maxBits)) return { proxies, mistake: entry };
+    if (version === 0 || rest.length > 0 || !(bits <= maxBits))
+      return new Mistake(`must list addresses or networks such as 10.0.0.0/8; ${JSON.stringify(entry)} is neither`);
     proxies.addSubnet(address, bits, version === 6 ? "ipv6" : "ipv4");
   }
-  return { proxies, mistake: undefined };
+  return proxies;
 }
 
 /**
- * Whom a request is counted for: the nearest address that is no trusted proxy. IPv6 is cut to its
- * /64, the least that one customer gets; all of an IPv4-mapped address counts as IPv4.
+ * The address that a request is counted for: the nearest one that is not a trusted proxy. IPv6 is cut to its
+ * /64, the smallest block that a customer gets; an IPv4-mapped address counts as IPv4.
  */
 export function clientAddress(peer: string, forwardedFor: string | null, proxies: TrustedProxies): string {
   if (!proxies && !peer.includes(":")) return peer;
@@ -46,7 +49,7 @@ const isTrusted = (address: string, proxies: TrustedProxies): boolean =>
 
 const hex = (group: number): string => group.toString(16);
 
-/** An IPv4 address that came in the clothes of IPv6, however those are spelt, becomes itself again. */
+/** An IPv4-mapped IPv6 address, however it is written, becomes the IPv4 address. */
 function canonical(address: string): string {
   if (isIP(address) !== 6) return address;
   const groups = groupsOf(address);

@@ -1,14 +1,14 @@
-/** What an Authorization header holds: a secret, nothing, or something that is no bearer credential. */
+/** What an Authorization header contains. */
 export type Credential =
-  | { readonly kind: "none" }
+  | { readonly kind: "missing" }
   | { readonly kind: "malformed" }
   | { readonly kind: "secret"; readonly secret: string };
 
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 
-/** Reads the header. One that was sent twice arrives joined by a comma, and so is malformed. */
+/** A header that was sent twice arrives joined by a comma, and is malformed for that reason. */
 export function readBearer(authorization: string | null): Credential {
-  if (authorization === null || authorization.trim() === "") return { kind: "none" };
+  if (authorization === null || authorization.trim() === "") return { kind: "missing" };
   const secret = BEARER.exec(authorization)?.[1];
   return secret === undefined ? { kind: "malformed" } : { kind: "secret", secret };
 }

@@ -1,59 +1,60 @@
 import type { Awaitable } from "../domain/awaitable.ts";
-import { digestOf, isPlausibleSecret, type Key, type KeySecret, objectionTo } from "../domain/key.ts";
-import { type Terms, termsOfKey } from "../domain/tally.ts";
+import { digestOf, isPlausibleSecret, type Key, type KeySecret, problemWith } from "../domain/key.ts";
+import { type RatePolicy, ratePolicyOfKey } from "../domain/tally.ts";
 import type { KeyStore } from "../store/store.ts";
 
-/** A key as the gate needs it, with everything worked out that does not depend on the moment. */
-export interface RingEntry {
+/** A key as the gate needs it, with everything worked out that does not depend on the time. */
+export interface KnownKey {
   readonly key: Key;
   readonly secret: KeySecret;
-  readonly terms: Terms;
-  /** No objection to it will come with time. */
-  readonly isForGood: boolean;
+  readonly policy: RatePolicy;
+  /** It is valid, and will not become invalid by the passing of time. */
+  readonly neverExpires: boolean;
 }
 
-const MAX_ENTRIES = 10_000;
+const MAX_KEYS = 10_000;
+
 /** The Authorization header as most clients write it. */
 const usualHeader = (secret: string): string => `Bearer ${secret}`;
 
 /**
- * The keys that were used lately, by the usual header with their secret. Only found keys are
- * remembered, so a new one works at once; refresh() forgets all when any key changed, so a revocation
- * is felt with the next refresh.
+ * A cache of the keys in use, by the usual header with their secret. Only keys that exist are cached,
+ * so a new one works at once; refresh() empties the cache if any key has changed, so a revocation
+ * takes effect with the next refresh.
  */
 export class Keyring {
-  readonly #entries = new Map<string, RingEntry>();
+  readonly #keys = new Map<string, KnownKey>();
   #revision: number | undefined;
 
   constructor(private readonly store: KeyStore) {}
 
-  /** The key that a usual header stands for, if it was used lately. */
-  recall(authorization: string): RingEntry | undefined {
-    return this.#entries.get(authorization);
+  /** The key that a usual header names, if it is cached. */
+  recall(authorization: string): KnownKey | undefined {
+    return this.#keys.get(authorization);
   }
 
-  find(secret: string): Awaitable<RingEntry | undefined> {
-    return this.#entries.get(usualHeader(secret)) ?? (isPlausibleSecret(secret) ? this.#lookUp(secret) : undefined);
+  find(secret: string): Awaitable<KnownKey | undefined> {
+    return this.#keys.get(usualHeader(secret)) ?? (isPlausibleSecret(secret) ? this.#lookUp(secret) : undefined);
   }
 
   async refresh(): Promise<void> {
     const revision = await this.store.revision();
-    if (revision !== this.#revision) this.#entries.clear();
+    if (revision !== this.#revision) this.#keys.clear();
     this.#revision = revision;
   }
 
-  async #lookUp(secret: string): Promise<RingEntry | undefined> {
+  async #lookUp(secret: string): Promise<KnownKey | undefined> {
     const revision = this.#revision;
     const found = await this.store.findBySecret(digestOf(secret));
     if (!found) return undefined;
     const { key } = found;
-    const entry = {
+    const known = {
       ...found,
-      terms: termsOfKey(key.quotas, key.pardonedAtMs),
-      isForGood: objectionTo(key, found.secret, Number.POSITIVE_INFINITY) === undefined,
+      policy: ratePolicyOfKey(key.quotas, key.pardonedAtMs),
+      neverExpires: problemWith(key, found.secret, Number.POSITIVE_INFINITY) === undefined,
     };
-    if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
-    if (revision === this.#revision) this.#entries.set(usualHeader(secret), entry);
-    return entry;
+    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
+    if (revision === this.#revision) this.#keys.set(usualHeader(secret), known);
+    return known;
   }
 }

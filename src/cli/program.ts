@@ -6,14 +6,14 @@ import { addKeys } from "./keys.ts";
 import { addPlans } from "./plans.ts";
 import { addServe } from "./serve.ts";
 
-const EXIT_USAGE = 2;
+const EXIT_MISUSED = 2;
 
-/** Every command there is, and how it is misused. */
+/** All commands. Sets the exit code when one is misused; every other failure is thrown. */
 export async function runProgram(): Promise<void> {
   const program = new Command("animal-store")
     .description(`${manifest.description}.`)
     .version(manifest.version)
-    .showHelpAfterError("(--help shows what there is)")
+    .showHelpAfterError("(add --help for usage)")
     .exitOverride();
   addServe(program);
   addKeys(program);
@@ -26,9 +26,9 @@ export async function runProgram(): Promise<void> {
   try {
     await program.parseAsync();
   } catch (error) {
-    // Commander has printed its own mistakes already.
+    // Commander has already printed what was wrong.
     if (!(error instanceof CommanderError)) throw error;
-    process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;
+    process.exitCode = error.exitCode === 0 ? 0 : EXIT_MISUSED;
   }
 }
 

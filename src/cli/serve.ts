@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { SETTINGS } from "../config.ts";
-import { createLog } from "../log.ts";
 import { type Service, start } from "../start.ts";
+import { createLog } from "../telemetry/log.ts";
 import { configFromEnvironment } from "./context.ts";
-import { facts, printSoon, table } from "./print.ts";
+import { facts, printAtStart, table } from "./print.ts";
 
 export function addServe(program: Command): void {
   program
     .command("serve")
-    .description("Run the service. It is configured by the environment.")
+    .description("Run the service. Its settings come from the environment.")
     .addHelpText("after", () => `\nEnvironment:\n${settingsTable()}`)
     .action(serve);
 }
@@ -18,7 +18,7 @@ export async function serve(): Promise<void> {
   const config = configFromEnvironment();
   const log = createLog(config.LOG_LEVEL);
   const service = await start(config, { log });
-  // Before the banner, since whoever waits for it may stop the service right after.
+  // Before the banner: whoever waits for that may stop the service right away.
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, async () => {
       log.info({ signal }, "stopping");
@@ -27,7 +27,7 @@ export async function serve(): Promise<void> {
       process.exit(0);
     });
   }
-  printSoon(banner(service));
+  printAtStart(banner(service));
 }
 
 function banner({ origin, publicUrl, metricsUrl, database, operatorKeyFile }: Service): string {
@@ -40,13 +40,10 @@ function banner({ origin, publicUrl, metricsUrl, database, operatorKeyFile }: Se
   if (metricsUrl) lines.push(["Metrics", metricsUrl]);
   const secret = operatorKeyFile ? `$(cat ${shellQuoted(operatorKeyFile)})` : "$API_KEY";
   lines.push(
-    [
-      "Key",
-      operatorKeyFile ?? 'none in a file; issue one: npx animal-store keys create --name "Front desk" --plan business',
-    ],
+    ["Key", operatorKeyFile ?? 'to issue one: npx animal-store keys create --name "Front desk" --plan business'],
     ["Try", `curl -H "Authorization: Bearer ${secret}" ${origin}/v1/pets`],
   );
-  return `\nAnimal Store ${manifest.version}\n\n${facts(lines)}\n\nStop it with Ctrl+C.\n`;
+  return `\nAnimal Store ${manifest.version}\n\n${facts(lines)}\n\nPress Ctrl+C to stop.\n`;
 }
 
 const shellQuoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

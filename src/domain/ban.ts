@@ -1,27 +1,29 @@
 import { DAY_MS, MINUTE_MS } from "./clock.ts";
 import { isWithin } from "./window.ts";
 
-/** How long the first ban lasts, the second, and so on; the last step repeats. */
+/** How long the first ban lasts, the second, and so on; further bans last as long as the final step. */
 export const BAN_LADDER_MS = [1, 5, 30, 60].map((minutes) => minutes * MINUTE_MS);
 
-/** A ladder is forgotten when this much time passes after a ban without another. */
+/** Bans start again at the first step when this much time has passed since the last ban ended. */
 export const BAN_MEMORY_MS = DAY_MS;
 
+/** However small the quota, a key is never banned for fewer strikes than this. */
 export const STRIKES_TO_BAN_MIN = 60;
 
 /** How many strikes within one minute window lead to a ban. */
 export const strikesToBan = (perMinute: number): number => Math.max(STRIKES_TO_BAN_MIN, perMinute);
 
 /** A subject's record of strikes and bans. */
-export interface Conduct {
+export interface BanRecord {
   strikes: number;
+  /** When the minute began in which these strikes add up. */
   strikesSinceMs: number;
   bannedAtMs: number;
   bannedUntilMs: number;
   bansInARow: number;
 }
 
-export const newConduct = (): Conduct => ({
+export const newBanRecord = (): BanRecord => ({
   strikes: 0,
   strikesSinceMs: 0,
   bannedAtMs: 0,
@@ -29,46 +31,46 @@ export const newConduct = (): Conduct => ({
   bansInARow: 0,
 });
 
-export const isBanned = (conduct: Conduct, nowMs: number): boolean =>
-  conduct.bansInARow > 0 && isWithin(conduct.bannedAtMs, conduct.bannedUntilMs - conduct.bannedAtMs, nowMs);
+export const isBanned = (record: BanRecord, nowMs: number): boolean =>
+  record.bansInARow > 0 && isWithin(record.bannedAtMs, record.bannedUntilMs - record.bannedAtMs, nowMs);
 
-/** Lifts a ban that began at or before the pardon, and forgets the ladder with it. */
-export function applyPardon(conduct: Conduct, pardonedAtMs: number): void {
-  if (conduct.bansInARow > 0 && conduct.bannedAtMs <= pardonedAtMs) conduct.bansInARow = 0;
+/** Lifts a ban that began at or before the pardon; the next ban starts at the first step of the ladder. */
+export function applyPardon(record: BanRecord, pardonedAtMs: number): void {
+  if (record.bansInARow > 0 && record.bannedAtMs <= pardonedAtMs) record.bansInARow = 0;
 }
 
-export const isLadderForgotten = (conduct: Conduct, nowMs: number): boolean =>
-  conduct.bansInARow === 0 ||
-  !isWithin(conduct.bannedAtMs, conduct.bannedUntilMs - conduct.bannedAtMs + BAN_MEMORY_MS, nowMs);
+export const isLadderForgotten = (record: BanRecord, nowMs: number): boolean =>
+  record.bansInARow === 0 ||
+  !isWithin(record.bannedAtMs, record.bannedUntilMs - record.bannedAtMs + BAN_MEMORY_MS, nowMs);
 
 /**
- * Notes a strike, and bans when there are too many. Strikes add up within the minute window that
- * they fall into; where none is open (only the day is exhausted), within a minute of the first.
- * Returns how many more lead to a ban: 0 when this one did.
+ * Records a strike, and bans when there are too many. Strikes add up within the open minute window; when
+ * none is open (only the day quota is exhausted), within a minute of the first strike.
+ * Returns how many more strikes lead to a ban: 0 if this one did.
  */
 export function strike(
-  conduct: Conduct,
-  strikesAllowed: number,
+  record: BanRecord,
+  threshold: number,
   minuteOpenedAtMs: number | undefined,
   nowMs: number,
 ): number {
-  const goesOn = isWithin(conduct.strikesSinceMs, MINUTE_MS, nowMs);
-  const sinceMs = minuteOpenedAtMs ?? (goesOn ? conduct.strikesSinceMs : nowMs);
-  if (sinceMs !== conduct.strikesSinceMs) {
-    conduct.strikesSinceMs = sinceMs;
-    conduct.strikes = 0;
+  const isSameMinute = isWithin(record.strikesSinceMs, MINUTE_MS, nowMs);
+  const sinceMs = minuteOpenedAtMs ?? (isSameMinute ? record.strikesSinceMs : nowMs);
+  if (sinceMs !== record.strikesSinceMs) {
+    record.strikesSinceMs = sinceMs;
+    record.strikes = 0;
   }
-  conduct.strikes++;
-  if (conduct.strikes < strikesAllowed) return strikesAllowed - conduct.strikes;
-  ban(conduct, nowMs);
+  record.strikes++;
+  if (record.strikes < threshold) return threshold - record.strikes;
+  ban(record, nowMs);
   return 0;
 }
 
-function ban(conduct: Conduct, nowMs: number): void {
-  if (isLadderForgotten(conduct, nowMs)) conduct.bansInARow = 0;
-  const step = Math.min(conduct.bansInARow, BAN_LADDER_MS.length - 1);
-  conduct.bannedAtMs = nowMs;
-  conduct.bannedUntilMs = nowMs + (BAN_LADDER_MS[step] as number);
-  conduct.bansInARow++;
-  conduct.strikes = 0;
+function ban(record: BanRecord, nowMs: number): void {
+  if (isLadderForgotten(record, nowMs)) record.bansInARow = 0;
+  const step = Math.min(record.bansInARow, BAN_LADDER_MS.length - 1);
+  record.bannedAtMs = nowMs;
+  record.bannedUntilMs = nowMs + (BAN_LADDER_MS[step] as number);
+  record.bansInARow++;
+  record.strikes = 0;
 }

@@ -1,4 +1,4 @@
-/** Time as a port, so that no test has to wait for it. */
+/** Time as a port, so that tests need not wait. */
 export interface Clock {
   nowMs(): number;
 }
@@ -10,5 +10,5 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The first whole Unix second at or after a moment. */
+/** Milliseconds as whole seconds, rounded up. */
 export const toWholeSeconds = (ms: number): number => Math.ceil(ms / SECOND_MS);

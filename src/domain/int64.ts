@@ -7,7 +7,7 @@ const MAX_DIGITS = 19;
 
 const inRange = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;
 
-/** The int64 that a text spells in the one canonical way: no sign for zero, no `+`, no leading zeros. */
+/** The int64 that a text denotes in canonical form: no `-0`, no `+`, no leading zeros. */
 export function parseInt64(text: string): bigint | undefined {
   if (!CANONICAL.test(text)) return undefined;
   const value = BigInt(text);
@@ -15,8 +15,8 @@ export function parseInt64(text: string): bigint | undefined {
 }
 
 /**
- * The int64 that a JSON number literal denotes, however it is written: `1`, `1.0` and `10e-1` are one.
- * Undefined for fractions and for what lies outside of int64.
+ * The int64 that a JSON number literal denotes, however it is written: `1`, `1.0` and `10e-1` are equal.
+ * Undefined for fractions and for values outside the int64 range.
  */
 export function int64FromJson(literal: string): bigint | undefined {
   const parts = JSON_NUMBER.exec(literal);
@@ -32,7 +32,7 @@ export function int64FromJson(literal: string): bigint | undefined {
   return inRange(value) ? value : undefined;
 }
 
-/** A loop, because /0+$/ takes quadratic time on many zeros that something else follows. */
+/** A loop, because /0+$/ takes quadratic time on a long run of zeros that is not at the end. */
 function lengthWithoutTrailingZeros(digits: string): number {
   let length = digits.length;
   while (length > 0 && digits[length - 1] === "0") length--;

@@ -6,7 +6,7 @@ import {
   type Key,
   newKeyId,
   newSecret,
-  objectionTo,
+  problemWith,
   stateOf,
   withoutSecrets,
 } from "./key.ts";
@@ -66,13 +66,13 @@ test("a digest is SHA-256 in hex", () => {
   expect(digestOf("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 });
 
-test("a key is objected to once it is revoked or expired, or its secret replaced", () => {
-  expect(objectionTo(key(), secret, NOW)).toBeUndefined();
-  expect(objectionTo(key({ revokedAtMs: NOW }), secret, NOW)).toContain("revoked");
-  expect(objectionTo(key({ expiresAtMs: NOW + 1 }), secret, NOW)).toBeUndefined();
-  expect(objectionTo(key({ expiresAtMs: NOW }), secret, NOW)).toContain("expired at 2027-01-01");
-  expect(objectionTo(key(), { ...secret, expiresAtMs: NOW + 1 }, NOW)).toBeUndefined();
-  expect(objectionTo(key(), { ...secret, expiresAtMs: NOW }, NOW)).toContain("replaced");
+test("a key has a problem once it is revoked or expired, or its secret replaced", () => {
+  expect(problemWith(key(), secret, NOW)).toBeUndefined();
+  expect(problemWith(key({ revokedAtMs: NOW }), secret, NOW)).toEqual({ kind: "revoked" });
+  expect(problemWith(key({ expiresAtMs: NOW + 1 }), secret, NOW)).toBeUndefined();
+  expect(problemWith(key({ expiresAtMs: NOW }), secret, NOW)).toEqual({ kind: "expired", atMs: NOW });
+  expect(problemWith(key(), { ...secret, expiresAtMs: NOW + 1 }, NOW)).toBeUndefined();
+  expect(problemWith(key(), { ...secret, expiresAtMs: NOW }, NOW)).toEqual({ kind: "replaced" });
 });
 
 test("a key is active, expired or revoked, and revoked is the last word", () => {

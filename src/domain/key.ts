@@ -26,13 +26,18 @@ export interface KeySecret {
   readonly expiresAtMs: number | undefined;
 }
 
-/** Why a key that exists must not be let in, as a sentence for its holder; undefined when it may. */
-export function objectionTo(key: Key, secret: KeySecret, nowMs: number): string | undefined {
-  if (key.revokedAtMs !== undefined) return "This API key was revoked";
-  if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs)
-    return `This API key expired at ${new Date(key.expiresAtMs).toISOString()}`;
-  if (secret.expiresAtMs !== undefined && nowMs >= secret.expiresAtMs)
-    return "This API key was replaced by a new one, and its overlap is over";
+/** Why a secret that exists does not let its holder in. */
+export type KeyProblem =
+  | { readonly kind: "revoked" }
+  | { readonly kind: "expired"; readonly atMs: number }
+  /** By rotation, and the overlap is over. */
+  | { readonly kind: "replaced" };
+
+/** Undefined when the key is valid. */
+export function problemWith(key: Key, secret: KeySecret, nowMs: number): KeyProblem | undefined {
+  if (key.revokedAtMs !== undefined) return { kind: "revoked" };
+  if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) return { kind: "expired", atMs: key.expiresAtMs };
+  if (secret.expiresAtMs !== undefined && nowMs >= secret.expiresAtMs) return { kind: "replaced" };
   return undefined;
 }
 

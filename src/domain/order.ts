@@ -1,4 +1,5 @@
 import type { AnimalStatus } from "./animal.ts";
+import { done, type Result, refused } from "./result.ts";
 
 export const ORDER_STATUSES = ["placed", "approved", "delivered", "cancelled"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
@@ -15,17 +16,9 @@ export interface Order {
 export const isOrderStatus = (text: string): text is OrderStatus =>
   (ORDER_STATUSES as readonly string[]).includes(text);
 
-/** An order begins in this status; it takes an animal that is `from`, which is `to` while the order is open. */
+/** A new order has this status; it takes an animal that is `from`, which is `to` while the order is open. */
 export const FIRST_ORDER_STATUS: OrderStatus = "placed";
 export const PLACING: { readonly from: AnimalStatus; readonly to: AnimalStatus } = { from: "available", to: "pending" };
-
-/** An order as it is placed: all of it, but for the id. */
-export const newOrder = (animalId: bigint, nowMs: number): Omit<Order, "id"> => ({
-  animalId,
-  status: FIRST_ORDER_STATUS,
-  placedAtMs: nowMs,
-  updatedAtMs: nowMs,
-});
 
 /** Every move that an order can make, and the status that it leaves the animal in. */
 const MOVES: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
@@ -35,8 +28,51 @@ const MOVES: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
   cancelled: {},
 };
 
-/** The status that a move leaves the animal in; undefined when the order cannot make it. */
-export const animalStatusAfter = (from: OrderStatus, to: OrderStatus): AnimalStatus | undefined => MOVES[from][to];
-
-/** Where an order can still go. */
+/** The statuses that an order can still move to. */
 export const movesFrom = (from: OrderStatus): readonly OrderStatus[] => Object.keys(MOVES[from]) as OrderStatus[];
+
+/** An order to be placed for an animal. */
+export interface NewOrder {
+  readonly animalId: bigint;
+  readonly nowMs: number;
+}
+
+export type PlacingRefusal =
+  | { readonly kind: "no_such_animal" }
+  | { readonly kind: "not_available"; readonly status: AnimalStatus };
+
+/** Why an animal cannot be ordered, if it cannot. */
+export function refusalToPlace(animalStatus: AnimalStatus | undefined): PlacingRefusal | undefined {
+  if (animalStatus === undefined) return { kind: "no_such_animal" };
+  return animalStatus === PLACING.from ? undefined : { kind: "not_available", status: animalStatus };
+}
+
+/** An order as it is placed, except for its id. */
+export const placedOrder = ({ animalId, nowMs }: NewOrder): Omit<Order, "id"> => ({
+  animalId,
+  status: FIRST_ORDER_STATUS,
+  placedAtMs: nowMs,
+  updatedAtMs: nowMs,
+});
+
+/** A status that an order is to move to. */
+export interface OrderMove {
+  readonly orderId: bigint;
+  readonly to: OrderStatus;
+  readonly nowMs: number;
+}
+
+export type MoveRefusal =
+  | { readonly kind: "no_such_order" }
+  | { readonly kind: "invalid_move"; readonly from: OrderStatus; readonly to: OrderStatus };
+
+/** What a move makes of an order and its animal, or why it cannot be made. */
+export function decideMove(
+  order: Order | undefined,
+  { to, nowMs }: OrderMove,
+): Result<{ readonly order: Order; readonly animalStatus: AnimalStatus }, MoveRefusal> {
+  if (!order) return refused({ kind: "no_such_order" });
+  const animalStatus = MOVES[order.status][to];
+  if (animalStatus === undefined) return refused({ kind: "invalid_move", from: order.status, to });
+  return done({ order: { ...order, status: to, updatedAtMs: nowMs }, animalStatus });
+}

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { INT64_MAX, INT64_MIN } from "./int64.ts";
-import { cutPage, decodeCursor, encodeCursor, parsePageSize } from "./page.ts";
+import { CURSOR_PATTERN, cutPage, decodeCursor, encodeCursor, parsePageSize } from "./page.ts";
 
 test("a cursor leads back to its id, over the whole range", () => {
   fc.assert(
@@ -9,11 +9,34 @@ test("a cursor leads back to its id, over the whole range", () => {
   );
 });
 
-test("a text that is no cursor of ours is refused", () => {
+test("every text that matches the documented pattern is a cursor, and one id has one cursor", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(new RegExp(CURSOR_PATTERN)), (cursor) => {
+      expect(encodeCursor(decodeCursor(cursor) as bigint)).toBe(cursor);
+    }),
+  );
+});
+
+test("a cursor of release 1.0.0 still works, and any other text is none", () => {
+  const old = (text: string) => Buffer.from(text).toString("base64url");
+  fc.assert(
+    fc.property(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), (id) =>
+      expect(decodeCursor(old(`after:${id}`))).toBe(id),
+    ),
+  );
+  for (const text of [
+    "",
+    "abc",
+    old("after:"),
+    old("after:01"),
+    `${old("after:42")}=`,
+    old("after:9223372036854775808"),
+  ])
+    expect(decodeCursor(text)).toBeUndefined();
   fc.assert(
     fc.property(fc.string(), (text) => {
       const id = decodeCursor(text);
-      if (id !== undefined) expect(encodeCursor(id)).toBe(text);
+      if (id !== undefined) expect([encodeCursor(id), old(`after:${id}`)]).toContain(text);
     }),
   );
 });

@@ -1,10 +1,10 @@
-/** Requests per window that a key may make. */
+/** How many requests a key may make per window. */
 export interface Quotas {
   readonly perMinute: number;
   readonly perDay: number;
 }
 
-/** The price list. Enterprise quotas are agreed individually and given when the key is issued. */
+/** The quotas of each plan. Enterprise quotas are agreed individually and set when the key is issued. */
 export const PLANS = {
   free: { perMinute: 60, perDay: 1_000 },
   pro: { perMinute: 300, perDay: 10_000 },
@@ -18,4 +18,5 @@ export const PLAN_NAMES = Object.keys(PLANS) as readonly Plan[];
 
 export const isPlan = (text: string): text is Plan => Object.hasOwn(PLANS, text);
 
+/** The largest quota that can be set. */
 export const QUOTA_MAX = 1_000_000_000;

@@ -1,15 +1,23 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { isSpent, judge, newTally, type Tally, type Terms, termsOfAddress, termsOfKey } from "./tally.ts";
+import {
+  isSpent,
+  judge,
+  newTally,
+  type RatePolicy,
+  ratePolicyOfAddress,
+  ratePolicyOfKey,
+  type Tally,
+} from "./tally.ts";
 
 const T0 = Date.parse("2027-03-01T12:00:00Z");
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-const FREE = termsOfKey({ perMinute: 60, perDay: 1000 }, undefined);
+const FREE = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, undefined);
 
-const times = (count: number, tally: Tally, terms: Terms, nowMs: number) =>
-  Array.from({ length: count }, () => judge(tally, terms, nowMs)).at(-1);
+const times = (count: number, tally: Tally, policy: RatePolicy, nowMs: number) =>
+  Array.from({ length: count }, () => judge(tally, policy, nowMs)).at(-1);
 
 describe("judge", () => {
   test("windows are opened by the first request that counts, not by the clock", () => {
@@ -19,14 +27,14 @@ describe("judge", () => {
     expect(judge(tally, FREE, T0 + 59_000 + MINUTE).kind).toBe("pass");
   });
 
-  test("with the day exhausted and no minute open, strikes add up within a minute of the first", () => {
-    const terms = termsOfKey({ perMinute: 60, perDay: 60 }, undefined);
+  test("when the day is exhausted and no minute window is open, strikes add up within a minute of the first", () => {
+    const policy = ratePolicyOfKey({ perMinute: 60, perDay: 60 }, undefined);
     const tally = newTally();
-    times(60, tally, terms, T0);
+    times(60, tally, policy, T0);
     const later = T0 + 10 * MINUTE;
-    expect(times(59, tally, terms, later)).toMatchObject({ kind: "exhausted", strikesLeft: 1 });
-    expect(judge(tally, terms, later + MINUTE)).toMatchObject({ kind: "exhausted", strikesLeft: 59 });
-    expect(times(59, tally, terms, later + MINUTE)).toMatchObject({ kind: "banned", isNew: true });
+    expect(times(59, tally, policy, later)).toMatchObject({ kind: "exhausted", strikesLeft: 1 });
+    expect(judge(tally, policy, later + MINUTE)).toMatchObject({ kind: "exhausted", strikesLeft: 59 });
+    expect(times(59, tally, policy, later + MINUTE)).toMatchObject({ kind: "banned", isNew: true });
   });
 
   test("strikes start over with the minute window", () => {
@@ -36,50 +44,50 @@ describe("judge", () => {
     expect(judge(tally, FREE, T0 + MINUTE)).toMatchObject({ kind: "exhausted", strikesLeft: 59 });
   });
 
-  test("requests during a ban are no strikes, and do not lengthen it", () => {
+  test("requests during a ban are not strikes, and do not extend it", () => {
     const tally = newTally();
     times(120, tally, FREE, T0);
-    const until = tally.conduct.bannedUntilMs;
+    const until = tally.banRecord.bannedUntilMs;
     expect(times(500, tally, FREE, T0 + 30_000)).toMatchObject({ kind: "banned", isNew: false });
-    expect(tally.conduct).toMatchObject({ strikes: 0, bannedUntilMs: until, bansInARow: 1 });
+    expect(tally.banRecord).toMatchObject({ strikes: 0, bannedUntilMs: until, bansInARow: 1 });
   });
 
-  test("a pardon lifts the ban that it follows and its ladder, not a later one", () => {
+  test("a pardon lifts earlier bans and resets the ladder, and does not affect a later ban", () => {
     const tally = newTally();
     times(120, tally, FREE, T0);
-    const pardoned = termsOfKey({ perMinute: 60, perDay: 1000 }, T0 + 1000);
+    const pardoned = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, T0 + 1000);
     expect(judge(tally, pardoned, T0 + 2000).kind).toBe("exhausted");
     expect(times(59, tally, pardoned, T0 + 2000)).toMatchObject({ kind: "banned", isNew: true });
-    expect(tally.conduct.bannedUntilMs).toBe(T0 + 2000 + MINUTE);
+    expect(tally.banRecord.bannedUntilMs).toBe(T0 + 2000 + MINUTE);
     expect(judge(tally, pardoned, T0 + 3000).kind).toBe("banned");
   });
 
   test("an address has one window, and is never banned", () => {
-    const terms = termsOfAddress(5);
+    const policy = ratePolicyOfAddress(5);
     const tally = newTally();
-    times(5, tally, terms, T0);
-    const verdict = times(10_000, tally, terms, T0);
+    times(5, tally, policy, T0);
+    const verdict = times(10_000, tally, policy, T0);
     expect(verdict).toMatchObject({ kind: "exhausted", strikesLeft: undefined, standing: { day: undefined } });
-    expect(judge(tally, terms, T0 + MINUTE).kind).toBe("pass");
+    expect(judge(tally, policy, T0 + MINUTE).kind).toBe("pass");
   });
 
-  test("a clock that was set back opens a new window instead of closing the shop", () => {
+  test("a clock that was set back opens a new window instead of refusing until the old one ends", () => {
     const tally = newTally();
     times(60, tally, FREE, T0);
     expect(judge(tally, FREE, T0 - DAY).kind).toBe("pass");
   });
 
-  test("a clock that was set back does not lengthen a ban", () => {
+  test("a clock that was set back does not extend a ban", () => {
     const tally = newTally();
     times(120, tally, FREE, T0);
     expect(judge(tally, FREE, T0 + 1).kind).toBe("banned");
     expect(judge(tally, FREE, T0 - DAY).kind).toBe("pass");
     times(119, tally, FREE, T0 - DAY);
-    expect(tally.conduct.bannedUntilMs).toBe(T0 - DAY + MINUTE);
+    expect(tally.banRecord.bannedUntilMs).toBe(T0 - DAY + MINUTE);
   });
 });
 
-/** The rule once more, the slow way: from the list of everything that happened, with no state but that. */
+/** The rule again, the slow way: derived from the history of all requests, with no other state. */
 class Model {
   private counted: number[] = [];
   private strikes: { at: number; window: number }[] = [];
@@ -150,7 +158,7 @@ test("a model of the limiter agrees with the real one over random requests and c
       fc.array(burst, { minLength: 1, maxLength: 25 }),
       (perMinute, perDay, bursts) => {
         const model = new Model(perMinute, perDay);
-        const terms = termsOfKey({ perMinute, perDay }, undefined);
+        const policy = ratePolicyOfKey({ perMinute, perDay }, undefined);
         let tally = newTally();
         let now = T0;
         for (const { waitMs, requests } of bursts) {
@@ -158,7 +166,7 @@ test("a model of the limiter agrees with the real one over random requests and c
           if (isSpent(tally, now)) tally = newTally();
           for (let i = 0; i < requests; i++) {
             const expected = model.request(now);
-            const { kind, standing } = judge(tally, terms, now);
+            const { kind, standing } = judge(tally, policy, now);
             expect(kind).toBe(expected);
             const remaining = model.remaining(now);
             if (kind !== "banned") expect(standing.minute.remaining).toBe(remaining.minute);

@@ -1,4 +1,4 @@
-import { applyPardon, type Conduct, isBanned, isLadderForgotten, newConduct, strike, strikesToBan } from "./ban.ts";
+import { applyPardon, type BanRecord, isBanned, isLadderForgotten, newBanRecord, strike, strikesToBan } from "./ban.ts";
 import type { Quotas } from "./plan.ts";
 import {
   type Count,
@@ -9,47 +9,47 @@ import {
   newCount,
   type QuotaStanding,
   quotaStanding,
-  tightest,
+  tighter,
   use,
 } from "./window.ts";
 
-/** All that is counted for one subject: a key, or the address of a caller without one. */
+/** Everything counted for one subject: a key, or the address of a caller without a valid one. */
 export interface Tally {
   readonly minute: Count;
   readonly day: Count;
-  readonly conduct: Conduct;
+  readonly banRecord: BanRecord;
 }
 
-export const newTally = (): Tally => ({ minute: newCount(), day: newCount(), conduct: newConduct() });
+export const newTally = (): Tally => ({ minute: newCount(), day: newCount(), banRecord: newBanRecord() });
 
-/** What a subject's requests are judged by. */
-export interface Terms {
+/** The limits that a subject's requests are judged by. */
+export interface RatePolicy {
   readonly perMinute: number;
   /** Absent: no day window. */
   readonly perDay?: number;
   /** Absent: strikes never lead to a ban. */
   readonly strikesToBan?: number;
-  /** Bans that began at or before this moment were lifted by a person. */
+  /** An operator lifted the bans that began at or before this moment. */
   readonly pardonedAtMs: number;
 }
 
-export const termsOfKey = (quotas: Quotas, pardonedAtMs: number | undefined): Terms => ({
+export const ratePolicyOfKey = (quotas: Quotas, pardonedAtMs: number | undefined): RatePolicy => ({
   perMinute: quotas.perMinute,
   perDay: quotas.perDay,
   strikesToBan: strikesToBan(quotas.perMinute),
   pardonedAtMs: pardonedAtMs ?? -1,
 });
 
-/** An address has one window and no bans: whoever shares it must not be shut out for long. */
-export const termsOfAddress = (perMinute: number): Terms => ({ perMinute, pardonedAtMs: -1 });
+/** An address has one window and is never banned: others may share it, and must not be locked out for long. */
+export const ratePolicyOfAddress = (perMinute: number): RatePolicy => ({ perMinute, pardonedAtMs: -1 });
 
-/** How a subject's quotas stand after a request was judged; every answer shows it. */
+/** The state of a subject's quotas after a request was judged; every response shows it. */
 export interface Standing {
-  /** The moment that it was judged at, by the clock that it was judged by. */
+  /** When the request was judged, by the clock it was judged by. */
   readonly atMs: number;
   readonly minute: QuotaStanding;
   readonly day: QuotaStanding | undefined;
-  /** The one that X-RateLimit-* shows. */
+  /** The quota that the X-RateLimit-* headers show. */
   readonly shown: QuotaStanding;
 }
 
@@ -59,48 +59,47 @@ export type Verdict =
   | { readonly kind: "banned"; readonly standing: Standing; readonly isNew: boolean };
 
 /**
- * The rule: ban, then quotas, then count. It changes the tally and nothing else, so whoever keeps
- * tallies decides what happens at the same time. Refused requests use no quota; those refused
- * during a ban are no strikes.
+ * The rule: check the ban, then the quotas, then count the request. It changes the tally and nothing else, so
+ * its caller controls concurrency. Refused requests use no quota; those refused during a ban are not strikes.
  */
-export function judge(tally: Tally, terms: Terms, nowMs: number): Verdict {
-  const { minute, day, conduct } = tally;
-  applyPardon(conduct, terms.pardonedAtMs);
+export function judge(tally: Tally, policy: RatePolicy, nowMs: number): Verdict {
+  const { minute, day, banRecord } = tally;
+  applyPardon(banRecord, policy.pardonedAtMs);
   closeIfOver(minute, MINUTE, nowMs);
   closeIfOver(day, DAY, nowMs);
-  if (isBanned(conduct, nowMs)) return { kind: "banned", standing: standingOf(tally, terms, nowMs), isNew: false };
+  if (isBanned(banRecord, nowMs)) return { kind: "banned", standing: standingOf(tally, policy, nowMs), isNew: false };
 
-  const isExhausted = minute.used >= terms.perMinute || (terms.perDay !== undefined && day.used >= terms.perDay);
+  const isExhausted = minute.used >= policy.perMinute || (policy.perDay !== undefined && day.used >= policy.perDay);
   if (!isExhausted) {
     use(minute, nowMs);
-    if (terms.perDay !== undefined) use(day, nowMs);
-    return { kind: "pass", standing: standingOf(tally, terms, nowMs) };
+    if (policy.perDay !== undefined) use(day, nowMs);
+    return { kind: "pass", standing: standingOf(tally, policy, nowMs) };
   }
 
-  if (terms.strikesToBan === undefined)
-    return { kind: "exhausted", standing: standingOf(tally, terms, nowMs), strikesLeft: undefined };
+  if (policy.strikesToBan === undefined)
+    return { kind: "exhausted", standing: standingOf(tally, policy, nowMs), strikesLeft: undefined };
   const minuteOpenedAtMs = minute.used > 0 ? minute.openedAtMs : undefined;
-  const strikesLeft = strike(conduct, terms.strikesToBan, minuteOpenedAtMs, nowMs);
+  const strikesLeft = strike(banRecord, policy.strikesToBan, minuteOpenedAtMs, nowMs);
   return strikesLeft > 0
-    ? { kind: "exhausted", standing: standingOf(tally, terms, nowMs), strikesLeft }
-    : { kind: "banned", standing: standingOf(tally, terms, nowMs), isNew: true };
+    ? { kind: "exhausted", standing: standingOf(tally, policy, nowMs), strikesLeft }
+    : { kind: "banned", standing: standingOf(tally, policy, nowMs), isNew: true };
 }
 
-/** How the quotas of a tally stand. A ban hides the minute's quota, which cannot be used. */
-export function standingOf(tally: Tally, terms: Terms, nowMs: number): Standing {
-  const day = terms.perDay === undefined ? undefined : quotaStanding(tally.day, DAY, terms.perDay, nowMs);
-  const minute = quotaStanding(tally.minute, MINUTE, terms.perMinute, nowMs);
-  if (isBanned(tally.conduct, nowMs)) {
-    const banned = { ...minute, remaining: 0, resetAtMs: tally.conduct.bannedUntilMs };
+/** The state of a tally's quotas. During a ban the minute quota shows as used up until the ban ends. */
+export function standingOf(tally: Tally, policy: RatePolicy, nowMs: number): Standing {
+  const day = policy.perDay === undefined ? undefined : quotaStanding(tally.day, DAY, policy.perDay, nowMs);
+  const minute = quotaStanding(tally.minute, MINUTE, policy.perMinute, nowMs);
+  if (isBanned(tally.banRecord, nowMs)) {
+    const banned = { ...minute, remaining: 0, resetAtMs: tally.banRecord.bannedUntilMs };
     return { atMs: nowMs, minute: banned, day, shown: banned };
   }
-  return { atMs: nowMs, minute, day, shown: day ? tightest(minute, day) : minute };
+  return { atMs: nowMs, minute, day, shown: day ? tighter(minute, day) : minute };
 }
 
-/** A tally that says nothing any more: dropping it changes no verdict. */
+/** Whether everything in a tally has expired, so that discarding it changes no verdict. */
 export const isSpent = (tally: Tally, nowMs: number): boolean =>
   !(tally.minute.used > 0 && isWithin(tally.minute.openedAtMs, MINUTE.lengthMs, nowMs)) &&
   !(tally.day.used > 0 && isWithin(tally.day.openedAtMs, DAY.lengthMs, nowMs)) &&
-  !isWithin(tally.conduct.strikesSinceMs, MINUTE.lengthMs, nowMs) &&
-  !isBanned(tally.conduct, nowMs) &&
-  isLadderForgotten(tally.conduct, nowMs);
+  !isWithin(tally.banRecord.strikesSinceMs, MINUTE.lengthMs, nowMs) &&
+  !isBanned(tally.banRecord, nowMs) &&
+  isLadderForgotten(tally.banRecord, nowMs);

@@ -9,15 +9,15 @@ test("a text of printable characters is right up to its bound, counted in code p
       fc.pre(text.trim() !== "");
       const length = [...text].length;
       expect(mistakeInText(text, length)).toBeUndefined();
-      expect(mistakeInText(text, length - 1)).toContain("at most");
+      expect(mistakeInText(text, length - 1)?.text).toContain("at most");
     }),
   );
 });
 
 test("what is wrong is said", () => {
-  expect(mistakeInText("", 9)).toContain("blank");
-  expect(mistakeInText("\u3000\u00a0 ", 9)).toContain("blank");
-  expect(mistakeInText("a\u007f", 9)).toContain("control");
-  expect(mistakeInText("a\u009b", 9)).toContain("control");
-  expect(mistakeInText("a\udc00", 9)).toContain("surrogates");
+  expect(mistakeInText("", 9)?.text).toContain("blank");
+  expect(mistakeInText("\u3000\u00a0 ", 9)?.text).toContain("blank");
+  expect(mistakeInText("a\u007f", 9)?.text).toContain("control");
+  expect(mistakeInText("a\u009b", 9)?.text).toContain("control");
+  expect(mistakeInText("a\udc00", 9)?.text).toContain("surrogates");
 });

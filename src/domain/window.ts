@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from "./clock.ts";
 
-/** A fixed span of time that a quota holds for. The first counted request opens it. */
+/** A fixed period that a quota applies to. The first counted request opens it. */
 export interface Window {
   readonly name: string;
   readonly lengthMs: number;
@@ -9,7 +9,7 @@ export interface Window {
 export const MINUTE: Window = { name: "minute", lengthMs: MINUTE_MS };
 export const DAY: Window = { name: "day", lengthMs: DAY_MS };
 
-/** What was counted in the window that is open; nothing used means that none is. */
+/** The requests counted in the open window. When none are used, no window is open. */
 export interface Count {
   openedAtMs: number;
   used: number;
@@ -17,22 +17,22 @@ export interface Count {
 
 export const newCount = (): Count => ({ openedAtMs: 0, used: 0 });
 
-/** Within [from, from + length): a clock that was set back ends a window too, or it might last for years. */
+/** Within [from, from + length). A clock that was set back ends a window too; otherwise it could last for years. */
 export const isWithin = (fromMs: number, lengthMs: number, nowMs: number): boolean =>
   fromMs <= nowMs && nowMs < fromMs + lengthMs;
 
-/** Forgets a window that is over. */
+/** Closes a window that has ended. */
 export function closeIfOver(count: Count, window: Window, nowMs: number): void {
   if (count.used > 0 && !isWithin(count.openedAtMs, window.lengthMs, nowMs)) count.used = 0;
 }
 
-/** Counts one request, which opens the window when none is open. */
+/** Counts one request, which opens the window if none is open. */
 export function use(count: Count, nowMs: number): void {
   if (count.used === 0) count.openedAtMs = nowMs;
   count.used++;
 }
 
-/** How one quota stands: what the limit headers are made of. */
+/** The state of one quota, as the rate limit headers show it. */
 export interface QuotaStanding {
   readonly window: Window;
   readonly quota: number;
@@ -40,7 +40,7 @@ export interface QuotaStanding {
   readonly resetAtMs: number;
 }
 
-/** A window that is not open shows the whole quota, and the end it would have if it opened now. */
+/** A window that is not open shows its full quota, and the reset time it would have if it opened now. */
 export function quotaStanding(count: Count, window: Window, quota: number, nowMs: number): QuotaStanding {
   const openedAtMs = count.used === 0 ? nowMs : count.openedAtMs;
   return {
@@ -51,8 +51,8 @@ export function quotaStanding(count: Count, window: Window, quota: number, nowMs
   };
 }
 
-/** The quota that hinders most: the one with least remaining, and of equals the one that resets later. */
-export function tightest(a: QuotaStanding, b: QuotaStanding): QuotaStanding {
+/** The more restrictive of two quotas: the one with less remaining or, if equal, the later reset. */
+export function tighter(a: QuotaStanding, b: QuotaStanding): QuotaStanding {
   if (a.remaining !== b.remaining) return a.remaining < b.remaining ? a : b;
   return a.resetAtMs > b.resetAtMs ? a : b;
 }

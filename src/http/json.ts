@@ -1,6 +1,4 @@
-import type { Animal, NewAnimal } from "../domain/animal.ts";
 import { int64FromJson } from "../domain/int64.ts";
-import type { Order } from "../domain/order.ts";
 
 /**
  * Parses JSON so that no integer loses a digit: every number that is an int64 becomes a bigint, any
@@ -12,10 +10,10 @@ export function parseJson(text: string): unknown {
   return exact ?? JSON.parse(text, exactIntegers);
 }
 
-/** A fraction, an exponent, or more digits than a number keeps: its text has to be looked at. */
+/** A fraction, an exponent, or more digits than a number can hold: the literal itself has to be parsed. */
 const UNUSUAL_NUMBER = /[0-9][.eE]|[0-9]{16}/;
 
-/** The object with its numbers as bigints; undefined when it is no flat one, as every body of ours should be. */
+/** The object with its numbers as bigints; undefined when it is not a flat object, as every valid body is. */
 function withBigints(value: unknown): Record<string, unknown> | undefined {
   if (!isObject(value) || Array.isArray(value)) return undefined;
   for (const name in value) {
@@ -35,11 +33,11 @@ function exactIntegers(_key: string, value: unknown, context?: { source: string 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
 
 /**
- * The first name that an object has twice, at the outermost level of a JSON text with this value.
- * JSON.parse would keep the last of them in silence.
+ * The first name that occurs twice at the top level of a JSON object with this value. JSON.parse
+ * would silently keep the last one.
  */
 export function repeatedName(json: string, value: unknown): string | undefined {
-  // As many names as colons, and every name has one: so none is there twice.
+  // As many names as colons, and every name is followed by one: none occurs twice.
   if (isObject(value) && json.split(":").length - 1 === Object.keys(value).length) return undefined;
   const names = new Set<string>();
   let depth = 0;
@@ -56,27 +54,3 @@ export function repeatedName(json: string, value: unknown): string | undefined {
   }
   return undefined;
 }
-
-// Animals and orders on the wire. A bigint prints all of its digits, which JSON.stringify would refuse to.
-
-/** What stands before and after the id. */
-type AroundId = readonly [before: string, after: string];
-
-export const petJsonAround = ({ name, categoryId, status }: NewAnimal): AroundId => [
-  '{"id":',
-  `,"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`,
-];
-
-export const orderJsonAround = ({ animalId, status, placedAtMs, updatedAtMs }: Omit<Order, "id">): AroundId => [
-  '{"id":',
-  `,"petId":${animalId},"status":"${status}","placedAt":"${dateTime(placedAtMs)}","updatedAt":"${dateTime(updatedAtMs)}"}`,
-];
-
-export const petJson = (animal: Animal): string => petJsonAround(animal).join(String(animal.id));
-
-export const orderJson = (order: Order): string => orderJsonAround(order).join(String(order.id));
-
-const dateTime = (ms: number): string => new Date(ms).toISOString();
-
-export const arrayJson = <Row>(rows: readonly Row[], json: (row: Row) => string): string =>
-  `[${rows.map(json).join(",")}]`;

@@ -1,31 +1,92 @@
-import type { BunRequest } from "bun";
 import type { Awaitable } from "../domain/awaitable.ts";
-import type { Fault } from "../domain/fault.ts";
-import type { Key } from "../domain/key.ts";
-import type { Fields } from "./letterhead.ts";
-import type { Reply } from "./reply.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { Fields, Parsed } from "../domain/fields.ts";
+import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts";
+import type { AnimalStore, OrderStore } from "../store/store.ts";
+import type { Fault } from "./faults.ts";
+import type { HeaderFields } from "./header-template.ts";
+import type { Parameters, ParameterValues } from "./parameters.ts";
+import type { BodyShape, NamedSchema } from "./schema.ts";
 
-/** A request that has passed the gate. */
-export interface Call {
-  /** The name of the operation that is called. */
-  readonly operation: string;
-  readonly request: BunRequest;
-  readonly key: Key;
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** What operations work with. */
+export interface OperationParts {
+  readonly animals: AnimalStore;
+  readonly orders: OrderStore;
+  readonly clock: Clock;
+  /** The base address that clients use, without a slash at its end. */
+  readonly publicUrl: string;
 }
 
-/** What stands in a path where its pattern has a name. */
-export const paramOf = ({ params }: BunRequest, name: string): string =>
-  (params as Readonly<Record<string, string>>)[name] ?? "";
+/** A valid request for an operation. */
+export interface Call<Known extends Parameters, Body extends Fields> {
+  readonly parameters: ParameterValues<Known>;
+  readonly body: Parsed<Body>;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+}
 
-/** One operation of the interface, under its name in the contract. */
-export interface Operation {
+/** A successful response, without its status. */
+export interface Rendered {
+  /** JSON; null when there is no body. */
+  readonly body: string | null;
+  readonly headers?: HeaderFields | undefined;
+}
+
+/**
+ * One operation of the interface, all of it. Routes and the OpenAPI document derive from it: parameters
+ * and body are parsed by what documents them, and the examples of errors are the faults that are sent.
+ */
+export interface Operation<Known extends Parameters, Body extends Fields, Value, Reason> {
+  /** Its name in the contract. */
   readonly name: string;
-  readonly handle: (call: Call) => Awaitable<Reply | Fault>;
-  /** On all responses of the operation, refusals included. */
-  readonly fields?: Fields;
+  readonly method: Method;
+  readonly path: `/${string}`;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: Known;
+  readonly body?: BodyShape<Body>;
+  /** An example of an Idempotency-Key, if the operation takes one. Each operation has its own. */
+  readonly idempotencyKeyExample?: string;
+  readonly deprecation?: Deprecation;
+  readonly success: Success;
+  /** Examples of the faults that this operation adds to those that any has. */
+  readonly faults: readonly Fault[];
+  /** The query of the sample request. */
+  readonly sampleQuery?: string;
+  readonly perform: (call: Call<Known, Body>, parts: OperationParts) => Awaitable<IdempotentResult<Value, Reason>>;
+  readonly render: (value: Value, parts: OperationParts, call: Call<Known, Body>) => Rendered;
+  refuse(reason: Reason): Fault;
 }
 
-export type Method = "GET" | "POST" | "PATCH";
+export interface Success {
+  readonly status: number;
+  readonly description: string;
+  /** Absent when there is no body. */
+  readonly schema?: NamedSchema;
+  readonly examples?: Readonly<Record<string, unknown>>;
+  /** The headers that a response always has besides the common ones, and those that it may have. */
+  readonly headers?: readonly string[];
+  readonly optionalHeaders?: readonly string[];
+}
 
-/** A path of the interface: which operation a method calls. HEAD is GET without the body. */
-export type Resource = Partial<Record<Method, Operation>>;
+export interface Deprecation {
+  readonly sinceMs: number;
+  readonly removedAtMs: number;
+  /** What is answered from that moment on. */
+  readonly removed: Fault;
+  /** The path of what replaces it. */
+  readonly successor: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: operations of any kind; each knows its own values
+export type AnyOperation = Operation<any, any, any, any>;
+
+/** Lets TypeScript infer what an operation's functions take. */
+export const operation = <Known extends Parameters, Value, Reason = never, Body extends Fields = Fields>(
+  declaration: Operation<Known, Body, Value, Reason>,
+): Operation<Known, Body, Value, Reason> => declaration;
+
+/** For an operation that refuses nothing. */
+export const refuseNothing = (reason: never): never => reason;

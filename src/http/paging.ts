@@ -1,5 +1,6 @@
-import type { Fault } from "../domain/fault.ts";
+import { Mistake } from "../domain/mistake.ts";
 import {
+  CURSOR_PATTERN,
   decodeCursor,
   encodeCursor,
   PAGE_SIZE_DEFAULT,
@@ -8,46 +9,45 @@ import {
   type Page,
   parsePageSize,
 } from "../domain/page.ts";
-import { arrayJson } from "./json.ts";
-import { Letterhead } from "./letterhead.ts";
-import { wrongParameter } from "./query.ts";
-import { type Reply, reply } from "./reply.ts";
+import type { HeaderFields } from "./header-template.ts";
+import { formatQuery, type Parameters, queryParameter } from "./parameters.ts";
 
 // What all lists have in common: `limit`, `cursor`, a bare array, and a Link to the next page.
 
-export const PAGE_PARAMETERS = { limit: 1, cursor: 1 } as const;
+/** An absent limit is the default one. */
+const limit = {
+  ...queryParameter<number>({
+    description: "Page size: the most to return.",
+    schema: { type: "integer", minimum: PAGE_SIZE_MIN, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT },
+    example: 50,
+    parse: (text) =>
+      parsePageSize(text) ??
+      new Mistake(`must be a whole number from ${PAGE_SIZE_MIN} to ${PAGE_SIZE_MAX}, such as ${PAGE_SIZE_DEFAULT}`),
+  }),
+  fallback: PAGE_SIZE_DEFAULT as number,
+};
 
-export const WRONG_LIMIT = wrongParameter(
-  "limit",
-  `a whole number from ${PAGE_SIZE_MIN} to ${PAGE_SIZE_MAX}, such as limit=${PAGE_SIZE_DEFAULT}`,
-);
-const WRONG_CURSOR = wrongParameter("cursor", "one that a Link header gave you: follow its URL as it is");
+const cursor = queryParameter<bigint>({
+  description: "Where the page begins. Opaque: take it from a `Link` header.",
+  schema: { type: "string", pattern: CURSOR_PATTERN },
+  example: encodeCursor(42n),
+  parse: (text) => decodeCursor(text) ?? new Mistake("must come from a Link header: follow its URL as it is"),
+  format: encodeCursor,
+});
 
-const NOT_LAST = new Letterhead({}, "Link");
+export const PAGE_PARAMETERS = { limit, cursor };
 
-export interface PageRequest {
-  readonly size: number;
-  readonly afterId: bigint | undefined;
-}
+export const arrayJson = <Row>(rows: readonly Row[], json: (row: Row) => string): string =>
+  `[${rows.map(json).join(",")}]`;
 
-export function readPage(limit: string | undefined, cursor: string | undefined): PageRequest | Fault {
-  const size = limit === undefined ? PAGE_SIZE_DEFAULT : parsePageSize(limit);
-  if (size === undefined) return WRONG_LIMIT;
-  const afterId = cursor === undefined ? undefined : decodeCursor(cursor);
-  return cursor !== undefined && afterId === undefined ? WRONG_CURSOR : { size, afterId };
-}
-
-/** A page as a reply. The next one has the same size and the same filter. */
-export function pageReply<Row extends { readonly id: bigint }>(
-  page: Page<Row>,
-  json: (row: Row) => string,
+/** A Link to the next page, which has the same size and filters; none on the last page. */
+export function linkToNext<Row extends { readonly id: bigint }>(
+  { rows, more }: Page<Row>,
   url: string,
-  size: number,
-  filter: () => string,
-): Reply {
-  const body = arrayJson(page.rows, json);
-  const last = page.rows.at(-1);
-  if (!page.more || last === undefined) return reply(200, body);
-  const next = `${url}?limit=${size}${filter()}&cursor=${encodeCursor(last.id)}`;
-  return reply(200, body, NOT_LAST, `<${next}>; rel="next"`);
+  parameters: Parameters,
+  values: Readonly<Record<string, unknown>>,
+): HeaderFields | undefined {
+  const last = rows.at(-1);
+  if (!more || last === undefined) return undefined;
+  return { Link: `<${url}?${formatQuery(parameters, { ...values, cursor: last.id })}>; rel="next"` };
 }

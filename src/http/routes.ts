@@ -1,40 +1,33 @@
-import type { DocsPages } from "./docs.ts";
-import { healthPages } from "./health.ts";
-import type { Resource } from "./operation.ts";
-import { type OrderParts, orderOperations } from "./orders.ts";
-import type { Page } from "./page.ts";
-import { type PetParts, petOperations } from "./pets.ts";
-import { SCALAR_PATH } from "./scalar.ts";
+import { NO_SUCH_PAGE } from "./faults.ts";
+import { type Handler, type HandlerParts, type Resource, V1Handler } from "./handler.ts";
+import { OPERATIONS } from "./operations/index.ts";
+import { type PageParts, publicPages } from "./pages/index.ts";
+import { answerFailed, type PublicPage, pageHandler, publicError } from "./pages/page.ts";
+import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
-/** The interface: every path needs a key. */
-export function v1Resources(parts: PetParts & OrderParts): Record<string, Resource> {
-  const { listPets, createPet, getPet } = petOperations(parts);
-  const { listOrders, placeOrder, updateOrder } = orderOperations(parts);
+export interface RouteParts extends RunParts, HandlerParts, PageParts {}
+
+/** Everything that the server answers: the interface, which needs a key; pages and probes, which do not; and the rest. */
+export function createRoutes(parts: RouteParts) {
+  const routes: Record<string, Handler> = {};
+  for (const [path, resource] of Object.entries(v1Resources(parts)))
+    routes[path] = new V1Handler(parts, resource).handle;
+  for (const path of ["/v1", "/v1/*"]) routes[path] = new V1Handler(parts, undefined).handle;
+  for (const [path, page] of Object.entries<PublicPage>(publicPages(parts)))
+    routes[path] = pageHandler(parts.log, page);
   return {
-    "/v1/pets": { GET: listPets, POST: createPet },
-    "/v1/pets/:petId": { GET: getPet },
-    "/v1/store/orders": { GET: listOrders, POST: placeOrder },
-    "/v1/store/orders/:orderId": { PATCH: updateOrder },
+    routes,
+    fetch: () => publicError(NO_SUCH_PAGE),
+    error: answerFailed(parts.log),
   };
 }
 
-/** Everything else: pages for people and probes, which need none. */
-export function publicPages(parts: { publicUrl: string; isReady: () => Promise<boolean> }): Record<string, Page> {
-  // Loaded when a person first looks: a service that starts has no time for them.
-  let docs: Promise<DocsPages> | undefined;
-  const docsPage =
-    (name: keyof DocsPages): Page =>
-    async () => {
-      docs ??= import("./docs.ts").then(({ docsPages }) => docsPages(parts.publicUrl));
-      return (await docs)[name]();
-    };
-  const { healthz, readyz } = healthPages(parts.isReady);
-  return {
-    "/": docsPage("landing"),
-    "/docs": docsPage("docs"),
-    [SCALAR_PATH]: docsPage("scalar"),
-    "/openapi.json": docsPage("openapi"),
-    "/healthz": healthz,
-    "/readyz": readyz,
-  };
+/** As Bun's router wants the paths: `/pets/{petId}` is `/v1/pets/:petId`. */
+function v1Resources(parts: RunParts): Record<string, Resource> {
+  const resources: Record<string, Resource> = {};
+  for (const operation of OPERATIONS) {
+    const path = `/v1${operation.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
+    resources[path] = { ...resources[path], [operation.method]: new RunnableOperation(operation, parts) };
+  }
+  return resources;
 }

@@ -1,47 +1,47 @@
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
-import { isSpent, judge, newTally, type Tally, type Terms, type Verdict } from "../domain/tally.ts";
+import { isSpent, judge, newTally, type RatePolicy, type Tally, type Verdict } from "../domain/tally.ts";
 import type { Meter, TallyKeeper } from "./meter.ts";
 
-interface Kept {
+interface TallyRecord {
   readonly subject: string;
   readonly tally: Tally;
   isSaved: boolean;
 }
 
-/** Counts keys in this process, and saves what changed: often, on a stop, and every ban at once. */
-export class KeptMeter implements Meter {
-  readonly #records = new Map<string, Kept>();
-  #unsaved: Kept[] = [];
+/** Counts in this process, and saves what changed: whenever save() is called, and a new ban before it is returned. */
+export class DurableMeter implements Meter {
+  readonly #records = new Map<string, TallyRecord>();
+  #unsaved: TallyRecord[] = [];
 
   private constructor(
     private readonly clock: Clock,
     private readonly keeper: TallyKeeper,
-    /** Hears of a save that failed; what was not saved is tried again with the next. */
+    /** Called when a save fails; the next one includes what it could not save. */
     private readonly onSaveFailure: (error: unknown) => void,
   ) {}
 
-  static async open(clock: Clock, keeper: TallyKeeper, onSaveFailure: (error: unknown) => void): Promise<KeptMeter> {
-    const meter = new KeptMeter(clock, keeper, onSaveFailure);
+  static async open(clock: Clock, keeper: TallyKeeper, onSaveFailure: (error: unknown) => void): Promise<DurableMeter> {
+    const meter = new DurableMeter(clock, keeper, onSaveFailure);
     const nowMs = clock.nowMs();
     for (const [subject, tally] of await keeper.load())
       if (!isSpent(tally, nowMs)) meter.#records.set(subject, { subject, tally, isSaved: true });
     return meter;
   }
 
-  judge(subject: string, terms: Terms): Awaitable<Verdict> {
+  judge(subject: string, policy: RatePolicy): Awaitable<Verdict> {
     let record = this.#records.get(subject);
     if (!record) {
       record = { subject, tally: newTally(), isSaved: true };
       this.#records.set(subject, record);
     }
-    const verdict = judge(record.tally, terms, this.clock.nowMs());
-    this.#noteUnsaved(record);
+    const verdict = judge(record.tally, policy, this.clock.nowMs());
+    this.#markUnsaved(record);
     if (verdict.kind === "banned" && verdict.isNew) return this.save().then(() => verdict);
     return verdict;
   }
 
-  /** Saves what changed since the last time. A failure is reported, never thrown. */
+  /** Saves what changed since the last save. A failure is reported, never thrown. */
   async save(): Promise<void> {
     if (this.#unsaved.length === 0) return;
     const records = this.#unsaved;
@@ -50,19 +50,19 @@ export class KeptMeter implements Meter {
     try {
       await this.keeper.save(records.map(({ subject, tally }) => [subject, tally]));
     } catch (error) {
-      for (const record of records) this.#noteUnsaved(record);
+      for (const record of records) this.#markUnsaved(record);
       this.onSaveFailure(error);
     }
   }
 
-  #noteUnsaved(record: Kept): void {
+  #markUnsaved(record: TallyRecord): void {
     if (!record.isSaved) return;
     record.isSaved = false;
     this.#unsaved.push(record);
   }
 }
 
-/** Counts addresses: nothing is kept, and memory is bounded by forgetting whoever came first. */
+/** Counts in this process and saves nothing. Its memory is bounded: the subject that came first is evicted. */
 export class BoundedMeter implements Meter {
   readonly #tallies = new Map<string, Tally>();
 
@@ -75,7 +75,7 @@ export class BoundedMeter implements Meter {
     return this.#tallies.size;
   }
 
-  judge(subject: string, terms: Terms): Verdict {
+  judge(subject: string, policy: RatePolicy): Verdict {
     const nowMs = this.clock.nowMs();
     let tally = this.#tallies.get(subject);
     if (tally && isSpent(tally, nowMs)) {
@@ -83,15 +83,15 @@ export class BoundedMeter implements Meter {
       tally = undefined;
     }
     if (!tally) {
-      if (this.#tallies.size >= this.maxSubjects) this.#forgetOldest();
+      if (this.#tallies.size >= this.maxSubjects) this.#evictOldest();
       tally = newTally();
       this.#tallies.set(subject, tally);
     }
-    return judge(tally, terms, nowMs);
+    return judge(tally, policy, nowMs);
   }
 
-  /** A Map keeps the order of insertion, so the first entry has the window that opened first. */
-  #forgetOldest(): void {
+  /** A Map keeps insertion order, so the first entry has the window that opened first. */
+  #evictOldest(): void {
     for (const subject of this.#tallies.keys()) {
       this.#tallies.delete(subject);
       return;

@@ -1,9 +1,9 @@
 import type { Awaitable } from "../domain/awaitable.ts";
-import type { Tally, Terms, Verdict } from "../domain/tally.ts";
+import type { RatePolicy, Tally, Verdict } from "../domain/tally.ts";
 
-/** What is counted: judges a request of a subject by its terms, and counts it if it passes. */
+/** Judges the requests of a subject by its policy, and counts those that pass. */
 export interface Meter {
-  judge(subject: string, terms: Terms): Awaitable<Verdict>;
+  judge(subject: string, policy: RatePolicy): Awaitable<Verdict>;
 }
 
 /** Where tallies outlive the process. */

@@ -1,32 +1,34 @@
 import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
-import { OperatorError } from "../domain/fault.ts";
+import { OperatorError } from "../domain/operator-error.ts";
+import type { Dialect } from "./lists.ts";
 import { openSql, type Sql } from "./postgres/database.ts";
-import { ANSWER_COLUMNS, KEY_COLUMNS, ORDER_COLUMNS, type Row, TALLY_COLUMNS } from "./rows.ts";
-import { openAlone, preparePath } from "./sqlite/database.ts";
+import { POSTGRES } from "./postgres/dialect.ts";
+import {
+  ANIMALS,
+  INTERNAL_TABLES,
+  ORDERS,
+  orReplace,
+  type Row,
+  SAVED_RESPONSES,
+  selectFrom,
+  TABLES,
+  TALLIES,
+  type Table,
+} from "./rows.ts";
+import { openLocked, preparePath } from "./sqlite/database.ts";
+import { SQLITE } from "./sqlite/dialect.ts";
 
-/** What is moved, in an order that references allow. The key is what rows are ordered and found by. */
-const TABLES = [
-  { name: "keys", key: ["id"], columns: KEY_COLUMNS },
-  { name: "secrets", key: ["digest"], columns: ["digest", "key_id", "expires_at"] },
-  { name: "animals", key: ["id"], columns: ["id", "name", "category_id", "status"] },
-  { name: "orders", key: ["id"], columns: ORDER_COLUMNS },
-  { name: "answers", key: ["key_id", "token"], columns: ANSWER_COLUMNS },
-  { name: "tallies", key: ["key_id"], columns: TALLY_COLUMNS },
-] as const;
+/** Tables whose ids the database assigns. Keys of the others are text, which needs a collation to sort alike everywhere. */
+const NUMBERED: readonly Table[] = [ANIMALS, ORDERS];
 
-type Table = (typeof TABLES)[number];
+/** The one table that is large: an interrupted copy of it is continued. */
+const RESUMED: Table = ANIMALS;
 
-/** Tables whose ids the database assigns; text keys need a collation to be ordered alike everywhere. */
-const NUMBERED = new Set<string>(["animals", "orders"]);
+/** Tables whose rows may have been deleted from the source since an earlier copy. */
+const EMPTIED: readonly Table[] = [SAVED_RESPONSES, TALLIES];
 
-/** The one table that is large: it is copied from where an earlier copy stopped. */
-const RESUMED = "animals";
-
-/** Tables whose rows may have gone from the source since an earlier copy. */
-const EMPTIED = ["answers", "tallies"];
-
-const BATCH_ROWS = 2_000;
+const BATCH_SIZE = 2_000;
 
 export interface CopyProgress {
   readonly table: string;
@@ -42,8 +44,8 @@ export interface CopiedTable {
 }
 
 /**
- * Copies a store from SQLite to PostgreSQL and checks that both hold the same, row by row. It can be
- * interrupted and run again. Nobody may serve the source meanwhile. Fails with an OperatorError.
+ * Copies a store from SQLite to PostgreSQL, and verifies it row by row. It can be interrupted and run
+ * again. The source must not be served meanwhile. Fails with an OperatorError.
  */
 export async function copyStore(
   path: string,
@@ -51,15 +53,16 @@ export async function copyStore(
   onProgress: (progress: CopyProgress) => void,
 ): Promise<CopiedTable[]> {
   await preparePath(path, { create: false });
-  const { db, unlock } = await openAlone(path, true);
+  const { db, unlock } = await openLocked(path);
   try {
+    refuseUnknownSchema(db);
     const sql = await openSql(url, 1);
     try {
       await sql`SET statement_timeout = 0`;
       return await copyAll(db, sql, onProgress);
     } catch (error) {
       if (error instanceof OperatorError) throw error;
-      throw new OperatorError(`the copy was interrupted: ${(error as Error).message}. Run it again to go on`);
+      throw new OperatorError(`the copy was interrupted: ${(error as Error).message}. Run it again to continue`);
     } finally {
       await sql.end({ timeout: 2 });
     }
@@ -71,19 +74,21 @@ export async function copyStore(
 
 async function copyAll(db: Database, sql: Sql, onProgress: (progress: CopyProgress) => void): Promise<CopiedTable[]> {
   await claimTarget(db, sql);
-  for (const name of EMPTIED) await sql`DELETE FROM ${sql(name)}`;
+  for (const { name } of EMPTIED) await sql`DELETE FROM ${sql(name)}`;
   const copied: CopiedTable[] = [];
   for (const table of TABLES) {
     const total = countIn(db, table);
     const report = (step: CopyProgress["step"]) => (done: number) =>
       onProgress({ table: table.name, step, done, total });
     const source = await checksum(rowsOf(db, table), table, report("verify"));
-    await copyTable(db, sql, table, table.name === RESUMED, report("copy"));
-    // Rows that were copied earlier may have changed since: then all are copied, over what is there.
+    await copyTable(db, sql, table, table === RESUMED, report("copy"));
+    // Rows that were copied earlier may have changed since. Then all are copied over those that are there.
     if ((await checksum(rowsIn(sql, table), table, report("verify"))) !== source) {
       await copyTable(db, sql, table, false, report("copy"));
       if ((await checksum(rowsIn(sql, table), table, report("verify"))) !== source)
-        throw new OperatorError(`the ${table.name} of both databases differ: empty the target and copy again`);
+        throw new OperatorError(
+          `the table ${table.name} differs in the two databases: empty the target and copy again`,
+        );
     }
     copied.push({ table: table.name, rows: total, checksum: source });
   }
@@ -93,15 +98,31 @@ async function copyAll(db: Database, sql: Sql, onProgress: (progress: CopyProgre
   return copied;
 }
 
-/** The target must be empty, or hold a copy of this same source that was not finished. */
+/** A table or column that is not in the lists would be lost silently. */
+function refuseUnknownSchema(db: Database): void {
+  const tables = db.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
+  for (const { name } of tables as { name: string }[]) {
+    if (INTERNAL_TABLES.includes(name)) continue;
+    const known = TABLES.find((table) => table.name === name);
+    if (!known) throw unknownToCopy(`table ${name}`);
+    const columns = db.query("SELECT name FROM pragma_table_info(?)").all(name) as { name: string }[];
+    const unknown = columns.find((column) => !known.columns.includes(column.name));
+    if (unknown) throw unknownToCopy(`column ${unknown.name} of the table ${name}`);
+  }
+}
+
+const unknownToCopy = (what: string): OperatorError =>
+  new OperatorError(`this version cannot copy the ${what}: use the version that added it, or remove it first`);
+
+/** The target must be empty, or hold an unfinished copy of this same source. */
 async function claimTarget(db: Database, sql: Sql): Promise<void> {
-  const made = db.query("SELECT applied_at, digest FROM migrations WHERE number = 1").get() as Row;
+  const created = db.query("SELECT applied_at, digest FROM migrations WHERE number = 1").get() as Row;
   const firstKey = db.query("SELECT id FROM keys ORDER BY created_at, id LIMIT 1").get() as Row | null;
-  const source = `${made.applied_at} ${made.digest} ${firstKey?.id ?? ""}`;
+  const source = `${created.applied_at} ${created.digest} ${firstKey?.id ?? ""}`;
   await sql`CREATE TABLE IF NOT EXISTS copies (source text PRIMARY KEY, finished_at bigint)`;
   const [earlier] = await sql<Row[]>`SELECT source, finished_at FROM copies`;
   if (earlier?.finished_at)
-    throw new OperatorError("a copy into this database was finished already: serve from it, or use an empty one");
+    throw new OperatorError("a copy into this database was finished already: serve from it, or use an empty database");
   if (earlier?.source === source) return;
   const [animal] = await sql`SELECT 1 FROM animals LIMIT 1`;
   const [key] = await sql`SELECT 1 FROM keys LIMIT 1`;
@@ -119,15 +140,13 @@ async function copyTable(
   isResumed: boolean,
   onProgress: (done: number) => void,
 ): Promise<void> {
-  const { name, key, columns } = table;
-  const changes = columns.map((column) => `${column} = excluded.${column}`).join(", ");
+  const { name, columns } = table;
   const [last] = isResumed ? await sql.unsafe<Row[]>(`SELECT max(id) AS id FROM ${name}`) : [];
   let done = last?.id
     ? Number((db.query(`SELECT count(*) AS count FROM ${name} WHERE id <= ?`).get(last.id) as { count: bigint }).count)
     : 0;
   for await (const rows of rowsOf(db, table, last?.id ? [last.id] : undefined)) {
-    await sql`INSERT INTO ${sql(name)} ${sql(rows as Record<string, never>[], ...columns)}
-      ON CONFLICT (${sql.unsafe(key.join(", "))}) DO UPDATE SET ${sql.unsafe(changes)}`;
+    await sql`INSERT INTO ${sql(name)} ${sql(rows as Record<string, never>[], ...columns)} ${sql.unsafe(orReplace(table))}`;
     done += rows.length;
     onProgress(done);
   }
@@ -135,39 +154,37 @@ async function copyTable(
 
 type Batches = AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
 
-/** All rows of the source after a key, by ascending key, some at a time. */
+/** All rows of the source after a key, by ascending key, in batches. */
 function* rowsOf(db: Database, table: Table, from?: readonly Row[string][]): Generator<readonly Row[]> {
-  const first = db.prepare(pageSql(table, false, () => "?"));
-  const next = db.prepare(pageSql(table, true, () => "?"));
   for (let after = from; ; ) {
-    const rows = (after ? next.all(...(after as string[])) : first.all()) as Row[];
+    const rows = db.prepare(pageSql(table, SQLITE, after)).all(...((after ?? []) as string[])) as Row[];
     if (rows.length > 0) yield rows;
     const last = rows.at(-1);
-    if (!last || rows.length < BATCH_ROWS) return;
-    after = table.key.map((column) => last[column] as Row[string]);
+    if (!last || rows.length < BATCH_SIZE) return;
+    after = keyOf(table, last);
   }
 }
 
-/** The same of the target. */
+/** All rows of the target, likewise. */
 async function* rowsIn(sql: Sql, table: Table): AsyncGenerator<readonly Row[]> {
   for (let after: readonly Row[string][] | undefined; ; ) {
-    const rows = await sql.unsafe<Row[]>(
-      pageSql(table, after !== undefined, (n) => `$${n}`),
-      (after ?? []) as never[],
-    );
+    const rows = await sql.unsafe<Row[]>(pageSql(table, POSTGRES, after), (after ?? []) as never[]);
     if (rows.length > 0) yield rows;
     const last = rows.at(-1);
-    if (!last || rows.length < BATCH_ROWS) return;
-    after = table.key.map((column) => last[column] as Row[string]);
+    if (!last || rows.length < BATCH_SIZE) return;
+    after = keyOf(table, last);
   }
 }
 
+const keyOf = ({ key }: Table, row: Row): Row[string][] => key.map((column) => row[column] as Row[string]);
+
 /** Text is ordered by its bytes, so that both databases agree on what comes next. */
-function pageSql({ name, key, columns }: Table, isContinued: boolean, mark: (n: number) => string): string {
-  const isPostgres = mark(1) !== "?";
-  const order = key.map((column) => (isPostgres && !NUMBERED.has(name) ? `${column} COLLATE "C"` : column));
-  const condition = isContinued ? `WHERE (${order.join(", ")}) > (${key.map((_, i) => mark(i + 1)).join(", ")})` : "";
-  return `SELECT ${columns.join(", ")} FROM ${name} ${condition} ORDER BY ${order.join(", ")} LIMIT ${BATCH_ROWS}`;
+function pageSql(table: Table, dialect: Dialect, after: readonly unknown[] | undefined): string {
+  const collation = dialect === POSTGRES && !NUMBERED.includes(table) ? ' COLLATE "C"' : "";
+  const order = table.key.map((column) => `${column}${collation}`).join(", ");
+  const placeholders = table.key.map((_, i) => dialect.placeholder(i + 1)).join(", ");
+  const condition = after ? `WHERE (${order}) > (${placeholders})` : "";
+  return `${selectFrom(table)} ${condition} ORDER BY ${order} LIMIT ${BATCH_SIZE}`;
 }
 
 /** One digest over every value of every row, in order. */
@@ -183,7 +200,7 @@ async function checksum(batches: Batches, { columns }: Table, onProgress: (done:
   return hash.digest("hex");
 }
 
-/** No id that the source has ever given out comes again. */
+/** Ids that the source has ever assigned are not assigned again. */
 async function continueIds(db: Database, sql: Sql): Promise<void> {
   const sequences = db.query("SELECT name, seq FROM sqlite_sequence").all() as { name: string; seq: bigint }[];
   for (const { name, seq } of sequences) await sql`SELECT setval(pg_get_serial_sequence(${name}, 'id'), ${seq})`;

@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { temporaryFolder } from "../../test/harness/service.ts";
+import { temporaryFolder } from "../../test/harness/folder.ts";
 import { type Migration, migrate } from "./migrate.ts";
 import { SQLITE_MIGRATIONS } from "./migrations/sqlite/index.ts";
-import { openAlone } from "./sqlite/database.ts";
+import { openShared } from "./sqlite/database.ts";
 import { migrationTarget } from "./sqlite/migration-target.ts";
 
 const folder = temporaryFolder();
@@ -42,7 +42,7 @@ test("a migration that was changed after it ran is refused", async () => {
 test("a schema from a newer version is refused", async () => {
   const db = fresh();
   await migrate(migrationTarget(db), [one, two]);
-  await expect(migrate(migrationTarget(db), [one])).rejects.toThrow("schema 2, and this version knows only up to 1");
+  await expect(migrate(migrationTarget(db), [one])).rejects.toThrow("schema 2, and this version supports only up to 1");
 });
 
 test("a migration that another process ran in between is not run again", async () => {
@@ -56,11 +56,11 @@ test("a migration that another process ran in between is not run again", async (
 
 test("ten processes may open a new database at once", async () => {
   const path = join(folder, "race.db");
-  const script = `const { openAlone } = await import(${JSON.stringify(join(import.meta.dir, "sqlite/database.ts"))});
-    (await openAlone(${JSON.stringify(path)}, false)).db.close();`;
+  const script = `const { openShared } = await import(${JSON.stringify(join(import.meta.dir, "sqlite/database.ts"))});
+    (await openShared(${JSON.stringify(path)})).close();`;
   const children = Array.from({ length: 10 }, () => Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" }));
   for (const child of children) expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
-  const { db } = await openAlone(path, false);
+  const db = await openShared(path);
   expect(db.query("SELECT count(*) AS count FROM migrations").get()).toEqual({
     count: BigInt(SQLITE_MIGRATIONS.length),
   });

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../domain/awaitable.ts";
-import { OperatorError } from "../domain/fault.ts";
+import { OperatorError } from "../domain/operator-error.ts";
 
 export interface Migration {
   readonly number: number;
@@ -14,7 +14,7 @@ export interface AppliedMigration {
 
 export interface MigrationTarget {
   applied(): Awaitable<readonly AppliedMigration[]>;
-  /** In one transaction: the migration and the note of it, unless another process was faster. */
+  /** Runs and records a migration in one transaction, unless another process has done so meanwhile. */
   apply(migration: Migration, digest: string): Awaitable<void>;
 }
 
@@ -22,8 +22,8 @@ export const digestOfMigration = (migration: Migration): string =>
   new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
 
 /**
- * Brings a schema up to date: each migration once, in order. Throws an OperatorError when the
- * schema is from a newer version, or when one that ran before has been changed since.
+ * Brings a schema up to date: runs each migration once, in order. Throws an OperatorError when the
+ * schema is that of a newer version, or when a migration that ran before has been edited since.
  */
 export async function migrate(target: MigrationTarget, migrations: readonly Migration[]): Promise<void> {
   for (const migration of await missing(target, migrations))
@@ -39,13 +39,13 @@ async function missing(target: MigrationTarget, migrations: readonly Migration[]
   const known = migrations.at(-1)?.number ?? 0;
   if (newest > known)
     throw new OperatorError(
-      `the database has schema ${newest}, and this version knows only up to ${known}: run the newer version, or restore a backup`,
+      `the database has schema ${newest}, and this version supports only up to ${known}: run the newer version, or restore a backup`,
     );
   for (const migration of migrations) {
     const found = applied.get(migration.number);
     if (found !== undefined && found !== digestOfMigration(migration))
       throw new OperatorError(
-        `migration ${migration.number} (${migration.name}) is not the one that this database was made with: run the version that made it`,
+        `migration ${migration.number} (${migration.name}) is not the one that this database was created with: run the version that created it`,
       );
   }
   return migrations.filter(({ number }) => !applied.has(number));

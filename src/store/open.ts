@@ -1,31 +1,26 @@
+import type { DatabaseUrl } from "./database-url.ts";
 import type { Store } from "./store.ts";
 
-/** Where a store lies. */
-export type DatabaseAddress =
-  | { readonly kind: "sqlite"; readonly path: string }
-  | { readonly kind: "postgres"; readonly url: string };
+// The one place that knows which adapter keeps which database. Only the one that is used is loaded.
 
-/** As node:path would resolve it, which takes long to load. */
-export const absolutePath = (path: string): string => Bun.fileURLToPath(Bun.pathToFileURL(path));
+const sqlite = () => import("./sqlite/store.ts");
+const postgres = () => import("./postgres/store.ts");
 
-/** An address for people to read: without a password. */
-export function nameOf(address: DatabaseAddress): string {
-  if (address.kind === "sqlite") return absolutePath(address.path);
-  const { hostname, port, pathname } = new URL(address.url);
-  return `postgres://${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
+/**
+ * Opens a store to serve requests from. An embedded database is created if there is none, and only one
+ * process at a time may serve it. Fails with an OperatorError.
+ */
+export async function openForServing(database: DatabaseUrl, options: { readonly connections: number }): Promise<Store> {
+  if (database.kind === "sqlite") return (await sqlite()).openForServing(database.path);
+  return (await postgres()).openForServing(database.url, options);
 }
 
-export interface OpenOptions {
-  /** Make an embedded database when there is none. */
-  readonly create: boolean;
-  /** Open it to serve, which one process at a time may do with an embedded database. */
-  readonly serve: boolean;
-  /** Connections to a PostgreSQL server. */
-  readonly connections: number;
-}
-
-/** The one place that knows which adapter keeps which database. Fails with an OperatorError. */
-export async function openStore(address: DatabaseAddress, options: OpenOptions): Promise<Store> {
-  if (address.kind === "sqlite") return (await import("./sqlite/store.ts")).openSqliteStore(address.path, options);
-  return (await import("./postgres/store.ts")).openPostgresStore(address.url, options.connections);
+/** Opens a store for a command, which may run beside a service. Fails with an OperatorError. */
+export async function openForCommand(
+  database: DatabaseUrl,
+  /** Whether an embedded database is created if there is none. */
+  options: { readonly create: boolean },
+): Promise<Store> {
+  if (database.kind === "sqlite") return (await sqlite()).openForCommand(database.path, options);
+  return (await postgres()).openForCommand(database.url);
 }

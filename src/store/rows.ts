@@ -1,45 +1,78 @@
-import type { Key } from "../domain/key.ts";
-import type { OnceRecord } from "../domain/once.ts";
+import type { Animal, NewAnimal } from "../domain/animal.ts";
+import type { IdempotencyKey, SavedContent, SavedResponse } from "../domain/idempotency.ts";
+import type { Key, KeySecret } from "../domain/key.ts";
 import type { Order, OrderStatus } from "../domain/order.ts";
 import type { Plan } from "../domain/plan.ts";
-import type { Tally } from "../domain/tally.ts";
+import { newTally, type Tally } from "../domain/tally.ts";
+import { decodeSavedContent, encodeSavedContent } from "./saved-content.ts";
+import type { KeyTally } from "./store.ts";
 
-// What the rows of both databases mean. Their columns have the same names, and integers are bigints.
+// The tables of both databases, and what their rows mean. A column stands here and in a migration, nowhere else:
+// reading, writing and copying take their columns from these lists.
 
+/** A row as it is read: integers are bigints. */
 export type Row = Readonly<Record<string, bigint | string | null>>;
 
-export const momentOf = (value: Row[string] | undefined): number | undefined =>
+/** A value as it is written. */
+export type Parameter = bigint | string | number | null;
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** The columns that a row is identified by. */
+  readonly key: readonly string[];
+}
+
+/** Which column holds which field. A field without a column does not compile. */
+type ColumnOf<Fields> = { readonly [Name in keyof Fields]: string };
+
+const optionalMoment = (value: Row[string] | undefined): number | undefined =>
   value === null || value === undefined ? undefined : Number(value);
 
-export const KEY_COLUMNS = [
-  "id",
-  "name",
-  "plan",
-  "per_minute",
-  "per_day",
-  "created_at",
-  "expires_at",
-  "revoked_at",
-  "pardoned_at",
-] as const;
+// Animals
 
-/** As a statement selects them from `keys k`. */
-export const SELECTED_KEY = KEY_COLUMNS.map((column) => `k.${column}`).join(", ");
+const NEW_ANIMAL_COLUMNS: ColumnOf<NewAnimal> = { name: "name", categoryId: "category_id", status: "status" };
+const ANIMAL_COLUMNS: ColumnOf<Animal> = { id: "id", ...NEW_ANIMAL_COLUMNS };
 
-export const keyOf = (row: Row): Key => ({
-  id: row.id as string,
-  name: row.name as string,
-  plan: row.plan as Plan,
-  quotas: { perMinute: Number(row.per_minute), perDay: Number(row.per_day) },
-  createdAtMs: Number(row.created_at),
-  expiresAtMs: momentOf(row.expires_at),
-  revokedAtMs: momentOf(row.revoked_at),
-  pardonedAtMs: momentOf(row.pardoned_at),
-});
+export const ANIMALS: Table = { name: "animals", columns: Object.values(ANIMAL_COLUMNS), key: ["id"] };
 
-export const ORDER_COLUMNS = ["id", "animal_id", "status", "placed_at", "updated_at"] as const;
+/** What a new row is inserted with; the database assigns the id. */
+export const NEW_ANIMAL: readonly string[] = Object.values(NEW_ANIMAL_COLUMNS);
 
-export const SELECTED_ORDER = ORDER_COLUMNS.join(", ");
+/** A row selected this way is an Animal: lists spend no time on conversion. */
+export const SELECT_ANIMAL = `SELECT ${Object.entries(ANIMAL_COLUMNS)
+  .map(([field, column]) => `${column} AS "${field}"`)
+  .join(", ")} FROM animals`;
+
+const NEW_ANIMAL_FIELDS = Object.keys(NEW_ANIMAL_COLUMNS) as (keyof NewAnimal)[];
+
+/** In the order of NEW_ANIMAL. */
+export const newAnimalValues = (animal: NewAnimal): Parameter[] => NEW_ANIMAL_FIELDS.map((field) => animal[field]);
+
+// Orders
+
+type NewOrderRow = Omit<Order, "id">;
+
+const NEW_ORDER_COLUMNS: ColumnOf<NewOrderRow> = {
+  animalId: "animal_id",
+  status: "status",
+  placedAtMs: "placed_at",
+  updatedAtMs: "updated_at",
+};
+
+/** What a new row is inserted with; the database assigns the id. */
+export const NEW_ORDER: readonly string[] = Object.values(NEW_ORDER_COLUMNS);
+
+export const ORDERS: Table = { name: "orders", columns: ["id", ...NEW_ORDER], key: ["id"] };
+
+const NEW_ORDER_FIELDS = Object.keys(NEW_ORDER_COLUMNS) as (keyof NewOrderRow)[];
+
+/** In the order of NEW_ORDER. Integers are bigints, which say by themselves that their column is one of integers. */
+export const newOrderValues = (order: NewOrderRow): Parameter[] =>
+  NEW_ORDER_FIELDS.map((field) => {
+    const value = order[field];
+    return typeof value === "number" ? BigInt(value) : value;
+  });
 
 export const orderOf = (row: Row): Order => ({
   id: row.id as bigint,
@@ -49,54 +82,135 @@ export const orderOf = (row: Row): Order => ({
   updatedAtMs: Number(row.updated_at),
 });
 
-export const TALLY_COLUMNS = [
-  "key_id",
-  "minute_opened_at",
-  "minute_used",
-  "day_opened_at",
-  "day_used",
-  "strikes",
-  "strikes_since",
-  "banned_at",
-  "banned_until",
-  "bans_in_a_row",
-] as const;
+// Keys and their secrets
 
-export const tallyOf = (row: Row): Tally => ({
-  minute: { openedAtMs: Number(row.minute_opened_at), used: Number(row.minute_used) },
-  day: { openedAtMs: Number(row.day_opened_at), used: Number(row.day_used) },
-  conduct: {
-    strikes: Number(row.strikes),
-    strikesSinceMs: Number(row.strikes_since),
-    bannedAtMs: Number(row.banned_at),
-    bannedUntilMs: Number(row.banned_until),
-    bansInARow: Number(row.bans_in_a_row),
-  },
+const KEY_VALUES: Readonly<Record<string, (key: Key) => Parameter>> = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  plan: ({ plan }) => plan,
+  per_minute: ({ quotas }) => quotas.perMinute,
+  per_day: ({ quotas }) => quotas.perDay,
+  created_at: ({ createdAtMs }) => createdAtMs,
+  expires_at: ({ expiresAtMs }) => expiresAtMs ?? null,
+  revoked_at: ({ revokedAtMs }) => revokedAtMs ?? null,
+  pardoned_at: ({ pardonedAtMs }) => pardonedAtMs ?? null,
+};
+
+export const KEYS: Table = { name: "keys", columns: Object.keys(KEY_VALUES), key: ["id"] };
+
+const KEY_WRITERS = Object.values(KEY_VALUES);
+
+/** In the order of the columns. */
+export const keyValues = (key: Key): Parameter[] => KEY_WRITERS.map((valueIn) => valueIn(key));
+
+export const keyOf = (row: Row): Key => ({
+  id: row.id as string,
+  name: row.name as string,
+  plan: row.plan as Plan,
+  quotas: { perMinute: Number(row.per_minute), perDay: Number(row.per_day) },
+  createdAtMs: Number(row.created_at),
+  expiresAtMs: optionalMoment(row.expires_at),
+  revokedAtMs: optionalMoment(row.revoked_at),
+  pardonedAtMs: optionalMoment(row.pardoned_at),
 });
 
-/** A tally's numbers, in the order of the columns after the key's id. */
-export const tallyValues = ({ minute, day, conduct }: Tally): number[] => [
-  minute.openedAtMs,
-  minute.used,
-  day.openedAtMs,
-  day.used,
-  conduct.strikes,
-  conduct.strikesSinceMs,
-  conduct.bannedAtMs,
-  conduct.bannedUntilMs,
-  conduct.bansInARow,
+export const SECRETS: Table = { name: "secrets", columns: ["digest", "key_id", "expires_at"], key: ["digest"] };
+
+/** In the order of the columns: a new secret does not expire. */
+export const newSecretValues = (secret: { readonly digest: string; readonly keyId: string }): Parameter[] => [
+  secret.digest,
+  secret.keyId,
+  null,
 ];
 
-export const ANSWER_COLUMNS = ["key_id", "token", "fingerprint", "answered_at", "status", "body", "location"] as const;
+/** A key together with one of its secrets, for the condition that follows. */
+export const SELECT_KEY_WITH_SECRET = `SELECT ${KEYS.columns.map((column) => `k.${column}`).join(", ")},
+  s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id`;
 
-/** How many answers one sweep drops at the most, so that it never holds anyone up. */
-export const SWEEP_MAX_ROWS = 100;
+export const keyWithSecretOf = (row: Row): { readonly key: Key; readonly secret: KeySecret } => ({
+  key: keyOf(row),
+  secret: { expiresAtMs: optionalMoment(row.secret_expires_at) },
+});
 
-export const onceRecordOf = (row: Row | null | undefined): OnceRecord | undefined =>
-  row
-    ? {
-        fingerprint: row.fingerprint as string,
-        answeredAtMs: Number(row.answered_at),
-        answer: { status: Number(row.status), body: row.body as string, location: row.location as string },
-      }
-    : undefined;
+// Tallies
+
+type TallyField = { [Part in keyof Tally]: readonly [part: Part, field: keyof Tally[Part]] }[keyof Tally];
+
+const TALLY_FIELDS: Readonly<Record<string, TallyField>> = {
+  minute_opened_at: ["minute", "openedAtMs"],
+  minute_used: ["minute", "used"],
+  day_opened_at: ["day", "openedAtMs"],
+  day_used: ["day", "used"],
+  strikes: ["banRecord", "strikes"],
+  strikes_since: ["banRecord", "strikesSinceMs"],
+  banned_at: ["banRecord", "bannedAtMs"],
+  banned_until: ["banRecord", "bannedUntilMs"],
+  bans_in_a_row: ["banRecord", "bansInARow"],
+};
+
+export const TALLIES: Table = { name: "tallies", columns: ["key_id", ...Object.keys(TALLY_FIELDS)], key: ["key_id"] };
+
+const TALLY_ENTRIES = Object.entries(TALLY_FIELDS);
+
+/** One part of a tally, by the names of its numbers. */
+const partOf = (tally: Tally, part: keyof Tally) => tally[part] as unknown as Record<string, number>;
+
+export function tallyOf(row: Row): Tally {
+  const tally = newTally();
+  for (const [column, [part, field]] of TALLY_ENTRIES) partOf(tally, part)[field] = Number(row[column]);
+  return tally;
+}
+
+export const keyTallyOf = (row: Row): KeyTally => [row.key_id as string, tallyOf(row)];
+
+/** In the order of the columns. */
+export const tallyValues = ([keyId, tally]: KeyTally): Parameter[] => [
+  keyId,
+  ...TALLY_ENTRIES.map(([, [part, field]]) => partOf(tally, part)[field] as number),
+];
+
+// Saved responses
+
+export const SAVED_RESPONSES: Table = {
+  name: "saved_responses",
+  columns: ["key_id", "idempotency_key", "fingerprint", "saved_at", "content"],
+  key: ["key_id", "idempotency_key"],
+};
+
+/** How many saved responses are deleted at a time: other writes wait for it. */
+export const DELETE_BATCH_SIZE = 100;
+
+/** In the order of the columns. */
+export const savedResponseValues = (key: IdempotencyKey, content: SavedContent<unknown>): Parameter[] => [
+  key.keyId,
+  key.value,
+  key.fingerprint,
+  key.nowMs,
+  encodeSavedContent(content),
+];
+
+export const savedResponseOf = <Value>(row: Row): SavedResponse<Value> => ({
+  fingerprint: row.fingerprint as string,
+  savedAtMs: Number(row.saved_at),
+  content: decodeSavedContent(row.content as string) as SavedContent<Value>,
+});
+
+/** Every table that holds a store's data, in an order that references allow. */
+export const TABLES: readonly Table[] = [KEYS, SECRETS, ANIMALS, ORDERS, SAVED_RESPONSES, TALLIES];
+
+/** Tables that say something about the database itself. */
+export const INTERNAL_TABLES: readonly string[] = ["migrations", "key_revision"];
+
+// Statements that name columns
+
+export const selectFrom = ({ name, columns }: Table): string => `SELECT ${columns.join(", ")} FROM ${name}`;
+
+export const insertInto = ({ name }: Table, columns: readonly string[], placeholder: (n: number) => string): string =>
+  `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map((_, i) => placeholder(i + 1)).join(", ")})`;
+
+/** Replaces the row that is there already: follows an INSERT. */
+export const orReplace = ({ key, columns }: Table): string =>
+  `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${columns
+    .filter((column) => !key.includes(column))
+    .map((column) => `${column} = excluded.${column}`)
+    .join(", ")}`;

@@ -1,12 +1,13 @@
 import type { Animal, AnimalStatus, NewAnimal } from "../domain/animal.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
+import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts";
 import type { Key, KeySecret } from "../domain/key.ts";
-import type { Once, Written } from "../domain/once.ts";
-import type { Order, OrderStatus } from "../domain/order.ts";
+import type { MoveRefusal, NewOrder, Order, OrderMove, OrderStatus, PlacingRefusal } from "../domain/order.ts";
 import type { Page } from "../domain/page.ts";
+import type { Result } from "../domain/result.ts";
 import type { Tally } from "../domain/tally.ts";
 
-/** The store cannot do its work now: busy, full, read-only, gone. */
+/** The store cannot do its work now: it is busy, full, read-only or gone. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
   /** What the attempt changed. Unknown when the answer to a commit was lost on its way. */
@@ -18,17 +19,17 @@ export class StoreUnavailable extends Error {
   }
 }
 
-// Every method of these ports throws StoreUnavailable when the store cannot answer. One that writes
-// is one transaction, with the record of `once` in it, and resolves when all of it is on disk.
+// Every method of these ports throws StoreUnavailable when the store cannot answer. A method that writes is one
+// transaction, which includes the saved response if there is an idempotency key, and resolves when it is on disk.
 
 export interface AnimalStore {
   /** By ascending id, after the given one. */
   list(query: AnimalQuery): Awaitable<Page<Animal>>;
-  create(animal: NewAnimal, once?: Once): Promise<Written<Animal>>;
   get(id: bigint): Awaitable<Animal | undefined>;
+  create(animal: NewAnimal, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Animal>>;
 }
 
-/** What a list is asked for; what is undefined filters nothing. */
+/** What a list is asked for; an undefined filter filters nothing. */
 export interface AnimalQuery {
   readonly ids?: readonly bigint[] | undefined;
   readonly status?: AnimalStatus | undefined;
@@ -40,8 +41,10 @@ export interface AnimalQuery {
 export interface OrderStore {
   /** By ascending id, after the given one. */
   list(query: OrderQuery): Awaitable<Page<Order>>;
-  place(animalId: bigint, nowMs: number, once?: Once): Promise<Written<PlaceResult>>;
-  move(id: bigint, to: OrderStatus, nowMs: number): Promise<MoveResult>;
+  /** Of several orders for one animal, exactly one is placed. */
+  place(order: NewOrder, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Order, PlacingRefusal>>;
+  /** The animal's status changes with the order's. */
+  move(move: OrderMove): Promise<Result<Order, MoveRefusal>>;
 }
 
 export interface OrderQuery {
@@ -51,34 +54,37 @@ export interface OrderQuery {
   readonly size: number;
 }
 
-export type PlaceResult =
-  | { readonly kind: "placed"; readonly order: Order }
-  | { readonly kind: "no_such_animal" }
-  | { readonly kind: "not_available"; readonly status: AnimalStatus };
-
-export type MoveResult =
-  | { readonly kind: "moved"; readonly order: Order }
-  | { readonly kind: "no_such_order" }
-  | { readonly kind: "forbidden"; readonly from: OrderStatus };
-
 export interface FoundKey {
   readonly key: Key;
   readonly secret: KeySecret;
+}
+
+export interface NewKey {
+  readonly key: Key;
+  /** Of its secret. */
+  readonly digest: string;
+}
+
+export interface Rotation {
+  readonly keyId: string;
+  /** Of the new secret. */
+  readonly digest: string;
+  /** When the secrets that the key has now expire, at the latest. */
+  readonly oldSecretsExpireAtMs: number;
 }
 
 export interface KeyStore {
   findBySecret(digest: string): Awaitable<FoundKey | undefined>;
   /** A number that grows with every change to any key, by whatever process. */
   revision(): Awaitable<number>;
-  create(key: Key, digest: string): Awaitable<void>;
-  /** Creates the key if no key was ever issued; `beforeCommit` runs just before it becomes true. */
-  createFirst(key: Key, digest: string, beforeCommit: () => void): Awaitable<boolean>;
   list(): Awaitable<readonly Key[]>;
   get(id: string): Awaitable<Key | undefined>;
-  /** Adds a secret; those that the key had live on until the given moment at the longest. */
-  rotate(id: string, digest: string, oldExpireAtMs: number): Awaitable<void>;
-  revoke(id: string, atMs: number): Awaitable<void>;
-  pardon(id: string, atMs: number): Awaitable<void>;
+  create(key: NewKey): Promise<void>;
+  /** Creates the key if the store has never had one. Returns whether it did. */
+  createFirst(key: NewKey): Promise<boolean>;
+  rotate(rotation: Rotation): Promise<void>;
+  revoke(revocation: { readonly keyId: string; readonly atMs: number }): Promise<void>;
+  pardon(pardon: { readonly keyId: string; readonly atMs: number }): Promise<void>;
 }
 
 export type KeyTally = readonly [keyId: string, tally: Tally];
@@ -86,7 +92,7 @@ export type KeyTally = readonly [keyId: string, tally: Tally];
 export interface TallyStore {
   load(): Awaitable<readonly KeyTally[]>;
   get(keyId: string): Awaitable<Tally | undefined>;
-  save(tallies: readonly KeyTally[]): Awaitable<void>;
+  save(tallies: readonly KeyTally[]): Promise<void>;
 }
 
 export interface Store {
@@ -94,12 +100,13 @@ export interface Store {
   readonly orders: OrderStore;
   readonly keys: KeyStore;
   readonly tallies: TallyStore;
-  /** A number that changes whenever anything was written, by whatever process; undefined when that cannot be known. */
+  /**
+   * A number that changes whenever animals or orders may have changed, by whatever process; undefined
+   * when that cannot be known.
+   */
   version(): number | undefined;
-  /** Gets ready what the first answers can do without. */
-  warmUp(): void;
-  /** Drops some of the answers that were given until a moment. True when there may be more of them. */
-  sweep(answeredUntilMs: number): Awaitable<boolean>;
+  /** Deletes some of the responses saved up to a moment. Returns whether there may be more of them. */
+  deleteSavedResponses(upTo: { readonly savedAtMs: number }): Promise<boolean>;
   /** Returns when the store answers. */
   check(): Awaitable<void>;
   close(): Awaitable<void>;

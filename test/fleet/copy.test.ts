@@ -2,14 +2,14 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import connect from "postgres";
+import { temporaryFolder } from "../harness/folder.ts";
 import { TestPostgres } from "../harness/postgres.ts";
 import { run, serve } from "../harness/program.ts";
-import { temporaryFolder } from "../harness/service.ts";
 
 const postgres = await TestPostgres.start();
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 
-/** A store with animals, orders, keys, kept answers and counters, and an id that was given out and is gone. */
+/** A store with animals, orders, keys, saved responses and counters, and an id that was assigned and is gone. */
 async function filledStore(animals: number): Promise<{ cwd: string; secret: string }> {
   const cwd = temporaryFolder();
   const { out } = await run(
@@ -34,7 +34,7 @@ async function filledStore(animals: number): Promise<{ cwd: string; secret: stri
 
 const copyArguments = (to: string) => ["copy", "--from", "sqlite:data/animal-store.db", "--to", to];
 
-test("copy moves everything, says so with counts and checksums, and the service goes on with the next id", async () => {
+test("copy moves everything, reports counts and checksums, and the service continues with the next id", async () => {
   const { cwd, secret } = await filledStore(5000);
   const to = await postgres.database();
   const { exitCode, out, err } = await run([...copyArguments(to), "--json"], { cwd });
@@ -44,7 +44,7 @@ test("copy moves everything, says so with counts and checksums, and the service 
     ["secrets", 1],
     ["animals", 5000],
     ["orders", 1],
-    ["answers", 1],
+    ["saved_responses", 1],
     ["tallies", 1],
   ]);
   const service = await serve({ cwd, env: { DATABASE_URL: to } });
@@ -70,8 +70,8 @@ test("copy moves everything, says so with counts and checksums, and the service 
   expect((await run(copyArguments(to), { cwd })).err).toContain("was finished already");
 });
 
-test("a copy that was killed is finished by running it again, also when the source has changed since", async () => {
-  const { cwd } = await filledStore(120_000);
+test("a copy that was killed is finished by running it again, even if the source has changed since", async () => {
+  const { cwd } = await filledStore(60_000);
   const to = await postgres.database();
   const sql = connect(to, { max: 1, onnotice: () => {} });
   const child = Bun.spawn([process.execPath, MAIN, ...copyArguments(to)], { cwd, stdout: "ignore", stderr: "ignore" });
@@ -84,11 +84,11 @@ test("a copy that was killed is finished by running it again, also when the sour
   expect((await run(["serve"], { cwd, env: { DATABASE_URL: to, PORT: "0" } })).err).toContain(
     "was not finished: run animal-store copy again",
   );
-  // Meanwhile an animal has changed, its order was cancelled for another, and an answer was swept.
+  // Meanwhile an animal has changed, its order was cancelled for another, and a saved response has expired.
   const [order] =
     await sql`INSERT INTO orders (id, animal_id, status, placed_at, updated_at) VALUES (1, 1, 'placed', 0, 0) RETURNING id`;
   expect(String(order?.id)).toBe("1");
-  await sql`INSERT INTO answers SELECT id, 'swept', '', 0, 201, '', '' FROM keys`;
+  await sql`INSERT INTO saved_responses SELECT id, 'expired', '', 0, '{}' FROM keys`;
   const db = new Database(join(cwd, "data/animal-store.db"));
   db.run("UPDATE animals SET status = 'available' WHERE id = 5");
   db.run("UPDATE orders SET status = 'cancelled' WHERE id = 1");
@@ -96,9 +96,9 @@ test("a copy that was killed is finished by running it again, also when the sour
   db.close();
   const { exitCode, out, err } = await run(copyArguments(to), { cwd });
   expect([exitCode, err]).toEqual([0, ""]);
-  expect(out).toMatch(/animals +120,000 +[0-9a-f]{16}/);
-  expect(out).toContain("Both databases hold the same.");
-  expect(await sql`SELECT count(*)::int AS count FROM animals`).toEqual([{ count: 120_000 }] as never);
+  expect(out).toMatch(/animals +60,000 +[0-9a-f]{16}/);
+  expect(out).toContain("Both databases hold the same data.");
+  expect(await sql`SELECT count(*)::int AS count FROM animals`).toEqual([{ count: 60_000 }] as never);
   expect(await sql`SELECT status FROM animals WHERE id = 5`).toEqual([{ status: "available" }] as never);
   await sql.end();
 });
@@ -113,7 +113,9 @@ test("copy refuses a source that is served, a target that is not empty, and any 
   await other.kill("SIGTERM");
   await run(["keys", "create", "--name", "x", "--plan", "free"], { cwd, env: { DATABASE_URL: to } });
   expect((await run(copyArguments(to), { cwd })).err).toContain("the target database is not empty");
-  expect((await run(["copy", "--from", to, "--to", to], { cwd })).err).toContain("no other way");
+  expect((await run(["copy", "--from", to, "--to", to], { cwd })).err).toContain(
+    "only be copied from sqlite: to postgres://",
+  );
   expect((await run(["copy", "--from", "sqlite:none.db", "--to", to], { cwd })).err).toContain(
     "there is no database at none.db",
   );

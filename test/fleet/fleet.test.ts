@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { TestPostgres } from "../harness/postgres.ts";
+import { temporaryFolder } from "../harness/folder.ts";
+import { databaseMaker } from "../harness/postgres.ts";
 import { type RunningService, run, serve } from "../harness/program.ts";
 import { hasRedis, startRedisCluster, TestRedis } from "../harness/redis.ts";
-import { temporaryFolder } from "../harness/service.ts";
 
 const cwd = temporaryFolder();
-const postgres = await TestPostgres.start();
 const redis = hasRedis ? await TestRedis.start() : undefined;
 const cluster = hasRedis ? await startRedisCluster() : [];
-const database = await postgres.database();
+const newDatabase = await databaseMaker();
+const database = await newDatabase();
 const INSTANCES = 4;
 
 const cli = async (...args: string[]) => {
@@ -129,7 +129,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
 test("PostgreSQL without Redis starts with a warning, and keeps its counters across restarts", async () => {
   const env = { DATABASE_URL: database };
   const first = await serve({ cwd, env });
-  expect(first.banner).toContain(`Data  postgres://127.0.0.1:${postgres.port}/`);
+  expect(first.banner).toContain(`Data  postgres://${new URL(database).host}/`);
   expect(first.banner).toContain("keys create");
   const { secret } = await issue("free");
   for (let i = 0; i < 7; i++) await get(first, secret);

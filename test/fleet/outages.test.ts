@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { temporaryFolder } from "../harness/folder.ts";
 import { TestPostgres } from "../harness/postgres.ts";
 import { issueBoundlessKey, type RunningService, run, serve } from "../harness/program.ts";
 import { TestProxy } from "../harness/proxy.ts";
 import { hasRedis, TestRedis } from "../harness/redis.ts";
-import { temporaryFolder } from "../harness/service.ts";
 
 const cwd = temporaryFolder();
 const postgres = await TestPostgres.start();
@@ -183,7 +183,7 @@ describe.skipIf(!hasRedis)("when Redis fails", () => {
         await until(isDegraded);
         const outageAt = traffic.samples.length;
         await until(() => traffic.samples.length > outageAt + 100);
-        expect(service.logged().match(/this instance counts for itself/g)).toHaveLength(1);
+        expect(service.logged().match(/this instance counts requests by itself/g)).toHaveLength(1);
       }
       await up();
       await until(async () => !(await isDegraded()));
@@ -205,7 +205,7 @@ describe.skipIf(!hasRedis)("when Redis fails", () => {
       expect((await fetch(`${service.origin}/v1/pets`, { headers })).status).toBe(200);
       return service.logged().includes("Redis is back");
     });
-    expect(service.logged().match(/this instance counts for itself/g)).toHaveLength(1);
+    expect(service.logged().match(/this instance counts requests by itself/g)).toHaveLength(1);
     await service.kill("SIGKILL");
   });
 

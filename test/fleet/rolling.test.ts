@@ -1,15 +1,16 @@
 import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort, TestPostgres } from "../harness/postgres.ts";
+import { temporaryFolder } from "../harness/folder.ts";
+import { freePort } from "../harness/port.ts";
+import { databaseMaker } from "../harness/postgres.ts";
 import { issueBoundlessKey, type RunningService, serve } from "../harness/program.ts";
 import { hasRedis, TestRedis } from "../harness/redis.ts";
-import { temporaryFolder } from "../harness/service.ts";
 
 const isSkipped = !hasRedis || !Bun.which("nginx");
 const INSTANCES = 3;
 const cwd = temporaryFolder();
-const postgres = isSkipped ? undefined : await TestPostgres.start();
+const newDatabase = isSkipped ? undefined : await databaseMaker();
 const redis = isSkipped ? undefined : await TestRedis.start();
 
 /** The nginx of deploy/, with the addresses of processes instead of containers. */
@@ -46,7 +47,7 @@ async function startNginx(port: number) {
 
 test.skipIf(isSkipped)("a rolling restart of all instances behind nginx, under load, fails no request", async () => {
   const env = {
-    DATABASE_URL: (await postgres?.database()) as string,
+    DATABASE_URL: (await newDatabase?.()) as string,
     REDIS_URL: redis?.url as string,
     LOG_LEVEL: "warn",
     TRUSTED_PROXIES: "127.0.0.1",

@@ -1,18 +1,38 @@
-// What harness parts leave to do at the end: of a test file, or of a benchmark that uses them.
+// What the harness has to undo at the end: of a test, of a test file, or of a program that uses the harness.
 
 type Task = () => unknown;
 
-const tasks: Task[] = [];
+/** Outside of `bun test` there are no hooks, and the program calls cleanUp() itself. */
+const hooks = process.env.NODE_ENV === "test" ? await import("bun:test") : undefined;
+const tasksOfProgram: Task[] = [];
+/** Those of the setUp() that is running. */
+let tasksOfSetUp: Task[] | undefined;
 
-/** Under `bun test` the runner does it after the file's tests. */
-const afterAll = process.env.NODE_ENV === "test" ? (await import("bun:test")).afterAll : undefined;
-
+/** Called in a test: at its end; anywhere else: at the end of the enclosing describe, file or program. */
 export function atEnd(task: Task): void {
-  if (afterAll) afterAll(async () => void (await task()));
-  else tasks.push(task);
+  if (tasksOfSetUp) tasksOfSetUp.push(task);
+  else if (hooks) hooks.afterAll(async () => void (await task()));
+  else tasksOfProgram.push(task);
 }
 
-/** For a program that is no test: the latest first. */
-export async function cleanUp(): Promise<void> {
-  for (const task of tasks.reverse()) await task();
+/** As beforeAll(), but what it starts lives until the end of the enclosing describe: Bun ends a hook with its own. */
+export function setUp(start: () => Promise<void>): void {
+  const tasks: Task[] = [];
+  hooks?.beforeAll(async () => {
+    tasksOfSetUp = tasks;
+    try {
+      await start();
+    } finally {
+      tasksOfSetUp = undefined;
+    }
+  });
+  hooks?.afterAll(() => run(tasks));
+}
+
+/** For a program that is not a test. */
+export const cleanUp = (): Promise<void> => run(tasksOfProgram);
+
+/** The latest first, since it may depend on the earlier ones. */
+async function run(tasks: readonly Task[]): Promise<void> {
+  for (const task of tasks.toReversed()) await task();
 }

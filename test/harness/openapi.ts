@@ -3,7 +3,7 @@ import { openapiDocument } from "../../src/http/openapi/document.ts";
 
 interface ResponseObject {
   $ref?: string;
-  headers?: Record<string, { $ref: string }>;
+  headers?: Record<string, { $ref?: string } & Partial<HeaderObject>>;
   content?: { "application/json": { schema: object } };
 }
 
@@ -12,8 +12,11 @@ interface HeaderObject {
   schema: { type: string };
 }
 
+/** Where a service with the default settings is. */
+export const DEFAULT_URLS = { publicUrl: "http://127.0.0.1:8080/v1", docsUrl: "http://127.0.0.1:8080/docs" };
+
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path, not by type
-const document = openapiDocument("http://127.0.0.1:8080/v1") as any;
+const document = JSON.parse(JSON.stringify(openapiDocument(DEFAULT_URLS))) as any;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addFormat("int64", { type: "number", validate: Number.isInteger });
 ajv.addFormat("date-time", (text) => new Date(text).toISOString() === text);
@@ -25,9 +28,10 @@ const validators = new Map<string, ValidateFunction>();
 export function assertDescribed(method: string, path: string, status: number, headers: Headers, body: string): void {
   const described = describedResponse(method, path, status);
   const where = `${method} ${path} → ${status}`;
-  for (const [name, reference] of Object.entries(described.headers ?? {}))
-    assertHeader(where, name, resolve<HeaderObject>(reference.$ref), headers);
-  if (method === "HEAD") return;
+  for (const [name, header] of Object.entries(described.headers ?? {}))
+    assertHeader(where, name, resolved(header) as HeaderObject, headers);
+  assertNoOtherHeader(where, described, headers);
+  if (method === "HEAD" || !described.content) return;
   const type = headers.get("content-type");
   if (type !== "application/json") throw new Error(`${where}: content type ${type}`);
   const validate = validatorOf(described);
@@ -43,11 +47,11 @@ function describedResponse(method: string, path: string, status: number): Respon
   if (!operation) {
     const response = { ...document.paths["/pets"].get.responses, ...document["x-other-responses"] }[status];
     if (!response || status < 400) throw new Error(`${method} ${path} → ${status}: the document does not list it`);
-    return resolve<ResponseObject>(response.$ref);
+    return resolved(response) as ResponseObject;
   }
   const response = operation.responses[status] as ResponseObject | undefined;
   if (!response) throw new Error(`${method} ${path} → ${status}: the document does not list this status`);
-  return response.$ref ? resolve<ResponseObject>(response.$ref) : response;
+  return resolved(response) as ResponseObject;
 }
 
 function assertHeader(where: string, name: string, header: HeaderObject, headers: Headers): void {
@@ -60,6 +64,22 @@ function assertHeader(where: string, name: string, header: HeaderObject, headers
     throw new Error(`${where}: header ${name} is ${value}`);
 }
 
+/** Headers of HTTP itself, which the document leaves out. */
+const UNDESCRIBED = new Set([
+  "content-type",
+  "content-length",
+  "date",
+  "connection",
+  "transfer-encoding",
+  "keep-alive",
+]);
+
+function assertNoOtherHeader(where: string, { headers: described = {} }: ResponseObject, headers: Headers): void {
+  const known = new Set(Object.keys(described).map((name) => name.toLowerCase()));
+  for (const name of headers.keys())
+    if (!known.has(name) && !UNDESCRIBED.has(name)) throw new Error(`${where}: header ${name} is not described`);
+}
+
 function validatorOf(response: ResponseObject): ValidateFunction {
   const schema = response.content?.["application/json"].schema as { $ref: string };
   const found = validators.get(schema.$ref);
@@ -69,9 +89,10 @@ function validatorOf(response: ResponseObject): ValidateFunction {
   return validate;
 }
 
-function resolve<T>(reference: string): T {
-  return reference
+function resolved(node: { readonly $ref?: string }): object {
+  if (!node.$ref) return node;
+  return node.$ref
     .slice(2)
     .split("/")
-    .reduce((node, name) => node[name], document) as T;
+    .reduce((parent, name) => parent[name], document);
 }

@@ -1,28 +1,38 @@
 import { accessSync, chmodSync, chownSync, constants, cpSync, mkdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import type { Subprocess } from "bun";
-import postgres from "postgres";
+import { SQL, type Subprocess } from "bun";
 import { atEnd } from "./cleanup.ts";
-import { temporaryFolder } from "./service.ts";
+import { temporaryFolder } from "./folder.ts";
+import { freePort } from "./port.ts";
 
 /** PostgreSQL refuses to run as root, so then it runs as nobody. */
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 const asServer = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
 
-/** A real PostgreSQL of our own, out of the npm package, that can be stopped, paused and started again. */
+export interface PostgresOptions {
+  /** Faster, at the price of losing data in a crash: for tests that are not about crashes. */
+  readonly isVolatile?: boolean;
+}
+
+const VOLATILE = { fsync: "off", full_page_writes: "off", synchronous_commit: "off" };
+
+/** A real PostgreSQL server from the npm package that can be stopped, paused and started again. */
 export class TestPostgres {
   #server: Subprocess | undefined;
-  #databases = 0;
 
   private constructor(
     private readonly binaries: string,
     private readonly data: string,
     readonly port: number,
+    private readonly options: PostgresOptions,
   ) {}
 
-  static async start(): Promise<TestPostgres> {
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
+  }
+
+  static async start(options: PostgresOptions = {}): Promise<TestPostgres> {
     const folder = temporaryFolder();
     chmodSync(folder, 0o755);
     const binaries = await readableBinaries(folder);
@@ -47,7 +57,7 @@ export class TestPostgres {
       { cwd: "/", stderr: "pipe" },
     );
     if (!made.success) throw new Error(made.stderr.toString());
-    const server = new TestPostgres(binaries, data, await freePort());
+    const server = new TestPostgres(binaries, data, await freePort(), options);
     await server.start();
     atEnd(() => server.stop());
     return server;
@@ -59,6 +69,7 @@ export class TestPostgres {
       unix_socket_directories: "",
       max_connections: "300",
       logging_collector: "off",
+      ...(this.options.isVolatile ? VOLATILE : {}),
     };
     const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     this.#server = Bun.spawn(
@@ -96,28 +107,19 @@ export class TestPostgres {
     this.#signal("SIGCONT");
   }
 
-  /** A new database, as the address to connect to it. */
-  async database(): Promise<string> {
-    const name = `test_${++this.#databases}`;
-    await this.admin((sql) => sql.unsafe(`CREATE DATABASE ${name}`));
-    return `postgres://postgres@127.0.0.1:${this.port}/${name}`;
+  /** Creates a database. Returns its address. */
+  database(): Promise<string> {
+    return createDatabase(this.url);
   }
 
-  /** Does something as the server's owner, as soon as it lets us in. */
-  async admin<T>(work: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> {
+  /** Runs statements as the server's owner, as soon as it accepts connections. */
+  async admin<T>(work: (sql: SQL) => PromiseLike<T>): Promise<T> {
     for (let tries = 0; ; tries++) {
-      const sql = postgres(`postgres://postgres@127.0.0.1:${this.port}/postgres`, {
-        max: 1,
-        onnotice: () => {},
-        connect_timeout: 2,
-      });
       try {
-        return await work(sql);
+        return await withSql(this.url, work);
       } catch (error) {
         if (tries > 200) throw error;
         await Bun.sleep(25);
-      } finally {
-        await sql.end({ timeout: 0 });
       }
     }
   }
@@ -152,32 +154,29 @@ async function readableBinaries(folder: string): Promise<string> {
   return join(copy, "bin");
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
+/** Runs statements over a connection that is closed afterwards. */
+export async function withSql<T>(url: string, work: (sql: SQL) => PromiseLike<T>): Promise<T> {
+  const sql = new SQL(url, { max: 1, connectionTimeout: 2 });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.close({ timeout: 0 });
+  }
+}
+
+async function createDatabase(serverUrl: string): Promise<string> {
+  const name = `animal_store_test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await withSql(serverUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name}`));
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
 }
 
 /**
- * How to make new and empty databases: on TEST_DATABASE_URL's server if that is set, else on one of
- * our own. To be called outside of tests, since the server lives as long as the file that called.
+ * Returns what creates new, empty databases: on the server at TEST_DATABASE_URL if that is set, else on
+ * one started here. To be called outside of tests, since the server lives as long as the file that called.
  */
 export async function databaseMaker(): Promise<() => Promise<string>> {
-  const given = process.env.TEST_DATABASE_URL;
-  if (!given) {
-    const server = await TestPostgres.start();
-    return () => server.database();
-  }
-  return async () => {
-    const name = `animal_store_test_${crypto.randomUUID().replaceAll("-", "")}`;
-    const sql = postgres(given, { max: 1, onnotice: () => {} });
-    await sql.unsafe(`CREATE DATABASE ${name}`);
-    await sql.end();
-    const url = new URL(given);
-    url.pathname = `/${name}`;
-    return url.href;
-  };
+  const url = process.env.TEST_DATABASE_URL ?? (await TestPostgres.start({ isVolatile: true })).url;
+  return () => createDatabase(url);
 }

@@ -1,13 +1,13 @@
 import type { Subprocess } from "bun";
 import { Redis } from "ioredis";
 import { atEnd } from "./cleanup.ts";
-import { freePort } from "./postgres.ts";
-import { temporaryFolder } from "./service.ts";
+import { temporaryFolder } from "./folder.ts";
+import { freePort } from "./port.ts";
 
 /** No npm package ships Redis, so its tests are skipped by name where it is not installed. */
 export const hasRedis = Bun.which("redis-server") !== null;
 
-/** A real Redis of our own that can be stopped, paused and started again. */
+/** A real Redis server that can be stopped, paused and started again. */
 export class TestRedis {
   #server: Subprocess | undefined;
 
@@ -62,7 +62,7 @@ export class TestRedis {
     this.#server?.kill("SIGCONT");
   }
 
-  /** Asks it something, as soon as it answers. */
+  /** Runs commands, as soon as the server answers. */
   async ask<T>(question: (client: Redis) => Promise<T>): Promise<T> {
     const client = new Redis(this.url, { retryStrategy: () => 20, maxRetriesPerRequest: 200 });
     client.on("error", () => {});
@@ -80,18 +80,65 @@ export class TestRedis {
   }
 }
 
-/** Three servers that are one cluster. */
+/** A test run has one logical database for each service: their counters must not meet. */
+const SHARED_SERVER_OPTIONS = ["--databases", "2000"];
+const LAST_DATABASE_KEY = "last-database";
+
+/** A server for a whole test run, see redisDatabaseMaker(). */
+export const startSharedRedis = (): Promise<TestRedis> => TestRedis.start(...SHARED_SERVER_OPTIONS);
+
+/**
+ * Returns what gives the address of another empty logical database each time: on the server at
+ * TEST_REDIS_URL if that is set, else on one started here. To be called outside of tests.
+ */
+export async function redisDatabaseMaker(): Promise<() => Promise<string>> {
+  const url = process.env.TEST_REDIS_URL ?? (await startSharedRedis()).url;
+  return async () => {
+    const client = new Redis(url);
+    // Counted in Redis itself, because several processes share the server.
+    const database = await client.incr(LAST_DATABASE_KEY);
+    client.disconnect();
+    return `${url}/${database}`;
+  };
+}
+
+const SLOTS = 16_384;
+
+/** Three servers that form a cluster. */
 export async function startRedisCluster(): Promise<TestRedis[]> {
-  const nodes = await Promise.all(
-    [1, 2, 3].map(() => TestRedis.start("--cluster-enabled", "yes", "--cluster-node-timeout", "2000")),
-  );
-  const addresses = nodes.map((node) => `127.0.0.1:${node.port}`);
-  const made = Bun.spawnSync(["redis-cli", "--cluster", "create", ...addresses, "--cluster-yes"], {
-    stderr: "pipe",
-    stdout: "pipe",
-  });
-  if (!made.success) throw new Error(made.stdout.toString() + made.stderr.toString());
-  for (const node of nodes)
-    while (!(await node.ask((client) => client.cluster("INFO"))).includes("cluster_state:ok")) await Bun.sleep(20);
-  return nodes;
+  const { servers, ready } = await formRedisCluster();
+  await ready;
+  return servers;
+}
+
+/** As above, without waiting until it works: Redis lets no cluster work in its first two seconds. */
+export async function formRedisCluster(): Promise<{ servers: TestRedis[]; ready: Promise<void> }> {
+  const nodes = await Promise.all([1, 2, 3].map(startClusterNode));
+  const [first] = nodes as [ClusterNode, ...ClusterNode[]];
+  const slot = (index: number) => Math.floor((index * SLOTS) / nodes.length);
+  for (const [i, { server }] of nodes.entries())
+    await server.ask(async (client) => {
+      await client.call("CLUSTER", "SET-CONFIG-EPOCH", i + 1);
+      await client.call("CLUSTER", "ADDSLOTSRANGE", slot(i), slot(i + 1) - 1);
+      if (i > 0) await client.call("CLUSTER", "MEET", "127.0.0.1", first.server.port, first.busPort);
+    });
+  const servers = nodes.map(({ server }) => server);
+  return { servers, ready: whenClusterWorks(servers) };
+}
+
+async function whenClusterWorks(servers: readonly TestRedis[]): Promise<void> {
+  for (const server of servers)
+    while (!(await server.ask((client) => client.cluster("INFO"))).includes("cluster_state:ok")) await Bun.sleep(20);
+}
+
+interface ClusterNode {
+  readonly server: TestRedis;
+  readonly busPort: number;
+}
+
+/** The default port of the cluster bus is 10000 above the server's, which may be too high for a port. */
+async function startClusterNode(): Promise<ClusterNode> {
+  const busPort = await freePort();
+  const options = ["--cluster-enabled", "yes", "--cluster-port", String(busPort), "--cluster-node-timeout", "2000"];
+  return { server: await TestRedis.start(...options), busPort };
 }

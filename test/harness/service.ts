@@ -1,22 +1,36 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { type Environment, readConfig } from "../../src/config.ts";
-import type { Clock } from "../../src/domain/clock.ts";
 import { digestOf, newKey, newSecret } from "../../src/domain/key.ts";
 import { PLANS, type Plan, type Quotas } from "../../src/domain/plan.ts";
 import { type StartParts, start } from "../../src/start.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+
+import type { DatabaseUrl } from "../../src/store/database-url.ts";
+import { openForCommand } from "../../src/store/open.ts";
+
 import { atEnd } from "./cleanup.ts";
+import { temporaryFolder } from "./folder.ts";
 import { type Answer, send } from "./send.ts";
 
-/** A folder that is gone after the file's tests. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "animal-store-"));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+/** The settings that say where a service keeps its data. */
+export type StorageSettings = {
+  readonly DATABASE_URL: string;
+  readonly REDIS_URL?: string;
+};
+
+/** The databases that a service under test can run on. */
+export interface Backend {
+  /** Creates new, empty databases. */
+  newStorage(): Promise<StorageSettings>;
+  /** The rows that a statement finds, over a connection of its own. */
+  query(storage: StorageSettings, statement: string): Promise<unknown[]>;
+  /** Everything that they hold, to search in. */
+  contents(storage: StorageSettings): Promise<string>;
 }
+
+export const newSqliteStorage = (): StorageSettings => ({
+  DATABASE_URL: `sqlite:${join(temporaryFolder(), "store.db")}`,
+});
 
 export interface IssueOptions {
   readonly plan?: Plan;
@@ -25,42 +39,51 @@ export interface IssueOptions {
 }
 
 /** Issues a key as the CLI does: through a connection of its own. */
-export async function issueKey(databasePath: string, { plan = "business", quotas, expiresAtMs }: IssueOptions = {}) {
+export async function issueKey(
+  database: DatabaseUrl,
+  { plan = "business", quotas, expiresAtMs }: IssueOptions = {},
+): Promise<{ id: string; secret: string }> {
   const secret = newSecret();
   const agreed = quotas ?? PLANS[plan] ?? { perMinute: 1_000_000, perDay: 1_000_000 };
   const key = newKey({ name: "test", plan, quotas: agreed, createdAtMs: Date.now(), expiresAtMs });
-  const store = await openSqliteStore(databasePath, { create: false, serve: false });
-  await store.keys.create(key, digestOf(secret));
+  const store = await openForCommand(database, { create: false });
+  await store.keys.create({ key, digest: digestOf(secret) });
   await store.close();
   return { id: key.id, secret };
 }
 
 export interface TestServiceOptions extends Partial<Omit<StartParts, "log">> {
+  /** Where it keeps its data; a new SQLite file unless this or `env` says otherwise. */
+  readonly backend?: Backend;
+  /** Settings; with the `storage` of another service it runs on the same data. */
   readonly env?: Environment;
-  readonly clock?: Clock;
-  readonly databasePath?: string;
-  /** Collects what is logged, a line each. */
+  /** Collects what is logged, one entry per line. */
   readonly logged?: string[];
 }
+
+/** Limits stay exact however busy the machine is: an instance must not count by itself because an answer is late. */
+const REDIS_ANSWER_TIMEOUT_MS = 20_000;
 
 export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
-  /** A secret, or nothing at all; the default is a key without limits that matter. */
+  /** A secret, or null to send none; by default that of a key whose quotas no test reaches. */
   readonly secret?: string | null;
 }
 
-/** The real service on a free port and a fresh database; every answer is checked against the document. */
-export async function startService({ env, databasePath, logged, ...parts }: TestServiceOptions = {}) {
-  const path = databasePath ?? join(temporaryFolder(), "store.db");
-  const result = readConfig({ PORT: "0", DATABASE_URL: `sqlite:${path}`, ...env });
+/** The real service on a free port and a new database; every answer is checked against the OpenAPI document. */
+export async function startService({ backend, env, logged, ...parts }: TestServiceOptions = {}) {
+  const storage = await storageFor(backend, env);
+  const result = readConfig({ PORT: "0", ...storage, ...env });
   if ("mistakes" in result) throw new Error(result.mistakes.join("\n"));
+  const { config } = result;
   const log = logged
     ? pino({ level: "debug" }, { write: (line: string) => void logged.push(line) })
     : pino({ level: "silent" });
-  const service = await start(result.config, { log, warmUpAtOnce: true, ...parts });
+  const service = await start(config, { log, redisAnswerTimeoutMs: REDIS_ANSWER_TIMEOUT_MS, ...parts });
   atEnd(() => service.stop());
-  const { secret: boundless } = await issueKey(path, { plan: "enterprise" });
+  const database = config.DATABASE_URL;
+  const { secret: boundless } = await issueKey(database, { plan: "enterprise" });
 
   /** Calls the interface: `call("GET /pets?limit=1")`. */
   const call = (line: string, { body, headers = {}, secret = boundless }: CallOptions = {}): Promise<Answer> => {
@@ -80,7 +103,21 @@ export async function startService({ env, databasePath, logged, ...parts }: Test
   // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
   const document = async (): Promise<any> => (await fetch(`${service.origin}/openapi.json`)).json();
 
-  return { ...service, path, call, document, boundless, issueKey: (options?: IssueOptions) => issueKey(path, options) };
+  return {
+    ...service,
+    storage,
+    /** The database file, for tests that are about SQLite. */
+    path: database.kind === "sqlite" ? database.path : "",
+    call,
+    document,
+    boundless,
+    issueKey: (options?: IssueOptions) => issueKey(database, options),
+  };
 }
 
 export type TestService = Awaited<ReturnType<typeof startService>>;
+
+async function storageFor(backend: Backend | undefined, env: Environment | undefined): Promise<StorageSettings> {
+  if (!env?.DATABASE_URL) return backend ? backend.newStorage() : newSqliteStorage();
+  return { DATABASE_URL: env.DATABASE_URL, ...(env.REDIS_URL ? { REDIS_URL: env.REDIS_URL } : {}) };
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { temporaryFolder } from "../harness/service.ts";
+import { temporaryFolder } from "../harness/folder.ts";
 
 const BENCH = join(import.meta.dir, "../../bench/run.ts");
 

@@ -2,9 +2,9 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../harness/folder.ts";
 import { run, serve } from "../harness/program.ts";
 import { RawConnection } from "../harness/raw.ts";
-import { temporaryFolder } from "../harness/service.ts";
 
 describe("start", () => {
   test("the first start makes the folder, and issues the operator's key for its owner alone", async () => {
@@ -67,7 +67,7 @@ describe("start", () => {
     newer.close();
     const running = await serve({ cwd, env: { DATABASE_URL: "sqlite:running.db" } });
 
-    for (const [env, reason] of [
+    const impossible = [
       [{ PORT: String(taken.port) }, `port ${taken.port} on 127.0.0.1 is in use: stop what uses it, or set PORT`],
       [
         { METRICS_PORT: String(taken.port) },
@@ -79,15 +79,19 @@ describe("start", () => {
       [{ DATABASE_URL: "sqlite:letter.txt" }, "file is not a database"],
       [{ DATABASE_URL: "sqlite:data" }, "cannot open the database data"],
       [{ DATABASE_URL: "sqlite:foreign.db" }, "the database of another program"],
-      [{ DATABASE_URL: "sqlite:newer.db" }, "schema 99, and this version knows only up to 2"],
+      [{ DATABASE_URL: "sqlite:newer.db" }, "schema 99, and this version supports only up to 3"],
       [{ DATABASE_URL: "sqlite:running.db" }, "another process serves running.db already"],
-    ] as const) {
-      const { exitCode, out, err } = await run(["serve"], { cwd, env: { PORT: "0", LOG_LEVEL: "error", ...env } });
-      expect([exitCode, out]).toEqual([1, ""]);
-      expect(err).toStartWith("animal-store: ");
-      expect(err).toContain(reason);
-      expect(err.trim().split("\n")).toHaveLength(1);
-    }
+    ] as const;
+    await Promise.all(
+      impossible.map(async ([env, reason], i) => {
+        const defaults = { PORT: "0", LOG_LEVEL: "error", DATABASE_URL: `sqlite:${i}.db` };
+        const { exitCode, out, err } = await run(["serve"], { cwd, env: { ...defaults, ...env } });
+        expect([exitCode, out]).toEqual([1, ""]);
+        expect(err).toStartWith("animal-store: ");
+        expect(err).toContain(reason);
+        expect(err.trim().split("\n")).toHaveLength(1);
+      }),
+    );
     taken.stop();
     expect(await running.kill("SIGTERM")).toBe(0);
   });

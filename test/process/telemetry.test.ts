@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { temporaryFolder } from "../harness/folder.ts";
 import { type RunningService, serve } from "../harness/program.ts";
 import { RawConnection } from "../harness/raw.ts";
-import { startService, temporaryFolder } from "../harness/service.ts";
+import { startService } from "../harness/service.ts";
 
 const secretOf = async (cwd: string): Promise<string> =>
   (await Bun.file(join(cwd, "data/animal-store.operator-key")).text()).trim();

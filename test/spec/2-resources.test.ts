@@ -1,150 +1,157 @@
 import { describe, expect, test } from "bun:test";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
-import { startService } from "../harness/service.ts";
+import { DEFAULT_URLS } from "../harness/openapi.ts";
+import type { TestService } from "../harness/service.ts";
+import { onEveryStore } from "../harness/stores.ts";
 
-const service = await startService();
-const create = (body: unknown) => service.call("POST /pets", { body });
-
-describe("2 Animal (Pet)", () => {
-  test("2 Pet has id, name, categoryId and status, and nothing else", async () => {
-    const { json } = await create({ name: "Rex", categoryId: 7, status: "pending" });
-    expect(json).toEqual({ id: expect.any(Number), name: "Rex", categoryId: 7, status: "pending" });
+onEveryStore(({ startService, setUp }) => {
+  let service: TestService;
+  setUp(async () => {
+    service = await startService();
   });
+  const create = (body: unknown) => service.call("POST /pets", { body });
 
-  test("2 Pet.id is an int64 that the service assigns in ascending order", async () => {
-    const first = await create({ name: "A", categoryId: 1 });
-    const second = await create({ name: "B", categoryId: 1 });
-    expect(second.json.id).toBeGreaterThan(first.json.id);
-  });
+  describe("2 Animal (Pet)", () => {
+    test("2 Pet has id, name, categoryId and status, and nothing else", async () => {
+      const { json } = await create({ name: "Rex", categoryId: 7, status: "pending" });
+      expect(json).toEqual({ id: expect.any(Number), name: "Rex", categoryId: 7, status: "pending" });
+    });
 
-  test("2 Pet.name is returned exactly as sent", async () => {
-    for (const name of [
-      " Rex ",
-      "日本語",
-      "🐕‍🦺",
-      "é",
-      "é",
-      '"\\/',
-      "'; DROP TABLE animals; --",
-      "<script>",
-      "\u202e",
-      "a b",
-    ]) {
-      const { json } = await create({ name, categoryId: 1 });
-      expect(json.name).toBe(name);
-      expect((await service.call(`GET /pets/${json.id}`)).json.name).toBe(name);
-    }
-  });
+    test("2 Pet.id is an int64 that the service assigns in ascending order", async () => {
+      const first = await create({ name: "A", categoryId: 1 });
+      const second = await create({ name: "B", categoryId: 1 });
+      expect(second.json.id).toBeGreaterThan(first.json.id);
+    });
 
-  test("2 Pet.categoryId is an int64, exact in body, store and reply", async () => {
-    for (const categoryId of ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"]) {
-      const { status, text } = await create(`{"name":"Rex","categoryId":${categoryId}}`);
-      expect(status).toBe(201);
-      expect(text).toContain(`"categoryId":${categoryId},`);
-      const id = /"id":(\d+)/.exec(text)?.[1];
-      expect((await service.call(`GET /pets/${id}`)).text).toBe(text);
-    }
-  });
+    test("2 Pet.name is returned exactly as sent", async () => {
+      for (const name of [
+        " Rex ",
+        "日本語",
+        "🐕‍🦺",
+        "é",
+        "é",
+        '"\\/',
+        "'; DROP TABLE animals; --",
+        "<script>",
+        "\u202e",
+        "a b",
+      ]) {
+        const { json } = await create({ name, categoryId: 1 });
+        expect(json.name).toBe(name);
+        expect((await service.call(`GET /pets/${json.id}`)).json.name).toBe(name);
+      }
+    });
 
-  test("2 Pet.status is a PetStatus", async () => {
-    for (const status of ["available", "pending", "sold"])
-      expect((await create({ name: "Rex", categoryId: 1, status })).json.status).toBe(status);
-  });
-});
+    test("2 Pet.categoryId is an int64, exact in body, store and reply", async () => {
+      for (const categoryId of ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"]) {
+        const { status, text } = await create(`{"name":"Rex","categoryId":${categoryId}}`);
+        expect(status).toBe(201);
+        expect(text).toContain(`"categoryId":${categoryId},`);
+        const id = /"id":(\d+)/.exec(text)?.[1];
+        expect((await service.call(`GET /pets/${id}`)).text).toBe(text);
+      }
+    });
 
-describe("2 NewPet", () => {
-  test("2 NewPet.name is a required string", async () => {
-    expect((await create({ categoryId: 1 })).json).toMatchObject({ code: "missing_field", status: 400 });
-    for (const name of [1, null, true, [], {}, "", " ", "\t", "a\u0000b", "a\nb", "\u0085", "x".repeat(256)]) {
-      const { json } = await create({ name, categoryId: 1 });
-      expect(json).toMatchObject({ code: "invalid_value", status: 400, message: expect.stringContaining('"name"') });
-    }
-    expect((await create(String.raw`{"name":"a\ud800b","categoryId":1}`)).json.code).toBe("invalid_value");
-  });
-
-  test("2 NewPet.name has 1 to 255 code points", async () => {
-    expect((await create({ name: "x", categoryId: 1 })).status).toBe(201);
-    expect((await create({ name: "🐈".repeat(255), categoryId: 1 })).status).toBe(201);
-    expect((await create({ name: "🐈".repeat(256), categoryId: 1 })).status).toBe(400);
-  });
-
-  test("2 NewPet.categoryId is a required int64", async () => {
-    expect((await create({ name: "Rex" })).json).toMatchObject({ code: "missing_field", status: 400 });
-    for (const categoryId of [
-      '"1"',
-      "1.5",
-      "9223372036854775808",
-      "-9223372036854775809",
-      "1e400",
-      "1e-1",
-      "null",
-      "true",
-      "[]",
-    ]) {
-      const { json } = await create(`{"name":"Rex","categoryId":${categoryId}}`);
-      expect(json).toMatchObject({
-        code: "invalid_value",
-        status: 400,
-        message: expect.stringContaining('"categoryId"'),
-      });
-    }
-  });
-
-  test("2 NewPet.categoryId may be written with a fraction or an exponent as long as it is an integer", async () => {
-    const written = { "1.0": 1, "1e3": 1000, "1E+2": 100, "-0": 0, "10e-1": 1, "0.5e1": 5, "0e999999999": 0 };
-    for (const [text, value] of Object.entries(written))
-      expect((await create(`{"name":"Rex","categoryId":${text}}`)).json.categoryId).toBe(value);
-  });
-
-  test("2 NewPet.status is optional, and available when it is omitted", async () => {
-    const { json } = await create({ name: "Rex", categoryId: 1 });
-    expect(json.status).toBe("available");
-    expect((await service.call(`GET /pets/${json.id}`)).json.status).toBe("available");
-    for (const status of [null, "", "Sold", "lost", 1])
-      expect((await create({ name: "Rex", categoryId: 1, status })).json).toMatchObject({
-        code: "invalid_value",
-        message: '"status" must be one of available, pending, sold.',
-      });
-  });
-
-  test("2 NewPet.id is never sent by the client", async () => {
-    const { json } = await create({ id: 1, name: "Rex", categoryId: 1 });
-    expect(json).toEqual({
-      code: "unknown_field",
-      message: '"id" is assigned by the service. Remove it.',
-      status: 400,
+    test("2 Pet.status is a PetStatus", async () => {
+      for (const status of ["available", "pending", "sold"])
+        expect((await create({ name: "Rex", categoryId: 1, status })).json.status).toBe(status);
     });
   });
 
-  test("2 NewPet has no other fields", async () => {
-    for (const field of ["tag", "__proto__", "constructor", "toString", "Name", "x".repeat(1000)]) {
-      const { json } = await create(`{"name":"Rex","categoryId":1,${JSON.stringify(field)}:{}}`);
-      expect(json.code).toBe("unknown_field");
-      expect(json.message.length).toBeLessThan(200);
-    }
+  describe("2 NewPet", () => {
+    test("2 NewPet.name is a required string", async () => {
+      expect((await create({ categoryId: 1 })).json).toMatchObject({ code: "missing_field", status: 400 });
+      for (const name of [1, null, true, [], {}, "", " ", "\t", "a\u0000b", "a\nb", "\u0085", "x".repeat(256)]) {
+        const { json } = await create({ name, categoryId: 1 });
+        expect(json).toMatchObject({ code: "invalid_value", status: 400, message: expect.stringContaining('"name"') });
+      }
+      expect((await create(String.raw`{"name":"a\ud800b","categoryId":1}`)).json.code).toBe("invalid_value");
+    });
+
+    test("2 NewPet.name has 1 to 255 code points", async () => {
+      expect((await create({ name: "x", categoryId: 1 })).status).toBe(201);
+      expect((await create({ name: "🐈".repeat(255), categoryId: 1 })).status).toBe(201);
+      expect((await create({ name: "🐈".repeat(256), categoryId: 1 })).status).toBe(400);
+    });
+
+    test("2 NewPet.categoryId is a required int64", async () => {
+      expect((await create({ name: "Rex" })).json).toMatchObject({ code: "missing_field", status: 400 });
+      for (const categoryId of [
+        '"1"',
+        "1.5",
+        "9223372036854775808",
+        "-9223372036854775809",
+        "1e400",
+        "1e-1",
+        "null",
+        "true",
+        "[]",
+      ]) {
+        const { json } = await create(`{"name":"Rex","categoryId":${categoryId}}`);
+        expect(json).toMatchObject({
+          code: "invalid_value",
+          status: 400,
+          message: expect.stringContaining('"categoryId"'),
+        });
+      }
+    });
+
+    test("2 NewPet.categoryId may be written with a fraction or an exponent as long as it is an integer", async () => {
+      const written = { "1.0": 1, "1e3": 1000, "1E+2": 100, "-0": 0, "10e-1": 1, "0.5e1": 5, "0e999999999": 0 };
+      for (const [text, value] of Object.entries(written))
+        expect((await create(`{"name":"Rex","categoryId":${text}}`)).json.categoryId).toBe(value);
+    });
+
+    test("2 NewPet.status is optional, and available when it is omitted", async () => {
+      const { json } = await create({ name: "Rex", categoryId: 1 });
+      expect(json.status).toBe("available");
+      expect((await service.call(`GET /pets/${json.id}`)).json.status).toBe("available");
+      for (const status of [null, "", "Sold", "lost", 1])
+        expect((await create({ name: "Rex", categoryId: 1, status })).json).toMatchObject({
+          code: "invalid_value",
+          message: '"status" must be one of available, pending, sold.',
+        });
+    });
+
+    test("2 NewPet.id is never sent by the client", async () => {
+      const { json } = await create({ id: 1, name: "Rex", categoryId: 1 });
+      expect(json).toEqual({
+        code: "unknown_field",
+        message: '"id" is assigned by the service. Remove it.',
+        status: 400,
+      });
+    });
+
+    test("2 NewPet has no other fields", async () => {
+      for (const field of ["tag", "__proto__", "constructor", "toString", "Name", "x".repeat(1000)]) {
+        const { json } = await create(`{"name":"Rex","categoryId":1,${JSON.stringify(field)}:{}}`);
+        expect(json.code).toBe("unknown_field");
+        expect(json.message.length).toBeLessThan(200);
+      }
+    });
+
+    test("2 all mistakes of a body stand in one message", async () => {
+      const { json } = await create({ categoryId: "1", tag: 1 });
+      expect(json.code).toBe("missing_field");
+      for (const field of ['"name"', '"categoryId"', '"tag"']) expect(json.message).toContain(field);
+    });
   });
 
-  test("2 all mistakes of a body stand in one message", async () => {
-    const { json } = await create({ categoryId: "1", tag: 1 });
-    expect(json.code).toBe("missing_field");
-    for (const field of ['"name"', '"categoryId"', '"tag"']) expect(json.message).toContain(field);
+  test("2 Pets is a JSON array of animals", async () => {
+    const { json } = await service.call("GET /pets");
+    expect(Array.isArray(json)).toBe(true);
+    expect(Object.keys(json[0])).toEqual(["id", "name", "categoryId", "status"]);
+  });
+
+  test("2 Error has code (string), message (string) and status (integer), and nothing else", async () => {
+    const { json, status } = await service.call("GET /pets/0");
+    expect(json).toEqual({ code: "pet_not_found", message: expect.any(String), status: 404 });
+    expect(status).toBe(404);
   });
 });
 
 test("2 PetStatus allows available, pending and sold", () => {
   // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
-  const { PetStatus } = (openapiDocument("http://x/v1") as any).components.schemas;
+  const { PetStatus } = (openapiDocument(DEFAULT_URLS) as any).components.schemas;
   expect(PetStatus.enum).toEqual(["available", "pending", "sold"]);
-});
-
-test("2 Pets is a JSON array of animals", async () => {
-  const { json } = await service.call("GET /pets");
-  expect(Array.isArray(json)).toBe(true);
-  expect(Object.keys(json[0])).toEqual(["id", "name", "categoryId", "status"]);
-});
-
-test("2 Error has code (string), message (string) and status (integer), and nothing else", async () => {
-  const { json, status } = await service.call("GET /pets/0");
-  expect(json).toEqual({ code: "pet_not_found", message: expect.any(String), status: 404 });
-  expect(status).toBe(404);
 });

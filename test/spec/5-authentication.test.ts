@@ -1,83 +1,87 @@
 import { describe, expect, test } from "bun:test";
 import { newSecret } from "../../src/domain/key.ts";
-import { backupSqlite } from "../../src/store/sqlite/backup.ts";
 import { FakeClock } from "../harness/clock.ts";
 import { RawConnection } from "../harness/raw.ts";
-import { startService } from "../harness/service.ts";
+import type { TestService } from "../harness/service.ts";
+import { onEveryStore } from "../harness/stores.ts";
 
-const service = await startService({ env: { ANONYMOUS_PER_MINUTE: "1000" } });
-const withHeader = (authorization: string) =>
-  service.call("GET /pets", { secret: null, headers: { Authorization: authorization } });
+onEveryStore(({ startService, setUp, backend }) => {
+  let service: TestService;
+  setUp(async () => {
+    service = await startService({ env: { ANONYMOUS_PER_MINUTE: "1000" } });
+  });
+  const withHeader = (authorization: string) =>
+    service.call("GET /pets", { secret: null, headers: { Authorization: authorization } });
 
-test("5.1 every operation takes the API key as a bearer token", async () => {
-  for (const line of ["GET /pets", "HEAD /pets"]) expect((await service.call(line)).status).toBe(200);
-  expect((await service.call("POST /pets", { body: { name: "Rex", categoryId: 1 } })).status).toBe(201);
-  expect((await service.call("GET /pets/1")).status).toBe(200);
-});
-
-test("5.1 the scheme may be written in any case", async () => {
-  for (const scheme of ["Bearer", "bearer", "BEARER"])
-    expect((await withHeader(`${scheme} ${service.boundless}`)).status).toBe(200);
-});
-
-describe("5.2 a missing or invalid credential answers 401 with an Error body, never 400", () => {
-  test("5.2 missing: the challenge names the scheme and no error", async () => {
-    const { json, headers } = await service.call("GET /pets", { secret: null });
-    expect(json).toMatchObject({ code: "missing_api_key", status: 401 });
-    expect(headers.get("www-authenticate")).toBe('Bearer realm="animal-store"');
+  test("5.1 every operation takes the API key as a bearer token", async () => {
+    for (const line of ["GET /pets", "HEAD /pets"]) expect((await service.call(line)).status).toBe(200);
+    expect((await service.call("POST /pets", { body: { name: "Rex", categoryId: 1 } })).status).toBe(201);
+    expect((await service.call("GET /pets/1")).status).toBe(200);
   });
 
-  test("5.2 malformed, mistyped or unknown: the challenge says invalid_token", async () => {
-    const known = service.boundless;
-    const wrong = [
-      "Bearer",
-      "Bearer ",
-      "Basic dXNlcjpwYXNz",
-      known,
-      `Bearer ${known} x`,
-      `Bearer ${known}x`,
-      `Bearer ${known.slice(0, -1)}`,
-      `Bearer ${newSecret()}`,
-      "Bearer ä",
-      `Bearer ${"x".repeat(8000)}`,
-      "Bearer ' OR 1=1 --",
-    ];
-    for (const authorization of wrong) {
-      const { json, headers } = await withHeader(authorization);
-      expect(json).toMatchObject({ code: "invalid_api_key", status: 401 });
-      expect(headers.get("www-authenticate")).toBe('Bearer realm="animal-store", error="invalid_token"');
-    }
+  test("5.1 the scheme may be written in any case", async () => {
+    for (const scheme of ["Bearer", "bearer", "BEARER"])
+      expect((await withHeader(`${scheme} ${service.boundless}`)).status).toBe(200);
   });
 
-  test("5.2 sent twice", async () => {
-    const connection = await RawConnection.open(service.origin);
-    const header = `Authorization: Bearer ${service.boundless}\r\n`;
-    connection.send(`GET /v1/pets HTTP/1.1\r\nHost: test\r\n${header}${header}\r\n`);
-    expect(await connection.answer()).toStartWith("HTTP/1.1 401");
-    connection.destroy();
+  describe("5.2 a missing or invalid credential answers 401 with an Error body, never 400", () => {
+    test("5.2 missing: the challenge names the scheme and no error", async () => {
+      const { json, headers } = await service.call("GET /pets", { secret: null });
+      expect(json).toMatchObject({ code: "missing_api_key", status: 401 });
+      expect(headers.get("www-authenticate")).toBe('Bearer realm="animal-store"');
+    });
+
+    test("5.2 malformed, mistyped or unknown: the challenge says invalid_token", async () => {
+      const known = service.boundless;
+      const wrong = [
+        "Bearer",
+        "Bearer ",
+        "Basic dXNlcjpwYXNz",
+        known,
+        `Bearer ${known} x`,
+        `Bearer ${known}x`,
+        `Bearer ${known.slice(0, -1)}`,
+        `Bearer ${newSecret()}`,
+        "Bearer ä",
+        `Bearer ${"x".repeat(8000)}`,
+        "Bearer ' OR 1=1 --",
+      ];
+      for (const authorization of wrong) {
+        const { json, headers } = await withHeader(authorization);
+        expect(json).toMatchObject({ code: "invalid_api_key", status: 401 });
+        expect(headers.get("www-authenticate")).toBe('Bearer realm="animal-store", error="invalid_token"');
+      }
+    });
+
+    test("5.2 sent twice", async () => {
+      const connection = await RawConnection.open(service.origin);
+      const header = `Authorization: Bearer ${service.boundless}\r\n`;
+      connection.send(`GET /v1/pets HTTP/1.1\r\nHost: test\r\n${header}${header}\r\n`);
+      expect(await connection.answer()).toStartWith("HTTP/1.1 401");
+      connection.destroy();
+    });
+
+    test("5.2 the secret is not echoed", async () => {
+      const secret = newSecret();
+      expect((await service.call("GET /pets", { secret })).text).not.toContain(secret.slice(0, 12));
+    });
   });
 
-  test("5.2 the secret is not echoed", async () => {
-    const secret = newSecret();
-    expect((await service.call("GET /pets", { secret })).text).not.toContain(secret.slice(0, 12));
+  test("5.3 a key that has expired is invalid from that moment on", async () => {
+    const clock = new FakeClock();
+    const timed = await startService({ clock });
+    const { secret } = await timed.issueKey({ expiresAtMs: clock.nowMs() + 1000 });
+    clock.advance(999);
+    expect((await timed.call("GET /pets", { secret })).status).toBe(200);
+    clock.advance(1);
+    const { json } = await timed.call("GET /pets", { secret });
+    expect(json).toMatchObject({ code: "invalid_api_key", status: 401, message: expect.stringContaining("expired") });
   });
-});
 
-test("5.3 a key that has expired is invalid from that moment on", async () => {
-  const clock = new FakeClock();
-  const timed = await startService({ clock });
-  const { secret } = await timed.issueKey({ expiresAtMs: clock.nowMs() + 1000 });
-  clock.advance(999);
-  expect((await timed.call("GET /pets", { secret })).status).toBe(200);
-  clock.advance(1);
-  const { json } = await timed.call("GET /pets", { secret });
-  expect(json).toMatchObject({ code: "invalid_api_key", status: 401, message: expect.stringContaining("expired") });
-});
-
-test("5.3 the database holds no secret, only its SHA-256", async () => {
-  await backupSqlite(service.path, `${service.path}.copy`);
-  const bytes = await Bun.file(`${service.path}.copy`).bytes();
-  const text = Buffer.from(bytes).toString("latin1");
-  expect(text).not.toContain(service.boundless);
-  expect(text).toContain(new Bun.CryptoHasher("sha256").update(service.boundless).digest("hex"));
+  test("5.3 the database holds no secret, only its SHA-256", async () => {
+    await service.call("GET /pets");
+    const text = await backend.contents(service.storage);
+    expect(text).not.toContain(service.boundless);
+    expect(text).toContain(new Bun.CryptoHasher("sha256").update(service.boundless).digest("hex"));
+  });
 });

@@ -1,68 +1,116 @@
-import { z } from "zod";
 import manifest from "../../../package.json" with { type: "json" };
 import { PLANS } from "../../domain/plan.ts";
-import {
-  ErrorBody,
-  NewOrder,
-  NewPet,
-  Order,
-  OrderStatus,
-  Orders,
-  OrderUpdate,
-  Pet,
-  PetStatus,
-  Pets,
-} from "../contract.ts";
-import { STATUS_OF } from "../reply.ts";
-import { OUTSIDE_ERRORS, sharedErrors } from "./errors.ts";
-import { headerComponents } from "./headers.ts";
-import { orderPaths } from "./orders.ts";
-import type { Json } from "./parts.ts";
-import { petPaths } from "./pets.ts";
+import { FAULT_CODES, FAULTS } from "../faults.ts";
+import { IDEMPOTENCY_KEY_HEADER } from "../idempotency.ts";
+import type { AnyOperation } from "../operation.ts";
+import { OPERATIONS } from "../operations/index.ts";
+import type { Parameter } from "../parameters.ts";
+import { Components, type Json } from "./components.ts";
+import { jsonContent, outsideResponses, responsesOf } from "./responses.ts";
 
-/** The whole interface as an OpenAPI 3.1 document, made from the schemas that validate requests. */
-export function openapiDocument(publicUrl: string): Json {
-  const paths = { ...petPaths(publicUrl), ...orderPaths(publicUrl) };
+/** The version of the interface, which the contract names. The program's own is package.json's. */
+const INTERFACE_VERSION = "1.0.0";
+
+export interface DocumentUrls {
+  readonly publicUrl: string;
+  readonly docsUrl: string;
+}
+
+/** The whole interface as an OpenAPI 3.1 document, derived from the operations themselves. */
+export function openapiDocument(urls: DocumentUrls): Json {
+  const components = new Components();
+  const paths: Record<string, Json> = {};
+  for (const operation of OPERATIONS)
+    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation) };
   return {
     openapi: "3.1.0",
     info: {
       title: "Animal Store",
-      version: manifest.version,
+      version: INTERFACE_VERSION,
       summary: manifest.description,
       description: DESCRIPTION,
+      contact: { name: "The operator of this service", url: new URL(".", urls.docsUrl).href },
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: publicUrl, description: "This service" }],
+    servers: [{ url: urls.publicUrl, description: "This service" }],
     security: [{ apiKey: [] }],
-    tags: [
-      { name: "Pets", description: "The animals held in the store." },
-      {
-        name: "Orders",
-        description: "Their sale. An animal has one open order at the most, and its status follows it.",
-      },
-    ],
+    tags: TAGS,
     paths,
-    "x-other-responses": OUTSIDE_ERRORS,
+    "x-other-responses": outsideResponses(components),
     components: {
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "The API key, as `Authorization: Bearer <key>`." },
       },
-      schemas: componentSchemas(),
-      headers: headerComponents(),
-      responses: sharedErrors(paths),
+      ...components.toJson(),
     },
   };
+
+  function describe(operation: AnyOperation): Json {
+    const { name, tag, summary, description, body, deprecation } = operation;
+    return {
+      operationId: name,
+      summary,
+      description,
+      tags: [tag],
+      ...(deprecation ? { deprecated: true } : {}),
+      parameters: parametersOf(operation, components),
+      ...(body
+        ? { requestBody: { required: true, content: jsonContent(components.schema(body), body.examples) } }
+        : {}),
+      responses: responsesOf(operation, components, urls),
+      ...(deprecation ? {} : { "x-codeSamples": [{ lang: "Shell", label: "curl", source: curl(operation, urls) }] }),
+    };
+  }
+}
+
+const TAGS = [
+  { name: "Pets", description: "The animals held in the store." },
+  {
+    name: "Orders",
+    description: "Their sale. An animal has at most one open order, and its status follows that order.",
+  },
+];
+
+function parametersOf({ parameters, idempotencyKeyExample }: AnyOperation, components: Components): Json[] {
+  const described = Object.entries<Parameter<unknown>>(parameters).map(([name, parameter]) => {
+    for (const used of parameter.uses) components.use(used);
+    const { in: place, description, schema, example, maxCount } = parameter;
+    return {
+      name,
+      in: place,
+      ...(place === "path" ? { required: true } : {}),
+      description,
+      schema,
+      ...(maxCount > 1 ? { style: "form", explode: true } : {}),
+      example,
+    };
+  });
+  if (!idempotencyKeyExample) return described;
+  return [...described, { in: "header", ...IDEMPOTENCY_KEY_HEADER, example: idempotencyKeyExample }];
+}
+
+/** A request that can be pasted into a shell. */
+function curl(operation: AnyOperation, { publicUrl }: DocumentUrls): string {
+  const { method, path, parameters, body, idempotencyKeyExample, sampleQuery } = operation;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => String(parameters[name].example));
+  const url = `"${publicUrl}${filled}${sampleQuery ? `?${sampleQuery}` : ""}"`;
+  const lines = [
+    `curl${method === "GET" || method === "POST" ? "" : ` -X ${method}`} -H "Authorization: Bearer $API_KEY"`,
+  ];
+  if (idempotencyKeyExample) lines.push('-H "Idempotency-Key: $(uuidgen)"');
+  if (body) lines.push(`-H "Content-Type: application/json" -d '${JSON.stringify(Object.values(body.examples)[0])}'`);
+  return [...lines, url].join(" \\\n  ");
 }
 
 const planRows = Object.entries(PLANS).map(([name, quotas]) =>
   quotas ? `| ${name} | ${quotas.perMinute} | ${quotas.perDay} |` : `| ${name} | custom | custom |`,
 );
 
-const codeRows = Object.entries(STATUS_OF).map(([code, status]) => `| \`${code}\` | ${status} |`);
+const codeRows = FAULT_CODES.map((code) => `| \`${code}\` | ${FAULTS[code].join(" | ")} |`);
 
 const DESCRIPTION = `List the animals held in a store, filter them by availability, add one, fetch one, sell one.
 
-Every response carries the caller's limits, whatever its status. Every error has exactly \`code\`, \`message\` and \`status\`. Every int64 is exact over its whole range: use a parser that keeps large integers.
+Every response carries your limits, whatever its status. Every error has exactly \`code\`, \`message\` and \`status\`. Every int64 is exact over its whole range: use a parser that keeps large integers.
 
 ## Plans
 
@@ -70,37 +118,16 @@ Every response carries the caller's limits, whatever its status. Every error has
 |---|---|---|
 ${planRows.join("\n")}
 
-Windows are fixed and opened by the first request that counts. A refused request uses no quota. Who goes on after 429 is banned for a while: 1 minute, then 5, 30 and 60.
+Windows are fixed, and open with the first request that counts. A refused request uses no quota. A key that keeps sending requests after 429 is temporarily banned: for 1 minute, then 5, 30 and 60.
 
 ## Error codes
 
-| code | status |
-|---|---|
+New codes may be added: treat an unknown one by its status.
+
+| code | status | when |
+|---|---|---|
 ${codeRows.join("\n")}
 
 ## Versions
 
-v1 only grows. A change that would break a client becomes v2, and v1 then lives for 24 months more.`;
-
-/** JSON Schema, as OpenAPI 3.1 has it. A bigint of ours is an integer on the wire. */
-function componentSchemas(): Json {
-  const registry = z.registry<{ id: string }>();
-  for (const schema of [PetStatus, NewPet, Pet, Pets, OrderStatus, NewOrder, OrderUpdate, Order, Orders, ErrorBody])
-    registry.add(schema, { id: schema.meta()?.id as string });
-  const { schemas } = z.toJSONSchema(registry, {
-    io: "input",
-    unrepresentable: "any",
-    uri: (id) => `#/components/schemas/${id}`,
-    override({ zodSchema, jsonSchema }) {
-      delete jsonSchema.id;
-      delete jsonSchema.$schema;
-      delete jsonSchema.$id;
-      if (zodSchema._zod.def.type === "bigint") Object.assign(jsonSchema, { type: "integer", format: "int64" });
-    },
-  });
-  for (const schema of Object.values(schemas)) {
-    delete schema.$id;
-    delete schema.$schema;
-  }
-  return schemas;
-}
+v1 only grows. A change that would break a client becomes v2, and v1 then lives for 24 more months.`;

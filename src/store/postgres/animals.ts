@@ -1,35 +1,36 @@
 import type { Animal } from "../../domain/animal.ts";
 import { cutPage } from "../../domain/page.ts";
-import { ANIMAL_COLUMNS, type AnimalListName, animalListing, animalLists } from "../lists.ts";
+import { done } from "../../domain/result.ts";
+import { type AnimalListName, animalListing, animalLists } from "../lists.ts";
+import { ANIMALS, insertInto, NEW_ANIMAL, newAnimalValues, SELECT_ANIMAL } from "../rows.ts";
 import type { AnimalStore } from "../store.ts";
 import type { Pool } from "./database.ts";
-import { POSTGRES, runListing } from "./dialect.ts";
-import type { WriteOnce } from "./once.ts";
+import { POSTGRES, run, runListing } from "./dialect.ts";
+import type { WithIdempotency } from "./idempotency.ts";
 
-export function postgresAnimals(pool: Pool, writeOnce: WriteOnce): AnimalStore {
+const GET = `${SELECT_ANIMAL} WHERE id = $1`;
+const INSERT = `${insertInto(ANIMALS, NEW_ANIMAL, POSTGRES.placeholder)} RETURNING id`;
+
+export function postgresAnimals(pool: Pool, withIdempotency: WithIdempotency): AnimalStore {
   const lists = animalLists(POSTGRES);
-  const columns = pool.sql.unsafe(ANIMAL_COLUMNS);
 
   return {
     async list(query) {
       const rows = await runListing<AnimalListName, Animal>(pool, lists, animalListing(query, POSTGRES));
       return cutPage(rows, query.size);
     },
-
-    create: (animal, once) =>
-      writeOnce(
-        once,
-        async (sql) => {
-          const [row] = await sql<{ id: bigint }[]>`INSERT INTO animals (name, category_id, status)
-            VALUES (${animal.name}, ${animal.categoryId}, ${animal.status}) RETURNING id`;
-          return { id: (row as { id: bigint }).id, ...animal };
-        },
-        ({ id }) => id,
-      ),
-
     async get(id) {
-      const [animal] = await pool.read((sql) => sql<Animal[]>`SELECT ${columns} FROM animals WHERE id = ${id}`);
+      const [animal] = await pool.read((sql) => run<Animal>(sql, GET, [id]));
       return animal;
     },
+    create: (animal, idempotencyKey) =>
+      withIdempotency(
+        idempotencyKey,
+        async (sql) => {
+          const [row] = await run<{ id: bigint }>(sql, INSERT, newAnimalValues(animal));
+          return done({ id: (row as { id: bigint }).id, ...animal });
+        },
+        { isOneStatement: true },
+      ),
   };
 }

@@ -1,30 +1,30 @@
 import postgres from "postgres";
-import { OperatorError } from "../../domain/fault.ts";
+import { OperatorError } from "../../domain/operator-error.ts";
+import { displayName } from "../database-url.ts";
 import { migrate } from "../migrate.ts";
 import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
-import { nameOf } from "../open.ts";
 import { StoreUnavailable } from "../store.ts";
 import { migrationTarget } from "./migration-target.ts";
 import { Sockets } from "./sockets.ts";
 
-/** int8 as bigint: exact over its whole range. */
+/** int8 is read as a bigint, exact over its whole range. */
 const TYPES = { bigint: postgres.BigInt };
 export type Sql = postgres.Sql<{ bigint: bigint }>;
 export type Transaction = postgres.TransactionSql<{ bigint: bigint }>;
 
-/** Everything that can wait ends before a client's patience does: the server gives up first, then we do. */
+// Everything that can wait ends before a client gives up: first on the server, then here.
 const STATEMENT_TIMEOUT_MS = 1_500;
 const LOCK_TIMEOUT_MS = 1_000;
-const DEADLINE_MS = 1_800;
+const RESPONSE_TIMEOUT_MS = 1_800;
 const CONNECT_TIMEOUT_SECONDS = 1;
-const RECONNECT_AFTER_SECONDS = 0.2;
+const RECONNECT_DELAY_SECONDS = 0.2;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_SECONDS = 1;
 
-/** Beyond this many statements at once for each connection the store sheds load instead of letting it queue. */
+/** Beyond this many statements at once per connection, load is shed rather than queued. */
 const MAX_IN_FLIGHT_PER_CONNECTION = 100;
 
-/** A pool of connections in which nothing waits without bound. */
+/** A pool of connections in which nothing waits for ever. */
 export class Pool {
   #inFlight = 0;
 
@@ -39,7 +39,7 @@ export class Pool {
     await this.sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
   }
 
-  /** Runs statements that change nothing. Throws StoreUnavailable when they are not answered in time. */
+  /** Runs statements that change nothing. Throws StoreUnavailable when there is no response in time. */
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#guard(() => work(this.sql), "nothing");
   }
@@ -59,7 +59,10 @@ export class Pool {
     const running = work();
     running.then(this.#leave, this.#leave);
     const { promise: timeout, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new StoreUnavailable("no answer in time", { changed })), DEADLINE_MS);
+    const timer = setTimeout(
+      () => reject(new StoreUnavailable("no response in time", { changed })),
+      RESPONSE_TIMEOUT_MS,
+    );
     try {
       return await Promise.race([running, timeout]);
     } catch (error) {
@@ -69,20 +72,20 @@ export class Pool {
     }
   }
 
-  /** A statement that we no longer wait for still counts until the server is done with it. */
+  /** A statement that nobody waits for any more counts until the server is done with it. */
   readonly #leave = (): void => {
     this.#inFlight--;
   };
 }
 
-/** Connects, and brings the schema up to date. Fails with an OperatorError, which never names a password. */
+/** Connects, and brings the schema up to date. Fails with an OperatorError, which never contains the password. */
 export async function openSql(url: string, connections: number, sockets?: Sockets): Promise<Sql> {
   const sql = postgres(url, {
     types: TYPES,
     max: connections,
     fetch_types: false,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    backoff: () => RECONNECT_AFTER_SECONDS,
+    backoff: () => RECONNECT_DELAY_SECONDS,
     onnotice: () => {},
     connection: {
       application_name: "animal-store",
@@ -95,12 +98,12 @@ export async function openSql(url: string, connections: number, sockets?: Socket
   try {
     const [encoding] = await sql`SHOW server_encoding`;
     if (encoding?.server_encoding !== "UTF8") throw new OperatorError("its encoding must be UTF8");
-    await migrateAlone(sql);
+    await migrateUnderLock(sql);
     return sql;
   } catch (error) {
     await sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
     throw new OperatorError(
-      `cannot use the database ${nameOf({ kind: "postgres", url })}: ${(error as Error).message}`,
+      `cannot use the database ${displayName({ kind: "postgres", url })}: ${(error as Error).message}`,
     );
   }
 }
@@ -113,11 +116,11 @@ export async function openPool(url: string, connections: number): Promise<Pool> 
   return new Pool(sql, connections * MAX_IN_FLIGHT_PER_CONNECTION, sockets);
 }
 
-/** "animal-store migrations" as a number that no other program will lock. */
+/** An arbitrary number: of an advisory lock that no other program takes. */
 const MIGRATION_LOCK = 4_705_221_190;
 
-/** However many instances start at once, one migrates and the others wait for it. */
-async function migrateAlone(sql: Sql): Promise<void> {
+/** However many instances start at once, one migrates while the others wait. */
+async function migrateUnderLock(sql: Sql): Promise<void> {
   const connection = await sql.reserve();
   try {
     await connection`SET statement_timeout = 0`;
@@ -132,7 +135,7 @@ async function migrateAlone(sql: Sql): Promise<void> {
   }
 }
 
-/** Connections, resources, operators, locks that were waited for in vain, and a server that became a replica. */
+/** Connections, resources, operator intervention, system errors, rollbacks, a read-only server, locks not obtained. */
 const UNAVAILABLE_SQLSTATE = /^(08|53|57|58|40|25006|55P03)/;
 const NETWORK = /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
 

@@ -1,7 +1,7 @@
 import type { ReservedSql } from "postgres";
 import type { AppliedMigration, MigrationTarget } from "../migrate.ts";
 
-/** On one connection that holds the lock, so nobody else migrates meanwhile. */
+/** On a connection that holds the migration lock, so no other process migrates meanwhile. */
 export async function migrationTarget(connection: ReservedSql<{ bigint: bigint }>): Promise<MigrationTarget> {
   await connection`CREATE TABLE IF NOT EXISTS migrations (
     number     bigint PRIMARY KEY,

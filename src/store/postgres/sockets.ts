@@ -1,25 +1,25 @@
 import { connect, type Socket } from "node:net";
 
-/** A server that is alive says something to every statement within its own time-out, so this is the end. */
-const SILENT_MAX_MS = 3_000;
-const LOOK_EVERY_MS = 500;
+/** Longer than the statement timeout, within which a server that is alive responds to every statement. */
+const SILENCE_TIMEOUT_MS = 3_000;
+const CHECK_INTERVAL_MS = 500;
 
 interface Watched {
   bytesRead: number;
-  /** How much was sent when something last came back. */
+  /** As of when something was last received. */
   bytesWritten: number;
   silentSinceMs: number | undefined;
 }
 
 /**
- * The sockets of a pool. One that was written to and never answers again, because its other end has
- * lost power or an address has moved, is destroyed, so that the pool makes a new one.
+ * The sockets of a pool. One that was written to and stays silent, because its other end has lost power
+ * or its address has moved, is destroyed, so that the pool opens a new one.
  */
 export class Sockets {
   readonly #watched = new Map<Socket, Watched>();
   #timer: Timer | undefined;
 
-  /** For the client's `socket` option: it waits for the connection by itself. */
+  /** For the driver's `socket` option. The driver waits for the connection. */
   readonly open = ({ host, port, path }: { host: string[]; port: number[]; path?: string }): Socket => {
     const socket = path ? connect(path) : connect(port[0] as number, host[0] as string);
     socket.setKeepAlive(true, 10_000);
@@ -30,8 +30,8 @@ export class Sockets {
 
   watch(): void {
     this.#timer = setInterval(() => {
-      for (const [socket, seen] of this.#watched) look(socket, seen, performance.now());
-    }, LOOK_EVERY_MS);
+      for (const [socket, seen] of this.#watched) check(socket, seen, performance.now());
+    }, CHECK_INTERVAL_MS);
     this.#timer.unref();
   }
 
@@ -40,13 +40,13 @@ export class Sockets {
   }
 }
 
-function look(socket: Socket, seen: Watched, nowMs: number): void {
+function check(socket: Socket, seen: Watched, nowMs: number): void {
   if (socket.bytesRead !== seen.bytesRead) {
     seen.bytesRead = socket.bytesRead;
     seen.bytesWritten = socket.bytesWritten;
     seen.silentSinceMs = undefined;
   } else if (socket.bytesWritten > seen.bytesWritten) {
     seen.silentSinceMs ??= nowMs;
-    if (nowMs - seen.silentSinceMs > SILENT_MAX_MS) socket.destroy();
+    if (nowMs - seen.silentSinceMs > SILENCE_TIMEOUT_MS) socket.destroy();
   }
 }

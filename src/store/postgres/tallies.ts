@@ -1,36 +1,33 @@
-import { type Row, TALLY_COLUMNS, tallyOf, tallyValues } from "../rows.ts";
+import { keyTallyOf, orReplace, type Parameter, type Row, selectFrom, TALLIES, tallyOf, tallyValues } from "../rows.ts";
 import type { KeyTally, TallyStore } from "../store.ts";
 import type { Pool } from "./database.ts";
+import { run } from "./dialect.ts";
 
-const COLUMNS = TALLY_COLUMNS.join(", ");
-const CHANGES = TALLY_COLUMNS.slice(1)
-  .map((column) => `${column} = excluded.${column}`)
-  .join(", ");
-/** PostgreSQL takes 65,535 parameters in one statement. */
+/** PostgreSQL takes at most 65,535 parameters in one statement. */
 const ROWS_PER_STATEMENT = 1_000;
 
 export function postgresTallies(pool: Pool): TallyStore {
-  const columns = pool.sql.unsafe(COLUMNS);
+  const replace = pool.sql.unsafe(orReplace(TALLIES));
   return {
     async load() {
-      const rows = await pool.read((sql) => sql<Row[]>`SELECT ${columns} FROM tallies`);
-      return rows.map((row) => [row.key_id as string, tallyOf(row)]);
+      const rows = await pool.read((sql) => run<Row>(sql, selectFrom(TALLIES), []));
+      return rows.map(keyTallyOf);
     },
     async get(keyId) {
-      const [row] = await pool.read((sql) => sql<Row[]>`SELECT ${columns} FROM tallies WHERE key_id = ${keyId}`);
+      const [row] = await pool.read((sql) => run<Row>(sql, `${selectFrom(TALLIES)} WHERE key_id = $1`, [keyId]));
       return row && tallyOf(row);
     },
     save: (tallies) =>
       pool.transact(async (tx) => {
         for (let from = 0; from < tallies.length; from += ROWS_PER_STATEMENT) {
           const rows = tallies.slice(from, from + ROWS_PER_STATEMENT).map(rowOf);
-          await tx`INSERT INTO tallies ${tx(rows, ...TALLY_COLUMNS)} ON CONFLICT (key_id) DO UPDATE SET ${tx.unsafe(CHANGES)}`;
+          await tx`INSERT INTO tallies ${tx(rows, ...TALLIES.columns)} ${replace}`;
         }
       }),
   };
 }
 
-const rowOf = ([keyId, tally]: KeyTally): Record<string, string | number> => {
-  const values = [keyId, ...tallyValues(tally)];
-  return Object.fromEntries(TALLY_COLUMNS.map((column, i) => [column, values[i] as string | number]));
-};
+function rowOf(tally: KeyTally): Record<string, Parameter> {
+  const values = tallyValues(tally);
+  return Object.fromEntries(TALLIES.columns.map((column, i) => [column, values[i] as Parameter]));
+}

@@ -1,17 +1,18 @@
 import type { Database } from "bun:sqlite";
 import type { Animal } from "../../domain/animal.ts";
 import { cutPage } from "../../domain/page.ts";
-import { ANIMAL_COLUMNS, type AnimalListName, animalListing, animalLists } from "../lists.ts";
+import { done } from "../../domain/result.ts";
+import { type AnimalListName, animalListing, animalLists } from "../lists.ts";
+import { SELECT_ANIMAL } from "../rows.ts";
 import type { AnimalStore } from "../store.ts";
-import { attempt } from "./database.ts";
+import { attempt } from "./attempt.ts";
 import { SQLITE } from "./dialect.ts";
-import type { RepeatOf } from "./once.ts";
 import { prepared, preparedSet } from "./statements.ts";
-import type { Writing } from "./writing.ts";
+import type { Writes } from "./writer.ts";
 
-export function sqliteAnimals(db: Database, repeatOf: RepeatOf, writing: Writing): AnimalStore {
+export function sqliteAnimals(db: Database, writes: Writes): AnimalStore {
   const lists = preparedSet<AnimalListName, Animal>(db, animalLists(SQLITE));
-  const get = prepared<Animal, [bigint]>(db, `SELECT ${ANIMAL_COLUMNS} FROM animals WHERE id = ?`);
+  const get = prepared<Animal, [bigint]>(db, `${SELECT_ANIMAL} WHERE id = ?`);
 
   return {
     list(query) {
@@ -21,11 +22,10 @@ export function sqliteAnimals(db: Database, repeatOf: RepeatOf, writing: Writing
         query.size,
       );
     },
-    async create(animal, once) {
-      const written =
-        repeatOf(once) ?? (await writing.perform("createAnimal", animal.name, animal.categoryId, animal.status, once));
-      return written.kind === "done" ? { kind: "done", result: { id: written.result, ...animal } } : written;
-    },
     get: (id) => attempt(() => get().get(id)) ?? undefined,
+    async create(animal, idempotencyKey) {
+      const result = await writes.perform("createAnimal", animal, idempotencyKey);
+      return result.kind === "done" ? done({ id: result.value, ...animal }) : result;
+    },
   };
 }

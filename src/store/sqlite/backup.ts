@@ -1,11 +1,11 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, existsSync } from "node:fs";
-import { OperatorError } from "../../domain/fault.ts";
+import { OperatorError } from "../../domain/operator-error.ts";
 import { preparePath } from "./database.ts";
 
 /**
- * Writes a consistent copy of a database into a new file for its owner alone, while a service runs
- * or not. The schema is copied as it is, so that whoever made the database can use the copy.
+ * Writes a consistent copy of a database into a new file that only its owner can read, whether a service
+ * runs or not. The schema is copied as it is, so the version that created the database can use the copy.
  */
 export async function backupSqlite(path: string, file: string): Promise<void> {
   if (existsSync(file)) throw new OperatorError(`${file} exists already: name a new file`);

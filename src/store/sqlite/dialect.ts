@@ -2,7 +2,7 @@ import type { Dialect } from "../lists.ts";
 
 export const SQLITE: Dialect = {
   ordersByIndex: false,
-  mark: (n) => `?${n}`,
-  idIsOneOf: (mark) => `id IN (SELECT value FROM json_each(${mark}))`,
+  placeholder: (n) => `?${n}`,
+  idIsOneOf: (placeholder) => `id IN (SELECT value FROM json_each(${placeholder}))`,
   idList: (ids) => `[${ids.join(",")}]`,
 };

@@ -11,13 +11,13 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS migrations (
 
 export function migrationTarget(db: Database): MigrationTarget {
   db.run(MIGRATIONS_TABLE);
-  const note = prepared(
+  const record = prepared(
     db,
     "INSERT INTO migrations (number, name, digest, applied_at) VALUES (?, ?, ?, unixepoch() * 1000) ON CONFLICT DO NOTHING",
   );
-  const applyOnce = (migration: Migration, digest: string): void => {
-    const isOurs = note().run(migration.number, migration.name, digest).changes > 0;
-    if (isOurs) db.run(migration.sql);
+  const applyUnlessRecorded = (migration: Migration, digest: string): void => {
+    const isRecordedNow = record().run(migration.number, migration.name, digest).changes > 0;
+    if (isRecordedNow) db.run(migration.sql);
   };
 
   return {
@@ -26,7 +26,7 @@ export function migrationTarget(db: Database): MigrationTarget {
       return rows.map(({ number, digest }) => ({ number: Number(number), digest }));
     },
     apply(migration, digest) {
-      db.transaction(applyOnce).immediate(migration, digest);
+      db.transaction(applyUnlessRecorded).immediate(migration, digest);
     },
   };
 }

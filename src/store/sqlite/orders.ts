@@ -3,13 +3,12 @@ import { cutPage } from "../../domain/page.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
 import { orderOf, type Row } from "../rows.ts";
 import type { OrderStore } from "../store.ts";
-import { attempt } from "./database.ts";
+import { attempt } from "./attempt.ts";
 import { SQLITE } from "./dialect.ts";
-import type { RepeatOf } from "./once.ts";
 import { preparedSet } from "./statements.ts";
-import type { Writing } from "./writing.ts";
+import type { Writes } from "./writer.ts";
 
-export function sqliteOrders(db: Database, repeatOf: RepeatOf, writing: Writing): OrderStore {
+export function sqliteOrders(db: Database, writes: Writes): OrderStore {
   const lists = preparedSet<OrderListName, Row>(db, orderLists(SQLITE));
 
   return {
@@ -17,7 +16,7 @@ export function sqliteOrders(db: Database, repeatOf: RepeatOf, writing: Writing)
       const { name, parameters } = orderListing(query);
       return cutPage(attempt(() => lists[name]().all(...parameters)).map(orderOf), query.size);
     },
-    place: async (animalId, nowMs, once) => repeatOf(once) ?? writing.perform("placeOrder", animalId, nowMs, once),
-    move: (id, to, nowMs) => writing.perform("moveOrder", id, to, nowMs),
+    place: (order, idempotencyKey) => writes.perform("placeOrder", order, idempotencyKey),
+    move: (move) => writes.perform("moveOrder", move),
   };
 }

@@ -1,16 +1,14 @@
 import type { Database, Statement } from "bun:sqlite";
-import type { Parameter } from "../lists.ts";
+import { lazy } from "../../domain/lazy.ts";
+import type { Parameter } from "../rows.ts";
 
-/** Gives a statement, which is prepared when it is first used: a start needs few of them. */
+/** A statement that is prepared when it is first used: preparing all of them would delay a start by a millisecond. */
 export type Prepared<Row, Parameters extends Parameter[]> = () => Statement<Row, Parameters>;
 
-export function prepared<Row, Parameters extends Parameter[] = Parameter[]>(
+export const prepared = <Row, Parameters extends Parameter[] = Parameter[]>(
   db: Database,
   sql: string,
-): Prepared<Row, Parameters> {
-  let statement: Statement<Row, Parameters> | undefined;
-  return () => (statement ??= db.prepare(sql) as Statement<Row, Parameters>);
-}
+): Prepared<Row, Parameters> => lazy(() => db.prepare(sql) as Statement<Row, Parameters>);
 
 export const preparedSet = <Name extends string, Row>(
   db: Database,

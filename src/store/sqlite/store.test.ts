@@ -2,34 +2,55 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { issueKey, temporaryFolder } from "../../../test/harness/service.ts";
-import { OperatorError } from "../../domain/fault.ts";
+import { temporaryFolder } from "../../../test/harness/folder.ts";
+import { ANSWER_OF_1_0_0, expectReplayOf1_0_0 } from "../../../test/store.contract.ts";
+import { newKey } from "../../domain/key.ts";
+import { OperatorError } from "../../domain/operator-error.ts";
+import { PLANS } from "../../domain/plan.ts";
 import { newTally } from "../../domain/tally.ts";
 import { animalLists, orderLists } from "../lists.ts";
 import { isCurrent, migrate } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
-import { attempt, lockForServing, openAlone } from "./database.ts";
+import { attempt } from "./attempt.ts";
+import { lockForServing, openShared } from "./database.ts";
 import { SQLITE } from "./dialect.ts";
 import { migrationTarget } from "./migration-target.ts";
-import { openSqliteStore } from "./store.ts";
+import { openForCommand, openForServing } from "./store.ts";
+
+/** "ANST", by which our files are recognized. */
+const APPLICATION_ID = 0x414e5354;
 
 const folder = temporaryFolder();
-const open = (name: string) => openSqliteStore(join(folder, name), { create: true, serve: true });
+const IMPATIENT = { openMs: 50, servingMs: 20, writeMs: 50 };
+const open = (name: string) => openForServing(join(folder, name));
+const animal = { name: "Rex", categoryId: 7n, status: "available" } as const;
 /** Creates an animal and returns its id. */
 const createIn = async (store: Store): Promise<bigint> => {
-  const written = await store.animals.create(animal);
-  if (written.kind !== "done") throw new Error(written.kind);
-  return written.result.id;
+  const result = await store.animals.create(animal);
+  if (result.kind !== "done") throw new Error(result.kind);
+  return result.value.id;
 };
-const animal = { name: "Rex", categoryId: 7n, status: "available" } as const;
+let keys = 0;
+const keyToCreate = () => {
+  const key = newKey({ name: "k", plan: "free", quotas: PLANS.free, createdAtMs: 0, expiresAtMs: undefined });
+  return { key, digest: `digest ${++keys}` };
+};
+/** SQLite writes nothing when a row stays the same, so each is different. */
+const tallyUsed = (used: number) => ({ ...newTally(), minute: { openedAtMs: 0, used } });
+/** Creates an API key and returns its id. */
+const createKeyIn = async (store: Store): Promise<string> => {
+  const created = keyToCreate();
+  await store.keys.create(created);
+  return created.key.id;
+};
 
 describe("opening", () => {
-  test("makes the folder, for its owner alone, and sets the file up to be safe", async () => {
+  test("creates the folder for its owner alone, and sets the file up to be safe", async () => {
     const path = join(folder, "deep/er/a.db");
-    await (await openSqliteStore(path, { create: true, serve: true })).close();
+    await (await openForServing(path)).close();
     expect(statSync(join(folder, "deep/er")).mode & 0o777).toBe(0o700);
-    const { db } = await openAlone(path, false);
+    const db = await openShared(path);
     const pragma = (name: string) => Object.values(db.query(`PRAGMA ${name}`).get() as object)[0];
     expect(pragma("journal_mode")).toBe("wal");
     expect(pragma("synchronous")).toBe(2n);
@@ -39,7 +60,7 @@ describe("opening", () => {
 
   test("what cannot be opened is one clear line", async () => {
     const text = join(folder, "text.db");
-    writeFileSync(text, "This is a letter, and no database at all. ".repeat(50));
+    writeFileSync(text, "This is a letter, not a database. ".repeat(50));
     const foreign = join(folder, "foreign.db");
     const other = new Database(foreign);
     other.run("CREATE TABLE invoices (id INTEGER)");
@@ -47,7 +68,7 @@ describe("opening", () => {
     mkdirSync(join(folder, "folder.db"));
     mkdirSync(join(folder, "unlockable.db-serving"));
     const newer = join(folder, "newer.db");
-    const { db } = await openAlone(newer, false);
+    const db = await openShared(newer);
     db.run("INSERT INTO migrations VALUES (99, 'later', 'x', 0)");
     db.close();
     for (const [path, reason] of [
@@ -57,51 +78,49 @@ describe("opening", () => {
       [join(folder, "unlockable.db"), "cannot lock"],
       [join(text, "below/a.db"), "cannot make the folder"],
       ["/proc/animal-store/a.db", "cannot make the folder"],
-      [newer, "schema 99, and this version knows only up to 2"],
+      [newer, "schema 99, and this version supports only up to 3"],
     ] as const) {
-      const failure = await openSqliteStore(path, { create: true, serve: true }).catch((error: unknown) => error);
+      const failure = await openForServing(path).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(OperatorError);
       expect((failure as Error).message).toContain(reason);
       expect((failure as Error).message).not.toContain("\n");
     }
-    await expect(openSqliteStore(join(folder, "none.db"), { create: false, serve: false })).rejects.toThrow(
-      "there is no database at",
-    );
+    await expect(openForCommand(join(folder, "none.db"), { create: false })).rejects.toThrow("there is no database at");
   });
 
   test("a command never migrates a database that a service runs on", async () => {
     const path = join(folder, "older.db");
     const old = new Database(path);
-    old.run(`PRAGMA application_id = ${0x414e5354}`);
+    old.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     const target = migrationTarget(old);
     await migrate(target, SQLITE_MIGRATIONS.slice(0, 1));
     old.close();
     const running = lockForServing(path, 0);
-    await expect(openSqliteStore(path, { create: false, serve: false })).rejects.toThrow("another process serves");
+    await expect(openForCommand(path, { create: false }, IMPATIENT)).rejects.toThrow("another process serves");
     running();
-    await (await openSqliteStore(path, { create: false, serve: false })).close();
-    const { db } = await openAlone(path, false);
+    await (await openForCommand(path, { create: false })).close();
+    const db = await openShared(path);
     expect(await isCurrent(migrationTarget(db), SQLITE_MIGRATIONS)).toBe(true);
     db.close();
   });
 
-  test("a command that finds another at the migration waits until that one is done", async () => {
+  test("a command that finds another one migrating waits until that is done", async () => {
     const path = join(folder, "shared.db");
     const migrating = lockForServing(path, 0);
-    const waiting = openAlone(path, false);
+    const waiting = openShared(path);
     const other = new Database(path, { strict: true });
     await migrate(migrationTarget(other), SQLITE_MIGRATIONS);
     other.close();
-    const { db } = await waiting;
+    const db = await waiting;
     expect(await isCurrent(migrationTarget(db), SQLITE_MIGRATIONS)).toBe(true);
     db.close();
     migrating();
   });
 
-  test("one process at a time serves a file, while others may use it", async () => {
+  test("one process at a time serves a file, while commands may use it", async () => {
     const first = await open("one.db");
-    await expect(open("one.db")).rejects.toThrow("another process serves");
-    const beside = await openSqliteStore(join(folder, "one.db"), { create: false, serve: false });
+    await expect(openForServing(join(folder, "one.db"), IMPATIENT)).rejects.toThrow("another process serves");
+    const beside = await openForCommand(join(folder, "one.db"), { create: false });
     await beside.close();
     await first.close();
     await (await open("one.db")).close();
@@ -111,7 +130,7 @@ describe("opening", () => {
 describe("animals", () => {
   test("ids are never reused, not even after the newest is gone", async () => {
     const path = join(folder, "ids.db");
-    const store = await openSqliteStore(path, { create: true, serve: true });
+    const store = await openForServing(path);
     const ids = [await createIn(store), await createIn(store)];
     const db = new Database(path);
     db.run("DELETE FROM animals");
@@ -122,7 +141,7 @@ describe("animals", () => {
   });
 
   test("no list scans a table, or sorts more than a page", async () => {
-    const { db } = await openAlone(join(folder, "plan.db"), false);
+    const db = await openShared(join(folder, "plan.db"));
     const planOf = (sql: string) =>
       (db.query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map((row) => row.detail);
     const plans = (statements: Record<string, string>, table: string) =>
@@ -150,21 +169,22 @@ describe("animals", () => {
   });
 });
 
-describe("answers that are kept", () => {
-  test("are swept, a part at a time", async () => {
-    const path = join(folder, "sweep.db");
-    const store = await openSqliteStore(path, { create: true, serve: true });
-    const { id } = await issueKey(path);
+describe("saved responses", () => {
+  test("are deleted in batches", async () => {
+    const path = join(folder, "delete.db");
+    const store = await openForServing(path);
+    const id = await createKeyIn(store);
     const db = new Database(path);
     db.run(
-      `INSERT INTO answers WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 450)
-       SELECT '${id}', 't' || i, '', CASE WHEN i <= 210 THEN 1000 ELSE 2000 END, 201, '', '' FROM n`,
+      `INSERT INTO saved_responses WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 450)
+       SELECT '${id}', 't' || i, '', CASE WHEN i <= 210 THEN 1000 ELSE 2000 END, '{}' FROM n`,
     );
-    const left = () => (db.query("SELECT count(*) AS count FROM answers").get() as { count: number }).count;
-    expect(await store.sweep(999)).toBe(false);
-    expect(left()).toBe(450);
+    const remaining = () =>
+      (db.query("SELECT count(*) AS count FROM saved_responses").get() as { count: number }).count;
+    expect(await store.deleteSavedResponses({ savedAtMs: 999 })).toBe(false);
+    expect(remaining()).toBe(450);
     const rounds = [];
-    for (let i = 0; i < 3; i++) rounds.push([await store.sweep(1000), left()]);
+    for (let i = 0; i < 3; i++) rounds.push([await store.deleteSavedResponses({ savedAtMs: 1000 }), remaining()]);
     expect(rounds).toEqual([
       [true, 350],
       [true, 250],
@@ -173,12 +193,202 @@ describe("answers that are kept", () => {
     db.close();
     await store.close();
   });
+
+  test("of release 1.0.0 are replayed byte for byte", async () => {
+    const path = join(folder, "1.0.0.db");
+    const db = new Database(path, { strict: true });
+    db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+    await migrate(migrationTarget(db), SQLITE_MIGRATIONS.slice(0, 2));
+    const { keyId, token, fingerprint, answeredAtMs, status, body, location } = ANSWER_OF_1_0_0;
+    db.run("INSERT INTO keys (id, name, plan, per_minute, per_day, created_at) VALUES (?, 'k', 'free', 60, 1000, 0)", [
+      keyId,
+    ]);
+    db.run("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", [
+      keyId,
+      token,
+      fingerprint,
+      answeredAtMs,
+      status,
+      body,
+      location,
+    ]);
+    db.close();
+    const store = await openForServing(path);
+    await expectReplayOf1_0_0(store);
+    await store.close();
+    const after = new Database(path);
+    expect(after.query("SELECT name FROM sqlite_schema WHERE name LIKE 'answers%'").all()).toEqual([]);
+    after.close();
+  });
+
+  test("are replayed while the database is locked", async () => {
+    const path = join(folder, "replay.db");
+    const store = await openForServing(path);
+    const key = { keyId: await createKeyIn(store), value: "v", fingerprint: "f", nowMs: 1 };
+    await store.animals.create(animal, key);
+    const other = new Database(path);
+    other.run("BEGIN IMMEDIATE");
+    expect(await store.animals.create(animal, key)).toMatchObject({ kind: "replay" });
+    other.close();
+    await store.close();
+  });
 });
 
-describe("trouble", () => {
+describe("keys", () => {
+  test("change from a serving process while others write", async () => {
+    const path = join(folder, "keys.db");
+    const store = await openForServing(path);
+    const other = new Database(path);
+    other.run("PRAGMA busy_timeout = 2000");
+    let held = 0;
+    let isOver = false;
+    const holdLocks = (async () => {
+      for (; !isOver; held++) {
+        other.run("BEGIN IMMEDIATE");
+        other.run("UPDATE animals SET name = 'held' WHERE id = 1");
+        await Bun.sleep(5);
+        other.run("COMMIT");
+        await Bun.sleep(10);
+      }
+    })();
+    const creations = Array.from({ length: 300 }, () => createIn(store));
+    let changed = 0;
+    for (let i = 0; held < 10; i++) {
+      const { key, digest } = keyToCreate();
+      await store.keys.create({ key, digest });
+      const newDigest = `${digest} rotated`;
+      await store.keys.rotate({ keyId: key.id, digest: newDigest, oldSecretsExpireAtMs: i });
+      await store.keys.pardon({ keyId: key.id, atMs: i });
+      await store.keys.revoke({ keyId: key.id, atMs: i });
+      expect(await store.keys.findBySecret(newDigest)).toEqual({
+        key: { ...key, pardonedAtMs: i, revokedAtMs: i },
+        secret: { expiresAtMs: undefined },
+      });
+      expect(await store.keys.createFirst(keyToCreate())).toBe(false);
+      changed++;
+    }
+    isOver = true;
+    await holdLocks;
+    expect(await Promise.all(creations)).toHaveLength(300);
+    expect(await store.keys.list()).toHaveLength(changed);
+    expect(await store.keys.revision()).toBe(4 * changed);
+    other.close();
+    await store.close();
+  });
+
+  test("a key that exists already fails as an error of ours, and changes nothing", async () => {
+    const store = await open("twice.db");
+    const created = keyToCreate();
+    await store.keys.create(created);
+    const error = await store.keys.create(created).catch((error: unknown) => error);
+    expect(error).not.toBeInstanceOf(StoreUnavailable);
+    expect((error as Error).message).toContain("UNIQUE");
+    expect([await store.keys.revision(), (await store.keys.list()).length]).toEqual([1, 1]);
+    await store.close();
+  });
+});
+
+describe("the version of a store that is served", () => {
+  test("changes with animals and orders, and not with counters, keys and expired responses", async () => {
+    const path = join(folder, "version.db");
+    const store = await openForServing(path);
+    const keyId = await createKeyIn(store);
+    const animalId = await createIn(store);
+    await store.animals.create(animal, { keyId, value: "expired", fingerprint: "f", nowMs: 1 });
+    const order = { animalId, nowMs: 1 };
+    const changes = async (work: () => unknown): Promise<boolean> => {
+      const before = store.version();
+      expect(before).toBeDefined();
+      await work();
+      return store.version() !== before;
+    };
+    const beside = await openForCommand(path, { create: false });
+    const seen = {
+      "saving counters": await changes(() => store.tallies.save([[keyId, tallyUsed(1)]])),
+      "saving counters again": await changes(() => store.tallies.save([[keyId, tallyUsed(2)]])),
+      "deleting a response": await changes(() => store.deleteSavedResponses({ savedAtMs: 1 })),
+      "deleting none": await changes(() => store.deleteSavedResponses({ savedAtMs: 1 })),
+      "creating a key": await changes(() => createKeyIn(store)),
+      "revoking a key": await changes(() => store.keys.revoke({ keyId, atMs: 1 })),
+      "creating an animal": await changes(() => createIn(store)),
+      "placing an order": await changes(() => store.orders.place(order)),
+      "moving an order": await changes(() => store.orders.move({ orderId: 1n, to: "approved", nowMs: 1 })),
+      "creating an animal beside": await changes(() => createIn(beside)),
+      "saving counters beside": await changes(() => beside.tallies.save([[keyId, tallyUsed(3)]])),
+    };
+    expect(seen).toEqual({
+      "saving counters": false,
+      "saving counters again": false,
+      "deleting a response": false,
+      "deleting none": false,
+      "creating a key": false,
+      "revoking a key": false,
+      "creating an animal": true,
+      "placing an order": true,
+      "moving an order": true,
+      "creating an animal beside": true,
+      "saving counters beside": true,
+    });
+    await beside.close();
+    await store.close();
+  });
+
+  test("is known soon after opening, without any write", async () => {
+    const store = await open("soon.db");
+    expect(store.version()).toBeUndefined();
+    while (store.version() === undefined) await Bun.sleep(5);
+    await createIn(store);
+    expect(store.version()).toBe(1);
+    await store.close();
+  });
+
+  test("never stays the same over a change by another process, while counters are saved all the time", async () => {
+    const path = join(folder, "stale.db");
+    const store = await openForServing(path);
+    const keyId = await createKeyIn(store);
+    const script = `const db = new (await import("bun:sqlite")).Database(${JSON.stringify(path)});
+      db.run("PRAGMA busy_timeout = 5000; PRAGMA synchronous = OFF");
+      const insert = db.prepare("INSERT INTO animals (name, category_id, status) VALUES ('Rex', 7, 'sold')");
+      for (let i = 0; i < 1500; i++) { insert.run(); if (i % 3 === 0) await Bun.sleep(Math.random() * 2); }`;
+    const child = Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" });
+    const reader = new Database(path, { readonly: true });
+    const count = reader.prepare<{ count: number }, []>("SELECT count(*) AS count FROM animals");
+    const counts = new Map<number, number>();
+    const stale: number[] = [];
+    let [saves, reused] = [0, 0];
+    while (child.exitCode === null) {
+      let isSaved = false;
+      const saved = store.tallies.save([[keyId, tallyUsed(saves)]]).then(() => {
+        isSaved = true;
+        saves++;
+      });
+      while (!isSaved) {
+        const version = store.version();
+        const animals = count.get()?.count as number;
+        // Nothing was committed in between, so the number of animals belongs to the version.
+        if (version !== undefined && store.version() === version) {
+          if (counts.has(version)) reused++;
+          if (animals !== (counts.get(version) ?? animals)) stale.push(version);
+          counts.set(version, animals);
+        }
+        await new Promise(setImmediate);
+      }
+      await saved;
+    }
+    expect([child.exitCode, await new Response(child.stderr).text()]).toEqual([0, ""]);
+    expect(stale).toEqual([]);
+    expect(count.get()?.count).toBe(1500);
+    expect(saves).toBeGreaterThan(100);
+    expect(reused).toBeGreaterThan(100);
+    reader.close();
+    await store.close();
+  });
+});
+
+describe("failures", () => {
   test("while another process writes, a write waits for it and the event loop goes on", async () => {
     const path = join(folder, "busy.db");
-    const store = await openSqliteStore(path, { create: true, serve: true });
+    const store = await openForServing(path);
     const other = new Database(path);
     other.run("BEGIN IMMEDIATE");
     const created = createIn(store);
@@ -194,9 +404,9 @@ describe("trouble", () => {
     await store.close();
   });
 
-  test("a lock that is never let go of ends in StoreUnavailable, and nothing is kept", async () => {
+  test("a lock that is never released leads to StoreUnavailable, and nothing is written", async () => {
     const path = join(folder, "stuck.db");
-    const store = await openSqliteStore(path, { create: true, serve: true });
+    const store = await openForServing(path, IMPATIENT);
     const other = new Database(path);
     other.run("BEGIN IMMEDIATE");
     await expect(store.animals.create(animal)).rejects.toBeInstanceOf(StoreUnavailable);
@@ -208,13 +418,11 @@ describe("trouble", () => {
 
   test("counters wait for a lock too", async () => {
     const path = join(folder, "tallies.db");
-    const store = await openSqliteStore(path, { create: true, serve: true });
-    const { id } = await issueKey(path);
+    const store = await openForServing(path);
+    const id = await createKeyIn(store);
     const other = new Database(path);
     other.run("BEGIN IMMEDIATE");
-    const tally = newTally();
-    tally.minute.used = 7;
-    const saved = store.tallies.save([[id, tally]]);
+    const saved = store.tallies.save([[id, tallyUsed(7)]]);
     await Bun.sleep(50);
     other.run("ROLLBACK");
     other.close();
@@ -223,8 +431,8 @@ describe("trouble", () => {
     await store.close();
   });
 
-  test("what SQLite cannot do now is StoreUnavailable; a mistake of ours is not", async () => {
-    const { db } = await openAlone(join(folder, "faults.db"), false);
+  test("what SQLite cannot do now is StoreUnavailable; a mistake in our SQL is not", async () => {
+    const db = await openShared(join(folder, "faults.db"));
     db.run("PRAGMA query_only = ON");
     expect(() => attempt(() => db.run("DELETE FROM animals"))).toThrow(StoreUnavailable);
     db.run("PRAGMA query_only = OFF");

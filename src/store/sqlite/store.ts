@@ -1,50 +1,78 @@
+import type { Database } from "bun:sqlite";
+import { lazy } from "../../domain/lazy.ts";
 import type { Store } from "../store.ts";
 import { sqliteAnimals } from "./animals.ts";
-import { attempt, openAlone, preparePath } from "./database.ts";
+import { attempt } from "./attempt.ts";
+import { LOCK_TIMEOUTS, openLocked, openShared, preparePath, restrictToReading } from "./database.ts";
+import { directWrites } from "./direct-writes.ts";
+import { answerRetries } from "./idempotency.ts";
 import { sqliteKeys } from "./keys.ts";
-import { type RepeatOf, repeatFinder } from "./once.ts";
 import { sqliteOrders } from "./orders.ts";
 import { prepared } from "./statements.ts";
 import { sqliteTallies } from "./tallies.ts";
-import { versionOf } from "./version.ts";
-import { Writing } from "./writing.ts";
+import { followVersion, newCommitNote, versionByPragma } from "./version.ts";
+import { mapWalIndex, walIndexAt } from "./wal-index.ts";
+import { WriteQueue } from "./write-queue.ts";
+import type { Writes } from "./writer.ts";
 
-export interface SqliteOptions {
-  /** Make the file when there is none. */
-  readonly create: boolean;
-  /** Claim it for this one process, and never let a commit or a lock of another's stop the event loop. */
-  readonly serve: boolean;
-}
+/** The first replies are out by then. */
+const WARM_UP_AFTER_MS = 100;
 
-/** Opens a store in one SQLite file. Fails with an OperatorError. */
-export async function openSqliteStore(path: string, options: SqliteOptions): Promise<Store> {
-  await preparePath(path, options);
-  const { db, unlock } = await openAlone(path, options.serve);
-  let version: (() => number) | undefined;
-  const writing = new Writing(path);
-  // What was answered before needs no lock; the writer looks again, under one.
-  const findRepeat = repeatFinder(db);
-  const repeatOf: RepeatOf = (once) => attempt(() => findRepeat(once));
-  const check = prepared(db, "SELECT 1 FROM animals LIMIT 1");
+/**
+ * Opens a store for the one process that may serve it. Its event loop never waits for a lock or the disk:
+ * one connection only reads, and a thread writes. Fails with an OperatorError.
+ */
+export async function openForServing(path: string, timeouts = LOCK_TIMEOUTS): Promise<Store> {
+  await preparePath(path, { create: true });
+  const { db, unlock } = await openLocked(path, timeouts);
+  restrictToReading(db);
+  let version: (() => number | undefined) | undefined;
+  // Takes half a millisecond, and the thread several, so a start does without both.
+  const noteTarget = lazy(() => {
+    const walIndexAddress = mapWalIndex(path);
+    const note = newCommitNote();
+    version = walIndexAddress ? followVersion(walIndexAt(walIndexAddress), note) : versionByPragma(db);
+    return walIndexAddress ? { walIndexAddress, note } : undefined;
+  });
+  const queue = new WriteQueue(path, { timeouts, noteTarget });
+  const warmUp = setTimeout(() => queue.start(), WARM_UP_AFTER_MS);
+  warmUp.unref();
 
   return {
-    animals: sqliteAnimals(db, repeatOf, writing),
-    orders: sqliteOrders(db, repeatOf, writing),
-    keys: sqliteKeys(db),
-    tallies: sqliteTallies(db, writing),
+    ...storeOn(db, answerRetries(db, queue)),
     version: () => version?.(),
-    warmUp() {
-      version = versionOf(db, path);
-      writing.start();
-      // From here on this connection only reads, and waits for nobody.
-      db.run("PRAGMA busy_timeout = 0");
-    },
-    sweep: (answeredUntilMs) => writing.perform("sweep", answeredUntilMs),
-    check: () => void attempt(() => check().get()),
     async close() {
-      await writing.close();
+      clearTimeout(warmUp);
+      await queue.close();
       db.close();
       unlock();
     },
+  };
+}
+
+/** Opens a store for a command, which may run beside a service. Fails with an OperatorError. */
+export async function openForCommand(
+  path: string,
+  { create }: { create: boolean },
+  timeouts = LOCK_TIMEOUTS,
+): Promise<Store> {
+  await preparePath(path, { create });
+  const db = await openShared(path, timeouts);
+  return {
+    ...storeOn(db, directWrites(db)),
+    version: () => undefined,
+    close: () => db.close(),
+  };
+}
+
+function storeOn(db: Database, writes: Writes): Omit<Store, "version" | "close"> {
+  const check = prepared(db, "SELECT 1 FROM animals LIMIT 1");
+  return {
+    animals: sqliteAnimals(db, writes),
+    orders: sqliteOrders(db, writes),
+    keys: sqliteKeys(db, writes),
+    tallies: sqliteTallies(db, writes),
+    deleteSavedResponses: (upTo) => writes.perform("deleteSavedResponses", upTo),
+    check: () => void attempt(() => check().get()),
   };
 }

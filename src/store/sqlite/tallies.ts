@@ -1,22 +1,20 @@
 import type { Database } from "bun:sqlite";
-import { type Row, TALLY_COLUMNS, tallyOf } from "../rows.ts";
+import { keyTallyOf, type Row, selectFrom, TALLIES, tallyOf } from "../rows.ts";
 import type { TallyStore } from "../store.ts";
-import { attempt } from "./database.ts";
+import { attempt } from "./attempt.ts";
 import { prepared } from "./statements.ts";
-import type { Writing } from "./writing.ts";
+import type { Writes } from "./writer.ts";
 
-const COLUMNS = TALLY_COLUMNS.join(", ");
-
-export function sqliteTallies(db: Database, writing: Writing): TallyStore {
-  const all = prepared<Row, []>(db, `SELECT ${COLUMNS} FROM tallies`);
-  const get = prepared<Row, [string]>(db, `SELECT ${COLUMNS} FROM tallies WHERE key_id = ?`);
+export function sqliteTallies(db: Database, writes: Writes): TallyStore {
+  const all = prepared<Row, []>(db, selectFrom(TALLIES));
+  const get = prepared<Row, [string]>(db, `${selectFrom(TALLIES)} WHERE key_id = ?`);
 
   return {
-    load: () => attempt(() => all().all()).map((row) => [row.key_id as string, tallyOf(row)]),
+    load: () => attempt(() => all().all()).map(keyTallyOf),
     get(keyId) {
       const row = attempt(() => get().get(keyId));
       return row ? tallyOf(row) : undefined;
     },
-    save: (tallies) => writing.perform("saveTallies", tallies),
+    save: (tallies) => writes.perform("saveTallies", tallies),
   };
 }

@@ -1,66 +1,92 @@
-import { dlopen, type Pointer, ptr, toArrayBuffer } from "bun:ffi";
 import type { Database } from "bun:sqlite";
-import { attempt } from "./database.ts";
+import { attempt } from "./attempt.ts";
+import { CHANGE, CHECKSUM_1, CHECKSUM_2 } from "./wal-index.ts";
 
-// The head of the WAL index, which all processes that use a database share, in words of 32 bits:
-// https://sqlite.org/walformat.html#the_wal_index_header
-const FORMAT = 0;
-const KNOWN_FORMAT = 3_007_000;
-/** Grows with every transaction that is committed. */
-const CHANGE = 2;
-/** Over all of the head: tells two apart whose number of changes is the same after a recovery. */
-const CHECKSUM_1 = 10;
-const CHECKSUM_2 = 11;
-const HEAD_BYTES = 48;
+// A version is a number that changes when animals or orders may have changed. It follows the head of the WAL index,
+// which SQLite itself looks at when a read begins: so what was read before a change never passes for current.
+//
+// Commits that change neither animals nor orders, such as those of counters, are to leave the version alone. The
+// thread that makes them notes the latest one in memory that both threads share, as two states of the head.
+//
+// Why no stale reply is possible: the state before is read under the write lock, so the commit that follows it is
+// the writer's; the state after is noted once that commit has succeeded. Only a head that was seen in the one and is
+// now in the other, word for word, keeps its version; any other commit, by anyone, leads to another state.
+
+/** A state of the head is its number of changes and its two checksums. */
+const STATE = [CHANGE, CHECKSUM_1, CHECKSUM_2] as const;
+
+/** 1 from before a commit until its state after is noted. */
+const IS_PENDING = 0;
+const BEFORE = 1;
+const AFTER = BEFORE + STATE.length;
+const NOTE_WORDS = AFTER + STATE.length;
+
+/** The writer's latest commit that changed no animal and no order. */
+export type CommitNote = Uint32Array<SharedArrayBuffer>;
+
+export const newCommitNote = (): CommitNote =>
+  new Uint32Array(new SharedArrayBuffer(NOTE_WORDS * Uint32Array.BYTES_PER_ELEMENT));
 
 /**
- * A number that changes with every commit of any process. SQLite looks at the same memory at the
- * start of every read, so nothing that it would show is older or younger. It may be asked for as
- * long as the connection is open.
+ * Follows the version of a database for as long as a connection to it is open. Returns undefined while a
+ * commit can be seen already and its note is not complete.
  */
-export function versionOf(db: Database, path: string): () => number {
-  const head = mapHead(`${path}-shm`);
-  if (!head) return versionByPragma(db);
+export function followVersion(head: Uint32Array, note: CommitNote): () => number | undefined {
   let version = 0;
   let [change, checksum1, checksum2] = [head[CHANGE], head[CHECKSUM_1], head[CHECKSUM_2]];
+
   return () => {
-    if (change !== head[CHANGE] || checksum1 !== head[CHECKSUM_1] || checksum2 !== head[CHECKSUM_2]) {
-      [change, checksum1, checksum2] = [head[CHANGE], head[CHECKSUM_1], head[CHECKSUM_2]];
-      version++;
-    }
+    // Not with Atomics, which would write to memory that is mapped for reading only.
+    const newChange = head[CHANGE];
+    const newChecksum1 = head[CHECKSUM_1];
+    const newChecksum2 = head[CHECKSUM_2];
+    if (newChange === change && newChecksum1 === checksum1 && newChecksum2 === checksum2) return version;
+
+    const wasBefore = isNoted(note, BEFORE, change, checksum1, checksum2);
+    if (wasBefore && Atomics.load(note, IS_PENDING) === 1) return undefined;
+    if (!wasBefore || !isNoted(note, AFTER, newChange, newChecksum1, newChecksum2)) version++;
+    [change, checksum1, checksum2] = [newChange, newChecksum1, newChecksum2];
     return version;
   };
 }
 
-const LIBC = process.platform === "darwin" ? "libc.dylib" : "libc.so.6";
-const READ_ONLY = 0;
-const PROT_READ = 1;
-const MAP_SHARED = 1;
-const MAP_FAILED = 0xffffffffffffffffn;
+const isNoted = (note: CommitNote, at: number, ...state: readonly (number | undefined)[]): boolean =>
+  state.every((word, i) => Atomics.load(note, at + i) === word);
 
-/**
- * Undefined where the file cannot be mapped, or where SQLite writes another format. Bun.mmap will not
- * do: it closes the file, and a process that closes a file loses all its locks on it, those of SQLite
- * too. So the descriptor stays open for as long as the process lives.
- */
-function mapHead(path: string): Uint32Array | undefined {
-  try {
-    const { symbols: libc } = dlopen(LIBC, {
-      open: { args: ["ptr", "i32"], returns: "i32" },
-      mmap: { args: ["u64", "u64", "i32", "i32", "i32", "i64"], returns: "u64" },
-    });
-    const descriptor = libc.open(ptr(Buffer.from(`${path}\0`)), READ_ONLY);
-    if (descriptor < 0) return undefined;
-    const address = libc.mmap(0n, BigInt(HEAD_BYTES), PROT_READ, MAP_SHARED, descriptor, 0n);
-    if (address === MAP_FAILED) return undefined;
-    const head = new Uint32Array(toArrayBuffer(Number(address) as Pointer, 0, HEAD_BYTES));
-    return head[FORMAT] === KNOWN_FORMAT ? head : undefined;
-  } catch {
-    return undefined;
-  }
+/** Runs a commit that changes no animal and no order, and for which the write lock is held. */
+export type Bookkeeping = (commit: () => void) => void;
+
+/** For the writer. It begins with an empty note, whatever the thread before it left behind. */
+export function noteCommits(head: Uint32Array, note: CommitNote): Bookkeeping {
+  for (let i = 0; i < NOTE_WORDS; i++) Atomics.store(note, i, 0);
+
+  return (commit) => {
+    const before = stateOf(head);
+    Atomics.store(note, IS_PENDING, 1);
+    writeState(note, BEFORE, before);
+    writeState(note, AFTER, NO_STATE);
+    try {
+      commit();
+      const after = stateOf(head);
+      // Unless somebody else has committed since: what this commit led to cannot be read any more.
+      if (after[0] === (before[0] + 1) >>> 0) writeState(note, AFTER, after);
+    } finally {
+      Atomics.store(note, IS_PENDING, 0);
+    }
+  };
 }
 
-/** The same by a statement, a hundred times as slow: it counts what other connections commit. */
+type State = readonly [change: number, checksum1: number, checksum2: number];
+/** No state that a head is ever in: its checksums are not 0. */
+const NO_STATE: State = [0, 0, 0];
+
+const stateOf = (head: Uint32Array): State => STATE.map((word) => head[word] as number) as unknown as State;
+
+function writeState(note: CommitNote, at: number, state: State): void {
+  for (const [i, word] of state.entries()) Atomics.store(note, at + i, word);
+}
+
+/** Where the WAL index cannot be mapped: a statement, a hundred times as slow. It counts the commits of others. */
 export function versionByPragma(db: Database): () => number {
   const dataVersion = db.prepare<{ data_version: bigint }, []>("PRAGMA data_version");
   return () => Number(attempt(() => dataVersion.get())?.data_version);

@@ -1,30 +1,42 @@
 import type { Database } from "bun:sqlite";
-import { openToWrite } from "./database.ts";
-import { type Outcome, type Write, type WriteTogether, writerOf } from "./writer.ts";
-import type { ToThread } from "./writing.ts";
+import { openForWriting } from "./database.ts";
+import { groupCommit, type Outcomes, type WriteTogether } from "./group-commit.ts";
+import { noteCommits } from "./version.ts";
+import { walIndexAt } from "./wal-index.ts";
+import type { ThreadSettings, ToThread } from "./write-queue.ts";
+import type { Write } from "./writer.ts";
 
-// The thread that writes: a commit waits for the disk, and here it keeps nobody else waiting.
+// The thread that writes: it waits for the disk, so that the event loop does not have to.
 
 declare const self: Worker;
 
-let path = "";
+let settings: ThreadSettings;
 let db: Database | undefined;
 let writeTogether: WriteTogether | undefined;
 let handedOver: Write[] = [];
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === "write") {
-    // When all messages that came meanwhile have been read: they are one commit.
+    // After all messages that have arrived meanwhile: together they are one commit.
     if (handedOver.length === 0) setImmediate(commit);
     handedOver.push(...data.writes);
   } else if (data.kind === "open") {
-    ({ path } = data);
-    write([]);
+    ({ settings } = data);
+    openEarly();
   } else {
     db?.close();
     process.exit(0);
   }
 };
+
+/** So that the first write need not wait for it. */
+function openEarly(): void {
+  try {
+    writeTogether = open();
+  } catch {
+    // The first write tries again, and reports why it fails.
+  }
+}
 
 function commit(): void {
   const writes = handedOver;
@@ -32,16 +44,22 @@ function commit(): void {
   self.postMessage(write(writes));
 }
 
-/** Opens the database with the first call, and tries again with the next when it cannot. */
-function write(writes: readonly Write[]): Outcome[] {
+/** Opens the database unless it is open. When that fails, the next write tries again. */
+function write(writes: readonly Write[]): Outcomes {
   try {
-    if (!writeTogether) {
-      db = openToWrite(path);
-      writeTogether = writerOf(db);
-    }
+    writeTogether ??= open();
     return writeTogether(writes);
   } catch (error) {
     const { message } = error as Error;
-    return writes.map(() => ({ kind: "unavailable", message }));
+    return { kind: "mixed", outcomes: writes.map(() => ({ kind: "unavailable", message })) };
   }
+}
+
+function open(): WriteTogether {
+  const { path, timeouts, noteTarget } = settings;
+  db = openForWriting(path, timeouts);
+  const bookkeeping = noteTarget
+    ? noteCommits(walIndexAt(noteTarget.walIndexAddress), noteTarget.note)
+    : (commit: () => void) => commit();
+  return groupCommit(db, bookkeeping);
 }

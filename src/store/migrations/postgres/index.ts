@@ -1,5 +1,9 @@
 import type { Migration } from "../../migrate.ts";
 import initial from "./0001_initial.sql" with { type: "text" };
+import savedResponses from "./0002_saved_responses.sql" with { type: "text" };
 
-/** Never edit one that was released: add the next number. */
-export const POSTGRES_MIGRATIONS: readonly Migration[] = [{ number: 1, name: "initial", sql: initial }];
+/** Never edit a released one: add the next number. */
+export const POSTGRES_MIGRATIONS: readonly Migration[] = [
+  { number: 1, name: "initial", sql: initial },
+  { number: 2, name: "saved_responses", sql: savedResponses },
+];

@@ -1,0 +1,80 @@
+import { INT64_MAX, INT64_MIN } from "./int64.ts";
+import { Mistake } from "./mistake.ts";
+import { mistakeInText } from "./text.ts";
+
+/** JSON Schema, as far as it describes one value. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** One field of a record from outside. The same declaration parses it and describes it. */
+export interface Field<Value> {
+  readonly parse: (value: unknown) => Value | Mistake;
+  readonly schema: Schema;
+  /** What a missing field means; undefined: it is required. */
+  readonly fallback?: Value;
+}
+
+export const INT64_SCHEMA: Schema = { type: "integer", format: "int64" };
+
+/** An integer arrives as a bigint, whatever it was written as. */
+export const int64Field: Field<bigint> = {
+  parse: (value) =>
+    typeof value === "bigint"
+      ? value
+      : new Mistake(`must be an integer from ${INT64_MIN} to ${INT64_MAX}, without quotes`),
+  schema: INT64_SCHEMA,
+};
+
+export const textField = (maxCodePoints: number): Field<string> => ({
+  parse(value) {
+    if (typeof value !== "string") return new Mistake("must be a string");
+    return mistakeInText(value, maxCodePoints) ?? value;
+  },
+  schema: { type: "string", minLength: 1, maxLength: maxCodePoints },
+});
+
+export const choiceField = <Choice extends string>(choices: readonly Choice[]): Field<Choice> => ({
+  parse: (value) => choices.find((choice) => choice === value) ?? new Mistake(`must be one of ${choices.join(", ")}`),
+  schema: { type: "string", enum: choices },
+});
+
+export const optional = <Value>(field: Field<Value>, fallback: Value): Field<Value> => ({ ...field, fallback });
+
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** The record that fields parse to. */
+export type Parsed<Known extends Fields> = {
+  readonly [Name in keyof Known]: Known[Name] extends Field<infer Value> ? Value : never;
+};
+
+export type FieldMistake =
+  | { readonly kind: "missing"; readonly field: string }
+  | { readonly kind: "invalid"; readonly field: string; readonly text: string }
+  | { readonly kind: "unknown"; readonly fields: readonly string[] };
+
+/** A value that is no record of the wanted kind: not an object at all, or one with mistakes in it. */
+export class InvalidRecord {
+  constructor(readonly mistakes: "not an object" | readonly [FieldMistake, ...FieldMistake[]]) {}
+}
+
+/** A record with just these fields, or everything that is wrong with it. */
+export function parseRecord<Known extends Fields>(known: Known, value: unknown): Parsed<Known> | InvalidRecord {
+  if (!isRecord(value)) return new InvalidRecord("not an object");
+  const parsed: Record<string, unknown> = {};
+  const mistakes: FieldMistake[] = [];
+  for (const name in known) {
+    const field = known[name] as Field<unknown>;
+    if (Object.hasOwn(value, name)) {
+      const outcome = field.parse(value[name]);
+      if (outcome instanceof Mistake) mistakes.push({ kind: "invalid", field: name, text: outcome.text });
+      else parsed[name] = outcome;
+    } else if (field.fallback !== undefined) parsed[name] = field.fallback;
+    else mistakes.push({ kind: "missing", field: name });
+  }
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(known, name));
+  if (unknown.length > 0) mistakes.push({ kind: "unknown", fields: unknown });
+  const [first, ...others] = mistakes;
+  return first ? new InvalidRecord([first, ...others]) : (parsed as Parsed<Known>);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,48 @@
+import { DAY_MS } from "./clock.ts";
+import type { Result } from "./result.ts";
+
+export const SAVED_RESPONSE_LIFETIME_MS = DAY_MS;
+
+/** Makes a write safe to retry: of all requests with the same one, only the first is carried out. */
+export interface IdempotencyKey {
+  /** The API key it belongs to: every key has its own. */
+  readonly keyId: string;
+  /** As the client chose it. */
+  readonly value: string;
+  /** A digest of what is asked for: it tells a retry from a different request with the same value. */
+  readonly fingerprint: string;
+  readonly nowMs: number;
+}
+
+/** What a retry is answered with. */
+export type SavedContent<Value> =
+  /** The value that the write returned. */
+  | { readonly kind: "value"; readonly value: Value }
+  /** Release 1.0.0 saved the response itself. */
+  | { readonly kind: "rendered"; readonly status: number; readonly body: string; readonly location: string };
+
+export interface SavedResponse<Value> {
+  readonly fingerprint: string;
+  readonly savedAtMs: number;
+  readonly content: SavedContent<Value>;
+}
+
+export type Replay<Value> =
+  | { readonly kind: "replay"; readonly content: SavedContent<Value> }
+  /** The idempotency key was used for a different request. */
+  | { readonly kind: "mismatch" };
+
+/** What a write with an idempotency key came to: carried out now, refused, or answered before. */
+export type IdempotentResult<Value, Reason = never> = Result<Value, Reason> | Replay<Value>;
+
+/** Responses saved up to this moment have expired. */
+export const savedResponsesExpireAtMs = (nowMs: number): number => nowMs - SAVED_RESPONSE_LIFETIME_MS;
+
+/** What an earlier response means for a request with the same idempotency key; undefined: carry it out. */
+export function replayOf<Value>(
+  saved: SavedResponse<Value> | undefined,
+  key: IdempotencyKey,
+): Replay<Value> | undefined {
+  if (!saved || saved.savedAtMs <= savedResponsesExpireAtMs(key.nowMs)) return undefined;
+  return saved.fingerprint === key.fingerprint ? { kind: "replay", content: saved.content } : { kind: "mismatch" };
+}

@@ -1,0 +1,157 @@
+import type { BunRequest, Server } from "bun";
+import { clientAddress, type TrustedProxies } from "../access/address.ts";
+import type { Admission, Gate, Refusal } from "../access/gate.ts";
+import { type Awaitable, andThen, orElse } from "../domain/awaitable.ts";
+import type { Standing } from "../domain/tally.ts";
+import { StoreUnavailable } from "../store/store.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
+import {
+  asReply,
+  BAD_HOST,
+  type Fault,
+  INTERNAL_ERROR,
+  methodNotAllowed,
+  NO_SUCH_PATH,
+  OUTCOME_UNKNOWN,
+  type Outcome,
+  refusalFault,
+  UNAVAILABLE,
+} from "./faults.ts";
+import type { Method } from "./operation.ts";
+import type { Reply } from "./reply.ts";
+import { loggedPath, requestIdOf } from "./request-id.ts";
+import type { RunnableOperation } from "./run-operation.ts";
+
+export type Handler = (request: BunRequest, server: Server<undefined>) => Awaitable<Response>;
+
+/** The operations of one path, by method. HEAD is GET without the body. */
+export type Resource = Partial<Record<Method, RunnableOperation>>;
+
+export interface HandlerParts {
+  readonly gate: Gate;
+  readonly trustedProxies: TrustedProxies;
+  readonly telemetry: Telemetry;
+  readonly log: Log;
+  readonly logRequests: boolean;
+}
+
+/** A request under /v1 on its way to a response. */
+interface Exchange {
+  readonly request: BunRequest;
+  readonly server: Server<undefined>;
+  readonly requestId: string;
+  readonly startedAtMs: number;
+  readonly operation: RunnableOperation | undefined;
+  admission: Admission | undefined;
+}
+
+/** What a request under /v1 meets, in this order: key and limits, path, method, then the operation. */
+export class V1Handler {
+  readonly #isTimed: boolean;
+  readonly #noOperation: Fault;
+
+  constructor(
+    private readonly parts: HandlerParts,
+    private readonly resource: Resource | undefined,
+  ) {
+    this.#isTimed = parts.telemetry.isOn || parts.logRequests;
+    this.#noOperation = resource ? methodNotAllowed(allowedMethods(resource)) : NO_SUCH_PATH;
+  }
+
+  readonly handle: Handler = (request, server) => {
+    const exchange: Exchange = {
+      request,
+      server,
+      requestId: requestIdOf(request),
+      startedAtMs: this.#isTimed ? performance.now() : 0,
+      operation: this.resource?.[methodOf(request)],
+      admission: undefined,
+    };
+    return orElse(
+      () => this.#answer(exchange),
+      (error) => this.#answerMalfunction(exchange, error),
+    );
+  };
+
+  #answer(exchange: Exchange): Awaitable<Response> {
+    const authorization = exchange.request.headers.get("authorization");
+    return andThen(
+      this.parts.gate.admit(authorization, () => this.#addressOf(exchange)),
+      (admission) => {
+        exchange.admission = admission;
+        return andThen(this.#outcomeOf(exchange, admission), (outcome) =>
+          this.#respond(exchange, asReply(outcome), admission.standing),
+        );
+      },
+    );
+  }
+
+  #outcomeOf({ request, operation }: Exchange, admission: Admission): Awaitable<Outcome> {
+    if (admission.kind === "refusal") return this.#refuse(admission);
+    if (!operation) return this.#noOperation;
+    if (hasBadHost(request)) return BAD_HOST;
+    return operation.run(request, admission.key);
+  }
+
+  #refuse(refusal: Refusal): Fault {
+    const { telemetry, log } = this.parts;
+    const fault = refusalFault(refusal);
+    telemetry.refusal(fault.code);
+    if (refusal.reason.kind === "banned" && refusal.reason.isNew) {
+      telemetry.ban();
+      log.warn({ keyId: refusal.key?.id }, "key banned");
+    }
+    return fault;
+  }
+
+  #answerMalfunction(exchange: Exchange, error: unknown): Awaitable<Response> {
+    const { log, gate } = this.parts;
+    log.error({ err: error, requestId: exchange.requestId }, "request failed");
+    const { reply } = this.#malfunctionFault(error);
+    const standing = exchange.admission?.standing ?? gate.standingOf(this.#addressOf(exchange));
+    return andThen(standing, (standing) => this.#respond(exchange, reply, standing));
+  }
+
+  #malfunctionFault(error: unknown): Fault {
+    if (!(error instanceof StoreUnavailable)) return INTERNAL_ERROR;
+    this.parts.telemetry.storeError();
+    return error.changed === "nothing" ? UNAVAILABLE : OUTCOME_UNKNOWN;
+  }
+
+  #respond(exchange: Exchange, reply: Reply, standing: Standing): Response {
+    const { operation, requestId } = exchange;
+    if (this.#isTimed) this.#record(exchange, reply.status);
+    const template = operation?.headers ? reply.template.with(operation.headers) : reply.template;
+    const headers = template.fill(requestId, standing, reply.headers);
+    return new Response(reply.body, { status: reply.status, headers });
+  }
+
+  #record({ request, requestId, startedAtMs, operation, admission }: Exchange, status: number): void {
+    const { telemetry, log, logRequests } = this.parts;
+    const seconds = (performance.now() - startedAtMs) / 1000;
+    const name = operation?.name ?? "none";
+    telemetry.request(name, status, seconds);
+    if (!logRequests) return;
+    const { method } = request;
+    const ms = Math.round(seconds * 1e6) / 1e3;
+    const keyId = admission?.key?.id;
+    log.info({ requestId, method, path: loggedPath(request.url), operation: name, status, ms, keyId }, "request");
+  }
+
+  #addressOf({ request, server }: Exchange): string {
+    const { trustedProxies } = this.parts;
+    const peer = server.requestIP(request)?.address ?? "unknown";
+    return clientAddress(peer, trustedProxies ? request.headers.get("x-forwarded-for") : null, trustedProxies);
+  }
+}
+
+const methodOf = (request: Request): Method => (request.method === "HEAD" ? "GET" : request.method) as Method;
+
+const allowedMethods = (resource: Resource): string =>
+  Object.keys(resource)
+    .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+    .join(", ");
+
+/** Bun leaves the URL relative when the Host header is not a host. HTTP/1.0 may do without one. */
+const hasBadHost = (request: Request): boolean => request.url.startsWith("/") && Boolean(request.headers.get("host"));

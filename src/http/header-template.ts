@@ -1,0 +1,99 @@
+import { SECOND_MS, toWholeSeconds } from "../domain/clock.ts";
+import type { Standing } from "../domain/tally.ts";
+import type { QuotaStanding } from "../domain/window.ts";
+
+/** Header fields by name. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+export const NO_FIELDS: HeaderFields = {};
+
+/** On every response under /v1, in the order that they are sent in. The last six differ from response to response. */
+export const COMMON_HEADERS = [
+  "Cache-Control",
+  "X-Request-Id",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "RateLimit-Policy",
+  "RateLimit",
+] as const;
+
+/**
+ * The headers of all responses with the same field names, in one object that is reused: a Response
+ * copies it, which is 5 µs faster than building it. Every field that may differ is set before each
+ * use, so nothing of one response can show in the next. Only this file knows.
+ */
+export class HeaderTemplate {
+  static readonly #templates = new Map<string, HeaderTemplate>();
+
+  readonly #headers = new Headers();
+  readonly #extended = new Map<HeaderFields, HeaderTemplate>();
+  #standing: Standing | undefined;
+  #fields: HeaderFields | undefined;
+
+  private constructor(
+    private readonly names: readonly string[],
+    private readonly hasBody: boolean,
+    fixed: HeaderFields = NO_FIELDS,
+  ) {
+    if (hasBody) this.#headers.set("Content-Type", "application/json");
+    for (const name of COMMON_HEADERS) this.#headers.set(name, "");
+    this.#headers.set("Cache-Control", "no-store");
+    for (const name in fixed) this.#headers.set(name, fixed[name] as string);
+  }
+
+  /** The template of responses with these fields; their values may differ. */
+  static for(fields: HeaderFields, hasBody: boolean): HeaderTemplate {
+    const names = Object.keys(fields);
+    const id = `${hasBody}:${names.join()}`;
+    let template = HeaderTemplate.#templates.get(id);
+    if (!template) {
+      template = new HeaderTemplate(names, hasBody);
+      HeaderTemplate.#templates.set(id, template);
+    }
+    return template;
+  }
+
+  /** The same with an operation's own fields, which are always the same object. */
+  with(fixed: HeaderFields): HeaderTemplate {
+    let template = this.#extended.get(fixed);
+    if (!template) {
+      template = new HeaderTemplate(this.names, this.hasBody, fixed);
+      this.#extended.set(fixed, template);
+    }
+    return template;
+  }
+
+  /** The headers of one response: valid until the next call, so to be copied at once. */
+  fill(requestId: string, standing: Standing, fields: HeaderFields): Headers {
+    const headers = this.#headers;
+    const { shown, minute, day, atMs } = standing;
+    if (!this.#standing || !isSameWindow(this.#standing, standing)) {
+      headers.set("X-RateLimit-Limit", String(shown.quota));
+      headers.set("X-RateLimit-Reset", String(toWholeSeconds(shown.resetAtMs)));
+      headers.set("RateLimit-Policy", day ? `${policyItem(minute)}, ${policyItem(day)}` : policyItem(minute));
+      this.#standing = standing;
+    }
+    headers.set("X-RateLimit-Remaining", String(shown.remaining));
+    headers.set("RateLimit", day ? `${limitItem(minute, atMs)}, ${limitItem(day, atMs)}` : limitItem(minute, atMs));
+    headers.set("X-Request-Id", requestId);
+    if (this.#fields !== fields) {
+      for (const name of this.names) headers.set(name, fields[name] as string);
+      this.#fields = fields;
+    }
+    return headers;
+  }
+}
+
+/** Whether the headers that depend only on the window are the same. */
+const isSameWindow = (a: Standing, b: Standing): boolean =>
+  a.shown.quota === b.shown.quota &&
+  a.shown.resetAtMs === b.shown.resetAtMs &&
+  a.minute.quota === b.minute.quota &&
+  a.day?.quota === b.day?.quota;
+
+const policyItem = ({ window, quota }: QuotaStanding): string =>
+  `"${window.name}";q=${quota};w=${window.lengthMs / SECOND_MS}`;
+
+const limitItem = ({ window, remaining, resetAtMs }: QuotaStanding, atMs: number): string =>
+  `"${window.name}";r=${remaining};t=${Math.max(0, toWholeSeconds(resetAtMs - atMs))}`;

@@ -1,0 +1,53 @@
+import type { NamedSchema } from "../schema.ts";
+import { HEADERS, type HeaderDescription } from "./headers.ts";
+
+export type Json = Record<string, unknown>;
+
+const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
+
+/** What several parts of the document refer to: just what is used, collected while the rest is made. */
+export class Components {
+  readonly #schemas: Json = {};
+  readonly #headers: Json = {};
+  readonly #responses: Json = {};
+
+  /** Notes a schema, and the ones that it refers to. */
+  use(named: NamedSchema): void {
+    this.#schemas[named.name] = named.schema;
+    for (const used of named.uses) this.use(used);
+  }
+
+  schema(named: NamedSchema): Json {
+    this.use(named);
+    return ref("schemas", named.name);
+  }
+
+  /** A header that every response of its kind has. */
+  header(name: string): Json {
+    this.#headers[name] = requiredHeader(name);
+    return ref("headers", name);
+  }
+
+  optionalHeader(name: string): Json {
+    const optional = `Optional-${name}`;
+    this.#headers[optional] = { required: false, ...describe(name) };
+    return ref("headers", optional);
+  }
+
+  response(name: string, response: Json): Json {
+    this.#responses[name] = response;
+    return ref("responses", name);
+  }
+
+  toJson(): Json {
+    return { schemas: this.#schemas, headers: this.#headers, responses: this.#responses };
+  }
+}
+
+export const requiredHeader = (name: string): Json => ({ required: true, ...describe(name) });
+
+function describe(name: string): HeaderDescription {
+  const description = HEADERS[name];
+  if (!description) throw new Error(`The header ${name} has no description: add it to HEADERS.`);
+  return description;
+}

@@ -1,0 +1,99 @@
+import { FAULTS, type Fault } from "../faults.ts";
+import { COMMON_HEADERS } from "../header-template.ts";
+import type { AnyOperation } from "../operation.ts";
+import { ERROR } from "../wire/error.ts";
+import { type Components, type Json, requiredHeader } from "./components.ts";
+import { faultsOf, OUTSIDE_FAULTS, SHARED_RESPONSES } from "./faults.ts";
+import { deprecationDescriptions } from "./headers.ts";
+
+type Urls = { readonly publicUrl: string; readonly docsUrl: string };
+
+/** Every response of an operation, by status. */
+export function responsesOf(operation: AnyOperation, components: Components, urls: Urls): Json {
+  const responses: Json = { [operation.success.status]: successResponse(operation, components) };
+  for (const [status, faults] of byStatus(faultsOf(operation)))
+    responses[status] = operation.deprecation ? faultResponse(faults, components) : sharedOrOwn(faults, components);
+  if (!operation.deprecation) return responses;
+  const headers = Object.entries(deprecationDescriptions(operation.deprecation, urls)).map(([name, description]) => [
+    name,
+    { required: true, ...description },
+  ]);
+  for (const response of Object.values(responses) as Json[])
+    Object.assign(response.headers as Json, Object.fromEntries(headers));
+  return responses;
+}
+
+/**
+ * What a request under /v1 gets that calls no operation. OpenAPI has no place for it, hence an extension,
+ * whose references linters do not count: what only it uses is written out.
+ */
+export const outsideResponses = (components: Components): Json =>
+  Object.fromEntries(OUTSIDE_FAULTS.map((fault) => [fault.status, faultResponse([fault], components, requiredHeader)]));
+
+function successResponse({ success, idempotencyKeyExample }: AnyOperation, components: Components): Json {
+  const { description, schema, examples = {}, headers = [], optionalHeaders = [] } = success;
+  const replayed = idempotencyKeyExample ? ["Idempotency-Replayed"] : [];
+  return {
+    description,
+    headers: headersOf(components, headers, [...optionalHeaders, ...replayed]),
+    ...(schema ? { content: jsonContent(components.schema(schema), examples) } : {}),
+  };
+}
+
+function byStatus(faults: readonly Fault[]): Map<number, Fault[]> {
+  const statuses = new Map<number, Fault[]>();
+  for (const fault of faults) statuses.set(fault.status, [...(statuses.get(fault.status) ?? []), fault]);
+  return statuses;
+}
+
+function sharedOrOwn(faults: readonly Fault[], components: Components): Json {
+  const response = faultResponse(faults, components);
+  const name = Object.keys(SHARED_RESPONSES).find((name) => isSame(SHARED_RESPONSES[name] ?? [], faults));
+  return name === undefined ? response : components.response(name, response);
+}
+
+const isSame = (a: readonly Fault[], b: readonly Fault[]): boolean =>
+  a.length === b.length && a.every((fault, i) => fault === b[i]);
+
+/** All faults of one status: each is an example. A header that only some of them have is optional. */
+function faultResponse(
+  faults: readonly Fault[],
+  components: Components,
+  header = (name: string): Json => components.header(name),
+): Json {
+  const names = new Set(faults.flatMap(({ headers }) => Object.keys(headers)));
+  names.delete("Connection");
+  const [always, sometimes] = partition([...names], (name) => faults.every(({ headers }) => name in headers));
+  const sentences = new Set(faults.map(({ code }) => FAULTS[code][1]));
+  const examples: Json = {};
+  for (const { code, message, status } of faults) {
+    const count = Object.keys(examples).filter((name) => name.replace(/_\d+$/, "") === code).length;
+    examples[count === 0 ? code : `${code}_${count + 1}`] = { code, message, status };
+  }
+  return {
+    description: [...sentences].join(" "),
+    headers: {
+      ...headersOf(components, [], sometimes),
+      ...Object.fromEntries(always.map((name) => [name, header(name)])),
+    },
+    content: jsonContent(components.schema(ERROR), examples),
+  };
+}
+
+const headersOf = (components: Components, always: readonly string[], sometimes: readonly string[]): Json =>
+  Object.fromEntries([
+    ...[...COMMON_HEADERS, ...always].map((name) => [name, components.header(name)]),
+    ...sometimes.map((name) => [name, components.optionalHeader(name)]),
+  ]);
+
+export const jsonContent = (schema: Json, examples: Readonly<Record<string, unknown>>): Json => ({
+  "application/json": {
+    schema,
+    examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+  },
+});
+
+const partition = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] => [
+  all.filter(isFirst),
+  all.filter((one) => !isFirst(one)),
+];

@@ -1,0 +1,29 @@
+import { BODY_MAX_BYTES } from "../body.ts";
+import { operation, refuseNothing } from "../operation.ts";
+import { NEW_PET, PET, PET_EXAMPLE, petJson } from "../wire/pet.ts";
+
+export const createPet = operation({
+  name: "createPet",
+  method: "POST",
+  path: "/pets",
+  tag: "Pets",
+  summary: "Add an animal",
+  description: `The response is sent once the animal is on disk. The body is at most ${BODY_MAX_BYTES} bytes long.`,
+  parameters: {},
+  body: NEW_PET,
+  idempotencyKeyExample: "8f0e1c5e-5c0b-4d7e-9b6c-0a3f5d1e7b42",
+  success: {
+    status: 201,
+    description: "The animal, with its id.",
+    schema: PET,
+    examples: { added: PET_EXAMPLE },
+    headers: ["Location"],
+  },
+  faults: [],
+  perform: ({ body, idempotencyKey }, { animals }) => animals.create(body, idempotencyKey),
+  render: (animal, { publicUrl }) => ({
+    body: petJson(animal),
+    headers: { Location: `${publicUrl}/pets/${animal.id}` },
+  }),
+  refuse: refuseNothing,
+});

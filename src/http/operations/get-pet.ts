@@ -1,0 +1,29 @@
+import { andThen } from "../../domain/awaitable.ts";
+import { done, refused } from "../../domain/result.ts";
+import { GET_PET_REMOVED, PET_NOT_FOUND } from "../faults.ts";
+import { operation } from "../operation.ts";
+import { idInPath } from "../parameters.ts";
+import { PET, PET_EXAMPLE, petJson } from "../wire/pet.ts";
+
+export const getPet = operation({
+  name: "getPet",
+  method: "GET",
+  path: "/pets/{petId}",
+  tag: "Pets",
+  summary: "Get an animal",
+  description:
+    "Deprecated, and removed on 5 December 2030: from then on the response is 410. Use `GET /pets` with the status filter, or with `id`, instead.",
+  parameters: { petId: idInPath("The animal's id.", 42, PET_NOT_FOUND) },
+  deprecation: {
+    sinceMs: Date.parse("2026-11-15T00:00:00Z"),
+    removedAtMs: Date.parse("2030-12-05T00:00:00Z"),
+    removed: GET_PET_REMOVED,
+    successor: "/pets",
+  },
+  success: { status: 200, description: "The animal.", schema: PET, examples: { found: PET_EXAMPLE } },
+  faults: [PET_NOT_FOUND],
+  perform: ({ parameters: { petId } }, { animals }) =>
+    andThen(animals.get(petId), (animal) => (animal ? done(animal) : refused("no_such_animal"))),
+  render: (animal) => ({ body: petJson(animal) }),
+  refuse: () => PET_NOT_FOUND,
+});

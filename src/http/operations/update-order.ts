@@ -1,0 +1,27 @@
+import { moveFault, ORDER_NOT_FOUND } from "../faults.ts";
+import { operation } from "../operation.ts";
+import { idInPath } from "../parameters.ts";
+import { APPROVED_EXAMPLE, ORDER, ORDER_UPDATE, orderJson } from "../wire/order.ts";
+
+export const updateOrder = operation({
+  name: "updateOrder",
+  method: "PATCH",
+  path: "/store/orders/{orderId}",
+  tag: "Orders",
+  summary: "Update an order",
+  description:
+    "A placed order can be approved, an approved one delivered, and either of them cancelled. Delivery makes the animal sold; cancellation makes it available again.",
+  parameters: { orderId: idInPath("The order's id.", 7, ORDER_NOT_FOUND) },
+  body: ORDER_UPDATE,
+  success: {
+    status: 200,
+    description: "The updated order.",
+    schema: ORDER,
+    examples: { approved: APPROVED_EXAMPLE },
+  },
+  faults: [ORDER_NOT_FOUND, moveFault({ kind: "invalid_move", from: "placed", to: "delivered" })],
+  perform: ({ parameters: { orderId }, body: { status } }, { orders, clock }) =>
+    orders.move({ orderId, to: status, nowMs: clock.nowMs() }),
+  render: (order) => ({ body: orderJson(order) }),
+  refuse: moveFault,
+});

@@ -1,0 +1,179 @@
+import { INT64_SCHEMA, type Schema } from "../domain/fields.ts";
+import { parseInt64 } from "../domain/int64.ts";
+import { Mistake } from "../domain/mistake.ts";
+import { Fault, invalidParameter, repeatedParameter, unknownParameter } from "./faults.ts";
+import { type NamedSchema, refTo } from "./schema.ts";
+
+/** A parameter in the path or the query. The same declaration parses and documents it. */
+export interface Parameter<Value> {
+  readonly in: "path" | "query";
+  readonly description: string;
+  readonly schema: Schema;
+  readonly uses: readonly NamedSchema[];
+  readonly example: unknown;
+  /** How often it may be sent. */
+  readonly maxCount: number;
+  readonly parse: (texts: readonly string[]) => Value | Mistake;
+  /** The texts that parse to a value, for links. */
+  readonly format: (value: Value) => readonly string[];
+  /** What an absent one means; without it, undefined. */
+  readonly fallback?: Value;
+  /** What an invalid one in a path is answered with. */
+  readonly notFound?: Fault;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: parameters of any value; each operation knows its own
+export type Parameters = Readonly<Record<string, Parameter<any>>>;
+
+/** The values of an operation's parameters. */
+export type ParameterValues<Known extends Parameters> = {
+  readonly [Name in keyof Known]: Known[Name] extends Parameter<infer Value>
+    ? Known[Name] extends { readonly fallback: Value } | { readonly in: "path" }
+      ? Value
+      : Value | undefined
+    : never;
+};
+
+interface QueryDescription<Value> {
+  readonly description: string;
+  readonly schema: Schema;
+  readonly uses?: readonly NamedSchema[];
+  readonly example: unknown;
+  readonly parse: (text: string) => Value | Mistake;
+  readonly format?: (value: Value) => string;
+}
+
+export const queryParameter = <Value>({
+  uses = [],
+  parse,
+  format = String,
+  ...description
+}: QueryDescription<Value>): Parameter<Value> & { readonly in: "query" } => ({
+  ...description,
+  in: "query",
+  uses,
+  maxCount: 1,
+  parse: ([text = ""]) => parse(text),
+  format: (value) => [format(value)],
+});
+
+const parseId = (text: string): bigint | Mistake =>
+  parseInt64(text) ?? new Mistake("must be a 64-bit integer, such as 42");
+
+export const int64Parameter = (description: string, example: number) =>
+  queryParameter({ description, schema: INT64_SCHEMA, example, parse: parseId });
+
+/** May be sent several times. */
+export const int64ListParameter = (
+  description: string,
+  example: readonly number[],
+  maxCount: number,
+): Parameter<readonly bigint[]> => ({
+  in: "query",
+  description,
+  schema: { type: "array", items: INT64_SCHEMA, maxItems: maxCount },
+  uses: [],
+  example,
+  maxCount,
+  parse(texts) {
+    const values = texts.map(parseId);
+    return values.find((value) => value instanceof Mistake) ?? (values as bigint[]);
+  },
+  format: (values) => values.map(String),
+});
+
+export const choiceParameter = <Choice extends string>(
+  description: string,
+  choices: readonly [Choice, ...Choice[]],
+  shape: NamedSchema,
+) =>
+  queryParameter<Choice>({
+    description,
+    schema: refTo(shape),
+    uses: [shape],
+    example: choices[0],
+    parse: (text) => choices.find((choice) => choice === text) ?? new Mistake(`must be one of ${choices.join(", ")}`),
+  });
+
+/** An id in the path. One that is not a canonical int64 names nothing. */
+export const idInPath = (
+  description: string,
+  example: number,
+  notFound: Fault,
+): Parameter<bigint> & { readonly in: "path" } => ({
+  in: "path",
+  description: `${description} Anything but a canonical int64 is answered with 404.`,
+  schema: INT64_SCHEMA,
+  uses: [],
+  example,
+  maxCount: 1,
+  parse: ([text = ""]) => parseId(text),
+  format: (value) => [String(value)],
+  notFound,
+});
+
+/** Reads the parameters in a path, as the router has split it. */
+export function readPath(known: Parameters, params: Readonly<Record<string, string>>): Record<string, unknown> | Fault {
+  const values: Record<string, unknown> = {};
+  for (const name in params) {
+    const parameter = known[name];
+    if (!parameter?.notFound) continue;
+    const value = parameter.parse([params[name] as string]);
+    if (value instanceof Mistake) return parameter.notFound;
+    values[name] = value;
+  }
+  return values;
+}
+
+/**
+ * Reads the query of a URL into the values. A parameter that is unknown, or sent more often than it may
+ * be, is a fault: ignoring it would lose what the client meant.
+ */
+export function readQuery(known: Parameters, url: string, values: Record<string, unknown>): Fault | undefined {
+  const sent = sentParameters(known, url);
+  if (sent instanceof Fault) return sent;
+  for (const name in known) {
+    const parameter = known[name] as Parameter<unknown>;
+    if (parameter.in === "path") continue;
+    const texts = sent[name];
+    if (texts === undefined) {
+      values[name] = parameter.fallback;
+      continue;
+    }
+    const value = parameter.parse(texts);
+    if (value instanceof Mistake) return invalidParameter(name, value.text);
+    values[name] = value;
+  }
+  return undefined;
+}
+
+const NOTHING_SENT: Readonly<Record<string, string[]>> = {};
+
+function sentParameters(known: Parameters, url: string): Readonly<Record<string, string[]>> | Fault {
+  const start = url.indexOf("?");
+  if (start === -1) return NOTHING_SENT;
+  const sent: Record<string, string[]> = {};
+  for (const [name, text] of new URLSearchParams(url.slice(start))) {
+    const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (parameter?.in !== "query") return unknownParameter(name, queryNames(known));
+    sent[name] ??= [];
+    if (sent[name].length >= parameter.maxCount) return repeatedParameter(name, parameter.maxCount);
+    sent[name].push(text);
+  }
+  return sent;
+}
+
+export const queryNames = (known: Parameters): string[] =>
+  Object.keys(known).filter((name) => known[name]?.in === "query");
+
+/** Parameters as a query, in the order that they are declared in. */
+export function formatQuery(known: Parameters, values: Readonly<Record<string, unknown>>): string {
+  const parts: string[] = [];
+  for (const name in known) {
+    const value = values[name];
+    const parameter = known[name] as Parameter<unknown>;
+    if (value !== undefined && parameter.in === "query")
+      for (const text of parameter.format(value)) parts.push(`${name}=${encodeURIComponent(text)}`);
+  }
+  return parts.join("&");
+}

@@ -1,0 +1,55 @@
+import type { Fields, Schema } from "../domain/fields.ts";
+
+/** A schema that the OpenAPI document lists under a name of its own. */
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: Schema;
+  /** The named schemas that it refers to. */
+  readonly uses: readonly NamedSchema[];
+}
+
+export const namedSchema = (name: string, schema: Schema, uses: readonly NamedSchema[] = []): NamedSchema => ({
+  name,
+  schema,
+  uses,
+});
+
+export const refTo = ({ name }: NamedSchema): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+/** An integer that a JavaScript number cannot hold, written out in full. */
+export const bigExample = (digits: bigint): unknown => JSON.rawJSON(String(digits));
+
+/** What a request body consists of. The fields parse it; together with the descriptions they document it. */
+export interface BodyShape<Known extends Fields> extends NamedSchema {
+  readonly fields: Known;
+  readonly examples: Readonly<Record<string, unknown>>;
+}
+
+interface BodyDescription<Known extends Fields> {
+  readonly description: string;
+  readonly fields: Known;
+  /** What to say of each field besides its own schema. */
+  readonly describe: { readonly [Name in keyof Known]: Schema };
+  readonly uses?: readonly NamedSchema[];
+  readonly examples: Readonly<Record<string, unknown>>;
+}
+
+export function bodyShape<Known extends Fields>(
+  name: string,
+  { description, fields, describe, uses = [], examples }: BodyDescription<Known>,
+): BodyShape<Known> {
+  const names = Object.keys(fields);
+  const properties = names.map((field) => {
+    const said = describe[field] as Schema;
+    return [field, "$ref" in said ? said : { ...fields[field]?.schema, ...said }];
+  });
+  const schema = {
+    type: "object",
+    description,
+    properties: Object.fromEntries(properties),
+    required: names.filter((field) => fields[field]?.fallback === undefined),
+    additionalProperties: false,
+    examples: Object.values(examples),
+  };
+  return { name, schema, uses, fields, examples };
+}

@@ -1,0 +1,20 @@
+import { FAULT_CODES } from "../faults.ts";
+import { namedSchema } from "../schema.ts";
+
+/** The codes are listed without closing the type: clients generated from it must survive a new one. */
+export const ERROR = namedSchema("Error", {
+  type: "object",
+  description: "The body of every error.",
+  properties: {
+    code: {
+      type: "string",
+      description: `Machine-readable. New codes may be added, so treat an unknown one by its status. The codes so far: ${FAULT_CODES.map((code) => `\`${code}\``).join(", ")}.`,
+      "x-extensible-enum": FAULT_CODES,
+      examples: ["pet_not_found"],
+    },
+    message: { type: "string", description: "For people: what is wrong, and what to do about it." },
+    status: { type: "integer", description: "The HTTP status code.", minimum: 400, maximum: 599 },
+  },
+  required: ["code", "message", "status"],
+  additionalProperties: false,
+});

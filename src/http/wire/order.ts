@@ -1,0 +1,76 @@
+import { choiceField, INT64_SCHEMA, int64Field } from "../../domain/fields.ts";
+import { ORDER_STATUSES, type Order } from "../../domain/order.ts";
+import { bodyShape, namedSchema, refTo } from "../schema.ts";
+
+// An order on the wire: its schemas, and its JSON.
+
+export const ORDER_STATUS = namedSchema("OrderStatus", {
+  type: "string",
+  description: "How far the sale has come.",
+  enum: ORDER_STATUSES,
+});
+
+const petId = { ...INT64_SCHEMA, description: "The animal being sold.", examples: [42] };
+
+export const NEW_ORDER = bodyShape("NewOrder", {
+  description: "An order for one animal.",
+  fields: { petId: int64Field },
+  describe: { petId },
+  examples: { order: { petId: 42 } },
+});
+
+export const ORDER_UPDATE = bodyShape("OrderUpdate", {
+  description: "The status that the order is to move to.",
+  fields: { status: choiceField(ORDER_STATUSES) },
+  describe: { status: refTo(ORDER_STATUS) },
+  uses: [ORDER_STATUS],
+  examples: { approve: { status: "approved" }, deliver: { status: "delivered" }, cancel: { status: "cancelled" } },
+});
+
+export const PLACED_EXAMPLE = {
+  id: 7,
+  petId: 42,
+  status: "placed",
+  placedAt: "2026-11-15T09:30:00.000Z",
+  updatedAt: "2026-11-15T09:30:00.000Z",
+};
+export const APPROVED_EXAMPLE = { ...PLACED_EXAMPLE, status: "approved", updatedAt: "2026-11-15T10:00:00.000Z" };
+
+const moment = (description: string) => ({ type: "string", format: "date-time", description });
+
+export const ORDER = namedSchema(
+  "Order",
+  {
+    type: "object",
+    description: "The sale of one animal.",
+    properties: {
+      id: {
+        ...INT64_SCHEMA,
+        description: "Assigned by the service, in ascending order, and never reused.",
+        examples: [7],
+      },
+      petId,
+      status: refTo(ORDER_STATUS),
+      placedAt: moment("When it was placed."),
+      updatedAt: moment("When its status last changed."),
+    },
+    required: ["id", "petId", "status", "placedAt", "updatedAt"],
+    examples: [PLACED_EXAMPLE],
+  },
+  [ORDER_STATUS],
+);
+
+export const ORDERS = namedSchema(
+  "Orders",
+  {
+    type: "array",
+    description: "A page of orders by ascending id; the Link header has the next one.",
+    items: refTo(ORDER),
+  },
+  [ORDER],
+);
+
+export const orderJson = ({ id, animalId, status, placedAtMs, updatedAtMs }: Order): string =>
+  `{"id":${id},"petId":${animalId},"status":"${status}","placedAt":"${dateTime(placedAtMs)}","updatedAt":"${dateTime(updatedAtMs)}"}`;
+
+const dateTime = (ms: number): string => new Date(ms).toISOString();

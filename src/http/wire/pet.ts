@@ -1,0 +1,77 @@
+import { ANIMAL_STATUSES, type Animal, NEW_ANIMAL_FIELDS } from "../../domain/animal.ts";
+import { INT64_SCHEMA } from "../../domain/fields.ts";
+import { bigExample, bodyShape, namedSchema, refTo } from "../schema.ts";
+
+// An animal on the wire, where it is called Pet: its schemas, and its JSON.
+
+export const PET_STATUS = namedSchema("PetStatus", {
+  type: "string",
+  description: "Availability of the animal.",
+  enum: ANIMAL_STATUSES,
+});
+
+const name = {
+  ...NEW_ANIMAL_FIELDS.name.schema,
+  description: "The animal's name, returned exactly as it was sent. Not blank, no control characters.",
+  examples: ["Rex"],
+};
+const categoryId = {
+  ...INT64_SCHEMA,
+  description: "Identifier of the category that the animal belongs to.",
+  examples: [7],
+};
+
+export const NEW_PET = bodyShape("NewPet", {
+  description: "An animal to add. The service assigns its id. Without a status, the animal is available.",
+  fields: NEW_ANIMAL_FIELDS,
+  describe: { name, categoryId, status: refTo(PET_STATUS) },
+  uses: [PET_STATUS],
+  examples: {
+    available: { name: "Rex", categoryId: 7 },
+    pending: { name: "Mia", categoryId: 3, status: "pending" },
+    largeCategory: { name: "Tom", categoryId: bigExample(9_007_199_254_740_993n) },
+  },
+});
+
+export const PET_EXAMPLE = { id: 42, name: "Rex", categoryId: 7, status: "available" };
+export const OTHER_PET_EXAMPLE = {
+  id: 43,
+  name: "Mia",
+  categoryId: bigExample(9_007_199_254_740_993n),
+  status: "sold",
+};
+
+export const PET = namedSchema(
+  "Pet",
+  {
+    type: "object",
+    description: "An animal held in the store.",
+    properties: {
+      id: {
+        ...INT64_SCHEMA,
+        description: "Assigned by the service, in ascending order, and never reused.",
+        examples: [42],
+      },
+      name,
+      categoryId,
+      status: refTo(PET_STATUS),
+    },
+    required: ["id", "name", "categoryId", "status"],
+    examples: [PET_EXAMPLE],
+  },
+  [PET_STATUS],
+);
+
+export const PETS = namedSchema(
+  "Pets",
+  {
+    type: "array",
+    description: "A page of animals by ascending id; the Link header has the next one.",
+    items: refTo(PET),
+  },
+  [PET],
+);
+
+/** Text, because JSON.stringify refuses a bigint, and a number would lose digits. */
+export const petJson = ({ id, name, categoryId, status }: Animal): string =>
+  `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;

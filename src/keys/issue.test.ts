@@ -1,0 +1,84 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { openKeyStore } from "../../test/harness/key-store.ts";
+import { digestOf, isPlausibleSecret, KEY_NAME_MAX_CODE_POINTS } from "../domain/key.ts";
+import { Mistake } from "../domain/mistake.ts";
+import { PLANS } from "../domain/plan.ts";
+import { refused } from "../domain/result.ts";
+import { type IssueRefusal, issueKey, type KeyRequest } from "./issue.ts";
+
+const store = await openKeyStore();
+const nowMs = store.clock.nowMs();
+
+test("a key is stored as it was asked for, and its secret only as a digest", async () => {
+  const issued = await issueKey(store, { name: "Front desk 🐾", plan: "pro", expiresAtMs: nowMs + 1 });
+  if (issued.kind === "refused") throw new Error(issued.reason.kind);
+  const { key, secret } = issued.value;
+  expect(key).toEqual({
+    id: expect.stringMatching(/^key_[0-9A-Za-z]{12}$/),
+    name: "Front desk 🐾",
+    plan: "pro",
+    quotas: PLANS.pro,
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + 1,
+    revokedAtMs: undefined,
+    pardonedAtMs: undefined,
+  });
+  expect(isPlausibleSecret(secret)).toBe(true);
+  expect(await store.keys.get(key.id)).toEqual(key);
+  expect((await store.keys.findBySecret(digestOf(secret)))?.key.id).toBe(key.id);
+});
+
+test("an Enterprise key has the quotas that were agreed", async () => {
+  const issued = await issueKey(store, { name: "Zoo", plan: "enterprise", perMinute: 5, perDay: 5 });
+  expect(issued).toMatchObject({ kind: "done", value: { key: { quotas: { perMinute: 5, perDay: 5 } } } });
+});
+
+describe("a request is refused, and nothing is stored,", () => {
+  const refusals: [why: string, request: Partial<KeyRequest>, reason: IssueRefusal][] = [
+    ["without a name", { name: " " }, { kind: "invalid_name", mistake: new Mistake("must not be empty or blank") }],
+    [
+      "with a name that is too long",
+      { name: "x".repeat(KEY_NAME_MAX_CODE_POINTS + 1) },
+      {
+        kind: "invalid_name",
+        mistake: new Mistake(`must be at most ${KEY_NAME_MAX_CODE_POINTS} characters long`),
+      },
+    ],
+    ["when it would expire at once", { expiresAtMs: nowMs }, { kind: "expiry_not_in_future" }],
+    ["when its expiry is not a time", { expiresAtMs: Number.NaN }, { kind: "expiry_not_in_future" }],
+    ["with quotas on a plan that has its own", { perDay: 5 }, { kind: "plan_has_fixed_quotas", plan: "free" }],
+    ["with a quota of 0", { perDay: 0 }, { kind: "invalid_quotas", invalid: ["perDay"] }],
+    [
+      "without a quota that the plan needs",
+      { plan: "enterprise", perMinute: 5 },
+      { kind: "plan_needs_quotas", plan: "enterprise", missing: ["perDay"] },
+    ],
+    [
+      "when the minute's quota exceeds the day's",
+      { plan: "enterprise", perMinute: 6, perDay: 5 },
+      { kind: "minute_exceeds_day" },
+    ],
+  ];
+  for (const [why, request, reason] of refusals)
+    test(why, async () => {
+      const before = await store.keys.revision();
+      expect(await issueKey(store, { name: "x", plan: "free", ...request })).toEqual(refused(reason));
+      expect(await store.keys.revision()).toBe(before);
+    });
+});
+
+test("whatever is asked for, an issued key has quotas of which the minute's does not exceed the day's", async () => {
+  const quota = fc.option(fc.integer({ min: -1, max: 5 }), { nil: undefined });
+  const plan = fc.constantFrom("free" as const, "enterprise" as const);
+  await fc.assert(
+    fc.asyncProperty(plan, quota, quota, async (plan, perMinute, perDay) => {
+      const issued = await issueKey(store, { name: "x", plan, perMinute, perDay });
+      if (issued.kind === "refused") return;
+      const { quotas } = issued.value.key;
+      expect(quotas.perMinute).toBeGreaterThan(0);
+      expect(quotas.perMinute).toBeLessThanOrEqual(quotas.perDay);
+      if (plan === "free") expect(quotas).toEqual(PLANS.free);
+    }),
+  );
+});

@@ -1,0 +1,87 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { openKeyStore } from "../../test/harness/key-store.ts";
+import { digestOf } from "../domain/key.ts";
+import { OperatorError } from "../domain/operator-error.ts";
+import { PLANS } from "../domain/plan.ts";
+import { absolutePath } from "../store/database-url.ts";
+import { type NewKey, StoreUnavailable } from "../store/store.ts";
+import { issueKey } from "./issue.ts";
+import { issueOperatorKey, operatorKeyFile } from "./operator-key.ts";
+
+async function emptyStore() {
+  const store = await openKeyStore();
+  const file = operatorKeyFile(store.path);
+  return { ...store, file, secret: () => readFileSync(file, "utf8").trim() };
+}
+
+test("the file lies beside the database, under its name", () => {
+  expect(operatorKeyFile("/srv/store.db")).toBe("/srv/store.operator-key");
+  expect(operatorKeyFile("/srv/store.sqlite3")).toBe("/srv/store.operator-key");
+  expect(operatorKeyFile("/srv/store")).toBe("/srv/store.operator-key");
+  expect(operatorKeyFile("data/a.db")).toBe(absolutePath("data/a.operator-key"));
+});
+
+test("an empty store gets a Business key, whose secret only the file's owner can read", async () => {
+  const { keys, clock, file, secret } = await emptyStore();
+  expect(await issueOperatorKey(keys, file, clock)).toBe(true);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await keys.findBySecret(digestOf(secret()))).toMatchObject({
+    key: { name: "operator", plan: "business", quotas: PLANS.business, createdAtMs: clock.nowMs() },
+    secret: { expiresAtMs: undefined },
+  });
+});
+
+test("a store that has or had a key gets no other, and the file stays as it is", async () => {
+  const { keys, clock, file, secret } = await emptyStore();
+  await issueOperatorKey(keys, file, clock);
+  const first = secret();
+  expect(await issueOperatorKey(keys, file, clock)).toBe(false);
+  expect(secret()).toBe(first);
+  expect(await keys.list()).toHaveLength(1);
+});
+
+test("when a key is issued in the meantime, the file is removed again", async () => {
+  const { keys, clock, file } = await emptyStore();
+  const raced = {
+    revision: () => keys.revision(),
+    createFirst: async (key: NewKey) => {
+      expect(existsSync(file)).toBe(true);
+      await issueKey({ keys, clock }, { name: "quicker", plan: "free" });
+      return keys.createFirst(key);
+    },
+  };
+  expect(await issueOperatorKey(raced, file, clock)).toBe(false);
+  expect(existsSync(file)).toBe(false);
+  expect((await keys.list()).map((key) => key.name)).toEqual(["quicker"]);
+});
+
+test("after a failure between file and key, the next start issues a key and replaces the file", async () => {
+  const { keys, clock, file, secret } = await emptyStore();
+  const failing = {
+    revision: () => keys.revision(),
+    createFirst: () => Promise.reject(new StoreUnavailable("disk full")),
+  };
+  await expect(issueOperatorKey(failing, file, clock)).rejects.toThrow("disk full");
+  const lost = secret();
+  expect(await keys.findBySecret(digestOf(lost))).toBeUndefined();
+  expect(await issueOperatorKey(keys, file, clock)).toBe(true);
+  expect(secret()).not.toBe(lost);
+  expect(await keys.findBySecret(digestOf(secret()))).toBeDefined();
+});
+
+test("a draft that a crash has left readable for others does not stay so", async () => {
+  const { keys, clock, file } = await emptyStore();
+  writeFileSync(`${file}.new`, "half", { mode: 0o644 });
+  expect(await issueOperatorKey(keys, file, clock)).toBe(true);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(existsSync(`${file}.new`)).toBe(false);
+});
+
+test("without its file no key is issued", async () => {
+  const { keys, clock, file } = await emptyStore();
+  mkdirSync(file);
+  await expect(issueOperatorKey(keys, file, clock)).rejects.toThrow(OperatorError);
+  await expect(issueOperatorKey(keys, file, clock)).rejects.toThrow("cannot write the operator's key to");
+  expect(await keys.list()).toEqual([]);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { bannedTally, openKeyStore } from "../../test/harness/key-store.ts";
+import { MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
+import type { Key } from "../domain/key.ts";
+import { OperatorError } from "../domain/operator-error.ts";
+import { done, refused } from "../domain/result.ts";
+import { issueKey } from "./issue.ts";
+import { useOf } from "./show-use.ts";
+import { unbanKey } from "./unban.ts";
+
+const store = await openKeyStore();
+const nowMs = store.clock.nowMs();
+
+async function issue(): Promise<Key> {
+  const issued = await issueKey(store, { name: "x", plan: "free" });
+  if (issued.kind === "refused") throw new Error(issued.reason.kind);
+  return issued.value.key;
+}
+
+test("a banned key is banned no longer", async () => {
+  const key = await issue();
+  const tally = bannedTally(nowMs - SECOND_MS);
+  await store.tallies.save([[key.id, tally]]);
+  const pardoned = { ...key, pardonedAtMs: nowMs };
+  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, wasBanned: true }));
+  expect(await store.keys.get(key.id)).toEqual(pardoned);
+  expect(useOf(pardoned, tally, nowMs).bannedUntilMs).toBeUndefined();
+  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, wasBanned: false }));
+});
+
+test("a key that is not banned, or no longer, is said not to have been", async () => {
+  const key = await issue();
+  expect(await unbanKey(store, key.id)).toMatchObject({ value: { wasBanned: false } });
+  await store.tallies.save([[key.id, bannedTally(nowMs - MINUTE_MS)]]);
+  expect(await unbanKey(store, key.id)).toMatchObject({ value: { wasBanned: false } });
+});
+
+test("a ban is lifted that began by a clock ahead of this one", async () => {
+  const key = await issue();
+  const tally = bannedTally(nowMs + 5 * SECOND_MS);
+  await store.tallies.save([[key.id, tally]]);
+  const pardoned = { ...key, pardonedAtMs: nowMs + 5 * SECOND_MS };
+  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, wasBanned: true }));
+  expect(await store.keys.get(key.id)).toEqual(pardoned);
+});
+
+test("a ban is lifted even when the counters cannot be read, which is an error all the same", async () => {
+  const key = await issue();
+  const unreadable = async () => {
+    throw new OperatorError("Redis does not answer");
+  };
+  await expect(unbanKey({ ...store, countedFor: unreadable }, key.id)).rejects.toThrow("Redis does not answer");
+  expect((await store.keys.get(key.id))?.pardonedAtMs).toBe(nowMs);
+});
+
+test("an unknown key cannot be unbanned", async () => {
+  expect(await unbanKey(store, "key_none")).toEqual(refused({ kind: "no_such_key" }));
+});

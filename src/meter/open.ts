@@ -1,0 +1,72 @@
+import type { Clock } from "../domain/clock.ts";
+import { lazy } from "../domain/lazy.ts";
+import type { Tally } from "../domain/tally.ts";
+import { BoundedMeter, DurableMeter } from "./memory.ts";
+import type { Meter, TallyKeeper } from "./meter.ts";
+
+export interface MeterSettings {
+  /** Where all instances count together. Absent: this process counts by itself. */
+  readonly redisUrls: readonly string[] | undefined;
+  /** Where the counters of this process are saved, if it counts by itself. */
+  readonly tallies: TallyKeeper;
+  readonly clock: Clock;
+  /** The clock that Redis judges by. Absent: its own. */
+  readonly scriptClock?: Clock | undefined;
+  /** How long to wait for Redis before going on without it. */
+  readonly connectTimeoutMs?: number;
+  /** How long Redis's answer to one request is waited for; by default 150 ms. */
+  readonly answerTimeoutMs?: number | undefined;
+  /** Called for each save that fails; the next one includes what it could not save. */
+  readonly onSaveFailure: (error: unknown) => void;
+  /** Called when Redis stops answering, so that this instance counts by itself, and when it is back. */
+  readonly onDegraded: (isDegraded: boolean, error?: unknown) => void;
+}
+
+export interface Meters {
+  readonly keyMeter: Meter;
+  readonly addressMeter: Meter;
+  /** Saves what must outlive the process. Call it every SAVE_INTERVAL_MS. Never rejects. */
+  save(): Promise<void>;
+  /** Saves, and releases what the meters hold. */
+  close(): Promise<void>;
+}
+
+export const SAVE_INTERVAL_MS = 500;
+
+const MAX_ADDRESSES = 50_000;
+const MAX_KEYS_WHILE_DEGRADED = 100_000;
+
+/** ioredis takes 14 ms to load: only a process that uses Redis pays for it. */
+const loadRedisMeter = lazy(() => import("./redis/open.ts"));
+const loadTallyReader = lazy(() => import("./redis/read-tally.ts"));
+
+/** Counters in Redis, for all instances together, if there is one; otherwise in this process, saved by the keeper. */
+export const openMeters = (settings: MeterSettings): Promise<Meters> =>
+  settings.redisUrls === undefined ? openLocalMeters(settings) : openSharedMeters(settings, settings.redisUrls);
+
+/** What is counted in Redis for a key right now. Fails with an OperatorError if Redis does not answer. */
+export async function readTally(
+  redisUrls: readonly string[],
+  keyId: string,
+  connectTimeoutMs?: number,
+): Promise<Tally> {
+  const reader = await loadTallyReader();
+  return reader.readTally(redisUrls, keyId, connectTimeoutMs);
+}
+
+async function openLocalMeters({ tallies, clock, onSaveFailure }: MeterSettings): Promise<Meters> {
+  const keyMeter = await DurableMeter.open(clock, tallies, onSaveFailure);
+  const save = () => keyMeter.save();
+  return { keyMeter, addressMeter: new BoundedMeter(clock, MAX_ADDRESSES), save, close: save };
+}
+
+async function openSharedMeters(
+  { clock, scriptClock, connectTimeoutMs, answerTimeoutMs, onDegraded }: MeterSettings,
+  urls: readonly string[],
+): Promise<Meters> {
+  const { openRedisMeter } = await loadRedisMeter();
+  const fallback = new BoundedMeter(clock, MAX_KEYS_WHILE_DEGRADED);
+  const timeouts = { connectTimeoutMs, answerTimeoutMs };
+  const meter = await openRedisMeter({ urls, clock, scriptClock, fallback, ...timeouts, onDegraded });
+  return { keyMeter: meter, addressMeter: meter, save: async () => {}, close: () => meter.close() };
+}

@@ -1,0 +1,152 @@
+import type { Clock } from "../../domain/clock.ts";
+import { judge, type RatePolicy, type Tally, type Verdict } from "../../domain/tally.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { JudgeAnswer, Strikes } from "./script.ts";
+
+const REPORT_DELAY_MS = 100;
+/** By how much this machine's clock may be set back before what is remembered counts as outdated. */
+const CLOCK_STEP_MAX_MS = 1_000;
+
+/** A subject that Redis refused. */
+interface RememberedRefusal {
+  /** As Redis had it, with the strikes that were recorded here since. */
+  readonly tally: Tally;
+  /** When the answer came, by this machine's clock. */
+  readonly answeredAtMs: number;
+  /** By how much the clock that Redis judges by is ahead of this machine's. */
+  readonly aheadMs: number;
+  /** Reported strikes brought the ban, so no verdict has said yet that it is new. */
+  isUnannouncedBan: boolean;
+}
+
+/** Strikes to report, and the policy to report them with. */
+interface UnreportedStrikes extends Strikes {
+  count: number;
+  policy: RatePolicy;
+}
+
+export interface RefusalsParts {
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly maxSubjects: number;
+  /** Calls Redis for a subject with the strikes that takeStrikes() returns. Never rejects. */
+  readonly report: (subject: string, policy: RatePolicy) => Promise<void>;
+}
+
+/** Remembers who is refused, so that Redis need not be asked again, and reports their strikes to it a moment later. */
+export class Refusals {
+  readonly #remembered = new Map<string, RememberedRefusal>();
+  readonly #unreported = new Map<string, UnreportedStrikes>();
+  #cancelReport: (() => void) | undefined;
+  #reporting = Promise.resolve();
+
+  constructor(private readonly parts: RefusalsParts) {}
+
+  get size(): number {
+    return this.#remembered.size;
+  }
+
+  /** The verdict on a subject that is certainly still refused; undefined if Redis has to be asked. */
+  judge(subject: string, policy: RatePolicy): Verdict | undefined {
+    const refusal = this.#remembered.get(subject);
+    if (!refusal) return undefined;
+    const nowMs = this.parts.clock.nowMs();
+    if (nowMs < refusal.answeredAtMs - CLOCK_STEP_MAX_MS) return undefined;
+    const { banRecord } = refusal.tally;
+    const { strikesSinceMs, bansInARow } = banRecord;
+    const verdict = judge(refusal.tally, policy, nowMs + refusal.aheadMs);
+    // Redis alone decides who passes, who is banned or pardoned, and when a new minute of strikes begins.
+    const isSame = banRecord.strikesSinceMs === strikesSinceMs && banRecord.bansInARow === bansInARow;
+    if (verdict.kind === "pass" || (verdict.kind === "banned" && verdict.isNew) || !isSame) {
+      this.#remembered.delete(subject);
+      return undefined;
+    }
+    if (verdict.kind === "banned") return announce(verdict, refusal);
+    if (policy.strikesToBan !== undefined) this.#recordStrike(subject, policy, strikesSinceMs);
+    return verdict;
+  }
+
+  /** Hands over a subject's unreported strikes. They are gone from here, so that none is reported twice. */
+  takeStrikes(subject: string): Strikes | undefined {
+    const strikes = this.#unreported.get(subject);
+    if (strikes) this.#unreported.delete(subject);
+    return strikes;
+  }
+
+  /** Records Redis's answer to a request or to a report of strikes. */
+  remember(subject: string, { verdict, tally }: JudgeAnswer, isRequest: boolean): void {
+    const previous = this.#remembered.get(subject);
+    this.#remembered.delete(subject);
+    this.#addStrikesSinceCall(subject, verdict, tally);
+    if (verdict.kind === "pass") return;
+    if (this.#remembered.size >= this.parts.maxSubjects) this.#evictOldest();
+    const answeredAtMs = this.parts.clock.nowMs();
+    this.#remembered.set(subject, {
+      tally,
+      answeredAtMs,
+      aheadMs: verdict.standing.atMs - answeredAtMs,
+      isUnannouncedBan: isUnannounced(verdict, isRequest, previous),
+    });
+  }
+
+  /** Reports all strikes now. Resolves when Redis has answered to these and to all reported before. */
+  reportStrikes(): Promise<void> {
+    this.#cancelReport?.();
+    this.#cancelReport = undefined;
+    this.#reporting = this.#reporting.then(() => this.#reportEach());
+    return this.#reporting;
+  }
+
+  /** Forgets everything, including strikes that were not reported. */
+  clear(): void {
+    this.#cancelReport?.();
+    this.#cancelReport = undefined;
+    this.#remembered.clear();
+    this.#unreported.clear();
+  }
+
+  async #reportEach(): Promise<void> {
+    for (const subject of [...this.#unreported.keys()]) {
+      const strikes = this.#unreported.get(subject);
+      if (strikes) await this.parts.report(subject, strikes.policy);
+    }
+  }
+
+  /** Strikes recorded during the call are still to be reported, unless a ban or a new minute made them obsolete. */
+  #addStrikesSinceCall(subject: string, { kind }: Verdict, { banRecord }: Tally): void {
+    const strikes = this.#unreported.get(subject);
+    if (!strikes) return;
+    if (kind === "exhausted" && strikes.sinceMs === banRecord.strikesSinceMs) banRecord.strikes += strikes.count;
+    else this.#unreported.delete(subject);
+  }
+
+  #recordStrike(subject: string, policy: RatePolicy, sinceMs: number): void {
+    const strikes = this.#unreported.get(subject);
+    if (strikes) {
+      strikes.count++;
+      strikes.policy = policy;
+    } else this.#unreported.set(subject, { policy, sinceMs, count: 1 });
+    this.#cancelReport ??= this.parts.scheduler.schedule(REPORT_DELAY_MS, () => void this.reportStrikes());
+  }
+
+  /** A Map keeps insertion order, so the first subject is the one Redis was asked about longest ago. */
+  #evictOldest(): void {
+    for (const subject of this.#remembered.keys()) {
+      this.#remembered.delete(subject);
+      return;
+    }
+  }
+}
+
+/** A report tells nobody about the ban that it brought; neither does a request that Redis judged right after it. */
+function isUnannounced(verdict: Verdict, isRequest: boolean, previous: RememberedRefusal | undefined): boolean {
+  if (verdict.kind !== "banned") return false;
+  return verdict.isNew ? !isRequest : (previous?.isUnannouncedBan ?? false);
+}
+
+/** Says once that a ban is new. */
+function announce(verdict: Verdict & { kind: "banned" }, refusal: RememberedRefusal): Verdict {
+  if (!refusal.isUnannouncedBan) return verdict;
+  refusal.isUnannouncedBan = false;
+  return { ...verdict, isNew: true };
+}

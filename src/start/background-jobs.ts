@@ -1,0 +1,34 @@
+import type { Keyring } from "../access/keyring.ts";
+import type { Clock } from "../domain/clock.ts";
+import { savedResponsesExpireAtMs } from "../domain/idempotency.ts";
+import { type Meters, SAVE_INTERVAL_MS } from "../meter/open.ts";
+import type { Store } from "../store/store.ts";
+import { startJob } from "./jobs.ts";
+
+const REFRESH_KEYS_INTERVAL_MS = 500;
+const DELETE_SAVED_RESPONSES_INTERVAL_MS = 10_000;
+
+interface JobParts {
+  readonly keyring: Keyring;
+  readonly meters: Meters;
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Makes a function that reports failures under a message. */
+  readonly report: (message: string) => (error: unknown) => void;
+}
+
+/** Everything that happens without a request. Returns how to stop it. */
+export function startBackgroundJobs({ keyring, meters, store, clock, report }: JobParts): () => Promise<void> {
+  const job = (intervalMs: number, failure: string, run: () => Promise<unknown>) =>
+    startJob({ intervalMs, run, onFailure: report(failure) });
+  const stops = [
+    job(REFRESH_KEYS_INTERVAL_MS, "changes to keys not noticed", () => keyring.refresh()),
+    job(SAVE_INTERVAL_MS, "counters not saved", () => meters.save()),
+    job(DELETE_SAVED_RESPONSES_INTERVAL_MS, "expired responses not deleted", () =>
+      store.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(clock.nowMs()) }),
+    ),
+  ];
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}

@@ -1,0 +1,65 @@
+import type { Database } from "bun:sqlite";
+import { type IdempotencyKey, type IdempotentResult, type Replay, replayOf } from "../../domain/idempotency.ts";
+import type { Result } from "../../domain/result.ts";
+import {
+  insertInto,
+  orReplace,
+  type Row,
+  SAVED_RESPONSES,
+  savedResponseOf,
+  savedResponseValues,
+  selectFrom,
+} from "../rows.ts";
+import { attempt } from "./attempt.ts";
+import { prepared } from "./statements.ts";
+import type { WriteInput, WriteName, WriteResult, Writes } from "./writer.ts";
+
+/** Makes a write retriable: a retry gets the response that was saved with the first request. */
+export type WithIdempotency = <Value, Reason = never>(
+  key: IdempotencyKey | undefined,
+  write: () => Result<Value, Reason>,
+) => IdempotentResult<Value, Reason>;
+
+/** To be called within the transaction of the write. */
+export function idempotency(db: Database): WithIdempotency {
+  const findReplay = replayFinder(db);
+  const save = prepared(
+    db,
+    `${insertInto(SAVED_RESPONSES, SAVED_RESPONSES.columns, () => "?")} ${orReplace(SAVED_RESPONSES)}`,
+  );
+  return function withIdempotency<Value, Reason>(key: IdempotencyKey | undefined, write: () => Result<Value, Reason>) {
+    if (!key) return write();
+    const replay = findReplay<Value>(key);
+    if (replay) return replay;
+    const result = write();
+    if (result.kind === "done") save().run(...savedResponseValues(key, { kind: "value", value: result.value }));
+    return result;
+  };
+}
+
+type FindReplay = <Value>(key: IdempotencyKey) => Replay<Value> | undefined;
+
+function replayFinder(db: Database): FindReplay {
+  const find = prepared<Row, [string, string]>(
+    db,
+    `${selectFrom(SAVED_RESPONSES)} WHERE key_id = ? AND idempotency_key = ?`,
+  );
+  return <Value>(key: IdempotencyKey) => {
+    const row = find().get(key.keyId, key.value);
+    return row ? replayOf(savedResponseOf<Value>(row), key) : undefined;
+  };
+}
+
+/**
+ * Answers retries on the reading connection, so that they need neither a lock nor the disk. The writer
+ * looks again, within its transaction.
+ */
+export function answerRetries(db: Database, writes: Writes): Writes {
+  const findReplay = replayFinder(db);
+  const retried = async <Name extends WriteName>(name: Name, input: WriteInput<Name>, key: IdempotencyKey) =>
+    (attempt(() => findReplay(key)) as WriteResult<Name> | undefined) ?? writes.perform(name, input, key);
+  return {
+    perform: (name, input, key) => (key ? retried(name, input, key) : writes.perform(name, input)),
+    close: () => writes.close(),
+  };
+}

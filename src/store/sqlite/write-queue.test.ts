@@ -1,0 +1,163 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../../../test/harness/folder.ts";
+import { newTally } from "../../domain/tally.ts";
+import { StoreUnavailable } from "../store.ts";
+import { LOCK_TIMEOUTS, openShared } from "./database.ts";
+import { versionByPragma } from "./version.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+const folder = temporaryFolder();
+
+const REX = { name: "Rex", categoryId: 7n, status: "available" } as const;
+/** A write that changes nothing in an empty database. */
+const DELETE_NOTHING = { savedAtMs: 0 };
+
+const queueTo = (path: string, script?: string) =>
+  new WriteQueue(path, { timeouts: LOCK_TIMEOUTS, noteTarget: () => undefined, ...(script ? { script } : {}) });
+
+async function writingTo(name: string) {
+  const path = join(folder, name);
+  const db = await openShared(path);
+  const queue = queueTo(path);
+  const create = (name = "Rex") => queue.perform("createAnimal", { ...REX, name });
+  const names = () => db.query("SELECT name FROM animals ORDER BY id").values().flat();
+  return { path, db, queue, create, names };
+}
+
+describe("the writer thread", () => {
+  test("commits together what waits together, and each write is on disk when its promise resolves", async () => {
+    const { db, queue, create, names } = await writingTo("group.db");
+    await create("first");
+    const version = versionByPragma(db);
+    let commits = 0;
+    let last = version();
+    const written = await Promise.all(
+      Array.from({ length: 500 }, async (_, i) => {
+        const result = await create(`Animal ${i}`);
+        if (version() !== last) commits++;
+        last = version();
+        expect(names().length).toBeGreaterThan(i);
+        return result;
+      }),
+    );
+    expect(written).toEqual(Array.from({ length: 500 }, (_, i) => ({ kind: "done", value: BigInt(i + 2) })));
+    expect(commits).toBeLessThan(10);
+    await queue.close();
+    db.close();
+  });
+
+  test("a write that fails harms none of those it waited with", async () => {
+    const { db, queue, create, names } = await writingTo("harm.db");
+    const outcomes = await Promise.allSettled([
+      create("before all"),
+      create("before"),
+      queue.perform("saveTallies", [["no such key", newTally()]]),
+      create("after"),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    const { reason } = outcomes[2] as PromiseRejectedResult;
+    expect(reason).not.toBeInstanceOf(StoreUnavailable);
+    expect(reason.message).toContain("FOREIGN KEY");
+    expect(names()).toEqual(["before all", "before", "after"]);
+    await queue.close();
+    db.close();
+  });
+
+  test("what was begun is finished before it ends", async () => {
+    const { db, queue, create, names } = await writingTo("end.db");
+    const begun = Array.from({ length: 100 }, () => create());
+    await queue.close();
+    expect(names()).toHaveLength(100);
+    expect(await Promise.all(begun)).toHaveLength(100);
+    db.close();
+  });
+
+  test("ends at once when it never had anything to do", async () => {
+    const { db, queue } = await writingTo("idle.db");
+    await queue.close();
+    db.close();
+  });
+
+  test("load is shed when too much waits", async () => {
+    const { db, path, queue, create, names } = await writingTo("shed.db");
+    const other = new Database(path);
+    other.run("BEGIN IMMEDIATE");
+    const begun = Array.from({ length: 10_001 }, () => create().catch((error: unknown) => error));
+    expect(await begun.at(-1)).toBeInstanceOf(StoreUnavailable);
+    other.run("ROLLBACK");
+    other.close();
+    const results = await Promise.all(begun);
+    expect(results.filter((result) => result instanceof StoreUnavailable)).toHaveLength(1);
+    expect(names()).toHaveLength(10_000);
+    await queue.close();
+    db.close();
+  });
+
+  test("never creates a database, and tries again with the next write", async () => {
+    const path = join(folder, "later.db");
+    const queue = queueTo(path);
+    const error = await queue.perform("deleteSavedResponses", DELETE_NOTHING).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect((error as StoreUnavailable).changed).toBe("nothing");
+    expect(existsSync(path)).toBe(false);
+    (await openShared(path)).close();
+    expect(await queue.perform("deleteSavedResponses", DELETE_NOTHING)).toBe(false);
+    await queue.close();
+  });
+
+  test("lets the event loop turn while many writes are settled", async () => {
+    const { db, queue, create } = await writingTo("turns.db");
+    let settled = 0;
+    const inEachTurn: number[] = [];
+    let isOver = false;
+    const turn = () => {
+      inEachTurn.push(settled);
+      settled = 0;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await Promise.all(Array.from({ length: 400 }, () => create().then(() => settled++)));
+    isOver = true;
+    expect(Math.max(...inEachTurn)).toBeGreaterThan(1);
+    expect(Math.max(...inEachTurn)).toBeLessThanOrEqual(40);
+    await queue.close();
+    db.close();
+  });
+
+  test("when it is lost, only what it had not reported is uncertain", async () => {
+    const script = join(folder, "responds-and-dies.ts");
+    await Bun.write(
+      script,
+      `let writes = 0;
+      self.onmessage = ({ data }) => {
+        if (data.kind !== "write" || (writes += data.writes.length) < 100) return;
+        self.postMessage({ kind: "all_done", results: Array(90).fill(false) });
+        process.exit(1);
+      };`,
+    );
+    const queue = queueTo(join(folder, "half-lost.db"), script);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 100 }, () => queue.perform("deleteSavedResponses", DELETE_NOTHING)),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...Array(90).fill("fulfilled"),
+      ...Array(10).fill("rejected"),
+    ]);
+    await queue.close();
+  });
+
+  test("when it is lost, what it had is uncertain, and the next write starts another", async () => {
+    const script = join(folder, "dies.ts");
+    await Bun.write(script, 'self.onmessage = ({ data }) => { if (data.kind === "write") process.exit(1); };');
+    const queue = queueTo(join(folder, "lost.db"), script);
+    for (let i = 0; i < 2; i++) {
+      const error = await queue.perform("deleteSavedResponses", DELETE_NOTHING).catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(StoreUnavailable);
+      expect((error as StoreUnavailable).changed).toBe("unknown");
+    }
+    await queue.close();
+  });
+});

@@ -1,0 +1,170 @@
+import type { IdempotencyKey } from "../../domain/idempotency.ts";
+import { StoreUnavailable } from "../store.ts";
+import type { LockTimeouts } from "./database.ts";
+import type { Outcome, Outcomes } from "./group-commit.ts";
+import type { CommitNote } from "./version.ts";
+import type { Write, WriteInput, WriteName, WriteResult, Writes } from "./writer.ts";
+
+/** Where the thread notes commits that change no animal and no order, and the WAL index that it looks at for that. */
+export interface NoteTarget {
+  readonly walIndexAddress: number;
+  readonly note: CommitNote;
+}
+
+/** What the thread opens. */
+export interface ThreadSettings {
+  readonly path: string;
+  readonly timeouts: LockTimeouts;
+  readonly noteTarget: NoteTarget | undefined;
+}
+
+export type ToThread =
+  | { readonly kind: "open"; readonly settings: ThreadSettings }
+  | { readonly kind: "write"; readonly writes: readonly Write[] }
+  | { readonly kind: "close" };
+
+/** A write whose outcome somebody waits for. */
+interface Pending {
+  readonly write: Write;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * This many are handed over at once, or what there is at the end of a turn of the event loop: early
+ * enough for the thread to work at the same time as the event loop, rather than in turns with it.
+ */
+const HAND_OVER_BATCH_SIZE = 16;
+/** This many are settled in one turn of the event loop: reads are served in between. */
+const SETTLE_BATCH_SIZE = 12;
+/** More than any number of connections causes at once. Beyond it, load is shed. */
+const MAX_WAITING = 10_000;
+/** A disk that does not respond must not hold up a stop for ever. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+export interface WriteQueueOptions {
+  readonly timeouts: LockTimeouts;
+  readonly noteTarget: () => NoteTarget | undefined;
+  /** What the thread runs. */
+  readonly script?: string;
+}
+
+const WRITER_THREAD = new URL("./writer-thread.ts", import.meta.url).href;
+
+/**
+ * Has writes carried out by a thread, which is started with the first of them unless it was before.
+ * Whatever is handed over during a commit becomes the next commit.
+ */
+export class WriteQueue implements Writes {
+  #thread: Worker | undefined;
+  #gathered: Pending[] = [];
+  /** Handed over to the thread, in this order. */
+  #underWay: Pending[] = [];
+  /** Of the first of those, not settled yet. */
+  #outcomes: Outcome[] = [];
+  #whenIdle: (() => void) | undefined;
+
+  constructor(
+    private readonly path: string,
+    private readonly options: WriteQueueOptions,
+  ) {}
+
+  perform<Name extends WriteName>(
+    name: Name,
+    input: WriteInput<Name>,
+    idempotencyKey?: IdempotencyKey,
+  ): Promise<WriteResult<Name>> {
+    if (this.#waiting >= MAX_WAITING) return Promise.reject(new StoreUnavailable("too many writes wait for the disk"));
+    const { promise, resolve, reject } = Promise.withResolvers<WriteResult<Name>>();
+    const count = this.#gathered.push({
+      write: [name, input, idempotencyKey],
+      resolve: resolve as (result: never) => void,
+      reject,
+    });
+    if (count === 1) setImmediate(() => this.#handOver());
+    else if (count === HAND_OVER_BATCH_SIZE) this.#handOver();
+    return promise;
+  }
+
+  start(): void {
+    this.#thread ??= this.#startThread();
+  }
+
+  async close(): Promise<void> {
+    if (this.#waiting > 0)
+      await Promise.race([
+        new Promise<void>((resolve) => {
+          this.#whenIdle = resolve;
+        }),
+        Bun.sleep(CLOSE_TIMEOUT_MS),
+      ]);
+    const thread = this.#thread;
+    if (!thread) return;
+    this.#thread = undefined;
+    const ended = new Promise((resolve) => thread.addEventListener("close", resolve));
+    thread.postMessage({ kind: "close" } satisfies ToThread);
+    await Promise.race([ended, Bun.sleep(CLOSE_TIMEOUT_MS)]);
+    thread.terminate();
+  }
+
+  get #waiting(): number {
+    return this.#gathered.length + this.#underWay.length;
+  }
+
+  #handOver(): void {
+    if (this.#gathered.length === 0) return;
+    this.start();
+    const writes = this.#gathered.map(({ write }) => write);
+    this.#underWay.push(...this.#gathered);
+    this.#gathered = [];
+    this.#thread?.postMessage({ kind: "write", writes } satisfies ToThread);
+  }
+
+  #startThread(): Worker {
+    const { path } = this;
+    const { timeouts, noteTarget, script = WRITER_THREAD } = this.options;
+    const settings: ThreadSettings = { path, timeouts, noteTarget: noteTarget() };
+    const thread = new Worker(script);
+    thread.addEventListener("message", ({ data }: MessageEvent<Outcomes>) => {
+      if (this.#thread !== thread) return;
+      const outcomes = outcomesIn(data);
+      if (this.#outcomes.push(...outcomes) === outcomes.length) this.#settle();
+    });
+    thread.addEventListener("error", ({ message }) => this.#lose(thread, message));
+    thread.addEventListener("close", () => this.#lose(thread, "it ended"));
+    thread.postMessage({ kind: "open", settings } satisfies ToThread);
+    return thread;
+  }
+
+  /** A batch in each turn of the event loop, until none is left. */
+  #settle(): void {
+    const outcomes = this.#outcomes.splice(0, SETTLE_BATCH_SIZE);
+    if (this.#outcomes.length > 0) setImmediate(() => this.#settle());
+    for (const outcome of outcomes) settle(this.#underWay.shift() as Pending, outcome);
+    this.#checkIdle();
+  }
+
+  /** The thread is gone, and whether it carried out what it had is unknown. The next write starts another. */
+  #lose(thread: Worker, reason: string): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    thread.terminate();
+    const lost = this.#underWay.splice(this.#outcomes.length);
+    const error = new StoreUnavailable(`the writer thread was lost: ${reason}`, { changed: "unknown" });
+    for (const { reject } of lost) reject(error);
+    this.#checkIdle();
+  }
+
+  #checkIdle(): void {
+    if (this.#waiting === 0) this.#whenIdle?.();
+  }
+}
+
+const outcomesIn = (outcomes: Outcomes): readonly Outcome[] =>
+  outcomes.kind === "all_done" ? outcomes.results.map((result) => ({ kind: "done", result })) : outcomes.outcomes;
+
+function settle({ resolve, reject }: Pending, outcome: Outcome): void {
+  if (outcome.kind === "done") resolve(outcome.result as never);
+  else if (outcome.kind === "unavailable") reject(new StoreUnavailable(outcome.message));
+  else reject(new Error(outcome.message));
+}

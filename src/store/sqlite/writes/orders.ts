@@ -1,0 +1,50 @@
+import type { Database } from "bun:sqlite";
+import type { AnimalStatus } from "../../../domain/animal.ts";
+import {
+  decideMove,
+  type NewOrder,
+  type Order,
+  PLACING,
+  type PlacingRefusal,
+  placedOrder,
+  refusalToPlace,
+} from "../../../domain/order.ts";
+import { done, type Result, refused } from "../../../domain/result.ts";
+import { insertInto, NEW_ORDER, newOrderValues, ORDERS, orderOf, type Row, selectFrom } from "../../rows.ts";
+import type { WithIdempotency } from "../idempotency.ts";
+import { prepared } from "../statements.ts";
+import type { Writer } from "../writer.ts";
+
+export function orderWrites(db: Database, withIdempotency: WithIdempotency): Pick<Writer, "placeOrder" | "moveOrder"> {
+  const animalStatus = prepared<{ status: AnimalStatus }, [bigint]>(db, "SELECT status FROM animals WHERE id = ?");
+  const setAnimalStatus = prepared(db, "UPDATE animals SET status = ? WHERE id = ?");
+  const getOrder = prepared<Row, [bigint]>(db, `${selectFrom(ORDERS)} WHERE id = ?`);
+  const insertOrder = prepared(
+    db,
+    insertInto(ORDERS, NEW_ORDER, () => "?"),
+  );
+  const setOrderStatus = prepared(db, "UPDATE orders SET status = ?, updated_at = ? WHERE id = ?");
+
+  function place(newOrder: NewOrder): Result<Order, PlacingRefusal> {
+    const refusal = refusalToPlace(animalStatus().get(newOrder.animalId)?.status);
+    if (refusal) return refused(refusal);
+    const order = placedOrder(newOrder);
+    setAnimalStatus().run(PLACING.to, order.animalId);
+    const { lastInsertRowid } = insertOrder().run(...newOrderValues(order));
+    return done({ id: BigInt(lastInsertRowid), ...order });
+  }
+
+  return {
+    placeOrder: (order, idempotencyKey) => withIdempotency(idempotencyKey, () => place(order)),
+
+    moveOrder(move) {
+      const row = getOrder().get(move.orderId);
+      const decision = decideMove(row ? orderOf(row) : undefined, move);
+      if (decision.kind === "refused") return decision;
+      const { order, animalStatus } = decision.value;
+      setOrderStatus().run(order.status, order.updatedAtMs, order.id);
+      setAnimalStatus().run(animalStatus, order.animalId);
+      return done(order);
+    },
+  };
+}

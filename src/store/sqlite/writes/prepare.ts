@@ -1,0 +1,19 @@
+import type { Database } from "bun:sqlite";
+import { idempotency } from "../idempotency.ts";
+import type { Writer } from "../writer.ts";
+import { animalWrites } from "./animals.ts";
+import { keyWrites } from "./keys.ts";
+import { orderWrites } from "./orders.ts";
+import { savedResponseWrites } from "./saved-responses.ts";
+import { tallyWrites } from "./tallies.ts";
+
+export function prepareWriter(db: Database): Writer {
+  const withIdempotency = idempotency(db);
+  return {
+    ...animalWrites(db, withIdempotency),
+    ...orderWrites(db, withIdempotency),
+    ...keyWrites(db),
+    ...tallyWrites(db),
+    ...savedResponseWrites(db),
+  };
+}

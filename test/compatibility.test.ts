@@ -1,0 +1,59 @@
+import { describe, expect, test } from "bun:test";
+import { openapiDocument } from "../src/http/openapi/document.ts";
+import { breakingChanges } from "./harness/compatibility.ts";
+import { DEFAULT_URLS } from "./harness/openapi.ts";
+import released from "./released/openapi-1.0.0.json" with { type: "json" };
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are walked by path
+type Json = any;
+
+const current = (): Json => JSON.parse(JSON.stringify(openapiDocument(DEFAULT_URLS)));
+
+test("a client generated from the document of release 1.0.0 still works", () => {
+  expect(breakingChanges(released, current())).toEqual([]);
+});
+
+describe("what would break a client is noticed", () => {
+  const changes: Record<string, (document: Json) => void> = {
+    "an operation is gone": ({ paths }) => delete paths["/pets"].post,
+    "an operationId has changed": ({ paths }) => (paths["/pets"].get.operationId = "listAnimals"),
+    "a parameter is gone": ({ paths }) => paths["/pets"].get.parameters.shift(),
+    "a parameter has become required": ({ paths }) => (paths["/pets"].get.parameters[0].required = true),
+    "a parameter takes less": ({ paths }) => (paths["/pets"].get.parameters[0].schema.maximum = 50),
+    "a request field has become required": ({ components }) => components.schemas.NewPet.required.push("status"),
+    "a new request field is required": ({ components: { schemas } }) => {
+      schemas.NewPet.properties.tag = { type: "string" };
+      schemas.NewPet.required.push("tag");
+    },
+    "a field of a response is gone": ({ components }) => delete components.schemas.Pet.properties.status,
+    "a field of a response is no longer always there": ({ components }) => components.schemas.Pet.required.pop(),
+    "a field has another type": ({ components }) => (components.schemas.Pet.properties.id.type = "string"),
+    "a closed list of values has grown in a response": ({ components }) =>
+      components.schemas.PetStatus.enum.push("lost"),
+    "the codes are closed again, with a new one": ({ components: { schemas } }) => {
+      schemas.Error.properties.code.enum = [...schemas.Error.properties.code["x-extensible-enum"], "new_code"];
+    },
+    "a field was added to Error, which is closed": ({ components: { schemas } }) => {
+      schemas.Error.properties.detail = { type: "string" };
+    },
+    "a status is gone": ({ paths }) => delete paths["/pets/{petId}"].get.responses[404],
+    "a header is gone": ({ paths }) => delete paths["/pets"].post.responses[201].headers.Location,
+  };
+
+  for (const [name, change] of Object.entries(changes))
+    test(name, () => {
+      const document = current();
+      change(document);
+      expect(breakingChanges(released, document)).not.toEqual([]);
+    });
+
+  test("and what adds to the interface is allowed", () => {
+    const document = current();
+    document.paths["/categories"] = { get: { operationId: "listCategories", responses: {} } };
+    document.paths["/pets"].get.parameters.push({ name: "name", in: "query", schema: { type: "string" } });
+    document.components.schemas.Error.properties.code["x-extensible-enum"].push("new_code");
+    document.components.schemas.Pet.properties.tag = { type: "string" };
+    document.components.schemas.NewOrder.properties.reference = { type: "string" };
+    expect(breakingChanges(released, document)).toEqual([]);
+  });
+});
