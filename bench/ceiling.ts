@@ -1,4 +1,4 @@
-// The ceiling: what Bun's own server does when all it has to do is to return bytes that are there.
+// The ceiling: what Bun's own server can do if all it has to do is return bytes that are already there.
 // Usage: PORT=… bun bench/ceiling.ts answer.json
 
 import type { Answer } from "./tools.ts";

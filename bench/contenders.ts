@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { atEnd } from "../test/harness/cleanup.ts";
 import { nginxConfiguration } from "./nginx.ts";
-import { issueFreeKey, type OurStore, type Reference, STRANGERS_WELCOME, startService } from "./service.ts";
+import { issueFreeKey, NO_ADDRESS_LIMIT, type OurStore, type Reference, startService } from "./service.ts";
 import type { Stage } from "./stage.ts";
 import { fillAnimals, freePort, type Running, say, startProcess, whole } from "./tools.ts";
 import type { Work, WorkName } from "./works.ts";
@@ -22,7 +22,7 @@ const PEERS = join(import.meta.dir, "peers");
 const PEER_SECRET = "a-key-of-a-good-length-for-the-peers";
 const PRACTICALLY_UNLIMITED = "1000000000";
 
-/** Whether they are there, and of the versions that the lock file has now. */
+/** Whether they are installed, in the versions of the current lock file. */
 function arePeersInstalled(): boolean {
   const installed = join(PEERS, "node_modules/.package-lock.json");
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(PEERS, "package-lock.json")).mtimeMs;
@@ -31,7 +31,7 @@ function arePeersInstalled(): boolean {
 /** Installed on first use, so that nobody needs them to run the service. */
 async function installPeers(): Promise<void> {
   if (arePeersInstalled()) return;
-  say("installing the peers in bench/peers (once; it may compile better-sqlite3 for some minutes)");
+  say("installing the peers in bench/peers (only once; compiling better-sqlite3 may take some minutes)");
   const npm = Bun.spawn(["npm", "ci", "--no-audit", "--no-fund"], {
     cwd: PEERS,
     stdin: "ignore",
@@ -39,7 +39,7 @@ async function installPeers(): Promise<void> {
     stderr: "inherit",
   });
   atEnd(() => npm.kill());
-  if ((await npm.exited) !== 0) throw new Error("the peers cannot be installed: see above");
+  if ((await npm.exited) !== 0) throw new Error("the peers could not be installed: see above");
 }
 
 export async function makeContenders(stage: Stage): Promise<Contender[]> {
@@ -48,7 +48,7 @@ export async function makeContenders(stage: Stage): Promise<Contender[]> {
   const { animals } = stage.settings;
   const contenders = [ourService(await stage.newStore(animals)), ceiling(stage.folder, reference)];
   if (Bun.which("nginx")) contenders.push(nginx(stage.folder, reference));
-  else say("nginx is not installed, and left out");
+  else say("nginx is not installed, so it is left out");
   for (const [name, program] of [
     ["Fastify", "fastify.js"],
     ["Express", "express.js"],
@@ -62,15 +62,15 @@ function ourService(store: OurStore): Contender {
     name: "this service",
     does: () => true,
     async start({ name, isAnonymous }) {
-      // A new one each time: one that was refused long enough is banned, and then no longer.
+      // A new key each time: one that keeps being refused is banned, and once the ban ends it is served again.
       const secret = name === "limited" ? await issueFreeKey(store) : store.secret;
-      const running = await startService(store, isAnonymous ? STRANGERS_WELCOME : {});
+      const running = await startService(store, isAnonymous ? NO_ADDRESS_LIMIT : {});
       return { ...running, secret };
     },
   };
 }
 
-/** The command that starts the bare server which gives this answer. */
+/** The command that starts the bare server with the response to this work. */
 export async function ceilingCommand(folder: string, reference: Reference, work: WorkName): Promise<string[]> {
   const file = join(folder, `ceiling-${work}.json`);
   await Bun.write(file, JSON.stringify(reference[work]));
@@ -90,7 +90,7 @@ function nginx(parent: string, reference: Reference): Contender {
   mkdirSync(folder);
   return {
     name: "nginx",
-    // It would not read the body as the others do.
+    // It would not read the body, as the others do.
     does: (work) => work !== "create",
     async start(work) {
       const port = freePort();
@@ -101,7 +101,7 @@ function nginx(parent: string, reference: Reference): Contender {
   };
 }
 
-/** Bare servers look at no key. */
+/** Bare servers do not check keys. */
 async function startBare(command: string[], cwd: string, port: number, { request, status }: Work) {
   const origin = `http://127.0.0.1:${port}`;
   const running = await startProcess({ command, cwd, env: { PORT: String(port) }, origin, probe: request, status });
@@ -109,7 +109,7 @@ async function startBare(command: string[], cwd: string, port: number, { request
 }
 
 async function peer(name: ContenderName, program: string, parent: string, animals: number): Promise<Contender> {
-  say(`making a database of ${whole(animals)} animals for ${name}`);
+  say(`creating a database of ${whole(animals)} animals for ${name}`);
   const file = join(parent, `${name}.db`);
   await makePeerDatabase(file, animals);
   return {

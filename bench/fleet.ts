@@ -1,5 +1,5 @@
-// What one instance on PostgreSQL and Redis does, against the embedded store, pgbench and redis-benchmark.
-// Contenders take turns, several rounds; ratios of medians are what counts on a noisy machine.
+// Compares one instance on PostgreSQL and Redis with the embedded store, pgbench and redis-benchmark.
+// Contenders take turns over several rounds; on a noisy machine, the ratios of medians are what counts.
 // Needs wrk, pgbench, redis-server and redis-benchmark. Run: npm run bench:fleet
 
 import { join } from "node:path";
@@ -67,10 +67,10 @@ await sql.unsafe(
 await sql`VACUUM ANALYZE animals`;
 
 const CREATIONS = await writeRequests(join(folder, "creations.requests"), [CREATE]);
-/** Different ones: pages that the embedded store's instance has kept would not show what the stores do. */
+/** Different pages: those in the embedded store's reply cache would say nothing about the stores. */
 const LISTS = await writeRequests(join(folder, "lists.requests"), anyPages(ANIMALS));
 
-/** Requests/s that a service answers, all of them rightly. */
+/** Requests/s that a service answers, all of them successfully. */
 async function wrk({ origin, secret }: typeof embedded, work: "list" | "create"): Promise<number> {
   const requestsFile = work === "list" ? LISTS : CREATIONS;
   return (await measure({ origin, secret, connections: CONNECTIONS, seconds: SECONDS, requestsFile })).perSecond;
@@ -110,7 +110,7 @@ async function pgbench(name: string, statement: string): Promise<number> {
 const POLICY = ratePolicyOfKey({ perMinute: 1e9, perDay: 1e9 }, undefined);
 const CALLS = 40_000;
 
-/** Calls/s of the meter, by as many callers as redis-benchmark has clients. */
+/** Calls/s of the meter, from as many callers as redis-benchmark has clients. */
 async function meterCalls(): Promise<number> {
   const client = connectRedis([redis.url]);
   await whenReady(client);
@@ -205,7 +205,7 @@ say(
 say(
   `| limiter: our call / redis-benchmark | ${ratio("limiter: our Redis call", "limiter: redis-benchmark EVALSHA")} |`,
 );
-say(`| Redis round trips a request | ${trips} |`);
+say(`| Redis round trips per request | ${trips} |`);
 
 await sql.end();
 await embedded.kill("SIGTERM");

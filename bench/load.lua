@@ -1,5 +1,5 @@
--- Sends one request, or those of a file in turn, and prints as JSON what came back.
--- A line of the file has a method, a path and perhaps a body, separated by tabs.
+-- Sends one request, or those of a file in turn, and prints a summary of the responses as JSON.
+-- A line of the file has a method, a path and, optionally, a body, separated by tabs.
 
 local function formatted(line)
   local method, path, body = line:match("^([^\t]+)\t([^\t]+)\t?(.*)$")

@@ -9,10 +9,10 @@ export interface Load {
   readonly secret?: string | undefined;
   readonly connections: number;
   readonly seconds: number;
-  /** One GET of this path, or the requests of a file that writeRequests() made. */
+  /** A GET of this path, or the requests in a file written by writeRequests(). */
   readonly path?: string;
   readonly requestsFile?: string;
-  /** Whether every answer has to be an error; otherwise none may be. */
+  /** Whether every response must be an error; otherwise, none may be. */
   readonly isRefused?: boolean;
 }
 
@@ -32,13 +32,13 @@ interface Report {
   readonly refusals: number;
 }
 
-/** What wrk measures with one thread. Fails when there are other answers than expected. */
+/** What wrk measures with one thread. Fails if there are unexpected responses. */
 export async function measure(load: Load): Promise<Measure> {
   const report = await wrk(load);
   const { requests, micros, refusals, socketErrors } = report;
-  if (requests === 0) throw new Error(`${load.origin} answered nothing`);
+  if (requests === 0) throw new Error(`${load.origin} did not answer any request`);
   if (refusals !== (load.isRefused ? requests : 0))
-    throw new Error(`${load.origin}: of ${whole(requests)} answers ${whole(refusals)} were errors`);
+    throw new Error(`${load.origin}: ${whole(refusals)} of ${whole(requests)} responses were errors`);
   if (socketErrors > 0) say(`  ${load.origin}: ${whole(socketErrors)} socket errors or timeouts`);
   return {
     perSecond: (requests * 1e6) / micros,
@@ -70,7 +70,7 @@ async function wrk({ origin, secret, connections, seconds, path = "/", requestsF
   return JSON.parse(line);
 }
 
-/** A file of requests for measure(): they are sent in turn, over and over. */
+/** Writes a file of requests for measure(), which sends them in turn, over and over. */
 export async function writeRequests(file: string, requests: Iterable<Request>): Promise<string> {
   const lines = Array.from(requests, ({ method, path, body = "" }) => `${method}\t${path}\t${body}\n`);
   await Bun.write(file, lines.join(""));

@@ -1,6 +1,6 @@
 import os from "node:os";
 
-/** Where and of what a run was made. */
+/** What a run was measured on. */
 export interface Machine {
   readonly date: string;
   readonly revision: string;
@@ -12,7 +12,7 @@ export interface Machine {
   readonly versions: string;
 }
 
-/** The folder is the one that databases are kept in. */
+/** The folder is the one with the databases. */
 export function describeMachine(folder: string): Machine {
   const isChanged = outputOf("git", "status", "--porcelain", "--", "src", "bench", "package.json") !== "";
   return {
@@ -34,14 +34,14 @@ export function describeMachine(folder: string): Machine {
   };
 }
 
-/** The system's own list has no name for some processors. */
+/** The operating system does not report a name for some processors. */
 function cpuModel(): string {
   const listed = os.cpus()[0]?.model ?? "";
   if (listed !== "" && listed !== "unknown") return listed;
   return /^Model name:\s*(.+)$/m.exec(outputOf("lscpu"))?.[1] ?? "unknown";
 }
 
-/** What a program says on either stream; nothing when it is not there. */
+/** What a program prints, on either stream; nothing if it is not installed. */
 function outputOf(...command: string[]): string {
   if (!Bun.which(command[0] as string)) return "";
   const { stdout, stderr } = Bun.spawnSync(command, { cwd: import.meta.dir });

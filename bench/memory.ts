@@ -10,7 +10,7 @@ export interface MemoryResult {
   readonly animals: number;
   readonly afterStartMb: number;
   readonly afterLoadMb: number;
-  /** While it was watched after that. */
+  /** Taken in the time after that. */
   readonly samplesMb: readonly number[];
   readonly firstMinuteMb: number;
   readonly lastMinuteMb: number;
@@ -18,9 +18,9 @@ export interface MemoryResult {
 }
 
 const SAMPLE_EVERY_SECONDS = 10;
-const SAMPLES_A_MINUTE = 6;
+const SAMPLES_PER_MINUTE = 6;
 
-/** Resident memory on the largest database, under a load of everything. */
+/** Resident memory with the largest database, under a mixed load. */
 export async function measureMemory(stage: Stage): Promise<MemoryResult> {
   const { sizes, connections, memoryLoadSeconds, memoryWatchSeconds } = stage.settings;
   const animals = Math.max(...sizes);
@@ -32,7 +32,7 @@ export async function measureMemory(stage: Stage): Promise<MemoryResult> {
 
   const seconds = memoryLoadSeconds + memoryWatchSeconds;
   const load = measure({ origin, secret: store.secret, connections, seconds, requestsFile });
-  // A failure of the load is felt at once, not when the watch is over.
+  // If the load fails, so does this, without waiting until the end.
   const watch = (seconds: number) => Promise.race([Bun.sleep(seconds * 1000), load]);
   await watch(memoryLoadSeconds);
   const afterLoadMb = await residentMb(pid);
@@ -45,7 +45,7 @@ export async function measureMemory(stage: Stage): Promise<MemoryResult> {
   }
   const { perSecond } = await load;
   await stop();
-  const width = Math.min(SAMPLES_A_MINUTE, Math.ceil(samplesMb.length / 2));
+  const width = Math.min(SAMPLES_PER_MINUTE, Math.ceil(samplesMb.length / 2));
   return {
     animals,
     afterStartMb,
@@ -57,7 +57,7 @@ export async function measureMemory(stage: Stage): Promise<MemoryResult> {
   };
 }
 
-/** Of ten requests three are first pages, three any pages, three any animals, and one creates. */
+/** Of ten requests, three are for the first page, three for any page, three for any animal; one creates an animal. */
 function* mixedRequests(animals: number): Generator<Request> {
   const pages = anyPages(animals);
   for (let i = 0; i < pages.length; i++) {

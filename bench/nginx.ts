@@ -1,12 +1,12 @@
 import type { Answer } from "./tools.ts";
 
-/** Text in a configuration. A dollar sign would begin a variable there, and cannot be escaped. */
+/** Text in a configuration file. A dollar sign would begin a variable there, and cannot be escaped. */
 function quoted(text: string): string {
-  if (text.includes("$")) throw new Error(`nginx cannot be told to say ${text}`);
+  if (text.includes("$")) throw new Error(`nginx cannot be configured to send ${text}`);
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** An nginx that gives one answer to everything: one worker, connections that stay, no log. */
+/** An nginx that sends the same response to every request: one worker, persistent connections, no log. */
 export function nginxConfiguration({ status, headers, body }: Answer, port: number, folder: string): string {
   const { "Content-Type": type = "", ...others } = headers;
   const headerLines = Object.entries(others).map(([name, value]) => `add_header ${name} ${quoted(value)} always;`);

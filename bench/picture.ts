@@ -14,7 +14,7 @@ const GROUP_GAP = 12;
 const MARGIN = 20;
 const HEAD_HEIGHT = 58;
 
-/** The colours hold on white and on black; text takes the reader's own scheme. */
+/** The colours work on white and on black; text follows the reader's colour scheme. */
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .head { font-size: 17px; font-weight: 600 }
@@ -36,7 +36,7 @@ interface Group {
   readonly bars: readonly { readonly name: ContenderName; readonly rates: readonly number[] }[];
 }
 
-/** Bars of requests/s, grouped by work; each group has a scale of its own. */
+/** A bar chart of requests/s, grouped by work; each group has its own scale. */
 export function drawPicture(series: readonly Series[], connections: number): string {
   const groups: Group[] = WORKS.map(({ name, title }) => ({
     title,
@@ -55,7 +55,7 @@ export function drawPicture(series: readonly Series[], connections: number): str
 <style>${STYLE}
 </style>
 <rect class="ground" width="${WIDTH}" height="${y}" rx="8"/>
-${textAt(MARGIN, MARGIN + 16, "Requests per second, more is better", "head")}
+${textAt(MARGIN, MARGIN + 16, "Requests per second, higher is better", "head")}
 ${textAt(MARGIN, MARGIN + 38, note, "note")}
 ${parts.join("\n")}
 </svg>

@@ -13,7 +13,7 @@ import type { WritesRow } from "./writes.ts";
 
 const WHERE_TIME_GOES = new URL("where-time-goes.md", import.meta.url);
 
-/** The whole report, as Markdown. The picture lies beside it. */
+/** The whole report, as Markdown. The chart is in a file next to it. */
 export async function writeReport(results: Results, pictureName: string): Promise<string> {
   const { machine, command, settings, throughput, writes, scale, start, memory } = results;
   const sections = [
@@ -35,10 +35,10 @@ export async function writeReport(results: Results, pictureName: string): Promis
 
 export function targetSection(results: Results): string {
   const rows = judge(results).map(({ what, target, measured, isMet }) => [what, target, measured, isMet ? "✔" : "✘"]);
-  return `## Targets\n\nIn brackets the least and the greatest ratio of a round.\n\n${table(["what", "target", "measured", ""], rows)}`;
+  return `## Targets\n\nIn brackets: the lowest and highest ratio of a single round.\n\n${table(["what", "target", "measured", ""], rows)}`;
 }
 
-const machineText = (machine: Machine): string => `The figures below are of one run on this machine:
+const machineText = (machine: Machine): string => `The figures below come from one run on this machine:
 
 ${table(
   ["", ""],
@@ -57,19 +57,19 @@ const CONTENDERS = `## Contenders
 
 | name | what it is |
 |---|---|
-| this service | As \`npm start\` runs it, with default settings; only for the refusals without a key its limit by address is raised, since all of them come from one. |
-| ceiling | A bare \`Bun.serve\` that returns the bytes and headers of this service's answer, with no work behind it ([ceiling.ts](../bench/ceiling.ts)). |
+| this service | As \`npm start\` runs it, with default settings. Only for requests without a key, the limit per address is raised, since all of them come from one address. |
+| ceiling | A bare \`Bun.serve\` that returns the bytes and headers of this service's response, and does nothing else ([ceiling.ts](../bench/ceiling.ts)). |
 | nginx | One worker that returns the same bytes and headers from its configuration. |
-| Fastify | The textbook service: Fastify 5 on Node with its bearer-auth and rate-limit plugins, JSON schemas for requests and responses, better-sqlite3 with prepared statements, an index, WAL and \`synchronous=FULL\`, and a commit per request ([fastify.js](../bench/peers/fastify.js)). |
+| Fastify | The textbook implementation: Fastify 5 on Node with its bearer-auth and rate-limit plugins, JSON schemas for requests and responses, better-sqlite3 with prepared statements, an index, WAL and \`synchronous=FULL\`, and one commit per request ([fastify.js](../bench/peers/fastify.js)). |
 | Express | The same with Express 5 ([express.js](../bench/peers/express.js)). |
 
-All are one process on loopback, each with a database of its own. Each answer is checked against this service's before and after a measurement; a wrong one ends the run.`;
+Each is one process on the loopback interface, with a separate database. Before and after a measurement, the response is compared with that of this service; a wrong one ends the run.`;
 
 const howToRead = (rounds: number, seconds: number, connections: number, animals: number): string => `## How to read it
 
-The load comes from wrk with one thread and ${connections} connections, on the same machine as the contender: figures compare with each other, not with other machines. Contenders take turns over ${rounds} ${rounds === 1 ? "round" : "rounds"} of ${seconds} s after a warm-up, in a new process each time, on ${whole(animals)} animals. A figure is the median of the rounds, and the spread its least and greatest value. A ratio is that of two medians.
+The load comes from wrk with one thread and ${connections} connections, on the same machine as the contender, so the figures can be compared with each other, but not with those of other machines. Contenders take turns over ${rounds} ${rounds === 1 ? "round" : "rounds"} of ${seconds} s after a warm-up, each time in a new process, with ${whole(animals)} animals. A figure is the median of the rounds, the spread is the lowest and highest value, and a ratio is that of two medians.
 
-wrk opens all its connections at once when a measurement begins, and counts a late answer as often as requests would have been sent meanwhile. Node accepts one connection in each turn of its loop, so the first requests of some wait: the p99 of Fastify and Express is probably that more than the work itself. No target is judged by it.`;
+wrk opens all its connections at once when a measurement begins, and counts a late response as many times as requests would have been sent in the meantime. Node accepts one connection per turn of its event loop, so the first requests of some connections have to wait: the p99 of Fastify and Express is probably due to that more than to the work itself. No target depends on it.`;
 
 function throughputSection(series: readonly Series[]): string {
   const tables = WORKS.map(({ name, title }) => {
@@ -82,7 +82,7 @@ function throughputSection(series: readonly Series[]): string {
       relation(row, ceiling),
       row === ours ? "" : relation(ours, row),
     ]);
-    return `### ${title}\n\n${table(["contender", ...FIGURES, "of the ceiling", "this service is"], cells)}`;
+    return `### ${title}\n\n${table(["contender", ...FIGURES, "relative to the ceiling", "this service relative to it"], cells)}`;
   });
   return `## Throughput\n\n${tables.join("\n\n")}`;
 }
@@ -103,9 +103,9 @@ function writesSection(rows: readonly WritesRow[], connections: number): string 
   });
   return `## Lists under a full write load
 
-The other load is a second wrk with ${connections} connections that sends as many requests as it can. It shares the processor with everything else, so lists are also measured beside other lists: what is more than that is the price of writes.
+The other load is a second wrk with ${connections} connections that sends as many requests as it can. It shares the processor with everything else, so lists are also measured together with other lists: only what goes beyond that is the cost of writes.
 
-${table(["connections for lists", "beside", ...FIGURES, "p99 to that alone", "other requests/s"], cells)}`;
+${table(["connections for lists", "other load", ...FIGURES, "p99 relative to no other load", "other requests/s"], cells)}`;
 }
 
 function scaleSection(rows: readonly ScaleRow[]): string {
@@ -114,7 +114,7 @@ function scaleSection(rows: readonly ScaleRow[]): string {
   const anyPageSpread = (Math.max(...anyPage) / Math.min(...anyPage)).toFixed(2);
   return `## Lists in small and large databases
 
-20 animals by status. "Any page" asks for pages that begin anywhere, 100,000 of them, so that in a large database no cache of answers can help; the sizes are within ${anyPageSpread} of each other there.
+20 animals by status. "Any page" requests 100,000 pages that begin anywhere, so that in a large database the reply cache cannot help; there, the sizes are within a factor of ${anyPageSpread} of each other.
 
 ${table(["animals", "page", ...FIGURES], cells)}`;
 }
@@ -130,9 +130,9 @@ function startSection(rows: readonly StartRow[]): string {
   ]);
   return `## Start
 
-From process start to the first 200, asked for every half millisecond; ${bare.length} starts each, in turns. This service answers a list with a key.
+From process start to the first 200, with a request every half millisecond; ${bare.length} starts each, in turn. This service answers a list request that has a key.
 
-${table(["who", "median ms", "spread", "to the bare server"], cells)}`;
+${table(["who", "median ms", "spread", "relative to the bare server"], cells)}`;
 }
 
 function memorySection(memory: MemoryResult, loadSeconds: number, watchSeconds: number): string {
@@ -140,13 +140,13 @@ function memorySection(memory: MemoryResult, loadSeconds: number, watchSeconds: 
   const rows = [
     ["after the start", afterStartMb],
     [`after ${loadSeconds} s of load`, afterLoadMb],
-    [`most in the ${watchSeconds} s that followed`, Math.max(...samplesMb)],
-    ["mean at their beginning", firstMinuteMb],
-    ["mean at their end", lastMinuteMb],
+    [`highest in the next ${watchSeconds} s`, Math.max(...samplesMb)],
+    ["mean at the beginning of these", firstMinuteMb],
+    ["mean at the end of these", lastMinuteMb],
   ] as const;
   return `## Memory
 
-Resident memory with ${whole(animals)} animals under a mixed load of ${whole(perSecond)} requests/s: of ten requests three are first pages, three any pages, three any animals, and one creates. Sampled every 10 s; beginning and end are a minute each.
+Resident memory with ${whole(animals)} animals under a mixed load of ${whole(perSecond)} requests/s: of ten requests, three are for the first page, three for any page, three for any animal, and one creates an animal. Sampled every 10 s; beginning and end are one minute each.
 
 ${table(
   ["when", "MB"],

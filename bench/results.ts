@@ -9,7 +9,7 @@ import type { WritesRow } from "./writes.ts";
 export const PARTS = ["throughput", "writes", "scale", "start", "memory"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** All that a run has measured; a part that was left out is not there. */
+/** Everything that a run has measured; parts that were left out are absent. */
 export interface Results {
   readonly machine: Machine;
   readonly command: string;

@@ -1,4 +1,4 @@
-// This service against its ceiling and its peers. See README.md beside this file.
+// Compares this service with its ceiling and its peers. See README.md in this folder.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ function readOptions(): Options {
   const names = values.only?.split(",");
   const unknown = names?.filter((name) => !PARTS.some((part) => part === name)) ?? [];
   if (unknown.length > 0)
-    throw new Error(`--only takes ${PARTS.join(", ")} with commas between them, not ${unknown.join(", ")}`);
+    throw new Error(`--only takes any of ${PARTS.join(", ")}, separated by commas, not ${unknown.join(", ")}`);
   return {
     isQuick: values.quick ?? false,
     parts: names ? PARTS.filter((part) => names.includes(part)) : PARTS,
@@ -51,7 +51,7 @@ async function measureParts(stage: Stage, parts: readonly Part[]): Promise<Omit<
   const writes = await wanted("writes", measureWrites);
   const scale = await wanted("scale", measureScale);
   const start = await wanted("start", measureStarts);
-  // The last, since it adds animals to the largest database.
+  // Last, because it adds animals to the largest database.
   const memory = await wanted("memory", measureMemory);
   return {
     settings: stage.settings,
@@ -63,7 +63,7 @@ async function measureParts(stage: Stage, parts: readonly Part[]): Promise<Omit<
   };
 }
 
-/** The report and its picture, in a folder. */
+/** Writes the report and its chart to a folder. */
 async function publish(results: Results, folder: string): Promise<string> {
   const report = await writeReport(results, "benchmarks.svg");
   await Bun.write(join(folder, "benchmarks.md"), report);
@@ -78,7 +78,7 @@ async function runBenchmarks({ isQuick, parts }: Options): Promise<void> {
   const stage = new Stage(isQuick ? QUICK : FULL);
   const machine = describeMachine(stage.folder);
   if (machine.fileSystem === "tmpfs")
-    say("The temporary folder is in memory, where creations cost nothing: set TMPDIR to a folder on a disk.");
+    say("The temporary folder is in memory, so creations will cost nothing: set TMPDIR to a folder on a disk.");
   const command = ["npm run bench", ...(process.argv.length > 2 ? ["--", ...process.argv.slice(2)] : [])].join(" ");
   const results: Results = { machine, command, ...(await measureParts(stage, parts)) };
   const isComplete = !isQuick && parts.length === PARTS.length;
@@ -90,16 +90,17 @@ async function runBenchmarks({ isQuick, parts }: Options): Promise<void> {
   await endRun(0);
 }
 
-/** After a change to the text that goes into it. */
-async function reportAnew(): Promise<void> {
-  if (!(await Bun.file(LAST_RUN).exists())) throw new Error("there is no complete run here: npm run bench makes one");
+/** Writes the report of the last run again, after a change to its text. */
+async function reportAgain(): Promise<void> {
+  if (!(await Bun.file(LAST_RUN).exists()))
+    throw new Error("there are no results of a complete run: run npm run bench first");
   await publish(await Bun.file(LAST_RUN).json(), DOCS);
   say("Written: docs/benchmarks.md");
 }
 
 try {
   const options = readOptions();
-  await (options.onlyReport ? reportAnew() : runBenchmarks(options));
+  await (options.onlyReport ? reportAgain() : runBenchmarks(options));
 } catch (error) {
   await failRun(error);
 }

@@ -23,11 +23,11 @@ export const listAfter = (id: number): Request => ({
   path: `${LIST.path}&cursor=${encodeCursor(BigInt(id))}`,
 });
 
-/** Pages that begin anywhere, but are full. */
+/** Full pages that begin anywhere. */
 export const anyPages = (animals: number): Request[] =>
   Array.from({ length: DIFFERENT_PAGES }, () => listAfter(Math.floor(Math.random() * animals * 0.9)));
 
-/** The same lists on databases of different sizes, in turns. */
+/** The same lists on databases of different sizes, in turn. */
 export async function measureScale(stage: Stage): Promise<ScaleRow[]> {
   const { rounds, seconds, warmUpSeconds, connections, sizes } = stage.settings;
   const rows: ScaleRow[] = sizes.flatMap((animals) => PAGES.map((page) => ({ animals, page, measures: [] })));

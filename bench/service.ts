@@ -1,4 +1,4 @@
-// This service as `npm start` runs it, on databases of its own.
+// This service as `npm start` runs it, on separate databases.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,13 +11,13 @@ export interface OurStore {
   readonly folder: string;
   readonly env: Record<string, string>;
   readonly animals: number;
-  /** Of a key that nobody exhausts. */
+  /** Of a key whose quota is never exhausted. */
   readonly secret: string;
 }
 
 /** A new database in a new folder, with this many animals. */
 export async function makeStore(parent: string, name: string, animals: number): Promise<OurStore> {
-  say(`making a database of ${whole(animals)} animals`);
+  say(`creating a database of ${whole(animals)} animals`);
   const folder = join(parent, name);
   mkdirSync(folder);
   const env = { DATABASE_URL: "sqlite:store.db" };
@@ -36,8 +36,8 @@ export async function issueFreeKey({ folder, env }: OurStore): Promise<string> {
   return JSON.parse(out).secret;
 }
 
-/** Strangers are counted by address, and all of wrk's connections come from one. */
-export const STRANGERS_WELCOME = { ANONYMOUS_PER_MINUTE: String(QUOTA_MAX) };
+/** Requests without a key are counted by address, and all of wrk's connections come from one. */
+export const NO_ADDRESS_LIMIT = { ANONYMOUS_PER_MINUTE: String(QUOTA_MAX) };
 
 export function startService(store: OurStore, env: Record<string, string> = {}): Promise<Running> {
   const port = freePort();
@@ -60,12 +60,12 @@ export async function exhaust(origin: string, secret: string): Promise<void> {
   throw new Error(`${origin} did not refuse after ${FREE_REQUESTS_MAX} requests`);
 }
 
-/** What our service answers to each work: the bytes of the ceiling and of nginx, and the measure of the others. */
+/** Our service's response to each work: what the ceiling and nginx send, and what the others are compared with. */
 export type Reference = Readonly<Record<WorkName, Answer>>;
 
 export async function captureReference(store: OurStore): Promise<Reference> {
   const freeSecret = await issueFreeKey(store);
-  const { origin, stop } = await startService(store, STRANGERS_WELCOME);
+  const { origin, stop } = await startService(store, NO_ADDRESS_LIMIT);
   await exhaust(origin, freeSecret);
   const answers: Partial<Record<WorkName, Answer>> = {};
   for (const { name, request, isAnonymous } of WORKS) {
@@ -76,7 +76,7 @@ export async function captureReference(store: OurStore): Promise<Reference> {
   return answers as Reference;
 }
 
-/** Without the headers that every server writes by itself. */
+/** Without the headers that every server adds by itself. */
 function withoutTransport({ status, headers, body }: Answer): Answer {
   const own = Object.entries(headers).filter(([name]) => !/^(date|content-length|connection)$/i.test(name));
   return { status, headers: Object.fromEntries(own), body };

@@ -6,9 +6,9 @@ export interface Settings {
   readonly connections: number;
   /** In every contender's database. */
   readonly animals: number;
-  /** The sizes of database that lists are compared on, ascending. The last one also serves memory and start. */
+  /** The database sizes that lists are compared on, ascending. The last one is also used for memory and start. */
   readonly sizes: readonly number[];
-  /** How long the mixed load runs before memory is first judged, and how long it is watched then. */
+  /** How long the mixed load runs before memory is first measured, and for how long it is sampled after that. */
   readonly memoryLoadSeconds: number;
   readonly memoryWatchSeconds: number;
   readonly starts: number;
@@ -17,7 +17,7 @@ export interface Settings {
 export const FULL: Settings = {
   rounds: 5,
   seconds: 3,
-  // Node's compiler is not done after one.
+  // Node's compiler is not finished after one.
   warmUpSeconds: 3,
   connections: 64,
   animals: 100_000,

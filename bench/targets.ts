@@ -4,7 +4,7 @@ import type { Results } from "./results.ts";
 import { median, spread, whole } from "./tools.ts";
 import type { WorkName } from "./works.ts";
 
-/** A promise and what became of it. */
+/** A target, and whether it was met. */
 export interface Target {
   readonly what: string;
   readonly target: string;
@@ -18,14 +18,14 @@ export const p50Of = (measures: readonly Measure[]): number[] => measures.map(({
 
 const ratioText = (value: number): string => value.toFixed(2);
 
-/** The ratio of the medians, and in brackets the least and the greatest of the rounds'. */
+/** The ratio of the medians and, in brackets, the lowest and highest ratio of a single round. */
 export function ratio(a: readonly number[], b: readonly number[]): { value: number; text: string } {
   const value = median(a) / median(b);
   const eachRound = a.map((x, i) => x / (b[i] as number));
   return { value, text: a.length > 1 ? `${ratioText(value)} (${spread(eachRound, ratioText)})` : ratioText(value) };
 }
 
-/** Every target of which the parts were measured. */
+/** Every target whose part of the run was measured. */
 export function judge(results: Results): Target[] {
   return [
     ...throughputTargets(results),
@@ -54,7 +54,13 @@ function throughputTargets({ throughput, settings }: Results): Target[] {
       rates(work, "ceiling"),
     );
   const timesFastify = (what: string, work: WorkName, least: number) =>
-    atLeast(what, least, `at least ${least} times Fastify's`, rates(work, "this service"), rates(work, "Fastify"));
+    atLeast(
+      what,
+      least,
+      `at least ${least} times as fast as Fastify`,
+      rates(work, "this service"),
+      rates(work, "Fastify"),
+    );
   const asFastAsList = (what: string, work: WorkName) =>
     atLeast(what, 1, "at least as fast as the list", rates(work, "this service"), rates("list", "this service"));
   return [
@@ -92,7 +98,7 @@ function scaleTargets({ scale, settings }: Results): Target[] {
   return [
     {
       what: `list, first page and 90 % deep, at ${settings.sizes.map(whole).join(", ")} animals`,
-      target: "within 1.15 of each other",
+      target: "within a factor of 1.15 of each other",
       measured: ratioText(value),
       isMet: value <= 1.15,
     },
@@ -106,7 +112,7 @@ function startTargets({ start }: Results): Target[] {
     const { value, text } = ratio(startsMs, bare.startsMs);
     return {
       what: `start, ${whole(animals)} animals`,
-      target: "at most 2 times the bare server's",
+      target: "at most 2 times as long as the bare server",
       measured: text,
       isMet: value <= 2,
     };
@@ -125,7 +131,7 @@ function memoryTargets({ memory, settings }: Results): Target[] {
       isMet: afterLoadMb <= 150,
     },
     {
-      what: `memory over ${settings.memoryWatchSeconds} s more of it`,
+      what: `memory over ${settings.memoryWatchSeconds} more seconds of it`,
       target: "flat: the end at most 1.1 times the beginning",
       measured: ratioText(growth),
       isMet: growth <= 1.1,

@@ -7,14 +7,14 @@ import type { Stage } from "./stage.ts";
 import { ask, say, whole } from "./tools.ts";
 import { assertRight, WORKS, type Work, type WorkName } from "./works.ts";
 
-/** A contender's rounds at one work. */
+/** One contender's rounds of one work. */
 export interface Series {
   readonly work: WorkName;
   readonly contender: ContenderName;
   readonly measures: Measure[];
 }
 
-/** Every contender at every work, in turns. Each measurement has a process of its own. */
+/** Every contender with every work, in turn. Each measurement has a new process. */
 export async function measureThroughput(stage: Stage): Promise<Series[]> {
   const { settings, folder } = stage;
   const reference = await stage.reference();
@@ -40,7 +40,7 @@ export async function measureThroughput(stage: Stage): Promise<Series[]> {
 export const shown = ({ perSecond, p50Ms, p99Ms }: Measure): string =>
   `${whole(perSecond).padStart(9)} /s  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms`;
 
-/** Another one begins each round, so that nobody always comes after the same neighbour's mess. */
+/** A different one begins each round, so that the contenders do not always follow each other in the same order. */
 const rotated = <T>(items: readonly T[], by: number): T[] => items.map((_, i) => items[(i + by) % items.length] as T);
 
 async function requestFiles(folder: string, animals: number): Promise<Map<WorkName, string>> {

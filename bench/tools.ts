@@ -1,4 +1,4 @@
-// What every benchmark needs: figures, processes, bare requests and filled databases.
+// What every benchmark needs: statistics, processes, raw requests and filled databases.
 
 import { Database } from "bun:sqlite";
 import { atEnd, cleanUp } from "../test/harness/cleanup.ts";
@@ -6,7 +6,7 @@ import { RawConnection } from "../test/harness/raw.ts";
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Ends the program with one clear line unless these tools are installed. */
+/** Exits with a one-line message unless these tools are installed. */
 export function requireTools(packages: Readonly<Record<string, string>>): void {
   const missing = Object.keys(packages).filter((tool) => !Bun.which(tool));
   if (missing.length === 0) return;
@@ -17,7 +17,7 @@ export function requireTools(packages: Readonly<Record<string, string>>): void {
 
 let ending: Promise<never> | undefined;
 
-/** Stops and removes all that was started and made, and ends the program. The first reason to do so holds. */
+/** Stops and removes everything that was started and created, and exits. The first reason to do so counts. */
 export function endRun(exitCode: number, reason?: string): Promise<never> {
   ending ??= (async () => {
     if (reason !== undefined) say(`\n${reason}`);
@@ -30,7 +30,7 @@ export function endRun(exitCode: number, reason?: string): Promise<never> {
 export const failRun = (error: unknown): Promise<never> =>
   endRun(1, `The run failed. ${error instanceof Error ? error.message : error}`);
 
-/** Neither processes nor folders are left behind when the run is interrupted or fails. */
+/** Leaves no processes or folders behind when the run is interrupted or fails. */
 export function cleanUpOnAnyEnd(): void {
   process.on("SIGINT", () => endRun(130, "Interrupted: stopping everything that was started."));
   process.on("SIGTERM", () => endRun(143, "Stopping everything that was started."));
@@ -50,18 +50,18 @@ export const mean = (values: readonly number[]): number => values.reduce((a, b) 
 
 export const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
-/** The least and the greatest, as "1,200–1,300". */
+/** The lowest and highest value, as "1,200–1,300". */
 export const spread = (values: readonly number[], show = whole): string =>
   `${show(Math.min(...values))}–${show(Math.max(...values))}`;
 
 const STATUS_OF = (i: string) => `CASE ${i} % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' ELSE 'pending' END`;
 
-/** Animals 1 to count, as SQL that selects name, category and status from rows with a number i. */
+/** SQL for the name, category and status of an animal, given its number. */
 export const animalColumns = (i: string): string => `'Animal ' || ${i}, ${i} % 50, ${STATUS_OF(i)}`;
 
 const CHUNK = 250_000;
 
-/** Fills an empty table of animals, in pieces, so that the log stays small and Ctrl+C is heard. */
+/** Fills an empty table of animals in chunks, so that the log stays small and Ctrl+C works. */
 export async function fillAnimals(path: string, count: number): Promise<void> {
   const db = new Database(path);
   db.run("PRAGMA busy_timeout = 5000");
@@ -92,12 +92,12 @@ export interface Request {
 
 export interface Answer {
   readonly status: number;
-  /** As they were written, in their order. */
+  /** As they were sent, in the same order. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** One request on a connection of its own. Fails when nobody listens. */
+/** One request on a new connection. Fails if nobody listens. */
 export async function ask(origin: string, { method, path, body }: Request, secret?: string): Promise<Answer> {
   const connection = await RawConnection.open(origin);
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${new URL(origin).host}`];
@@ -119,7 +119,7 @@ export interface Command {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly origin: string;
-  /** What it is asked until the answer is the expected one. */
+  /** The request that is sent until the response is the expected one. */
   readonly probe: Request;
   readonly secret?: string;
   readonly status: number;
@@ -128,7 +128,7 @@ export interface Command {
 export interface Running {
   readonly origin: string;
   readonly pid: number;
-  /** From the moment before it was started to the first expected answer. */
+  /** From just before it was started to the first expected response. */
   readonly startedInMs: number;
   stop(): Promise<void>;
 }
@@ -137,7 +137,7 @@ const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 10_000;
 const POLL_EVERY_MS = 0.5;
 
-/** Starts a process with only this environment, and waits until it answers as it should. */
+/** Starts a process with only this environment, and waits for the expected response. */
 export async function startProcess(options: Command): Promise<Running> {
   const { command, cwd, env, origin } = options;
   const fromMs = performance.now();
@@ -166,7 +166,7 @@ export async function startProcess(options: Command): Promise<Running> {
 
 const CELL = new Int32Array(new SharedArrayBuffer(4));
 
-/** Timers know only whole milliseconds, and a start takes few. */
+/** Timers only have whole milliseconds, and a start takes few of them. */
 const pauseBetweenPolls = (): void => void Atomics.wait(CELL, 0, 0, POLL_EVERY_MS);
 
 /** Undefined while nobody listens. */

@@ -2,17 +2,17 @@ import type { Answer, Request } from "./tools.ts";
 
 export type WorkName = "list" | "get" | "getAny" | "create" | "unauthorised" | "limited";
 
-/** Something that contenders are asked to do, and how a right answer looks. */
+/** Something that contenders are asked to do, and what a correct response looks like. */
 export interface Work {
   readonly name: WorkName;
   readonly title: string;
   readonly request: Request;
   readonly status: number;
-  /** Other requests of the same kind, to be sent instead. */
+  /** Requests of the same kind that are sent instead. */
   readonly requests?: (animals: number) => Request[];
   readonly isAnonymous?: boolean;
-  /** What is wrong with an answer, given the one of our service. */
-  readonly objection: (answer: Answer, ours: Answer) => string | undefined;
+  /** What is wrong with a response, given our service's; undefined if nothing is. */
+  readonly mistake: (answer: Answer, ours: Answer) => string | undefined;
 }
 
 export const LIST: Request = { method: "GET", path: "/v1/pets?status=available" };
@@ -20,15 +20,15 @@ export const CREATE: Request = { method: "POST", path: "/v1/pets", body: '{"name
 export const getPet = (id: number): Request => ({ method: "GET", path: `/v1/pets/${id}` });
 
 export const WORKS: readonly Work[] = [
-  { name: "list", title: "list 20 by status", request: LIST, status: 200, objection: sameBody },
-  { name: "get", title: "getPet, one animal", request: getPet(4242), status: 200, objection: sameBody },
+  { name: "list", title: "list 20 by status", request: LIST, status: 200, mistake: sameBody },
+  { name: "get", title: "getPet, one animal", request: getPet(4242), status: 200, mistake: sameBody },
   {
     name: "getAny",
     title: "getPet, any animal",
     request: getPet(4242),
     requests: (animals) => shuffled(animals).map(getPet),
     status: 200,
-    objection: sameBody,
+    mistake: sameBody,
   },
   {
     name: "create",
@@ -36,7 +36,7 @@ export const WORKS: readonly Work[] = [
     request: CREATE,
     requests: () => [CREATE],
     status: 201,
-    objection: createdAnimal,
+    mistake: createdAnimal,
   },
   {
     name: "unauthorised",
@@ -44,12 +44,12 @@ export const WORKS: readonly Work[] = [
     request: LIST,
     status: 401,
     isAnonymous: true,
-    objection: errorShape,
+    mistake: errorShape,
   },
-  { name: "limited", title: "refused: 429, quota used up", request: LIST, status: 429, objection: errorShape },
+  { name: "limited", title: "refused: 429, quota used up", request: LIST, status: 429, mistake: errorShape },
 ];
 
-/** The numbers from 1 to count in an order that no cache can foresee. */
+/** The numbers from 1 to count in random order, so that no cache can help. */
 export function shuffled(count: number): number[] {
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
   for (let i = count - 1; i > 0; i--) {
@@ -62,7 +62,7 @@ export function shuffled(count: number): number[] {
 const isJsonEqual = (a: string, b: string): boolean => Bun.deepEquals(JSON.parse(a), JSON.parse(b), true);
 
 function sameBody(answer: Answer, ours: Answer): string | undefined {
-  return isJsonEqual(answer.body, ours.body) ? undefined : `the body is not ours: ${answer.body}`;
+  return isJsonEqual(answer.body, ours.body) ? undefined : `the body differs from ours: ${answer.body}`;
 }
 
 function createdAnimal(answer: Answer, ours: Answer): string | undefined {
@@ -76,14 +76,14 @@ function createdAnimal(answer: Answer, ours: Answer): string | undefined {
 function errorShape(answer: Answer): string | undefined {
   const { code, message, status } = JSON.parse(answer.body);
   const isRight = typeof code === "string" && typeof message === "string" && status === answer.status;
-  return isRight ? undefined : `the body is no Error: ${answer.body}`;
+  return isRight ? undefined : `the body is not an Error: ${answer.body}`;
 }
 
-/** Fails unless an answer is the right one. */
+/** Throws unless a response is correct. */
 export function assertRight(work: Work, answer: Answer, ours: Answer, who: string): void {
-  const objection =
+  const mistake =
     answer.status === work.status
-      ? work.objection(answer, ours)
+      ? work.mistake(answer, ours)
       : `the status is ${answer.status} instead of ${work.status}: ${answer.body}`;
-  if (objection !== undefined) throw new Error(`${who} does "${work.title}" wrong: ${objection}`);
+  if (mistake !== undefined) throw new Error(`${who} gave a wrong response to "${work.title}": ${mistake}`);
 }

@@ -6,15 +6,15 @@ import { shown } from "./throughput.ts";
 import { say } from "./tools.ts";
 import { CREATE, LIST } from "./works.ts";
 
-/** What else the service is asked while its lists are measured. */
+/** What else the service has to do while its lists are measured. */
 export type Beside = "nothing" | "creations" | "other lists";
 
 export interface WritesRow {
-  /** That ask for lists. */
+  /** Those that request lists. */
   readonly connections: number;
   readonly beside: Beside;
   readonly lists: Measure[];
-  /** What was measured of the other load. */
+  /** The other load's own figures. */
   readonly others: Measure[];
 }
 
@@ -22,8 +22,8 @@ const BESIDES: readonly Beside[] = ["nothing", "creations", "other lists"];
 const FEW_CONNECTIONS = 8;
 
 /**
- * Lists alone, and beside a second load of as many requests as it can. That load being lists too
- * tells what is the price of sharing the machine with a second wrk, and what is the price of writes.
+ * Lists alone, and together with a second load of as many requests as possible. Using lists for that load
+ * too shows which part is the cost of sharing the machine with a second wrk, and which is that of writes.
  */
 export async function measureWrites(stage: Stage): Promise<WritesRow[]> {
   const { rounds, seconds, warmUpSeconds, connections, animals } = stage.settings;
@@ -43,12 +43,12 @@ export async function measureWrites(stage: Stage): Promise<WritesRow[]> {
     await measure({ ...load, seconds: warmUpSeconds });
     for (const { connections, beside, lists, others } of rows) {
       const otherLoad = otherLoads[beside];
-      // It begins a second earlier and ends a second later.
+      // It begins one second earlier and ends one second later.
       const other = otherLoad && measure({ ...otherLoad, seconds: seconds + 2 });
       if (other) await Bun.sleep(1000);
       lists.push(await measure({ ...load, connections, seconds }));
       if (other) others.push(await other);
-      say(`round ${round}  ${connections} lists beside ${beside.padEnd(12)} ${shown(lists.at(-1) as Measure)}`);
+      say(`round ${round}  ${connections} lists with ${beside.padEnd(12)} ${shown(lists.at(-1) as Measure)}`);
     }
     await stop();
   }

@@ -1,4 +1,4 @@
-// What both peers promise on the wire.
+// The interface that both peers implement.
 
 const STATUSES = ["available", "pending", "sold"];
 const status = { type: "string", enum: STATUSES };
@@ -55,7 +55,7 @@ export const UNAUTHORISED = error(401, "invalid_api_key", "Send a valid API key 
 export const NOT_FOUND = error(404, "pet_not_found", "There is no animal with this id.");
 export const tooMany = (max) => error(429, "rate_limit_exceeded", `All ${max} requests of this minute are used.`);
 
-/** The Link header's value for the page that follows. */
+/** The value of the Link header, for the next page. */
 export function nextLink(petsUrl, { limit, status }, next) {
   const filter = status === undefined ? "" : `&status=${status}`;
   return `<${petsUrl}?limit=${limit}${filter}&cursor=${next}>; rel="next"`;

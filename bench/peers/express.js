@@ -27,7 +27,7 @@ function requireKey(request, response, next) {
 }
 
 const api = express.Router();
-// Before the key is looked at, so that every response has the rate-limit headers.
+// Before the key is checked, so that every response has the rate-limit headers.
 api.use(
   rateLimit({
     windowMs: 60_000,

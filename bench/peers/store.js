@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 const SCHEMA = readFileSync(new URL("schema.sql", import.meta.url), "utf8");
 const COLUMNS = "id, name, category_id AS categoryId, status";
 
-/** The animals in a SQLite file: every statement prepared once, every creation on disk when it returns. */
+/** The animals in a SQLite file: every statement is prepared once, every creation is on disk when it returns. */
 export function openStore(path) {
   const db = new Database(path);
   db.pragma("journal_mode = WAL");
@@ -17,7 +17,7 @@ export function openStore(path) {
   const insert = db.prepare("INSERT INTO animals (name, category_id, status) VALUES (?, ?, ?)");
 
   return {
-    /** A page by ascending id; `next` is the cursor of the page that follows, if there is one. */
+    /** A page by ascending id; `next` is the cursor of the next page, if there is one. */
     list({ status, cursor = 0, limit }) {
       const rows = status === undefined ? all.all(cursor, limit + 1) : byStatus.all(status, cursor, limit + 1);
       if (rows.length <= limit) return { rows };

@@ -20,5 +20,5 @@ test("the benchmark says what to install when wrk is missing", async () => {
 test("the benchmark says which parts there are when one is misspelt", async () => {
   const { exitCode, out } = await bench("--only", "sacle");
   expect(exitCode).toBe(1);
-  expect(out).toContain("--only takes throughput, writes, scale, start, memory with commas between them, not sacle");
+  expect(out).toContain("--only takes any of throughput, writes, scale, start, memory, separated by commas, not sacle");
 });
