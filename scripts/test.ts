@@ -35,16 +35,22 @@ async function startShared(files: readonly string[]): Promise<Record<string, str
   return env;
 }
 
+let isInterrupted = false;
+
 /** Runs test files. A signal ends them; what was started for them ends after them. */
 async function bunTest(files: readonly string[], options: readonly string[], env: object): Promise<number> {
-  if (files.length === 0) return 0;
+  if (files.length === 0 || isInterrupted) return 0;
   const paths = files.map((file) => `./${file}`);
   const tests = Bun.spawn([process.execPath, "test", `--timeout=${TIMEOUT_MS}`, ...options, ...paths], {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ["ignore", "inherit", "inherit"],
   });
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => tests.kill(signal));
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      isInterrupted = true;
+      tests.kill(signal);
+    });
   return tests.exited;
 }
 
