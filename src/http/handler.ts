@@ -48,15 +48,15 @@ interface Exchange {
 
 /** What a request under /v1 meets, in this order: key and limits, path, method, then the operation. */
 export class V1Handler {
-  readonly #isTimed: boolean;
-  readonly #noOperation: Fault;
+  private readonly isTimed: boolean;
+  private readonly noOperation: Fault;
 
   constructor(
     private readonly parts: HandlerParts,
     private readonly resource: Resource | undefined,
   ) {
-    this.#isTimed = parts.telemetry.isOn || parts.logRequests;
-    this.#noOperation = resource ? methodNotAllowed(allowedMethods(resource)) : NO_SUCH_PATH;
+    this.isTimed = parts.telemetry.isOn || parts.logRequests;
+    this.noOperation = resource ? methodNotAllowed(allowedMethods(resource)) : NO_SUCH_PATH;
   }
 
   readonly handle: Handler = (request, server) => {
@@ -64,37 +64,37 @@ export class V1Handler {
       request,
       server,
       requestId: requestIdOf(request),
-      startedAtMs: this.#isTimed ? performance.now() : 0,
+      startedAtMs: this.isTimed ? performance.now() : 0,
       operation: this.resource?.[methodOf(request)],
       admission: undefined,
     };
     return orElse(
-      () => this.#answer(exchange),
-      (error) => this.#answerMalfunction(exchange, error),
+      () => this.answer(exchange),
+      (error) => this.answerMalfunction(exchange, error),
     );
   };
 
-  #answer(exchange: Exchange): Awaitable<Response> {
+  private answer(exchange: Exchange): Awaitable<Response> {
     const authorization = exchange.request.headers.get("authorization");
     return andThen(
-      this.parts.gate.admit(authorization, () => this.#addressOf(exchange)),
+      this.parts.gate.admit(authorization, () => this.addressOf(exchange)),
       (admission) => {
         exchange.admission = admission;
-        return andThen(this.#outcomeOf(exchange, admission), (outcome) =>
-          this.#respond(exchange, asReply(outcome), admission.standing),
+        return andThen(this.outcomeOf(exchange, admission), (outcome) =>
+          this.respond(exchange, asReply(outcome), admission.standing),
         );
       },
     );
   }
 
-  #outcomeOf({ request, operation }: Exchange, admission: Admission): Awaitable<Outcome> {
-    if (admission.kind === "refusal") return this.#refuse(admission);
-    if (!operation) return this.#noOperation;
+  private outcomeOf({ request, operation }: Exchange, admission: Admission): Awaitable<Outcome> {
+    if (admission.kind === "refusal") return this.refuse(admission);
+    if (!operation) return this.noOperation;
     if (hasBadHost(request)) return BAD_HOST;
     return operation.run(request, admission.key);
   }
 
-  #refuse(refusal: Refusal): Fault {
+  private refuse(refusal: Refusal): Fault {
     const { telemetry, log } = this.parts;
     const fault = refusalFault(refusal);
     telemetry.refusal(fault.code);
@@ -105,29 +105,29 @@ export class V1Handler {
     return fault;
   }
 
-  #answerMalfunction(exchange: Exchange, error: unknown): Awaitable<Response> {
+  private answerMalfunction(exchange: Exchange, error: unknown): Awaitable<Response> {
     const { log, gate } = this.parts;
     log.error({ err: error, requestId: exchange.requestId }, "request failed");
-    const { reply } = this.#malfunctionFault(error);
-    const standing = exchange.admission?.standing ?? gate.standingOf(this.#addressOf(exchange));
-    return andThen(standing, (standing) => this.#respond(exchange, reply, standing));
+    const { reply } = this.malfunctionFault(error);
+    const standing = exchange.admission?.standing ?? gate.standingOf(this.addressOf(exchange));
+    return andThen(standing, (standing) => this.respond(exchange, reply, standing));
   }
 
-  #malfunctionFault(error: unknown): Fault {
+  private malfunctionFault(error: unknown): Fault {
     if (!(error instanceof StoreUnavailable)) return INTERNAL_ERROR;
     this.parts.telemetry.storeError();
     return error.changed === "nothing" ? UNAVAILABLE : OUTCOME_UNKNOWN;
   }
 
-  #respond(exchange: Exchange, reply: Reply, standing: Standing): Response {
+  private respond(exchange: Exchange, reply: Reply, standing: Standing): Response {
     const { operation, requestId } = exchange;
-    if (this.#isTimed) this.#record(exchange, reply.status);
+    if (this.isTimed) this.record(exchange, reply.status);
     const template = operation?.headers ? reply.template.with(operation.headers) : reply.template;
     const headers = template.fill(requestId, standing, reply.headers);
     return new Response(reply.body, { status: reply.status, headers });
   }
 
-  #record({ request, requestId, startedAtMs, operation, admission }: Exchange, status: number): void {
+  private record({ request, requestId, startedAtMs, operation, admission }: Exchange, status: number): void {
     const { telemetry, log, logRequests } = this.parts;
     const seconds = (performance.now() - startedAtMs) / 1000;
     const name = operation?.name ?? "none";
@@ -139,7 +139,7 @@ export class V1Handler {
     log.info({ requestId, method, path: loggedPath(request.url), operation: name, status, ms, keyId }, "request");
   }
 
-  #addressOf({ request, server }: Exchange): string {
+  private addressOf({ request, server }: Exchange): string {
     const { trustedProxies } = this.parts;
     const peer = server.requestIP(request)?.address ?? "unknown";
     return clientAddress(peer, trustedProxies ? request.headers.get("x-forwarded-for") : null, trustedProxies);

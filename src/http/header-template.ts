@@ -25,6 +25,7 @@ export const COMMON_HEADERS = [
  */
 export class HeaderTemplate {
   static readonly #templates = new Map<string, HeaderTemplate>();
+  static readonly #plain = new HeaderTemplate([], true);
 
   readonly #headers = new Headers();
   readonly #extended = new Map<HeaderFields, HeaderTemplate>();
@@ -44,6 +45,7 @@ export class HeaderTemplate {
 
   /** The template of responses with these fields; their values may differ. */
   static for(fields: HeaderFields, hasBody: boolean): HeaderTemplate {
+    if (fields === NO_FIELDS && hasBody) return HeaderTemplate.#plain;
     const names = Object.keys(fields);
     const id = `${hasBody}:${names.join()}`;
     let template = HeaderTemplate.#templates.get(id);

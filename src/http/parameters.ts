@@ -115,11 +115,11 @@ export const idInPath = (
 /** Reads the parameters in a path, as the router has split it. */
 export function readPath(known: Parameters, params: Readonly<Record<string, string>>): Record<string, unknown> | Fault {
   const values: Record<string, unknown> = {};
-  for (const name in params) {
-    const parameter = known[name];
-    if (!parameter?.notFound) continue;
-    const value = parameter.parse([params[name] as string]);
-    if (value instanceof Mistake) return parameter.notFound;
+  for (const name in known) {
+    const { notFound, parse } = known[name] as Parameter<unknown>;
+    if (!notFound) continue;
+    const value = parse([params[name] ?? ""]);
+    if (value instanceof Mistake) return notFound;
     values[name] = value;
   }
   return values;

@@ -6,19 +6,35 @@ import { encoded, type Reply } from "./reply.ts";
 const MAX_CHARACTERS = 8_000_000;
 const MAX_REPLIES = 10_000;
 
+/** Half of the cache. Dropping all of the older half costs nothing, unlike removing one reply after the other. */
+class Generation {
+  readonly replies = new Map<string, Reply>();
+  #characters = 0;
+
+  get isFull(): boolean {
+    return this.replies.size >= MAX_REPLIES / 2 || this.#characters >= MAX_CHARACTERS / 2;
+  }
+
+  set(url: string, reply: Reply): void {
+    this.replies.set(url, reply);
+    this.#characters += charactersOf(url, reply);
+  }
+}
+
 /**
  * Replies to reads, by URL, for as long as the store's version stays the same: none is ever older than
  * the last write, whoever made it. For a store without a version, nothing is cached.
  */
 export class ReplyCache {
-  readonly #replies = new Map<string, Reply>();
-  #characters = 0;
+  #newer = new Generation();
+  #older = new Generation();
   #version: number | undefined;
+  readonly #seen = new SeenUrls();
 
   constructor(private readonly storeVersion: () => number | undefined) {}
 
   get size(): number {
-    return this.#replies.size;
+    return this.#newer.replies.size + this.#older.replies.size;
   }
 
   /** The cached reply for a URL, or else the outcome of the work. */
@@ -27,37 +43,60 @@ export class ReplyCache {
     const version = this.storeVersion();
     if (version === undefined) return work();
     if (version !== this.#version) this.#empty(version);
-    const cached = this.#replies.get(url);
-    if (cached) return typeof cached.body === "string" ? this.#encode(url, cached) : cached;
+    if (!this.#seen.again(url)) return work();
+    const cached = this.#newer.replies.get(url) ?? this.#promote(url);
+    if (cached) return cached;
     return andThen(work(), (outcome) => {
-      if (!(outcome instanceof Fault) && version === this.#version) this.#add(url, outcome);
-      return outcome;
+      if (outcome instanceof Fault || version !== this.#version) return outcome;
+      return this.#add(url, encoded(outcome));
     });
   }
 
-  /** What is asked for a second time is likely to be asked for often. */
-  #encode(url: string, reply: Reply): Reply {
-    const encodedReply = encoded(reply);
-    this.#replies.set(url, encodedReply);
-    this.#characters += charactersOf(url, encodedReply) - charactersOf(url, reply);
-    return encodedReply;
+  /** What the older half has and is still asked for moves to the newer one. */
+  #promote(url: string): Reply | undefined {
+    const reply = this.#older.replies.get(url);
+    return reply && this.#add(url, reply);
+  }
+
+  #add(url: string, reply: Reply): Reply {
+    if (this.#newer.isFull) {
+      this.#older = this.#newer;
+      this.#newer = new Generation();
+    }
+    this.#newer.set(url, reply);
+    return reply;
   }
 
   #empty(version: number): void {
-    this.#replies.clear();
-    this.#characters = 0;
+    this.#newer = new Generation();
+    this.#older = new Generation();
     this.#version = version;
   }
+}
 
-  #add(url: string, reply: Reply): void {
-    this.#replies.set(url, reply);
-    this.#characters += charactersOf(url, reply);
-    for (const [oldUrl, oldReply] of this.#replies) {
-      if (this.#characters <= MAX_CHARACTERS && this.#replies.size <= MAX_REPLIES) return;
-      this.#replies.delete(oldUrl);
-      this.#characters -= charactersOf(oldUrl, oldReply);
-    }
+const SEEN_URLS = 4_096;
+const HASHED_CHARACTERS = 8;
+
+/** Remembers some URLs, so that only what is asked for again is cached: the rest would only displace it. */
+class SeenUrls {
+  readonly #hashes = new Uint32Array(SEEN_URLS);
+
+  /** Whether a URL was probably seen before; not if another one has taken its place since. */
+  again(url: string): boolean {
+    const hash = hashOf(url);
+    const slot = hash % SEEN_URLS;
+    if (this.#hashes[slot] === hash) return true;
+    this.#hashes[slot] = hash;
+    return false;
   }
+}
+
+/** Of the last characters, in which URLs of this interface differ. Those that do not are only cached sooner. */
+function hashOf(url: string): number {
+  let hash = url.length;
+  for (let i = Math.max(0, url.length - HASHED_CHARACTERS); i < url.length; i++)
+    hash = (Math.imul(hash, 31) + url.charCodeAt(i)) >>> 0;
+  return hash;
 }
 
 function charactersOf(url: string, { body }: Reply): number {

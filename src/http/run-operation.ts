@@ -28,7 +28,7 @@ const REPLAYED: HeaderFields = { "Idempotency-Replayed": "true" };
 export class RunnableOperation {
   /** On all of its responses, refusals included. */
   readonly headers: HeaderFields | undefined;
-  readonly #bodyFields: readonly string[];
+  private readonly bodyFields: readonly string[];
 
   constructor(
     private readonly operation: AnyOperation,
@@ -36,7 +36,7 @@ export class RunnableOperation {
   ) {
     const { deprecation, body } = operation;
     this.headers = deprecation && deprecationHeaders(deprecation, parts);
-    this.#bodyFields = Object.keys(body?.fields ?? {});
+    this.bodyFields = Object.keys(body?.fields ?? {});
   }
 
   get name(): string {
@@ -47,47 +47,47 @@ export class RunnableOperation {
   run(request: BunRequest, key: Key): Awaitable<Outcome> {
     const { deprecation, method } = this.operation;
     if (deprecation && this.parts.clock.nowMs() >= deprecation.removedAtMs) return deprecation.removed;
-    if (method !== "GET") return this.#write(request, key);
+    if (method !== "GET") return this.write(request, key);
     const { url } = request;
-    return this.parts.replyCache.answer(url, () => this.#read(request, url));
+    return this.parts.replyCache.answer(url, () => this.read(request, url));
   }
 
-  #read(request: BunRequest, url: string): Awaitable<Outcome> {
+  private read(request: BunRequest, url: string): Awaitable<Outcome> {
     const { operation, parts } = this;
     const parameters = readPath(operation.parameters, request.params);
     if (parameters instanceof Fault) return parameters;
     const fault = readQuery(operation.parameters, url, parameters);
     if (fault) return fault;
     const call = { parameters, body: NO_BODY, idempotencyKey: undefined } as AnyCall;
-    return andThen(operation.perform(call, parts), (result) => this.#outcomeOf(result, call));
+    return andThen(operation.perform(call, parts), (result) => this.outcomeOf(result, call));
   }
 
-  async #write(request: BunRequest, key: Key): Promise<Outcome> {
+  private async write(request: BunRequest, key: Key): Promise<Outcome> {
     const { operation, parts } = this;
     const parameters = readPath(operation.parameters, request.params);
     if (parameters instanceof Fault) return parameters;
     const path = Object.values(parameters);
-    const body = operation.body ? await this.#readFields(request, operation.body.fields) : NO_BODY;
+    const body = operation.body ? await this.readFields(request, operation.body.fields) : NO_BODY;
     if (body instanceof Fault) return body;
     const fault = readQuery(operation.parameters, request.url, parameters);
     if (fault) return fault;
-    const idempotencyKey = this.#idempotencyKeyOf(request, key, path, body);
+    const idempotencyKey = this.idempotencyKeyOf(request, key, path, body);
     if (idempotencyKey instanceof Fault) return idempotencyKey;
     const call = { parameters, body, idempotencyKey } as AnyCall;
     const result = await (idempotencyKey
       ? parts.withIdempotency(idempotencyKey, async () => operation.perform(call, parts))
       : operation.perform(call, parts));
-    return result instanceof Fault ? result : this.#outcomeOf(result, call);
+    return result instanceof Fault ? result : this.outcomeOf(result, call);
   }
 
-  async #readFields(request: Request, known: Fields): Promise<Record<string, unknown> | Fault> {
+  private async readFields(request: Request, known: Fields): Promise<Record<string, unknown> | Fault> {
     const json = await readBody(request, this.parts.bodyTimeoutMs);
     if (json instanceof Fault) return json;
     const fields = parseRecord(known, json.value);
     return fields instanceof InvalidRecord ? invalidBody(fields) : fields;
   }
 
-  #idempotencyKeyOf(
+  private idempotencyKeyOf(
     request: Request,
     key: Key,
     path: readonly unknown[],
@@ -96,23 +96,23 @@ export class RunnableOperation {
     if (this.operation.idempotencyKeyExample === undefined) return undefined;
     const value = readIdempotencyKey(request.headers.get("idempotency-key"));
     if (value === undefined || value instanceof Fault) return value;
-    const fingerprint = fingerprintOf(this.name, [...path, ...this.#bodyFields.map((field) => body[field])]);
+    const fingerprint = fingerprintOf(this.name, [...path, ...this.bodyFields.map((field) => body[field])]);
     return { keyId: key.id, value, fingerprint, nowMs: this.parts.clock.nowMs() };
   }
 
-  #outcomeOf(result: IdempotentResult<unknown, unknown>, call: AnyCall): Outcome {
-    if (result.kind === "done") return this.#render(result.value, call);
+  private outcomeOf(result: IdempotentResult<unknown, unknown>, call: AnyCall): Outcome {
+    if (result.kind === "done") return this.render(result.value, call);
     if (result.kind === "refused") return this.operation.refuse(result.reason);
-    return result.kind === "mismatch" ? IDEMPOTENCY_MISMATCH : this.#replay(result.content, call);
+    return result.kind === "mismatch" ? IDEMPOTENCY_MISMATCH : this.replay(result.content, call);
   }
 
-  #render(value: unknown, call: AnyCall, more?: HeaderFields): Outcome {
+  private render(value: unknown, call: AnyCall, more?: HeaderFields): Outcome {
     const { body, headers } = this.operation.render(value, this.parts, call);
     return reply(this.operation.success.status, body, more ? { ...headers, ...more } : headers);
   }
 
-  #replay(content: SavedContent<unknown>, call: AnyCall): Outcome {
-    if (content.kind === "value") return this.#render(content.value, call, REPLAYED);
+  private replay(content: SavedContent<unknown>, call: AnyCall): Outcome {
+    if (content.kind === "value") return this.render(content.value, call, REPLAYED);
     return reply(content.status, content.body, { Location: content.location, ...REPLAYED });
   }
 }
