@@ -34,7 +34,7 @@ export const SETTINGS = {
   PORT: setting("8080", "Port to listen on; `0` for any free one.", parsePort),
   DATABASE_URL: secretSetting(
     "sqlite:data/animal-store.db",
-    "Where everything is stored: `sqlite:` and a file, or `postgres://user:password@host/database`.",
+    "Where everything is stored: `sqlite:` followed by a file name, or `postgres://user:password@host/database`.",
     parseDatabaseUrl,
   ),
   DATABASE_CONNECTIONS: setting("10", "Connections to PostgreSQL, per instance.", parseConnections),

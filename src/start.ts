@@ -54,7 +54,9 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
   try {
     return await startWith(config, parts, opened);
   } catch (error) {
-    await opened.close().catch((failure: unknown) => parts.log.error({ err: failure }, "not closed"));
+    await opened
+      .close()
+      .catch((failure: unknown) => parts.log.error({ err: failure }, "could not clean up after a failed start"));
     if (!(error instanceof StoreUnavailable)) throw error;
     throw new OperatorError(`cannot use the database ${displayName(config.DATABASE_URL)}: ${error.message}`);
   }

@@ -15,7 +15,7 @@ const read = (name: string): Promise<string> => Bun.file(new URL(`../${name}`, i
 const document = JSON.parse(JSON.stringify(openapiDocument(DEFAULT_URLS))) as any;
 
 describe("openapi.json", () => {
-  test("is what the code makes: `npm run openapi` writes it anew", async () => {
+  test("is what the code makes: `npm run openapi` writes it again", async () => {
     expect(await read("openapi.json")).toBe(`${JSON.stringify(openapiDocument(DEFAULT_URLS), null, 2)}\n`);
   });
 

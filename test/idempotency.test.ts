@@ -6,7 +6,7 @@ import { startService as startOnSqlite, type TestService } from "./harness/servi
 import { onEveryStore } from "./harness/stores.ts";
 
 const REX = { name: "Rex", categoryId: 7 };
-const once = (token: string) => ({ "Idempotency-Key": token });
+const withKey = (key: string) => ({ "Idempotency-Key": key });
 
 onEveryStore(({ startService, setUp }) => {
   const clock = new FakeClock();
@@ -14,8 +14,8 @@ onEveryStore(({ startService, setUp }) => {
   setUp(async () => {
     service = await startService({ clock });
   });
-  const create = (token: string, body: unknown = REX, secret?: string) =>
-    service.call("POST /pets", { body, headers: once(token), ...(secret ? { secret } : {}) });
+  const create = (key: string, body: unknown = REX, secret?: string) =>
+    service.call("POST /pets", { body, headers: withKey(key), ...(secret ? { secret } : {}) });
   const countPets = async (): Promise<number> => (await service.call("GET /pets?limit=100")).json.length;
 
   describe("Idempotency-Key", () => {
@@ -32,7 +32,7 @@ onEveryStore(({ startService, setUp }) => {
 
     test("a retry of placeOrder gets the order as it was, also when it has moved on", async () => {
       const petId = (await create("pet to sell")).json.id;
-      const place = () => service.call("POST /store/orders", { body: { petId }, headers: once("order") });
+      const place = () => service.call("POST /store/orders", { body: { petId }, headers: withKey("order") });
       const first = await place();
       await service.call(`PATCH /store/orders/${first.json.id}`, { body: { status: "approved" } });
       const second = await place();
@@ -58,7 +58,7 @@ onEveryStore(({ startService, setUp }) => {
       ])
         expect((await create("m", body)).json).toMatchObject({ code: "idempotency_mismatch", status: 422 });
       expect((await create("m", '{ "categoryId": 7.0, "status": "available", "name": "Rex" }')).status).toBe(201);
-      expect((await service.call("POST /store/orders", { body: { petId: 1 }, headers: once("m") })).json.code).toBe(
+      expect((await service.call("POST /store/orders", { body: { petId: 1 }, headers: withKey("m") })).json.code).toBe(
         "idempotency_mismatch",
       );
     });
@@ -96,12 +96,12 @@ onEveryStore(({ startService, setUp }) => {
         });
     });
 
-    test("only success is remembered: a retry after an error is judged anew", async () => {
+    test("only success is remembered: a retry after an error is carried out", async () => {
       expect((await create("retry", { name: "" })).status).toBe(400);
       expect((await create("retry")).status).toBe(201);
       const petId = (await create("pet")).json.id;
       const blocking = (await service.call("POST /store/orders", { body: { petId } })).json;
-      const place = () => service.call("POST /store/orders", { body: { petId }, headers: once("late") });
+      const place = () => service.call("POST /store/orders", { body: { petId }, headers: withKey("late") });
       expect((await place()).status).toBe(409);
       await service.call(`PATCH /store/orders/${blocking.id}`, { body: { status: "cancelled" } });
       expect((await place()).status).toBe(201);
@@ -113,7 +113,7 @@ onEveryStore(({ startService, setUp }) => {
       expect((await create("counted", REX, secret)).headers.get("x-ratelimit-remaining")).toBe("58");
     });
 
-    test("answers are kept for 24 hours", async () => {
+    test("responses are saved for 24 hours", async () => {
       const first = await create("day");
       clock.advance(86_400_000 - 1);
       expect((await create("day")).text).toBe(first.text);
@@ -121,10 +121,10 @@ onEveryStore(({ startService, setUp }) => {
       expect((await create("day")).json.id).not.toBe(first.json.id);
     });
 
-    test("answers survive a restart", async () => {
+    test("saved responses survive a restart", async () => {
       const before = await startService();
       const send = (from: typeof before) =>
-        from.call("POST /pets", { body: REX, headers: once("again"), secret: before.boundless });
+        from.call("POST /pets", { body: REX, headers: withKey("again"), secret: before.boundless });
       const first = await send(before);
       await before.stop();
       const after = await startService({ env: before.storage });
@@ -137,7 +137,7 @@ onEveryStore(({ startService, setUp }) => {
 
 describe("Idempotency-Key while another process holds SQLite's write lock", () => {
   let service: TestService;
-  const create = (token: string) => service.call("POST /pets", { body: REX, headers: once(token) });
+  const create = (key: string) => service.call("POST /pets", { body: REX, headers: withKey(key) });
   setUp(async () => {
     service = await startOnSqlite();
   });

@@ -95,7 +95,7 @@ describe("a Redis that does not answer", () => {
   test("reading a tally fails with one line for the operator, without the password", async () => {
     const error = await readTally([NO_REDIS], "key_1", 50).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OperatorError);
-    expect((error as Error).message).toMatch(/^Redis does not answer: .*ECONNREFUSED.*\. Check REDIS_URL$/);
+    expect((error as Error).message).toMatch(/^Redis is not responding: .*ECONNREFUSED.*\. Check REDIS_URL$/);
     expect((error as Error).message).not.toContain("hidden");
   });
 });

@@ -5,7 +5,7 @@ import { RawConnection } from "./harness/raw.ts";
 import { startService, type TestService } from "./harness/service.ts";
 
 // What the service keeps between requests must not show: every answer is the one that it would give
-// if it kept nothing.
+// if it cached nothing.
 
 const REX = { name: "Rex", categoryId: 7 };
 
@@ -138,7 +138,7 @@ describe("nothing of one answer shows in another", () => {
     connection.destroy();
   });
 
-  test("callers see their own quotas on a page that is kept for both", async () => {
+  test("callers see their own quotas on a page that is cached for both", async () => {
     const service = await startService();
     const [one, two] = [await service.issueKey({ plan: "free" }), await service.issueKey({ plan: "pro" })];
     const left: string[] = [];

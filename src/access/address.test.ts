@@ -40,9 +40,9 @@ describe("clientAddress", () => {
   });
 });
 
-test("parseTrustedProxies names the entry that it cannot read", () => {
+test("parseTrustedProxies takes addresses and networks, and nothing else", () => {
   for (const entry of ["10.0.0.0/33", "10.0.0", "localhost", "::1/129", "10.0.0.0/8/8", "10.0.0.0/", "10.0.0.0/-1"])
-    expect(parseTrustedProxies(`127.0.0.1, ${entry}`)).toMatchObject({ text: expect.stringContaining(`"${entry}"`) });
+    expect(parseTrustedProxies(`127.0.0.1, ${entry}`)).toBeInstanceOf(Mistake);
   expect(parseTrustedProxies("127.0.0.1, ::1, 10.0.0.0/8,")).not.toBeInstanceOf(Mistake);
   expect(parseTrustedProxies("")).toBeUndefined();
 });

@@ -20,7 +20,7 @@ export function parseTrustedProxies(text: string): TrustedProxies | Mistake {
     const maxBits = version === 6 ? 128 : 32;
     const bits = prefix === undefined ? maxBits : /^[0-9]{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
     if (version === 0 || rest.length > 0 || !(bits <= maxBits))
-      return new Mistake(`must list addresses or networks such as 10.0.0.0/8; ${JSON.stringify(entry)} is neither`);
+      return new Mistake("must be a comma-separated list of addresses or networks, such as 127.0.0.1, 10.0.0.0/8");
     proxies.addSubnet(address, bits, version === 6 ? "ipv6" : "ipv4");
   }
   return proxies;

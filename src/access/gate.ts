@@ -44,15 +44,15 @@ export interface GateParts {
 export interface Gate {
   /** Who is calling, and may they now? The address is asked for only when there is no valid key. */
   admit(authorization: string | null, address: () => string): Awaitable<Admission>;
-  /** What to show a caller whose key cannot be looked up. */
-  standingOf(address: string): Awaitable<Standing>;
+  /** Counts a request of a caller whose key cannot be looked up. */
+  countAddress(address: string): Awaitable<Standing>;
 }
 
 /** In this order: credential, key, ban, quotas. A refusal is a value; only a broken store throws. */
 export function createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy }: GateParts): Gate {
   return {
     admit,
-    standingOf: (address) => andThen(addressMeter.judge(address, addressPolicy), ({ standing }) => standing),
+    countAddress: (address) => andThen(addressMeter.judge(address, addressPolicy), ({ standing }) => standing),
   };
 
   function admit(authorization: string | null, address: () => string): Awaitable<Admission> {

@@ -13,7 +13,7 @@ export function configFromEnvironment(): Config {
   const { mistakes } = result;
   const lines = mistakes.map((mistake) => `  ${mistake}`);
   const title =
-    mistakes.length === 1 ? "the configuration has a mistake" : `the configuration has ${mistakes.length} mistakes`;
+    mistakes.length === 1 ? "the configuration is invalid" : `the configuration has ${mistakes.length} errors`;
   throw new OperatorError([`${title}:`, ...lines].join("\n"));
 }
 

@@ -136,7 +136,7 @@ async function revoke(id: string, options: JsonOption): Promise<void> {
     const { key, wasRevoked } = revoked.value;
     printChanged(
       key,
-      wasRevoked ? `Key ${id} was already revoked, at ${formatTime(key.revokedAtMs)}.` : `Key ${id} is revoked.`,
+      wasRevoked ? `Key ${id} was already revoked, at ${formatTime(key.revokedAtMs)}.` : `Key ${id} has been revoked.`,
       options,
     );
   });

@@ -45,6 +45,6 @@ test("quotas", () => {
 test("a database URL that is wrong is not quoted, since it may hold a password", () => {
   expect(parseDatabase("sqlite:a.db")).toEqual({ kind: "sqlite", path: "a.db" });
   const parse = () => parseDatabase("mysql://root:hunter2@host/x");
-  expect(parse).toThrow("A database URL must be sqlite: and a file");
+  expect(parse).toThrow("A database URL must be sqlite: followed by a file name");
   expect(parse).not.toThrow("hunter2");
 });

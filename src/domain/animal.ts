@@ -28,6 +28,3 @@ export interface Animal extends NewAnimal {
 
 /** The one rule for what may be added, whoever asks. */
 export const parseNewAnimal = (value: unknown): NewAnimal | InvalidRecord => parseRecord(NEW_ANIMAL_FIELDS, value);
-
-export const isAnimalStatus = (text: string): text is AnimalStatus =>
-  (ANIMAL_STATUSES as readonly string[]).includes(text);

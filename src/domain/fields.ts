@@ -24,12 +24,16 @@ export const int64Field: Field<bigint> = {
   schema: INT64_SCHEMA,
 };
 
+/** Not blank, and no control characters. Without Unicode classes, which not every validator knows. */
+const PRINTABLE =
+  "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$";
+
 export const textField = (maxCodePoints: number): Field<string> => ({
   parse(value) {
     if (typeof value !== "string") return new Mistake("must be a string");
     return mistakeInText(value, maxCodePoints) ?? value;
   },
-  schema: { type: "string", minLength: 1, maxLength: maxCodePoints },
+  schema: { type: "string", minLength: 1, maxLength: maxCodePoints, pattern: PRINTABLE },
 });
 
 export const choiceField = <Choice extends string>(choices: readonly Choice[]): Field<Choice> => ({
@@ -51,7 +55,7 @@ export type FieldMistake =
   | { readonly kind: "invalid"; readonly field: string; readonly text: string }
   | { readonly kind: "unknown"; readonly fields: readonly string[] };
 
-/** A value that is no record of the wanted kind: not an object at all, or one with mistakes in it. */
+/** A value that is not a valid record: not an object at all, or one with mistakes in it. */
 export class InvalidRecord {
   constructor(readonly mistakes: "not an object" | readonly [FieldMistake, ...FieldMistake[]]) {}
 }

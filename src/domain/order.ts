@@ -13,9 +13,6 @@ export interface Order {
   readonly updatedAtMs: number;
 }
 
-export const isOrderStatus = (text: string): text is OrderStatus =>
-  (ORDER_STATUSES as readonly string[]).includes(text);
-
 /** A new order has this status; it takes an animal that is `from`, which is `to` while the order is open. */
 export const FIRST_ORDER_STATUS: OrderStatus = "placed";
 export const PLACING: { readonly from: AnimalStatus; readonly to: AnimalStatus } = { from: "available", to: "pending" };

@@ -20,6 +20,39 @@ export interface Tally {
   readonly banRecord: BanRecord;
 }
 
+/** One number of a tally: in which part, and under which name. */
+type TallyNumber = { [Part in keyof Tally]: readonly [part: Part, name: keyof Tally[Part]] }[keyof Tally];
+
+/** Every number of a tally under a flat name: how it is stored, wherever that is. */
+const TALLY_NUMBERS = {
+  minute_opened_at: ["minute", "openedAtMs"],
+  minute_used: ["minute", "used"],
+  day_opened_at: ["day", "openedAtMs"],
+  day_used: ["day", "used"],
+  strikes: ["banRecord", "strikes"],
+  strikes_since: ["banRecord", "strikesSinceMs"],
+  banned_at: ["banRecord", "bannedAtMs"],
+  banned_until: ["banRecord", "bannedUntilMs"],
+  bans_in_a_row: ["banRecord", "bansInARow"],
+} as const satisfies Record<string, TallyNumber>;
+
+export const TALLY_NUMBER_NAMES = Object.keys(TALLY_NUMBERS);
+
+const PLACES: readonly TallyNumber[] = Object.values(TALLY_NUMBERS);
+
+const partOf = (tally: Tally, part: keyof Tally) => tally[part] as unknown as Record<string, number>;
+
+/** In the order of their names. */
+export const tallyNumbers = (tally: Tally): number[] =>
+  PLACES.map(([part, name]) => partOf(tally, part)[name] as number);
+
+/** The tally with these numbers, in the order of their names. */
+export function tallyOfNumbers(numbers: readonly number[]): Tally {
+  const tally = newTally();
+  for (const [i, [part, name]] of PLACES.entries()) partOf(tally, part)[name] = numbers[i] as number;
+  return tally;
+}
+
 export const newTally = (): Tally => ({ minute: newCount(), day: newCount(), banRecord: newBanRecord() });
 
 /** The limits that a subject's requests are judged by. */
@@ -49,7 +82,7 @@ export interface Standing {
   readonly atMs: number;
   readonly minute: QuotaStanding;
   readonly day: QuotaStanding | undefined;
-  /** The quota that the X-RateLimit-* headers show. */
+  /** The quota that will refuse first. */
   readonly shown: QuotaStanding;
 }
 

@@ -32,7 +32,7 @@ export function use(count: Count, nowMs: number): void {
   count.used++;
 }
 
-/** The state of one quota, as the rate limit headers show it. */
+/** How one quota stands. */
 export interface QuotaStanding {
   readonly window: Window;
   readonly quota: number;

@@ -2,6 +2,7 @@ import type { Refusal } from "../access/gate.ts";
 import { SECOND_MS, toWholeSeconds } from "../domain/clock.ts";
 import type { FieldMistake, InvalidRecord } from "../domain/fields.ts";
 import type { KeyProblem } from "../domain/key.ts";
+import { lazy } from "../domain/lazy.ts";
 import { type MoveRefusal, movesFrom, type PlacingRefusal } from "../domain/order.ts";
 import type { Standing } from "../domain/tally.ts";
 import { type HeaderFields, NO_FIELDS } from "./header-template.ts";
@@ -17,7 +18,7 @@ export const FAULTS = {
   invalid_json: [400, "The body is not valid JSON, or contains a field twice."],
   missing_field: [400, "A required field is missing."],
   invalid_value: [400, "A field has the wrong type or value."],
-  unknown_field: [400, "There is a field that does not belong there, such as `id`."],
+  unknown_field: [400, "The body has a field that it must not have, such as `id`."],
   invalid_parameter: [
     400,
     "A query parameter is unknown, repeated or invalid, or the `Idempotency-Key` or `Host` header is invalid.",
@@ -30,7 +31,7 @@ export const FAULTS = {
   pet_not_available: [409, "The animal is pending or sold, and cannot be ordered."],
   invalid_transition: [409, "The order cannot move to this status."],
   idempotency_in_progress: [409, "The first request with this `Idempotency-Key` is still in progress."],
-  operation_removed: [410, "The operation has been removed: `GET /pets/{petId}` from 5 December 2030."],
+  operation_removed: [410, "The operation has been removed: `GET /pets/{petId}`, on 5 December 2030."],
   payload_too_large: [413, "The body is larger than 64 KiB."],
   unsupported_media_type: [415, "The body is not declared as `application/json`."],
   idempotency_mismatch: [422, "The `Idempotency-Key` was used for a different request."],
@@ -39,7 +40,7 @@ export const FAULTS = {
   internal_error: [500, "Something unexpected happened; the log has the cause under the `X-Request-Id`."],
   service_unavailable: [
     503,
-    "The store cannot do its work at the moment. Try again; the message says whether anything may have been changed.",
+    "The service cannot do this at the moment. The message says whether anything may have been changed.",
   ],
 } as const satisfies Record<string, readonly [status: number, when: string]>;
 
@@ -49,8 +50,6 @@ export const FAULT_CODES = Object.keys(FAULTS) as readonly FaultCode[];
 
 /** An intended failure, as the client is told of it. A value, not an exception: only malfunctions are thrown. */
 export class Fault {
-  #reply: Reply | undefined;
-
   constructor(
     readonly code: FaultCode,
     /** Says what is wrong and what to do about it. Never an internal cause. */
@@ -64,23 +63,22 @@ export class Fault {
 
   /** Exactly code, message and status. */
   get reply(): Reply {
-    this.#reply ??= reply(
-      this.status,
-      `{"code":"${this.code}","message":${JSON.stringify(this.message)},"status":${this.status}}`,
-      this.headers,
-    );
-    return this.#reply;
+    const { code, message, status, headers } = this;
+    return reply(status, `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`, headers);
   }
+}
 
-  /** For a fault whose message is always the same: its reply is encoded once. */
-  encode(): this {
-    this.#reply = encoded(this.reply);
-    return this;
+/** A fault whose message is always the same: its reply is made and encoded once. */
+class ConstantFault extends Fault {
+  readonly #reply = lazy(() => encoded(super.reply));
+
+  override get reply(): Reply {
+    return this.#reply();
   }
 }
 
 const constant = (code: FaultCode, message: string, headers?: HeaderFields): Fault =>
-  new Fault(code, message, headers).encode();
+  new ConstantFault(code, message, headers);
 
 // Who is calling, and may they now.
 
@@ -118,14 +116,14 @@ export function refusalFault({ reason, standing }: Refusal): Fault {
     case "address_exhausted":
       return addressFault(standing);
     default:
-      return new Fault("invalid_api_key", `${sentenceOn(reason)}. Ask the operator for a new one.`, INVALID_TOKEN);
+      return new Fault("invalid_api_key", messageOn(reason), INVALID_TOKEN);
   }
 }
 
-function sentenceOn(problem: KeyProblem): string {
-  if (problem.kind === "revoked") return "This API key has been revoked";
-  if (problem.kind === "expired") return `This API key expired at ${new Date(problem.atMs).toISOString()}`;
-  return "This secret was replaced by a new one, and no longer works";
+function messageOn(problem: KeyProblem): string {
+  if (problem.kind === "replaced") return "This API key has been replaced. Use the new one.";
+  const what = problem.kind === "revoked" ? "has been revoked" : `expired at ${new Date(problem.atMs).toISOString()}`;
+  return `This API key ${what}. Ask the operator for a new one.`;
 }
 
 /** Whole seconds, at least 1, and never before the moment that the Reset header names. */
@@ -274,7 +272,7 @@ export function moveFault(refusal: MoveRefusal): Fault {
   if (refusal.kind === "no_such_order") return ORDER_NOT_FOUND;
   const { from, to } = refusal;
   const moves = movesFrom(from);
-  const remedy = moves.length === 0 ? `A ${from} order is final.` : `It can become ${moves.join(" or ")}.`;
+  const remedy = moves.length === 0 ? `A ${from} order can no longer change.` : `It can become ${moves.join(" or ")}.`;
   return new Fault("invalid_transition", `This order is ${from} and cannot become ${to}. ${remedy}`);
 }
 
@@ -299,12 +297,12 @@ export const INTERNAL_ERROR = constant(
 export const STARTING = constant("service_unavailable", "The service is starting. Try again shortly.", SOON);
 export const UNAVAILABLE = constant(
   "service_unavailable",
-  "The store cannot do this at the moment, and nothing was changed. Try again shortly.",
+  "The service cannot do this at the moment, and nothing was changed. Try again shortly.",
   SOON,
 );
 export const OUTCOME_UNKNOWN = constant(
   "service_unavailable",
-  "The store did not confirm the change, which may or may not have been made. Check, or retry with the same Idempotency-Key.",
+  "The change was not confirmed: it may or may not have been made. Check before you retry. A request with an Idempotency-Key can be retried with the same key.",
   SOON,
 );
 

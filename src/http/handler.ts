@@ -109,7 +109,7 @@ export class V1Handler {
     const { log, gate } = this.parts;
     log.error({ err: error, requestId: exchange.requestId }, "request failed");
     const { reply } = this.malfunctionFault(error);
-    const standing = exchange.admission?.standing ?? gate.standingOf(this.addressOf(exchange));
+    const standing = exchange.admission?.standing ?? gate.countAddress(this.addressOf(exchange));
     return andThen(standing, (standing) => this.respond(exchange, reply, standing));
   }
 

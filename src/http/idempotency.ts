@@ -26,8 +26,8 @@ export function readIdempotencyKey(header: string | null): string | undefined | 
 }
 
 /**
- * A digest of the whole request: the operation, what its path names, and every field of its body as parsed,
- * so that spelling the same differently changes nothing. An absent field is null, and nulls at the end are
+ * A digest of the operation, what its path names, and every field of its body as parsed, so that writing
+ * the same differently changes nothing. An absent field is null, and nulls at the end are
  * left out: adding a field changes no fingerprint of before, and release 1.0.0 made the same ones.
  */
 export function fingerprintOf(operation: string, values: readonly unknown[]): string {

@@ -5,7 +5,7 @@ import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts"
 import type { AnimalStore, OrderStore } from "../store/store.ts";
 import type { Fault } from "./faults.ts";
 import type { HeaderFields } from "./header-template.ts";
-import type { Parameters, ParameterValues } from "./parameters.ts";
+import type { ParameterSet, ParameterValues } from "./parameters.ts";
 import type { BodyShape, NamedSchema } from "./schema.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -20,7 +20,7 @@ export interface OperationParts {
 }
 
 /** A valid request for an operation. */
-export interface Call<Known extends Parameters, Body extends Fields> {
+export interface Call<Known extends ParameterSet, Body extends Fields> {
   readonly parameters: ParameterValues<Known>;
   readonly body: Parsed<Body>;
   readonly idempotencyKey: IdempotencyKey | undefined;
@@ -37,18 +37,18 @@ export interface Rendered {
  * One operation of the interface, all of it. Routes and the OpenAPI document derive from it: parameters
  * and body are parsed by what documents them, and the examples of errors are the faults that are sent.
  */
-export interface Operation<Known extends Parameters, Body extends Fields, Value, Reason> {
+export interface Operation<Known extends ParameterSet, Body extends Fields, Value, Reason> {
   /** Its name in the contract. */
   readonly name: string;
   readonly method: Method;
   readonly path: `/${string}`;
-  readonly tag: string;
+  readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
   readonly parameters: Known;
   readonly body?: BodyShape<Body>;
-  /** An example of an Idempotency-Key, if the operation takes one. Each operation has its own. */
-  readonly idempotencyKeyExample?: string;
+  /** Present if the operation takes an Idempotency-Key. Each has an example of its own, or following two would clash. */
+  readonly idempotency?: { readonly exampleKey: string };
   readonly deprecation?: Deprecation;
   readonly success: Success;
   /** Examples of the faults that this operation adds to those that any has. */
@@ -58,6 +58,12 @@ export interface Operation<Known extends Parameters, Body extends Fields, Value,
   readonly perform: (call: Call<Known, Body>, parts: OperationParts) => Awaitable<IdempotentResult<Value, Reason>>;
   readonly render: (value: Value, parts: OperationParts, call: Call<Known, Body>) => Rendered;
   refuse(reason: Reason): Fault;
+}
+
+/** What the document groups operations by. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
 }
 
 export interface Success {
@@ -84,7 +90,7 @@ export interface Deprecation {
 export type AnyOperation = Operation<any, any, any, any>;
 
 /** Lets TypeScript infer what an operation's functions take. */
-export const operation = <Known extends Parameters, Value, Reason = never, Body extends Fields = Fields>(
+export const operation = <Known extends ParameterSet, Value, Reason = never, Body extends Fields = Fields>(
   declaration: Operation<Known, Body, Value, Reason>,
 ): Operation<Known, Body, Value, Reason> => declaration;
 

@@ -10,7 +10,7 @@ import {
   parsePageSize,
 } from "../domain/page.ts";
 import type { HeaderFields } from "./header-template.ts";
-import { formatQuery, type Parameters, queryParameter } from "./parameters.ts";
+import { formatQuery, type ParameterSet, queryParameter } from "./parameters.ts";
 
 // What all lists have in common: `limit`, `cursor`, a bare array, and a Link to the next page.
 
@@ -31,7 +31,7 @@ const cursor = queryParameter<bigint>({
   description: "Where the page begins. Opaque: take it from a `Link` header.",
   schema: { type: "string", pattern: CURSOR_PATTERN },
   example: encodeCursor(42n),
-  parse: (text) => decodeCursor(text) ?? new Mistake("must come from a Link header: follow its URL as it is"),
+  parse: (text) => decodeCursor(text) ?? new Mistake("must be taken from a Link header; use that URL unchanged"),
   format: encodeCursor,
 });
 
@@ -44,10 +44,11 @@ export const arrayJson = <Row>(rows: readonly Row[], json: (row: Row) => string)
 export function linkToNext<Row extends { readonly id: bigint }>(
   { rows, more }: Page<Row>,
   url: string,
-  parameters: Parameters,
+  parameters: ParameterSet,
   values: Readonly<Record<string, unknown>>,
 ): HeaderFields | undefined {
   const last = rows.at(-1);
   if (!more || last === undefined) return undefined;
-  return { Link: `<${url}?${formatQuery(parameters, { ...values, cursor: last.id })}>; rel="next"` };
+  const query = formatQuery(parameters, { ...values, cursor: undefined });
+  return { Link: `<${url}?${query}&cursor=${encodeCursor(last.id)}>; rel="next"` };
 }

@@ -4,9 +4,8 @@ import { Mistake } from "../domain/mistake.ts";
 import { Fault, invalidParameter, repeatedParameter, unknownParameter } from "./faults.ts";
 import { type NamedSchema, refTo } from "./schema.ts";
 
-/** A parameter in the path or the query. The same declaration parses and documents it. */
-export interface Parameter<Value> {
-  readonly in: "path" | "query";
+/** What the parameters in a path and in a query have in common. The same declaration parses and documents them. */
+interface ParameterBase<Value> {
   readonly description: string;
   readonly schema: Schema;
   readonly uses: readonly NamedSchema[];
@@ -16,17 +15,27 @@ export interface Parameter<Value> {
   readonly parse: (texts: readonly string[]) => Value | Mistake;
   /** The texts that parse to a value, for links. */
   readonly format: (value: Value) => readonly string[];
-  /** What an absent one means; without it, undefined. */
-  readonly fallback?: Value;
-  /** What an invalid one in a path is answered with. */
-  readonly notFound?: Fault;
 }
 
+export interface QueryParameter<Value> extends ParameterBase<Value> {
+  readonly in: "query";
+  /** What an absent one means; without it, undefined. */
+  readonly fallback?: Value;
+}
+
+export interface PathParameter<Value> extends ParameterBase<Value> {
+  readonly in: "path";
+  /** What an invalid one is answered with. */
+  readonly notFound: Fault;
+}
+
+export type Parameter<Value> = QueryParameter<Value> | PathParameter<Value>;
+
 // biome-ignore lint/suspicious/noExplicitAny: parameters of any value; each operation knows its own
-export type Parameters = Readonly<Record<string, Parameter<any>>>;
+export type ParameterSet = Readonly<Record<string, Parameter<any>>>;
 
 /** The values of an operation's parameters. */
-export type ParameterValues<Known extends Parameters> = {
+export type ParameterValues<Known extends ParameterSet> = {
   readonly [Name in keyof Known]: Known[Name] extends Parameter<infer Value>
     ? Known[Name] extends { readonly fallback: Value } | { readonly in: "path" }
       ? Value
@@ -48,7 +57,7 @@ export const queryParameter = <Value>({
   parse,
   format = String,
   ...description
-}: QueryDescription<Value>): Parameter<Value> & { readonly in: "query" } => ({
+}: QueryDescription<Value>): QueryParameter<Value> => ({
   ...description,
   in: "query",
   uses,
@@ -68,7 +77,7 @@ export const int64ListParameter = (
   description: string,
   example: readonly number[],
   maxCount: number,
-): Parameter<readonly bigint[]> => ({
+): QueryParameter<readonly bigint[]> => ({
   in: "query",
   description,
   schema: { type: "array", items: INT64_SCHEMA, maxItems: maxCount },
@@ -96,11 +105,7 @@ export const choiceParameter = <Choice extends string>(
   });
 
 /** An id in the path. One that is not a canonical int64 names nothing. */
-export const idInPath = (
-  description: string,
-  example: number,
-  notFound: Fault,
-): Parameter<bigint> & { readonly in: "path" } => ({
+export const idInPath = (description: string, example: number, notFound: Fault): PathParameter<bigint> => ({
   in: "path",
   description: `${description} Anything but a canonical int64 is answered with 404.`,
   schema: INT64_SCHEMA,
@@ -113,13 +118,16 @@ export const idInPath = (
 });
 
 /** Reads the parameters in a path, as the router has split it. */
-export function readPath(known: Parameters, params: Readonly<Record<string, string>>): Record<string, unknown> | Fault {
+export function readPath(
+  known: ParameterSet,
+  params: Readonly<Record<string, string>>,
+): Record<string, unknown> | Fault {
   const values: Record<string, unknown> = {};
   for (const name in known) {
-    const { notFound, parse } = known[name] as Parameter<unknown>;
-    if (!notFound) continue;
-    const value = parse([params[name] ?? ""]);
-    if (value instanceof Mistake) return notFound;
+    const parameter = known[name] as Parameter<unknown>;
+    if (parameter.in !== "path") continue;
+    const value = parameter.parse([params[name] ?? ""]);
+    if (value instanceof Mistake) return parameter.notFound;
     values[name] = value;
   }
   return values;
@@ -129,7 +137,7 @@ export function readPath(known: Parameters, params: Readonly<Record<string, stri
  * Reads the query of a URL into the values. A parameter that is unknown, or sent more often than it may
  * be, is a fault: ignoring it would lose what the client meant.
  */
-export function readQuery(known: Parameters, url: string, values: Record<string, unknown>): Fault | undefined {
+export function readQuery(known: ParameterSet, url: string, values: Record<string, unknown>): Fault | undefined {
   const sent = sentParameters(known, url);
   if (sent instanceof Fault) return sent;
   for (const name in known) {
@@ -149,7 +157,7 @@ export function readQuery(known: Parameters, url: string, values: Record<string,
 
 const NOTHING_SENT: Readonly<Record<string, string[]>> = {};
 
-function sentParameters(known: Parameters, url: string): Readonly<Record<string, string[]>> | Fault {
+function sentParameters(known: ParameterSet, url: string): Readonly<Record<string, string[]>> | Fault {
   const start = url.indexOf("?");
   if (start === -1) return NOTHING_SENT;
   const sent: Record<string, string[]> = {};
@@ -163,11 +171,11 @@ function sentParameters(known: Parameters, url: string): Readonly<Record<string,
   return sent;
 }
 
-export const queryNames = (known: Parameters): string[] =>
+export const queryNames = (known: ParameterSet): string[] =>
   Object.keys(known).filter((name) => known[name]?.in === "query");
 
 /** Parameters as a query, in the order that they are declared in. */
-export function formatQuery(known: Parameters, values: Readonly<Record<string, unknown>>): string {
+export function formatQuery(known: ParameterSet, values: Readonly<Record<string, unknown>>): string {
   const parts: string[] = [];
   for (const name in known) {
     const value = values[name];

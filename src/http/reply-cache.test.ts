@@ -34,6 +34,16 @@ describe("cached replies", () => {
     expect(cache.size).toBe(1);
   });
 
+  test("stay when many other URLs are asked for once", () => {
+    const { cache, ask, worked } = caching();
+    for (const _ of [1, 2]) ask("/often");
+    for (let i = 0; i < 50_000; i++) ask(`/${i}`);
+    const before = worked();
+    ask("/often");
+    expect(worked()).toBe(before);
+    expect(cache.size).toBeLessThan(100);
+  });
+
   test("are not there if the store has no version", () => {
     const { ask, worked } = caching({ now: undefined });
     for (let i = 0; i < 3; i++) ask("/a");

@@ -43,9 +43,9 @@ export class ReplyCache {
     const version = this.storeVersion();
     if (version === undefined) return work();
     if (version !== this.#version) this.#empty(version);
-    if (!this.#seen.again(url)) return work();
     const cached = this.#newer.replies.get(url) ?? this.#promote(url);
     if (cached) return cached;
+    if (!this.#seen.again(url)) return work();
     return andThen(work(), (outcome) => {
       if (outcome instanceof Fault || version !== this.#version) return outcome;
       return this.#add(url, encoded(outcome));
@@ -74,17 +74,19 @@ export class ReplyCache {
   }
 }
 
-const SEEN_URLS = 4_096;
+const SEEN_URLS_BITS = 12;
 const HASHED_CHARACTERS = 8;
+/** 2^32 divided by the golden ratio: multiplied by it, similar numbers end up far apart. */
+const SPREAD = 0x9e3779b1;
 
 /** Remembers some URLs, so that only what is asked for again is cached: the rest would only displace it. */
 class SeenUrls {
-  readonly #hashes = new Uint32Array(SEEN_URLS);
+  readonly #hashes = new Uint32Array(2 ** SEEN_URLS_BITS);
 
   /** Whether a URL was probably seen before; not if another one has taken its place since. */
   again(url: string): boolean {
     const hash = hashOf(url);
-    const slot = hash % SEEN_URLS;
+    const slot = hash >>> (32 - SEEN_URLS_BITS);
     if (this.#hashes[slot] === hash) return true;
     this.#hashes[slot] = hash;
     return false;
@@ -96,7 +98,7 @@ function hashOf(url: string): number {
   let hash = url.length;
   for (let i = Math.max(0, url.length - HASHED_CHARACTERS); i < url.length; i++)
     hash = (Math.imul(hash, 31) + url.charCodeAt(i)) >>> 0;
-  return hash;
+  return Math.imul(hash, SPREAD) >>> 0;
 }
 
 function charactersOf(url: string, { body }: Reply): number {

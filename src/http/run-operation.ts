@@ -1,6 +1,6 @@
 import type { BunRequest } from "bun";
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
-import { type Fields, InvalidRecord, parseRecord } from "../domain/fields.ts";
+import { type Fields, InvalidRecord } from "../domain/fields.ts";
 import type { IdempotencyKey, IdempotentResult, SavedContent } from "../domain/idempotency.ts";
 import type { Key } from "../domain/key.ts";
 import { readBody } from "./body.ts";
@@ -8,9 +8,10 @@ import { Fault, IDEMPOTENCY_MISMATCH, invalidBody, type Outcome } from "./faults
 import type { HeaderFields } from "./header-template.ts";
 import { fingerprintOf, readIdempotencyKey, type WithIdempotency } from "./idempotency.ts";
 import type { AnyOperation, Call, Deprecation, OperationParts } from "./operation.ts";
-import { type Parameters, readPath, readQuery } from "./parameters.ts";
+import { type ParameterSet, readPath, readQuery } from "./parameters.ts";
 import { reply } from "./reply.ts";
 import type { ReplyCache } from "./reply-cache.ts";
+import type { BodyShape } from "./schema.ts";
 
 export interface RunParts extends OperationParts {
   readonly docsUrl: string;
@@ -19,7 +20,7 @@ export interface RunParts extends OperationParts {
   readonly bodyTimeoutMs: number;
 }
 
-type AnyCall = Call<Parameters, Fields>;
+type AnyCall = Call<ParameterSet, Fields>;
 
 const NO_BODY: Record<string, unknown> = {};
 const REPLAYED: HeaderFields = { "Idempotency-Replayed": "true" };
@@ -49,6 +50,7 @@ export class RunnableOperation {
     if (deprecation && this.parts.clock.nowMs() >= deprecation.removedAtMs) return deprecation.removed;
     if (method !== "GET") return this.write(request, key);
     const { url } = request;
+    // By URL alone: a reply is the same for every caller, because a Call does not say who it is.
     return this.parts.replyCache.answer(url, () => this.read(request, url));
   }
 
@@ -67,7 +69,7 @@ export class RunnableOperation {
     const parameters = readPath(operation.parameters, request.params);
     if (parameters instanceof Fault) return parameters;
     const path = Object.values(parameters);
-    const body = operation.body ? await this.readFields(request, operation.body.fields) : NO_BODY;
+    const body = operation.body ? await this.readFields(request, operation.body) : NO_BODY;
     if (body instanceof Fault) return body;
     const fault = readQuery(operation.parameters, request.url, parameters);
     if (fault) return fault;
@@ -80,10 +82,10 @@ export class RunnableOperation {
     return result instanceof Fault ? result : this.outcomeOf(result, call);
   }
 
-  private async readFields(request: Request, known: Fields): Promise<Record<string, unknown> | Fault> {
+  private async readFields(request: Request, shape: BodyShape<Fields>): Promise<Record<string, unknown> | Fault> {
     const json = await readBody(request, this.parts.bodyTimeoutMs);
     if (json instanceof Fault) return json;
-    const fields = parseRecord(known, json.value);
+    const fields = shape.parse(json.value);
     return fields instanceof InvalidRecord ? invalidBody(fields) : fields;
   }
 
@@ -93,7 +95,7 @@ export class RunnableOperation {
     path: readonly unknown[],
     body: Record<string, unknown>,
   ): IdempotencyKey | undefined | Fault {
-    if (this.operation.idempotencyKeyExample === undefined) return undefined;
+    if (!this.operation.idempotency) return undefined;
     const value = readIdempotencyKey(request.headers.get("idempotency-key"));
     if (value === undefined || value instanceof Fault) return value;
     const fingerprint = fingerprintOf(this.name, [...path, ...this.bodyFields.map((field) => body[field])]);

@@ -1,4 +1,4 @@
-import type { Fields, Schema } from "../domain/fields.ts";
+import { type Fields, type InvalidRecord, type Parsed, parseRecord, type Schema } from "../domain/fields.ts";
 
 /** A schema that the OpenAPI document lists under a name of its own. */
 export interface NamedSchema {
@@ -22,12 +22,15 @@ export const bigExample = (digits: bigint): unknown => JSON.rawJSON(String(digit
 /** What a request body consists of. The fields parse it; together with the descriptions they document it. */
 export interface BodyShape<Known extends Fields> extends NamedSchema {
   readonly fields: Known;
+  readonly parse: (value: unknown) => Parsed<Known> | InvalidRecord;
   readonly examples: Readonly<Record<string, unknown>>;
 }
 
 interface BodyDescription<Known extends Fields> {
   readonly description: string;
   readonly fields: Known;
+  /** By default, the fields and nothing else. */
+  readonly parse?: (value: unknown) => Parsed<Known> | InvalidRecord;
   /** What to say of each field besides its own schema. */
   readonly describe: { readonly [Name in keyof Known]: Schema };
   readonly uses?: readonly NamedSchema[];
@@ -36,7 +39,14 @@ interface BodyDescription<Known extends Fields> {
 
 export function bodyShape<Known extends Fields>(
   name: string,
-  { description, fields, describe, uses = [], examples }: BodyDescription<Known>,
+  {
+    description,
+    fields,
+    parse = (value) => parseRecord(fields, value),
+    describe,
+    uses = [],
+    examples,
+  }: BodyDescription<Known>,
 ): BodyShape<Known> {
   const names = Object.keys(fields);
   const properties = names.map((field) => {
@@ -51,5 +61,5 @@ export function bodyShape<Known extends Fields>(
     additionalProperties: false,
     examples: Object.values(examples),
   };
-  return { name, schema, uses, fields, examples };
+  return { name, schema, uses, fields, parse, examples };
 }

@@ -22,9 +22,9 @@ export function startBackgroundJobs({ keyring, meters, store, clock, report }: J
   const job = (intervalMs: number, failure: string, run: () => Promise<unknown>) =>
     startJob({ intervalMs, run, onFailure: report(failure) });
   const stops = [
-    job(REFRESH_KEYS_INTERVAL_MS, "changes to keys not noticed", () => keyring.refresh()),
-    job(SAVE_INTERVAL_MS, "counters not saved", () => meters.save()),
-    job(DELETE_SAVED_RESPONSES_INTERVAL_MS, "expired responses not deleted", () =>
+    job(REFRESH_KEYS_INTERVAL_MS, "could not check for changed keys", () => keyring.refresh()),
+    job(SAVE_INTERVAL_MS, "could not save the counters", () => meters.save()),
+    job(DELETE_SAVED_RESPONSES_INTERVAL_MS, "could not delete expired responses", () =>
       store.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(clock.nowMs()) }),
     ),
   ];

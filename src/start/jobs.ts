@@ -1,6 +1,6 @@
 export interface Job {
   readonly intervalMs: number;
-  /** Resolves to true if there is more to do at once. */
+  /** Resolves to true if there is more to do immediately. */
   readonly run: () => Promise<unknown>;
   readonly onFailure: (error: unknown) => void;
 }

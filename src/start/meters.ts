@@ -28,10 +28,10 @@ export function startMeters(parts: MeterParts): Promise<Meters> {
     clock: clock ?? systemClock,
     scriptClock: clock,
     answerTimeoutMs,
-    onSaveFailure: report("counters not saved"),
+    onSaveFailure: report("could not save the counters"),
     onDegraded(isDegraded, error) {
       telemetry.meterDegraded(isDegraded);
-      if (isDegraded) log.error({ err: error }, "Redis does not answer: this instance counts requests by itself");
+      if (isDegraded) log.error({ err: error }, "Redis is not responding: this instance counts requests by itself");
       else log.info("Redis is back: instances count requests together again");
     },
   });

@@ -122,7 +122,9 @@ async function claimTarget(db: Database, sql: Sql): Promise<void> {
   await sql`CREATE TABLE IF NOT EXISTS copies (source text PRIMARY KEY, finished_at bigint)`;
   const [earlier] = await sql<Row[]>`SELECT source, finished_at FROM copies`;
   if (earlier?.finished_at)
-    throw new OperatorError("a copy into this database was finished already: serve from it, or use an empty database");
+    throw new OperatorError(
+      "a copy into this database has already been completed: serve from it, or use an empty database",
+    );
   if (earlier?.source === source) return;
   const [animal] = await sql`SELECT 1 FROM animals LIMIT 1`;
   const [key] = await sql`SELECT 1 FROM keys LIMIT 1`;

@@ -13,7 +13,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl | Mistake {
   const isPostgres = url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== "" && url.pathname.length > 1;
   if (isPostgres && !url.pathname.includes("@") && hasDecodableCredentials(url)) return { kind: "postgres", url: text };
   return new Mistake(
-    "must be sqlite: and a file, such as sqlite:data/animal-store.db, or postgres://user:password@host/database",
+    "must be sqlite: followed by a file name, such as sqlite:data/animal-store.db, or postgres://user:password@host/database",
   );
 }
 

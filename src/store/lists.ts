@@ -1,7 +1,7 @@
 import { ANIMAL_STATUSES } from "../domain/animal.ts";
 import { INT64_MIN } from "../domain/int64.ts";
 import { ORDER_STATUSES } from "../domain/order.ts";
-import { ORDERS, type Parameter, SELECT_ANIMAL, selectFrom } from "./rows.ts";
+import { ORDERS, SELECT_ANIMAL, type SqlValue, selectFrom } from "./rows.ts";
 import type { AnimalQuery, OrderQuery } from "./store.ts";
 
 // The statements that list animals and orders, for both databases.
@@ -24,7 +24,7 @@ export interface Dialect {
 /** The statement that answers a query, and its parameters. */
 export interface Listing<Name extends string> {
   readonly name: Name;
-  readonly parameters: Parameter[];
+  readonly parameters: SqlValue[];
 }
 
 export type AnimalListName = "all" | "byStatus" | "byCategory" | "byCategoryAndStatus" | "byIds";

@@ -1,10 +1,11 @@
+import { lazy } from "../domain/lazy.ts";
 import type { DatabaseUrl } from "./database-url.ts";
 import type { Store } from "./store.ts";
 
 // The one place that knows which adapter keeps which database. Only the one that is used is loaded.
 
-const sqlite = () => import("./sqlite/store.ts");
-const postgres = () => import("./postgres/store.ts");
+const sqlite = lazy(() => import("./sqlite/store.ts"));
+const postgres = lazy(() => import("./postgres/store.ts"));
 
 /**
  * Opens a store to serve requests from. An embedded database is created if there is none, and only one

@@ -3,7 +3,7 @@ import type { IdempotencyKey, SavedContent, SavedResponse } from "../domain/idem
 import type { Key, KeySecret } from "../domain/key.ts";
 import type { Order, OrderStatus } from "../domain/order.ts";
 import type { Plan } from "../domain/plan.ts";
-import { newTally, type Tally } from "../domain/tally.ts";
+import { TALLY_NUMBER_NAMES, type Tally, tallyNumbers, tallyOfNumbers } from "../domain/tally.ts";
 import { decodeSavedContent, encodeSavedContent } from "./saved-content.ts";
 import type { KeyTally } from "./store.ts";
 
@@ -14,7 +14,7 @@ import type { KeyTally } from "./store.ts";
 export type Row = Readonly<Record<string, bigint | string | null>>;
 
 /** A value as it is written. */
-export type Parameter = bigint | string | number | null;
+export type SqlValue = bigint | string | number | null;
 
 export interface Table {
   readonly name: string;
@@ -47,7 +47,7 @@ export const SELECT_ANIMAL = `SELECT ${Object.entries(ANIMAL_COLUMNS)
 const NEW_ANIMAL_FIELDS = Object.keys(NEW_ANIMAL_COLUMNS) as (keyof NewAnimal)[];
 
 /** In the order of NEW_ANIMAL. */
-export const newAnimalValues = (animal: NewAnimal): Parameter[] => NEW_ANIMAL_FIELDS.map((field) => animal[field]);
+export const newAnimalValues = (animal: NewAnimal): SqlValue[] => NEW_ANIMAL_FIELDS.map((field) => animal[field]);
 
 // Orders
 
@@ -68,7 +68,7 @@ export const ORDERS: Table = { name: "orders", columns: ["id", ...NEW_ORDER], ke
 const NEW_ORDER_FIELDS = Object.keys(NEW_ORDER_COLUMNS) as (keyof NewOrderRow)[];
 
 /** In the order of NEW_ORDER. Integers are bigints, which say by themselves that their column is one of integers. */
-export const newOrderValues = (order: NewOrderRow): Parameter[] =>
+export const newOrderValues = (order: NewOrderRow): SqlValue[] =>
   NEW_ORDER_FIELDS.map((field) => {
     const value = order[field];
     return typeof value === "number" ? BigInt(value) : value;
@@ -84,7 +84,7 @@ export const orderOf = (row: Row): Order => ({
 
 // Keys and their secrets
 
-const KEY_VALUES: Readonly<Record<string, (key: Key) => Parameter>> = {
+const KEY_VALUES: Readonly<Record<string, (key: Key) => SqlValue>> = {
   id: ({ id }) => id,
   name: ({ name }) => name,
   plan: ({ plan }) => plan,
@@ -101,7 +101,7 @@ export const KEYS: Table = { name: "keys", columns: Object.keys(KEY_VALUES), key
 const KEY_WRITERS = Object.values(KEY_VALUES);
 
 /** In the order of the columns. */
-export const keyValues = (key: Key): Parameter[] => KEY_WRITERS.map((valueIn) => valueIn(key));
+export const keyValues = (key: Key): SqlValue[] => KEY_WRITERS.map((valueIn) => valueIn(key));
 
 export const keyOf = (row: Row): Key => ({
   id: row.id as string,
@@ -117,7 +117,7 @@ export const keyOf = (row: Row): Key => ({
 export const SECRETS: Table = { name: "secrets", columns: ["digest", "key_id", "expires_at"], key: ["digest"] };
 
 /** In the order of the columns: a new secret does not expire. */
-export const newSecretValues = (secret: { readonly digest: string; readonly keyId: string }): Parameter[] => [
+export const newSecretValues = (secret: { readonly digest: string; readonly keyId: string }): SqlValue[] => [
   secret.digest,
   secret.keyId,
   null,
@@ -134,40 +134,14 @@ export const keyWithSecretOf = (row: Row): { readonly key: Key; readonly secret:
 
 // Tallies
 
-type TallyField = { [Part in keyof Tally]: readonly [part: Part, field: keyof Tally[Part]] }[keyof Tally];
+export const TALLIES: Table = { name: "tallies", columns: ["key_id", ...TALLY_NUMBER_NAMES], key: ["key_id"] };
 
-const TALLY_FIELDS: Readonly<Record<string, TallyField>> = {
-  minute_opened_at: ["minute", "openedAtMs"],
-  minute_used: ["minute", "used"],
-  day_opened_at: ["day", "openedAtMs"],
-  day_used: ["day", "used"],
-  strikes: ["banRecord", "strikes"],
-  strikes_since: ["banRecord", "strikesSinceMs"],
-  banned_at: ["banRecord", "bannedAtMs"],
-  banned_until: ["banRecord", "bannedUntilMs"],
-  bans_in_a_row: ["banRecord", "bansInARow"],
-};
-
-export const TALLIES: Table = { name: "tallies", columns: ["key_id", ...Object.keys(TALLY_FIELDS)], key: ["key_id"] };
-
-const TALLY_ENTRIES = Object.entries(TALLY_FIELDS);
-
-/** One part of a tally, by the names of its numbers. */
-const partOf = (tally: Tally, part: keyof Tally) => tally[part] as unknown as Record<string, number>;
-
-export function tallyOf(row: Row): Tally {
-  const tally = newTally();
-  for (const [column, [part, field]] of TALLY_ENTRIES) partOf(tally, part)[field] = Number(row[column]);
-  return tally;
-}
+export const tallyOf = (row: Row): Tally => tallyOfNumbers(TALLY_NUMBER_NAMES.map((name) => Number(row[name])));
 
 export const keyTallyOf = (row: Row): KeyTally => [row.key_id as string, tallyOf(row)];
 
 /** In the order of the columns. */
-export const tallyValues = ([keyId, tally]: KeyTally): Parameter[] => [
-  keyId,
-  ...TALLY_ENTRIES.map(([, [part, field]]) => partOf(tally, part)[field] as number),
-];
+export const tallyValues = ([keyId, tally]: KeyTally): SqlValue[] => [keyId, ...tallyNumbers(tally)];
 
 // Saved responses
 
@@ -181,7 +155,7 @@ export const SAVED_RESPONSES: Table = {
 export const DELETE_BATCH_SIZE = 100;
 
 /** In the order of the columns. */
-export const savedResponseValues = (key: IdempotencyKey, content: SavedContent<unknown>): Parameter[] => [
+export const savedResponseValues = (key: IdempotencyKey, content: SavedContent<unknown>): SqlValue[] => [
   key.keyId,
   key.value,
   key.fingerprint,

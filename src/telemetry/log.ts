@@ -57,13 +57,16 @@ export function createLog(level: LogLevel): ServiceLog {
   };
 }
 
+const loadPino = lazy(() => import("pino"));
+const loadPretty = lazy(() => import("pino-pretty"));
+
 async function openPino(level: LogLevel, lineAtMs: () => number): Promise<Logger> {
-  const { pino } = await import("pino");
+  const { pino } = await loadPino();
   const options = { level, timestamp: () => `,"time":${lineAtMs()}` };
   const destination = pino.destination({ dest: 2, sync: true, maxLength: UNWRITTEN_MAX_CHARACTERS });
   // A log that cannot be written, for instance because the disk is full, must not fail the work it reports on.
   destination.on("error", () => {});
   if (!process.stderr.isTTY) return pino(options, destination);
-  const { default: pretty } = await import("pino-pretty");
+  const { default: pretty } = await loadPretty();
   return pino(options, pretty({ destination, ignore: "pid,hostname", singleLine: true }));
 }

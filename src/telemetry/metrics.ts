@@ -37,7 +37,7 @@ export function prometheus(): { telemetry: Telemetry; handle: (request: Request)
   });
   const degraded = new Gauge({
     name: "animal_store_meter_degraded",
-    help: "1 while Redis does not answer and this instance counts by itself",
+    help: "1 while Redis is not responding and this instance counts by itself",
     registers,
   });
 

@@ -67,7 +67,7 @@ test("copy moves everything, reports counts and checksums, and the service conti
   });
   expect(await created.json()).toMatchObject({ id: 5002 });
   await service.kill("SIGTERM");
-  expect((await run(copyArguments(to), { cwd })).err).toContain("was finished already");
+  expect((await run(copyArguments(to), { cwd })).err).toContain("has already been completed");
 });
 
 test("a copy that was killed is finished by running it again, even if the source has changed since", async () => {
@@ -107,7 +107,7 @@ test("copy refuses a source that is served, a target that is not empty, and any 
   const { cwd } = await filledStore(10);
   const to = await postgres.database();
   const service = await serve({ cwd });
-  expect((await run(copyArguments(to), { cwd })).err).toContain("another process serves");
+  expect((await run(copyArguments(to), { cwd })).err).toContain("another process is already serving");
   await service.kill("SIGTERM");
   const other = await serve({ cwd, env: { DATABASE_URL: to } });
   await other.kill("SIGTERM");

@@ -136,7 +136,7 @@ describe("when PostgreSQL fails", () => {
     await service.kill("SIGKILL");
   });
 
-  test("PostgreSQL whose connections go silent: they are made anew, and it recovers by itself", async () => {
+  test("PostgreSQL whose connections go silent: they are replaced, and it recovers by itself", async () => {
     const proxy = await TestProxy.start(postgres.port);
     const address = database.replace(`:${postgres.port}/`, `:${proxy.port}/`);
     const service = await serve({ cwd, env: { DATABASE_URL: address, LOG_LEVEL: "silent" } });
@@ -195,7 +195,7 @@ describe.skipIf(!hasRedis)("when Redis fails", () => {
       await service.kill("SIGKILL");
     });
 
-  test("Redis whose connection goes silent: it is made anew, and it recovers by itself", async () => {
+  test("Redis whose connection goes silent: it is replaced, and it recovers by itself", async () => {
     const proxy = await TestProxy.start(server.port);
     const env = { DATABASE_URL: database, REDIS_URL: `redis://127.0.0.1:${proxy.port}`, LOG_LEVEL: "info" };
     const service = await serve({ cwd, env });

@@ -3,9 +3,12 @@
 // biome-ignore lint/suspicious/noExplicitAny: documents are walked by path
 type Json = any;
 
-/** Every change from one document to another that would break such a client, a line each. */
-export function breakingChanges(before: Json, after: Json): string[] {
-  return new Comparison(before, after).run();
+/**
+ * Every change from one document to another that would break such a client, a line each. A corrected place is
+ * one whose pattern only says what was refused before, too.
+ */
+export function breakingChanges(before: Json, after: Json, correctedPatterns: readonly string[] = []): string[] {
+  return new Comparison(before, after, correctedPatterns).run();
 }
 
 class Comparison {
@@ -15,6 +18,7 @@ class Comparison {
   constructor(
     private readonly before: Json,
     private readonly after: Json,
+    private readonly correctedPatterns: readonly string[],
   ) {}
 
   run(): string[] {
@@ -59,14 +63,18 @@ class Comparison {
 
   #body(where: string, old: Json, now: Json): void {
     if (!old && now?.required) this.#break(where, "is now required");
+    if (old && !now) this.#break(where, "is gone");
     if (!old || !now) return;
     this.#schema(where, old.content["application/json"].schema, now.content["application/json"].schema, "request");
   }
 
   #response(where: string, old: Json, now: Json): void {
-    for (const [name, header] of Object.entries<Json>(old.headers ?? {}))
-      if (this.#old(header).required && !this.#new(now.headers?.[name] ?? {}).required)
+    for (const [name, header] of Object.entries<Json>(old.headers ?? {})) {
+      const other = now.headers?.[name];
+      if (!other) this.#break(`${where} header ${name}`, "is gone");
+      else if (this.#old(header).required && !this.#new(other).required)
         this.#break(`${where} header ${name}`, "is no longer always there");
+    }
     const content = old.content?.["application/json"];
     const other = now.content?.["application/json"];
     if (content && !other) this.#break(where, "has no body any more");
@@ -74,8 +82,8 @@ class Comparison {
   }
 
   #schema(where: string, oldRef: Json, newRef: Json, direction: "request" | "response"): void {
-    const name = `${oldRef.$ref ?? ""} ${newRef.$ref ?? ""} ${direction}`;
-    if (oldRef.$ref && this.#compared.has(name)) return;
+    const name = `${oldRef.$ref} ${newRef.$ref} ${direction}`;
+    if (oldRef.$ref && newRef.$ref && this.#compared.has(name)) return;
     this.#compared.add(name);
     const old = this.#old(oldRef);
     const now = this.#new(newRef);
@@ -92,6 +100,11 @@ class Comparison {
     const missing = (narrow.enum ?? []).filter((value: unknown) => wide.enum && !wide.enum.includes(value));
     if (missing.length > 0) this.#break(where, `${direction} values changed: ${missing}`);
     if (direction !== "request") return;
+    if (now.enum && !old.enum) this.#break(where, "takes only listed values now");
+    if (now.pattern && now.pattern !== old.pattern && !this.correctedPatterns.includes(where))
+      this.#break(where, `pattern was ${old.pattern}, is ${now.pattern}`);
+    if (now.additionalProperties === false && old.additionalProperties !== false)
+      this.#break(where, "takes no other fields any more");
     for (const [bound, isNarrower] of Object.entries(NARROWER))
       if (now[bound] !== undefined && (old[bound] === undefined || isNarrower(now[bound], old[bound])))
         this.#break(where, `${bound} was ${old[bound]}, is ${now[bound]}`);

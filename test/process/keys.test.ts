@@ -186,7 +186,7 @@ test("keys list shows all keys, oldest first, with names in line", async () => {
 
 test("keys revoke twice says so, and rotate refuses a revoked key", async () => {
   const { id } = await issue("free");
-  expect((await cli("keys", "revoke", id)).out).toBe(`Key ${id} is revoked.\n`);
+  expect((await cli("keys", "revoke", id)).out).toBe(`Key ${id} has been revoked.\n`);
   expect((await cli("keys", "revoke", id)).out).toContain("was already revoked, at ");
   expect((await cli("keys", "rotate", id)).err).toContain("is revoked");
   expect((await json("keys", "show", id)).state).toBe("revoked");
@@ -243,7 +243,7 @@ describe("while the service runs", () => {
       body: '{"name":"Rex","categoryId":1}',
     });
     expect((await cli("backup", "copy.db")).out).toContain("copy.db");
-    expect((await cli("backup", "copy.db")).err).toContain("exists already");
+    expect((await cli("backup", "copy.db")).err).toContain("already exists");
     expect((await cli("backup", "/proc/copy.db")).exitCode).toBe(1);
     const copy = await serve({ cwd, env: { DATABASE_URL: "sqlite:copy.db" } });
     expect(await (await get(copy, secret)).json()).toEqual([

@@ -50,7 +50,7 @@ describe("start", () => {
     expect(exitCode).toBe(1);
     expect(out).toBe("");
     expect(err.trim().split("\n")).toHaveLength(4);
-    expect(err).toContain("the configuration has 3 mistakes:");
+    expect(err).toContain("the configuration has 3 errors:");
   });
 
   test("what makes a start impossible is one clear line and exit code 1", async () => {
@@ -75,12 +75,12 @@ describe("start", () => {
       ],
       [{ HOST: "192.0.2.1" }, "cannot listen on 192.0.2.1"],
       [{ HOST: "no.such.host.invalid" }, "HOST must be an address of this machine"],
-      [{ DATABASE_URL: "sqlite:/proc/nowhere/a.db" }, "cannot make the folder /proc/nowhere"],
+      [{ DATABASE_URL: "sqlite:/proc/nowhere/a.db" }, "cannot create the folder /proc/nowhere"],
       [{ DATABASE_URL: "sqlite:letter.txt" }, "file is not a database"],
       [{ DATABASE_URL: "sqlite:data" }, "cannot open the database data"],
       [{ DATABASE_URL: "sqlite:foreign.db" }, "the database of another program"],
       [{ DATABASE_URL: "sqlite:newer.db" }, "schema 99, and this version supports only up to 3"],
-      [{ DATABASE_URL: "sqlite:running.db" }, "another process serves running.db already"],
+      [{ DATABASE_URL: "sqlite:running.db" }, "another process is already serving running.db"],
     ] as const;
     await Promise.all(
       impossible.map(async ([env, reason], i) => {

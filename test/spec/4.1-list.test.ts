@@ -93,6 +93,15 @@ onEveryStore(({ startService, setUp }) => {
       expect(sold.flat()).toEqual(range(1, 45).filter((id) => id % 3 === 0));
     });
 
+    test("4.1 Link has the same size and filters, and the cursor last", async () => {
+      const other = await startService();
+      for (let i = 0; i < 2; i++) await other.call("POST /pets", { body: { name: "Rex", categoryId: 7 } });
+      const page = await other.call("GET /pets?id=2&id=1&categoryId=7&status=available&limit=1");
+      expect(nextOf(page.headers)).toBe(
+        `${other.publicUrl}/pets?limit=1&status=available&categoryId=7&id=2&id=1&cursor=0000000000000001`,
+      );
+    });
+
     test("4.1 pages are stable while animals are added", async () => {
       const other = await startService();
       const add = () => other.call("POST /pets", { body: { name: "Rex", categoryId: 1 } });

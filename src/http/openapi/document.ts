@@ -1,4 +1,6 @@
 import manifest from "../../../package.json" with { type: "json" };
+import { BAN_LADDER_MS } from "../../domain/ban.ts";
+import { MINUTE_MS } from "../../domain/clock.ts";
 import { PLANS } from "../../domain/plan.ts";
 import { FAULT_CODES, FAULTS } from "../faults.ts";
 import { IDEMPOTENCY_KEY_HEADER } from "../idempotency.ts";
@@ -34,7 +36,7 @@ export function openapiDocument(urls: DocumentUrls): Json {
     },
     servers: [{ url: urls.publicUrl, description: "This service" }],
     security: [{ apiKey: [] }],
-    tags: TAGS,
+    tags: [...new Set(OPERATIONS.map(({ tag }) => tag))],
     paths,
     "x-other-responses": outsideResponses(components),
     components: {
@@ -51,7 +53,7 @@ export function openapiDocument(urls: DocumentUrls): Json {
       operationId: name,
       summary,
       description,
-      tags: [tag],
+      tags: [tag.name],
       ...(deprecation ? { deprecated: true } : {}),
       parameters: parametersOf(operation, components),
       ...(body
@@ -63,15 +65,7 @@ export function openapiDocument(urls: DocumentUrls): Json {
   }
 }
 
-const TAGS = [
-  { name: "Pets", description: "The animals held in the store." },
-  {
-    name: "Orders",
-    description: "Their sale. An animal has at most one open order, and its status follows that order.",
-  },
-];
-
-function parametersOf({ parameters, idempotencyKeyExample }: AnyOperation, components: Components): Json[] {
+function parametersOf({ parameters, idempotency }: AnyOperation, components: Components): Json[] {
   const described = Object.entries<Parameter<unknown>>(parameters).map(([name, parameter]) => {
     for (const used of parameter.uses) components.use(used);
     const { in: place, description, schema, example, maxCount } = parameter;
@@ -85,19 +79,19 @@ function parametersOf({ parameters, idempotencyKeyExample }: AnyOperation, compo
       example,
     };
   });
-  if (!idempotencyKeyExample) return described;
-  return [...described, { in: "header", ...IDEMPOTENCY_KEY_HEADER, example: idempotencyKeyExample }];
+  if (!idempotency) return described;
+  return [...described, { in: "header", ...IDEMPOTENCY_KEY_HEADER, example: idempotency.exampleKey }];
 }
 
 /** A request that can be pasted into a shell. */
 function curl(operation: AnyOperation, { publicUrl }: DocumentUrls): string {
-  const { method, path, parameters, body, idempotencyKeyExample, sampleQuery } = operation;
+  const { method, path, parameters, body, idempotency, sampleQuery } = operation;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => String(parameters[name].example));
   const url = `"${publicUrl}${filled}${sampleQuery ? `?${sampleQuery}` : ""}"`;
   const lines = [
     `curl${method === "GET" || method === "POST" ? "" : ` -X ${method}`} -H "Authorization: Bearer $API_KEY"`,
   ];
-  if (idempotencyKeyExample) lines.push('-H "Idempotency-Key: $(uuidgen)"');
+  if (idempotency) lines.push('-H "Idempotency-Key: $(uuidgen)"');
   if (body) lines.push(`-H "Content-Type: application/json" -d '${JSON.stringify(Object.values(body.examples)[0])}'`);
   return [...lines, url].join(" \\\n  ");
 }
@@ -107,6 +101,8 @@ const planRows = Object.entries(PLANS).map(([name, quotas]) =>
 );
 
 const codeRows = FAULT_CODES.map((code) => `| \`${code}\` | ${FAULTS[code].join(" | ")} |`);
+
+const banMinutes = BAN_LADDER_MS.map((ms) => ms / MINUTE_MS);
 
 const DESCRIPTION = `List the animals held in a store, filter them by availability, add one, fetch one, sell one.
 
@@ -118,11 +114,11 @@ Every response carries your limits, whatever its status. Every error has exactly
 |---|---|---|
 ${planRows.join("\n")}
 
-Windows are fixed, and open with the first request that counts. A refused request uses no quota. A key that keeps sending requests after 429 is temporarily banned: for 1 minute, then 5, 30 and 60.
+Windows are fixed, and open with the first request that counts. A refused request uses no quota. A key that keeps sending requests after 429 is temporarily banned: for ${banMinutes[0]} minute, then ${banMinutes.slice(1).join(", ")}.
 
 ## Error codes
 
-New codes may be added: treat an unknown one by its status.
+New codes may be added: for a code that you do not know, go by the status.
 
 | code | status | when |
 |---|---|---|

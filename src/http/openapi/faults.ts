@@ -1,4 +1,4 @@
-import { type Fields, InvalidRecord, parseRecord } from "../../domain/fields.ts";
+import { type Fields, InvalidRecord } from "../../domain/fields.ts";
 import { PLANS } from "../../domain/plan.ts";
 import { judge, newTally, ratePolicyOfKey } from "../../domain/tally.ts";
 import { PAYLOAD_TOO_LARGE } from "../body.ts";
@@ -64,13 +64,13 @@ const shared = (...names: string[]): Fault[] => names.flatMap((name) => [...(SHA
 
 /** Every fault of an operation. */
 export function faultsOf(operation: AnyOperation): Fault[] {
-  const { method, body, idempotencyKeyExample, deprecation, faults } = operation;
+  const { method, body, idempotency, deprecation, faults } = operation;
   return [
     ...shared("Unauthorized", "TooManyRequests", "InternalError"),
     ...shared(method === "GET" ? "ServiceUnavailable" : "WriteUnavailable"),
     ...(body ? [...shared("RequestTimeout", "PayloadTooLarge", "UnsupportedMediaType"), ...bodyFaults(body)] : []),
     ...parameterFaults(operation),
-    ...(idempotencyKeyExample ? [INVALID_IDEMPOTENCY_KEY, IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_MISMATCH] : []),
+    ...(idempotency ? [INVALID_IDEMPOTENCY_KEY, IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_MISMATCH] : []),
     ...(deprecation ? [deprecation.removed] : []),
     ...faults,
   ];
@@ -84,12 +84,10 @@ function parameterFaults({ parameters }: AnyOperation): Fault[] {
 }
 
 /** The first example of a body with a mistake of each kind. */
-function bodyFaults({ fields, examples }: BodyShape<Fields>): Fault[] {
+function bodyFaults({ fields, parse, examples }: BodyShape<Fields>): Fault[] {
   const good = parseJson(JSON.stringify(Object.values(examples)[0])) as Record<string, unknown>;
   const [first = ""] = Object.keys(fields);
   const { [first]: _, ...incomplete } = good;
-  const records = [incomplete, { ...good, [first]: "" }, { ...good, id: 42n }].map((value) =>
-    parseRecord(fields, value),
-  );
+  const records = [incomplete, { ...good, [first]: "" }, { ...good, id: 42n }].map(parse);
   return [NOT_JSON, ...records.filter((record) => record instanceof InvalidRecord).map(invalidBody)];
 }

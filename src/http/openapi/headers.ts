@@ -1,3 +1,4 @@
+import { encodeCursor } from "../../domain/page.ts";
 import type { Deprecation } from "../operation.ts";
 import { deprecationHeaders } from "../run-operation.ts";
 
@@ -34,7 +35,7 @@ export const HEADERS: Readonly<Record<string, HeaderDescription>> = {
     '"minute";r=59;t=60, "day";r=999;t=86400',
   ),
   "X-Request-Id": text(
-    "Identifies this request in the service's log. An id that you send is used instead.",
+    "Identifies this request in the service's log. An id that you send is used instead if it is 1 to 64 letters, digits, dots, hyphens or underscores.",
     "0f8e4a52-6c1b-4a8e-9d57-3f2b1c0a9e88",
   ),
   "Cache-Control": text("Responses must not be stored.", "no-store"),
@@ -42,12 +43,13 @@ export const HEADERS: Readonly<Record<string, HeaderDescription>> = {
   "Idempotency-Replayed": text("`true` if this is the response to an earlier request, sent again.", "true"),
   "WWW-Authenticate": text("How to authenticate.", 'Bearer realm="animal-store", error="invalid_token"'),
   Allow: text("The methods that the path supports.", "GET, HEAD, POST"),
-  Location: text("The URL of what was created.", "http://127.0.0.1:8080/v1/pets/42"),
-  Link: text(
-    "The next page, if there is one.",
-    '<http://127.0.0.1:8080/v1/pets?limit=20&cursor=000000000000002a>; rel="next"',
-  ),
 };
+
+/** Headers that hold a URL of the operation's own: the created resource, and the next page of a list. */
+export const urlHeaders = (url: string): Readonly<Record<string, HeaderDescription>> => ({
+  Location: text("The URL of what was created.", `${url}/42`),
+  Link: text("The next page, if there is one.", `<${url}?limit=20&cursor=${encodeCursor(42n)}>; rel="next"`),
+});
 
 /** The headers of a deprecated operation, whose Link has another meaning. */
 export function deprecationDescriptions(

@@ -4,13 +4,13 @@ import type { AnyOperation } from "../operation.ts";
 import { ERROR } from "../wire/error.ts";
 import { type Components, type Json, requiredHeader } from "./components.ts";
 import { faultsOf, OUTSIDE_FAULTS, SHARED_RESPONSES } from "./faults.ts";
-import { deprecationDescriptions } from "./headers.ts";
+import { deprecationDescriptions, urlHeaders } from "./headers.ts";
 
 type Urls = { readonly publicUrl: string; readonly docsUrl: string };
 
 /** Every response of an operation, by status. */
 export function responsesOf(operation: AnyOperation, components: Components, urls: Urls): Json {
-  const responses: Json = { [operation.success.status]: successResponse(operation, components) };
+  const responses: Json = { [operation.success.status]: successResponse(operation, components, urls) };
   for (const [status, faults] of byStatus(faultsOf(operation)))
     responses[status] = operation.deprecation ? faultResponse(faults, components) : sharedOrOwn(faults, components);
   if (!operation.deprecation) return responses;
@@ -30,12 +30,20 @@ export function responsesOf(operation: AnyOperation, components: Components, url
 export const outsideResponses = (components: Components): Json =>
   Object.fromEntries(OUTSIDE_FAULTS.map((fault) => [fault.status, faultResponse([fault], components, requiredHeader)]));
 
-function successResponse({ success, idempotencyKeyExample }: AnyOperation, components: Components): Json {
-  const { description, schema, examples = {}, headers = [], optionalHeaders = [] } = success;
-  const replayed = idempotencyKeyExample ? ["Idempotency-Replayed"] : [];
+function successResponse(operation: AnyOperation, components: Components, { publicUrl }: Urls): Json {
+  const { description, schema, examples = {}, headers = [], optionalHeaders = [] } = operation.success;
+  const own = urlHeaders(publicUrl + operation.path);
+  const describe = (names: readonly string[], required: boolean) =>
+    Object.fromEntries(names.filter((name) => own[name]).map((name) => [name, { required, ...own[name] }]));
+  const common = (names: readonly string[]) => names.filter((name) => !own[name]);
+  const replayed = operation.idempotency ? ["Idempotency-Replayed"] : [];
   return {
     description,
-    headers: headersOf(components, headers, [...optionalHeaders, ...replayed]),
+    headers: {
+      ...headersOf(components, common(headers), common([...optionalHeaders, ...replayed])),
+      ...describe(headers, true),
+      ...describe(optionalHeaders, false),
+    },
     ...(schema ? { content: jsonContent(components.schema(schema), examples) } : {}),
   };
 }

@@ -1,17 +1,17 @@
 import { BODY_MAX_BYTES } from "../body.ts";
 import { operation, refuseNothing } from "../operation.ts";
-import { NEW_PET, PET, PET_EXAMPLE, petJson } from "../wire/pet.ts";
+import { NEW_PET, PET, PET_EXAMPLE, PETS_TAG, petJson } from "../wire/pet.ts";
 
 export const createPet = operation({
   name: "createPet",
   method: "POST",
   path: "/pets",
-  tag: "Pets",
+  tag: PETS_TAG,
   summary: "Add an animal",
   description: `The response is sent once the animal is on disk. The body is at most ${BODY_MAX_BYTES} bytes long.`,
   parameters: {},
   body: NEW_PET,
-  idempotencyKeyExample: "8f0e1c5e-5c0b-4d7e-9b6c-0a3f5d1e7b42",
+  idempotency: { exampleKey: "8f0e1c5e-5c0b-4d7e-9b6c-0a3f5d1e7b42" },
   success: {
     status: 201,
     description: "The animal, with its id.",

@@ -3,13 +3,13 @@ import { done, refused } from "../../domain/result.ts";
 import { GET_PET_REMOVED, PET_NOT_FOUND } from "../faults.ts";
 import { operation } from "../operation.ts";
 import { idInPath } from "../parameters.ts";
-import { PET, PET_EXAMPLE, petJson } from "../wire/pet.ts";
+import { PET, PET_EXAMPLE, PETS_TAG, petJson } from "../wire/pet.ts";
 
 export const getPet = operation({
   name: "getPet",
   method: "GET",
   path: "/pets/{petId}",
-  tag: "Pets",
+  tag: PETS_TAG,
   summary: "Get an animal",
   description:
     "Deprecated, and removed on 5 December 2030: from then on the response is 410. Use `GET /pets` with the status filter, or with `id`, instead.",

@@ -4,7 +4,7 @@ import { done } from "../../domain/result.ts";
 import { operation, refuseNothing } from "../operation.ts";
 import { arrayJson, linkToNext, PAGE_PARAMETERS } from "../paging.ts";
 import { choiceParameter, int64Parameter } from "../parameters.ts";
-import { ORDER_STATUS, ORDERS, orderJson, PLACED_EXAMPLE } from "../wire/order.ts";
+import { ORDER_STATUS, ORDERS, ORDERS_TAG, orderJson, PLACED_EXAMPLE } from "../wire/order.ts";
 
 const parameters = {
   ...PAGE_PARAMETERS,
@@ -16,7 +16,7 @@ export const listOrders = operation({
   name: "listOrders",
   method: "GET",
   path: "/store/orders",
-  tag: "Orders",
+  tag: ORDERS_TAG,
   summary: "List orders",
   description: "Orders by ascending id, one page at a time, with the same paging as for animals.",
   parameters,

@@ -4,7 +4,7 @@ import { done } from "../../domain/result.ts";
 import { operation, refuseNothing } from "../operation.ts";
 import { arrayJson, linkToNext, PAGE_PARAMETERS } from "../paging.ts";
 import { choiceParameter, int64ListParameter, int64Parameter } from "../parameters.ts";
-import { OTHER_PET_EXAMPLE, PET_EXAMPLE, PET_STATUS, PETS, petJson } from "../wire/pet.ts";
+import { OTHER_PET_EXAMPLE, PET_EXAMPLE, PET_STATUS, PETS, PETS_TAG, petJson } from "../wire/pet.ts";
 
 const MAX_IDS = 100;
 
@@ -23,7 +23,7 @@ export const listPets = operation({
   name: "listPets",
   method: "GET",
   path: "/pets",
-  tag: "Pets",
+  tag: PETS_TAG,
   summary: "List animals",
   description:
     "Animals by ascending id, one page at a time. While there is a next page, the `Link` header has its URL; pages stay stable while animals are added.",

@@ -1,18 +1,18 @@
 import { placingFault } from "../faults.ts";
 import { operation } from "../operation.ts";
-import { NEW_ORDER, ORDER, orderJson, PLACED_EXAMPLE } from "../wire/order.ts";
+import { NEW_ORDER, ORDER, ORDERS_TAG, orderJson, PLACED_EXAMPLE } from "../wire/order.ts";
 
 export const placeOrder = operation({
   name: "placeOrder",
   method: "POST",
   path: "/store/orders",
-  tag: "Orders",
+  tag: ORDERS_TAG,
   summary: "Place an order",
   description:
     "Orders an animal that is available, which makes it pending. Of several orders for the same animal, exactly one succeeds.",
   parameters: {},
   body: NEW_ORDER,
-  idempotencyKeyExample: "3b1f7c94-2f5d-4c1e-8a67-d90e4b52c8f3",
+  idempotency: { exampleKey: "3b1f7c94-2f5d-4c1e-8a67-d90e4b52c8f3" },
   success: {
     status: 201,
     description: "The order, with its id.",

@@ -1,13 +1,13 @@
 import { moveFault, ORDER_NOT_FOUND } from "../faults.ts";
 import { operation } from "../operation.ts";
 import { idInPath } from "../parameters.ts";
-import { APPROVED_EXAMPLE, ORDER, ORDER_UPDATE, orderJson } from "../wire/order.ts";
+import { APPROVED_EXAMPLE, ORDER, ORDER_UPDATE, ORDERS_TAG, orderJson } from "../wire/order.ts";
 
 export const updateOrder = operation({
   name: "updateOrder",
   method: "PATCH",
   path: "/store/orders/{orderId}",
-  tag: "Orders",
+  tag: ORDERS_TAG,
   summary: "Update an order",
   description:
     "A placed order can be approved, an approved one delivered, and either of them cancelled. Delivery makes the animal sold; cancellation makes it available again.",

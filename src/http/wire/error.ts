@@ -8,7 +8,7 @@ export const ERROR = namedSchema("Error", {
   properties: {
     code: {
       type: "string",
-      description: `Machine-readable. New codes may be added, so treat an unknown one by its status. The codes so far: ${FAULT_CODES.map((code) => `\`${code}\``).join(", ")}.`,
+      description: `Machine-readable. New codes may be added: for a code that you do not know, go by the status. The codes so far: ${FAULT_CODES.map((code) => `\`${code}\``).join(", ")}.`,
       "x-extensible-enum": FAULT_CODES,
       examples: ["pet_not_found"],
     },

@@ -4,6 +4,11 @@ import { bodyShape, namedSchema, refTo } from "../schema.ts";
 
 // An order on the wire: its schemas, and its JSON.
 
+export const ORDERS_TAG = {
+  name: "Orders",
+  description: "Their sale. An animal has at most one open order, and its status follows that order.",
+};
+
 export const ORDER_STATUS = namedSchema("OrderStatus", {
   type: "string",
   description: "How far the sale has come.",

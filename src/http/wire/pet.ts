@@ -1,8 +1,10 @@
-import { ANIMAL_STATUSES, type Animal, NEW_ANIMAL_FIELDS } from "../../domain/animal.ts";
+import { ANIMAL_STATUSES, type Animal, NEW_ANIMAL_FIELDS, parseNewAnimal } from "../../domain/animal.ts";
 import { INT64_SCHEMA } from "../../domain/fields.ts";
 import { bigExample, bodyShape, namedSchema, refTo } from "../schema.ts";
 
 // An animal on the wire, where it is called Pet: its schemas, and its JSON.
+
+export const PETS_TAG = { name: "Pets", description: "The animals held in the store." };
 
 export const PET_STATUS = namedSchema("PetStatus", {
   type: "string",
@@ -24,6 +26,7 @@ const categoryId = {
 export const NEW_PET = bodyShape("NewPet", {
   description: "An animal to add. The service assigns its id. Without a status, the animal is available.",
   fields: NEW_ANIMAL_FIELDS,
+  parse: parseNewAnimal,
   describe: { name, categoryId, status: refTo(PET_STATUS) },
   uses: [PET_STATUS],
   examples: {

@@ -24,6 +24,8 @@ export interface RedisMeterParts {
 }
 
 const MAX_REMEMBERED_SUBJECTS = 50_000;
+/** A slow Redis must not delay a stop. */
+const CLOSE_TIMEOUT_MS = 500;
 const PROBE_SUBJECT = "probe";
 const PROBE_POLICY: RatePolicy = { perMinute: 1, pardonedAtMs: -1 };
 
@@ -58,7 +60,7 @@ export class RedisMeter implements Meter {
 
   /** Reports the strikes that Redis has not heard of, and disconnects. */
   async close(): Promise<void> {
-    await this.#refusals.reportStrikes();
+    await Promise.race([this.#refusals.reportStrikes(), Bun.sleep(CLOSE_TIMEOUT_MS)]);
     this.#breaker.dispose();
     this.parts.client.disconnect();
   }

@@ -1,7 +1,7 @@
 import { OperatorError } from "../../domain/operator-error.ts";
-import type { Tally } from "../../domain/tally.ts";
+import { TALLY_NUMBER_NAMES, type Tally } from "../../domain/tally.ts";
 import { connectRedis, trackConnectionError, whenReady } from "./client.ts";
-import { FIELD_NAMES, keyOf, tallyOf } from "./script.ts";
+import { keyOf, tallyOf } from "./script.ts";
 
 /** What is counted for a key right now. Fails with an OperatorError if Redis does not answer. */
 export async function readTally(
@@ -13,10 +13,10 @@ export async function readTally(
   const connectionError = trackConnectionError(client);
   try {
     await whenReady(client, connectTimeoutMs);
-    return tallyOf(await client.hmget(keyOf(keyId), ...FIELD_NAMES));
+    return tallyOf(await client.hmget(keyOf(keyId), ...TALLY_NUMBER_NAMES));
   } catch (error) {
     const { message } = connectionError() ?? (error as Error);
-    throw new OperatorError(`Redis does not answer: ${message}. Check REDIS_URL`);
+    throw new OperatorError(`Redis is not responding: ${message}. Check REDIS_URL`);
   } finally {
     client.disconnect();
   }

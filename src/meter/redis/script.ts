@@ -1,26 +1,14 @@
 import { BAN_LADDER_MS, BAN_MEMORY_MS } from "../../domain/ban.ts";
-import { newTally, type RatePolicy, standingOf, type Tally, type Verdict } from "../../domain/tally.ts";
+import {
+  type RatePolicy,
+  standingOf,
+  TALLY_NUMBER_NAMES,
+  type Tally,
+  tallyOfNumbers,
+  type Verdict,
+} from "../../domain/tally.ts";
 import { DAY, MINUTE } from "../../domain/window.ts";
 import rule from "./judge.lua" with { type: "text" };
-
-/** One number of a tally: in which part, under which name. */
-type TallyNumber = { [Part in keyof Tally]: readonly [Part, keyof Tally[Part]] }[keyof Tally];
-
-/** Redis's name for each number of a tally. The script and its answers have them in this order. */
-const FIELDS = {
-  minute_opened_at: ["minute", "openedAtMs"],
-  minute_used: ["minute", "used"],
-  day_opened_at: ["day", "openedAtMs"],
-  day_used: ["day", "used"],
-  strikes: ["banRecord", "strikes"],
-  strikes_since: ["banRecord", "strikesSinceMs"],
-  banned_at: ["banRecord", "bannedAtMs"],
-  banned_until: ["banRecord", "bannedUntilMs"],
-  bans_in_a_row: ["banRecord", "bansInARow"],
-} as const satisfies Record<string, TallyNumber>;
-
-export const FIELD_NAMES = Object.keys(FIELDS);
-const NUMBERS = Object.values(FIELDS);
 
 /** The kinds of verdict, as the numbers that the script returns. */
 const KINDS = ["pass", "exhausted", "banned"] as const satisfies readonly Verdict["kind"][];
@@ -29,7 +17,7 @@ const KINDS = ["pass", "exhausted", "banned"] as const satisfies readonly Verdic
 const CONSTANTS = `
 local MINUTE, DAY, BAN_MEMORY = ${MINUTE.lengthMs}, ${DAY.lengthMs}, ${BAN_MEMORY_MS}
 local BAN_LADDER = { ${BAN_LADDER_MS.join(", ")} }
-local FIELDS = { ${FIELD_NAMES.map((name) => `'${name}'`).join(", ")} }
+local FIELDS = { ${TALLY_NUMBER_NAMES.map((name) => `'${name}'`).join(", ")} }
 local ${KINDS.map((kind) => kind.toUpperCase()).join(", ")} = ${[...KINDS.keys()].join(", ")}
 `;
 
@@ -84,11 +72,5 @@ export function readAnswer(answer: readonly number[], policy: RatePolicy): Judge
   return { tally, verdict: { kind, standing, strikesLeft: strikesLeft < 0 ? undefined : strikesLeft } };
 }
 
-/** A tally from the values of its fields, in the order of their names. A field that Redis does not have is null: 0. */
-export function tallyOf(values: readonly (number | string | null)[]): Tally {
-  const tally = newTally();
-  NUMBERS.forEach(([part, name], i) => {
-    (tally[part] as unknown as Record<string, number>)[name] = Number(values[i]);
-  });
-  return tally;
-}
+/** A field that Redis does not have is null: 0. */
+export const tallyOf = (values: readonly (number | string | null)[]): Tally => tallyOfNumbers(values.map(Number));

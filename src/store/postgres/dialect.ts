@@ -1,5 +1,5 @@
 import type { Dialect, Listing } from "../lists.ts";
-import type { Parameter } from "../rows.ts";
+import type { SqlValue } from "../rows.ts";
 import type { Pool, Sql, Transaction } from "./database.ts";
 
 export const POSTGRES: Dialect = {
@@ -13,7 +13,7 @@ export const POSTGRES: Dialect = {
 export const run = <Row extends object>(
   sql: Sql | Transaction,
   statement: string,
-  parameters: readonly Parameter[],
+  parameters: readonly SqlValue[],
 ): Promise<Row[]> => sql.unsafe<Row[]>(statement, parameters as never[], { prepare: true });
 
 export const runListing = <Name extends string, Row extends object>(

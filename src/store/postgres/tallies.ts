@@ -1,4 +1,4 @@
-import { keyTallyOf, orReplace, type Parameter, type Row, selectFrom, TALLIES, tallyOf, tallyValues } from "../rows.ts";
+import { keyTallyOf, orReplace, type Row, type SqlValue, selectFrom, TALLIES, tallyOf, tallyValues } from "../rows.ts";
 import type { KeyTally, TallyStore } from "../store.ts";
 import type { Pool } from "./database.ts";
 import { run } from "./dialect.ts";
@@ -27,7 +27,7 @@ export function postgresTallies(pool: Pool): TallyStore {
   };
 }
 
-function rowOf(tally: KeyTally): Record<string, Parameter> {
+function rowOf(tally: KeyTally): Record<string, SqlValue> {
   const values = tallyValues(tally);
-  return Object.fromEntries(TALLIES.columns.map((column, i) => [column, values[i] as Parameter]));
+  return Object.fromEntries(TALLIES.columns.map((column, i) => [column, values[i] as SqlValue]));
 }

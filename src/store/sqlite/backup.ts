@@ -8,7 +8,7 @@ import { preparePath } from "./database.ts";
  * runs or not. The schema is copied as it is, so the version that created the database can use the copy.
  */
 export async function backupSqlite(path: string, file: string): Promise<void> {
-  if (existsSync(file)) throw new OperatorError(`${file} exists already: name a new file`);
+  if (existsSync(file)) throw new OperatorError(`${file} already exists: choose another file name`);
   await preparePath(path, { create: false });
   const db = new Database(path, { readwrite: true });
   try {

@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { lazy } from "../../domain/lazy.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { isCurrent, type MigrationTarget, migrate } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
@@ -32,13 +33,15 @@ export async function preparePath(path: string, { create }: { create: boolean })
 }
 
 /** Only a new database needs these modules, which take longer to load than the file to open. */
+const loadFileModules = lazy(() => Promise.all([import("node:path"), import("node:fs")]));
+
 async function makeFolderFor(path: string): Promise<void> {
-  const [{ dirname }, { mkdirSync }] = await Promise.all([import("node:path"), import("node:fs")]);
+  const [{ dirname }, { mkdirSync }] = await loadFileModules();
   const folder = dirname(path);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new OperatorError(`cannot make the folder ${folder}: ${reasonOf(error)}`);
+    throw new OperatorError(`cannot create the folder ${folder}: ${reasonOf(error)}`);
   }
 }
 
@@ -158,7 +161,7 @@ export function lockForServing(path: string, timeoutMs: number): () => void {
   } catch (error) {
     lock?.close();
     if (codeOf(error).startsWith("SQLITE_BUSY"))
-      throw new AlreadyServed(`another process serves ${path} already: stop it first, or set another DATABASE_URL`);
+      throw new AlreadyServed(`another process is already serving ${path}: stop it first, or set another DATABASE_URL`);
     throw new OperatorError(`cannot lock ${path} with the file ${path}-serving: ${reasonOf(error)}`);
   }
   return () => lock?.close();
@@ -174,7 +177,7 @@ function claim(db: Database, path: string): void {
     if (id === APPLICATION_ID) return;
     const tables = db.query("SELECT count(*) AS count FROM sqlite_schema").get() as { count: bigint };
     if (id !== 0 || tables.count > 0n)
-      throw new OperatorError(`this is the database of another program: set DATABASE_URL to another file than ${path}`);
+      throw new OperatorError(`this is the database of another program: set DATABASE_URL to a file other than ${path}`);
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
   }).immediate();
 }

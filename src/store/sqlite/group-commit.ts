@@ -6,17 +6,17 @@ import { carryOut, isBookkeeping, type Write } from "./writer.ts";
 import { prepareWriter } from "./writes/prepare.ts";
 
 /** What a write came to. The class of an error would not survive the way to another thread. */
-export type Outcome =
+export type WriteOutcome =
   | { readonly kind: "done"; readonly result: unknown }
   | { readonly kind: "unavailable"; readonly message: string }
   | { readonly kind: "failed"; readonly message: string };
 
 /** What writes came to that were handed over together: one object less for each when all were done. */
-export type Outcomes =
+export type WriteOutcomes =
   | { readonly kind: "all_done"; readonly results: readonly unknown[] }
-  | { readonly kind: "mixed"; readonly outcomes: readonly Outcome[] };
+  | { readonly kind: "mixed"; readonly outcomes: readonly WriteOutcome[] };
 
-export type WriteTogether = (writes: readonly Write[]) => Outcomes;
+export type WriteTogether = (writes: readonly Write[]) => WriteOutcomes;
 
 /**
  * Group commit: writes that wait together are one transaction, which is on disk when this returns. If one
@@ -42,7 +42,7 @@ export function groupCommit(db: Database, bookkeeping: Bookkeeping): WriteTogeth
     }
   }
 
-  function tryAlone(write: Write): Outcome {
+  function tryAlone(write: Write): WriteOutcome {
     try {
       return { kind: "done", result: attempt(() => transact([write]))[0] };
     } catch (error) {
@@ -61,7 +61,7 @@ export function groupCommit(db: Database, bookkeeping: Bookkeeping): WriteTogeth
   };
 }
 
-const outcomeOf = (error: unknown): Outcome => ({
+const outcomeOf = (error: unknown): WriteOutcome => ({
   kind: error instanceof StoreUnavailable ? "unavailable" : "failed",
   message: error instanceof Error ? error.message : String(error),
 });

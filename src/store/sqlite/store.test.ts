@@ -76,8 +76,8 @@ describe("opening", () => {
       [foreign, "database of another program"],
       [join(folder, "folder.db"), "unable to open"],
       [join(folder, "unlockable.db"), "cannot lock"],
-      [join(text, "below/a.db"), "cannot make the folder"],
-      ["/proc/animal-store/a.db", "cannot make the folder"],
+      [join(text, "below/a.db"), "cannot create the folder"],
+      ["/proc/animal-store/a.db", "cannot create the folder"],
       [newer, "schema 99, and this version supports only up to 3"],
     ] as const) {
       const failure = await openForServing(path).catch((error: unknown) => error);
@@ -96,7 +96,9 @@ describe("opening", () => {
     await migrate(target, SQLITE_MIGRATIONS.slice(0, 1));
     old.close();
     const running = lockForServing(path, 0);
-    await expect(openForCommand(path, { create: false }, IMPATIENT)).rejects.toThrow("another process serves");
+    await expect(openForCommand(path, { create: false }, IMPATIENT)).rejects.toThrow(
+      "another process is already serving",
+    );
     running();
     await (await openForCommand(path, { create: false })).close();
     const db = await openShared(path);
@@ -119,7 +121,9 @@ describe("opening", () => {
 
   test("one process at a time serves a file, while commands may use it", async () => {
     const first = await open("one.db");
-    await expect(openForServing(join(folder, "one.db"), IMPATIENT)).rejects.toThrow("another process serves");
+    await expect(openForServing(join(folder, "one.db"), IMPATIENT)).rejects.toThrow(
+      "another process is already serving",
+    );
     const beside = await openForCommand(join(folder, "one.db"), { create: false });
     await beside.close();
     await first.close();

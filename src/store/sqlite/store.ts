@@ -35,7 +35,7 @@ export async function openForServing(path: string, timeouts = LOCK_TIMEOUTS): Pr
     return walIndexAddress ? { walIndexAddress, note } : undefined;
   });
   const queue = new WriteQueue(path, { timeouts, noteTarget });
-  const warmUp = setTimeout(() => queue.start(), WARM_UP_AFTER_MS);
+  const warmUp = setTimeout(() => startEarly(queue), WARM_UP_AFTER_MS);
   warmUp.unref();
 
   return {
@@ -48,6 +48,13 @@ export async function openForServing(path: string, timeouts = LOCK_TIMEOUTS): Pr
       unlock();
     },
   };
+}
+
+/** Without harm if it fails: the first write tries again, and reports it. */
+function startEarly(queue: WriteQueue): void {
+  try {
+    queue.start();
+  } catch {}
 }
 
 /** Opens a store for a command, which may run beside a service. Fails with an OperatorError. */

@@ -1,7 +1,7 @@
 import type { IdempotencyKey } from "../../domain/idempotency.ts";
 import { StoreUnavailable } from "../store.ts";
 import type { LockTimeouts } from "./database.ts";
-import type { Outcome, Outcomes } from "./group-commit.ts";
+import type { WriteOutcome, WriteOutcomes } from "./group-commit.ts";
 import type { CommitNote } from "./version.ts";
 import type { Write, WriteInput, WriteName, WriteResult, Writes } from "./writer.ts";
 
@@ -61,7 +61,7 @@ export class WriteQueue implements Writes {
   /** Handed over to the thread, in this order. */
   #underWay: Pending[] = [];
   /** Of the first of those, not settled yet. */
-  #outcomes: Outcome[] = [];
+  #outcomes: WriteOutcome[] = [];
   #whenIdle: (() => void) | undefined;
 
   constructor(
@@ -74,7 +74,8 @@ export class WriteQueue implements Writes {
     input: WriteInput<Name>,
     idempotencyKey?: IdempotencyKey,
   ): Promise<WriteResult<Name>> {
-    if (this.#waiting >= MAX_WAITING) return Promise.reject(new StoreUnavailable("too many writes wait for the disk"));
+    if (this.#waiting >= MAX_WAITING)
+      return Promise.reject(new StoreUnavailable("too many writes are waiting for the disk"));
     const { promise, resolve, reject } = Promise.withResolvers<WriteResult<Name>>();
     const count = this.#gathered.push({
       write: [name, input, idempotencyKey],
@@ -125,7 +126,7 @@ export class WriteQueue implements Writes {
     const { timeouts, noteTarget, script = WRITER_THREAD } = this.options;
     const settings: ThreadSettings = { path, timeouts, noteTarget: noteTarget() };
     const thread = new Worker(script);
-    thread.addEventListener("message", ({ data }: MessageEvent<Outcomes>) => {
+    thread.addEventListener("message", ({ data }: MessageEvent<WriteOutcomes>) => {
       if (this.#thread !== thread) return;
       const outcomes = outcomesIn(data);
       if (this.#outcomes.push(...outcomes) === outcomes.length) this.#settle();
@@ -160,10 +161,10 @@ export class WriteQueue implements Writes {
   }
 }
 
-const outcomesIn = (outcomes: Outcomes): readonly Outcome[] =>
+const outcomesIn = (outcomes: WriteOutcomes): readonly WriteOutcome[] =>
   outcomes.kind === "all_done" ? outcomes.results.map((result) => ({ kind: "done", result })) : outcomes.outcomes;
 
-function settle({ resolve, reject }: Pending, outcome: Outcome): void {
+function settle({ resolve, reject }: Pending, outcome: WriteOutcome): void {
   if (outcome.kind === "done") resolve(outcome.result as never);
   else if (outcome.kind === "unavailable") reject(new StoreUnavailable(outcome.message));
   else reject(new Error(outcome.message));

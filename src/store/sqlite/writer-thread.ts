@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { openForWriting } from "./database.ts";
-import { groupCommit, type Outcomes, type WriteTogether } from "./group-commit.ts";
+import { groupCommit, type WriteOutcomes, type WriteTogether } from "./group-commit.ts";
 import { noteCommits } from "./version.ts";
 import { walIndexAt } from "./wal-index.ts";
 import type { ThreadSettings, ToThread } from "./write-queue.ts";
@@ -45,7 +45,7 @@ function commit(): void {
 }
 
 /** Opens the database unless it is open. When that fails, the next write tries again. */
-function write(writes: readonly Write[]): Outcomes {
+function write(writes: readonly Write[]): WriteOutcomes {
   try {
     writeTogether ??= open();
     return writeTogether(writes);

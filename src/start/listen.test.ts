@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { Closers } from "./closers.ts";
+import { Listeners } from "./listen.ts";
+
+test("until it is said what to answer, the answer is 503 with Retry-After", async () => {
+  const opened = new Closers();
+  const listeners = new Listeners(opened);
+  const { origin, serve } = listeners.listen("127.0.0.1", 0, "PORT");
+  const starting = await fetch(`${origin}/v1/pets`);
+  expect([starting.status, starting.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(await starting.json()).toMatchObject({ code: "service_unavailable", status: 503 });
+  serve({ fetch: () => new Response("ready") });
+  expect(await (await fetch(origin)).text()).toBe("ready");
+  await opened.close();
+});
+
+test("draining lets a request in progress finish", async () => {
+  const opened = new Closers();
+  const listeners = new Listeners(opened);
+  const { origin, serve } = listeners.listen("127.0.0.1", 0, "PORT");
+  const work = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  serve({
+    async fetch() {
+      arrived.resolve();
+      await work.promise;
+      return new Response("done");
+    },
+  });
+  const answer = fetch(origin).then((response) => response.text());
+  await arrived.promise;
+  const drained = listeners.drain();
+  work.resolve();
+  expect(await answer).toBe("done");
+  await drained;
+  await expect(fetch(origin)).rejects.toThrow();
+  await opened.close();
+});
+
+test("a port that is in use is an OperatorError that names the setting", async () => {
+  const opened = new Closers();
+  const listeners = new Listeners(opened);
+  const { origin } = listeners.listen("127.0.0.1", 0, "PORT");
+  const port = Number(new URL(origin).port);
+  expect(() => listeners.listen("127.0.0.1", port, "METRICS_PORT")).toThrow(/is in use: .* set METRICS_PORT/);
+  await opened.close();
+});
