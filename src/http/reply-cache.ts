@@ -54,7 +54,8 @@ export class ReplyCache {
 
   /** What the older half has and is still asked for moves to the newer one. */
   #promote(url: string): Reply | undefined {
-    const reply = this.#older.replies.get(url);
+    const { replies } = this.#older;
+    const reply = replies.size === 0 ? undefined : replies.get(url);
     return reply && this.#add(url, reply);
   }
 
