@@ -102,7 +102,7 @@ const planRows = Object.entries(PLANS).map(([name, quotas]) =>
 
 const codeRows = FAULT_CODES.map((code) => `| \`${code}\` | ${FAULTS[code].join(" | ")} |`);
 
-const banMinutes = BAN_LADDER_MS.map((ms) => ms / MINUTE_MS);
+const [firstBan, ...longerBans] = BAN_LADDER_MS.map((ms) => ms / MINUTE_MS);
 
 const DESCRIPTION = `List the animals held in a store, filter them by availability, add one, fetch one, sell one.
 
@@ -114,7 +114,7 @@ Every response carries your limits, whatever its status. Every error has exactly
 |---|---|---|
 ${planRows.join("\n")}
 
-Windows are fixed, and open with the first request that counts. A refused request uses no quota. A key that keeps sending requests after 429 is temporarily banned: for ${banMinutes[0]} minute, then ${banMinutes.slice(1).join(", ")}.
+Windows are fixed, and open with the first request that counts. A refused request uses no quota. A key that keeps sending requests after 429 is temporarily banned: for ${firstBan} minute, then for ${longerBans.slice(0, -1).join(", ")} and ${longerBans.at(-1)}.
 
 ## Error codes
 
