@@ -10,13 +10,18 @@ import type { BodyShape, NamedSchema } from "./schema.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** Where clients find the service. */
+export interface PublicUrls {
+  /** The base address of the interface, without a slash at its end. */
+  readonly publicUrl: string;
+  readonly docsUrl: string;
+}
+
 /** What operations work with. */
-export interface OperationParts {
+export interface OperationParts extends PublicUrls {
   readonly animals: AnimalStore;
   readonly orders: OrderStore;
   readonly clock: Clock;
-  /** The base address that clients use, without a slash at its end. */
-  readonly publicUrl: string;
 }
 
 /** A valid request for an operation. */

@@ -5,26 +5,27 @@ import { Fault, invalidParameter, repeatedParameter, unknownParameter } from "./
 import { type NamedSchema, refTo } from "./schema.ts";
 
 /** What the parameters in a path and in a query have in common. The same declaration parses and documents them. */
-interface ParameterBase<Value> {
+interface ParameterBase {
   readonly description: string;
   readonly schema: Schema;
-  readonly uses: readonly NamedSchema[];
   readonly example: unknown;
+}
+
+export interface QueryParameter<Value> extends ParameterBase {
+  readonly in: "query";
+  readonly uses: readonly NamedSchema[];
   /** How often it may be sent. */
   readonly maxCount: number;
   readonly parse: (texts: readonly string[]) => Value | Mistake;
   /** The texts that parse to a value, for links. */
   readonly format: (value: Value) => readonly string[];
-}
-
-export interface QueryParameter<Value> extends ParameterBase<Value> {
-  readonly in: "query";
   /** What an absent one means; without it, undefined. */
   readonly fallback?: Value;
 }
 
-export interface PathParameter<Value> extends ParameterBase<Value> {
+export interface PathParameter<Value> extends ParameterBase {
   readonly in: "path";
+  readonly parse: (text: string) => Value | Mistake;
   /** What an invalid one is answered with. */
   readonly notFound: Fault;
 }
@@ -109,11 +110,8 @@ export const idInPath = (description: string, example: number, notFound: Fault):
   in: "path",
   description: `${description} Anything but a canonical int64 is answered with 404.`,
   schema: INT64_SCHEMA,
-  uses: [],
   example,
-  maxCount: 1,
-  parse: ([text = ""]) => parseId(text),
-  format: (value) => [String(value)],
+  parse: parseId,
   notFound,
 });
 
@@ -126,7 +124,7 @@ export function readPath(
   for (const name in known) {
     const parameter = known[name] as Parameter<unknown>;
     if (parameter.in !== "path") continue;
-    const value = parameter.parse([params[name] ?? ""]);
+    const value = parameter.parse(params[name] ?? "");
     if (value instanceof Mistake) return parameter.notFound;
     values[name] = value;
   }

@@ -7,14 +7,13 @@ import { readBody } from "./body.ts";
 import { Fault, IDEMPOTENCY_MISMATCH, invalidBody, type Outcome } from "./faults.ts";
 import type { HeaderFields } from "./header-template.ts";
 import { fingerprintOf, readIdempotencyKey, type WithIdempotency } from "./idempotency.ts";
-import type { AnyOperation, Call, Deprecation, OperationParts } from "./operation.ts";
+import type { AnyOperation, Call, Deprecation, OperationParts, PublicUrls } from "./operation.ts";
 import { type ParameterSet, readPath, readQuery } from "./parameters.ts";
 import { reply } from "./reply.ts";
 import type { ReplyCache } from "./reply-cache.ts";
 import type { BodyShape } from "./schema.ts";
 
 export interface RunParts extends OperationParts {
-  readonly docsUrl: string;
   readonly replyCache: ReplyCache;
   readonly withIdempotency: WithIdempotency;
   readonly bodyTimeoutMs: number;
@@ -122,7 +121,7 @@ export class RunnableOperation {
 /** RFC 9745 and RFC 8594. */
 export const deprecationHeaders = (
   { sinceMs, removedAtMs, successor }: Deprecation,
-  { publicUrl, docsUrl }: { readonly publicUrl: string; readonly docsUrl: string },
+  { publicUrl, docsUrl }: PublicUrls,
 ): HeaderFields => ({
   Deprecation: `@${sinceMs / 1000}`,
   Sunset: new Date(removedAtMs).toUTCString(),

@@ -4,7 +4,7 @@ import { MINUTE_MS } from "../../domain/clock.ts";
 import { PLANS } from "../../domain/plan.ts";
 import { FAULT_CODES, FAULTS } from "../faults.ts";
 import { IDEMPOTENCY_KEY_HEADER } from "../idempotency.ts";
-import type { AnyOperation } from "../operation.ts";
+import type { AnyOperation, PublicUrls } from "../operation.ts";
 import { OPERATIONS } from "../operations/index.ts";
 import type { Parameter } from "../parameters.ts";
 import { Components, type Json } from "./components.ts";
@@ -13,13 +13,8 @@ import { jsonContent, outsideResponses, responsesOf } from "./responses.ts";
 /** The version of the interface, which the contract names. The program's own is package.json's. */
 const INTERFACE_VERSION = "1.0.0";
 
-export interface DocumentUrls {
-  readonly publicUrl: string;
-  readonly docsUrl: string;
-}
-
 /** The whole interface as an OpenAPI 3.1 document, derived from the operations themselves. */
-export function openapiDocument(urls: DocumentUrls): Json {
+export function openapiDocument(urls: PublicUrls): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
   for (const operation of OPERATIONS)
@@ -67,24 +62,18 @@ export function openapiDocument(urls: DocumentUrls): Json {
 
 function parametersOf({ parameters, idempotency }: AnyOperation, components: Components): Json[] {
   const described = Object.entries<Parameter<unknown>>(parameters).map(([name, parameter]) => {
+    const { description, schema, example } = parameter;
+    if (parameter.in === "path") return { name, in: "path", required: true, description, schema, example };
     for (const used of parameter.uses) components.use(used);
-    const { in: place, description, schema, example, maxCount } = parameter;
-    return {
-      name,
-      in: place,
-      ...(place === "path" ? { required: true } : {}),
-      description,
-      schema,
-      ...(maxCount > 1 ? { style: "form", explode: true } : {}),
-      example,
-    };
+    const list = parameter.maxCount > 1 ? { style: "form", explode: true } : {};
+    return { name, in: "query", description, schema, ...list, example };
   });
   if (!idempotency) return described;
   return [...described, { in: "header", ...IDEMPOTENCY_KEY_HEADER, example: idempotency.exampleKey }];
 }
 
 /** A request that can be pasted into a shell. */
-function curl(operation: AnyOperation, { publicUrl }: DocumentUrls): string {
+function curl(operation: AnyOperation, { publicUrl }: PublicUrls): string {
   const { method, path, parameters, body, idempotency, sampleQuery } = operation;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => String(parameters[name].example));
   const url = `"${publicUrl}${filled}${sampleQuery ? `?${sampleQuery}` : ""}"`;

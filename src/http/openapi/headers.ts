@@ -1,5 +1,5 @@
 import { encodeCursor } from "../../domain/page.ts";
-import type { Deprecation } from "../operation.ts";
+import type { Deprecation, PublicUrls } from "../operation.ts";
 import { deprecationHeaders } from "../run-operation.ts";
 
 /** What the document says of a response header. */
@@ -52,10 +52,7 @@ export const urlHeaders = (url: string): Readonly<Record<string, HeaderDescripti
 });
 
 /** The headers of a deprecated operation, whose Link has another meaning. */
-export function deprecationDescriptions(
-  deprecation: Deprecation,
-  urls: { readonly publicUrl: string; readonly docsUrl: string },
-): Record<string, HeaderDescription> {
+export function deprecationDescriptions(deprecation: Deprecation, urls: PublicUrls): Record<string, HeaderDescription> {
   const examples = deprecationHeaders(deprecation, urls);
   const describe = (name: string, description: string) => ({ [name]: text(description, examples[name] as string) });
   return {

@@ -1,15 +1,13 @@
 import { FAULTS, type Fault } from "../faults.ts";
 import { COMMON_HEADERS } from "../header-template.ts";
-import type { AnyOperation } from "../operation.ts";
+import type { AnyOperation, PublicUrls } from "../operation.ts";
 import { ERROR } from "../wire/error.ts";
 import { type Components, type Json, requiredHeader } from "./components.ts";
 import { faultsOf, OUTSIDE_FAULTS, SHARED_RESPONSES } from "./faults.ts";
-import { deprecationDescriptions, urlHeaders } from "./headers.ts";
-
-type Urls = { readonly publicUrl: string; readonly docsUrl: string };
+import { deprecationDescriptions, HEADERS, urlHeaders } from "./headers.ts";
 
 /** Every response of an operation, by status. */
-export function responsesOf(operation: AnyOperation, components: Components, urls: Urls): Json {
+export function responsesOf(operation: AnyOperation, components: Components, urls: PublicUrls): Json {
   const responses: Json = { [operation.success.status]: successResponse(operation, components, urls) };
   for (const [status, faults] of byStatus(faultsOf(operation)))
     responses[status] = operation.deprecation ? faultResponse(faults, components) : sharedOrOwn(faults, components);
@@ -30,19 +28,18 @@ export function responsesOf(operation: AnyOperation, components: Components, url
 export const outsideResponses = (components: Components): Json =>
   Object.fromEntries(OUTSIDE_FAULTS.map((fault) => [fault.status, faultResponse([fault], components, requiredHeader)]));
 
-function successResponse(operation: AnyOperation, components: Components, { publicUrl }: Urls): Json {
+function successResponse(operation: AnyOperation, components: Components, { publicUrl }: PublicUrls): Json {
   const { description, schema, examples = {}, headers = [], optionalHeaders = [] } = operation.success;
-  const own = urlHeaders(publicUrl + operation.path);
-  const describe = (names: readonly string[], required: boolean) =>
-    Object.fromEntries(names.filter((name) => own[name]).map((name) => [name, { required, ...own[name] }]));
-  const common = (names: readonly string[]) => names.filter((name) => !own[name]);
+  const described = { ...HEADERS, ...urlHeaders(publicUrl + operation.path) };
+  const own = (names: readonly string[], required: boolean) =>
+    Object.fromEntries(names.map((name) => [name, { required, ...described[name] }]));
   const replayed = operation.idempotency ? ["Idempotency-Replayed"] : [];
   return {
     description,
     headers: {
-      ...headersOf(components, common(headers), common([...optionalHeaders, ...replayed])),
-      ...describe(headers, true),
-      ...describe(optionalHeaders, false),
+      ...headersOf(components, [], []),
+      ...own(headers, true),
+      ...own([...optionalHeaders, ...replayed], false),
     },
     ...(schema ? { content: jsonContent(components.schema(schema), examples) } : {}),
   };

@@ -4,6 +4,7 @@ import scalarFile from "../../../node_modules/@scalar/fastify-api-reference/dist
 };
 import { lazy } from "../../domain/lazy.ts";
 import { openapiDocument } from "../openapi/document.ts";
+import type { PublicUrls } from "../operation.ts";
 import docsHtml from "./docs.html" with { type: "text" };
 import landingHtml from "./landing.html" with { type: "text" };
 import type { PublicPage } from "./page.ts";
@@ -29,8 +30,8 @@ const contentSecurityPolicy = (origin: string): string =>
 export type DocsPages = Record<"landing" | "docs" | "scalar" | "openapi", PublicPage>;
 
 /** The pages for people: what this is, and the live reference. */
-export function docsPages({ publicUrl, docsUrl }: { publicUrl: string; docsUrl: string }): DocsPages {
-  const { origin } = new URL(publicUrl);
+export function docsPages(urls: PublicUrls): DocsPages {
+  const { origin } = new URL(urls.publicUrl);
   const htmlHeaders = {
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": FRESH,
@@ -41,11 +42,11 @@ export function docsPages({ publicUrl, docsUrl }: { publicUrl: string; docsUrl: 
   // Bun types every .html import as a bundle; imported as text it is a string.
   const html = (text: unknown): PublicPage => {
     const body = String(text)
-      .replaceAll("{publicUrl}", () => publicUrl)
+      .replaceAll("{publicUrl}", () => urls.publicUrl)
       .replaceAll("{scalarPath}", SCALAR_PATH);
     return () => new Response(body, { headers: htmlHeaders });
   };
-  const openapiText = lazy(() => JSON.stringify(openapiDocument({ publicUrl, docsUrl })));
+  const openapiText = lazy(() => JSON.stringify(openapiDocument(urls)));
 
   const landing = html(landingHtml);
   const docs = html(docsHtml);

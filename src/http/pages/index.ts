@@ -1,12 +1,11 @@
 import { lazy } from "../../domain/lazy.ts";
+import type { PublicUrls } from "../operation.ts";
 import type { DocsPages } from "./docs.ts";
 import { healthPages } from "./health.ts";
 import type { PublicPage } from "./page.ts";
 import { SCALAR_PATH } from "./scalar.ts";
 
-export interface PageParts {
-  readonly publicUrl: string;
-  readonly docsUrl: string;
+export interface PageParts extends PublicUrls {
   readonly isReady: () => Promise<boolean>;
 }
 

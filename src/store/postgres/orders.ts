@@ -12,7 +12,7 @@ import { cutPage } from "../../domain/page.ts";
 import { done, type Result, refused } from "../../domain/result.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
 import { NEW_ORDER, newOrderValues, ORDERS, orderOf, type Row, selectFrom } from "../rows.ts";
-import type { OrderStore } from "../store.ts";
+import { type OrderStore, StoreUnavailable } from "../store.ts";
 import type { Pool, Sql, Transaction } from "./database.ts";
 import { POSTGRES, run, runListing } from "./dialect.ts";
 import type { WithIdempotency } from "./idempotency.ts";
@@ -23,6 +23,8 @@ const GET_AND_LOCK = `${selectFrom(ORDERS)} WHERE id = $1 FOR UPDATE`;
 const PLACE = `WITH taken AS (UPDATE animals SET status = $1 WHERE id = $2 AND status = $3 RETURNING id)
   INSERT INTO orders (${NEW_ORDER.join(", ")}) SELECT ${NEW_ORDER.map((_, i) => POSTGRES.placeholder(i + 4)).join(", ")}
   FROM taken RETURNING id`;
+
+const MAX_ATTEMPTS = 10;
 
 export function postgresOrders(pool: Pool, withIdempotency: WithIdempotency): OrderStore {
   const lists = orderLists(POSTGRES);
@@ -50,7 +52,7 @@ export function postgresOrders(pool: Pool, withIdempotency: WithIdempotency): Or
 async function place(sql: Sql | Transaction, newOrder: NewOrder): Promise<Result<Order, PlacingRefusal>> {
   const { animalId } = newOrder;
   const order = placedOrder(newOrder);
-  for (;;) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const [placed] = await run<{ id: bigint }>(sql, PLACE, [
       PLACING.to,
       animalId,
@@ -63,4 +65,5 @@ async function place(sql: Sql | Transaction, newOrder: NewOrder): Promise<Result
     if (refusal) return refused(refusal);
     // Another order was cancelled between the two statements: the animal can be ordered now.
   }
+  throw new StoreUnavailable(`animal ${animalId} is being ordered and released all the time`);
 }

@@ -11,6 +11,5 @@ export function directWrites(db: Database): Writes {
     async perform<Name extends WriteName>(name: Name, input: WriteInput<Name>, idempotencyKey?: IdempotencyKey) {
       return transact(db, () => carryOut(writer, [name, input, idempotencyKey])) as WriteResult<Name>;
     },
-    close: async () => {},
   };
 }

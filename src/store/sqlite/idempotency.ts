@@ -58,8 +58,5 @@ export function answerRetries(db: Database, writes: Writes): Writes {
   const findReplay = replayFinder(db);
   const retried = async <Name extends WriteName>(name: Name, input: WriteInput<Name>, key: IdempotencyKey) =>
     (attempt(() => findReplay(key)) as WriteResult<Name> | undefined) ?? writes.perform(name, input, key);
-  return {
-    perform: (name, input, key) => (key ? retried(name, input, key) : writes.perform(name, input)),
-    close: () => writes.close(),
-  };
+  return { perform: (name, input, key) => (key ? retried(name, input, key) : writes.perform(name, input)) };
 }

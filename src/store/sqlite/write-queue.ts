@@ -91,6 +91,7 @@ export class WriteQueue implements Writes {
     this.#thread ??= this.#startThread();
   }
 
+  /** Finishes what was begun. */
   async close(): Promise<void> {
     if (this.#waiting > 0)
       await Promise.race([

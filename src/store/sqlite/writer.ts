@@ -60,6 +60,4 @@ export interface Writes {
     input: WriteInput<Name>,
     idempotencyKey?: IdempotencyKey,
   ): Promise<WriteResult<Name>>;
-  /** Finishes what was begun. */
-  close(): Promise<void>;
 }
