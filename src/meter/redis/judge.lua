@@ -1,6 +1,6 @@
 -- The rule of src/domain/tally.ts as one atomic step, for counters that many instances share. The meter contract
 -- holds both to the same verdicts. script.ts puts the constants in front: MINUTE, DAY, BAN_MEMORY, BAN_LADDER,
--- FIELDS, PASS, EXHAUSTED and BANNED.
+-- EXPIRY_MARGIN, FIELDS, PASS, EXHAUSTED and BANNED.
 -- KEYS[1]: the tally of one subject.
 -- ARGV: quota per minute; quota per day, 0 for none; strikes that lead to a ban, 0 for never; when bans were pardoned;
 --       strikes that an instance recorded by itself, and the start of the minute they belong to;
@@ -9,8 +9,9 @@ local per_minute, per_day, strikes_to_ban = tonumber(ARGV[1]), tonumber(ARGV[2])
 local pardoned_at, reported_strikes, reported_since = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local is_request = ARGV[7] == '1'
 
-local now = tonumber(ARGV[8])
+local now, margin = tonumber(ARGV[8]), EXPIRY_MARGIN
 if not now then
+  margin = 0
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
@@ -75,5 +76,5 @@ for _, field in ipairs(FIELDS) do
   answer[#answer + 1] = t[field]
 end
 redis.call('HSET', KEYS[1], unpack(values))
-redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.max(ends - now, 1)))
+redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.max(ends - now, 1) + margin))
 return answer

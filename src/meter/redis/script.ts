@@ -1,4 +1,5 @@
 import { BAN_LADDER_MS, BAN_MEMORY_MS } from "../../domain/ban.ts";
+import { SECOND_MS } from "../../domain/clock.ts";
 import {
   type RatePolicy,
   standingOf,
@@ -13,9 +14,16 @@ import rule from "./judge.lua" with { type: "text" };
 /** The kinds of verdict, as the numbers that the script returns. */
 const KINDS = ["pass", "exhausted", "banned"] as const satisfies readonly Verdict["kind"][];
 
+/**
+ * Redis expires keys by its own clock. Where requests are judged by another one, a tally must not vanish
+ * before its window ends by that; outliving it does no harm, because the rule itself closes windows.
+ */
+const EXPIRY_MARGIN_MS = SECOND_MS;
+
 /** Literals instead of arguments: every call would pay for arguments. */
 const CONSTANTS = `
 local MINUTE, DAY, BAN_MEMORY = ${MINUTE.lengthMs}, ${DAY.lengthMs}, ${BAN_MEMORY_MS}
+local EXPIRY_MARGIN = ${EXPIRY_MARGIN_MS}
 local BAN_LADDER = { ${BAN_LADDER_MS.join(", ")} }
 local FIELDS = { ${TALLY_NUMBER_NAMES.map((name) => `'${name}'`).join(", ")} }
 local ${KINDS.map((kind) => kind.toUpperCase()).join(", ")} = ${[...KINDS.keys()].join(", ")}
