@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { atEnd } from "../test/harness/cleanup.ts";
 import { nginxConfiguration } from "./nginx.ts";
-import { issueFreeKey, NO_ADDRESS_LIMIT, type OurStore, type Reference, startService } from "./service.ts";
+import { issueExhaustibleKey, NO_ADDRESS_LIMIT, type OurStore, type Reference, startService } from "./service.ts";
 import type { Stage } from "./stage.ts";
 import { fillAnimals, freePort, type Running, say, startProcess, whole } from "./tools.ts";
 import type { Work, WorkName } from "./works.ts";
@@ -62,8 +62,7 @@ function ourService(store: OurStore): Contender {
     name: "this service",
     does: () => true,
     async start({ name, isAnonymous }) {
-      // A new key each time: one that keeps being refused is banned, and once the ban ends it is served again.
-      const secret = name === "limited" ? await issueFreeKey(store) : store.secret;
+      const secret = name === "limited" ? await issueExhaustibleKey(store) : store.secret;
       const running = await startService(store, isAnonymous ? NO_ADDRESS_LIMIT : {});
       return { ...running, secret };
     },

@@ -3,7 +3,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { QUOTA_MAX } from "../src/domain/plan.ts";
-import { EXECUTABLE, issueBoundlessKey, run } from "../test/harness/program.ts";
+import type { DatabaseUrl } from "../src/store/database-url.ts";
+import { EXECUTABLE, issueBoundlessKey } from "../test/harness/program.ts";
+import { issueKey } from "../test/harness/service.ts";
 import { type Answer, ask, fillAnimals, freePort, type Running, say, startProcess, whole } from "./tools.ts";
 import { LIST, WORKS, type WorkName } from "./works.ts";
 
@@ -26,14 +28,14 @@ export async function makeStore(parent: string, name: string, animals: number): 
   return { folder, env, animals, secret };
 }
 
-/** The secret of a new key on the smallest plan. */
-export async function issueFreeKey({ folder, env }: OurStore): Promise<string> {
-  const { out, err } = await run(["keys", "create", "--name", "bench", "--plan", "free", "--json"], {
-    cwd: folder,
-    env,
-  });
-  if (out === "") throw new Error(err);
-  return JSON.parse(out).secret;
+/**
+ * The secret of a new key that is refused after its first request, and has too many strikes left to be banned:
+ * a ban ends the connection, and it is refusals that are to be measured, not connections.
+ */
+export async function issueExhaustibleKey({ folder }: OurStore): Promise<string> {
+  const database: DatabaseUrl = { kind: "sqlite", path: join(folder, "store.db") };
+  const quotas = { perMinute: QUOTA_MAX, perDay: 1 };
+  return (await issueKey(database, { plan: "enterprise", quotas })).secret;
 }
 
 /** Requests without a key are counted by address, and all of wrk's connections come from one. */
@@ -52,24 +54,24 @@ export function startService(store: OurStore, env: Record<string, string> = {}):
   });
 }
 
-const FREE_REQUESTS_MAX = 1_000;
+const REQUESTS_MAX = 1_000;
 
 /** Sends requests until they are refused with 429. */
 export async function exhaust(origin: string, secret: string): Promise<void> {
-  for (let i = 0; i < FREE_REQUESTS_MAX; i++) if ((await ask(origin, LIST, secret)).status === 429) return;
-  throw new Error(`${origin} did not refuse after ${FREE_REQUESTS_MAX} requests`);
+  for (let i = 0; i < REQUESTS_MAX; i++) if ((await ask(origin, LIST, secret)).status === 429) return;
+  throw new Error(`${origin} did not refuse after ${REQUESTS_MAX} requests`);
 }
 
 /** Our service's response to each work: what the ceiling and nginx send, and what the others are compared with. */
 export type Reference = Readonly<Record<WorkName, Answer>>;
 
 export async function captureReference(store: OurStore): Promise<Reference> {
-  const freeSecret = await issueFreeKey(store);
+  const limitedSecret = await issueExhaustibleKey(store);
   const { origin, stop } = await startService(store, NO_ADDRESS_LIMIT);
-  await exhaust(origin, freeSecret);
+  await exhaust(origin, limitedSecret);
   const answers: Partial<Record<WorkName, Answer>> = {};
   for (const { name, request, isAnonymous } of WORKS) {
-    const secret = isAnonymous ? undefined : name === "limited" ? freeSecret : store.secret;
+    const secret = isAnonymous ? undefined : name === "limited" ? limitedSecret : store.secret;
     answers[name] = withoutTransport(await ask(origin, request, secret));
   }
   await stop();

@@ -6,8 +6,15 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const bun = join(bunFolder(), "bin", "bun.exe");
-const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
-const child = spawn(bun, [main, ...process.argv.slice(2)], { stdio: "inherit" });
+const ownFile = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+/** What lies in the current folder must not change what is run. */
+const OPTIONS = [
+  `--config=${ownFile("bin/bunfig.toml")}`,
+  `--tsconfig-override=${ownFile("tsconfig.json")}`,
+  "--no-env-file",
+  "--no-install",
+];
+const child = spawn(bun, [...OPTIONS, ownFile("src/cli/main.ts"), ...process.argv.slice(2)], { stdio: "inherit" });
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => fail(error.message));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "..");
 /** A process builds in a folder with this prefix, followed by its process id. */
 const DRAFT = "draft-";
-const ENTRIES = ["src/cli/main.ts", "src/store/sqlite/writer-thread.ts"];
+const ENTRIES = ["src/cli/main.ts", "src/store/sqlite/writer-thread.ts", "src/store/sqlite/backup-thread.ts"];
 
 /**
  * Builds the executable in a folder, unless there is one that is up to date. Its code is compiled
@@ -24,14 +24,21 @@ export async function build(folder: string): Promise<string> {
   try {
     await Bun.build({
       entrypoints: ENTRIES.map((path) => join(ROOT, path)),
-      // All in one folder, so that the writer thread's script is found next to the code that starts it.
+      // All in one folder, so that the script of a thread is found next to the code that starts it.
       naming: { entry: "[name].[ext]" },
       target: "bun",
       format: "esm",
       splitting: true,
       bytecode: true,
       sourcemap: "inline",
-      compile: { outfile: join(draft, "animal-store") },
+      compile: {
+        outfile: join(draft, "animal-store"),
+        // What lies in the folder where it is started must not change what it runs.
+        autoloadBunfig: false,
+        autoloadDotenv: false,
+        autoloadTsconfig: false,
+        autoloadPackageJson: false,
+      },
     });
     // Atomic: nobody ever starts half a file, and a running process keeps the old one.
     renameSync(join(draft, "animal-store"), executable);

@@ -30,7 +30,7 @@ async function startShared(files: readonly string[]): Promise<Record<string, str
   await Promise.all([
     (onBothStores || isUsed("databaseMaker")) && !process.env.TEST_DATABASE_URL && startPostgres(),
     onBothStores && startRedis(),
-    isUsed("harness/program.ts") && build(BUILD),
+    (isUsed("harness/program.ts") || isUsed("/torture/")) && build(BUILD),
   ]);
   return env;
 }

@@ -1,7 +1,7 @@
 import { createGate } from "./access/gate.ts";
 import { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
-import { type Clock, systemClock } from "./domain/clock.ts";
+import { type SystemTime, steadyClock, systemClock } from "./domain/clock.ts";
 import { lazy } from "./domain/lazy.ts";
 import { OperatorError } from "./domain/operator-error.ts";
 import { ratePolicyOfAddress } from "./domain/tally.ts";
@@ -10,14 +10,17 @@ import { ReplyCache } from "./http/reply-cache.ts";
 import { createRoutes } from "./http/routes.ts";
 import { startBackgroundJobs } from "./start/background-jobs.ts";
 import { Closers } from "./start/closers.ts";
+import { limitConnections } from "./start/connection-limit.ts";
 import { Listeners } from "./start/listen.ts";
 import { startMeters } from "./start/meters.ts";
 import { startMetrics } from "./start/metrics.ts";
 import { provideOperatorKey } from "./start/operator-key.ts";
 import { readiness } from "./start/readiness.ts";
+import { reportStoreProblems } from "./start/store-problems.ts";
 import { displayName } from "./store/database-url.ts";
 import { openForServing } from "./store/open.ts";
 import { StoreUnavailable } from "./store/store.ts";
+import { createFailureLog } from "./telemetry/failures.ts";
 import type { Log } from "./telemetry/log.ts";
 import { createReporter } from "./telemetry/reporter.ts";
 
@@ -32,18 +35,20 @@ export interface Service {
   readonly database: string;
   /** The file with the operator's first key, if it is there. */
   readonly operatorKeyFile: string | undefined;
-  /** No new connections; requests in progress finish; counters are saved. */
+  /** Requests that were sent before are answered; then there are no connections, and counters are saved. */
   stop(): Promise<void>;
 }
 
 export interface StartParts {
   readonly log: Log;
   /** By default the system's, and for counters in Redis that of Redis. */
-  readonly clock?: Clock;
+  readonly clock?: SystemTime;
   /** How long a body may take to arrive. */
   readonly bodyTimeoutMs?: number;
   /** How long Redis's answer to one request is waited for. */
   readonly redisAnswerTimeoutMs?: number;
+  /** For how long no request may have arrived before a stop closes idle connections. */
+  readonly quietMs?: number;
 }
 
 const BODY_TIMEOUT_MS = 5_000;
@@ -64,16 +69,15 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
 
 async function startWith(config: Config, parts: StartParts, opened: Closers): Promise<Service> {
   const { log, clock = systemClock, bodyTimeoutMs = BODY_TIMEOUT_MS } = parts;
+  const steady = steadyClock(clock);
   const database = config.DATABASE_URL;
   const store = await openForServing(database, { connections: config.DATABASE_CONNECTIONS });
   opened.add(() => store.close());
 
-  // Before any key is issued: a port that is in use must leave no trace.
-  const listeners = new Listeners(opened);
-  const { origin, serve } = listeners.listen(config.HOST, config.PORT, "PORT");
+  const listeners = new Listeners(opened, parts.quietMs);
   const { telemetry, metricsUrl } = await startMetrics(config.METRICS_PORT, listeners);
   const report = createReporter({ log, telemetry });
-  const operatorKeyFile = await provideOperatorKey(database, store.keys, clock, log);
+  reportStoreProblems(store, report);
 
   const meters = await startMeters({
     database,
@@ -86,12 +90,19 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
     report,
   });
   opened.add(() => meters.close());
+  // Before any key is issued: a port that is in use must leave no trace. After the counters: a proxy prefers an
+  // instance that refuses connections to one that answers 503 while it waits for Redis.
+  const listener = listeners.listen(config.HOST, config.PORT, "PORT");
+  const { origin } = listener;
+  const operatorKeyFile = await provideOperatorKey(database, store.keys, clock, log);
   const keyring = new Keyring(store.keys);
   const { keyMeter, addressMeter } = meters;
   const addressPolicy = ratePolicyOfAddress(config.ANONYMOUS_PER_MINUTE);
+  const failures = createFailureLog({ log });
+  opened.add(() => failures.close());
   const ready = readiness(store, log);
   const publicUrl = config.PUBLIC_URL ?? `${origin}/v1`;
-  serve(
+  listener.serve(
     createRoutes({
       ...store,
       clock,
@@ -99,17 +110,21 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
       docsUrl: new URL(publicUrl.replace(/v1$/, "docs")).href,
       replyCache: new ReplyCache(store.version),
       withIdempotency: createWithIdempotency(),
+      steadyClock: steady,
       bodyTimeoutMs,
       gate: createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy }),
       trustedProxies: config.TRUSTED_PROXIES,
+      connections: listeners,
       isReady: ready.isReady,
       telemetry,
       log,
+      failures,
       logRequests: config.LOG_REQUESTS,
     }),
   );
 
-  opened.add(startBackgroundJobs({ keyring, meters, store, clock, report }));
+  opened.add(startBackgroundJobs({ keyring, meters, store, isReady: ready.isReady, steadyClock: steady, report }));
+  opened.add(limitConnections({ connections: listeners, telemetry, log }));
   log.info({ url: origin, publicUrl, database: displayName(database) }, "started");
 
   const stop = lazy(async () => {

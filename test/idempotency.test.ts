@@ -121,6 +121,17 @@ onEveryStore(({ startService, setUp }) => {
       expect((await create("day")).json.id).not.toBe(first.json.id);
     });
 
+    test("a clock that is a day ahead for a moment expires nothing", async () => {
+      const first = await create("jump");
+      clock.jump(25 * 3_600_000);
+      expect((await create("jump")).text).toBe(first.text);
+      const during = await create("during");
+      clock.jump(-25 * 3_600_000);
+      expect((await create("jump")).text).toBe(first.text);
+      clock.advance(86_400_000 - 1);
+      expect((await create("during")).text).toBe(during.text);
+    });
+
     test("saved responses survive a restart", async () => {
       const before = await startService();
       const send = (from: typeof before) =>

@@ -1,5 +1,8 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { REFERENCE_PATH, SCALAR_PATH } from "../src/http/pages/paths.ts";
+import { FakeClock } from "./harness/clock.ts";
 import { RawConnection } from "./harness/raw.ts";
 import { startService } from "./harness/service.ts";
 
@@ -29,6 +32,76 @@ describe("pages for people", () => {
     expect((await bundle.text()).length).toBeGreaterThan(1_000_000);
   });
 
+  test("they are compressed as the client likes, and not sent again to who has them", async () => {
+    const PATHS = ["/", "/docs", SCALAR_PATH, REFERENCE_PATH, "/openapi.json"];
+    const visited = await startService();
+    const get = (path: string, headers: Record<string, string>) =>
+      fetch(visited.origin + path, { headers, decompress: false });
+    const decoders = {
+      br: brotliDecompressSync,
+      gzip: gunzipSync,
+    };
+    for (const path of PATHS) {
+      const plain = await get(path, { "Accept-Encoding": "identity" });
+      const text = await plain.text();
+      for (const [accepted, encoding] of [
+        ["gzip, deflate, br, zstd", "br"],
+        ["gzip;q=1.0, br;q=0", "gzip"],
+        ["deflate, GZIP", "gzip"],
+      ] as const) {
+        const response = await get(path, { "Accept-Encoding": accepted });
+        expect(response.headers.get("content-encoding")).toBe(encoding);
+        expect(response.headers.get("vary")).toBe("Accept-Encoding");
+        const bytes = await response.bytes();
+        expect(decoders[encoding](bytes).toString() === text).toBe(true);
+        if (path === SCALAR_PATH) expect(bytes.length).toBeLessThan(text.length * 0.3);
+      }
+      for (const accepted of ["br;q=0, gzip;q=0.0", "zstd"])
+        expect((await get(path, { "Accept-Encoding": accepted })).headers.get("content-encoding")).toBe(null);
+      const etag = plain.headers.get("etag") as string;
+      for (const known of [etag, etag.replace("W/", ""), `"other", ${etag}`, "*"]) {
+        const response = await get(path, { "If-None-Match": known });
+        expect([response.status, await response.text(), response.headers.get("etag")]).toEqual([304, "", etag]);
+      }
+      expect((await get(path, { "If-None-Match": '"other"' })).status).toBe(200);
+    }
+  });
+
+  test("one address may ask for 120 a minute, whatever it asks of the interface, and the probes as often as it likes", async () => {
+    const clock = new FakeClock();
+    const proxied = await startService({ clock, env: { TRUSTED_PROXIES: "127.0.0.0/8", ANONYMOUS_PER_MINUTE: "5" } });
+    const from = (address: string, path: string) =>
+      fetch(proxied.origin + path, { headers: { "X-Forwarded-For": address } });
+    const statuses = async (count: number, address: string, path: string) => {
+      const answers = Array.from({ length: count }, async () => (await from(address, path)).status);
+      return Object.entries(Object.groupBy(await Promise.all(answers), String)).map(([status, all]) => [
+        Number(status),
+        all?.length,
+      ]);
+    };
+    expect(await statuses(125, "198.51.100.1", "/")).toEqual([
+      [200, 120],
+      [429, 5],
+    ]);
+    const refused = await from("198.51.100.1", "/docs");
+    const wait = refused.headers.get("retry-after");
+    expect(wait).toMatch(/^6[01]$/);
+    expect(await refused.json()).toEqual({
+      code: "rate_limit_exceeded",
+      message: `Your address has requested all 120 pages for this minute. Wait ${wait} seconds, and load the page again.`,
+      status: 429,
+    });
+    expect((await from("198.51.100.2", "/docs")).status).toBe(200);
+    expect(await statuses(6, "198.51.100.1", "/v1/pets")).toEqual([
+      [401, 5],
+      [429, 1],
+    ]);
+    expect(await statuses(150, "198.51.100.1", "/healthz")).toEqual([[200, 150]]);
+    expect(await statuses(150, "198.51.100.1", "/readyz")).toEqual([[200, 150]]);
+    clock.advance(60_000);
+    expect((await from("198.51.100.1", "/docs")).status).toBe(200);
+  });
+
   test("/openapi.json is the document, with the public address as its server", async () => {
     const response = await page("/openapi.json");
     expect(response.headers.get("content-type")).toBe("application/json");
@@ -55,6 +128,21 @@ describe("probes", () => {
     expect((await fetch(`${broken.origin}/readyz`)).status).toBe(503);
     expect((await fetch(`${broken.origin}/healthz`)).status).toBe(200);
   });
+});
+
+test("no page may be framed or run anything inline, and no browser may guess its type", async () => {
+  for (const path of ["/", "/docs", SCALAR_PATH, REFERENCE_PATH, "/openapi.json", "/healthz", "/readyz", "/nowhere"]) {
+    const { headers } = await page(path);
+    const policy = headers.get("content-security-policy") as string;
+    expect(policy).toStartWith("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(/script-src[^;]*/.exec(policy)?.[0] ?? "script-src 'self'").toBe("script-src 'self'");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+  }
+  for (const path of ["/", "/docs"])
+    expect(await (await page(path)).text()).not.toMatch(/<script(?! src="[^"]+"><\/script>)| on\w+=|javascript:/);
 });
 
 test("pages answer GET and HEAD, and anything else with 405 and Allow", async () => {

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { NAME_MAX_CODE_POINTS } from "../src/domain/animal.ts";
 import { INT64_MAX, INT64_MIN } from "../src/domain/int64.ts";
+import { mistakeInText } from "../src/domain/text.ts";
 import { startService } from "./harness/service.ts";
 
 const service = await startService();
@@ -13,7 +15,7 @@ const anyName = fc
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 }),
     fc.string({ unit: "binary", minLength: 1, maxLength: 60 }),
   )
-  .filter((name) => name.trim() !== "" && !/\p{Cc}/u.test(name) && name.isWellFormed() && [...name].length <= 255);
+  .filter((name) => mistakeInText(name, NAME_MAX_CODE_POINTS) === undefined);
 
 const fieldsOf = (text: string) => {
   const [, id, name, categoryId, status] =

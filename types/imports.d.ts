@@ -8,6 +8,11 @@ declare module "*.lua" {
   export default text;
 }
 
+declare module "*/reference.js" {
+  const text: string;
+  export default text;
+}
+
 declare module "*/standalone.js" {
   const path: string;
   export default path;

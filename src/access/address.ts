@@ -44,6 +44,9 @@ export function clientAddress(peer: string, forwardedFor: string | null, proxies
   return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).map(hex).join(":")}::/64` : address;
 }
 
+/** Whether a request comes from one of the proxies itself, whoever it is forwarded for. */
+export const isTrustedProxy = (peer: string, proxies: TrustedProxies): boolean => isTrusted(canonical(peer), proxies);
+
 const isTrusted = (address: string, proxies: TrustedProxies): boolean =>
   proxies?.check(address, isIP(address) === 6 ? "ipv6" : "ipv4") ?? false;
 

@@ -1,7 +1,7 @@
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
 import { type Key, type KeyProblem, problemWith } from "../domain/key.ts";
-import type { RatePolicy, Standing, Verdict } from "../domain/tally.ts";
+import { type RatePolicy, ratePolicyOfAddress, type Standing, type Verdict } from "../domain/tally.ts";
 import type { Meter } from "../meter/meter.ts";
 import { readBearer } from "./bearer.ts";
 import type { Keyring, KnownKey } from "./keyring.ts";
@@ -46,13 +46,19 @@ export interface Gate {
   admit(authorization: string | null, address: () => string): Awaitable<Admission>;
   /** Counts a request of a caller whose key cannot be looked up. */
   countAddress(address: string): Awaitable<Standing>;
+  /** May a visitor see a page now? Pages need no key, and are counted apart from requests that do. */
+  admitVisitor(address: string): Awaitable<Verdict>;
 }
+
+/** Loading the reference takes four requests, and fewer when the browser has some of it already. */
+const VISITOR_POLICY = ratePolicyOfAddress(120);
 
 /** In this order: credential, key, ban, quotas. A refusal is a value; only a broken store throws. */
 export function createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy }: GateParts): Gate {
   return {
     admit,
     countAddress: (address) => andThen(addressMeter.judge(address, addressPolicy), ({ standing }) => standing),
+    admitVisitor: (address) => addressMeter.judge(`visitor ${address}`, VISITOR_POLICY),
   };
 
   function admit(authorization: string | null, address: () => string): Awaitable<Admission> {

@@ -19,5 +19,5 @@ async function backup(file: string): Promise<void> {
     throw new OperatorError("only a SQLite database can be backed up by this command: use pg_dump for PostgreSQL");
   const path = resolve(file);
   await backupSqlite(database.path, path);
-  print(`Backed up to ${path} (${formatNumber(statSync(path).size)} bytes).`);
+  print(`Backed up to ${path} (${formatNumber(statSync(path).size)} bytes, checked).`);
 }

@@ -5,10 +5,11 @@ import type { CountedFor } from "../keys/show-use.ts";
 import { readTally } from "../meter/open.ts";
 import { openForCommand } from "../store/open.ts";
 import type { KeyStore } from "../store/store.ts";
+import { readEnvFile } from "./env-file.ts";
 
-/** The environment as a Config. Every mistake in it is reported at once. */
+/** The environment as a Config, with the .env file for what it does not set. Every mistake in it is reported at once. */
 export function configFromEnvironment(): Config {
-  const result = readConfig(process.env);
+  const result = readConfig({ ...readEnvFile(), ...process.env });
   if ("config" in result) return result.config;
   const { mistakes } = result;
   const lines = mistakes.map((mistake) => `  ${mistake}`);

@@ -1,3 +1,5 @@
+import { openOutput } from "../telemetry/output.ts";
+
 /** Rows under a head, in columns as wide as they need to be. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(...[title, ...rows.map((row) => row[column] ?? "")].map(width)));
@@ -23,8 +25,8 @@ const width = (text: string): number => Bun.stringWidth(text);
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Loading process.stdout would take 4 ms of a start. Output that cannot be written is lost without an error. */
-export const printAtStart = (text: string): void => console.log(text);
+/** For a service, which goes on whether anybody reads this or not. */
+export const printAtStart = (text: string): void => openOutput(1).write(`${text}\n`);
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
 

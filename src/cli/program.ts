@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addBackup } from "./backup.ts";
 import { addCopy } from "./copy.ts";
+import { addDoctor } from "./doctor.ts";
 import { addKeys } from "./keys.ts";
 import { addPlans } from "./plans.ts";
 import { addServe } from "./serve.ts";
@@ -20,6 +21,7 @@ export async function runProgram(): Promise<void> {
   addPlans(program);
   addBackup(program);
   addCopy(program);
+  addDoctor(program);
   for (const command of everyCommand(program))
     command.copyInheritedSettings(command.parent as Command).allowExcessArguments(false);
 

@@ -6,6 +6,8 @@ import { createLog } from "../telemetry/log.ts";
 import { configFromEnvironment } from "./context.ts";
 import { facts, printAtStart, table } from "./print.ts";
 
+const EXIT_CRASHED = 1;
+
 export function addServe(program: Command): void {
   program
     .command("serve")
@@ -17,14 +19,22 @@ export function addServe(program: Command): void {
 export async function serve(): Promise<void> {
   const config = configFromEnvironment();
   const log = createLog(config.LOG_LEVEL);
+  const exit = async (code: number): Promise<void> => {
+    await log.flush();
+    process.exit(code);
+  };
+  for (const event of ["uncaughtException", "unhandledRejection"] as const)
+    process.on(event, (error: unknown) => {
+      log.error({ err: error }, "the service has crashed");
+      void exit(EXIT_CRASHED);
+    });
   const service = await start(config, { log });
   // Before the banner: whoever waits for that may stop the service right away.
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, async () => {
       log.info({ signal }, "stopping");
       await service.stop();
-      await log.flush();
-      process.exit(0);
+      await exit(0);
     });
   }
   printAtStart(banner(service));

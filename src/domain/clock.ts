@@ -3,7 +3,12 @@ export interface Clock {
   nowMs(): number;
 }
 
-export const systemClock: Clock = { nowMs: () => Date.now() };
+/** A clock that people and time servers set, with one that nobody sets: that only measures how much time passes. */
+export interface SystemTime extends Clock {
+  monotonicMs(): number;
+}
+
+export const systemClock: SystemTime = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -12,3 +17,33 @@ export const DAY_MS = 24 * HOUR_MS;
 
 /** Milliseconds as whole seconds, rounded up. */
 export const toWholeSeconds = (ms: number): number => Math.ceil(ms / SECOND_MS);
+
+/** Time servers correct a clock by less than this between two looks at it. Any more is a jump. */
+const JUMP_MS = MINUTE_MS;
+/** A jump that has lasted this long was meant. */
+const JUMP_BELIEVED_AFTER_MS = HOUR_MS;
+
+/**
+ * The time without jumps, for judging what has expired: a clock that is wrong for a moment must not expire
+ * everything. It follows corrections at once, and a jump, in either direction, once that has lasted an hour.
+ */
+export function steadyClock(time: SystemTime): Clock {
+  let offsetMs = time.nowMs() - time.monotonicMs();
+  let jump: { offsetMs: number; readonly seenAtMs: number } | undefined;
+  const isNear = (a: number, b: number): boolean => Math.abs(a - b) < JUMP_MS;
+
+  return {
+    nowMs() {
+      const monotonicMs = time.monotonicMs();
+      const currentOffsetMs = time.nowMs() - monotonicMs;
+      if (isNear(currentOffsetMs, offsetMs)) jump = undefined;
+      else if (jump && isNear(currentOffsetMs, jump.offsetMs)) jump.offsetMs = currentOffsetMs;
+      else jump = { offsetMs: currentOffsetMs, seenAtMs: monotonicMs };
+      if (!jump || monotonicMs - jump.seenAtMs >= JUMP_BELIEVED_AFTER_MS) {
+        offsetMs = currentOffsetMs;
+        jump = undefined;
+      }
+      return Math.round(monotonicMs + offsetMs);
+    },
+  };
+}

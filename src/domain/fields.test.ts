@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { NEW_ANIMAL_FIELDS, parseNewAnimal } from "./animal.ts";
-import { InvalidRecord, parseRecord } from "./fields.ts";
+import { InvalidRecord, PRINTABLE, parseRecord, textField } from "./fields.ts";
 import { INT64_MAX, INT64_MIN } from "./int64.ts";
 
 const REX = { name: "Rex", categoryId: 7n };
@@ -23,8 +23,8 @@ describe("parseNewAnimal", () => {
     );
   });
 
-  test("keeps every int64 and every printable name as it is", () => {
-    const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 50 }).filter((text) => text.trim() !== "");
+  test("keeps every int64 and every name with a letter as it is", () => {
+    const name = fc.string({ unit: "grapheme", maxLength: 50 }).map((text) => `${text}x`);
     fc.assert(
       fc.property(name, fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), (name, categoryId) => {
         expect(parseNewAnimal({ name, categoryId })).toEqual({ name, categoryId, status: "available" });
@@ -57,4 +57,24 @@ describe("parseNewAnimal", () => {
 test("a field that is there but undefined or null is not a missing one", () => {
   for (const value of [undefined, null])
     expect(parseRecord(NEW_ANIMAL_FIELDS, { ...REX, status: value })).toBeInstanceOf(InvalidRecord);
+});
+
+describe("the documented pattern of a text", () => {
+  const { parse, schema } = textField(255);
+  const documented = new RegExp(schema.pattern as string, "u");
+  const printable = new RegExp(PRINTABLE, "u");
+
+  test("allows every text that is accepted, and of the first 65,536 characters no other", () => {
+    const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
+    const wellFormed = characters.filter((text) => text.isWellFormed());
+    expect(wellFormed.filter((text) => documented.test(text) !== (parse(text) === text))).toEqual([]);
+    const anyText = fc.string({ unit: "binary", minLength: 1, maxLength: 9 });
+    fc.assert(fc.property(anyText, (text) => parse(text) !== text || documented.test(text)));
+  });
+
+  test("only adds to what was documented before", () => {
+    const anyText = fc.string({ unit: "binary", minLength: 1, maxLength: 9 });
+    fc.assert(fc.property(anyText, (text) => !documented.test(text) || printable.test(text)));
+    for (const text of ["\u200b", "\u202eRex"]) expect(printable.test(text)).toBe(true);
+  });
 });

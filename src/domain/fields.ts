@@ -24,16 +24,25 @@ export const int64Field: Field<bigint> = {
   schema: INT64_SCHEMA,
 };
 
-/** Not blank, and no control characters. Without Unicode classes, which not every validator knows. */
-const PRINTABLE =
-  "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$";
+const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f";
+const BIDIRECTIONAL = "\\u202a-\\u202e\\u2066-\\u2069";
+const INVISIBLE =
+  "\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb";
+
+/** Texts without some characters, and with one besides others. Unicode classes are not known to every validator. */
+const pattern = (without: string, besides: string): string => `^[^${without}]*[^${besides}${without}][^${without}]*$`;
+
+/** What texts were like before they had to be visible: not blank, no control characters. */
+export const PRINTABLE = pattern(CONTROLS, "\\s");
+/** As far as it can be said without Unicode classes: invisible characters beyond U+FFFF are left out. */
+const VISIBLE = pattern(CONTROLS + BIDIRECTIONAL, INVISIBLE);
 
 export const textField = (maxCodePoints: number): Field<string> => ({
   parse(value) {
     if (typeof value !== "string") return new Mistake("must be a string");
     return mistakeInText(value, maxCodePoints) ?? value;
   },
-  schema: { type: "string", minLength: 1, maxLength: maxCodePoints, pattern: PRINTABLE },
+  schema: { type: "string", minLength: 1, maxLength: maxCodePoints, pattern: VISIBLE },
 });
 
 export const choiceField = <Choice extends string>(choices: readonly Choice[]): Field<Choice> => ({

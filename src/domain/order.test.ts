@@ -27,6 +27,17 @@ test("a move changes the status and the time of the update, and nothing else", (
   });
 });
 
+test("a clock that was set back makes no order updated before it was placed, or earlier than before", () => {
+  const moved = (to: "approved" | "delivered", from: typeof order, nowMs: number) => {
+    const decision = decideMove(from, { orderId: 1n, to, nowMs });
+    if (decision.kind === "refused") throw new Error(decision.reason.kind);
+    return decision.value.order;
+  };
+  const approved = moved("approved", { ...order, placedAtMs: 1000, updatedAtMs: 1000 }, 400);
+  expect(approved.updatedAtMs).toBe(1000);
+  expect(moved("delivered", { ...approved, updatedAtMs: 3000 }, 2000).updatedAtMs).toBe(3000);
+});
+
 test("a move that cannot be made says why", () => {
   expect(decideMove(undefined, { orderId: 1n, to: "approved", nowMs: 0 })).toEqual({
     kind: "refused",

@@ -71,5 +71,7 @@ export function decideMove(
   if (!order) return refused({ kind: "no_such_order" });
   const animalStatus = MOVES[order.status][to];
   if (animalStatus === undefined) return refused({ kind: "invalid_move", from: order.status, to });
-  return done({ order: { ...order, status: to, updatedAtMs: nowMs }, animalStatus });
+  // A clock that was set back must not make an order older than it is.
+  const updatedAtMs = Math.max(nowMs, order.updatedAtMs);
+  return done({ order: { ...order, status: to, updatedAtMs }, animalStatus });
 }

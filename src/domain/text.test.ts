@@ -1,15 +1,45 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { mistakeInText } from "./text.ts";
 
-test("a text of printable characters is right up to its bound, counted in code points", () => {
-  const printable = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 });
+const codePointsOf = (...ranges: [from: number, to: number][]): string[] =>
+  ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => String.fromCodePoint(from + i)));
+
+/** As the Unicode standard lists them in DerivedCoreProperties.txt, without the bidirectional controls. */
+const IGNORABLE = codePointsOf(
+  [0x00ad, 0x00ad],
+  [0x034f, 0x034f],
+  [0x061c, 0x061c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x200b, 0x200f],
+  [0x2060, 0x2065],
+  [0x206a, 0x206f],
+  [0x3164, 0x3164],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff0, 0xfff8],
+  [0x1bca0, 0x1bca3],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0xe0fff],
+);
+const ALSO_INVISIBLE = ["\u2800", "\ufff9", "\ufffa", "\ufffb", "\u{1d159}"];
+const SPACES = [" ", "\u00a0", "\u2003", "\u2028", "\u3000"];
+const BIDIRECTIONAL = codePointsOf([0x202a, 0x202e], [0x2066, 0x2069]);
+
+const invisible = fc.constantFrom(...IGNORABLE, ...ALSO_INVISIBLE);
+const visible = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 9 }).filter((text) => text.trim() !== "");
+
+test("a text with something to see is right up to its bound, counted in code points", () => {
+  const anyText = fc.string({ unit: "grapheme", maxLength: 40 });
   fc.assert(
-    fc.property(printable, (text) => {
-      fc.pre(text.trim() !== "");
-      const length = [...text].length;
-      expect(mistakeInText(text, length)).toBeUndefined();
-      expect(mistakeInText(text, length - 1)?.text).toContain("at most");
+    fc.property(anyText, visible, (text, seen) => {
+      const whole = text + seen;
+      const length = [...whole].length;
+      expect(mistakeInText(whole, length)).toBeUndefined();
+      expect(mistakeInText(whole, length - 1)?.text).toBe(`must be at most ${length - 1} characters long`);
     }),
   );
 });
@@ -17,7 +47,61 @@ test("a text of printable characters is right up to its bound, counted in code p
 test("what is wrong is said", () => {
   expect(mistakeInText("", 9)?.text).toContain("blank");
   expect(mistakeInText("\u3000\u00a0 ", 9)?.text).toContain("blank");
-  expect(mistakeInText("a\u007f", 9)?.text).toContain("control");
-  expect(mistakeInText("a\u009b", 9)?.text).toContain("control");
+  expect(mistakeInText("a\u007f", 9)?.text).toBe("must not contain control characters such as U+007F");
+  expect(mistakeInText("a\u009b", 9)?.text).toContain("U+009B");
   expect(mistakeInText("a\udc00", 9)?.text).toContain("surrogates");
+  expect(mistakeInText(" ".repeat(10), 9)?.text).toContain("at most 9");
+});
+
+describe("what nobody sees", () => {
+  test("is no text, however much of it there is, and the first of it is named", () => {
+    const anySpaces = fc.string({ unit: fc.constantFrom(...SPACES), maxLength: 3 });
+    fc.assert(
+      fc.property(anySpaces, fc.array(fc.oneof(invisible, anySpaces), { maxLength: 20 }), invisible, (...parts) => {
+        const [spaces, others, last] = parts;
+        const all = [spaces, ...others, last].join("");
+        const first = [...all].find((character) => !SPACES.includes(character)) as string;
+        const name = `U+${first.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
+        expect(mistakeInText(all, 999)?.text).toBe(
+          `must have a visible character, besides invisible ones such as ${name}`,
+        );
+      }),
+    );
+  });
+
+  test("is refused alone, every single character of it", () => {
+    for (const character of [...IGNORABLE, ...ALSO_INVISIBLE])
+      expect([character, mistakeInText(character, 9) !== undefined]).toEqual([character, true]);
+  });
+
+  test("may stand beside what can be seen, as emoji, Persian and Indic scripts need it", () => {
+    for (const text of [
+      "👨‍👩‍👧",
+      "❤️",
+      "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+      "می‌خواهم",
+      "क्‍ष",
+      "葛\u{e0100}",
+    ])
+      expect(mistakeInText(text, 99)).toBeUndefined();
+    fc.assert(fc.property(invisible, visible, invisible, (...parts) => !mistakeInText(parts.join(""), 99)));
+  });
+});
+
+describe("the direction of text", () => {
+  test("cannot be changed: every bidirectional control is refused by its name, wherever it stands", () => {
+    const text = fc.string({ unit: "grapheme-ascii", maxLength: 9 });
+    fc.assert(
+      fc.property(text, fc.constantFrom(...BIDIRECTIONAL), visible, (before, control, after) => {
+        const name = `U+${control.codePointAt(0)?.toString(16).toUpperCase()}`;
+        expect(mistakeInText(before + control + after, 99)?.text).toBe(
+          `must not contain ${name}, which changes the direction of text around it`,
+        );
+      }),
+    );
+  });
+
+  test("can be marked, as names in Arabic and Hebrew need it", () => {
+    for (const mark of ["\u061c", "\u200e", "\u200f"]) expect(mistakeInText(`רקס${mark} 2`, 9)).toBeUndefined();
+  });
 });

@@ -3,18 +3,31 @@ import {
   BODY_CUT_OFF,
   BODY_TOO_SLOW,
   Fault,
-  NESTED_TOO_DEEP,
   NOT_JSON,
   NOT_UTF8,
+  payloadFarTooLarge,
   payloadTooLarge,
   repeatedField,
+  SENDER_GONE,
+  tooManyPieces,
+  tooManyValues,
   UNSUPPORTED_MEDIA_TYPE,
 } from "./faults.ts";
-import { parseJson, repeatedName } from "./json.ts";
+import { outlineOf, parseJson, repeatedName } from "./json.ts";
 
-export const BODY_MAX_BYTES = 64 * 1024;
+/** Five times the longest body that is valid: a name of 255 characters, each of them escaped. */
+export const BODY_MAX_BYTES = 16 * 1024;
+/** The largest valid body has four. Parsing thousands would take milliseconds, in which nobody else is answered. */
+const BODY_MAX_VALUES = 64;
+/** Each piece of a chunked body costs more than its bytes, and clients send a body of this size in a few. */
+const BODY_MAX_PIECES = 64;
+/** So much of a chunked body that is too large is read and forgotten: only then does its sender read the response. */
+const DISCARDED_MAX_BYTES = 1024 * 1024;
 
 export const PAYLOAD_TOO_LARGE = payloadTooLarge(BODY_MAX_BYTES);
+const PAYLOAD_FAR_TOO_LARGE = payloadFarTooLarge(BODY_MAX_BYTES);
+const TOO_MANY_PIECES = tooManyPieces(BODY_MAX_PIECES);
+const TOO_MANY_VALUES = tooManyValues(BODY_MAX_VALUES);
 
 const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?$/i;
 
@@ -22,13 +35,33 @@ const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?$/i;
 export async function readBody(request: Request, timeoutMs: number): Promise<{ readonly value: unknown } | Fault> {
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) return UNSUPPORTED_MEDIA_TYPE;
   const bytes = await readBytes(request, timeoutMs);
-  return bytes instanceof Fault ? bytes : decode(bytes);
+  if (bytes instanceof Fault) return bytes;
+  await untilSenderShows();
+  return request.signal.aborted ? SENDER_GONE : decode(bytes);
 }
+
+/**
+ * Bun closes a connection on which something other than a request follows a body, or which its peer has shut down.
+ * Nobody gets the response then, so nothing is done. The first turn of the event loop shows the one, the second the
+ * other. Requests that wait at the same time share the turns, which costs less than it saves in commits.
+ */
+function untilSenderShows(): Promise<void> {
+  senderShows ??= new Promise((resolve) => {
+    setImmediate(setImmediate, () => {
+      senderShows = undefined;
+      resolve();
+    });
+  });
+  return senderShows;
+}
+
+let senderShows: Promise<void> | undefined;
 
 function readBytes(request: Request, timeoutMs: number): Awaitable<Uint8Array | Fault> {
   const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > BODY_MAX_BYTES) return PAYLOAD_TOO_LARGE;
-  const bytes = declared === null ? readChunks(request) : request.bytes();
+  // Sent twice, it is "5, 5". Bun forgets a body that is refused as it arrives, and the connection can be used again.
+  if (declared !== null && Number.parseInt(declared, 10) > BODY_MAX_BYTES) return PAYLOAD_TOO_LARGE;
+  const bytes = declared === null ? readPieces(request) : request.bytes();
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, timeoutMs, BODY_TOO_SLOW);
     const end = (result: Uint8Array | Fault) => {
@@ -40,31 +73,36 @@ function readBytes(request: Request, timeoutMs: number): Awaitable<Uint8Array | 
 }
 
 /** Without a Content-Length, the size shows only while reading. */
-async function readChunks(request: Request): Promise<Uint8Array | Fault> {
-  const chunks: Uint8Array[] = [];
+async function readPieces({ body }: Request): Promise<Uint8Array | Fault> {
+  if (!body) return new Uint8Array();
+  const reader = body.getReader();
+  const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > BODY_MAX_BYTES) return PAYLOAD_TOO_LARGE;
-    chunks.push(chunk);
+  for (let count = 0; count <= BODY_MAX_PIECES && size <= DISCARDED_MAX_BYTES; count++) {
+    const { done, value } = await reader.read();
+    if (done) return size > BODY_MAX_BYTES ? PAYLOAD_TOO_LARGE : Buffer.concat(pieces);
+    size += value.byteLength;
+    if (size <= BODY_MAX_BYTES) pieces.push(value);
   }
-  return Buffer.concat(chunks);
+  return size > BODY_MAX_BYTES ? PAYLOAD_FAR_TOO_LARGE : TOO_MANY_PIECES;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 function decode(bytes: Uint8Array): { readonly value: unknown } | Fault {
-  let text: string;
+  let json: string;
   try {
-    text = utf8.decode(bytes);
+    json = utf8.decode(bytes);
   } catch {
     return NOT_UTF8;
   }
+  const outline = outlineOf(json, BODY_MAX_VALUES);
+  if (outline.values > BODY_MAX_VALUES) return TOO_MANY_VALUES;
   try {
-    const value = parseJson(text);
-    const repeated = repeatedName(text, value);
+    const value = parseJson(json, outline);
+    const repeated = repeatedName(json, value, outline);
     return repeated === undefined ? { value } : repeatedField(repeated);
-  } catch (error) {
-    return error instanceof RangeError ? NESTED_TOO_DEEP : NOT_JSON;
+  } catch {
+    return NOT_JSON;
   }
 }

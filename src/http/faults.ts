@@ -5,7 +5,7 @@ import type { KeyProblem } from "../domain/key.ts";
 import { lazy } from "../domain/lazy.ts";
 import { type MoveRefusal, movesFrom, type PlacingRefusal } from "../domain/order.ts";
 import type { Standing } from "../domain/tally.ts";
-import { type HeaderFields, NO_FIELDS } from "./header-template.ts";
+import { CLOSE, type HeaderFields, NO_FIELDS } from "./header-template.ts";
 import { encoded, type Reply, reply } from "./reply.ts";
 
 // Every failure that a client can be told of: its code, its status and its message. The rest of the program
@@ -15,7 +15,7 @@ import { encoded, type Reply, reply } from "./reply.ts";
 export const FAULTS = {
   missing_api_key: [401, "There is no `Authorization` header."],
   invalid_api_key: [401, "The API key is malformed, unknown, expired, replaced or revoked."],
-  invalid_json: [400, "The body is not valid JSON, or contains a field twice."],
+  invalid_json: [400, "The body is not valid JSON, contains a field twice, or has more than 64 values."],
   missing_field: [400, "A required field is missing."],
   invalid_value: [400, "A field has the wrong type or value."],
   unknown_field: [400, "The body has a field that it must not have, such as `id`."],
@@ -32,7 +32,7 @@ export const FAULTS = {
   invalid_transition: [409, "The order cannot move to this status."],
   idempotency_in_progress: [409, "The first request with this `Idempotency-Key` is still in progress."],
   operation_removed: [410, "The operation has been removed: `GET /pets/{petId}`, on 5 December 2030."],
-  payload_too_large: [413, "The body is larger than 64 KiB."],
+  payload_too_large: [413, "The body is larger than 16 KiB, or was sent in more than 64 pieces."],
   unsupported_media_type: [415, "The body is not declared as `application/json`."],
   idempotency_mismatch: [422, "The `Idempotency-Key` was used for a different request."],
   rate_limit_exceeded: [429, "A quota is used up; `Retry-After` says how long to wait."],
@@ -163,6 +163,12 @@ const addressFault = (standing: Standing): Fault =>
     return `Your address has used all ${quota} requests without a valid API key for this ${window.name}. ${wait}, or send a valid key.`;
   });
 
+export const visitorFault = (standing: Standing): Fault =>
+  retryLater("rate_limit_exceeded", standing, (wait) => {
+    const { quota, window } = standing.shown;
+    return `Your address has requested all ${quota} pages for this ${window.name}. ${wait}, and load the page again.`;
+  });
+
 // Paths, methods, hosts.
 
 export const NO_SUCH_PAGE = constant(
@@ -175,7 +181,14 @@ export const NO_SUCH_PATH = constant(
 );
 export const BAD_HOST = constant(
   "invalid_parameter",
-  "The Host header is not a valid host name. Send the host that you connect to.",
+  "The Host header is not a single valid host name. Send the host that you connect to, once.",
+);
+
+/** For CONNECT, whose connection Bun would then treat as a tunnel, and never listen to again. */
+export const NOT_A_PROXY = constant(
+  "method_not_allowed",
+  "This service is not a proxy, and opens no tunnels. Send requests for its own paths.",
+  { Allow: "GET, HEAD, POST, PATCH", ...CLOSE },
 );
 
 export const methodNotAllowed = (allow: string): Fault =>
@@ -217,17 +230,31 @@ export const UNSUPPORTED_MEDIA_TYPE = constant(
   "unsupported_media_type",
   "The body must be JSON. Send it with Content-Type: application/json.",
 );
-export const payloadTooLarge = (maxBytes: number): Fault =>
-  constant("payload_too_large", `The body is larger than ${maxBytes} bytes. Send a smaller one.`);
+export const payloadTooLarge = (maxBytes: number): Fault => constant("payload_too_large", tooLarge(maxBytes));
+/** For a body that goes on and on. */
+export const payloadFarTooLarge = (maxBytes: number): Fault => constant("payload_too_large", tooLarge(maxBytes), CLOSE);
+const tooLarge = (maxBytes: number): string => `The body is larger than ${maxBytes} bytes. Send a smaller one.`;
+export const tooManyPieces = (maxPieces: number): Fault =>
+  constant(
+    "payload_too_large",
+    `The body was sent in more than ${maxPieces} pieces. Send it all at once, with a Content-Length.`,
+    CLOSE,
+  );
 export const BODY_TOO_SLOW = constant(
   "request_timeout",
   "The body took too long to arrive. Send the request again, with the whole body at once.",
-  { Connection: "close" },
+  CLOSE,
 );
 export const BODY_CUT_OFF = constant("invalid_json", "The body ended before it was complete. Send it again.");
+/** Nobody gets it, since Bun has cut the connection: it is for the log. */
+export const SENDER_GONE = constant(
+  "invalid_json",
+  "The connection was closed, or more than the body was sent. Nothing was changed. Send the request again.",
+);
 export const NOT_UTF8 = constant("invalid_json", "The body is not valid UTF-8. Send it as UTF-8.");
 export const NOT_JSON = constant("invalid_json", "The body is not valid JSON. Send one JSON object.");
-export const NESTED_TOO_DEEP = constant("invalid_json", "The body is nested too deeply. Send one flat JSON object.");
+export const tooManyValues = (maxValues: number): Fault =>
+  constant("invalid_json", `The body has more than ${maxValues} values. Send one flat JSON object.`);
 
 export const repeatedField = (name: string): Fault =>
   new Fault("invalid_json", `The body contains ${quote(name)} more than once. Send it once.`);

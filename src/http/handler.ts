@@ -1,11 +1,12 @@
 import type { BunRequest, Server } from "bun";
-import { clientAddress, type TrustedProxies } from "../access/address.ts";
+import { isTrustedProxy, type TrustedProxies } from "../access/address.ts";
 import type { Admission, Gate, Refusal } from "../access/gate.ts";
 import { type Awaitable, andThen, orElse } from "../domain/awaitable.ts";
 import type { Standing } from "../domain/tally.ts";
 import { StoreUnavailable } from "../store/store.ts";
-import type { Log } from "../telemetry/log.ts";
+import type { FailureLog, Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
+import { callerAddress } from "./caller-address.ts";
 import {
   asReply,
   BAD_HOST,
@@ -18,6 +19,7 @@ import {
   refusalFault,
   UNAVAILABLE,
 } from "./faults.ts";
+import { CLOSE } from "./header-template.ts";
 import type { Method } from "./operation.ts";
 import type { Reply } from "./reply.ts";
 import { loggedPath, requestIdOf } from "./request-id.ts";
@@ -31,8 +33,11 @@ export type Resource = Partial<Record<Method, RunnableOperation>>;
 export interface HandlerParts {
   readonly gate: Gate;
   readonly trustedProxies: TrustedProxies;
+  /** While they are closing, every response is the last one of its connection. */
+  readonly connections: { readonly areClosing: boolean };
   readonly telemetry: Telemetry;
   readonly log: Log;
+  readonly failures: FailureLog;
   readonly logRequests: boolean;
 }
 
@@ -44,6 +49,8 @@ interface Exchange {
   readonly startedAtMs: number;
   readonly operation: RunnableOperation | undefined;
   admission: Admission | undefined;
+  /** Whether the connection is closed after the response. */
+  isLast: boolean;
 }
 
 /** What a request under /v1 meets, in this order: key and limits, path, method, then the operation. */
@@ -67,6 +74,7 @@ export class V1Handler {
       startedAtMs: this.isTimed ? performance.now() : 0,
       operation: this.resource?.[methodOf(request)],
       admission: undefined,
+      isLast: false,
     };
     return orElse(
       () => this.answer(exchange),
@@ -87,8 +95,14 @@ export class V1Handler {
     );
   }
 
-  private outcomeOf({ request, operation }: Exchange, admission: Admission): Awaitable<Outcome> {
-    if (admission.kind === "refusal") return this.refuse(admission);
+  private outcomeOf(exchange: Exchange, admission: Admission): Awaitable<Outcome> {
+    const { request, operation } = exchange;
+    if (admission.kind === "refusal") {
+      const refused = this.refuse(admission);
+      exchange.isLast = isHopeless(admission) && !this.isFromProxy(exchange);
+      return hasRepeatedHost(request) ? BAD_HOST : refused;
+    }
+    if (hasRepeatedHost(request)) return BAD_HOST;
     if (!operation) return this.noOperation;
     if (hasBadHost(request)) return BAD_HOST;
     return operation.run(request, admission.key);
@@ -106,8 +120,8 @@ export class V1Handler {
   }
 
   private answerMalfunction(exchange: Exchange, error: unknown): Awaitable<Response> {
-    const { log, gate } = this.parts;
-    log.error({ err: error, requestId: exchange.requestId }, "request failed");
+    const { failures, gate } = this.parts;
+    failures.report("request failed", error, { requestId: exchange.requestId });
     const { reply } = this.malfunctionFault(error);
     const standing = exchange.admission?.standing ?? gate.countAddress(this.addressOf(exchange));
     return andThen(standing, (standing) => this.respond(exchange, reply, standing));
@@ -122,7 +136,9 @@ export class V1Handler {
   private respond(exchange: Exchange, reply: Reply, standing: Standing): Response {
     const { operation, requestId } = exchange;
     if (this.isTimed) this.record(exchange, reply.status);
-    const template = operation?.headers ? reply.template.with(operation.headers) : reply.template;
+    let { template } = reply;
+    if (operation?.headers) template = template.with(operation.headers);
+    if (exchange.isLast || this.parts.connections.areClosing) template = template.with(CLOSE);
     const headers = template.fill(requestId, standing, reply.headers);
     return new Response(reply.body, { status: reply.status, headers });
   }
@@ -140,11 +156,21 @@ export class V1Handler {
   }
 
   private addressOf({ request, server }: Exchange): string {
+    return callerAddress(request, server, this.parts.trustedProxies);
+  }
+
+  /** A proxy's connection carries the requests of others too. */
+  private isFromProxy({ request, server }: Exchange): boolean {
     const { trustedProxies } = this.parts;
-    const peer = server.requestIP(request)?.address ?? "unknown";
-    return clientAddress(peer, trustedProxies ? request.headers.get("x-forwarded-for") : null, trustedProxies);
+    return trustedProxies !== undefined && isTrustedProxy(server.requestIP(request)?.address ?? "", trustedProxies);
   }
 }
+
+/**
+ * Whether whatever else the caller sends now is certain to be refused too. Its connection is closed, since many
+ * requests may be waiting in it, and refusing each of them would delay others.
+ */
+const isHopeless = ({ reason }: Refusal): boolean => reason.kind === "banned" || reason.kind === "address_exhausted";
 
 const methodOf = (request: Request): Method => (request.method === "HEAD" ? "GET" : request.method) as Method;
 
@@ -152,6 +178,9 @@ const allowedMethods = (resource: Resource): string =>
   Object.keys(resource)
     .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
     .join(", ");
+
+/** Bun joins the values of a header that was sent twice, and takes the URL from the first one. */
+export const hasRepeatedHost = (request: Request): boolean => request.headers.get("host")?.includes(",") ?? false;
 
 /** Bun leaves the URL relative when the Host header is not a host. HTTP/1.0 may do without one. */
 const hasBadHost = (request: Request): boolean => request.url.startsWith("/") && Boolean(request.headers.get("host"));

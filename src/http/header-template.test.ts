@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { judge, newTally, ratePolicyOfKey, type Standing } from "../domain/tally.ts";
-import { COMMON_HEADERS, type HeaderFields, HeaderTemplate } from "./header-template.ts";
+import { CLOSE, COMMON_HEADERS, type HeaderFields, HeaderTemplate } from "./header-template.ts";
 
 const standing = (used: number, perMinute = 60, nowMs = 1_000_000): Standing => {
   const tally = newTally();
@@ -43,4 +43,11 @@ test("a response without a body has no content type", () => {
   const headers = HeaderTemplate.for({}, false).fill("id", standing(1), {});
   expect(headers.has("content-type")).toBe(false);
   expect(headers.get("cache-control")).toBe("no-store");
+});
+
+test("fields that never differ add up", () => {
+  const template = HeaderTemplate.for({}, true).with({ Sunset: "a" }).with(CLOSE);
+  const headers = template.fill("id", standing(1), {});
+  expect([headers.get("sunset"), headers.get("connection")]).toEqual(["a", "close"]);
+  expect(HeaderTemplate.for({}, true).fill("id", standing(1), {}).has("connection")).toBe(false);
 });

@@ -7,6 +7,15 @@ export type HeaderFields = Readonly<Record<string, string>>;
 
 export const NO_FIELDS: HeaderFields = {};
 
+/** On the last response of a connection: Bun closes it then, and drops what was pipelined behind. */
+export const CLOSE: HeaderFields = { Connection: "close" };
+
+/** Makes a response the last one of its connection. */
+export function endConnection(response: Response): Response {
+  response.headers.set("Connection", "close");
+  return response;
+}
+
 /** On every response under /v1, in the order that they are sent in. The last six differ from response to response. */
 export const COMMON_HEADERS = [
   "Cache-Control",
@@ -35,7 +44,7 @@ export class HeaderTemplate {
   private constructor(
     private readonly names: readonly string[],
     private readonly hasBody: boolean,
-    fixed: HeaderFields = NO_FIELDS,
+    private readonly fixed: HeaderFields = NO_FIELDS,
   ) {
     if (hasBody) this.#headers.set("Content-Type", "application/json");
     for (const name of COMMON_HEADERS) this.#headers.set(name, "");
@@ -56,11 +65,11 @@ export class HeaderTemplate {
     return template;
   }
 
-  /** The same with an operation's own fields, which are always the same object. */
+  /** The same with more fields that never differ: always the same object, such as an operation's own. */
   with(fixed: HeaderFields): HeaderTemplate {
     let template = this.#extended.get(fixed);
     if (!template) {
-      template = new HeaderTemplate(this.names, this.hasBody, fixed);
+      template = new HeaderTemplate(this.names, this.hasBody, { ...this.fixed, ...fixed });
       this.#extended.set(fixed, template);
     }
     return template;

@@ -1,17 +1,71 @@
 import { int64FromJson } from "../domain/int64.ts";
 
+/** What a JSON text consists of, as far as one pass shows it without parsing. */
+export interface Outline {
+  /** Values at any depth: at least as many as there are. */
+  readonly values: number;
+  /** Names of members at any depth. */
+  readonly names: number;
+  /** A fraction, an exponent, or more digits than a number can hold: the literal itself has to be parsed. */
+  readonly hasUnusualNumber: boolean;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const DOT = 0x2e;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+const COLON = 0x3a;
+const OPENING_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const LETTER_E = 0x65;
+const OPENING_BRACE = 0x7b;
+const LOWER_CASE = 0x20;
+
+/** All numbers of 15 digits are exact. */
+const EXACT_DIGITS = 15;
+
+/** Takes time in proportion to the length of the text, whatever it is, and stops when there are more values than this. */
+export function outlineOf(json: string, maxValues = Number.POSITIVE_INFINITY): Outline {
+  let values = 1;
+  let names = 0;
+  let digits = 0;
+  let hasUnusualNumber = false;
+  for (let at = 0; at < json.length && values <= maxValues; at++) {
+    const code = json.charCodeAt(at);
+    if (code >= DIGIT_0 && code <= DIGIT_9) {
+      if (++digits > EXACT_DIGITS) hasUnusualNumber = true;
+      continue;
+    }
+    if (digits > 0 && (code === DOT || (code | LOWER_CASE) === LETTER_E)) hasUnusualNumber = true;
+    digits = 0;
+    if (code === QUOTE) at = endOfString(json, at);
+    else if (code === COLON) names++;
+    else if (code === COMMA || code === OPENING_BRACE || code === OPENING_BRACKET) values++;
+  }
+  return { values, names, hasUnusualNumber };
+}
+
+/** Where a string ends that begins at this place. */
+function endOfString(json: string, start: number): number {
+  let at = start + 1;
+  for (; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) break;
+    if (code === BACKSLASH) at++;
+  }
+  return at;
+}
+
 /**
  * Parses JSON so that no integer loses a digit: every number that is an int64 becomes a bigint, any
  * other stays a number. Throws a SyntaxError, or a RangeError when it is nested too deep.
  */
-export function parseJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  const exact = UNUSUAL_NUMBER.test(text) ? undefined : withBigints(value);
-  return exact ?? JSON.parse(text, exactIntegers);
+export function parseJson(json: string, { hasUnusualNumber } = outlineOf(json)): unknown {
+  if (hasUnusualNumber) return JSON.parse(json, exactIntegers);
+  const value: unknown = JSON.parse(json);
+  return withBigints(value) ?? JSON.parse(json, exactIntegers);
 }
-
-/** A fraction, an exponent, or more digits than a number can hold: the literal itself has to be parsed. */
-const UNUSUAL_NUMBER = /[0-9][.eE]|[0-9]{16}/;
 
 /** The object with its numbers as bigints; undefined when it is not a flat object, as every valid body is. */
 function withBigints(value: unknown): Record<string, unknown> | undefined {
@@ -26,8 +80,12 @@ function withBigints(value: unknown): Record<string, unknown> | undefined {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
+/** Longer than anyone writes an int64, in whatever form. */
+const LITERAL_MAX_CHARACTERS = 100;
+
 function exactIntegers(_key: string, value: unknown, context?: { source: string }): unknown {
-  return typeof value === "number" ? (int64FromJson(context?.source ?? "") ?? value) : value;
+  if (typeof value !== "number" || !context || context.source.length > LITERAL_MAX_CHARACTERS) return value;
+  return int64FromJson(context.source) ?? value;
 }
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
@@ -36,10 +94,9 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
  * The first name that occurs twice at the top level of a JSON object with this value. JSON.parse
  * would silently keep the last one.
  */
-export function repeatedName(json: string, value: unknown): string | undefined {
-  // As many names as colons, and every name is followed by one: none occurs twice.
-  if (isObject(value) && json.split(":").length - 1 === Object.keys(value).length) return undefined;
-  const names = new Set<string>();
+export function repeatedName(json: string, value: unknown, { names } = outlineOf(json)): string | undefined {
+  if (!isObject(value) || names === Object.keys(value).length) return undefined;
+  const seen = new Set<string>();
   let depth = 0;
   let lastString = "";
   for (const [token] of json.matchAll(TOKEN)) {
@@ -48,8 +105,8 @@ export function repeatedName(json: string, value: unknown): string | undefined {
     else if (token !== ":") lastString = token;
     else if (depth === 1) {
       const name = JSON.parse(lastString) as string;
-      if (names.has(name)) return name;
-      names.add(name);
+      if (seen.has(name)) return name;
+      seen.add(name);
     }
   }
   return undefined;

@@ -1,18 +1,20 @@
-import { withoutSecrets } from "../domain/key.ts";
+import { mayHoldSecret, withoutSecrets } from "../domain/redact.ts";
 
 // How a request is named in the log: by its id and its path, neither of which may hold a secret.
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+const PATH_MAX_CHARACTERS = 200;
 
 /** A proxy's own id is kept, so that its log and ours can be read together. */
 export function requestIdOf(request: Request): string {
   const given = request.headers.get("x-request-id");
-  const isSane = given !== null && SANE_REQUEST_ID.test(given) && withoutSecrets(given) === given;
-  return isSane ? given : crypto.randomUUID();
+  const isKept = given !== null && SANE_REQUEST_ID.test(given) && !mayHoldSecret(given);
+  return isKept ? given : crypto.randomUUID();
 }
 
-/** Without the query, which may hold what does not belong in a log. */
+/** Cut to a sensible length, and without the query, which may hold what does not belong in a log. */
 export function loggedPath(url: string): string {
   const path = url.startsWith("/") ? url : url.slice(url.indexOf("/", "https://".length));
-  return withoutSecrets(path.split("?", 1)[0] as string);
+  const shown = withoutSecrets(path.split("?", 1)[0] as string);
+  return shown.length > PATH_MAX_CHARACTERS ? `${shown.slice(0, PATH_MAX_CHARACTERS)}…` : shown;
 }

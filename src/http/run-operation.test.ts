@@ -40,6 +40,7 @@ const removal = (
 async function run(declared: AnyOperation, petId = "42", headers: Record<string, string> = {}): Promise<Outcome> {
   const parts = {
     clock: { nowMs: () => 1000 },
+    steadyClock: { nowMs: () => 1000 },
     publicUrl: "http://host/v1",
     docsUrl: "http://host/docs",
     replyCache: new ReplyCache(() => undefined),

@@ -1,5 +1,6 @@
 import type { BunRequest } from "bun";
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
+import type { Clock } from "../domain/clock.ts";
 import { type Fields, InvalidRecord } from "../domain/fields.ts";
 import type { IdempotencyKey, IdempotentResult, SavedContent } from "../domain/idempotency.ts";
 import type { Key } from "../domain/key.ts";
@@ -16,6 +17,8 @@ import type { BodyShape } from "./schema.ts";
 export interface RunParts extends OperationParts {
   readonly replyCache: ReplyCache;
   readonly withIdempotency: WithIdempotency;
+  /** Judges whether a saved response has expired. */
+  readonly steadyClock: Clock;
   readonly bodyTimeoutMs: number;
 }
 
@@ -98,7 +101,7 @@ export class RunnableOperation {
     const value = readIdempotencyKey(request.headers.get("idempotency-key"));
     if (value === undefined || value instanceof Fault) return value;
     const fingerprint = fingerprintOf(this.name, [...path, ...this.bodyFields.map((field) => body[field])]);
-    return { keyId: key.id, value, fingerprint, nowMs: this.parts.clock.nowMs() };
+    return { keyId: key.id, value, fingerprint, nowMs: this.parts.steadyClock.nowMs() };
   }
 
   private outcomeOf(result: IdempotentResult<unknown, unknown>, call: AnyCall): Outcome {

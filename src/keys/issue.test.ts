@@ -38,6 +38,14 @@ describe("a request is refused, and nothing is stored,", () => {
   const refusals: [why: string, request: Partial<KeyRequest>, reason: IssueRefusal][] = [
     ["without a name", { name: " " }, { kind: "invalid_name", mistake: new Mistake("must not be empty or blank") }],
     [
+      "with a name that nobody sees",
+      { name: "\u200b" },
+      {
+        kind: "invalid_name",
+        mistake: new Mistake("must have a visible character, besides invisible ones such as U+200B"),
+      },
+    ],
+    [
       "with a name that is too long",
       { name: "x".repeat(KEY_NAME_MAX_CODE_POINTS + 1) },
       {

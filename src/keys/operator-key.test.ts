@@ -7,7 +7,7 @@ import { PLANS } from "../domain/plan.ts";
 import { absolutePath } from "../store/database-url.ts";
 import { type NewKey, StoreUnavailable } from "../store/store.ts";
 import { issueKey } from "./issue.ts";
-import { issueOperatorKey, operatorKeyFile } from "./operator-key.ts";
+import { isSecretInUse, issueOperatorKey, operatorKeyFile } from "./operator-key.ts";
 
 async function emptyStore() {
   const store = await openKeyStore();
@@ -84,4 +84,19 @@ test("without its file no key is issued", async () => {
   await expect(issueOperatorKey(keys, file, clock)).rejects.toThrow(OperatorError);
   await expect(issueOperatorKey(keys, file, clock)).rejects.toThrow("cannot write the operator's key to");
   expect(await keys.list()).toEqual([]);
+});
+
+test("a secret that a crash has left in the file, and that no key was issued for, is told from one in use", async () => {
+  const { keys, clock, file } = await emptyStore();
+  const crashing = {
+    revision: () => keys.revision(),
+    createFirst: () => Promise.reject(new StoreUnavailable("killed")),
+  };
+  await expect(issueOperatorKey(crashing, file, clock)).rejects.toThrow("killed");
+  await issueKey({ keys, clock }, { name: "by hand", plan: "free" });
+  expect(await issueOperatorKey(keys, file, clock)).toBe(false);
+  expect(await isSecretInUse(keys, file)).toBe(false);
+  const other = await emptyStore();
+  await issueOperatorKey(other.keys, other.file, clock);
+  expect(await isSecretInUse(other.keys, other.file)).toBe(true);
 });

@@ -12,7 +12,8 @@ export const operatorKeyFile = (databasePath: string): string =>
 
 /**
  * Issues the operator's key if the store has never had a key, with its secret in a file. Returns whether it did.
- * The file comes first: after a crash in between, the revision is still 0, so the next start replaces the file.
+ * The file comes first, and is on disk: after a crash in between, the revision is still 0, so the next start replaces
+ * the file.
  */
 export async function issueOperatorKey(
   keys: Pick<KeyStore, "revision" | "createFirst">,
@@ -35,6 +36,15 @@ export async function issueOperatorKey(
   return false;
 }
 
+/** Whether the secret in the file is one that the store knows; one that a crash has left there may not be. */
+export async function isSecretInUse(keys: Pick<KeyStore, "findBySecret">, file: string): Promise<boolean> {
+  const text = await Bun.file(file)
+    .text()
+    .catch(() => undefined);
+  // A file of another user cannot be told.
+  return text === undefined || (await keys.findBySecret(digestOf(text.trim()))) !== undefined;
+}
+
 function writeForOwnerOnly(file: string, text: string): void {
   const { chmodSync, renameSync, writeFileSync } = fs();
   const draft = `${file}.new`;
@@ -43,8 +53,20 @@ function writeForOwnerOnly(file: string, text: string): void {
     // The mode above only counts for a new file, and a crash may have left one.
     chmodSync(draft, 0o600);
     renameSync(draft, file);
+    syncFolderOf(file);
   } catch (error) {
     throw new OperatorError(`cannot write the operator's key to ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** Without it, a power cut could take the name of the file away again. */
+function syncFolderOf(file: string): void {
+  const { closeSync, fsyncSync, openSync } = fs();
+  const descriptor = openSync(file.slice(0, file.lastIndexOf("/") + 1), "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -104,4 +104,47 @@ describe("BoundedMeter", () => {
     expect(meter.judge("b", policy).standing.shown.remaining).toBe(0);
     expect(meter.judge("a", policy).standing.shown.remaining).toBe(1);
   });
+
+  test("a new subject costs no more when it is full, however many have come before", () => {
+    const meter = new BoundedMeter(new FakeClock(), 50_000);
+    let subjects = 0;
+    const msFor = (count: number): number => {
+      const from = performance.now();
+      for (let i = 0; i < count; i++) meter.judge(`address ${++subjects}`, policy);
+      return performance.now() - from;
+    };
+    const filling = msFor(50_000) / 50_000;
+    const full = msFor(100_000) / 100_000;
+    // Walking over what was evicted before made it 20 times as much.
+    expect(full / filling).toBeLessThan(8);
+  });
+
+  test("what has expired is swept, a part at a time, and what has not stays", () => {
+    const clock = new FakeClock();
+    const meter = new BoundedMeter(clock, 50_000);
+    const daily = ratePolicyOfKey({ perMinute: 60, perDay: 1 }, undefined);
+    meter.judge("a key in its day", daily);
+    for (let i = 0; i < 2_500; i++) meter.judge(`address ${i}`, policy);
+    meter.sweep();
+    expect(meter.size).toBe(2_501);
+    clock.advance(60_000);
+    meter.judge("address 7", policy);
+    const sizes = [1, 2, 3].map(() => {
+      meter.sweep();
+      return meter.size;
+    });
+    expect(sizes).toEqual([1_501, 503, 2]);
+    expect(meter.judge("a key in its day", daily).kind).toBe("exhausted");
+    expect(meter.judge("address 7", policy).standing.shown.remaining).toBe(0);
+  });
+
+  test("to start again before its window ends, an address needs as many others as there is room for", () => {
+    const meter = new BoundedMeter(new FakeClock(), 100);
+    const kind = () => meter.judge("greedy", policy).kind;
+    expect([kind(), kind(), kind()]).toEqual(["pass", "pass", "exhausted"]);
+    for (let i = 0; i < 99; i++) meter.judge(`address ${i}`, policy);
+    expect(kind()).toBe("exhausted");
+    meter.judge("one more", policy);
+    expect(kind()).toBe("pass");
+  });
 });

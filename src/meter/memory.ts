@@ -1,6 +1,7 @@
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
 import { isSpent, judge, newTally, type RatePolicy, type Tally, type Verdict } from "../domain/tally.ts";
+import { BoundedMap } from "./bounded-map.ts";
 import type { Meter, TallyKeeper } from "./meter.ts";
 
 interface TallyRecord {
@@ -62,14 +63,23 @@ export class DurableMeter implements Meter {
   }
 }
 
-/** Counts in this process and saves nothing. Its memory is bounded: the subject that came first is evicted. */
+/** How many tallies are looked at in one sweep: 50 µs of work. */
+const SWEPT_AT_ONCE = 1_000;
+
+/**
+ * Counts in this process and saves nothing. Its memory is bounded: when it is full, the subject whose window
+ * opened first is forgotten, and may start again. Whoever wants that needs as many other subjects as it
+ * holds, and all of those have quotas of their own, so nothing is gained by it.
+ */
 export class BoundedMeter implements Meter {
-  readonly #tallies = new Map<string, Tally>();
+  readonly #tallies: BoundedMap<Tally>;
 
   constructor(
     private readonly clock: Clock,
-    private readonly maxSubjects: number,
-  ) {}
+    maxSubjects: number,
+  ) {
+    this.#tallies = new BoundedMap(maxSubjects);
+  }
 
   get size(): number {
     return this.#tallies.size;
@@ -78,23 +88,16 @@ export class BoundedMeter implements Meter {
   judge(subject: string, policy: RatePolicy): Verdict {
     const nowMs = this.clock.nowMs();
     let tally = this.#tallies.get(subject);
-    if (tally && isSpent(tally, nowMs)) {
-      this.#tallies.delete(subject);
-      tally = undefined;
-    }
-    if (!tally) {
-      if (this.#tallies.size >= this.maxSubjects) this.#evictOldest();
+    if (!tally || isSpent(tally, nowMs)) {
       tally = newTally();
       this.#tallies.set(subject, tally);
     }
     return judge(tally, policy, nowMs);
   }
 
-  /** A Map keeps insertion order, so the first entry has the window that opened first. */
-  #evictOldest(): void {
-    for (const subject of this.#tallies.keys()) {
-      this.#tallies.delete(subject);
-      return;
-    }
+  /** Forgets some of what has expired. Called twice a second, it goes over everything within a minute. */
+  sweep(): void {
+    const nowMs = this.clock.nowMs();
+    this.#tallies.sweep((tally) => isSpent(tally, nowMs), SWEPT_AT_ONCE);
   }
 }

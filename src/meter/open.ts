@@ -1,3 +1,4 @@
+import type { Checkup } from "../domain/checkup.ts";
 import type { Clock } from "../domain/clock.ts";
 import { lazy } from "../domain/lazy.ts";
 import type { Tally } from "../domain/tally.ts";
@@ -25,7 +26,7 @@ export interface MeterSettings {
 export interface Meters {
   readonly keyMeter: Meter;
   readonly addressMeter: Meter;
-  /** Saves what must outlive the process. Call it every SAVE_INTERVAL_MS. Never rejects. */
+  /** Saves what must outlive the process, and forgets what has expired. Call it every SAVE_INTERVAL_MS. Never rejects. */
   save(): Promise<void>;
   /** Saves, and releases what the meters hold. */
   close(): Promise<void>;
@@ -38,6 +39,7 @@ const MAX_KEYS_WHILE_DEGRADED = 100_000;
 
 /** ioredis takes 14 ms to load: only a process that uses Redis pays for it. */
 const loadRedisMeter = lazy(() => import("./redis/open.ts"));
+const loadRedisCheckup = lazy(() => import("./redis/checkup.ts"));
 const loadTallyReader = lazy(() => import("./redis/read-tally.ts"));
 
 /** Counters in Redis, for all instances together, if there is one; otherwise in this process, saved by the keeper. */
@@ -54,10 +56,19 @@ export async function readTally(
   return reader.readTally(redisUrls, keyId, connectTimeoutMs);
 }
 
+/** What there is to find out about Redis. */
+export async function openRedisCheckup(redisUrls: readonly string[]): Promise<Checkup> {
+  return (await loadRedisCheckup()).checkRedis(redisUrls);
+}
+
 async function openLocalMeters({ tallies, clock, onSaveFailure }: MeterSettings): Promise<Meters> {
   const keyMeter = await DurableMeter.open(clock, tallies, onSaveFailure);
-  const save = () => keyMeter.save();
-  return { keyMeter, addressMeter: new BoundedMeter(clock, MAX_ADDRESSES), save, close: save };
+  const addressMeter = new BoundedMeter(clock, MAX_ADDRESSES);
+  const save = () => {
+    addressMeter.sweep();
+    return keyMeter.save();
+  };
+  return { keyMeter, addressMeter, save, close: () => keyMeter.save() };
 }
 
 async function openSharedMeters(
@@ -68,5 +79,5 @@ async function openSharedMeters(
   const fallback = new BoundedMeter(clock, MAX_KEYS_WHILE_DEGRADED);
   const timeouts = { connectTimeoutMs, answerTimeoutMs };
   const meter = await openRedisMeter({ urls, clock, scriptClock, fallback, ...timeouts, onDegraded });
-  return { keyMeter: meter, addressMeter: meter, save: async () => {}, close: () => meter.close() };
+  return { keyMeter: meter, addressMeter: meter, save: async () => fallback.sweep(), close: () => meter.close() };
 }

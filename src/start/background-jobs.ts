@@ -6,29 +6,46 @@ import type { Store } from "../store/store.ts";
 import { startJob } from "./jobs.ts";
 
 const REFRESH_KEYS_INTERVAL_MS = 500;
+/** A database file that is taken away is noticed within a second, also while nobody writes. */
+const CHECK_INTERVAL_MS = 500;
 const DELETE_SAVED_RESPONSES_INTERVAL_MS = 10_000;
 
 interface JobParts {
   readonly keyring: Keyring;
   readonly meters: Meters;
   readonly store: Store;
-  readonly clock: Clock;
+  /** Logs it when the answer changes. */
+  readonly isReady: () => Promise<boolean>;
+  /** Judges which saved responses have expired. */
+  readonly steadyClock: Clock;
   /** Makes a function that reports failures under a message. */
   readonly report: (message: string) => (error: unknown) => void;
 }
 
 /** Everything that happens without a request. Returns how to stop it. */
-export function startBackgroundJobs({ keyring, meters, store, clock, report }: JobParts): () => Promise<void> {
+export function startBackgroundJobs({
+  keyring,
+  meters,
+  store,
+  isReady,
+  steadyClock,
+  report,
+}: JobParts): () => Promise<void> {
   const job = (intervalMs: number, failure: string, run: () => Promise<unknown>) =>
     startJob({ intervalMs, run, onFailure: report(failure) });
   const stops = [
     job(REFRESH_KEYS_INTERVAL_MS, "could not check for changed keys", () => keyring.refresh()),
+    job(CHECK_INTERVAL_MS, "could not check the store", async () => void (await isReady())),
     job(SAVE_INTERVAL_MS, "could not save the counters", () => meters.save()),
     job(DELETE_SAVED_RESPONSES_INTERVAL_MS, "could not delete expired responses", () =>
-      store.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(clock.nowMs()) }),
+      deleteExpiredResponses(store, steadyClock),
     ),
   ];
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
   };
 }
+
+/** Returns whether there may be more of them. */
+export const deleteExpiredResponses = (store: Pick<Store, "deleteSavedResponses">, steadyClock: Clock) =>
+  store.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(steadyClock.nowMs()) });

@@ -5,11 +5,12 @@ import { Listeners } from "./listen.ts";
 test("until it is said what to answer, the answer is 503 with Retry-After", async () => {
   const opened = new Closers();
   const listeners = new Listeners(opened);
-  const { origin, serve } = listeners.listen("127.0.0.1", 0, "PORT");
+  const listener = listeners.listen("127.0.0.1", 0, "PORT");
+  const { origin } = listener;
   const starting = await fetch(`${origin}/v1/pets`);
   expect([starting.status, starting.headers.get("retry-after")]).toEqual([503, "2"]);
   expect(await starting.json()).toMatchObject({ code: "service_unavailable", status: 503 });
-  serve({ fetch: () => new Response("ready") });
+  listener.serve({ fetch: () => new Response("ready") });
   expect(await (await fetch(origin)).text()).toBe("ready");
   await opened.close();
 });
@@ -17,10 +18,11 @@ test("until it is said what to answer, the answer is 503 with Retry-After", asyn
 test("draining lets a request in progress finish", async () => {
   const opened = new Closers();
   const listeners = new Listeners(opened);
-  const { origin, serve } = listeners.listen("127.0.0.1", 0, "PORT");
+  const listener = listeners.listen("127.0.0.1", 0, "PORT");
+  const { origin } = listener;
   const work = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
-  serve({
+  listener.serve({
     async fetch() {
       arrived.resolve();
       await work.promise;

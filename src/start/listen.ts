@@ -3,38 +3,60 @@ import { OperatorError } from "../domain/operator-error.ts";
 import { STARTING } from "../http/faults.ts";
 import { publicError } from "../http/pages/page.ts";
 import type { Closers } from "./closers.ts";
+import { drain } from "./drain.ts";
+import { Listener } from "./listener.ts";
 
 const IDLE_TIMEOUT_SECONDS = 30;
-/** A slow body is answered before a stop gives up, and a stop ends before a supervisor's usual 10 s. */
-const STOP_TIMEOUT_MS = 6_000;
-const DRAIN_CHECK_INTERVAL_MS = 20;
+const QUIET_MS = 50;
 
-export interface Listener {
-  readonly origin: string;
-  /** Says what is answered from now on; until then, the answer is 503. */
-  readonly serve: (handlers: Parameters<Server<undefined>["reload"]>[0]) => void;
-}
+type ReasonToClose = "stopping" | "limited";
 
 /** The ports that a service listens on. */
 export class Listeners {
-  readonly #servers: Server<undefined>[] = [];
+  readonly #listeners: Listener[] = [];
+  readonly #reasonsToClose = new Set<ReasonToClose>();
+  /** Whether every response is the last one of its connection. */
+  areClosing = false;
 
-  constructor(private readonly opened: Closers) {}
+  /** `quietMs`: for how long no request may have arrived before a stop closes idle connections. */
+  constructor(
+    private readonly opened: Closers,
+    private readonly quietMs = QUIET_MS,
+  ) {}
 
   /** Fails with an OperatorError that names the setting. */
   listen(hostname: string, port: number, setting: string): Listener {
-    const server = bind(hostname, port, setting);
-    this.#servers.push(server);
-    this.opened.add(() => server.stop(true));
-    return {
-      origin: originOf(hostname, server.port as number),
-      serve: (handlers) => void server.reload(handlers),
-    };
+    const listener = new Listener(hostname, port, (port) => bind(hostname, port, setting));
+    this.#listeners.push(listener);
+    this.opened.add(() => listener.finish(0));
+    return listener;
   }
 
-  /** Requests in progress finish; a connection that has only begun to send one does not delay the stop. */
+  /** While they are limited, connections end with their next response, and idle ones end now. */
+  limit(areLimited: boolean): void {
+    this.#close("limited", areLimited);
+    if (areLimited) for (const listener of this.#listeners) listener.closeIdle();
+  }
+
+  /** Closes the connections that have not sent a whole request. */
+  renew(): void {
+    if (this.#reasonsToClose.has("stopping")) return;
+    for (const listener of this.#listeners) listener.renew();
+  }
+
+  /** Every request that was sent before is answered; a connection that has only begun to send one does not delay it. */
   async drain(): Promise<void> {
-    await Promise.all(this.#servers.map(drain));
+    this.#close("stopping", true);
+    await Promise.all(this.#listeners.map((listener) => drain(listener, this.quietMs)));
+  }
+
+  #close(reason: ReasonToClose, applies: boolean): void {
+    if (applies) this.#reasonsToClose.add(reason);
+    else this.#reasonsToClose.delete(reason);
+    const areClosing = this.#reasonsToClose.size > 0;
+    if (areClosing === this.areClosing) return;
+    this.areClosing = areClosing;
+    for (const listener of this.#listeners) listener.isClosing = areClosing;
   }
 }
 
@@ -47,8 +69,8 @@ function bind(hostname: string, port: number, setting: string): Server<undefined
       reusePort: false,
       development: false,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
-      // Our own limit answers with an Error; Bun's would close the connection without one.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      // For what our own, far lower limits never see. Beyond it, Bun answers by itself, without an Error.
+      maxRequestBodySize: 32 * 1024 * 1024,
       fetch: () => publicError(STARTING),
     });
   } catch (error) {
@@ -59,18 +81,4 @@ function bind(hostname: string, port: number, setting: string): Server<undefined
       `cannot listen on ${hostname}, port ${port}: ${message}. HOST must be an address of this machine, and ${setting} a port that you may use`,
     );
   }
-}
-
-/** An address that a client on this machine can use, even when all addresses are listened on. */
-function originOf(host: string, port: number): string {
-  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
-}
-
-async function drain(server: Server<undefined>): Promise<void> {
-  const deadlineMs = performance.now() + STOP_TIMEOUT_MS;
-  const stopped = server.stop();
-  while (server.pendingRequests > 0 && performance.now() < deadlineMs)
-    await Promise.race([stopped, Bun.sleep(DRAIN_CHECK_INTERVAL_MS)]);
-  await server.stop(true);
 }

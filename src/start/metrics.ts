@@ -12,7 +12,7 @@ export async function startMetrics(
   if (port === undefined) return { telemetry: noTelemetry, metricsUrl: undefined };
   const { prometheus } = await loadPrometheus();
   const { telemetry, handle } = prometheus();
-  const { origin, serve } = listeners.listen("127.0.0.1", port, "METRICS_PORT");
-  serve({ fetch: handle });
-  return { telemetry, metricsUrl: `${origin}/metrics` };
+  const listener = listeners.listen("127.0.0.1", port, "METRICS_PORT");
+  listener.serve({ fetch: handle });
+  return { telemetry, metricsUrl: `${listener.origin}/metrics` };
 }

@@ -1,19 +1,24 @@
 import type { Store } from "../store/store.ts";
 import type { Log } from "../telemetry/log.ts";
 
-/** Whether requests should be sent here: the store answers, and no stop has begun. */
-export function readiness(store: Pick<Store, "check">, log: Log) {
+/** Whether requests should be sent here: the store answers, and no stop has begun. A change is logged once. */
+export function readiness(store: Pick<Store, "check">, log: Pick<Log, "error" | "info">) {
   let isStopping = false;
+  let problem: string | undefined;
   return {
     async isReady(): Promise<boolean> {
       if (isStopping) return false;
       try {
         await store.check();
-        return true;
       } catch (error) {
-        log.warn({ err: error }, "not ready");
+        const { message } = error as Error;
+        if (message !== problem) log.error({ err: error }, `not ready: ${message}`);
+        problem = message;
         return false;
       }
+      if (problem !== undefined) log.info("ready again");
+      problem = undefined;
+      return true;
     },
     stop(): void {
       isStopping = true;

@@ -2,12 +2,12 @@ import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { OperatorError } from "../domain/operator-error.ts";
 import type { Dialect } from "./lists.ts";
-import { openSql, type Sql } from "./postgres/database.ts";
+import { openSql, type Sql, type Transaction } from "./postgres/database.ts";
 import { POSTGRES } from "./postgres/dialect.ts";
 import {
   ANIMALS,
   INTERNAL_TABLES,
-  ORDERS,
+  NUMBERED_TABLES,
   orReplace,
   type Row,
   SAVED_RESPONSES,
@@ -18,9 +18,6 @@ import {
 } from "./rows.ts";
 import { openLocked, preparePath } from "./sqlite/database.ts";
 import { SQLITE } from "./sqlite/dialect.ts";
-
-/** Tables whose ids the database assigns. Keys of the others are text, which needs a collation to sort alike everywhere. */
-const NUMBERED: readonly Table[] = [ANIMALS, ORDERS];
 
 /** The one table that is large: an interrupted copy of it is continued. */
 const RESUMED: Table = ANIMALS;
@@ -44,8 +41,8 @@ export interface CopiedTable {
 }
 
 /**
- * Copies a store from SQLite to PostgreSQL, and verifies it row by row. It can be interrupted and run
- * again. The source must not be served meanwhile. Fails with an OperatorError.
+ * Copies a store from SQLite to PostgreSQL, and verifies it row by row. It can be interrupted and run again. The source
+ * must not be served meanwhile, and no command can write to it. Fails with an OperatorError.
  */
 export async function copyStore(
   path: string,
@@ -56,9 +53,11 @@ export async function copyStore(
   const { db, unlock } = await openLocked(path);
   try {
     refuseUnknownSchema(db);
+    lockAgainstWrites(db, path);
     const sql = await openSql(url, 1);
     try {
       await sql`SET statement_timeout = 0`;
+      await sql`SET idle_in_transaction_session_timeout = 0`;
       return await copyAll(db, sql, onProgress);
     } catch (error) {
       if (error instanceof OperatorError) throw error;
@@ -67,58 +66,87 @@ export async function copyStore(
       await sql.end({ timeout: 2 });
     }
   } finally {
+    if (db.inTransaction) db.run("ROLLBACK");
     db.close();
     unlock();
   }
 }
 
+/** Commands change keys beside a service, and would beside a copy: this transaction makes them wait, and give up. */
+function lockAgainstWrites(db: Database, path: string): void {
+  try {
+    db.run("BEGIN IMMEDIATE");
+  } catch (error) {
+    throw new OperatorError(
+      `another process is writing to ${path} (${(error as Error).message}): try again when it is done`,
+    );
+  }
+}
+
+/** Rows are copied in batches of their own, so that an interrupted copy is continued; what counts is the end of it. */
 async function copyAll(db: Database, sql: Sql, onProgress: (progress: CopyProgress) => void): Promise<CopiedTable[]> {
   await claimTarget(db, sql);
   for (const { name } of EMPTIED) await sql`DELETE FROM ${sql(name)}`;
-  const copied: CopiedTable[] = [];
+  const totals = new Map(TABLES.map((table) => [table, countIn(db, table)]));
+  const report = (table: Table, step: CopyProgress["step"]) => (done: number) =>
+    onProgress({ table: table.name, step, done, total: totals.get(table) ?? 0 });
+  const sums = new Map<Table, string>();
   for (const table of TABLES) {
-    const total = countIn(db, table);
-    const report = (step: CopyProgress["step"]) => (done: number) =>
-      onProgress({ table: table.name, step, done, total });
-    const source = await checksum(rowsOf(db, table), table, report("verify"));
-    await copyTable(db, sql, table, table === RESUMED, report("copy"));
-    // Rows that were copied earlier may have changed since. Then all are copied over those that are there.
-    if ((await checksum(rowsIn(sql, table), table, report("verify"))) !== source) {
-      await copyTable(db, sql, table, false, report("copy"));
-      if ((await checksum(rowsIn(sql, table), table, report("verify"))) !== source)
-        throw new OperatorError(
-          `the table ${table.name} differs in the two databases: empty the target and copy again`,
-        );
-    }
-    copied.push({ table: table.name, rows: total, checksum: source });
+    sums.set(table, await checksum(rowsOf(db, table), table, report(table, "verify")));
+    await copyTable(db, sql, table, table === RESUMED, report(table, "copy"));
   }
-  await continueIds(db, sql);
-  await sql`UPDATE key_revision SET revision = revision + 1`;
-  await sql`UPDATE copies SET finished_at = ${Date.now()}`;
+  return (await sql.begin((tx) => finish(db, tx, sums, report))) as CopiedTable[];
+}
+
+type Report = (table: Table, step: CopyProgress["step"]) => (done: number) => void;
+
+/** Verifies every table and marks the copy as finished, in one transaction in which nobody else can write to them. */
+async function finish(
+  db: Database,
+  tx: Transaction,
+  sums: ReadonlyMap<Table, string>,
+  report: Report,
+): Promise<CopiedTable[]> {
+  await tx.unsafe(`LOCK TABLE ${TABLES.map(({ name }) => name).join(", ")} IN SHARE ROW EXCLUSIVE MODE`);
+  const copied: CopiedTable[] = [];
+  for (const [table, source] of sums) {
+    const verify = () => checksum(rowsIn(tx, table), table, report(table, "verify"));
+    if ((await verify()) !== source) {
+      // Rows that were copied earlier may have changed since: all are copied over those that are there.
+      await copyTable(db, tx, table, false, report(table, "copy"));
+      if ((await verify()) !== source) throw await difference(db, tx, table);
+    }
+    copied.push({ table: table.name, rows: countIn(db, table), checksum: source });
+  }
+  await continueIds(db, tx);
+  await tx`UPDATE key_revision SET revision = revision + 1`;
+  await tx`UPDATE copies SET finished_at = ${Date.now()}`;
   return copied;
 }
 
-/** A table or column that is not in the lists would be lost silently. */
-function refuseUnknownSchema(db: Database): void {
-  const tables = db.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
-  for (const { name } of tables as { name: string }[]) {
-    if (INTERNAL_TABLES.includes(name)) continue;
-    const known = TABLES.find((table) => table.name === name);
-    if (!known) throw unknownToCopy(`table ${name}`);
-    const columns = db.query("SELECT name FROM pragma_table_info(?)").all(name) as { name: string }[];
-    const unknown = columns.find((column) => !known.columns.includes(column.name));
-    if (unknown) throw unknownToCopy(`column ${unknown.name} of the table ${name}`);
-  }
+async function difference(db: Database, tx: Transaction, table: Table): Promise<OperatorError> {
+  const [counted] = await tx.unsafe<Row[]>(`SELECT count(*) AS count FROM ${table.name}`);
+  return new OperatorError(
+    `the table ${table.name} has ${countIn(db, table)} rows in the source and ${counted?.count} in the target, which are not the same: empty the target and copy again`,
+  );
 }
 
-const unknownToCopy = (what: string): OperatorError =>
-  new OperatorError(`this version cannot copy the ${what}: use the version that added it, or remove it first`);
+/** A table that is not in the list would be lost silently; other columns than those in the lists keep a store from being opened. */
+function refuseUnknownSchema(db: Database): void {
+  const tables = db.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
+  for (const { name } of tables as { name: string }[])
+    if (!INTERNAL_TABLES.includes(name) && !TABLES.some((table) => table.name === name))
+      throw new OperatorError(
+        `this version cannot copy the table ${name}: use the version that added it, or remove it first`,
+      );
+}
 
 /** The target must be empty, or hold an unfinished copy of this same source. */
 async function claimTarget(db: Database, sql: Sql): Promise<void> {
   const created = db.query("SELECT applied_at, digest FROM migrations WHERE number = 1").get() as Row;
   const firstKey = db.query("SELECT id FROM keys ORDER BY created_at, id LIMIT 1").get() as Row | null;
   const source = `${created.applied_at} ${created.digest} ${firstKey?.id ?? ""}`;
+  await refuseUsedTarget(sql);
   await sql`CREATE TABLE IF NOT EXISTS copies (source text PRIMARY KEY, finished_at bigint)`;
   const [earlier] = await sql<Row[]>`SELECT source, finished_at FROM copies`;
   if (earlier?.finished_at)
@@ -132,12 +160,20 @@ async function claimTarget(db: Database, sql: Sql): Promise<void> {
   await sql`INSERT INTO copies (source) VALUES (${source})`;
 }
 
+/** A service that has the target open already would not notice that a copy has begun. */
+async function refuseUsedTarget(sql: Sql): Promise<void> {
+  const [others] = await sql<{ count: bigint }[]>`SELECT count(*) AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'animal-store' AND pid <> pg_backend_pid()`;
+  if (others && others.count > 0n)
+    throw new OperatorError("a service or another command is using the target database: stop it first");
+}
+
 const countIn = (db: Database, { name }: Table): number =>
   Number((db.query(`SELECT count(*) AS count FROM ${name}`).get() as { count: bigint }).count);
 
 async function copyTable(
   db: Database,
-  sql: Sql,
+  sql: Sql | Transaction,
   table: Table,
   isResumed: boolean,
   onProgress: (done: number) => void,
@@ -168,7 +204,7 @@ function* rowsOf(db: Database, table: Table, from?: readonly Row[string][]): Gen
 }
 
 /** All rows of the target, likewise. */
-async function* rowsIn(sql: Sql, table: Table): AsyncGenerator<readonly Row[]> {
+async function* rowsIn(sql: Sql | Transaction, table: Table): AsyncGenerator<readonly Row[]> {
   for (let after: readonly Row[string][] | undefined; ; ) {
     const rows = await sql.unsafe<Row[]>(pageSql(table, POSTGRES, after), (after ?? []) as never[]);
     if (rows.length > 0) yield rows;
@@ -182,7 +218,7 @@ const keyOf = ({ key }: Table, row: Row): Row[string][] => key.map((column) => r
 
 /** Text is ordered by its bytes, so that both databases agree on what comes next. */
 function pageSql(table: Table, dialect: Dialect, after: readonly unknown[] | undefined): string {
-  const collation = dialect === POSTGRES && !NUMBERED.includes(table) ? ' COLLATE "C"' : "";
+  const collation = dialect === POSTGRES && !NUMBERED_TABLES.includes(table) ? ' COLLATE "C"' : "";
   const order = table.key.map((column) => `${column}${collation}`).join(", ");
   const placeholders = table.key.map((_, i) => dialect.placeholder(i + 1)).join(", ");
   const condition = after ? `WHERE (${order}) > (${placeholders})` : "";
@@ -203,7 +239,7 @@ async function checksum(batches: Batches, { columns }: Table, onProgress: (done:
 }
 
 /** Ids that the source has ever assigned are not assigned again. */
-async function continueIds(db: Database, sql: Sql): Promise<void> {
+async function continueIds(db: Database, sql: Transaction): Promise<void> {
   const sequences = db.query("SELECT name, seq FROM sqlite_sequence").all() as { name: string; seq: bigint }[];
   for (const { name, seq } of sequences) await sql`SELECT setval(pg_get_serial_sequence(${name}, 'id'), ${seq})`;
 }

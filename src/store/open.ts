@@ -1,3 +1,4 @@
+import type { Checkup } from "../domain/checkup.ts";
 import { lazy } from "../domain/lazy.ts";
 import type { DatabaseUrl } from "./database-url.ts";
 import type { Store } from "./store.ts";
@@ -24,4 +25,21 @@ export async function openForCommand(
 ): Promise<Store> {
   if (database.kind === "sqlite") return (await sqlite()).openForCommand(database.path, options);
   return (await postgres()).openForCommand(database.url);
+}
+
+const sqliteCheckup = lazy(() => import("./sqlite/checkup.ts"));
+const postgresCheckup = lazy(() => import("./postgres/checkup.ts"));
+
+/** What there is to find out about a store, whether a service runs on it or not. Nothing is created or changed. */
+export async function openCheckup(
+  database: DatabaseUrl,
+  options: {
+    /** Of each instance, to PostgreSQL. */
+    readonly connections: number;
+    /** Beside an embedded database: only their owner may read them. */
+    readonly otherFiles: readonly string[];
+  },
+): Promise<Checkup> {
+  if (database.kind === "sqlite") return (await sqliteCheckup()).checkSqlite(database.path, options.otherFiles);
+  return (await postgresCheckup()).checkPostgres(database.url, options.connections);
 }

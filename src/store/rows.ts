@@ -172,6 +172,9 @@ export const savedResponseOf = <Value>(row: Row): SavedResponse<Value> => ({
 /** Every table that holds a store's data, in an order that references allow. */
 export const TABLES: readonly Table[] = [KEYS, SECRETS, ANIMALS, ORDERS, SAVED_RESPONSES, TALLIES];
 
+/** Tables whose ids are numbers that the database assigns. */
+export const NUMBERED_TABLES: readonly Table[] = [ANIMALS, ORDERS];
+
 /** Tables that say something about the database itself. */
 export const INTERNAL_TABLES: readonly string[] = ["migrations", "key_revision"];
 

@@ -19,6 +19,9 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** What can go wrong without any caller being told: moving writes to their final place, syncing, opening again. */
+export type StoreProblem = "checkpoint" | "sync" | "reopen";
+
 // Every method of these ports throws StoreUnavailable when the store cannot answer. A method that writes is one
 // transaction, which includes the saved response if there is an idempotency key, and resolves when it is on disk.
 
@@ -109,5 +112,7 @@ export interface Store {
   deleteSavedResponses(upTo: { readonly savedAtMs: number }): Promise<boolean>;
   /** Returns when the store answers. */
   check(): Awaitable<void>;
+  /** Reports problems that no caller is told of. */
+  onProblem(report: (problem: StoreProblem, error: Error) => void): void;
   close(): Awaitable<void>;
 }

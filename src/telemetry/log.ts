@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { lazy } from "../domain/lazy.ts";
+import { type Output, openOutput } from "./output.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -7,13 +8,16 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** The methods of pino that are used here. */
 export type Log = Pick<Logger, "info" | "warn" | "error">;
 
+export interface FailureLog {
+  /** Logs a failure, unless one with the same cause was logged a moment ago: then it is only counted. */
+  report(message: string, error: unknown, fields?: object): void;
+}
+
 export interface ServiceLog extends Log {
-  /** Resolves when every line so far is written. */
+  /** Resolves when every line so far is written, or nobody reads them. */
   flush(): Promise<void>;
 }
 
-/** How much is held back while the log cannot be written. */
-const UNWRITTEN_MAX_CHARACTERS = 1_000_000;
 /** Loading pino takes 6 ms, a good part of a start, so it waits until the first requests are answered. */
 const LOAD_DELAY_MS = 50;
 
@@ -23,20 +27,25 @@ interface Line {
   readonly atMs: number;
 }
 
-/** Logs to standard error: JSON, or readable lines on a terminal. Lines are buffered until pino is loaded. */
+/**
+ * Logs to standard error: JSON, or readable lines on a terminal. Lines are buffered until pino is loaded.
+ * Nobody waits for whoever reads them; what could not be held back for a slow reader is counted.
+ */
 export function createLog(level: LogLevel): ServiceLog {
+  const output = openOutput(2, (dropped) => self.warn({ dropped }, "log lines were dropped: nobody read them in time"));
   const buffered: Line[] = [];
   let logger: Logger | undefined;
   let lineAtMs = 0;
 
   const load = lazy(async () => {
-    const opened = await openPino(level, () => lineAtMs);
+    const opened = await openPino(level, output, () => lineAtMs);
     logger = opened;
     for (const line of buffered.splice(0)) write(opened, line);
   });
   const write = (to: Logger, { method, args, atMs }: Line): void => {
     lineAtMs = atMs;
     (to[method] as (...args: unknown[]) => void)(...args);
+    if (method !== "info") output.writeNow();
   };
   const log =
     (method: keyof Log) =>
@@ -47,26 +56,26 @@ export function createLog(level: LogLevel): ServiceLog {
       else if (buffered.push(line) === 1) setTimeout(load, LOAD_DELAY_MS);
     };
 
-  return {
+  const self: ServiceLog = {
     info: log("info"),
     warn: log("warn"),
     error: log("error"),
     flush: async () => {
       if (buffered.length > 0) await load();
+      await output.flush();
     },
   };
+  return self;
 }
 
 const loadPino = lazy(() => import("pino"));
 const loadPretty = lazy(() => import("pino-pretty"));
 
-async function openPino(level: LogLevel, lineAtMs: () => number): Promise<Logger> {
+async function openPino(level: LogLevel, output: Output, lineAtMs: () => number): Promise<Logger> {
   const { pino } = await loadPino();
   const options = { level, timestamp: () => `,"time":${lineAtMs()}` };
-  const destination = pino.destination({ dest: 2, sync: true, maxLength: UNWRITTEN_MAX_CHARACTERS });
-  // A log that cannot be written, for instance because the disk is full, must not fail the work it reports on.
-  destination.on("error", () => {});
-  if (!process.stderr.isTTY) return pino(options, destination);
-  const { default: pretty } = await loadPretty();
-  return pino(options, pretty({ destination, ignore: "pid,hostname", singleLine: true }));
+  if (!process.getBuiltinModule("node:tty").isatty(2)) return pino(options, output);
+  const { prettyFactory } = await loadPretty();
+  const readable = prettyFactory({ ignore: "pid,hostname", singleLine: true });
+  return pino(options, { write: (line: string) => output.write(readable(line)) });
 }

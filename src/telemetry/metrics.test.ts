@@ -15,6 +15,7 @@ test("everything that telemetry hears of is at /metrics", async () => {
   telemetry.ban();
   telemetry.storeError();
   telemetry.meterDegraded(true);
+  telemetry.connectionsLimited(true);
   const response = await get(metrics, "/metrics");
   expect(response.headers.get("content-type")).toStartWith("text/plain");
   const text = await response.text();
@@ -27,10 +28,14 @@ test("everything that telemetry hears of is at /metrics", async () => {
     "animal_store_bans_total 1",
     "animal_store_store_errors_total 1",
     "animal_store_meter_degraded 1",
+    "animal_store_connections_limited 1",
   ])
     expect(text).toContain(`${line}\n`);
   telemetry.meterDegraded(false);
-  expect(await (await get(metrics, "/metrics")).text()).toContain("animal_store_meter_degraded 0\n");
+  telemetry.connectionsLimited(false);
+  const later = await (await get(metrics, "/metrics")).text();
+  expect(later).toContain("animal_store_meter_degraded 0\n");
+  expect(later).toContain("animal_store_connections_limited 0\n");
 });
 
 test("any other path answers 404 and says where the metrics are", async () => {

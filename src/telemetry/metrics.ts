@@ -40,6 +40,11 @@ export function prometheus(): { telemetry: Telemetry; handle: (request: Request)
     help: "1 while Redis is not responding and this instance counts by itself",
     registers,
   });
+  const limited = new Gauge({
+    name: "animal_store_connections_limited",
+    help: "1 while connections are closed early because the limit of open files is near",
+    registers,
+  });
 
   return {
     telemetry: {
@@ -52,6 +57,7 @@ export function prometheus(): { telemetry: Telemetry; handle: (request: Request)
       ban: () => bans.inc(),
       storeError: () => storeErrors.inc(),
       meterDegraded: (isDegraded) => degraded.set(isDegraded ? 1 : 0),
+      connectionsLimited: (areLimited) => limited.set(areLimited ? 1 : 0),
     },
     async handle(request) {
       if (URL.parse(request.url, "http://localhost")?.pathname !== "/metrics")

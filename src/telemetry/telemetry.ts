@@ -9,6 +9,8 @@ export interface Telemetry {
   storeError(): void;
   /** Whether this instance counts by itself because Redis does not answer. */
   meterDegraded(isDegraded: boolean): void;
+  /** Whether connections are closed early because the limit of open files is near. */
+  connectionsLimited(areLimited: boolean): void;
 }
 
 export const noTelemetry: Telemetry = {
@@ -18,4 +20,5 @@ export const noTelemetry: Telemetry = {
   ban() {},
   storeError() {},
   meterDegraded() {},
+  connectionsLimited() {},
 };

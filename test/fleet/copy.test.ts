@@ -103,6 +103,56 @@ test("a copy that was killed is finished by running it again, even if the source
   await sql.end();
 });
 
+test("keys cannot be changed during a copy, so none is lost", async () => {
+  const { cwd, secret } = await filledStore(30_000);
+  const [key] = JSON.parse((await run(["keys", "list", "--json"], { cwd })).out) as { id: string }[];
+  const to = await postgres.database();
+  const sql = connect(to, { max: 1, onnotice: () => {} });
+  const child = Bun.spawn([process.execPath, MAIN, ...copyArguments(to)], { cwd, stdout: "ignore", stderr: "inherit" });
+  const hasBegun = async () => (await sql`SELECT 1 FROM animals LIMIT 1`.catch(() => [])).length > 0;
+  while (!(await hasBegun())) await Bun.sleep(5);
+  child.kill("SIGSTOP");
+  const attempts = await Promise.all([
+    run(["keys", "revoke", key?.id as string], { cwd }),
+    run(["keys", "create", "--name", "late", "--plan", "free"], { cwd }),
+  ]);
+  for (const { exitCode, err } of attempts)
+    expect([exitCode, err]).toEqual([
+      1,
+      "animal-store: another process is writing to the database, such as animal-store copy: nothing was changed; try again when it is done\n",
+    ]);
+  child.kill("SIGCONT");
+  expect(await child.exited).toBe(0);
+  expect(await sql`SELECT name, revoked_at FROM keys`).toEqual([{ name: "Ünïcode 🐾", revoked_at: null }] as never);
+  // From then on the target is the store, and the key can be revoked there.
+  const env = { DATABASE_URL: to };
+  expect((await run(["keys", "revoke", key?.id as string], { cwd, env })).exitCode).toBe(0);
+  const service = await serve({ cwd, env });
+  const answer = await fetch(`${service.origin}/v1/pets`, { headers: { Authorization: `Bearer ${secret}` } });
+  expect(answer.status).toBe(401);
+  await service.kill("SIGTERM");
+  await sql.end();
+});
+
+test("a row that is written to the target during a copy is found at the end", async () => {
+  const { cwd } = await filledStore(30_000);
+  const to = await postgres.database();
+  const sql = connect(to, { max: 1, onnotice: () => {} });
+  const copying = run(copyArguments(to), { cwd });
+  const hasBegun = async () => (await sql`SELECT 1 FROM animals LIMIT 1`.catch(() => [])).length > 0;
+  while (!(await hasBegun())) await Bun.sleep(5);
+  // Keys are copied and could have been verified before this.
+  await sql`INSERT INTO keys (id, name, plan, per_minute, per_day, created_at) VALUES ('key_intruder', 'x', 'free', 1, 1, 1)`;
+  const { exitCode, out, err } = await copying;
+  expect([exitCode, out, err]).toEqual([
+    1,
+    "",
+    expect.stringContaining("the table keys has 1 rows in the source and 2 in the target, which are not the same"),
+  ]);
+  expect(await sql`SELECT 1 FROM copies WHERE finished_at IS NOT NULL`).toHaveLength(0);
+  await sql.end();
+});
+
 test("copy refuses a source that is served, a target that is not empty, and any other way", async () => {
   const { cwd } = await filledStore(10);
   const to = await postgres.database();
@@ -110,6 +160,7 @@ test("copy refuses a source that is served, a target that is not empty, and any 
   expect((await run(copyArguments(to), { cwd })).err).toContain("another process is already serving");
   await service.kill("SIGTERM");
   const other = await serve({ cwd, env: { DATABASE_URL: to } });
+  expect((await run(copyArguments(to), { cwd })).err).toContain("is using the target database: stop it first");
   await other.kill("SIGTERM");
   await run(["keys", "create", "--name", "x", "--plan", "free"], { cwd, env: { DATABASE_URL: to } });
   expect((await run(copyArguments(to), { cwd })).err).toContain("the target database is not empty");

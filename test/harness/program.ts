@@ -67,8 +67,9 @@ export async function serve(options: {
   cwd: string;
   env?: Record<string, string>;
   wrap?: readonly string[];
+  program?: readonly string[];
 }): Promise<RunningService> {
-  const child = Bun.spawn([...(options.wrap ?? []), EXECUTABLE, "serve"], {
+  const child = Bun.spawn([...(options.wrap ?? []), ...(options.program ?? [EXECUTABLE]), "serve"], {
     cwd: options.cwd,
     env: environment({ PORT: "0", ...options.env }),
     stdin: "ignore",

@@ -26,8 +26,18 @@ export class RawConnection {
     });
   }
 
+  /** Whether the peer has closed it. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   send(text: string | Uint8Array): void {
     this.socket.write(text);
+  }
+
+  /** Shuts down this side; the peer can still answer. */
+  end(): void {
+    this.socket.end();
   }
 
   /** Cuts the connection, without a goodbye. */

@@ -80,7 +80,7 @@ export async function startService({ backend, env, logged, ...parts }: TestServi
   const log = logged
     ? pino({ level: "debug" }, { write: (line: string) => void logged.push(line) })
     : pino({ level: "silent" });
-  const service = await start(config, { log, redisAnswerTimeoutMs: REDIS_ANSWER_TIMEOUT_MS, ...parts });
+  const service = await start(config, { log, redisAnswerTimeoutMs: REDIS_ANSWER_TIMEOUT_MS, quietMs: 0, ...parts });
   atEnd(() => service.stop());
   const database = config.DATABASE_URL;
   const { secret: boundless } = await issueKey(database, { plan: "enterprise" });

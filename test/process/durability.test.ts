@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
 import { issueBoundlessKey, type RunningService, run, serve } from "../harness/program.ts";
@@ -13,10 +14,14 @@ const issue = async (cwd: string, ...options: string[]): Promise<{ id: string; s
 const get = (service: RunningService, secret: string) =>
   fetch(`${service.origin}/v1/pets?limit=1`, { headers: { Authorization: `Bearer ${secret}` } });
 
-const post = (service: RunningService, secret: string, name: string) =>
+const post = (service: RunningService, secret: string, name: string, idempotencyKey?: string) =>
   fetch(`${service.origin}/v1/pets`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
+    headers: {
+      Authorization: `Bearer ${secret}`,
+      "Content-Type": "application/json",
+      ...(idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}),
+    },
     body: JSON.stringify({ name, categoryId: 1 }),
   });
 
@@ -170,6 +175,116 @@ test.skipIf(!canMount())(
     }
   },
 );
+
+test.skipIf(!canMount())(
+  "a service that was stopped on a full disk starts there, reads, and writes once there is room",
+  async () => {
+    const cwd = temporaryFolder();
+    expect(mountSmallDisk(cwd)).toBe(true);
+    try {
+      const secret = await issueBoundlessKey({ cwd });
+      const first = await serve({ cwd });
+      expect((await post(first, secret, "before")).status).toBe(201);
+      expect(await first.kill("SIGTERM")).toBe(0);
+      expect(Bun.file(join(cwd, "data/animal-store.db-wal")).size).toBe(0);
+      const filler = join(cwd, "filler");
+      Bun.spawnSync(["sh", "-c", `cat /dev/zero > ${filler}`], { stderr: "ignore" });
+
+      const second = await serve({ cwd });
+      expect([...(await everyAnimal(second, secret)).values()]).toEqual(["before"]);
+      expect((await fetch(`${second.origin}/readyz`)).status).toBe(200);
+      expect((await post(second, secret, "refused")).status).toBe(503);
+      rmSync(filler);
+      expect((await post(second, secret, "after")).status).toBe(201);
+      expect([...(await everyAnimal(second, secret)).values()]).toEqual(["before", "after"]);
+      expect(await second.kill("SIGTERM")).toBe(0);
+    } finally {
+      Bun.spawnSync(["umount", "-l", cwd]);
+    }
+  },
+);
+
+describe("a database file that is taken away from a running service", () => {
+  const readyz = async (service: RunningService) => (await fetch(`${service.origin}/readyz`)).status;
+  const until = async (condition: () => boolean | Promise<boolean>) => {
+    while (!(await condition())) await Bun.sleep(10);
+  };
+
+  test("makes the very next write answer 503, as well as /readyz, until it is put back", async () => {
+    const cwd = temporaryFolder();
+    const secret = await issueBoundlessKey({ cwd });
+    const service = await serve({ cwd });
+    expect((await post(service, secret, "before")).status).toBe(201);
+    const path = join(cwd, "data/animal-store.db");
+    renameSync(path, `${path}.away`);
+    for (const message of ["may or may not have been made", "nothing was changed"]) {
+      const uncertain = await post(service, secret, "uncertain", "k");
+      expect(uncertain.status).toBe(503);
+      expect(await uncertain.text()).toContain(message);
+    }
+    const refused = await post(service, secret, "refused");
+    expect(refused.status).toBe(503);
+    expect(await refused.text()).toContain("nothing was changed");
+    expect(await readyz(service)).toBe(503);
+    expect((await get(service, secret)).status).toBe(200);
+    renameSync(`${path}.away`, path);
+    expect((await post(service, secret, "uncertain", "k")).status).toBe(201);
+    expect((await post(service, secret, "after")).status).toBe(201);
+    expect(await readyz(service)).toBe(200);
+    expect([...(await everyAnimal(service, secret)).values()]).toEqual(["before", "uncertain", "after"]);
+    await service.kill("SIGTERM");
+  });
+
+  test("is noticed without any request, and logged once, with what to do", async () => {
+    const cwd = temporaryFolder();
+    const service = await serve({ cwd });
+    await until(
+      async () => (await readyz(service)) === 200 && Bun.file(join(cwd, "data/animal-store.db-wal")).size > 0,
+    );
+    await Bun.sleep(150);
+    const path = join(cwd, "data/animal-store.db");
+    rmSync(path);
+    const removedAt = performance.now();
+    await until(() => service.logged().includes("put it back, or restart the service"));
+    expect(performance.now() - removedAt).toBeLessThan(1_000);
+    for (let i = 0; i < 5; i++) expect(await readyz(service)).toBe(503);
+    await service.kill("SIGTERM");
+    expect(service.logged().split("not ready: ")).toHaveLength(2);
+  });
+
+  test("and replaced as in a restore is never written to, and all of the old one is in the folder it was moved to", async () => {
+    const cwd = temporaryFolder();
+    const secret = await issueBoundlessKey({ cwd });
+    const backup = join(cwd, "backup.db");
+    expect((await run(["backup", backup], { cwd })).exitCode).toBe(0);
+    const service = await serve({ cwd });
+    expect((await post(service, secret, "before")).status).toBe(201);
+    const data = join(cwd, "data");
+    const old = join(cwd, "old");
+    mkdirSync(old);
+    for (const file of readdirSync(data).filter((name) => name.startsWith("animal-store.db")))
+      renameSync(join(data, file), join(old, file));
+    copyFileSync(backup, join(data, "animal-store.db"));
+    const digest = () => Bun.hash(readFileSync(join(data, "animal-store.db")));
+    const restored = digest();
+    for (let i = 0; i < 3; i++) {
+      const answer = await post(service, secret, `refused ${i}`);
+      expect(answer.status).toBe(503);
+    }
+    await until(() => service.logged().includes("restart the service to use the new file"));
+    const other = await run(["serve"], { cwd: old, env: { PORT: "0", DATABASE_URL: "sqlite:animal-store.db" } });
+    expect(other.err).toContain("another process is already serving");
+    await service.kill("SIGTERM");
+    expect(digest()).toBe(restored);
+    expect(readdirSync(data).filter((name) => name.startsWith("animal-store.db"))).toEqual(["animal-store.db"]);
+    const db = new Database(join(old, "animal-store.db"));
+    expect(db.query("SELECT name FROM animals WHERE name = 'before'").values()).toEqual([["before"]]);
+    db.close();
+    const again = await serve({ cwd });
+    expect([...(await everyAnimal(again, secret)).values()]).toEqual([]);
+    await again.kill("SIGTERM");
+  });
+});
 
 test("a lock that another process holds makes writes answer 503, and reads and keys go on", async () => {
   const cwd = temporaryFolder();

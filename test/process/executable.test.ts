@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { SCALAR_PATH } from "../../src/http/pages/scalar.ts";
+import { SCALAR_PATH } from "../../src/http/pages/paths.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, run, serve } from "../harness/program.ts";
 
@@ -42,13 +42,65 @@ describe("the executable", () => {
     expect((await run(["backup", "copy.db"], { cwd, program })).exitCode).toBe(0);
   });
 
-  test("reads the .env file of the folder where it is started", async () => {
+  test("reads its settings from the .env file of the folder where it is started, unless they are set", async () => {
     const cwd = temporaryFolder();
-    writeFileSync(join(cwd, ".env"), "DATABASE_URL=sqlite:elsewhere/pets.db\n");
-    const { banner, kill } = await serve({ cwd });
-    expect(banner).toContain(join(cwd, "elsewhere/pets.db"));
+    writeFileSync(join(cwd, ".env"), `# Where\nDATABASE_URL="sqlite:else where/pets.db"\nexport PORT=1\n`);
+    const { banner, kill } = await serve({ cwd, env: { PORT: "0" } });
+    expect(banner).toContain(join(cwd, "else where/pets.db"));
     await kill("SIGTERM");
+    writeFileSync(join(cwd, ".env"), "LOG_LEVEL=loud\n");
+    expect(await run(["keys", "list"], { cwd, program: [EXECUTABLE] })).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining('LOG_LEVEL must be one of debug, info, warn, error, silent, but is "loud"'),
+    });
+    rmSync(join(cwd, ".env"));
+    mkdirSync(join(cwd, ".env"));
+    const { err } = await run(["keys", "list"], { cwd, program: [EXECUTABLE] });
+    expect(err).toStartWith("animal-store: cannot read the file .env in this folder: ");
   });
+});
+
+describe("what lies in the current folder", () => {
+  /** Files that Bun reads by itself, each of which would have its own code run or its own settings used. */
+  function hostileFolder(): string {
+    const cwd = temporaryFolder();
+    const files = {
+      "evil.ts": 'await Bun.write(new URL("evil-ran", import.meta.url), "");',
+      "bunfig.toml": 'preload = ["./evil.ts"]\n[run]\npreload = ["./evil.ts"]\n',
+      "tsconfig.json": JSON.stringify({
+        compilerOptions: { baseUrl: ".", paths: { pino: ["./evil.ts"], commander: ["./evil.ts"], "*": ["./evil.ts"] } },
+      }),
+      "package.json": JSON.stringify({ name: "evil", type: "commonjs", browser: { pino: "./evil.ts" } }),
+      ".env": "BUN_OPTIONS=--preload=./evil.ts\nNODE_OPTIONS=--require=./evil.ts\nPLAIN=1\n",
+      ".env.local": "PORT=wrong\n",
+      ".env.production": "PORT=wrong\n",
+      ".env.development": "PORT=wrong\n",
+      "node_modules/pino/index.js": 'require("../../evil.ts");',
+      "node_modules/commander/index.js": 'require("../../evil.ts");',
+    };
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(cwd, name, ".."), { recursive: true });
+      writeFileSync(join(cwd, name), text);
+    }
+    return cwd;
+  }
+
+  for (const [name, program] of [
+    ["the executable", [EXECUTABLE]],
+    ["npx animal-store", ["node", join(ROOT, "bin/animal-store.js")]],
+  ] as const)
+    test(`does not change what ${name} runs, nor its threads`, async () => {
+      const cwd = hostileFolder();
+      const created = await run(["keys", "create", "--name", "a", "--plan", "pro", "--json"], { cwd, program });
+      expect(created).toMatchObject({ exitCode: 0, err: "" });
+      const service = await serve({ cwd, program });
+      const { secret } = JSON.parse(created.out);
+      const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };
+      const body = '{"name":"Rex","categoryId":1}';
+      expect((await fetch(`${service.origin}/v1/pets`, { method: "POST", headers, body })).status).toBe(201);
+      expect(await service.kill("SIGTERM")).toBe(0);
+      expect(existsSync(join(cwd, "evil-ran"))).toBe(false);
+    });
 });
 
 describe("npm run build", () => {

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { systemClock } from "../../src/domain/clock.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { type RunningService, serve } from "../harness/program.ts";
 import { RawConnection } from "../harness/raw.ts";
@@ -34,13 +35,23 @@ describe("logs", () => {
       headers: { Authorization: "Bearer hidden-secret", "X-Request-Id": "r1" },
     });
     await fetch(`${service.origin}/v1/pets/${secret}`, { headers: { "X-Request-Id": secret } });
+    const encoded = [...secret].map((character) => `%${character.charCodeAt(0).toString(16)}`).join("");
+    const odd = await RawConnection.open(service.origin);
+    odd.send(`GET /v1/pets/${encoded} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${secret.slice(4)}\r\n\r\n`);
+    await odd.answer();
+    odd.send(`GET /v1/pets/${encodeURIComponent(encoded)}/${"x-".repeat(4000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await odd.until((received) => received.split("HTTP/1.1 401").length === 3);
+    odd.destroy();
     await service.kill("SIGTERM");
     const requests = lines(service).filter((line) => line.msg === "request");
     expect(requests).toMatchObject([
       { method: "GET", path: "/v1/pets", operation: "listPets", status: 400, keyId: expect.stringMatching(/^key_/) },
       { method: "GET", path: "/v1/pets/7", operation: "getPet", status: 401, requestId: "r1" },
       { method: "GET", path: "/v1/pets/ask_…", operation: "getPet", status: 401 },
+      { method: "GET", path: "/v1/pets/ask_…", operation: "getPet", status: 401 },
+      { method: "GET", path: expect.stringMatching(/^\/v1\/pets\/ask_…\/[x-]{150,200}…$/), operation: "none" },
     ]);
+    expect(decodeURIComponent(decodeURIComponent(service.logged()))).not.toContain(secret.slice(4, 34));
     expect(service.logged()).not.toContain(secret);
     expect(service.logged()).not.toContain("hidden");
   });
@@ -60,16 +71,21 @@ describe("logs", () => {
       requestId: headers.get("x-request-id"),
       err: { message: "no such table: animals" },
     });
+    await Promise.all(Array.from({ length: 200 }, () => service.call("GET /pets")));
+    expect(logged.filter((text) => text.includes("request failed"))).toHaveLength(1);
     expect((await fetch(`${service.origin}/readyz`)).status).toBe(503);
     other.run("ALTER TABLE creatures RENAME TO animals");
     other.close();
     expect((await service.call("GET /pets")).status).toBe(200);
     expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
+    await service.stop();
+    const repeated = logged.filter((text) => text.includes("request failed")).map((text) => JSON.parse(text).repeated);
+    expect(repeated).toEqual([undefined, 200]);
   });
 
   test("even a fault in what answers faults is answered with an Error, and logged", async () => {
     const logged: string[] = [];
-    const clock = { nowMs: () => Date.now() };
+    const clock = { ...systemClock };
     const service = await startService({ logged, clock });
     clock.nowMs = () => {
       throw new Error("the clock fell off the wall");
@@ -77,7 +93,7 @@ describe("logs", () => {
     const response = await fetch(`${service.origin}/v1/pets`, {
       headers: { Authorization: `Bearer ${service.boundless}` },
     });
-    clock.nowMs = () => Date.now();
+    clock.nowMs = systemClock.nowMs;
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({ code: "internal_error", message: expect.any(String), status: 500 });
     expect(logged.join("")).toContain("the clock fell off the wall");

@@ -4,7 +4,7 @@ import { DEFAULT_URLS } from "../harness/openapi.ts";
 import type { TestService } from "../harness/service.ts";
 import { onEveryStore } from "../harness/stores.ts";
 
-onEveryStore(({ startService, setUp }) => {
+onEveryStore(({ backend, startService, setUp }) => {
   let service: TestService;
   setUp(async () => {
     service = await startService();
@@ -33,13 +33,26 @@ onEveryStore(({ startService, setUp }) => {
         '"\\/',
         "'; DROP TABLE animals; --",
         "<script>",
-        "\u202e",
         "a b",
+        "می\u200cخواهم",
+        "\u200fרקס\u200e 2",
       ]) {
         const { json } = await create({ name, categoryId: 1 });
         expect(json.name).toBe(name);
         expect((await service.call(`GET /pets/${json.id}`)).json.name).toBe(name);
       }
+    });
+
+    test("2 an animal whose name would be refused today stays usable", async () => {
+      const name = "\u200b\u202e";
+      await backend.query(
+        service.storage,
+        `INSERT INTO animals (name, category_id, status) VALUES ('${name}', 815, 'available')`,
+      );
+      const [pet] = (await service.call("GET /pets?categoryId=815")).json;
+      expect(pet).toEqual({ id: expect.any(Number), name, categoryId: 815, status: "available" });
+      expect((await service.call(`GET /pets/${pet.id}`)).json).toEqual(pet);
+      expect((await service.call("POST /store/orders", { body: { petId: pet.id } })).status).toBe(201);
     });
 
     test("2 Pet.categoryId is an int64, exact in body, store and reply", async () => {
@@ -66,6 +79,21 @@ onEveryStore(({ startService, setUp }) => {
         expect(json).toMatchObject({ code: "invalid_value", status: 400, message: expect.stringContaining('"name"') });
       }
       expect((await create(String.raw`{"name":"a\ud800b","categoryId":1}`)).json.code).toBe("invalid_value");
+    });
+
+    test("2 NewPet.name has a visible character and no bidirectional controls, and the message names what is wrong", async () => {
+      for (const [name, character] of [
+        ["\u200b", "U+200B"],
+        [" \u2060\u3000", "U+2060"],
+        ["\u{e0041}\ufe0f", "U+E0041"],
+        ["Rex\u202e", "U+202E"],
+        ["\u2066Rex\u2069", "U+2066"],
+      ])
+        expect((await create({ name, categoryId: 1 })).json).toMatchObject({
+          code: "invalid_value",
+          status: 400,
+          message: expect.stringContaining(character as string),
+        });
     });
 
     test("2 NewPet.name has 1 to 255 code points", async () => {

@@ -1,3 +1,4 @@
+import { SAFE_HEADERS } from "./headers.ts";
 import type { PublicPage } from "./page.ts";
 
 /** healthz: the process answers. readyz: it can do its work, and is not stopping. */
@@ -11,5 +12,5 @@ export function healthPages(isReady: () => Promise<boolean>): { healthz: PublicP
 const probe = (status: number, word: string): Response =>
   new Response(JSON.stringify({ status: word }), {
     status,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+    headers: { ...SAFE_HEADERS, "Content-Type": "application/json", "Cache-Control": "no-store" },
   });

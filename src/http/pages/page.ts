@@ -1,29 +1,51 @@
-import type { BunRequest } from "bun";
-import type { Awaitable } from "../../domain/awaitable.ts";
-import type { Log } from "../../telemetry/log.ts";
-import { type Fault, INTERNAL_ERROR, methodNotAllowed } from "../faults.ts";
+import type { Server } from "bun";
+import type { TrustedProxies } from "../../access/address.ts";
+import type { Gate } from "../../access/gate.ts";
+import { type Awaitable, andThen } from "../../domain/awaitable.ts";
+import type { FailureLog } from "../../telemetry/log.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
+import { callerAddress } from "../caller-address.ts";
+import { type Fault, INTERNAL_ERROR, methodNotAllowed, visitorFault } from "../faults.ts";
 import { loggedPath } from "../request-id.ts";
+import { SAFE_HEADERS } from "./headers.ts";
 
 /** A page outside of the interface: answers GET and HEAD, to anyone. */
-export type PublicPage = () => Awaitable<Response>;
+export type PublicPage = (request: Request, server: Server<undefined>) => Awaitable<Response>;
+
+export interface PageHandlerParts {
+  readonly gate: Gate;
+  readonly trustedProxies: TrustedProxies;
+  readonly telemetry: Telemetry;
+}
 
 /** An error outside of the interface: the same shape, without the headers that only /v1 promises. */
 export function publicError({ reply, headers }: Fault): Response {
   return new Response(reply.body, {
     status: reply.status,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },
+    headers: { ...SAFE_HEADERS, "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },
   });
 }
 
+/** A page that one address may ask for only so often. */
+export const limited =
+  ({ gate, trustedProxies, telemetry }: PageHandlerParts, page: PublicPage): PublicPage =>
+  (request, server) =>
+    andThen(gate.admitVisitor(callerAddress(request, server, trustedProxies)), ({ kind, standing }) => {
+      if (kind === "pass") return page(request, server);
+      const fault = visitorFault(standing);
+      telemetry.refusal(fault.code);
+      return publicError(fault);
+    });
+
 const ONLY_GET = methodNotAllowed("GET, HEAD");
 
-export function pageHandler(log: Log, page: PublicPage): (request: BunRequest) => Promise<Response> {
-  return async function handlePage(request) {
+export function pageHandler(failures: FailureLog, page: PublicPage): PublicPage {
+  return async function handlePage(request, server) {
     if (request.method !== "GET" && request.method !== "HEAD") return publicError(ONLY_GET);
     try {
-      return await page();
+      return await page(request, server);
     } catch (error) {
-      log.error({ err: error, path: loggedPath(request.url) }, "page failed");
+      failures.report("page failed", error, { path: loggedPath(request.url) });
       return publicError(INTERNAL_ERROR);
     }
   };
@@ -31,8 +53,8 @@ export function pageHandler(log: Log, page: PublicPage): (request: BunRequest) =
 
 /** The last resort: a malfunction while a response was being made. */
 export const answerFailed =
-  (log: Log) =>
+  (failures: FailureLog) =>
   (error: Error): Response => {
-    log.error({ err: error }, "response failed");
+    failures.report("response failed", error);
     return publicError(INTERNAL_ERROR);
   };

@@ -1,5 +1,5 @@
 import { ANIMAL_STATUSES, type Animal, NEW_ANIMAL_FIELDS, parseNewAnimal } from "../../domain/animal.ts";
-import { INT64_SCHEMA } from "../../domain/fields.ts";
+import { INT64_SCHEMA, PRINTABLE } from "../../domain/fields.ts";
 import { bigExample, bodyShape, namedSchema, refTo } from "../schema.ts";
 
 // An animal on the wire, where it is called Pet: its schemas, and its JSON.
@@ -12,10 +12,17 @@ export const PET_STATUS = namedSchema("PetStatus", {
   enum: ANIMAL_STATUSES,
 });
 
-const name = {
+const newName = {
   ...NEW_ANIMAL_FIELDS.name.schema,
-  description: "The animal's name, returned exactly as it was sent. Not blank, no control characters.",
+  description:
+    "The animal's name, with at least one visible character, and without control characters or bidirectional controls (U+202A to U+202E, U+2066 to U+2069).",
   examples: ["Rex"],
+};
+/** Animals that were added before names had to be visible keep theirs. */
+const name = {
+  ...newName,
+  pattern: PRINTABLE,
+  description: "The animal's name, returned exactly as it was sent. Not blank, no control characters.",
 };
 const categoryId = {
   ...INT64_SCHEMA,
@@ -27,7 +34,7 @@ export const NEW_PET = bodyShape("NewPet", {
   description: "An animal to add. The service assigns its id. Without a status, the animal is available.",
   fields: NEW_ANIMAL_FIELDS,
   parse: parseNewAnimal,
-  describe: { name, categoryId, status: refTo(PET_STATUS) },
+  describe: { name: newName, categoryId, status: refTo(PET_STATUS) },
   uses: [PET_STATUS],
   examples: {
     available: { name: "Rex", categoryId: 7 },

@@ -1,5 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import { judge, type RatePolicy, type Tally, type Verdict } from "../../domain/tally.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { JudgeAnswer, Strikes } from "./script.ts";
 
@@ -35,12 +36,14 @@ export interface RefusalsParts {
 
 /** Remembers who is refused, so that Redis need not be asked again, and reports their strikes to it a moment later. */
 export class Refusals {
-  readonly #remembered = new Map<string, RememberedRefusal>();
+  readonly #remembered: BoundedMap<RememberedRefusal>;
   readonly #unreported = new Map<string, UnreportedStrikes>();
   #cancelReport: (() => void) | undefined;
   #reporting = Promise.resolve();
 
-  constructor(private readonly parts: RefusalsParts) {}
+  constructor(private readonly parts: RefusalsParts) {
+    this.#remembered = new BoundedMap(parts.maxSubjects);
+  }
 
   get size(): number {
     return this.#remembered.size;
@@ -79,7 +82,6 @@ export class Refusals {
     this.#remembered.delete(subject);
     this.#addStrikesSinceCall(subject, verdict, tally);
     if (verdict.kind === "pass") return;
-    if (this.#remembered.size >= this.parts.maxSubjects) this.#evictOldest();
     const answeredAtMs = this.parts.clock.nowMs();
     this.#remembered.set(subject, {
       tally,
@@ -127,14 +129,6 @@ export class Refusals {
       strikes.policy = policy;
     } else this.#unreported.set(subject, { policy, sinceMs, count: 1 });
     this.#cancelReport ??= this.parts.scheduler.schedule(REPORT_DELAY_MS, () => void this.reportStrikes());
-  }
-
-  /** A Map keeps insertion order, so the first subject is the one Redis was asked about longest ago. */
-  #evictOldest(): void {
-    for (const subject of this.#remembered.keys()) {
-      this.#remembered.delete(subject);
-      return;
-    }
   }
 }
 

@@ -23,6 +23,8 @@ export async function openForServing(url: string, { connections }: { connections
     // It would cost a round trip for each reply.
     version: () => undefined,
     deleteSavedResponses: deleteSavedResponses(pool),
+    // What goes wrong here goes wrong for a caller.
+    onProblem: () => {},
     check: async () => void (await pool.read((sql) => sql`SELECT 1 FROM animals LIMIT 1`)),
     close: () => pool.close(),
   };

@@ -1,4 +1,3 @@
-import type { Database } from "bun:sqlite";
 import type { Animal } from "../../domain/animal.ts";
 import { cutPage } from "../../domain/page.ts";
 import { done } from "../../domain/result.ts";
@@ -7,12 +6,12 @@ import { SELECT_ANIMAL } from "../rows.ts";
 import type { AnimalStore } from "../store.ts";
 import { attempt } from "./attempt.ts";
 import { SQLITE } from "./dialect.ts";
-import { prepared, preparedSet } from "./statements.ts";
+import { type Connection, prepared, preparedSet } from "./statements.ts";
 import type { Writes } from "./writer.ts";
 
-export function sqliteAnimals(db: Database, writes: Writes): AnimalStore {
-  const lists = preparedSet<AnimalListName, Animal>(db, animalLists(SQLITE));
-  const get = prepared<Animal, [bigint]>(db, `${SELECT_ANIMAL} WHERE id = ?`);
+export function sqliteAnimals(connection: Connection, writes: Writes): AnimalStore {
+  const lists = preparedSet<AnimalListName, Animal>(connection, animalLists(SQLITE));
+  const get = prepared<Animal, [bigint]>(connection, `${SELECT_ANIMAL} WHERE id = ?`);
 
   return {
     list(query) {

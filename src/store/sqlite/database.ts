@@ -1,13 +1,17 @@
-import { Database } from "bun:sqlite";
+import { constants, Database } from "bun:sqlite";
 import { lazy } from "../../domain/lazy.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { isCurrent, type MigrationTarget, migrate } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
-import { codeOf, reasonOf } from "./attempt.ts";
+import { reasonOf } from "./attempt.ts";
+import { beginGeneration } from "./generation.ts";
 import { migrationTarget } from "./migration-target.ts";
+import { AlreadyServed, lockForServing } from "./serving-lock.ts";
+import { damaged, isDamage, refuseDamage } from "./start-check.ts";
+import { refuseForeignWal } from "./wal-check.ts";
 
 /** "ANST" in ASCII: distinguishes our files from those of other programs. */
-const APPLICATION_ID = 0x414e5354;
+export const APPLICATION_ID = 0x414e5354;
 
 /** How long to wait for locks of other processes. */
 export interface LockTimeouts {
@@ -25,38 +29,34 @@ const RETRY_INTERVAL_MS = 10;
 /** Holds all of a small store, and the upper levels of every index of a large one. */
 const CACHE_KB = 16_000;
 
-/** Checks that there is a file, or makes the folder for one. Fails with an OperatorError. */
+/** Checks that there is a file whose log belongs to it, or makes an empty one. Fails with an OperatorError. */
 export async function preparePath(path: string, { create }: { create: boolean }): Promise<void> {
+  refuseForeignWal(path);
   if (Bun.file(path).size > 0 || (await Bun.file(path).exists())) return;
   if (!create) throw new OperatorError(`there is no database at ${path}: check DATABASE_URL`);
-  await makeFolderFor(path);
+  (await loadNewFile()).createFile(path);
 }
 
-/** Only a new database needs these modules, which take longer to load than the file to open. */
-const loadFileModules = lazy(() => Promise.all([import("node:path"), import("node:fs")]));
-
-async function makeFolderFor(path: string): Promise<void> {
-  const [{ dirname }, { mkdirSync }] = await loadFileModules();
-  const folder = dirname(path);
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new OperatorError(`cannot create the folder ${folder}: ${reasonOf(error)}`);
-  }
-}
+/** Only a new database needs it, and it takes longer to load than the file to open. */
+const loadNewFile = lazy(() => import("./new-file.ts"));
 
 export interface LockedDatabase {
   readonly db: Database;
   /** Releases the lock for serving. */
   readonly unlock: () => void;
+  /** The open database file, if that is what is locked. */
+  readonly descriptor: number | undefined;
 }
 
 /** Opens a database for the one process that may serve it, and migrates it. Fails with an OperatorError. */
 export async function openLocked(path: string, timeouts = LOCK_TIMEOUTS): Promise<LockedDatabase> {
-  const unlock = lockForServing(path, timeouts.servingMs);
+  const { unlock, descriptor } = lockForServing(path, timeouts.servingMs);
   try {
-    const db = await openWith(path, timeouts, (target) => migrate(target, SQLITE_MIGRATIONS));
-    return { db, unlock };
+    const db = await openWith(path, timeouts, async (target, opened) => {
+      await migrate(target, SQLITE_MIGRATIONS);
+      refuseDamage(opened, path);
+    });
+    return { db, unlock, descriptor };
   } catch (error) {
     unlock();
     throw error;
@@ -77,9 +77,17 @@ export async function openShared(path: string, timeouts = LOCK_TIMEOUTS): Promis
  * Another connection to a database that is open already, for a thread that may wait for locks. It never
  * creates a file: SQLite would apply the log of a file that was moved away to the new one.
  */
-export function openForWriting(path: string, timeouts = LOCK_TIMEOUTS): Database {
-  const db = openFile(path, timeouts, { create: false });
-  setBusyTimeout(db, timeouts.writeMs);
+export function openForWriting(path: string, { openMs, writeMs } = LOCK_TIMEOUTS): Database {
+  const db = openFile(path, openMs, { create: false });
+  setBusyTimeout(db, writeMs);
+  return db;
+}
+
+/** The same for an event loop. */
+export function openForReading(path: string): Database {
+  const db = openFile(path, 0, { create: false });
+  db.run(`PRAGMA cache_size = -${CACHE_KB}`);
+  restrictToReading(db);
   return db;
 }
 
@@ -92,17 +100,18 @@ export function restrictToReading(db: Database): void {
 async function openWith(
   path: string,
   timeouts: LockTimeouts,
-  bringUpToDate: (target: MigrationTarget) => Promise<void>,
+  bringUpToDate: (target: MigrationTarget, db: Database) => Promise<void>,
 ): Promise<Database> {
   let db: Database | undefined;
   try {
-    db = openFile(path, timeouts, { create: true });
+    db = openFile(path, timeouts.openMs, { create: true });
     db.run(`PRAGMA cache_size = -${CACHE_KB}`);
-    await bringUpToDate(migrationTarget(db));
+    await bringUpToDate(migrationTarget(db), db);
     return db;
   } catch (error) {
     db?.close();
     if (error instanceof OperatorError) throw new OperatorError(`${path}: ${error.message}`);
+    if (isDamage(error)) throw new OperatorError(`${path}: ${damaged(reasonOf(error))}`);
     throw new OperatorError(`cannot open the database ${path}: ${reasonOf(error)}`);
   }
 }
@@ -112,7 +121,7 @@ async function migrateWhenNotServed(path: string, target: MigrationTarget, { ope
   const deadlineMs = performance.now() + openMs;
   while (!(await isCurrent(target, SQLITE_MIGRATIONS))) {
     try {
-      const unlock = lockForServing(path, 0);
+      const { unlock } = lockForServing(path, 0);
       try {
         return await migrate(target, SQLITE_MIGRATIONS);
       } finally {
@@ -125,7 +134,7 @@ async function migrateWhenNotServed(path: string, target: MigrationTarget, { ope
   }
 }
 
-function openFile(path: string, { openMs }: LockTimeouts, { create }: { create: boolean }): Database {
+function openFile(path: string, openMs: number, { create }: { create: boolean }): Database {
   const db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create });
   try {
     setBusyTimeout(db, openMs);
@@ -134,6 +143,7 @@ function openFile(path: string, { openMs }: LockTimeouts, { create }: { create: 
     db.run("PRAGMA synchronous = FULL");
     db.run("PRAGMA foreign_keys = ON");
     db.run("PRAGMA trusted_schema = OFF");
+    keepLogFile(db);
     return db;
   } catch (error) {
     db.close();
@@ -141,30 +151,18 @@ function openFile(path: string, { openMs }: LockTimeouts, { create }: { create: 
   }
 }
 
-function setBusyTimeout(db: Database, timeoutMs: number): void {
-  db.run(`PRAGMA busy_timeout = ${timeoutMs}`);
+/**
+ * The last to close leaves an empty log and its index behind, rather than none: a start on a full disk could not
+ * create them. Nobody checkpoints by chance, because a checkpoint that fails has to be noticed.
+ */
+function keepLogFile(db: Database): void {
+  db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
+  db.run("PRAGMA journal_size_limit = 0");
+  db.run("PRAGMA wal_autocheckpoint = 0");
 }
 
-class AlreadyServed extends OperatorError {}
-
-/**
- * Makes sure that one process at a time serves a file, because the counters are kept in its memory.
- * The kernel releases the lock with the process, however that ends. Returns what releases it earlier.
- */
-export function lockForServing(path: string, timeoutMs: number): () => void {
-  let lock: Database | undefined;
-  try {
-    lock = new Database(`${path}-serving`, { create: true, readwrite: true });
-    setBusyTimeout(lock, timeoutMs);
-    lock.run("PRAGMA locking_mode = EXCLUSIVE");
-    lock.run("BEGIN EXCLUSIVE");
-  } catch (error) {
-    lock?.close();
-    if (codeOf(error).startsWith("SQLITE_BUSY"))
-      throw new AlreadyServed(`another process is already serving ${path}: stop it first, or set another DATABASE_URL`);
-    throw new OperatorError(`cannot lock ${path} with the file ${path}-serving: ${reasonOf(error)}`);
-  }
-  return () => lock?.close();
+export function setBusyTimeout(db: Database, timeoutMs: number): void {
+  db.run(`PRAGMA busy_timeout = ${timeoutMs}`);
 }
 
 /** Marks a new file as ours, and refuses a file of another program. */
@@ -179,5 +177,6 @@ function claim(db: Database, path: string): void {
     if (id !== 0 || tables.count > 0n)
       throw new OperatorError(`this is the database of another program: set DATABASE_URL to a file other than ${path}`);
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+    beginGeneration(db);
   }).immediate();
 }

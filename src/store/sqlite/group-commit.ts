@@ -1,6 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { StoreUnavailable } from "../store.ts";
-import { attempt } from "./attempt.ts";
+import { asUnavailable, attempt, attemptCommit, isBusy, isSyncFailure, reasonOf } from "./attempt.ts";
+import { setBusyTimeout } from "./database.ts";
+import { raiseGeneration } from "./generation.ts";
 import type { Bookkeeping } from "./version.ts";
 import { carryOut, isBookkeeping, type Write } from "./writer.ts";
 import { prepareWriter } from "./writes/prepare.ts";
@@ -8,7 +10,7 @@ import { prepareWriter } from "./writes/prepare.ts";
 /** What a write came to. The class of an error would not survive the way to another thread. */
 export type WriteOutcome =
   | { readonly kind: "done"; readonly result: unknown }
-  | { readonly kind: "unavailable"; readonly message: string }
+  | { readonly kind: "unavailable"; readonly message: string; readonly changed: "nothing" | "unknown" }
   | { readonly kind: "failed"; readonly message: string };
 
 /** What writes came to that were handed over together: one object less for each when all were done. */
@@ -16,52 +18,104 @@ export type WriteOutcomes =
   | { readonly kind: "all_done"; readonly results: readonly unknown[] }
   | { readonly kind: "mixed"; readonly outcomes: readonly WriteOutcome[] };
 
-export type WriteTogether = (writes: readonly Write[]) => WriteOutcomes;
+/** Another process held the write lock all the time: nothing was tried. */
+export interface Locked {
+  readonly kind: "locked";
+  readonly message: string;
+}
+
+/** Until the deadline, another process's lock is waited for. */
+export type WriteTogether = (writes: readonly Write[], deadlineMs?: number) => WriteOutcomes | Locked;
+
+export interface GroupCommitParts {
+  readonly bookkeeping: Bookkeeping;
+  /** Whether there may have been a checkpoint since the last commit, so that the next one may begin a log. */
+  readonly wasCheckpointed?: () => boolean;
+  /** A commit could not be synced. From here on everything is refused, until the database was opened again. */
+  readonly onSyncFailure?: (error: unknown) => void;
+}
 
 /**
  * Group commit: writes that wait together are one transaction, which is on disk when this returns. If one
  * of them fails, each is tried alone, so that it does no harm to the others.
  */
-export function groupCommit(db: Database, bookkeeping: Bookkeeping): WriteTogether {
+export function groupCommit(
+  db: Database,
+  { bookkeeping, wasCheckpointed = () => false, onSyncFailure }: GroupCommitParts,
+): WriteTogether {
   const writer = prepareWriter(db);
-  const begin = db.prepare("BEGIN IMMEDIATE");
+  const beginStatement = db.prepare("BEGIN IMMEDIATE");
   const commitStatement = db.prepare("COMMIT");
   const rollback = db.prepare("ROLLBACK");
-  const commit = (): void => void commitStatement.run();
+  const commit = (): void => attemptCommit(() => commitStatement.run());
+
+  let syncFailure: WriteOutcome | undefined;
+
+  /** Without waiting first: the lock is nearly always free, and setting a timeout is a statement of its own. */
+  function begin(deadlineMs: number): void {
+    try {
+      beginStatement.run();
+    } catch (error) {
+      const waitMs = Math.ceil(deadlineMs - performance.now());
+      if (!isBusy(error) || waitMs <= 0) throw error;
+      setBusyTimeout(db, waitMs);
+      try {
+        beginStatement.run();
+      } finally {
+        setBusyTimeout(db, 0);
+      }
+    }
+  }
 
   function transact(writes: readonly Write[]): unknown[] {
-    begin.run();
     try {
+      if (wasCheckpointed()) raiseGeneration(db);
       const results = writes.map((write) => carryOut(writer, write));
       if (writes.every(isBookkeeping)) bookkeeping(commit);
       else commit();
       return results;
-    } finally {
+    } catch (error) {
       // A disk that is full, for one, makes SQLite roll back by itself.
       if (db.inTransaction) rollback.run();
+      throw error;
     }
   }
 
-  function tryAlone(write: Write): WriteOutcome {
+  function outcomeOf(error: unknown): WriteOutcome {
+    const message = reasonOf(error);
+    if (isSyncFailure(error)) {
+      syncFailure = { kind: "unavailable", message, changed: "nothing" };
+      onSyncFailure?.(error);
+    }
+    return error instanceof StoreUnavailable
+      ? { kind: "unavailable", message, changed: error.changed }
+      : { kind: "failed", message };
+  }
+
+  function tryAlone(write: Write, deadlineMs: number): WriteOutcome {
+    if (syncFailure) return syncFailure;
     try {
+      attempt(() => begin(deadlineMs));
       return { kind: "done", result: attempt(() => transact([write]))[0] };
     } catch (error) {
       return outcomeOf(error);
     }
   }
 
-  return (writes) => {
+  return (writes, deadlineMs = 0) => {
+    const all = (outcome: WriteOutcome): WriteOutcomes => ({ kind: "mixed", outcomes: writes.map(() => outcome) });
+    if (syncFailure) return all(syncFailure);
+    try {
+      begin(deadlineMs);
+    } catch (error) {
+      return isBusy(error) ? { kind: "locked", message: reasonOf(error) } : all(outcomeOf(asUnavailable(error)));
+    }
     try {
       return { kind: "all_done", results: attempt(() => transact(writes)) };
     } catch (error) {
       const outcome = outcomeOf(error);
-      const isShared = outcome.kind === "unavailable" || writes.length === 1;
-      return { kind: "mixed", outcomes: isShared ? writes.map(() => outcome) : writes.map(tryAlone) };
+      if (outcome.kind === "unavailable" || writes.length === 1) return all(outcome);
+      return { kind: "mixed", outcomes: writes.map((write) => tryAlone(write, deadlineMs)) };
     }
   };
 }
-
-const outcomeOf = (error: unknown): WriteOutcome => ({
-  kind: error instanceof StoreUnavailable ? "unavailable" : "failed",
-  message: error instanceof Error ? error.message : String(error),
-});

@@ -11,7 +11,7 @@ import {
   selectFrom,
 } from "../rows.ts";
 import { attempt } from "./attempt.ts";
-import { prepared } from "./statements.ts";
+import { type Connection, prepared } from "./statements.ts";
 import type { WriteInput, WriteName, WriteResult, Writes } from "./writer.ts";
 
 /** Makes a write retriable: a retry gets the response that was saved with the first request. */
@@ -39,9 +39,9 @@ export function idempotency(db: Database): WithIdempotency {
 
 type FindReplay = <Value>(key: IdempotencyKey) => Replay<Value> | undefined;
 
-function replayFinder(db: Database): FindReplay {
+function replayFinder(connection: Connection): FindReplay {
   const find = prepared<Row, [string, string]>(
-    db,
+    connection,
     `${selectFrom(SAVED_RESPONSES)} WHERE key_id = ? AND idempotency_key = ?`,
   );
   return <Value>(key: IdempotencyKey) => {
@@ -52,11 +52,15 @@ function replayFinder(db: Database): FindReplay {
 
 /**
  * Answers retries on the reading connection, so that they need neither a lock nor the disk. The writer
- * looks again, within its transaction.
+ * looks again, within its transaction. A replay acknowledges, so it is refused when a write would be.
  */
-export function answerRetries(db: Database, writes: Writes): Writes {
-  const findReplay = replayFinder(db);
-  const retried = async <Name extends WriteName>(name: Name, input: WriteInput<Name>, key: IdempotencyKey) =>
-    (attempt(() => findReplay(key)) as WriteResult<Name> | undefined) ?? writes.perform(name, input, key);
+export function answerRetries(connection: Connection, writes: Writes, refuseIfMoved: () => void): Writes {
+  const findReplay = replayFinder(connection);
+  const retried = async <Name extends WriteName>(name: Name, input: WriteInput<Name>, key: IdempotencyKey) => {
+    const replay = attempt(() => findReplay(key)) as WriteResult<Name> | undefined;
+    if (replay === undefined) return writes.perform(name, input, key);
+    refuseIfMoved();
+    return replay;
+  };
   return { perform: (name, input, key) => (key ? retried(name, input, key) : writes.perform(name, input)) };
 }

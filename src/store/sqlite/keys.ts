@@ -1,15 +1,14 @@
-import type { Database } from "bun:sqlite";
 import { KEYS, keyOf, keyWithSecretOf, type Row, SELECT_KEY_WITH_SECRET, selectFrom } from "../rows.ts";
 import type { KeyStore } from "../store.ts";
 import { attempt } from "./attempt.ts";
-import { prepared } from "./statements.ts";
+import { type Connection, prepared } from "./statements.ts";
 import type { Writes } from "./writer.ts";
 
-export function sqliteKeys(db: Database, writes: Writes): KeyStore {
-  const findBySecret = prepared<Row, [string]>(db, `${SELECT_KEY_WITH_SECRET} WHERE s.digest = ?`);
-  const revision = prepared<{ revision: bigint }, []>(db, "SELECT revision FROM key_revision");
-  const list = prepared<Row, []>(db, `${selectFrom(KEYS)} ORDER BY created_at, id`);
-  const get = prepared<Row, [string]>(db, `${selectFrom(KEYS)} WHERE id = ?`);
+export function sqliteKeys(connection: Connection, writes: Writes): KeyStore {
+  const findBySecret = prepared<Row, [string]>(connection, `${SELECT_KEY_WITH_SECRET} WHERE s.digest = ?`);
+  const revision = prepared<{ revision: bigint }, []>(connection, "SELECT revision FROM key_revision");
+  const list = prepared<Row, []>(connection, `${selectFrom(KEYS)} ORDER BY created_at, id`);
+  const get = prepared<Row, [string]>(connection, `${selectFrom(KEYS)} WHERE id = ?`);
 
   return {
     findBySecret(digest) {

@@ -1,8 +1,9 @@
 import type { Database } from "bun:sqlite";
 import type { AppliedMigration, Migration, MigrationTarget } from "../migrate.ts";
+import { raiseGeneration } from "./generation.ts";
 import { prepared } from "./statements.ts";
 
-const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS migrations (
+export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS migrations (
   number     INTEGER PRIMARY KEY,
   name       TEXT    NOT NULL,
   digest     TEXT    NOT NULL,
@@ -17,7 +18,9 @@ export function migrationTarget(db: Database): MigrationTarget {
   );
   const applyUnlessRecorded = (migration: Migration, digest: string): void => {
     const isRecordedNow = record().run(migration.number, migration.name, digest).changes > 0;
-    if (isRecordedNow) db.run(migration.sql);
+    if (!isRecordedNow) return;
+    raiseGeneration(db);
+    db.run(migration.sql);
   };
 
   return {

@@ -1,15 +1,14 @@
-import type { Database } from "bun:sqlite";
 import { cutPage } from "../../domain/page.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
 import { orderOf, type Row } from "../rows.ts";
 import type { OrderStore } from "../store.ts";
 import { attempt } from "./attempt.ts";
 import { SQLITE } from "./dialect.ts";
-import { preparedSet } from "./statements.ts";
+import { type Connection, preparedSet } from "./statements.ts";
 import type { Writes } from "./writer.ts";
 
-export function sqliteOrders(db: Database, writes: Writes): OrderStore {
-  const lists = preparedSet<OrderListName, Row>(db, orderLists(SQLITE));
+export function sqliteOrders(connection: Connection, writes: Writes): OrderStore {
+  const lists = preparedSet<OrderListName, Row>(connection, orderLists(SQLITE));
 
   return {
     list(query) {

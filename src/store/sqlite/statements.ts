@@ -1,20 +1,32 @@
 import type { Database, Statement } from "bun:sqlite";
-import { lazy } from "../../domain/lazy.ts";
 import type { SqlValue } from "../rows.ts";
+
+/** A connection, or what returns the current one, for one that may be opened again. */
+export type Connection = Database | (() => Database);
 
 /** A statement that is prepared when it is first used: preparing all of them would delay a start by a millisecond. */
 export type Prepared<Row, Parameters extends SqlValue[]> = () => Statement<Row, Parameters>;
 
-export const prepared = <Row, Parameters extends SqlValue[] = SqlValue[]>(
-  db: Database,
+export function prepared<Row, Parameters extends SqlValue[] = SqlValue[]>(
+  connection: Connection,
   sql: string,
-): Prepared<Row, Parameters> => lazy(() => db.prepare(sql) as Statement<Row, Parameters>);
+): Prepared<Row, Parameters> {
+  let preparedOn: Database | undefined;
+  let statement: Statement<Row, Parameters>;
+  return () => {
+    const db = typeof connection === "function" ? connection() : connection;
+    if (db !== preparedOn) {
+      statement = db.prepare(sql) as Statement<Row, Parameters>;
+      preparedOn = db;
+    }
+    return statement;
+  };
+}
 
 export const preparedSet = <Name extends string, Row>(
-  db: Database,
+  connection: Connection,
   statements: Record<Name, string>,
 ): Record<Name, Prepared<Row, SqlValue[]>> =>
-  Object.fromEntries(Object.entries<string>(statements).map(([name, sql]) => [name, prepared(db, sql)])) as Record<
-    Name,
-    Prepared<Row, SqlValue[]>
-  >;
+  Object.fromEntries(
+    Object.entries<string>(statements).map(([name, sql]) => [name, prepared(connection, sql)]),
+  ) as Record<Name, Prepared<Row, SqlValue[]>>;

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
 import { ANSWER_OF_1_0_0, expectReplayOf1_0_0 } from "../../../test/store.contract.ts";
@@ -13,9 +13,10 @@ import { isCurrent, migrate } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
 import { attempt } from "./attempt.ts";
-import { lockForServing, openShared } from "./database.ts";
+import { openShared } from "./database.ts";
 import { SQLITE } from "./dialect.ts";
 import { migrationTarget } from "./migration-target.ts";
+import { lockForServing } from "./serving-lock.ts";
 import { openForCommand, openForServing } from "./store.ts";
 
 /** "ANST", by which our files are recognized. */
@@ -66,7 +67,6 @@ describe("opening", () => {
     other.run("CREATE TABLE invoices (id INTEGER)");
     other.close();
     mkdirSync(join(folder, "folder.db"));
-    mkdirSync(join(folder, "unlockable.db-serving"));
     const newer = join(folder, "newer.db");
     const db = await openShared(newer);
     db.run("INSERT INTO migrations VALUES (99, 'later', 'x', 0)");
@@ -75,7 +75,6 @@ describe("opening", () => {
       [text, "file is not a database"],
       [foreign, "database of another program"],
       [join(folder, "folder.db"), "unable to open"],
-      [join(folder, "unlockable.db"), "cannot lock"],
       [join(text, "below/a.db"), "cannot create the folder"],
       ["/proc/animal-store/a.db", "cannot create the folder"],
       [newer, "schema 99, and this version supports only up to 3"],
@@ -99,7 +98,7 @@ describe("opening", () => {
     await expect(openForCommand(path, { create: false }, IMPATIENT)).rejects.toThrow(
       "another process is already serving",
     );
-    running();
+    running.unlock();
     await (await openForCommand(path, { create: false })).close();
     const db = await openShared(path);
     expect(await isCurrent(migrationTarget(db), SQLITE_MIGRATIONS)).toBe(true);
@@ -116,7 +115,7 @@ describe("opening", () => {
     const db = await waiting;
     expect(await isCurrent(migrationTarget(db), SQLITE_MIGRATIONS)).toBe(true);
     db.close();
-    migrating();
+    migrating.unlock();
   });
 
   test("one process at a time serves a file, while commands may use it", async () => {
@@ -128,6 +127,102 @@ describe("opening", () => {
     await beside.close();
     await first.close();
     await (await open("one.db")).close();
+  });
+});
+
+describe("the lock for serving", () => {
+  const REFUSAL = "another process is already serving";
+  /** A store that is served, under a name that others refer to. */
+  const serving = async (name: string) => {
+    const path = join(folder, name);
+    return { path, store: await openForServing(path) };
+  };
+
+  test.if(process.platform === "linux")("belongs to the file, whatever name it is reached by", async () => {
+    const { path, store } = await serving("locked.db");
+    await createIn(store);
+    symlinkSync(path, join(folder, "symbolic.db"));
+    linkSync(path, join(folder, "second-name.db"));
+    const moved = join(folder, "moved.db");
+    for (const suffix of ["", "-wal", "-shm"]) renameSync(`${path}${suffix}`, `${moved}${suffix}`);
+    for (const name of ["moved.db", "second-name.db"])
+      await expect(openForServing(join(folder, name), IMPATIENT)).rejects.toThrow(REFUSAL);
+    for (const suffix of ["", "-wal", "-shm"]) renameSync(`${moved}${suffix}`, `${path}${suffix}`);
+    await expect(openForServing(join(folder, "symbolic.db"), IMPATIENT)).rejects.toThrow(REFUSAL);
+    await store.close();
+    await (await openForServing(join(folder, "symbolic.db"))).close();
+  });
+
+  test("of release 1.0.0 is respected while such a service is running, and then removed", async () => {
+    const path = join(folder, "older-lock.db");
+    const older = new Database(`${path}-serving`, { create: true });
+    older.run("PRAGMA locking_mode = EXCLUSIVE");
+    older.run("BEGIN EXCLUSIVE");
+    await expect(openForServing(path, IMPATIENT)).rejects.toThrow(REFUSAL);
+    older.close();
+    await (await openForServing(path)).close();
+    expect(existsSync(`${path}-serving`)).toBe(false);
+  });
+
+  test.if(process.platform === "linux")("leaves SQLite its own locks", async () => {
+    const path = join(folder, "locks.db");
+    const store = await openForServing(path);
+    await createIn(store);
+    await store.check();
+    const script = `const db = new (await import("bun:sqlite")).Database(${JSON.stringify(path)});
+      db.run("PRAGMA locking_mode = EXCLUSIVE"); db.run("PRAGMA journal_mode = DELETE");`;
+    const { exitCode, stderr } = Bun.spawnSync([process.execPath, "-e", script]);
+    expect([exitCode, stderr.toString()]).toEqual([1, expect.stringContaining("database is locked")]);
+    await store.close();
+  });
+});
+
+describe("the log", () => {
+  const logBytes = (path: string) => statSync(`${path}-wal`).size;
+
+  test("stays short, even if there is never a moment without a reader", async () => {
+    const path = join(folder, "short.db");
+    const store = await openForServing(path);
+    const readers = [new Database(path, { readonly: true }), new Database(path, { readonly: true })];
+    const beginReading = (reader: Database) => {
+      reader.run("BEGIN");
+      reader.query("SELECT count(*) FROM animals").get();
+    };
+    readers.forEach(beginReading);
+    let isOver = false;
+    const takingTurns = (async () => {
+      for (let i = 0; !isOver; i++) {
+        await Bun.sleep(1);
+        const reader = readers[i % 2] as Database;
+        reader.run("COMMIT");
+        beginReading(reader);
+      }
+    })();
+    let longest = 0;
+    for (let i = 0; i < 3_000; i++) {
+      await createIn(store);
+      if (i % 50 === 0) longest = Math.max(longest, logBytes(path));
+    }
+    isOver = true;
+    await takingTurns;
+    for (const reader of readers) reader.close();
+    await store.close();
+    // All of them take 50 MB.
+    expect(longest).toBeLessThan(30_000_000);
+  });
+
+  test("is empty after a stop, and still there: a full disk has no room for a new one", async () => {
+    const path = join(folder, "kept.db");
+    const store = await openForServing(path);
+    await createIn(store);
+    expect(logBytes(path)).toBeGreaterThan(0);
+    await store.close();
+    expect(logBytes(path)).toBe(0);
+    expect(existsSync(`${path}-shm`)).toBe(true);
+    const command = await openForCommand(path, { create: false });
+    await createIn(command);
+    await command.close();
+    expect(logBytes(path)).toBe(0);
   });
 });
 
@@ -417,6 +512,33 @@ describe("failures", () => {
     other.run("ROLLBACK");
     other.close();
     expect((await store.animals.list({ size: 5 })).rows).toEqual([]);
+    await store.close();
+  });
+
+  test("a write that arrives while another one waits for a lock waits no longer than that one", async () => {
+    const path = join(folder, "waiting.db");
+    const store = await openForServing(path, { ...IMPATIENT, writeMs: 400 });
+    await createIn(store);
+    const other = new Database(path);
+    other.run("BEGIN IMMEDIATE");
+    const timed = async () => {
+      const beganAt = performance.now();
+      const error = await store.animals.create(animal).catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(StoreUnavailable);
+      return performance.now() - beganAt;
+    };
+    const waits = [timed()];
+    await Bun.sleep(150);
+    waits.push(timed());
+    await Bun.sleep(150);
+    waits.push(timed());
+    for (const ms of await Promise.all(waits)) {
+      expect(ms).toBeGreaterThan(350);
+      expect(ms).toBeLessThan(700);
+    }
+    other.run("ROLLBACK");
+    other.close();
+    expect(await createIn(store)).toBe(2n);
     await store.close();
   });
 

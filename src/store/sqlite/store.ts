@@ -1,14 +1,16 @@
-import type { Database } from "bun:sqlite";
 import { lazy } from "../../domain/lazy.ts";
 import type { Store } from "../store.ts";
 import { sqliteAnimals } from "./animals.ts";
 import { attempt } from "./attempt.ts";
-import { LOCK_TIMEOUTS, openLocked, openShared, preparePath, restrictToReading } from "./database.ts";
+import { closeNow, closeWithoutCheckpoint } from "./close.ts";
+import { LOCK_TIMEOUTS, openLocked, openShared, preparePath } from "./database.ts";
 import { directWrites } from "./direct-writes.ts";
 import { answerRetries } from "./idempotency.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqliteOrders } from "./orders.ts";
-import { prepared } from "./statements.ts";
+import { type Placement, placementOf, refuseIfDisplaced } from "./placement.ts";
+import { Reader } from "./reader.ts";
+import { type Connection, prepared } from "./statements.ts";
 import { sqliteTallies } from "./tallies.ts";
 import { followVersion, newCommitNote, versionByPragma } from "./version.ts";
 import { mapWalIndex, walIndexAt } from "./wal-index.ts";
@@ -24,27 +26,41 @@ const WARM_UP_AFTER_MS = 100;
  */
 export async function openForServing(path: string, timeouts = LOCK_TIMEOUTS): Promise<Store> {
   await preparePath(path, { create: true });
-  const { db, unlock } = await openLocked(path, timeouts);
-  restrictToReading(db);
+  const { db, unlock, descriptor } = await openLocked(path, timeouts);
+  let report: Parameters<Store["onProblem"]>[0] = () => {};
+  let placement: Placement | undefined;
   let version: (() => number | undefined) | undefined;
+  const refuseIfMoved = () => placement && refuseIfDisplaced(placement);
+  const reader = new Reader(path, db, refuseIfMoved);
   // Takes half a millisecond, and the thread several, so a start does without both.
-  const noteTarget = lazy(() => {
+  const settings = lazy(() => {
+    placement = placementOf(path, descriptor);
     const walIndexAddress = mapWalIndex(path);
     const note = newCommitNote();
-    version = walIndexAddress ? followVersion(walIndexAt(walIndexAddress), note) : versionByPragma(db);
-    return walIndexAddress ? { walIndexAddress, note } : undefined;
+    version = walIndexAddress ? followVersion(walIndexAt(walIndexAddress), note) : versionByPragma(reader.connection);
+    return { placement, timeouts, noteTarget: walIndexAddress ? { walIndexAddress, note } : undefined };
   });
-  const queue = new WriteQueue(path, { timeouts, noteTarget });
+  const queue = new WriteQueue({ settings, reader, onProblem: (problem, error) => report(problem, error) });
   const warmUp = setTimeout(() => startEarly(queue), WARM_UP_AFTER_MS);
   warmUp.unref();
 
+  const store = storeOn(reader.connection, answerRetries(reader.connection, queue, refuseIfMoved));
+
   return {
-    ...storeOn(db, answerRetries(db, queue)),
+    ...store,
     version: () => version?.(),
+    check() {
+      refuseIfMoved();
+      return store.check();
+    },
+    onProblem(listener) {
+      report = listener;
+    },
     async close() {
       clearTimeout(warmUp);
       await queue.close();
-      db.close();
+      if (queue.isTrusted) reader.close();
+      else closeWithoutCheckpoint(path, () => reader.close());
       unlock();
     },
   };
@@ -68,17 +84,18 @@ export async function openForCommand(
   return {
     ...storeOn(db, directWrites(db)),
     version: () => undefined,
-    close: () => db.close(),
+    onProblem: () => {},
+    close: () => closeNow(db),
   };
 }
 
-function storeOn(db: Database, writes: Writes): Omit<Store, "version" | "close"> {
-  const check = prepared(db, "SELECT 1 FROM animals LIMIT 1");
+function storeOn(connection: Connection, writes: Writes): Omit<Store, "version" | "onProblem" | "close"> {
+  const check = prepared(connection, "SELECT 1 FROM animals LIMIT 1");
   return {
-    animals: sqliteAnimals(db, writes),
-    orders: sqliteOrders(db, writes),
-    keys: sqliteKeys(db, writes),
-    tallies: sqliteTallies(db, writes),
+    animals: sqliteAnimals(connection, writes),
+    orders: sqliteOrders(connection, writes),
+    keys: sqliteKeys(connection, writes),
+    tallies: sqliteTallies(connection, writes),
     deleteSavedResponses: (upTo) => writes.perform("deleteSavedResponses", upTo),
     check: () => void attempt(() => check().get()),
   };

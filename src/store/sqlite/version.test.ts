@@ -111,7 +111,7 @@ async function writingTo(name: string) {
   const db = openForWriting(path);
   const note = newCommitNote();
   const bookkeeping = noteCommits(headOf(path), note);
-  const write = groupCommit(db, bookkeeping);
+  const write = groupCommit(db, { bookkeeping });
   const version = versionOf(path, note);
   const close = () => {
     db.close();

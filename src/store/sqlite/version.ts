@@ -1,5 +1,5 @@
-import type { Database } from "bun:sqlite";
 import { attempt } from "./attempt.ts";
+import { type Connection, prepared } from "./statements.ts";
 import { CHANGE, CHECKSUM_1, CHECKSUM_2 } from "./wal-index.ts";
 
 // A version is a number that changes when animals or orders may have changed. It follows the head of the WAL index,
@@ -87,7 +87,16 @@ function writeState(note: CommitNote, at: number, state: State): void {
 }
 
 /** Where the WAL index cannot be mapped: a statement, a hundred times as slow. It counts the commits of others. */
-export function versionByPragma(db: Database): () => number {
-  const dataVersion = db.prepare<{ data_version: bigint }, []>("PRAGMA data_version");
-  return () => Number(attempt(() => dataVersion.get())?.data_version);
+export function versionByPragma(connection: Connection): () => number {
+  const dataVersion = prepared<{ data_version: bigint }, []>(connection, "PRAGMA data_version");
+  let version = 0;
+  let last: unknown;
+  let lastOn: unknown;
+  return () => {
+    const [current, on] = attempt(() => [dataVersion().get()?.data_version, dataVersion()]);
+    // Every connection counts from the same number.
+    if (current !== last || on !== lastOn) version++;
+    [last, lastOn] = [current, on];
+    return version;
+  };
 }

@@ -1,4 +1,5 @@
-import { dlopen, type Pointer, ptr, toArrayBuffer } from "bun:ffi";
+import { type Pointer, toArrayBuffer } from "bun:ffi";
+import { mapForReading, openForGood } from "./libc.ts";
 
 // The head of the WAL index, which all processes that use a database share, in words of 32 bits:
 // https://sqlite.org/walformat.html#the_wal_index_header
@@ -6,16 +7,13 @@ const FORMAT = 0;
 const KNOWN_FORMAT = 3_007_000;
 /** Grows by one with every transaction that is committed. */
 export const CHANGE = 2;
+/** How many frames are in the log, and how many of them are in the file too. */
+const FRAMES = 4;
+const FRAMES_IN_FILE = 24;
 /** Over the whole head. They distinguish states with the same number of changes, as after a recovery. */
 export const CHECKSUM_1 = 10;
 export const CHECKSUM_2 = 11;
-const HEAD_BYTES = 48;
-
-const LIBC = process.platform === "darwin" ? "libc.dylib" : "libc.so.6";
-const READ_ONLY = 0;
-const PROT_READ = 1;
-const MAP_SHARED = 1;
-const MAP_FAILED = 0xffffffffffffffffn;
+const HEAD_BYTES = 100;
 
 /**
  * Maps the head of an open database's WAL index. Returns its address, which is good for all threads of
@@ -23,17 +21,11 @@ const MAP_FAILED = 0xffffffffffffffffn;
  */
 export function mapWalIndex(databasePath: string): number | undefined {
   try {
-    const { symbols: libc } = dlopen(LIBC, {
-      open: { args: ["ptr", "i32"], returns: "i32" },
-      mmap: { args: ["u64", "u64", "i32", "i32", "i32", "i64"], returns: "u64" },
-    });
-    // Never closed, and so not by Bun.mmap, which closes its file: a process that closes a file loses all
-    // its locks on it, those of SQLite too.
-    const descriptor = libc.open(ptr(Buffer.from(`${databasePath}-shm\0`)), READ_ONLY);
-    if (descriptor < 0) return undefined;
-    const address = libc.mmap(0n, BigInt(HEAD_BYTES), PROT_READ, MAP_SHARED, descriptor, 0n);
-    if (address === MAP_FAILED) return undefined;
-    return walIndexAt(Number(address))[FORMAT] === KNOWN_FORMAT ? Number(address) : undefined;
+    // Not by Bun.mmap, which closes its file.
+    const descriptor = openForGood(`${databasePath}-shm`);
+    if (descriptor === undefined) return undefined;
+    const address = mapForReading(descriptor, HEAD_BYTES);
+    return address !== undefined && walIndexAt(address)[FORMAT] === KNOWN_FORMAT ? address : undefined;
   } catch {
     return undefined;
   }
@@ -41,3 +33,18 @@ export function mapWalIndex(databasePath: string): number | undefined {
 
 export const walIndexAt = (address: number): Uint32Array =>
   new Uint32Array(toArrayBuffer(address as Pointer, 0, HEAD_BYTES));
+
+/**
+ * Follows the checkpoints of all processes, for the writer: tells under the write lock whether there may have been one
+ * since it was last asked, after which the next write may begin a new log.
+ */
+export function followCheckpoints(head: Uint32Array): () => boolean {
+  let seen = -1;
+  return () => {
+    const inFile = head[FRAMES_IN_FILE] as number;
+    const isUsedUp = head[FRAMES] === inFile;
+    if (!isUsedUp && inFile === seen) return false;
+    seen = isUsedUp ? 0 : inFile;
+    return true;
+  };
+}

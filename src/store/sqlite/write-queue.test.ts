@@ -1,11 +1,12 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
 import { newTally } from "../../domain/tally.ts";
 import { StoreUnavailable } from "../store.ts";
 import { LOCK_TIMEOUTS, openShared } from "./database.ts";
+import { placementOf } from "./placement.ts";
 import { versionByPragma } from "./version.ts";
 import { WriteQueue } from "./write-queue.ts";
 
@@ -15,8 +16,10 @@ const REX = { name: "Rex", categoryId: 7n, status: "available" } as const;
 /** A write that changes nothing in an empty database. */
 const DELETE_NOTHING = { savedAtMs: 0 };
 
-const queueTo = (path: string, script?: string) =>
-  new WriteQueue(path, { timeouts: LOCK_TIMEOUTS, noteTarget: () => undefined, ...(script ? { script } : {}) });
+function queueTo(path: string, script?: string): WriteQueue {
+  const settings = { placement: placementOf(path, undefined), timeouts: LOCK_TIMEOUTS, noteTarget: undefined };
+  return new WriteQueue({ settings: () => settings, ...(script ? { script } : {}) });
+}
 
 async function writingTo(name: string) {
   const path = join(folder, name);
@@ -98,12 +101,14 @@ describe("the writer thread", () => {
 
   test("never creates a database, and tries again with the next write", async () => {
     const path = join(folder, "later.db");
+    (await openShared(path)).close();
     const queue = queueTo(path);
+    renameSync(path, `${path}.away`);
     const error = await queue.perform("deleteSavedResponses", DELETE_NOTHING).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect((error as StoreUnavailable).changed).toBe("nothing");
     expect(existsSync(path)).toBe(false);
-    (await openShared(path)).close();
+    renameSync(`${path}.away`, path);
     expect(await queue.perform("deleteSavedResponses", DELETE_NOTHING)).toBe(false);
     await queue.close();
   });

@@ -1,27 +1,27 @@
 import type { IdempotencyKey } from "../../domain/idempotency.ts";
-import { StoreUnavailable } from "../store.ts";
-import type { LockTimeouts } from "./database.ts";
+import { type StoreProblem, StoreUnavailable } from "../store.ts";
 import type { WriteOutcome, WriteOutcomes } from "./group-commit.ts";
-import type { CommitNote } from "./version.ts";
 import type { Write, WriteInput, WriteName, WriteResult, Writes } from "./writer.ts";
-
-/** Where the thread notes commits that change no animal and no order, and the WAL index that it looks at for that. */
-export interface NoteTarget {
-  readonly walIndexAddress: number;
-  readonly note: CommitNote;
-}
-
-/** What the thread opens. */
-export interface ThreadSettings {
-  readonly path: string;
-  readonly timeouts: LockTimeouts;
-  readonly noteTarget: NoteTarget | undefined;
-}
+import type { WriterSettings } from "./writer-connection.ts";
 
 export type ToThread =
-  | { readonly kind: "open"; readonly settings: ThreadSettings }
-  | { readonly kind: "write"; readonly writes: readonly Write[] }
+  | { readonly kind: "open"; readonly settings: WriterSettings }
+  | { readonly kind: "write"; readonly writes: readonly Write[]; readonly handedOverAtMs: number }
+  /** The event loop has closed its connection. */
+  | { readonly kind: "suspended" }
   | { readonly kind: "close" };
+
+export type FromThread =
+  | WriteOutcomes
+  | { readonly kind: "problem"; readonly problem: StoreProblem; readonly message: string }
+  /** A sync has failed: nothing is acknowledged from here on. */
+  | { readonly kind: "distrust"; readonly reason: string }
+  /** The event loop is to close its connection, */
+  | { readonly kind: "suspend" }
+  /** and may open it again. */
+  | { readonly kind: "resume" }
+  /** The database was opened again and checked. */
+  | { readonly kind: "trust" };
 
 /** A write whose outcome somebody waits for. */
 interface Pending {
@@ -43,8 +43,11 @@ const MAX_WAITING = 10_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 export interface WriteQueueOptions {
-  readonly timeouts: LockTimeouts;
-  readonly noteTarget: () => NoteTarget | undefined;
+  /** What the thread opens; asked for when one starts. */
+  readonly settings: () => Omit<WriterSettings, "isTrusted">;
+  /** The other connection of this process, which is closed while the database is opened again. */
+  readonly reader?: { suspend(): void; resume(): void };
+  readonly onProblem?: (problem: StoreProblem, error: Error) => void;
   /** What the thread runs. */
   readonly script?: string;
 }
@@ -63,11 +66,14 @@ export class WriteQueue implements Writes {
   /** Of the first of those, not settled yet. */
   #outcomes: WriteOutcome[] = [];
   #whenIdle: (() => void) | undefined;
+  #isTrusted = true;
 
-  constructor(
-    private readonly path: string,
-    private readonly options: WriteQueueOptions,
-  ) {}
+  constructor(private readonly options: WriteQueueOptions) {}
+
+  /** False after a sync that failed, until the database was opened again and checked. */
+  get isTrusted(): boolean {
+    return this.#isTrusted;
+  }
 
   perform<Name extends WriteName>(
     name: Name,
@@ -119,23 +125,39 @@ export class WriteQueue implements Writes {
     const writes = this.#gathered.map(({ write }) => write);
     this.#underWay.push(...this.#gathered);
     this.#gathered = [];
-    this.#thread?.postMessage({ kind: "write", writes } satisfies ToThread);
+    this.#thread?.postMessage({ kind: "write", writes, handedOverAtMs: Date.now() } satisfies ToThread);
   }
 
   #startThread(): Worker {
-    const { path } = this;
-    const { timeouts, noteTarget, script = WRITER_THREAD } = this.options;
-    const settings: ThreadSettings = { path, timeouts, noteTarget: noteTarget() };
+    const { settings, script = WRITER_THREAD } = this.options;
+    const toOpen: WriterSettings = { ...settings(), isTrusted: this.#isTrusted };
     const thread = new Worker(script);
-    thread.addEventListener("message", ({ data }: MessageEvent<WriteOutcomes>) => {
-      if (this.#thread !== thread) return;
-      const outcomes = outcomesIn(data);
-      if (this.#outcomes.push(...outcomes) === outcomes.length) this.#settle();
+    thread.addEventListener("message", ({ data }: MessageEvent<FromThread>) => {
+      if (data.kind !== "all_done" && data.kind !== "mixed") this.#attend(thread, data);
+      else if (this.#thread === thread) this.#take(outcomesIn(data));
     });
     thread.addEventListener("error", ({ message }) => this.#lose(thread, message));
     thread.addEventListener("close", () => this.#lose(thread, "it ended"));
-    thread.postMessage({ kind: "open", settings } satisfies ToThread);
+    thread.postMessage({ kind: "open", settings: toOpen } satisfies ToThread);
     return thread;
+  }
+
+  /** What a thread says beside outcomes, while it closes too. */
+  #attend(thread: Worker, message: Exclude<FromThread, WriteOutcomes>): void {
+    const { reader, onProblem } = this.options;
+    if (message.kind === "problem") onProblem?.(message.problem, new StoreUnavailable(message.message));
+    else if (message.kind === "resume") reader?.resume();
+    else if (message.kind === "suspend") {
+      reader?.suspend();
+      thread.postMessage({ kind: "suspended" } satisfies ToThread);
+    } else {
+      this.#isTrusted = message.kind === "trust";
+      if (message.kind === "distrust") onProblem?.("sync", new StoreUnavailable(message.reason));
+    }
+  }
+
+  #take(outcomes: readonly WriteOutcome[]): void {
+    if (this.#outcomes.push(...outcomes) === outcomes.length) this.#settle();
   }
 
   /** A batch in each turn of the event loop, until none is left. */
@@ -151,6 +173,7 @@ export class WriteQueue implements Writes {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
     thread.terminate();
+    this.options.reader?.resume();
     const lost = this.#underWay.splice(this.#outcomes.length);
     const error = new StoreUnavailable(`the writer thread was lost: ${reason}`, { changed: "unknown" });
     for (const { reject } of lost) reject(error);
@@ -167,6 +190,6 @@ const outcomesIn = (outcomes: WriteOutcomes): readonly WriteOutcome[] =>
 
 function settle({ resolve, reject }: Pending, outcome: WriteOutcome): void {
   if (outcome.kind === "done") resolve(outcome.result as never);
-  else if (outcome.kind === "unavailable") reject(new StoreUnavailable(outcome.message));
+  else if (outcome.kind === "unavailable") reject(new StoreUnavailable(outcome.message, outcome));
   else reject(new Error(outcome.message));
 }

@@ -1,65 +1,130 @@
-import type { Database } from "bun:sqlite";
-import { openForWriting } from "./database.ts";
-import { groupCommit, type WriteOutcomes, type WriteTogether } from "./group-commit.ts";
-import { noteCommits } from "./version.ts";
-import { walIndexAt } from "./wal-index.ts";
-import type { ThreadSettings, ToThread } from "./write-queue.ts";
+import { reasonOf } from "./attempt.ts";
+import type { Locked, WriteOutcome } from "./group-commit.ts";
+import type { FromThread, ToThread } from "./write-queue.ts";
 import type { Write } from "./writer.ts";
+import { WriterConnection } from "./writer-connection.ts";
 
 // The thread that writes: it waits for the disk, so that the event loop does not have to.
 
 declare const self: Worker;
 
-let settings: ThreadSettings;
-let db: Database | undefined;
-let writeTogether: WriteTogether | undefined;
-let handedOver: Write[] = [];
+interface Batch {
+  readonly writes: readonly Write[];
+  /** When they have waited long enough for another process's lock. */
+  readonly deadlineMs: number;
+}
+
+/** A disk that fails may recover. */
+const RETRY_INTERVAL_MS = 1_000;
+
+let connection: WriterConnection;
+let writeTimeoutMs: number;
+let batches: Batch[] = [];
+
+const post = (message: FromThread): void => self.postMessage(message);
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === "write") {
     // After all messages that have arrived meanwhile: together they are one commit.
-    if (handedOver.length === 0) setImmediate(commit);
-    handedOver.push(...data.writes);
+    if (batches.length === 0) setImmediate(commit);
+    batches.push({ writes: data.writes, deadlineMs: deadlineOf(data.handedOverAtMs) });
   } else if (data.kind === "open") {
-    ({ settings } = data);
+    writeTimeoutMs = data.settings.timeouts.writeMs;
+    connection = new WriterConnection(data.settings, onDistrust);
     openEarly();
+  } else if (data.kind === "suspended") {
+    reopen();
   } else {
-    db?.close();
-    process.exit(0);
+    close();
   }
 };
+
+/** Threads have no clock in common but that of the system: should it be set meanwhile, the wait still ends in time. */
+function deadlineOf(handedOverAtMs: number): number {
+  const waitedMs = Math.max(0, Date.now() - handedOverAtMs);
+  return performance.now() + Math.max(0, writeTimeoutMs - waitedMs);
+}
 
 /** So that the first write need not wait for it. */
 function openEarly(): void {
   try {
-    writeTogether = open();
+    connection.open();
   } catch {
     // The first write tries again, and reports why it fails.
   }
 }
 
 function commit(): void {
-  const writes = handedOver;
-  handedOver = [];
-  self.postMessage(write(writes));
-}
-
-/** Opens the database unless it is open. When that fails, the next write tries again. */
-function write(writes: readonly Write[]): WriteOutcomes {
+  const together = batches;
+  batches = [];
+  const writes = together.length === 1 ? (together[0] as Batch).writes : together.flatMap((batch) => batch.writes);
+  const outcomes = connection.write(writes, (together[0] as Batch).deadlineMs);
+  if (outcomes.kind === "locked") refuseLate(together, outcomes);
+  else post(outcomes);
+  // The outcomes are on their way: only the next commit has to wait.
   try {
-    writeTogether ??= open();
-    return writeTogether(writes);
+    connection.checkpointIfDue(writes.length);
   } catch (error) {
-    const { message } = error as Error;
-    return { kind: "mixed", outcomes: writes.map(() => ({ kind: "unavailable", message })) };
+    post({ kind: "problem", problem: "checkpoint", message: reasonOf(error) });
   }
 }
 
-function open(): WriteTogether {
-  const { path, timeouts, noteTarget } = settings;
-  db = openForWriting(path, timeouts);
-  const bookkeeping = noteTarget
-    ? noteCommits(walIndexAt(noteTarget.walIndexAddress), noteTarget.note)
-    : (commit: () => void) => commit();
-  return groupCommit(db, bookkeeping);
+/** Those that have waited long enough. The others wait on, with those that have arrived meanwhile. */
+function refuseLate(together: readonly Batch[], { message }: Locked): void {
+  const nowMs = performance.now();
+  const waiting = together.findIndex((batch, i) => i > 0 && batch.deadlineMs > nowMs);
+  const late = waiting === -1 ? together : together.slice(0, waiting);
+  const outcome: WriteOutcome = { kind: "unavailable", message, changed: "nothing" };
+  post({ kind: "mixed", outcomes: late.flatMap((batch) => batch.writes.map(() => outcome)) });
+  if (waiting === -1) return;
+  if (batches.length === 0) setImmediate(commit);
+  batches.unshift(...together.slice(waiting));
+}
+
+// After a sync that failed, nothing is acknowledged until the log was written again, all connections of the process
+// were closed, and the database was opened and checked: the thread asks the event loop to close its own for a moment.
+
+function onDistrust(reason: string): void {
+  post({ kind: "distrust", reason });
+  setTimeout(secureLog, 0);
+}
+
+function secureLog(): void {
+  try {
+    connection.secureLog();
+    post({ kind: "suspend" });
+  } catch (error) {
+    retryLater(error);
+  }
+}
+
+function reopen(): void {
+  try {
+    connection.reopen();
+  } catch (error) {
+    post({ kind: "resume" });
+    retryLater(error);
+    return;
+  }
+  post({ kind: "resume" });
+  try {
+    connection.check();
+    post({ kind: "trust" });
+  } catch (error) {
+    retryLater(error);
+  }
+}
+
+function retryLater(error: unknown): void {
+  post({ kind: "problem", problem: "reopen", message: reasonOf(error) });
+  setTimeout(secureLog, RETRY_INTERVAL_MS);
+}
+
+function close(): void {
+  try {
+    connection.close();
+  } catch (error) {
+    post({ kind: "problem", problem: "checkpoint", message: reasonOf(error) });
+  }
+  process.exit(0);
 }

@@ -2,3 +2,6 @@ import manifest from "../../../package.json" with { type: "json" };
 
 /** Where the reference's script is served. The version makes it safe to cache for ever. */
 export const SCALAR_PATH = `/docs/scalar-${manifest.dependencies["@scalar/fastify-api-reference"]}.js`;
+
+/** Where the script is served that starts it. */
+export const REFERENCE_PATH = "/docs/reference.js";

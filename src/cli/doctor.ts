@@ -1,0 +1,68 @@
+import type { Command } from "commander";
+import { type Config, readConfig } from "../config.ts";
+import { type Check, type CheckResult, type Checkup, ok, problem, runChecks } from "../domain/checkup.ts";
+import { operatorKeyFile } from "../keys/operator-key.ts";
+import { openRedisCheckup } from "../meter/open.ts";
+import { openCheckup } from "../store/open.ts";
+import { JSON_OPTION, type JsonOption } from "./options.ts";
+import { print, printJson } from "./print.ts";
+
+const EXIT_PROBLEM = 1;
+
+export function addDoctor(program: Command): void {
+  program
+    .command("doctor")
+    .description("Check settings, database and Redis thoroughly, even while the service is running. Changes nothing.")
+    .option(...JSON_OPTION)
+    .action(doctor);
+}
+
+async function doctor({ json }: JsonOption): Promise<void> {
+  const results: CheckResult[] = [];
+  for await (const result of checkEverything()) {
+    results.push(result);
+    if (!json) print(lineOf(result));
+  }
+  const problems = results.filter(({ finding }) => finding.kind === "problem").length;
+  if (json) printJson(results.map(({ name, finding: { kind, ...rest } }) => ({ check: name, result: kind, ...rest })));
+  else
+    print(
+      `\n${problems === 0 ? "No problems found" : problems === 1 ? "1 problem found" : `${problems} problems found`} in ${results.length} checks.`,
+    );
+  if (problems > 0) process.exitCode = EXIT_PROBLEM;
+}
+
+async function* checkEverything(): AsyncGenerator<CheckResult> {
+  const read = readConfig(process.env);
+  yield* runChecks([settings("mistakes" in read ? read.mistakes : [])]);
+  if ("mistakes" in read) return;
+  for (const checkup of await checkups(read.config)) {
+    try {
+      yield* runChecks(checkup.checks);
+    } finally {
+      await checkup.close();
+    }
+  }
+}
+
+async function checkups({ DATABASE_URL: database, DATABASE_CONNECTIONS, REDIS_URL }: Config): Promise<Checkup[]> {
+  const otherFiles = database.kind === "sqlite" ? [operatorKeyFile(database.path)] : [];
+  const all = [await openCheckup(database, { connections: DATABASE_CONNECTIONS, otherFiles })];
+  if (REDIS_URL) all.push(await openRedisCheckup(REDIS_URL));
+  return all;
+}
+
+const settings = (mistakes: readonly string[]): Check => ({
+  name: "settings",
+  run: () =>
+    mistakes.length === 0
+      ? ok("valid")
+      : problem(mistakes.join("; "), "correct them in the environment; animal-store serve --help lists all settings"),
+});
+
+const NAME_WIDTH = 40;
+
+function lineOf({ name, finding }: CheckResult): string {
+  const line = `${finding.kind.padEnd(7)}  ${name.padEnd(NAME_WIDTH)}  ${finding.detail}`;
+  return finding.kind === "ok" ? line : `${line}\n         → ${finding.remedy}`;
+}

@@ -1,0 +1,18 @@
+/** What a page may load, by the directives of its Content-Security-Policy; nothing but what is listed. */
+type Sources = Readonly<Record<`${"script" | "style" | "img" | "font" | "connect"}-src`, string>>;
+
+/** On everything outside of /v1: no browser may guess its type, frame it, or run anything in it that is not allowed. */
+export const safeHeaders = (sources: Partial<Sources> = {}): Record<string, string> => ({
+  "Content-Security-Policy": [
+    "default-src 'none'",
+    ...Object.entries(sources).map(([directive, source]) => `${directive} ${source}`),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Referrer-Policy": "no-referrer",
+});
+
+export const SAFE_HEADERS = safeHeaders();

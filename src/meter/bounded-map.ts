@@ -1,0 +1,70 @@
+interface Entry<Value> {
+  readonly key: string;
+  readonly value: Value;
+  older: Entry<Value> | undefined;
+  newer: Entry<Value> | undefined;
+}
+
+/**
+ * A map that holds at most so many entries, and gives up its oldest one for a new one. Every step takes
+ * constant time: asking a Map for its first key again and again walks over all that were deleted before it.
+ */
+export class BoundedMap<Value> {
+  readonly #entries = new Map<string, Entry<Value>>();
+  #oldest: Entry<Value> | undefined;
+  #newest: Entry<Value> | undefined;
+  /** Where the next sweep goes on; undefined: at the oldest entry. */
+  #hand: Entry<Value> | undefined;
+
+  constructor(private readonly maxEntries: number) {}
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  /** Whatever the key had before, the entry is now the newest. */
+  set(key: string, value: Value): void {
+    this.delete(key);
+    if (this.#oldest && this.#entries.size >= this.maxEntries) this.#remove(this.#oldest);
+    const entry: Entry<Value> = { key, value, older: this.#newest, newer: undefined };
+    if (this.#newest) this.#newest.newer = entry;
+    else this.#oldest = entry;
+    this.#newest = entry;
+    this.#entries.set(key, entry);
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry) this.#remove(entry);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#oldest = undefined;
+    this.#newest = undefined;
+    this.#hand = undefined;
+  }
+
+  /** Looks at so many entries, from where the last sweep ended, and removes those that are of no more use. */
+  sweep(isUseless: (value: Value) => boolean, entries: number): void {
+    for (let i = Math.min(entries, this.#entries.size); i > 0; i--) {
+      const entry = this.#hand ?? (this.#oldest as Entry<Value>);
+      this.#hand = entry.newer;
+      if (isUseless(entry.value)) this.#remove(entry);
+    }
+  }
+
+  #remove(entry: Entry<Value>): void {
+    const { older, newer } = entry;
+    if (older) older.newer = newer;
+    else this.#oldest = newer;
+    if (newer) newer.older = older;
+    else this.#newest = older;
+    if (this.#hand === entry) this.#hand = newer;
+    this.#entries.delete(entry.key);
+  }
+}

@@ -1,0 +1,36 @@
+import { type Awaitable, andThen } from "../domain/awaitable.ts";
+import { NOT_A_PROXY } from "../http/faults.ts";
+import type { Handler } from "../http/handler.ts";
+import { endConnection } from "../http/header-template.ts";
+import { publicError } from "../http/pages/page.ts";
+
+/** What a port answers: by path, everything else, and after a malfunction. */
+export interface Handlers {
+  readonly routes?: Readonly<Record<string, Handler>>;
+  readonly fetch: Handler;
+  readonly error?: (error: Error) => Response;
+}
+
+/** The same answers, each the last one of its connection. */
+export const ending = (handlers: Handlers, onArrival: () => void, released?: Promise<void>): Handlers => {
+  const end =
+    (handle: Handler): Handler =>
+    (request, server) => {
+      onArrival();
+      const response = andThen(handle(request, server), endConnection);
+      return released ? released.then(() => response) : response;
+    };
+  const { routes = {}, fetch, error } = handlers;
+  return {
+    routes: Object.fromEntries(Object.entries(routes).map(([path, handle]) => [path, end(handle)])),
+    fetch: end(fetch),
+    ...(error ? { error: (thrown) => endConnection(error(thrown)) } : {}),
+  };
+};
+
+/** CONNECT is answered here: its target is not a path, so no route is ever chosen for it. */
+export const withoutTunnels = (handlers: Handlers): Handlers => ({
+  ...handlers,
+  fetch: (request, server): Awaitable<Response> =>
+    request.method === "CONNECT" ? publicError(NOT_A_PROXY) : handlers.fetch(request, server),
+});

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+
+/** How many files and connections a process has open, and how many it may have. */
+export interface OpenFiles {
+  readonly limit: number;
+  count(): number;
+}
+
+const OPEN_FILES = "/proc/self/fd";
+const LIMITS = "/proc/self/limits";
+
+/** Of this process; undefined where the system does not tell, which is anywhere but on Linux. */
+export function openFiles(): OpenFiles | undefined {
+  try {
+    // The limit that applies: Bun raises it to the highest that it may have.
+    const limit = Number(/^Max open files +(\d+)/m.exec(readFileSync(LIMITS, "utf8"))?.[1]);
+    return Number.isNaN(limit) ? undefined : { limit, count };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Since Linux 6.2 the folder's size is the count, which takes 3 µs; listing 10,000 of them takes 10 ms. */
+const count = (): number => statSync(OPEN_FILES).size || readdirSync(OPEN_FILES).length;

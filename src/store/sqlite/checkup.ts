@@ -1,0 +1,195 @@
+import { Database } from "bun:sqlite";
+import { existsSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { type Check, type Checkup, ok, problem } from "../../domain/checkup.ts";
+import { absolutePath } from "../database-url.ts";
+import { invariantChecks, savedResponseCheck } from "../invariants.ts";
+import { type AppliedMigration, isCurrent } from "../migrate.ts";
+import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
+import { abandonedBackups } from "./backup.ts";
+import { APPLICATION_ID } from "./database.ts";
+import { differenceInSchema, repeatedIds } from "./start-check.ts";
+import { objectionToWal } from "./wal-check.ts";
+
+const RESTORE =
+  "restore the latest backup; what was written since then can be compared with animal-store doctor on both";
+const READABLE_BY_OTHERS = 0o077;
+const MIN_FREE_BYTES = 100_000_000;
+/** Checkpoints keep a log at a fraction of it. */
+const MAX_LOG_BYTES = 64_000_000;
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** What there is to find out about an embedded database. It only reads, also beside a service, and creates no database. */
+export function checkSqlite(path: string, otherFiles: readonly string[]): Checkup {
+  let opened: Database | undefined;
+  const db = (): Database => {
+    opened ??= new Database(path, { readonly: true, safeIntegers: true, strict: true });
+    return opened;
+  };
+  return {
+    checks: [
+      databaseFile(path),
+      belongingLog(path),
+      permissions([path, `${path}-wal`, `${path}-shm`, ...otherFiles]),
+      diskSpace(path),
+      sizeOfLog(path),
+      leftovers(path),
+      ownFile(db),
+      integrity(db),
+      references(db),
+      schema(db),
+      ids(db),
+      ...invariantChecks((sql) => db().query(sql).all() as { id: unknown }[]),
+      savedResponseCheck(() => savedRows(db())),
+    ],
+    close: () => opened?.close(),
+  };
+}
+
+const databaseFile = (path: string): Check => ({
+  name: "database file",
+  isNeeded: true,
+  run: () =>
+    existsSync(path)
+      ? ok(`${absolutePath(path)}, ${megabytes(statSync(path).size)}`)
+      : problem(
+          `there is no database at ${absolutePath(path)}`,
+          "check DATABASE_URL, or start the service, which makes one",
+        ),
+});
+
+const belongingLog = (path: string): Check => ({
+  name: "write-ahead log belongs to the file",
+  isNeeded: true,
+  run() {
+    const objection = objectionToWal(path);
+    if (objection === undefined) return ok("yes");
+    return problem(objection, `if you restored a backup, move ${path}-wal and ${path}-shm away`);
+  },
+});
+
+const permissions = (files: readonly string[]): Check => ({
+  name: "file permissions",
+  run() {
+    const open = files.filter(
+      (file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & READABLE_BY_OTHERS) !== 0,
+    );
+    if (open.length === 0 || process.platform === "win32") return ok("only the owner can read them");
+    return problem(`others can read ${open.join(", ")}`, `chmod 600 ${open.join(" ")}`);
+  },
+});
+
+const diskSpace = (path: string): Check => ({
+  name: "free disk space",
+  run() {
+    const { bavail, bsize } = statfsSync(dirname(absolutePath(path)));
+    const free = bavail * bsize;
+    return free >= MIN_FREE_BYTES
+      ? ok(megabytes(free))
+      : problem(megabytes(free), "free some space: on a full disk, writes fail");
+  },
+});
+
+const sizeOfLog = (path: string): Check => ({
+  name: "size of the write-ahead log",
+  run() {
+    const { size } = Bun.file(`${path}-wal`);
+    return size <= MAX_LOG_BYTES
+      ? ok(megabytes(size))
+      : problem(
+          megabytes(size),
+          "end programs that have the database open for long; the log of the service says if checkpoints fail",
+        );
+  },
+});
+
+const leftovers = (path: string): Check => ({
+  name: "leftovers beside the file",
+  run() {
+    const journal = `${path}-journal`;
+    if (existsSync(journal))
+      return problem(
+        `${journal} was left by another program, or by an interrupted start`,
+        "start the service, which removes it",
+      );
+    const abandoned = abandonedBackups(dirname(absolutePath(path)));
+    return abandoned.length === 0
+      ? ok("none")
+      : problem(
+          `interrupted backups: ${abandoned.join(", ")}`,
+          "delete them; the next backup into this folder does so too",
+        );
+  },
+});
+
+const ownFile = (db: () => Database): Check => ({
+  name: "database can be read",
+  isNeeded: true,
+  run() {
+    db().run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    const { application_id } = db().query("PRAGMA application_id").get() as { application_id: bigint };
+    db().query("SELECT count(*) FROM sqlite_schema").get();
+    return Number(application_id) === APPLICATION_ID
+      ? ok("yes")
+      : problem("it is the database of another program", "set DATABASE_URL to another file");
+  },
+});
+
+const integrity = (db: () => Database): Check => ({
+  name: "integrity",
+  run() {
+    const rows = db().query("PRAGMA integrity_check(5)").all() as { integrity_check: string }[];
+    const found = rows.map((row) => row.integrity_check.replaceAll("\n", ": "));
+    if (found.join() === "ok") return ok("pages, tables and indexes agree");
+    return problem(found.join("; "), RESTORE);
+  },
+});
+
+const references = (db: () => Database): Check => ({
+  name: "references",
+  run() {
+    const broken = db()
+      .query('SELECT "table" AS name, count(*) AS count FROM pragma_foreign_key_check GROUP BY 1')
+      .all();
+    if (broken.length === 0) return ok("all rows that are referred to exist");
+    const tables = (broken as { name: string; count: bigint }[]).map(({ name, count }) => `${count} in ${name}`);
+    return problem(`rows that refer to none: ${tables.join(", ")}`, RESTORE);
+  },
+});
+
+const schema = (db: () => Database): Check => ({
+  name: "schema",
+  isNeeded: true,
+  async run() {
+    const rows = db().query("SELECT number, digest FROM migrations").all() as { number: bigint; digest: string }[];
+    const applied = rows.map(({ number, digest }): AppliedMigration => ({ number: Number(number), digest }));
+    const newest = SQLITE_MIGRATIONS.at(-1)?.number;
+    if (!(await isCurrent({ applied: () => applied, apply: () => {} }, SQLITE_MIGRATIONS)))
+      return problem(`the database is older than schema ${newest}`, "start the service, which brings it up to date");
+    const difference = differenceInSchema(db());
+    return difference === undefined ? ok(`${newest}, as it should be`) : problem(difference, RESTORE);
+  },
+});
+
+const ids = (db: () => Database): Check => ({
+  name: "ids are assigned once",
+  run() {
+    const repeated = repeatedIds(db());
+    return repeated === undefined ? ok("yes") : problem(repeated, RESTORE);
+  },
+});
+
+const BATCH_SIZE = 1_000;
+
+function* savedRows(db: Database): Generator<{ content: string }[]> {
+  let batch: { content: string }[] = [];
+  for (const row of db.query("SELECT content FROM saved_responses").iterate()) {
+    if (batch.push(row as { content: string }) < BATCH_SIZE) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+const megabytes = (bytes: number): string =>
+  `${(bytes / 1e6).toLocaleString("en-US", { maximumFractionDigits: 1 })} MB`;

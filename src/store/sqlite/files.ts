@@ -1,0 +1,16 @@
+import { closeSync, fsyncSync, openSync } from "node:fs";
+
+/** Only its owner may read or write it: a database holds the digests of all secrets. */
+export const OWNER_ONLY = 0o600;
+
+/** Puts on disk what a folder says of the files in it: which of them there are, and under which names. */
+export const syncFolder = (folder: string): void => syncFile(folder);
+
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,72 @@
+import { Database } from "bun:sqlite";
+import { lazy } from "../../domain/lazy.ts";
+import { OperatorError } from "../../domain/operator-error.ts";
+import { isBusy, reasonOf } from "./attempt.ts";
+import { openForGood, tryLock, unlock } from "./libc.ts";
+
+const RETRY_INTERVAL_MS = 10;
+
+export class AlreadyServed extends OperatorError {
+  constructor(path: string) {
+    super(`another process is already serving ${path}: stop it first, or set another DATABASE_URL`);
+  }
+}
+
+export interface ServingLock {
+  readonly unlock: () => void;
+  /** The open database file, if that is what is locked: it says which file it is, whatever is at its path later. */
+  readonly descriptor: number | undefined;
+}
+
+/**
+ * On Linux the database file itself is locked, so the lock moves with it, and a second name for it is no way around.
+ * Elsewhere such a lock would get in the way of SQLite's own, so a file beside it is locked.
+ */
+const LOCKS_THE_DATABASE = process.platform === "linux";
+
+/**
+ * Makes sure that one process at a time serves a database, because the counters are kept in its memory.
+ * The kernel releases the lock with the process, however that ends. Fails with an OperatorError.
+ */
+export function lockForServing(path: string, timeoutMs: number): ServingLock {
+  try {
+    const descriptor = openForLocking(LOCKS_THE_DATABASE ? path : `${path}-lock`);
+    const deadlineMs = performance.now() + timeoutMs;
+    while (!tryLock(descriptor) || isLockedAsBefore(path)) {
+      unlock(descriptor);
+      if (performance.now() >= deadlineMs) throw new AlreadyServed(path);
+      Bun.sleepSync(RETRY_INTERVAL_MS);
+    }
+    return { unlock: () => unlock(descriptor), descriptor: LOCKS_THE_DATABASE ? descriptor : undefined };
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`cannot lock ${path}: ${reasonOf(error)}`);
+  }
+}
+
+/** SQLite takes an empty file for a new database. */
+const openForLocking = (file: string): number => openForGood(file) ?? fs().openSync(file, "a+", 0o600);
+
+/** Up to release 1.0.0, another file was locked: such a service may still be running. Its file is of no use any more. */
+function isLockedAsBefore(path: string): boolean {
+  const file = `${path}-serving`;
+  let lock: Database;
+  try {
+    lock = new Database(file, { readwrite: true, create: false });
+  } catch {
+    return false;
+  }
+  try {
+    lock.run("PRAGMA locking_mode = EXCLUSIVE");
+    lock.run("BEGIN EXCLUSIVE");
+    fs().rmSync(file, { force: true });
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  } finally {
+    lock.close();
+  }
+}
+
+/** Needed once in a store's life, and it takes longer to load than the file to open. */
+const fs = lazy(() => process.getBuiltinModule("node:fs"));

@@ -1,0 +1,184 @@
+import type { Database } from "bun:sqlite";
+import { statSync } from "node:fs";
+import { asUnavailable, isSyncFailure, reasonOf } from "./attempt.ts";
+import { type Checkpoints, checkpointsOf } from "./checkpoints.ts";
+import { closeNow, closeWithoutCheckpoint } from "./close.ts";
+import { type LockTimeouts, openForWriting, setBusyTimeout } from "./database.ts";
+import {
+  type GroupCommitParts,
+  groupCommit,
+  type Locked,
+  type WriteOutcome,
+  type WriteOutcomes,
+  type WriteTogether,
+} from "./group-commit.ts";
+import { displacementOf, type Placement, refuseIfDisplaced, watchPlacement } from "./placement.ts";
+import { rewriteLog } from "./rewrite-log.ts";
+import { type CommitNote, noteCommits } from "./version.ts";
+import { followCheckpoints, walIndexAt } from "./wal-index.ts";
+import type { Write } from "./writer.ts";
+
+/** Where the thread notes commits that change no animal and no order, and the WAL index that it looks at for that. */
+export interface NoteTarget {
+  readonly walIndexAddress: number;
+  readonly note: CommitNote;
+}
+
+/** What the thread opens. */
+export interface WriterSettings {
+  readonly placement: Placement;
+  readonly timeouts: LockTimeouts;
+  readonly noteTarget: NoteTarget | undefined;
+  /** False: a sync has failed before, and the database has not been opened again since. */
+  readonly isTrusted: boolean;
+}
+
+interface Open {
+  readonly db: Database;
+  readonly writeTogether: WriteTogether;
+  readonly checkpoints: Checkpoints;
+  readonly displacement: () => string | undefined;
+}
+
+/** The connection that writes, and what it takes to be sure of what is on disk. */
+export class WriterConnection {
+  #open: Open | undefined;
+  /** Why nothing may be acknowledged until the database was opened again. */
+  #distrust: string | undefined;
+  #wasDisplaced = false;
+
+  constructor(
+    private readonly settings: WriterSettings,
+    private readonly onDistrust: (reason: string) => void,
+  ) {
+    if (!settings.isTrusted) this.#distrustBecause("a failed sync");
+  }
+
+  get isTrusted(): boolean {
+    return this.#distrust === undefined;
+  }
+
+  /** Opens the database unless it is open. Throws when that fails, and the next call tries again. */
+  open(deadlineMs = performance.now() + this.settings.timeouts.writeMs): Open {
+    this.#open ??= this.#openNow(deadlineMs);
+    return this.#open;
+  }
+
+  write(writes: readonly Write[], deadlineMs: number): WriteOutcomes | Locked {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) return allUnavailable(writes, refusal, "nothing");
+    let open: Open;
+    try {
+      open = this.open(deadlineMs);
+    } catch (error) {
+      return allUnavailable(writes, reasonOf(error), "nothing");
+    }
+    const outcomes = open.writeTogether(writes, deadlineMs);
+    const displacement = open.displacement();
+    this.#wasDisplaced = displacement !== undefined;
+    return displacement === undefined ? outcomes : allUnavailable(writes, displacement, "unknown");
+  }
+
+  /** Throws when a checkpoint was due and failed. */
+  checkpointIfDue(writes: number): void {
+    const checkpoints = this.#open?.checkpoints;
+    if (checkpoints && this.isTrusted) this.#checkpoint(() => checkpoints.afterCommit(writes));
+  }
+
+  /** Makes sure that all of the log is on disk, so that the connections can be closed. Throws when that fails. */
+  secureLog(): void {
+    refuseIfDisplaced(this.settings.placement);
+    rewriteLog(this.open().db, this.settings.placement.log.path);
+  }
+
+  /**
+   * Opens the database again, while nobody else has it open. The log is then the only thing that counts, and all of it
+   * will be written to the database file once more, whatever was written before. Throws when that fails.
+   */
+  reopen(): void {
+    const { path } = this.settings.placement.database;
+    closeWithoutCheckpoint(path, () => this.#open && closeNow(this.#open.db));
+    this.#open = undefined;
+    if (this.open().checkpoints.progress().checkpointed > 0)
+      throw new Error("another process has the database open: end it, so that the log can be read from its beginning");
+  }
+
+  /** Checks the database that was opened again, and trusts it from here on. Throws when it must not be trusted. */
+  check(): void {
+    const { db, checkpoints } = this.open();
+    const [problem] = db.query("PRAGMA quick_check(1)").values()[0] as [string];
+    if (problem !== "ok") throw new Error(`the database is damaged: ${problem}. Restore a backup`);
+    try {
+      checkpoints.run();
+    } catch (error) {
+      // Any other failure does no harm: the log is whole, and the next checkpoint begins where this one did.
+      if (isSyncFailure(error)) throw asUnavailable(error);
+    }
+    this.#distrust = undefined;
+  }
+
+  /** Throws when the last checkpoint failed. */
+  close(): void {
+    const open = this.#open;
+    if (!open) return;
+    try {
+      if (this.isTrusted) this.#checkpoint(open.checkpoints.run);
+    } finally {
+      if (this.isTrusted) closeNow(open.db);
+      else closeWithoutCheckpoint(this.settings.placement.database.path, () => closeNow(open.db));
+    }
+  }
+
+  #checkpoint(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      if (isSyncFailure(error)) this.#distrustBecause(reasonOf(asUnavailable(error)));
+      throw asUnavailable(error);
+    }
+  }
+
+  #refusal(): string | undefined {
+    if (this.#distrust !== undefined) return `the database has to be opened again first, because of ${this.#distrust}`;
+    return this.#wasDisplaced ? displacementOf(this.settings.placement) : undefined;
+  }
+
+  #distrustBecause(reason: string): void {
+    this.#distrust = reason;
+    this.onDistrust(reason);
+  }
+
+  #openNow(deadlineMs: number): Open {
+    const { placement, timeouts, noteTarget } = this.settings;
+    refuseIfDisplaced(placement);
+    const waitMs = Math.min(Math.max(0, Math.ceil(deadlineMs - performance.now())), timeouts.writeMs);
+    const db = openForWriting(placement.database.path, { ...timeouts, openMs: waitMs, writeMs: waitMs });
+    try {
+      // What a process left behind that did not end well: it may have seen a sync fail.
+      if ((statSync(placement.log.path, { throwIfNoEntry: false })?.size ?? 0) > 0) rewriteLog(db, placement.log.path);
+      setBusyTimeout(db, 0);
+      const onSyncFailure = (error: unknown) => this.#distrustBecause(reasonOf(error));
+      return {
+        db,
+        writeTogether: groupCommit(db, { ...followLog(noteTarget), onSyncFailure }),
+        checkpoints: checkpointsOf(db),
+        displacement: watchPlacement(placement),
+      };
+    } catch (error) {
+      closeNow(db);
+      throw error;
+    }
+  }
+}
+
+/** What the head of the WAL index tells the writer, where it can be mapped. */
+function followLog(target: NoteTarget | undefined): Omit<GroupCommitParts, "onSyncFailure"> {
+  if (!target) return { bookkeeping: (commit) => commit() };
+  const head = walIndexAt(target.walIndexAddress);
+  return { bookkeeping: noteCommits(head, target.note), wasCheckpointed: followCheckpoints(head) };
+}
+
+const allUnavailable = (writes: readonly Write[], message: string, changed: "nothing" | "unknown"): WriteOutcomes => {
+  const outcome: WriteOutcome = { kind: "unavailable", message, changed };
+  return { kind: "mixed", outcomes: writes.map(() => outcome) };
+};

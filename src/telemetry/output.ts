@@ -1,0 +1,118 @@
+import { constants, fstatSync, openSync, writeSync } from "node:fs";
+
+/** How much is held back while nobody reads; what comes after it is dropped. */
+const WAITING_MAX_CHARACTERS = 1_000_000;
+const RETRY_DELAY_MS = 10;
+/** How long a stop waits for a reader. */
+const FLUSH_TIMEOUT_MS = 1_000;
+
+export interface OutputParts {
+  /** Writes a part of the bytes, and returns how many. Throws EAGAIN when the reader has to read first. */
+  readonly write: (bytes: Uint8Array) => number;
+  /** Called when lines can be written again, with how many could not. It may write. */
+  readonly onDropped?: (lines: number) => void;
+}
+
+/**
+ * Lines for whoever reads standard output or standard error. Writing never waits: a reader that is too slow
+ * finds lines held back for it, and one that has stalled loses those that come after.
+ */
+export class Output {
+  #waiting = "";
+  /** What is left of the lines that were last taken from those waiting. */
+  #rest: Uint8Array = NOTHING;
+  #dropped = 0;
+  #isStalled = false;
+  #isScheduled = false;
+
+  constructor(private readonly parts: OutputParts) {}
+
+  /** The lines of one turn of the event loop are written together. */
+  write(line: string): void {
+    const characters = this.#waiting.length + this.#rest.length;
+    // The notice goes where the lines are missing, but not before there is room for many others.
+    if (this.#isStalled && this.#dropped > 0 && characters < WAITING_MAX_CHARACTERS / 2) this.#reportDropped();
+    if (characters >= WAITING_MAX_CHARACTERS || (this.#isStalled && this.#dropped > 0)) {
+      this.#dropped++;
+      return;
+    }
+    this.#waiting += line;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#writeLater());
+  }
+
+  /** Writes as much as the reader takes at once. Returns whether that was everything. */
+  writeNow(): boolean {
+    while (this.#waiting !== "" || this.#rest.length > 0) {
+      if (this.#rest.length === 0) {
+        this.#rest = Buffer.from(this.#waiting);
+        this.#waiting = "";
+      }
+      try {
+        this.#rest = this.#rest.subarray(this.parts.write(this.#rest));
+      } catch (error) {
+        this.#isStalled = (error as { code?: string }).code === "EAGAIN";
+        if (this.#isStalled) return false;
+        // A log that cannot be written, for instance because the disk is full, must not fail the work it reports on.
+        this.#dropped += linesIn(this.#rest);
+        this.#rest = NOTHING;
+        return true;
+      }
+      if (this.#rest.length > 0 || this.#waiting !== "") continue;
+      this.#isStalled = false;
+      if (this.#dropped > 0) this.#reportDropped();
+    }
+    return true;
+  }
+
+  /** Resolves when everything is written, or nobody has read it for a second. */
+  async flush(): Promise<void> {
+    const deadlineMs = performance.now() + FLUSH_TIMEOUT_MS;
+    while (!this.writeNow() && performance.now() < deadlineMs) await Bun.sleep(RETRY_DELAY_MS);
+  }
+
+  #writeLater(): void {
+    this.#isScheduled = !this.writeNow();
+    if (this.#isScheduled) setTimeout(() => this.#writeLater(), RETRY_DELAY_MS).unref();
+  }
+
+  #reportDropped(): void {
+    const lines = this.#dropped;
+    this.#dropped = 0;
+    this.parts.onDropped?.(lines);
+  }
+}
+
+const NOTHING = new Uint8Array();
+
+const linesIn = (bytes: Uint8Array): number => bytes.reduce((lines, byte) => lines + (byte === 0x0a ? 1 : 0), 0);
+
+/**
+ * Standard output (1) or standard error (2). It is opened right away: later, no file may be left to be opened. What is
+ * left when the process exits is written if it can be.
+ */
+export function openOutput(fd: 1 | 2, onDropped?: (lines: number) => void): Output {
+  const target = withoutWaiting(fd);
+  const output = new Output({ write: (bytes) => writeSync(target, bytes), ...(onDropped ? { onDropped } : {}) });
+  process.on("exit", () => output.writeNow());
+  return output;
+}
+
+/** Sinks that made a descriptor non-blocking: what they hold must not be closed with them. */
+const sinks: unknown[] = [];
+
+/**
+ * A descriptor on which a write fails rather than waits. Opened anew, where that is possible: the original is
+ * shared with other processes, such as a shell, which expect it to wait. A file never makes anyone wait.
+ */
+function withoutWaiting(fd: number): number {
+  if (fstatSync(fd).isFile()) return fd;
+  try {
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch {
+    // A socket cannot be opened by name. Bun makes it non-blocking for a sink of its own.
+    sinks.push(Bun.file(fd).writer());
+    return fd;
+  }
+}

@@ -1,0 +1,168 @@
+import { connect, type Socket } from "node:net";
+
+// Clients that send as fast as they are answered, over bare connections: what they count is what a peer sees.
+
+/** A request as text, with its header fields. */
+export const getRequest = (path: string, fields: Record<string, string> = {}): string =>
+  `GET ${path} HTTP/1.1\r\n${Object.entries({ Host: "localhost", ...fields })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}\r\n`;
+
+/** Takes one whole answer with a Content-Length from the beginning of what was received. */
+function takeAnswer(received: string): { readonly head: string; readonly rest: string } | undefined {
+  const headEnd = received.indexOf("\r\n\r\n");
+  if (headEnd === -1) return undefined;
+  const head = received.slice(0, headEnd);
+  const end = headEnd + 4 + Number(/\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+  return received.length < end ? undefined : { head, rest: received.slice(end) };
+}
+
+const isClosing = (head: string): boolean => /\nconnection: close\r?$/im.test(head);
+
+export interface KeepAliveOptions {
+  readonly origin: string;
+  readonly request: string;
+  readonly connections: number;
+  /** Whether a client opens another connection after the last answer of one, until it is refused. */
+  readonly reconnects?: boolean;
+}
+
+/** Clients that each send the next request when the last one is answered, over connections that they keep open. */
+export class KeepAliveLoad {
+  answered = 0;
+  /** Answers that said that they were the last of their connection. */
+  closed = 0;
+  /** Requests that were written to an open connection, and never answered. */
+  lost = 0;
+  #clients: Promise<void>[];
+  #isStopped = false;
+
+  constructor(private readonly options: KeepAliveOptions) {
+    this.#clients = Array.from({ length: options.connections }, () => this.#run());
+  }
+
+  /** Resolves when no client sends any more: the service is gone, or stop() was called. */
+  async end(): Promise<this> {
+    await Promise.all(this.#clients);
+    return this;
+  }
+
+  /** Each client gets the answer that it waits for, and leaves. */
+  stop(): Promise<this> {
+    this.#isStopped = true;
+    return this.end();
+  }
+
+  async #run(): Promise<void> {
+    while (await this.#converse());
+  }
+
+  /** One connection, to its end. Resolves to whether to open another. */
+  #converse(): Promise<boolean> {
+    const { origin, request, reconnects = false } = this.options;
+    const { hostname, port } = new URL(origin);
+    return new Promise((resolve) => {
+      let received = "";
+      let isWaiting = false;
+      let wasLast = false;
+      const socket = connect(Number(port), hostname, () => send());
+      const send = () => {
+        isWaiting = true;
+        socket.write(request);
+      };
+      socket.on("data", (chunk) => {
+        received += chunk.toString("latin1");
+        const answer = takeAnswer(received);
+        if (!answer) return;
+        received = answer.rest;
+        isWaiting = false;
+        this.answered++;
+        wasLast = isClosing(answer.head);
+        if (wasLast) this.closed++;
+        if (wasLast || this.#isStopped) socket.end();
+        else send();
+      });
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        if (isWaiting) this.lost++;
+        resolve(wasLast && reconnects && !this.#isStopped);
+      });
+    });
+  }
+}
+
+export interface FloodOptions {
+  readonly origin: string;
+  readonly request: string;
+  readonly connections: number;
+  /** How many requests are written at once, without waiting for an answer. */
+  readonly pipelined: number;
+}
+
+/** Clients that pipeline without regard, and open a new connection whenever one is closed. */
+export class Flood {
+  /** Bytes that were answered, as a sign of life. */
+  received = 0;
+  opened = 0;
+  readonly #sockets = new Set<Socket>();
+  #isStopped = false;
+
+  constructor(private readonly options: FloodOptions) {
+    for (let i = 0; i < options.connections; i++) this.#open();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #open(): void {
+    const { hostname, port } = new URL(this.options.origin);
+    const requests = this.options.request.repeat(this.options.pipelined);
+    const answers = this.options.pipelined;
+    let unanswered = 0;
+    const socket = connect(Number(port), hostname, () => {
+      this.opened++;
+      send();
+    });
+    const send = () => {
+      unanswered = answers;
+      socket.write(requests);
+    };
+    this.#sockets.add(socket);
+    socket.on("data", (chunk) => {
+      this.received += chunk.length;
+      unanswered -= chunk.toString("latin1").split("HTTP/1.1 ").length - 1;
+      if (unanswered <= 0) send();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      this.#sockets.delete(socket);
+      if (!this.#isStopped) setTimeout(() => this.#isStopped || this.#open(), 0);
+    });
+  }
+}
+
+/** The quantile of some measured values: quantile(times, 0.99). */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+/** How long a good client waits for each answer, in milliseconds. It pauses a little after each. */
+export async function waitsOfGoodClient(
+  url: string,
+  init: RequestInit,
+  { requests, pauseMs = 2 }: { requests: number; pauseMs?: number },
+): Promise<number[]> {
+  const waits: number[] = [];
+  for (let i = 0; i < requests; i++) {
+    const fromMs = performance.now();
+    const response = await fetch(url, init);
+    await response.text();
+    if (!response.ok) throw new Error(`a good client was answered ${response.status}`);
+    waits.push(performance.now() - fromMs);
+    await Bun.sleep(pauseMs);
+  }
+  return waits;
+}

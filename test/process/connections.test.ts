@@ -1,0 +1,82 @@
+import { describe, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { temporaryFolder } from "../harness/folder.ts";
+import { getRequest, KeepAliveLoad } from "../harness/load.ts";
+import { freePort } from "../harness/port.ts";
+import { issueBoundlessKey, serve } from "../harness/program.ts";
+
+describe("a stop under load", () => {
+  const STOPS = 2;
+  const CONNECTIONS = 32;
+
+  for (const [clients, reconnects] of [
+    ["that keep their connections", false],
+    ["that open another connection when one is closed", true],
+  ] as const)
+    test(`loses no request of clients ${clients}, and tells each that its connection is closed`, async () => {
+      const cwd = temporaryFolder();
+      const secret = await issueBoundlessKey({ cwd });
+      const request = getRequest("/v1/pets", { Authorization: `Bearer ${secret}` });
+      for (let stop = 0; stop < STOPS; stop++) {
+        const service = await serve({ cwd });
+        const load = new KeepAliveLoad({ origin: service.origin, request, connections: CONNECTIONS, reconnects });
+        while (load.answered < 10 * CONNECTIONS) await Bun.sleep(1);
+        expect(await service.kill("SIGTERM")).toBe(0);
+        await load.end();
+        expect(load.lost).toBe(0);
+        expect(load.closed).toBeGreaterThanOrEqual(CONNECTIONS);
+      }
+    });
+});
+
+describe.if(process.platform === "linux")("the limit of open files", () => {
+  const LIMIT = 256;
+  const CONNECTIONS = 400;
+
+  for (const [what, end] of [
+    ["that have sent a request", "\r\n"],
+    ["that never finish one", ""],
+  ] as const)
+    test(`is no obstacle: connections ${what} are closed, others are served, and it ends by itself`, async () => {
+      const metricsPort = await freePort();
+      const cwd = temporaryFolder();
+      const secret = await issueBoundlessKey({ cwd });
+      const sent = `GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\n${end}`;
+      const service = await serve({
+        cwd,
+        env: { METRICS_PORT: String(metricsPort) },
+        wrap: ["sh", "-c", `ulimit -n ${LIMIT}; exec "$@"`, "sh"],
+      });
+      // The thread that writes needs files of its own, and is there after the first write.
+      const animal = await fetch(`${service.origin}/v1/pets`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
+        body: '{"name":"Rex","categoryId":1}',
+      });
+      expect(animal.status).toBe(201);
+      const get = async (url: string) => (await fetch(url, { headers: { Connection: "close" } })).text();
+      const isLimited = async () =>
+        /^animal_store_connections_limited 1$/m.test(await get(`http://127.0.0.1:${metricsPort}/metrics`));
+      const until = async (condition: () => boolean | Promise<boolean>) => {
+        while (!(await condition())) await Bun.sleep(20);
+      };
+
+      let closed = 0;
+      const { hostname, port } = new URL(service.origin);
+      const sockets = Array.from({ length: CONNECTIONS }, (): Socket => {
+        const socket = connect(Number(port), hostname, () => socket.write(sent));
+        socket.on("error", () => {});
+        socket.on("close", () => closed++);
+        return socket.resume();
+      });
+      await until(() => closed > CONNECTIONS - LIMIT);
+      expect(await get(`${service.origin}/healthz`)).toBe('{"status":"ok"}');
+      expect(await isLimited()).toBe(true);
+      for (const socket of sockets) socket.destroy();
+
+      await until(async () => !(await isLimited()));
+      const lines = service.logged().match(/the limit of open files is [a-z ]+/g);
+      expect(lines).toEqual(["the limit of open files is near", "the limit of open files is no longer near"]);
+      expect(await service.kill("SIGTERM")).toBe(0);
+    });
+});

@@ -1,0 +1,16 @@
+import { expect, test } from "bun:test";
+import { OUTAGES } from "../../torture/fleet/outages.ts";
+import { attackFleet, BRIEF } from "../../torture/fleet.ts";
+import { hasNginx } from "../harness/nginx.ts";
+import { hasRedis } from "../harness/redis.ts";
+
+test.skipIf(!hasNginx || !hasRedis)(
+  "a fleet behind nginx: every kind of outage once, under load and hostile requests, and nothing is lost, doubled or sold twice",
+  async () => {
+    const { violations, figures } = await attackFleet({ seed: 7, rounds: 4 }, BRIEF);
+    expect(violations).toEqual([]);
+    for (const { name } of OUTAGES) expect([name, figures[name]]).toEqual([name, 1]);
+    for (const name of ["acknowledged", "hostile requests"]) expect(figures[name]).toBeGreaterThan(50);
+  },
+  120_000,
+);

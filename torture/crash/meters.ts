@@ -1,0 +1,62 @@
+import { Database } from "bun:sqlite";
+import type { Client } from "../common/client.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+
+/** A crash may lose what was counted in the last second; the rest is for a machine that has more to do. */
+const LOSABLE_MS = 1_000 + 500;
+/** The first ban lasts a minute. */
+const BAN_MS = 55_000;
+
+/** Uses keys beside the workers, and knows what their counters and bans have to be after a crash. */
+export class MeterWatch {
+  /** When each request of the counted key was answered. */
+  #answeredAtMs: number[] = [];
+  #bannedAtMs: number | undefined;
+
+  constructor(private readonly board: Scoreboard) {}
+
+  /** Sends a request now and then, until nothing comes back. */
+  async use(client: Client, isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      const outcome = await client.send({ method: "GET", target: "/pets?limit=1" });
+      if (outcome.kind === "silence") return;
+      this.#answeredAtMs.push(Date.now());
+      await Bun.sleep(5);
+    }
+  }
+
+  /** Sends requests until the key is banned. */
+  async provokeBan(client: Client, isOver: () => boolean): Promise<void> {
+    while (!isOver() && this.#bannedAtMs === undefined) {
+      const outcome = await client.send({ method: "GET", target: "/pets?limit=1" });
+      if (outcome.kind === "silence") return;
+      if (outcome.body.includes("key_banned")) this.#bannedAtMs = Date.now();
+    }
+  }
+
+  /** After a crash: what the file says of the counted key, before anyone uses it again. */
+  checkCounter(path: string, keyName: string, killedAtMs: number): void {
+    const db = new Database(path, { readonly: true });
+    const row = db
+      .query(
+        `SELECT minute_opened_at AS openedAtMs, minute_used AS used
+         FROM tallies JOIN keys ON keys.id = key_id WHERE name = ?`,
+      )
+      .get(keyName) as { openedAtMs: number; used: number } | null;
+    db.close();
+    const { openedAtMs, used } = row ?? { openedAtMs: 0, used: 0 };
+    const certain = this.#answeredAtMs.filter((atMs) => atMs >= openedAtMs && atMs < killedAtMs - LOSABLE_MS).length;
+    this.board.count("counters compared");
+    this.board.check(used >= certain, () => `a counter says ${used}, and ${certain} were answered a second before`);
+    this.#answeredAtMs = this.#answeredAtMs.filter((atMs) => atMs >= openedAtMs).slice(0, used);
+  }
+
+  /** After a crash: a key that was told that it is banned still is. */
+  async checkBan(client: Client): Promise<void> {
+    if (this.#bannedAtMs === undefined || Date.now() > this.#bannedAtMs + BAN_MS) return;
+    const outcome = await client.send({ method: "GET", target: "/pets?limit=1" });
+    this.board.count("bans compared");
+    const body = outcome.kind === "answered" ? outcome.body : "nothing";
+    this.board.check(body.includes("key_banned"), () => `a ban was forgotten: the key was answered with ${body}`);
+  }
+}

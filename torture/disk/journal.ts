@@ -1,0 +1,60 @@
+/** A change to the watched folder, as disk.c has recorded it. Paths are relative to the folder. */
+export interface DiskRecord {
+  readonly operation: Operation;
+  readonly path: string;
+  /** Where a rename or link leads. */
+  readonly path2: string;
+  readonly inode: bigint;
+  /** Of a write; the size after a truncation or extension. */
+  readonly offset: number;
+  readonly data: Uint8Array;
+  /** Of a sync that failed; else 0. */
+  readonly error: number;
+  readonly isFolder: boolean;
+  /** How long the journal is with this record: what "until now" means to whoever watches its length. */
+  readonly end: number;
+}
+
+const OPERATIONS = [
+  "none",
+  "open",
+  "write",
+  "truncate",
+  "sync",
+  "rename",
+  "unlink",
+  "link",
+  "mkdir",
+  "rmdir",
+  "extend",
+  "unknown",
+] as const;
+type Operation = (typeof OPERATIONS)[number];
+
+const MAGIC = 0x6b736964;
+const HEADER_BYTES = 40;
+
+/** All whole records of a journal. Its last one may be cut short: the program was killed while it was being written. */
+export function* readJournal(journal: Uint8Array): Generator<DiskRecord> {
+  const view = new DataView(journal.buffer, journal.byteOffset, journal.byteLength);
+  const text = new TextDecoder();
+  for (let at = 0; at + HEADER_BYTES <= journal.length; ) {
+    if (view.getUint32(at, true) !== MAGIC) throw new Error(`the journal is damaged at byte ${at}`);
+    const pathEnd = at + HEADER_BYTES + view.getUint16(at + 6, true);
+    const path2End = pathEnd + view.getUint16(at + 8, true);
+    const end = path2End + view.getUint32(at + 32, true);
+    if (end > journal.length) return;
+    yield {
+      operation: OPERATIONS[view.getUint16(at + 4, true)] ?? "unknown",
+      path: text.decode(journal.subarray(at + HEADER_BYTES, pathEnd)),
+      path2: text.decode(journal.subarray(pathEnd, path2End)),
+      isFolder: view.getUint16(at + 10, true) === 1,
+      error: view.getInt32(at + 12, true),
+      inode: view.getBigUint64(at + 16, true),
+      offset: Number(view.getBigUint64(at + 24, true)),
+      data: journal.subarray(path2End, end),
+      end,
+    };
+    at = end;
+  }
+}

@@ -1,0 +1,36 @@
+import { PLANS } from "../../src/domain/plan.ts";
+import { ANSWER_TIMEOUT_MS } from "../../src/meter/redis/answer-timeout.ts";
+import { issueKey } from "../../test/harness/service.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+import type { FleetStage } from "./stage.ts";
+
+const REQUESTS = 90;
+const AT_ONCE = 15;
+
+/**
+ * While Redis is well, a quota is exact however many instances share it. An instance counts a request by itself only
+ * if Redis kept it waiting, so on a busy machine, as many may be off as took that long.
+ */
+export async function checkLimits({ database, nginx }: FleetStage, board: Scoreboard): Promise<void> {
+  const { secret } = await issueKey({ kind: "postgres", url: database }, { plan: "free" });
+  const quota = PLANS.free?.perMinute as number;
+  let [passed, late, sent] = [0, 0, 0];
+  const client = async (): Promise<void> => {
+    while (sent++ < REQUESTS) {
+      const from = performance.now();
+      const response = await fetch(`${nginx.origin}/v1/pets?limit=1`, {
+        headers: { Authorization: `Bearer ${secret}` },
+      });
+      const body = await response.text();
+      if (performance.now() - from >= ANSWER_TIMEOUT_MS) late++;
+      if (response.status === 200) passed++;
+      else board.check(response.status === 429, `a Free key got ${response.status} ${body}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, client));
+  board.count(late === 0 ? "quotas checked" : "quotas checked on a busy machine");
+  board.check(
+    Math.abs(passed - quota) <= late,
+    `of ${REQUESTS} requests with a Free key, ${passed} passed, and ${late} were answered late`,
+  );
+}

@@ -1,0 +1,100 @@
+import type { Random } from "../common/random.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+import type { FleetStage, Instance } from "./stage.ts";
+
+/** What an outage works with. */
+export interface Scene {
+  readonly stage: FleetStage;
+  readonly instance: Instance;
+  readonly board: Scoreboard;
+  /** How long something is away, within bounds. */
+  readonly lasting: (shortestMs: number, longestMs: number) => Promise<void>;
+}
+
+export interface Outage {
+  readonly name: string;
+  /** What it takes away: two outages at the same time must not take away the same. */
+  readonly of: "instance" | "Redis" | "PostgreSQL";
+  /** Returns when it is over. */
+  readonly happen: (scene: Scene) => Promise<void>;
+}
+
+export const OUTAGES: readonly Outage[] = [
+  {
+    name: "kills of an instance",
+    of: "instance",
+    async happen({ stage, instance, lasting }) {
+      await instance.service.kill("SIGKILL");
+      await lasting(0, 1_000);
+      await stage.restart(instance);
+    },
+  },
+  {
+    name: "stops of an instance",
+    of: "instance",
+    async happen({ stage, instance, board, lasting }) {
+      const exitCode = await instance.service.kill("SIGTERM");
+      board.check(exitCode === 0, `${instance.name} was stopped by SIGTERM, and ended with ${exitCode}`);
+      await lasting(0, 1_000);
+      await stage.restart(instance);
+    },
+  },
+  {
+    name: "hangs of an instance",
+    of: "instance",
+    async happen({ instance, lasting }) {
+      instance.service.child.kill("SIGSTOP");
+      await lasting(400, 4_000);
+      instance.service.child.kill("SIGCONT");
+    },
+  },
+  {
+    name: "stops of Redis",
+    of: "Redis",
+    async happen({ stage: { redis }, lasting }) {
+      await redis.stop();
+      await lasting(300, 3_000);
+      await redis.start();
+    },
+  },
+  {
+    name: "hangs of Redis",
+    of: "Redis",
+    async happen({ stage: { redis }, lasting }) {
+      redis.pause();
+      await lasting(300, 3_000);
+      redis.resume();
+    },
+  },
+  {
+    name: "restarts of Redis",
+    of: "Redis",
+    async happen({ stage: { redis } }) {
+      await redis.stop();
+      await redis.start();
+    },
+  },
+  {
+    name: "hangs of PostgreSQL",
+    of: "PostgreSQL",
+    async happen({ stage: { postgres }, lasting }) {
+      postgres.pause();
+      // Longer than the 1.8 s that an instance waits.
+      await lasting(2_000, 5_000);
+      postgres.resume();
+    },
+  },
+];
+
+/** All outages in an order of chance, in pairs that can happen at the same time; then again in another order. */
+export function* pairs(random: Random): Generator<readonly Outage[]> {
+  for (;;) {
+    let deck = random.shuffle(OUTAGES);
+    while (deck.length > 0) {
+      const [first, ...others] = deck as [Outage, ...Outage[]];
+      const second = others.find((outage) => outage.of !== first.of);
+      deck = others.filter((outage) => outage !== second);
+      yield second ? [first, second] : [first];
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { temporaryFolder } from "../../test/harness/folder.ts";
+import { TestNginx } from "../../test/harness/nginx.ts";
+import { freePort } from "../../test/harness/port.ts";
+import { TestPostgres } from "../../test/harness/postgres.ts";
+import { issueBoundlessKey, type RunningService, serve } from "../../test/harness/program.ts";
+import { TestRedis } from "../../test/harness/redis.ts";
+
+const INSTANCES = 3;
+const RECOVERY_TIMEOUT_MS = 30_000;
+
+/** One place in the fleet: its process may change, its address does not. */
+export interface Instance {
+  readonly name: string;
+  readonly env: Record<string, string>;
+  service: RunningService;
+}
+
+/** A fleet as deploy/ has it: instances on one PostgreSQL and one Redis, behind nginx. */
+export class FleetStage {
+  private constructor(
+    readonly postgres: TestPostgres,
+    readonly database: string,
+    readonly redis: TestRedis,
+    readonly instances: readonly Instance[],
+    readonly nginx: TestNginx,
+    /** Of a key whose quotas nobody reaches. */
+    readonly secret: string,
+    private readonly cwd: string,
+  ) {}
+
+  static async start(): Promise<FleetStage> {
+    const cwd = temporaryFolder();
+    const [postgres, redis] = await Promise.all([TestPostgres.start({ isVolatile: true }), TestRedis.start()]);
+    const database = await postgres.database();
+    const common = {
+      DATABASE_URL: database,
+      REDIS_URL: redis.url,
+      TRUSTED_PROXIES: "127.0.0.1",
+      METRICS_PORT: "0",
+      LOG_LEVEL: "silent",
+    };
+    const secret = await issueBoundlessKey({ cwd, env: { DATABASE_URL: database } });
+    const instances = await Promise.all(
+      Array.from({ length: INSTANCES }, async (_, i): Promise<Instance> => {
+        const env = { ...common, PORT: String(await freePort()) };
+        return { name: `instance ${i + 1}`, env, service: await serve({ cwd, env }) };
+      }),
+    );
+    const nginx = await TestNginx.start(instances.map(({ service }) => service.origin));
+    return new FleetStage(postgres, database, redis, instances, nginx, secret, cwd);
+  }
+
+  /** Starts an instance again; as a supervisor would, until it stays. */
+  async restart(instance: Instance): Promise<void> {
+    const { env } = instance;
+    for (const endsAtMs = performance.now() + RECOVERY_TIMEOUT_MS; ; ) {
+      try {
+        instance.service = await serve({ cwd: this.cwd, env });
+        return;
+      } catch (error) {
+        if (performance.now() > endsAtMs) throw error;
+        await Bun.sleep(200);
+      }
+    }
+  }
+
+  /** Waits until all instances are ready and count together again. Returns what is still missing when time is up. */
+  async recover(): Promise<string | undefined> {
+    const endsAtMs = performance.now() + RECOVERY_TIMEOUT_MS;
+    for (;;) {
+      const missing = (await Promise.all(this.instances.map(problemOf))).find((problem) => problem !== undefined);
+      if (missing === undefined || performance.now() > endsAtMs) return missing;
+      await Bun.sleep(20);
+    }
+  }
+}
+
+async function problemOf({ name, service }: Instance): Promise<string | undefined> {
+  if (service.child.exitCode !== null || service.child.signalCode !== null) return `${name} has ended by itself`;
+  const ready = await fetch(`${service.origin}/readyz`);
+  if (ready.status !== 200) return `${name} is not ready: ${await ready.text()}`;
+  const metrics = await fetch(/Metrics +(\S+)/.exec(service.banner)?.[1] as string);
+  return /^animal_store_meter_degraded 1$/m.test(await metrics.text()) ? `${name} still counts by itself` : undefined;
+}

@@ -1,0 +1,123 @@
+import { type AttackOptions, begin } from "./common/attack.ts";
+import type { Scoreboard } from "./common/scoreboard.ts";
+import { attack, FuzzTotals } from "./fuzz/attack.ts";
+import { FUZZ_SECRET } from "./fuzz/values.ts";
+import { readAnswers, textOf } from "./wire/answers.ts";
+import { Connection } from "./wire/connection.ts";
+import { memoryMb, settled } from "./wire/readings.ts";
+import { requestBytes, startTarget, type Target } from "./wire/target.ts";
+
+/** Connections per round of the short form. */
+const CONNECTIONS_PER_ROUND = 1_500;
+/** When the code is compiled and the caches are filled. */
+const WARM_CONNECTIONS = 500;
+const MEMORY_EVERY = 50;
+/** What a run may add to the memory once it has settled; a leak shows within minutes. */
+const MEMORY_GROWTH_MAX_MB = 150;
+const GOOD_REQUEST_INTERVAL_MS = 25;
+const GOOD_DEADLINE_MS = 15_000;
+
+/** Requests by grammar, by mutation and at random, on bare connections. A round without minutes is a number of connections. */
+export async function run(options: AttackOptions): Promise<Scoreboard> {
+  const { board, log, seed, isOver } = begin(options);
+  // A log of hours would not fit into memory.
+  const logRequests: Record<string, string> = options.minutes === undefined ? { LOG_REQUESTS: "on" } : {};
+  const target = await startTarget({ env: { ANONYMOUS_PER_MINUTE: "1000000000", ...logRequests } });
+  const secret = await target.issueKey({ plan: "enterprise", secret: FUZZ_SECRET });
+  const totals = new FuzzTotals();
+  const connections = (options.rounds ?? 1) * CONNECTIONS_PER_ROUND;
+  const isDone = options.minutes === undefined ? (scripts: number) => scripts >= connections : isOver;
+  const good = goodClient(target, secret, board);
+  const startedAtMs = performance.now();
+  let warmMb = 0;
+  await attack({
+    origin: target.origin,
+    seed,
+    isOver: isDone,
+    withStalled: options.minutes !== undefined,
+    onPlayed(played) {
+      totals.add(played);
+      if (totals.connections % MEMORY_EVERY !== 0) return;
+      board.highest("memory at most, MB", memoryMb(target.pid));
+      if (totals.connections === WARM_CONNECTIONS) warmMb = memoryMb(target.pid);
+    },
+  });
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  await good.stop();
+  const endMb = await settled(() => memoryMb(target.pid), 1, 5_000);
+  report(board, totals, seconds);
+  log(`statuses: ${totals.distribution()}`);
+  board.check(
+    endMb - warmMb <= MEMORY_GROWTH_MAX_MB,
+    () =>
+      `memory: ${Math.round(warmMb)} MB grew to ${Math.round(endMb)} MB, which is more than ${MEMORY_GROWTH_MAX_MB} MB`,
+  );
+  // The good client's animal is one of them.
+  checkRows(board, "animals", target.count("animals") - 1, totals.animals, totals.unansweredWrites);
+  checkRows(board, "orders", target.count("orders"), totals.orders, totals.unansweredWrites);
+  board.check((await target.kill("SIGTERM")) === 0, "the service did not stop with exit code 0");
+  board.check(!decoded(target.logged()).includes(FUZZ_SECRET), "a secret is in the log");
+  const failures = target.logged().match(/^.*"level":50.*$/gm) ?? [];
+  for (const line of failures.slice(0, 3)) board.violation(`the service logged an error: ${line.slice(0, 300)}`);
+  return board;
+}
+
+/** As someone would read it who knows what percent signs mean. */
+const decoded = (text: string): string =>
+  text.replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+
+function report(board: Scoreboard, totals: FuzzTotals, seconds: number): void {
+  board.count("connections", totals.connections);
+  board.count("requests", totals.requests);
+  board.count("requests per second", totals.requests / seconds);
+  for (const [status, count] of [...totals.statuses].sort()) board.count(`answered ${status}`, count);
+  board.highest("slowest connection, ms", totals.slowestMs);
+  for (const mistake of totals.mistakes) board.violation(mistake);
+}
+
+/** Every row was asked for: by an answer that says so, or by a request whose answer nobody saw. */
+function checkRows(board: Scoreboard, table: string, rows: number, acknowledged: number, unanswered: number): void {
+  board.count(`${table} acknowledged`, acknowledged);
+  board.count(`${table} made without an answer`, rows - acknowledged);
+  board.check(rows >= acknowledged, () => `${acknowledged - rows} acknowledged ${table} are missing`);
+  board.check(
+    rows <= acknowledged + unanswered,
+    () =>
+      `there are ${rows} ${table}, but only ${acknowledged} were acknowledged, and ${unanswered} writes not answered`,
+  );
+}
+
+/** Someone who only wants to read an animal, all the time, and gets it. */
+function goodClient({ origin }: Target, secret: string, board: Scoreboard): { stop(): Promise<void> } {
+  let isStopped = false;
+  const ask = async (bytes: Uint8Array): Promise<string> => {
+    const connection = await Connection.open(origin);
+    connection.send(bytes);
+    const answered = () => readAnswers(connection.received, () => false).answers;
+    await connection.until(() => answered().length > 0, GOOD_DEADLINE_MS);
+    connection.cut();
+    const [answer] = answered();
+    return answer ? textOf(answer) : "nothing";
+  };
+  const work = async (): Promise<void> => {
+    const added = await ask(
+      requestBytes("POST /v1/pets", { secret, body: '{"name":"Good","categoryId":1,"status":"sold"}' }),
+    );
+    const request = requestBytes(`GET /v1/pets?id=${JSON.parse(added).id}`, { secret });
+    while (!isStopped) {
+      const sentAtMs = performance.now();
+      const got = await ask(request).catch((error: Error) => error.message);
+      board.count("good requests");
+      board.highest("slowest good request, ms", performance.now() - sentAtMs);
+      board.check(got === `[${added}]`, () => `a good request was answered with ${got.slice(0, 200)}`);
+      await Bun.sleep(GOOD_REQUEST_INTERVAL_MS);
+    }
+  };
+  const working = work();
+  return {
+    stop() {
+      isStopped = true;
+      return working;
+    },
+  };
+}

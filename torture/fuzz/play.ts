@@ -1,0 +1,93 @@
+import { type Received, readAnswers, type WireAnswer } from "../wire/answers.ts";
+import { Connection } from "../wire/connection.ts";
+import { mistakeIn } from "./rules.ts";
+import type { Script, Turn } from "./script.ts";
+
+/** What a script came to. */
+export interface Played {
+  readonly script: Script;
+  readonly answers: readonly WireAnswer[];
+  readonly tookMs: number;
+  readonly mistakes: readonly string[];
+  /** How many writes may have been carried out without an answer that says so. */
+  readonly unansweredWrites: number;
+}
+
+/** Nothing that was sent as a whole may take longer. */
+export const ANSWER_DEADLINE_MS = 15_000;
+/** How long an answer is waited for that may never come, because nobody knows what the bytes mean. */
+const PATIENCE_MS = 120;
+const QUIET_MS = 12;
+
+/** Sends what the script says over a connection of its own, and judges what comes back. */
+export async function play(origin: string, script: Script): Promise<Played> {
+  const fromMs = performance.now();
+  const connection = await Connection.open(origin);
+  let isAnswered = true;
+  for (const turn of script.turns) {
+    if (connection.isClosed || !isAnswered) break;
+    await send(connection, turn);
+    isAnswered = script.due.length > 0 ? await awaitDue(connection, script, turn) : await awaitQuiet(connection);
+  }
+  const { answers, rest } = receivedBy(connection, script);
+  const wasClosed = connection.isClosed;
+  connection.cut();
+  const mistakes = [...mistakesIn(script, answers)];
+  if (!isAnswered) mistakes.push(`request ${answers.length + 1} was not answered within ${ANSWER_DEADLINE_MS} ms`);
+  else if (answers.length < script.due.length && !closesItself(answers) && !script.due[answers.length]?.mayBeCutShort)
+    mistakes.push(`the connection was closed after ${answers.length} of ${script.due.length} answers`);
+  if (rest !== "" && script.due.length > 0)
+    mistakes.push(`something follows the answers: ${JSON.stringify(rest.slice(0, 80))}`);
+  const tookMs = performance.now() - fromMs;
+  return { script, answers, tookMs, mistakes, unansweredWrites: unansweredWrites(script, answers, wasClosed) };
+}
+
+async function send(connection: Connection, { pieces }: Turn): Promise<void> {
+  for (const [i, piece] of pieces.entries()) {
+    if (i > 0) await Bun.sleep(1);
+    connection.send(piece);
+  }
+}
+
+function receivedBy(connection: Connection, { due }: Script): Received {
+  return readAnswers(connection.received, (i) => (due.length === 0 ? "unknown" : due[i]?.method === "HEAD"));
+}
+
+/** An answer that announces the end of its connection is the last one. */
+const closesItself = (answers: readonly WireAnswer[]): boolean =>
+  answers.at(-1)?.headers.get("connection")?.toLowerCase() === "close";
+
+function awaitDue(connection: Connection, script: Script, { answersDue }: Turn): Promise<boolean> {
+  let checkedBytes = 0;
+  return connection.until(() => {
+    if (connection.receivedBytes === checkedBytes) return false;
+    checkedBytes = connection.receivedBytes;
+    return receivedBy(connection, script).answers.length >= answersDue;
+  }, ANSWER_DEADLINE_MS);
+}
+
+async function awaitQuiet(connection: Connection): Promise<true> {
+  let seenBytes = 0;
+  await connection.until(() => connection.receivedBytes > 0, PATIENCE_MS);
+  while (!connection.isClosed && connection.receivedBytes > seenBytes) {
+    seenBytes = connection.receivedBytes;
+    await connection.until(() => connection.receivedBytes > seenBytes, QUIET_MS);
+  }
+  return true;
+}
+
+function* mistakesIn(script: Script, answers: readonly WireAnswer[]): Iterable<string> {
+  for (const [i, answer] of answers.entries()) {
+    const mistake = mistakeIn(answer, script.due[i]);
+    if (mistake) yield `${mistake}, in ${JSON.stringify(answer.head)}`;
+    if (script.kind === "stalled" && answer.status !== 408) yield `half a body was answered with ${answer.status}`;
+  }
+}
+
+/** Counts what could be read as a POST in what was sent, apart from what was answered as one. */
+function unansweredWrites({ due, turns }: Script, answers: readonly WireAnswer[], wasClosed: boolean): number {
+  if (due.length > 0 && (answers.length === due.length || !wasClosed)) return 0;
+  const text = Buffer.concat(turns.flatMap(({ pieces }) => pieces)).toString("latin1");
+  const writes = text.match(/POS|OST/g)?.length ?? 0;
+  return Math.max(0, writes - answers.filter(({ status }) => status === 201).length);
+}

@@ -1,0 +1,64 @@
+import { assertDescribed } from "../../test/harness/openapi.ts";
+import { textOf, type WireAnswer } from "../wire/answers.ts";
+import type { FuzzRequest } from "./requests.ts";
+
+/** Heads that Bun's server sends by itself, before any of our code runs: without our headers, and without a body. */
+const BARE_HEADS = new Set([
+  "HTTP/1.1 400 Bad Request",
+  "HTTP/1.1 413 Payload Too Large",
+  "HTTP/1.1 431 Request Header Fields Too Large",
+  "HTTP/1.1 505 HTTP Version Not Supported",
+]);
+
+const PROMISED_HEADERS = [
+  "Cache-Control",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "RateLimit-Policy",
+  "RateLimit",
+];
+
+/** Whether Bun sent it by itself. */
+export const isBare = ({ head }: WireAnswer): boolean => {
+  const [statusLine = "", ...lines] = head.split("\r\n");
+  return BARE_HEADS.has(statusLine) && lines.every((line) => /^connection: close$/i.test(line));
+};
+
+/** What is wrong with a response; undefined if nothing is. Without the request, only what holds for any. */
+export function mistakeIn(answer: WireAnswer, request?: FuzzRequest): string | undefined {
+  if (isBare(answer)) return request ? `Bun answered ${answer.status} by itself to a request that is right` : undefined;
+  if (answer.status >= 500) return `the answer is ${answer.status}`;
+  if (answer.headers.has("x-request-id")) return mistakeUnderV1(answer, request);
+  if (request?.path.startsWith("/v1/pets")) return "the headers of the interface are missing";
+  return answer.status >= 400 ? mistakeInError(answer, request?.method) : undefined;
+}
+
+/** A path that means the same to every reader, so that it says which operation was called. */
+const PLAIN_PATH = /^\/v1(\/(?:pets|store\/orders)(?:\/[0-9]+)?)$/;
+
+function mistakeUnderV1(answer: WireAnswer, request: FuzzRequest | undefined): string | undefined {
+  const missing = PROMISED_HEADERS.find((name) => !answer.headers.has(name));
+  if (missing) return `the header ${missing} is missing`;
+  const path = PLAIN_PATH.exec(request?.path ?? "")?.[1];
+  if (request && path) {
+    try {
+      assertDescribed(request.method, path, answer.status, answer.headers, textOf(answer));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+  return answer.status >= 400 ? mistakeInError(answer, request?.method) : undefined;
+}
+
+function mistakeInError(answer: WireAnswer, method: string | undefined): string | undefined {
+  if (answer.headers.get("content-type") !== "application/json") return "an error is not JSON";
+  if (method === "HEAD" || (method === undefined && answer.body === "")) return undefined;
+  try {
+    const { code, message, status, ...others } = JSON.parse(textOf(answer));
+    const isError = typeof code === "string" && typeof message === "string" && status === answer.status;
+    return isError && Object.keys(others).length === 0 ? undefined : "an error does not have the shape of Error";
+  } catch {
+    return "the body of an error is not JSON";
+  }
+}

@@ -1,0 +1,292 @@
+import type { Random } from "../common/random.ts";
+
+/** A key whose secret is the same in every run, so that the same seed gives the same bytes. */
+export const FUZZ_SECRET = "ask_TortureTortureTortureTortureTo2Hry77";
+
+/** Somebody may put it where it does not belong. */
+const HIDDEN_SECRETS = [
+  FUZZ_SECRET,
+  FUZZ_SECRET.replace("a", "%61"),
+  FUZZ_SECRET.replace("_", "%5F"),
+  FUZZ_SECRET.replace("To", "%54%6f"),
+];
+
+// What a client can put into each place of a request to see whether anything gives way.
+
+export const KNOWN_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+/** Methods that no operation has, or that are none. */
+export const ODD_METHODS = [
+  "TRACE",
+  "CONNECT",
+  "FOO",
+  "PURGE",
+  "get",
+  "PoSt",
+  "G",
+  "GET\t",
+  "M-SEARCH",
+  "A".repeat(300),
+  "",
+];
+
+export const INTEGERS = [
+  "0",
+  "1",
+  "2",
+  "-1",
+  "-0",
+  "+1",
+  "00",
+  "1.0",
+  "1e0",
+  "1E+2",
+  "1e-1",
+  "100e-2",
+  "0.1",
+  "9007199254740991",
+  "9007199254740993",
+  "999999999999999",
+  "1000000000000000",
+  "9223372036854775807",
+  "9223372036854775808",
+  "-9223372036854775808",
+  "-9223372036854775809",
+  "9223372036854775807.0",
+  "92233720368547758070e-1",
+  "1e18",
+  "1e19",
+  "1e400",
+  "-1e400",
+  "1e-400",
+  "1e999999999",
+  "0e999999999",
+  "NaN",
+  "Infinity",
+  "0x10",
+  "1_000",
+  "٣",
+  "１",
+  "9".repeat(400),
+  `1${"0".repeat(300)}e-300`,
+  `0.${"0".repeat(300)}1e301`,
+];
+
+export const TEXTS = [
+  "",
+  " ",
+  "Rex",
+  "null",
+  "true",
+  "'; DROP TABLE animals; --",
+  "%00",
+  "\u0000",
+  "\n",
+  "\u007f",
+  "\u0085",
+  "\u00a0",
+  "\u200b",
+  "\u200d",
+  "\u202e",
+  "\u2066Rex\u2069",
+  "\ufeff",
+  "\uffff",
+  "👩‍👩‍👧‍👦",
+  "e\u0301",
+  "ﷺ",
+  "🐈".repeat(255),
+  "🐈".repeat(256),
+  "x".repeat(255),
+  "x".repeat(256),
+  "x".repeat(5_000),
+  "__proto__",
+  "constructor",
+  "<script>alert(1)</script>",
+  "../../etc/passwd",
+  "{{7*7}}",
+  "\\u0000",
+  '"',
+  "\\",
+];
+
+/** Texts that JSON.stringify would never write. */
+export const RAW_JSON_STRINGS = [
+  '"\\ud800"',
+  '"\\udc00\\ud800"',
+  '"\\u0000"',
+  '"\\x"',
+  '"\\u12"',
+  '"tab\t"',
+  "'Rex'",
+  '"',
+];
+
+export const STATUSES = [
+  "available",
+  "pending",
+  "sold",
+  "placed",
+  "approved",
+  "delivered",
+  "cancelled",
+  "AVAILABLE",
+  "x",
+];
+
+export const PARAMETER_NAMES = [
+  "limit",
+  "status",
+  "cursor",
+  "categoryId",
+  "id",
+  "petId",
+  "Limit",
+  "limit[]",
+  "__proto__",
+  "",
+  "x",
+];
+
+/** In a target, as they are sent. */
+export const ENCODINGS = [
+  "%20",
+  "%00",
+  "%0d%0a",
+  "%2e%2e",
+  "%2f",
+  "%25",
+  "%",
+  "%f",
+  "%zz",
+  "%c0%af",
+  "%ff",
+  "%ed%a0%80",
+  "%f0%9f%90%88",
+  "%E2%80%AE",
+  "+",
+  "..",
+  "//",
+  ";a=b",
+  "&",
+  "=",
+  "?",
+  "*",
+  "~",
+  "'",
+];
+
+export const SEGMENTS = [
+  ...HIDDEN_SECRETS,
+  "1",
+  "2",
+  "42",
+  "abc",
+  ".",
+  "..",
+  "-",
+  "%31",
+  "1%00",
+  "1;v=2",
+  "1,2",
+  "[1]",
+  "{petId}",
+  ":petId",
+  "*",
+];
+
+/** Paths under /v1 that no operation has, and places outside of it. */
+export const OTHER_TARGETS = [
+  "/v1",
+  "/v1/",
+  "/v1//pets",
+  "/v1/pets/",
+  "/v1/Pets",
+  "/v1/pets/1/2",
+  "/v1/store",
+  "/v1/store/orders/",
+  "/v1/./pets",
+  "/v1/%70ets",
+  "/",
+  "/docs",
+  "/openapi.json",
+  "/healthz",
+  "/readyz",
+  "/favicon.ico",
+  "/v2/pets",
+  "/%2e%2e/%2e%2e/etc/passwd",
+];
+
+/** Lines that HTTP forbids, or that servers and proxies read differently. */
+export const ODD_HEADER_LINES = [
+  "Host: other.example",
+  "Host:",
+  "Host: a b",
+  "Host: [::1",
+  "Host: user@host",
+  "Content-Length: 0",
+  "Content-Length: -1",
+  "Content-Length: +2",
+  "Content-Length: 0x2",
+  "Content-Length: 2, 2",
+  "Content-Length: 99999999999999999999",
+  "Content-Length: ",
+  "Transfer-Encoding: chunked",
+  "Transfer-Encoding: gzip, chunked",
+  "Transfer-Encoding: chunked, identity",
+  "Transfer-Encoding: xchunked",
+  "Transfer-Encoding : chunked",
+  "Transfer-Encoding:\tchunked",
+  " folded: line",
+  "\tfolded",
+  "no colon here",
+  ": no name",
+  "Na me: value",
+  "X-Nul: a\u0000b",
+  "X-Bell: a\u0007b",
+  "X-High: \u00e9\u00ff",
+  "Authorization: Bearer other",
+  "Authorization",
+  "Connection: close, keep-alive",
+  "Connection: upgrade",
+  "Upgrade: websocket",
+  "Upgrade: h2c",
+  "Trailer: X-Last",
+  "TE: trailers",
+  "Expect: 200-maybe",
+  "Content-Encoding: gzip",
+  `X-Long: ${"a".repeat(20_000)}`,
+  ...[
+    "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\nSec-WebSocket-Version: 13\r\nUpgrade: websocket\r\nConnection: Upgrade",
+  ],
+  "X-Many: 1\r\n".repeat(150).trimEnd(),
+];
+
+export const VERSIONS = [
+  "HTTP/1.0",
+  "HTTP/2.0",
+  "HTTP/0.9",
+  "HTTP/1.2",
+  "http/1.1",
+  "HTTP/1.1 ",
+  "HTTP/11",
+  "",
+  "SIP/2.0",
+];
+
+export const CHUNK_SIZES = [
+  "zz",
+  "-1",
+  "",
+  " 2",
+  "2 ",
+  "0x2",
+  "fffffffffffffffff",
+  "7fffffff",
+  "2;ext=1",
+  "2;",
+  "02",
+  "2\n",
+];
+
+/** A whole number from 0 up to, but not including, the limit. */
+export const below = (random: Random, limit: number): number => random.int(0, limit - 1);

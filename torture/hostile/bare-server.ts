@@ -1,0 +1,13 @@
+// The control: a server that does nothing but take requests in. Whatever harm an attack on it does to a client of the
+// service is done by the attacker's own use of the machine. Usage: bun torture/hostile/bare-server.ts
+
+const server = Bun.serve({
+  hostname: "::",
+  port: 0,
+  development: false,
+  async fetch(request) {
+    if (request.body) await request.bytes();
+    return new Response('{"code":"bare"}', { status: 404, headers: { "Content-Type": "application/json" } });
+  },
+});
+process.stdout.write(`${server.port}\n`);

@@ -1,0 +1,143 @@
+import { constants, openSync } from "node:fs";
+import { join } from "node:path";
+import type { Plan } from "../../src/domain/plan.ts";
+import { temporaryFolder } from "../../test/harness/folder.ts";
+import { WORST_BODIES } from "./attackers/bodies.ts";
+
+/** One way to hurt others, and what it may cost at most. */
+export interface Row {
+  readonly name: string;
+  readonly attacker: string;
+  /** The attacker has a new key of this plan. */
+  readonly plan?: Plan;
+  /** The attacker stops after this many requests: what a plan allows in a minute. */
+  readonly maxRequests?: number;
+  /** Requests before anything is measured. */
+  readonly before?: number;
+  readonly start?: () => { env?: Record<string, string>; wrap?: readonly string[] };
+  /** The service's processor time per request of the attacker. */
+  readonly processorMsMax: number;
+  /** Memory while it lasts, above that of the idle service. */
+  readonly memoryMaxMb: number;
+  /** What the good client's p99 may be, even if it is more than twice that of the control. */
+  readonly p99MaxMs: number;
+  /** Where the attack takes what a new client needs as well: the share of good requests that may fail. */
+  readonly unansweredShareMax?: number;
+}
+
+/** About as long as it takes the service to refuse one request on each of the attacker's connections. */
+const ONE_WAVE_MS = 150;
+/**
+ * Bun accepts and answers new connections until no more wait, and only then looks at the others again. An attacker who
+ * opens them faster than they are answered holds up the others for about as long; a proxy in front does not let that happen.
+ */
+const WHILE_ACCEPTING_MS = 1_000;
+/** Less than anyone notices. */
+const NOTHING_MS = 25;
+
+/** A plan's quota of one minute. */
+const BUSINESS = { plan: "business", maxRequests: 1_000 } as const;
+
+const DESCRIPTORS = 128;
+
+/** The log goes into a pipe that is open, and that nobody reads. */
+function unreadLog(): { env: Record<string, string>; wrap: readonly string[] } {
+  const pipe = join(temporaryFolder(), "log");
+  Bun.spawnSync(["mkfifo", pipe]);
+  openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  return { env: { LOG_REQUESTS: "on" }, wrap: ["sh", "-c", `exec "$@" 2>'${pipe}'`, "sh"] };
+}
+
+const bodyRow = (name: string): Row => ({
+  name: `worst bodies: ${name}`,
+  attacker: `body: ${name}`,
+  ...BUSINESS,
+  processorMsMax: 3,
+  memoryMaxMb: 150,
+  p99MaxMs: NOTHING_MS,
+});
+
+const BODY_ROWS: readonly Row[] = [
+  {
+    ...bodyRow("chunks"),
+    name: "bodies in 65,000 chunks",
+    attacker: "oneByteChunks",
+    processorMsMax: 10,
+    p99MaxMs: WHILE_ACCEPTING_MS,
+  },
+  ...WORST_BODIES.map(bodyRow),
+];
+
+const wave = { memoryMaxMb: 150, p99MaxMs: ONE_WAVE_MS };
+const accepting = { memoryMaxMb: 150, p99MaxMs: WHILE_ACCEPTING_MS };
+
+const FLOOD_ROWS: readonly Row[] = [
+  { name: "512 x 50 pipelined, banned", attacker: "pipelined", plan: "free", processorMsMax: 0.012, ...accepting },
+  { name: "512 x 50 pipelined, no key", attacker: "pipelined", processorMsMax: 0.012, ...accepting },
+  { name: "a new connection for every request", attacker: "newConnections", processorMsMax: 0.3, ...accepting },
+  { name: "made-up keys, pipelined", attacker: "madeUpKeys", processorMsMax: 0.03, ...wave },
+  {
+    name: "a new address every time",
+    attacker: "forwardedAddresses",
+    before: 120_000,
+    start: () => ({ env: { TRUSTED_PROXIES: "127.0.0.1" } }),
+    processorMsMax: 0.12,
+    ...wave,
+  },
+  // The reads that a key may make in a minute are made, at once: about 0.25 ms each.
+  {
+    name: "a whole quota of reads at once",
+    attacker: "quotaFlood",
+    plan: "business",
+    processorMsMax: 0.5,
+    memoryMaxMb: 150,
+    p99MaxMs: 400,
+  },
+  { name: "a whole quota of writes at once", attacker: "writeFlood", plan: "business", processorMsMax: 0.5, ...wave },
+  {
+    name: "log that nobody reads",
+    attacker: "writeFlood",
+    plan: "business",
+    start: unreadLog,
+    processorMsMax: 0.5,
+    ...wave,
+  },
+  { name: "reference script, 64 connections", attacker: "docsScript", processorMsMax: 5, ...wave },
+  { name: "connections that end at once", attacker: "connectAndClose", processorMsMax: 0.1, ...wave },
+];
+
+const SLOW_ROWS: readonly Row[] = [
+  {
+    name: "more connections than descriptors",
+    attacker: "idleConnections",
+    start: () => ({ wrap: ["prlimit", `--nofile=${DESCRIPTORS}:${DESCRIPTORS}`] }),
+    processorMsMax: 1,
+    memoryMaxMb: 150,
+    p99MaxMs: 1_000,
+    unansweredShareMax: 0.05,
+  },
+  {
+    name: "answers that nobody reads",
+    attacker: "neverRead",
+    processorMsMax: 10,
+    memoryMaxMb: 300,
+    p99MaxMs: ONE_WAVE_MS,
+  },
+  { name: "heads that never end", attacker: "slowHeads", processorMsMax: 10, memoryMaxMb: 150, p99MaxMs: NOTHING_MS },
+  {
+    name: "bodies that never end",
+    attacker: "slowBodies",
+    plan: "enterprise",
+    processorMsMax: 10,
+    memoryMaxMb: 150,
+    p99MaxMs: NOTHING_MS,
+  },
+];
+
+export const ROWS: readonly Row[] = [...BODY_ROWS, ...FLOOD_ROWS, ...SLOW_ROWS];
+
+export function rowNamed(name: string): Row {
+  const row = ROWS.find((row) => row.name === name);
+  if (!row) throw new Error(`there is no row named "${name}"`);
+  return row;
+}

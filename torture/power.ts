@@ -1,0 +1,247 @@
+import { Database } from "bun:sqlite";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { digestOf } from "../src/domain/key.ts";
+import { serve } from "../test/harness/program.ts";
+import { type Attack, begin, type Course } from "./common/attack.ts";
+import { Client } from "./common/client.ts";
+import type { Moment } from "./common/history.ts";
+import { Ledger } from "./common/ledger.ts";
+import { workers } from "./common/load.ts";
+import { checkIntegrity, cutPower } from "./power/cut.ts";
+import { issueWorkersKey, loadService } from "./power/load.ts";
+import { DATABASE, OPERATOR_KEY, Stage } from "./power/stage.ts";
+
+// Power cuts: the service works on a folder whose every change is journaled. Then, for moments of that journal,
+// states are built that a disk may be in if the power fails right then, and each is opened and compared with what
+// had been acknowledged by that moment.
+
+/** How much a scene does: little in `npm test`. */
+export interface Effort {
+  readonly loadMs: number;
+  /** How many moments to cut the power at, and how many of the states that are possible then to look at. */
+  readonly cuts: number;
+  readonly states: number;
+  /** One in so many states is not only opened but served. */
+  readonly serveOneIn: number;
+}
+
+const FULL: Effort = { loadMs: 1_500, cuts: 60, states: 4, serveOneIn: 40 };
+export const BRIEF: Effort = { loadMs: 200, cuts: 10, states: 3, serveOneIn: 15 };
+
+type Scene = (course: Course, round: number, effort?: Effort) => Promise<void>;
+
+export const cutUnderLoad: Scene = async (course, round, effort = FULL) => {
+  const stage = new Stage({ hasDataFolder: true });
+  const ledger = new Ledger(course.board, stage.now);
+  await loadService(stage, ledger, { forMs: effort.loadMs, random: course.randomOf(round, 0) });
+  await cutAndCompare({ course, round, effort, stage, ledger });
+};
+
+const FAILURES = [
+  "sync animal-store.db-wal EIO",
+  "sync animal-store.db EIO",
+  "sync animal-store.db EIO 3",
+  "write animal-store.db EIO 1 5",
+  "write animal-store.db-wal ENOSPC 2",
+  "write animal-store.db-wal EIO 1 3",
+  "truncate animal-store.db-wal EIO",
+] as const;
+
+export const cutAfterFailures: Scene = async (course, round, effort = FULL) => {
+  const stage = new Stage({ hasDataFolder: true });
+  const ledger = new Ledger(course.board, stage.now);
+  const random = course.randomOf(round, 0);
+  const beside = async (isOver: () => boolean): Promise<void> => {
+    while (!isOver()) {
+      const release = holdSnapshot(join(stage.cwd, DATABASE));
+      await Bun.sleep(random.int(5, 40));
+      stage.setFaults(random.pick(FAILURES));
+      course.board.count("disk failures");
+      release();
+      await Bun.sleep(random.int(5, 40));
+    }
+  };
+  await loadService(stage, ledger, { forMs: effort.loadMs, random, beside });
+  await cutAndCompare({ course, round, effort, stage, ledger });
+};
+
+/** Enough for SQLite to have tried a checkpoint, at 1,000 pages. */
+const LONG_LOG_BYTES = 5_000_000;
+
+/**
+ * A checkpoint beside a reader is made in part, and its pages are not synced. When the sync of the next one fails,
+ * the disk forgets them, and no later sync brings them back.
+ */
+export const cutAfterFailedCheckpoint: Scene = async (course, round, effort = FULL) => {
+  const stage = new Stage({ hasDataFolder: true });
+  const ledger = new Ledger(course.board, stage.now);
+  const random = course.randomOf(round, 0);
+  const database = join(stage.cwd, DATABASE);
+  const secret = await issueWorkersKey(stage, ledger);
+  const service = await stage.serve({ LOG_LEVEL: "silent" });
+  const client = new Client(service.origin, secret);
+  // Other workers each time, so that pages are left that only the first have written.
+  const work = async (label: string, forMs: number, logBytes: number): Promise<void> => {
+    const endsAtMs = performance.now() + forMs;
+    const isOver = (): boolean => performance.now() >= endsAtMs || sizeOf(`${database}-wal`) >= logBytes;
+    await Promise.all(workers(ledger, 8, random, label).map((worker) => worker.work(client, isOver)));
+  };
+  // The time is for a service that makes its own checkpoints, and may never let the log grow so long.
+  await work("early", 1_500, LONG_LOG_BYTES / 2);
+  const release = holdSnapshot(database);
+  await work("middle", 1_500, LONG_LOG_BYTES);
+  const failedAt = stage.now();
+  stage.setFaults("sync animal-store.db EIO");
+  course.board.count("disk failures");
+  release();
+  await work("late", effort.loadMs, Number.POSITIVE_INFINITY);
+  await service.kill("SIGKILL");
+  await cutAndCompare({ course, round, effort, stage, ledger, from: failedAt });
+};
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Another process reads, so that a checkpoint can only be made in part, and is not synced then. */
+function holdSnapshot(path: string): () => void {
+  const db = new Database(path, { readonly: true });
+  db.run("BEGIN");
+  db.query("SELECT count(*) FROM animals").get();
+  return () => db.close();
+}
+
+/** The power fails while the service starts for the first time, or just after. */
+export const cutFirstStart: Scene = async (course, round, effort = FULL) => {
+  const stage = new Stage({ hasDataFolder: false });
+  const ledger = new Ledger(course.board, stage.now);
+  const service = await stage.serve({ LOG_LEVEL: "silent" });
+  const startedAt = stage.now();
+  const client = new Client(service.origin, readFileSync(join(stage.cwd, OPERATOR_KEY), "utf8").trim());
+  let actions = 0;
+  const random = course.randomOf(round, 0);
+  await workers(ledger, 1, random)[0]?.work(client, () => ++actions > 30);
+  await service.kill(random.chance(0.5) ? "SIGTERM" : "SIGKILL");
+  const checkMore = (folder: string, at: Moment): void => checkOperatorKey(folder, at >= startedAt);
+  await cutAndCompare({ course, round, effort, stage, ledger, checkMore });
+};
+
+/** The operator has the secret of the key that was issued: always, once the service has said that it has started. */
+function checkOperatorKey(folder: string, isPromised: boolean): void {
+  const [database, file] = [join(folder, DATABASE), join(folder, OPERATOR_KEY)];
+  const digests = existsSync(database) ? digestsIn(database) : [];
+  if (isPromised && digests.length === 0) throw new Error("the operator key is not in the database");
+  if (digests.length === 0) return;
+  const secret = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+  if (secret === undefined) throw new Error("the operator key was issued, but its file is gone");
+  if (!digests.includes(digestOf(secret))) throw new Error("the operator key's file has the secret of no key");
+}
+
+function digestsIn(path: string): string[] {
+  const db = new Database(path, { readonly: true });
+  try {
+    if (db.query("SELECT 1 FROM sqlite_schema WHERE name = 'secrets'").get() === null) return [];
+    return (db.query("SELECT digest FROM secrets").all() as { digest: string }[]).map(({ digest }) => digest);
+  } finally {
+    db.close();
+  }
+}
+
+const COPY = "copy.db";
+const BACKUP_FAILURES = [
+  "write copy EIO 1 2",
+  "write copy ENOSPC * 3",
+  "sync copy EIO",
+  "sync . EIO *",
+  "rename copy.db EIO",
+] as const;
+
+/** The power fails while a backup is made, or just after; sometimes the disk fails as well. */
+export const cutBackup: Scene = async (course, round, effort = FULL) => {
+  const { board } = course;
+  const stage = new Stage({ hasDataFolder: true });
+  const ledger = new Ledger(board, stage.now);
+  const random = course.randomOf(round, 0);
+  let [beganAt, madeAt] = [0, Number.POSITIVE_INFINITY];
+  await loadService(stage, ledger, {
+    forMs: effort.loadMs,
+    random,
+    beside: async () => {
+      await Bun.sleep(effort.loadMs / 2);
+      if (random.chance(0.4)) stage.setFaults(random.pick(BACKUP_FAILURES));
+      beganAt = stage.now();
+      const { exitCode } = await stage.run("backup", COPY);
+      if (exitCode === 0) madeAt = stage.now();
+      board.count(exitCode === 0 ? "backups" : "backups that failed");
+      board.check(
+        existsSync(join(stage.cwd, COPY)) === (exitCode === 0),
+        () => `a backup that exited with ${exitCode} has ${exitCode === 0 ? "left no file" : "left its file"}`,
+      );
+    },
+  });
+  await cutPower(stage, {
+    ...{ ...effort, board, random: course.randomOf(round, 1), from: beganAt, isOver: course.isOver },
+    check: ({ folder, at, where }) => {
+      const copy = join(folder, COPY);
+      if (!existsSync(copy)) {
+        if (at >= madeAt) throw new Error("the backup is gone");
+        return;
+      }
+      checkIntegrity(copy);
+      ledger.check(copy, beganAt, `backup, ${where}`, at);
+    },
+  });
+};
+
+interface Comparison {
+  readonly course: Course;
+  readonly round: number;
+  readonly effort: Effort;
+  readonly stage: Stage;
+  readonly ledger: Ledger;
+  /** Only cuts after this moment. */
+  readonly from?: Moment;
+  readonly checkMore?: (folder: string, at: Moment) => void;
+}
+
+/** Cuts the power, opens or serves what is left, and compares it with what was acknowledged. */
+async function cutAndCompare({ course, round, effort, stage, ledger, from, checkMore }: Comparison): Promise<void> {
+  const { board } = course;
+  const random = course.randomOf(round, 1);
+  await cutPower(stage, {
+    ...{ ...effort, board, random, from, isOver: course.isOver },
+    check: async ({ folder, at, where }) => {
+      const database = join(folder, DATABASE);
+      const isServed = random.chance(1 / effort.serveOneIn);
+      // Not opened before, so that the service finds what the cut has left.
+      if (isServed) await checkStart(folder);
+      if (isServed) board.count("started again");
+      checkIntegrity(database);
+      ledger.check(database, at, where);
+      checkMore?.(folder, at);
+    },
+  });
+}
+
+/** Whatever a power cut has left, the service starts on it and answers. */
+async function checkStart(folder: string): Promise<void> {
+  const service = await serve({ cwd: folder, env: { LOG_LEVEL: "silent" } });
+  try {
+    const { status } = await fetch(`${service.origin}/readyz`);
+    if (status !== 200) throw new Error(`the service started again is not ready: ${status}`);
+  } finally {
+    await service.kill("SIGKILL");
+  }
+}
+
+const SCENES: readonly Scene[] = [cutUnderLoad, cutAfterFailures, cutFirstStart, cutBackup, cutAfterFailedCheckpoint];
+
+export const run: Attack = async (options) => {
+  const course = begin(options);
+  for (const round of course.rounds()) {
+    await SCENES[round % SCENES.length]?.(course, round);
+    course.log(
+      `round ${round}: ${course.board.of("disk states")} states, ${course.board.violations.length} violations`,
+    );
+  }
+  return course.board;
+};

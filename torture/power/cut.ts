@@ -1,0 +1,75 @@
+import { Database } from "bun:sqlite";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Moment } from "../common/history.ts";
+import type { Random } from "../common/random.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+import { restore } from "../disk/disk.ts";
+import type { DiskRecord } from "../disk/journal.ts";
+import type { Stage } from "./stage.ts";
+
+export interface CutOptions {
+  readonly random: Random;
+  readonly board: Scoreboard;
+  /** How many moments to cut the power at, and how many of the states that are possible then to look at. */
+  readonly cuts: number;
+  readonly states: number;
+  /** Only moments after this one. */
+  readonly from?: Moment | undefined;
+  /** Whether the time is up. */
+  readonly isOver: () => boolean;
+  /** Looks at what a cut has left. What it throws is a violation. */
+  readonly check: (remains: { readonly folder: string; readonly at: Moment; readonly where: string }) => unknown;
+}
+
+/** Cuts the power at moments of what has happened on a stage, and checks what may be left. Once per stage. */
+export async function cutPower(stage: Stage, options: CutOptions): Promise<void> {
+  const { board, random } = options;
+  const records = stage.records();
+  const chosen = chooseCuts(records, options);
+  for (const record of records) {
+    stage.disk.apply(record);
+    if (!chosen.has(record) || options.isOver()) continue;
+    board.count("power cuts");
+    for (let state = 0; state < options.states; state++) {
+      board.count("disk states");
+      const folder = mkdtempSync(join(tmpdir(), "animal-store-"));
+      const where = `power cut at byte ${record.end} of the journal, after ${record.operation} ${record.path}`;
+      try {
+        restore(stage.disk.after(random), folder);
+        await options.check({ folder, at: record.end, where });
+      } catch (error) {
+        board.violation(`${where}: ${(error as Error).message}`);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    }
+  }
+}
+
+/** Half of them anywhere, half around what makes a difference: before and after syncs and changes of names. */
+function chooseCuts(records: readonly DiskRecord[], { random, cuts, from = 0 }: CutOptions): Set<DiskRecord> {
+  const possible = records.filter(({ end, path }) => end >= from && !path.endsWith("-shm"));
+  const decisive = possible.filter(
+    ({ operation }, i) => operation !== "write" || possible[i + 1]?.operation === "sync",
+  );
+  const chosen = [...random.shuffle(possible).slice(0, cuts / 2), ...random.shuffle(decisive).slice(0, cuts / 2)];
+  // The end is when most has been promised.
+  return new Set([...chosen, ...possible.slice(-1)]);
+}
+
+/** Opens a database as the next start would, and has SQLite look at all of it. */
+export function checkIntegrity(path: string): void {
+  if (!existsSync(path)) return;
+  const db = new Database(path, { readwrite: true, create: false });
+  try {
+    const rows = db.query("PRAGMA integrity_check").all() as { integrity_check: string }[];
+    const found = rows.map(({ integrity_check }) => integrity_check).join("; ");
+    if (found !== "ok") throw new Error(`the database is damaged: ${found}`);
+    const orphans = db.query("PRAGMA foreign_key_check").all();
+    if (orphans.length > 0) throw new Error(`the database is inconsistent: ${JSON.stringify(orphans)}`);
+  } finally {
+    db.close();
+  }
+}

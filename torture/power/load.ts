@@ -1,0 +1,65 @@
+import { Client } from "../common/client.ts";
+import type { Ledger } from "../common/ledger.ts";
+import { workers } from "../common/load.ts";
+import type { Random } from "../common/random.ts";
+import type { Stage } from "./stage.ts";
+
+const WORKERS = 8;
+
+export interface Load {
+  readonly forMs: number;
+  readonly random: Random;
+  /** What else happens meanwhile; the load lasts at least as long. */
+  readonly beside?: (isOver: () => boolean) => Promise<void>;
+  /** How it ends; by default one or the other. */
+  readonly signal?: "SIGTERM" | "SIGKILL";
+}
+
+/** A service under a mixed load, and its end. */
+export async function loadService(stage: Stage, ledger: Ledger, load: Load): Promise<void> {
+  const { forMs, random, beside, signal = random.chance(0.5) ? "SIGTERM" : "SIGKILL" } = load;
+  const secret = await issueWorkersKey(stage, ledger);
+  const service = await stage.serve({ LOG_LEVEL: "silent" });
+  const client = new Client(service.origin, secret);
+  const endsAtMs = performance.now() + forMs;
+  const isTimeUp = (): boolean => performance.now() >= endsAtMs;
+  let isBesideOver = false;
+  const isOver = (): boolean => isTimeUp() && isBesideOver;
+  await Promise.all([
+    ...workers(ledger, WORKERS, random).map((worker) => worker.work(client, isOver)),
+    manageKeys(stage, ledger, isOver),
+    Promise.resolve(beside?.(isTimeUp)).finally(() => {
+      isBesideOver = true;
+    }),
+  ]);
+  await service.kill(signal);
+  stage.setFaults();
+}
+
+/** Issues the key that the workers use. */
+export async function issueWorkersKey(stage: Stage, ledger: Ledger): Promise<string> {
+  const step = ledger.key("workers").send("active", ledger.now());
+  const quotas = ["--per-minute", "1000000000", "--per-day", "1000000000"];
+  const args = ["keys", "create", "--name", "workers", "--plan", "enterprise", ...quotas, "--json"];
+  const { out, err } = await stage.run(...args);
+  if (out === "") throw new Error(`cannot issue a key: ${err}`);
+  step.ackedAt = ledger.now();
+  return JSON.parse(out).secret;
+}
+
+/** Keys come and go by the command line, beside the service. */
+async function manageKeys(stage: Stage, ledger: Ledger, isOver: () => boolean): Promise<void> {
+  for (let i = 0; !isOver(); i++) {
+    const name = `client ${i}`;
+    const history = ledger.key(name);
+    const creating = history.send("active", ledger.now());
+    const created = await stage.run("keys", "create", "--name", name, "--plan", "free", "--json");
+    if (created.exitCode !== 0) continue;
+    creating.ackedAt = ledger.now();
+    const revoking = history.send("revoked", ledger.now());
+    const revoked = await stage.run("keys", "revoke", JSON.parse(created.out).id);
+    if (revoked.exitCode !== 0) continue;
+    revoking.ackedAt = ledger.now();
+    ledger.board.count("keys created and revoked");
+  }
+}

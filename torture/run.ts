@@ -1,0 +1,95 @@
+// Attacks the service for as long as you like. Usage: npm run torture -- <attack> [--minutes N] [--seed S]
+
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { cleanUp } from "../test/harness/cleanup.ts";
+import type { Attack } from "./common/attack.ts";
+import { Scoreboard } from "./common/scoreboard.ts";
+
+const ATTACKS = {
+  crash: "kill -9 under load, at first starts and at backups: no acknowledged write is lost or made twice",
+  power: "power cuts, with disks that forget and fail: no acknowledged write is lost, no file is damaged",
+  fuzz: "requests by grammar, by mutation and at random: always alive, always an answer of the right shape",
+  hostile: "clients that mean harm, beside a good one that must not notice",
+  soak: "connections that come and go: no memory and no file descriptor is lost",
+  fleet: "outages of what a fleet depends on",
+} as const;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const usage = (): string =>
+  [
+    "Usage: npm run torture -- <attack> [--minutes N] [--seed S]",
+    "",
+    ...Object.entries(ATTACKS).map(([name, what]) => `  ${name.padEnd(8)} ${what}`),
+    "",
+    "  --minutes N  how long; the default is 1",
+    "  --seed S     repeats what a run has chosen; each run prints its own",
+  ].join("\n");
+
+interface Order {
+  readonly name: string;
+  readonly minutes: number;
+  readonly seed: number;
+}
+
+/** What the arguments ask for; a text says what is wrong with them. */
+function readOrder(args: readonly string[]): Order | string {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { minutes: { type: "string", default: "1" }, seed: { type: "string" } },
+      allowPositionals: true,
+    });
+    const [name = "", ...others] = positionals;
+    const minutes = Number(values.minutes);
+    const seed = values.seed === undefined ? crypto.getRandomValues(new Uint32Array(1))[0] : Number(values.seed);
+    if (!(name in ATTACKS) || others.length > 0) return `name one attack: ${Object.keys(ATTACKS).join(", ")}`;
+    if (!(minutes > 0)) return "--minutes must be a number above 0";
+    if (seed === undefined || !Number.isSafeInteger(seed)) return "--seed must be a whole number";
+    return { name, minutes, seed };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const order = readOrder(args);
+  if (typeof order === "string") {
+    say(`${order}\n\n${usage()}`);
+    return 2;
+  }
+  const { name, minutes, seed } = order;
+  const { run } = (await import(join(import.meta.dir, `${name}.ts`))) as { readonly run: Attack };
+  const board = new Scoreboard();
+  const interruption = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      // A second one does not wait for the round to end.
+      if (interruption.signal.aborted) return void cleanUp().finally(() => process.exit(130));
+      say(`\n${board}\nEnding after this round. Once more to end at once.`);
+      interruption.abort();
+    });
+  const startedAtMs = performance.now();
+  say(`${name}: ${ATTACKS[name as keyof typeof ATTACKS]}\nseed ${seed}, ${minutes} min`);
+  try {
+    await run({ seed, minutes, board, log: say, signal: interruption.signal });
+  } catch (error) {
+    // Ctrl+C reaches the services as well, and a round that loses its service may fail.
+    if (!interruption.signal.aborted)
+      board.violation(`the attack itself failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
+  }
+  const seconds = Math.round((performance.now() - startedAtMs) / 1000);
+  say(`\n${name}, seed ${seed}, ${seconds} s\n${board}`);
+  if (board.violations.length === 0) return 0;
+  say(`\nFailed. To repeat it: npm run torture -- ${name} --minutes ${minutes} --seed ${seed}`);
+  return 1;
+}
+
+let exitCode = 1;
+try {
+  exitCode = await main(process.argv.slice(2));
+} finally {
+  await cleanUp();
+}
+process.exit(exitCode);

@@ -1,0 +1,60 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { digestOf, newKey, newSecret } from "../../src/domain/key.ts";
+import { PLANS, type Plan, QUOTA_MAX, type Quotas } from "../../src/domain/plan.ts";
+import { type DatabaseUrl, parseDatabaseUrl } from "../../src/store/database-url.ts";
+import { openForCommand } from "../../src/store/open.ts";
+import { temporaryFolder } from "../../test/harness/folder.ts";
+import { type RunningService, serve } from "../../test/harness/program.ts";
+
+/** The service as `npm start` runs it, in a folder of its own, with ways to look into it. */
+export interface Target extends RunningService {
+  readonly pid: number;
+  readonly folder: string;
+  readonly databaseFile: string;
+  issueKey(options: { plan: Plan; secret?: string }): Promise<string>;
+  /** The number of rows in a table. */
+  count(table: "animals" | "orders"): number;
+}
+
+const BOUNDLESS: Quotas = { perMinute: QUOTA_MAX, perDay: QUOTA_MAX };
+
+export async function startTarget(
+  options: { env?: Record<string, string>; wrap?: readonly string[] } = {},
+): Promise<Target> {
+  const folder = temporaryFolder();
+  const databaseFile = join(folder, "data/animal-store.db");
+  const service = await serve({ cwd: folder, ...options });
+  const database = parseDatabaseUrl(`sqlite:${databaseFile}`) as DatabaseUrl;
+  return {
+    ...service,
+    pid: service.child.pid,
+    folder,
+    databaseFile,
+    async issueKey({ plan, secret = newSecret() }) {
+      const quotas = PLANS[plan] ?? BOUNDLESS;
+      const key = newKey({ name: "torture", plan, quotas, createdAtMs: Date.now(), expiresAtMs: undefined });
+      const store = await openForCommand(database, { create: false });
+      await store.keys.create({ key, digest: digestOf(secret) });
+      await store.close();
+      return secret;
+    },
+    count(table) {
+      const db = new Database(databaseFile, { readonly: true });
+      const { count } = db.query(`SELECT count(*) AS count FROM ${table}`).get() as { count: number };
+      db.close();
+      return count;
+    },
+  };
+}
+
+/** A request with a key, as its bytes. */
+export function requestBytes(
+  line: string,
+  { secret, body, headers = [] }: { secret?: string | undefined; body?: string; headers?: readonly string[] } = {},
+): Uint8Array {
+  const lines = [`${line} HTTP/1.1`, "Host: animal-store", ...headers];
+  if (secret !== undefined) lines.push(`Authorization: Bearer ${secret}`);
+  if (body !== undefined) lines.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`);
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body ?? ""}`);
+}
