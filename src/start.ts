@@ -5,6 +5,7 @@ import { type SystemTime, steadyClock, systemClock } from "./domain/clock.ts";
 import { lazy } from "./domain/lazy.ts";
 import { OperatorError } from "./domain/operator-error.ts";
 import { ratePolicyOfAddress } from "./domain/tally.ts";
+import { RefusalFlood } from "./http/floods.ts";
 import { createWithIdempotency } from "./http/idempotency.ts";
 import { ReplyCache } from "./http/reply-cache.ts";
 import { createRoutes } from "./http/routes.ts";
@@ -76,7 +77,9 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
 
   const listeners = new Listeners(opened, parts.quietMs);
   const { telemetry, metricsUrl } = await startMetrics(config.METRICS_PORT, listeners);
-  const report = createReporter({ log, telemetry });
+  const failures = createFailureLog({ log });
+  opened.add(() => failures.close());
+  const report = createReporter({ failures, telemetry });
   reportStoreProblems(store, report);
 
   const meters = await startMeters({
@@ -98,8 +101,6 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   const keyring = new Keyring(store.keys);
   const { keyMeter, addressMeter } = meters;
   const addressPolicy = ratePolicyOfAddress(config.ANONYMOUS_PER_MINUTE);
-  const failures = createFailureLog({ log });
-  opened.add(() => failures.close());
   const ready = readiness(store, log);
   const publicUrl = config.PUBLIC_URL ?? `${origin}/v1`;
   listener.serve(
@@ -115,6 +116,7 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
       gate: createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy }),
       trustedProxies: config.TRUSTED_PROXIES,
       connections: listeners,
+      refusalFlood: new RefusalFlood(),
       isReady: ready.isReady,
       telemetry,
       log,

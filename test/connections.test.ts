@@ -116,6 +116,14 @@ describe("odd requests", () => {
     }
   });
 
+  test("CONNECT closes its connection even if its target is like a path", async () => {
+    const { origin } = await startService();
+    for (const target of ["*", "a", ":", "http://a/", "http://a/v1/pets", "http://a/healthz", "http://a/v1/nothing"]) {
+      const received = await untilClosed(origin, `CONNECT ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      expect([target, received]).toEqual([target, expect.stringMatching(/^HTTP\/1\.1 40[015] /)]);
+    }
+  });
+
   test("an Upgrade is ignored, and a whole URL as the target is taken for its path", async () => {
     const { origin, boundless } = await startService();
     const websocket = {

@@ -88,7 +88,7 @@ describe("pages for people", () => {
     expect(wait).toMatch(/^6[01]$/);
     expect(await refused.json()).toEqual({
       code: "rate_limit_exceeded",
-      message: `Your address has requested all 120 pages for this minute. Wait ${wait} seconds, and load the page again.`,
+      message: `Your address has used all 120 page requests for this minute. Wait ${wait} seconds, then load the page again.`,
       status: 429,
     });
     expect((await from("198.51.100.2", "/docs")).status).toBe(200);

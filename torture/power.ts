@@ -62,7 +62,7 @@ export const cutAfterFailures: Scene = async (course, round, effort = FULL) => {
       await Bun.sleep(random.int(5, 40));
     }
   };
-  await loadService(stage, ledger, { forMs: effort.loadMs, random, beside });
+  await loadService(stage, ledger, { forMs: effort.loadMs, random, beside, mustRecover: true });
   await cutAndCompare({ course, round, effort, stage, ledger });
 };
 

@@ -7,9 +7,12 @@ import { openForCommand } from "../store/open.ts";
 import type { KeyStore } from "../store/store.ts";
 import { readEnvFile } from "./env-file.ts";
 
-/** The environment as a Config, with the .env file for what it does not set. Every mistake in it is reported at once. */
+/** What is set: the environment, and the .env file for what is not set there. */
+export const readSettings = (): ReturnType<typeof readConfig> => readConfig({ ...readEnvFile(), ...process.env });
+
+/** What is set as a Config. Every mistake in it is reported at once. */
 export function configFromEnvironment(): Config {
-  const result = readConfig({ ...readEnvFile(), ...process.env });
+  const result = readSettings();
   if ("config" in result) return result.config;
   const { mistakes } = result;
   const lines = mistakes.map((mistake) => `  ${mistake}`);

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
-import { type Config, readConfig } from "../config.ts";
+import type { Config } from "../config.ts";
 import { type Check, type CheckResult, type Checkup, ok, problem, runChecks } from "../domain/checkup.ts";
 import { operatorKeyFile } from "../keys/operator-key.ts";
 import { openRedisCheckup } from "../meter/open.ts";
 import { openCheckup } from "../store/open.ts";
+import { readSettings } from "./context.ts";
 import { JSON_OPTION, type JsonOption } from "./options.ts";
 import { print, printJson } from "./print.ts";
 
@@ -33,7 +34,7 @@ async function doctor({ json }: JsonOption): Promise<void> {
 }
 
 async function* checkEverything(): AsyncGenerator<CheckResult> {
-  const read = readConfig(process.env);
+  const read = readSettings();
   yield* runChecks([settings("mistakes" in read ? read.mistakes : [])]);
   if ("mistakes" in read) return;
   for (const checkup of await checkups(read.config)) {
@@ -57,7 +58,10 @@ const settings = (mistakes: readonly string[]): Check => ({
   run: () =>
     mistakes.length === 0
       ? ok("valid")
-      : problem(mistakes.join("; "), "correct them in the environment; animal-store serve --help lists all settings"),
+      : problem(
+          mistakes.join("; "),
+          "correct them in the environment or in the file .env; animal-store serve --help lists all settings",
+        ),
 });
 
 const NAME_WIDTH = 40;

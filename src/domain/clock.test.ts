@@ -69,6 +69,18 @@ test("a clock that jumps about is believed an hour after its last jump", () => {
   expect(errorMs()).toBe(0);
 });
 
+test("it is settled an hour after the start, and an hour after each jump", () => {
+  const { clock, steady, pass } = setUp();
+  pass(HOUR_MS - MINUTE_MS);
+  expect(steady.settledMs()).toBeUndefined();
+  pass(MINUTE_MS);
+  expect(steady.settledMs()).toBe(clock.nowMs());
+  clock.jump(25 * HOUR_MS);
+  expect(steady.settledMs()).toBeUndefined();
+  pass(HOUR_MS);
+  expect(steady.settledMs()).toBe(clock.nowMs());
+});
+
 test("it shows whole milliseconds, as the system's clock does", () => {
   const steady = steadyClock(systemClock);
   const nowMs = steady.nowMs();

@@ -23,27 +23,43 @@ const JUMP_MS = MINUTE_MS;
 /** A jump that has lasted this long was meant. */
 const JUMP_BELIEVED_AFTER_MS = HOUR_MS;
 
+export interface SteadyClock extends Clock {
+  /**
+   * The time, once nothing has spoken against it for an hour; undefined before that. What cannot be undone waits for
+   * it: a clock that is wrong at a start cannot be told from one that is right.
+   */
+  settledMs(): number | undefined;
+}
+
 /**
  * The time without jumps, for judging what has expired: a clock that is wrong for a moment must not expire
  * everything. It follows corrections at once, and a jump, in either direction, once that has lasted an hour.
  */
-export function steadyClock(time: SystemTime): Clock {
-  let offsetMs = time.nowMs() - time.monotonicMs();
+export function steadyClock(time: SystemTime): SteadyClock {
+  const startedAtMs = time.monotonicMs();
+  let offsetMs = time.nowMs() - startedAtMs;
   let jump: { offsetMs: number; readonly seenAtMs: number } | undefined;
   const isNear = (a: number, b: number): boolean => Math.abs(a - b) < JUMP_MS;
 
+  function nowMs(): number {
+    const monotonicMs = time.monotonicMs();
+    const currentOffsetMs = time.nowMs() - monotonicMs;
+    if (isNear(currentOffsetMs, offsetMs)) jump = undefined;
+    else if (jump && isNear(currentOffsetMs, jump.offsetMs)) jump.offsetMs = currentOffsetMs;
+    else jump = { offsetMs: currentOffsetMs, seenAtMs: monotonicMs };
+    if (!jump || monotonicMs - jump.seenAtMs >= JUMP_BELIEVED_AFTER_MS) {
+      offsetMs = currentOffsetMs;
+      jump = undefined;
+    }
+    return Math.round(monotonicMs + offsetMs);
+  }
+
   return {
-    nowMs() {
-      const monotonicMs = time.monotonicMs();
-      const currentOffsetMs = time.nowMs() - monotonicMs;
-      if (isNear(currentOffsetMs, offsetMs)) jump = undefined;
-      else if (jump && isNear(currentOffsetMs, jump.offsetMs)) jump.offsetMs = currentOffsetMs;
-      else jump = { offsetMs: currentOffsetMs, seenAtMs: monotonicMs };
-      if (!jump || monotonicMs - jump.seenAtMs >= JUMP_BELIEVED_AFTER_MS) {
-        offsetMs = currentOffsetMs;
-        jump = undefined;
-      }
-      return Math.round(monotonicMs + offsetMs);
+    nowMs,
+    settledMs() {
+      const steadyMs = nowMs();
+      const isSettled = !jump && time.monotonicMs() - startedAtMs >= JUMP_BELIEVED_AFTER_MS;
+      return isSettled ? steadyMs : undefined;
     },
   };
 }

@@ -47,9 +47,10 @@ export async function readBody(request: Request, timeoutMs: number): Promise<{ r
  */
 function untilSenderShows(): Promise<void> {
   senderShows ??= new Promise((resolve) => {
-    setImmediate(setImmediate, () => {
+    setImmediate(() => {
+      // Whoever comes now needs two turns of its own.
       senderShows = undefined;
-      resolve();
+      setImmediate(resolve);
     });
   });
   return senderShows;

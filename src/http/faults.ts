@@ -166,7 +166,7 @@ const addressFault = (standing: Standing): Fault =>
 export const visitorFault = (standing: Standing): Fault =>
   retryLater("rate_limit_exceeded", standing, (wait) => {
     const { quota, window } = standing.shown;
-    return `Your address has requested all ${quota} pages for this ${window.name}. ${wait}, and load the page again.`;
+    return `Your address has used all ${quota} page requests for this ${window.name}. ${wait}, then load the page again.`;
   });
 
 // Paths, methods, hosts.

@@ -19,11 +19,14 @@ import {
   refusalFault,
   UNAVAILABLE,
 } from "./faults.ts";
+import type { RefusalFlood } from "./floods.ts";
 import { CLOSE } from "./header-template.ts";
 import type { Method } from "./operation.ts";
+
 import type { Reply } from "./reply.ts";
 import { loggedPath, requestIdOf } from "./request-id.ts";
 import type { RunnableOperation } from "./run-operation.ts";
+import { hasUnreadBody } from "./unread-body.ts";
 
 export type Handler = (request: BunRequest, server: Server<undefined>) => Awaitable<Response>;
 
@@ -39,6 +42,7 @@ export interface HandlerParts {
   readonly log: Log;
   readonly failures: FailureLog;
   readonly logRequests: boolean;
+  readonly refusalFlood: RefusalFlood;
 }
 
 /** A request under /v1 on its way to a response. */
@@ -49,8 +53,8 @@ interface Exchange {
   readonly startedAtMs: number;
   readonly operation: RunnableOperation | undefined;
   admission: Admission | undefined;
-  /** Whether the connection is closed after the response. */
-  isLast: boolean;
+  /** Whether whatever else the caller sends now is certain to be refused too. */
+  isHopeless: boolean;
 }
 
 /** What a request under /v1 meets, in this order: key and limits, path, method, then the operation. */
@@ -74,7 +78,7 @@ export class V1Handler {
       startedAtMs: this.isTimed ? performance.now() : 0,
       operation: this.resource?.[methodOf(request)],
       admission: undefined,
-      isLast: false,
+      isHopeless: false,
     };
     return orElse(
       () => this.answer(exchange),
@@ -99,7 +103,7 @@ export class V1Handler {
     const { request, operation } = exchange;
     if (admission.kind === "refusal") {
       const refused = this.refuse(admission);
-      exchange.isLast = isHopeless(admission) && !this.isFromProxy(exchange);
+      exchange.isHopeless = isHopeless(admission);
       return hasRepeatedHost(request) ? BAD_HOST : refused;
     }
     if (hasRepeatedHost(request)) return BAD_HOST;
@@ -133,14 +137,21 @@ export class V1Handler {
     return error.changed === "nothing" ? UNAVAILABLE : OUTCOME_UNKNOWN;
   }
 
-  private respond(exchange: Exchange, reply: Reply, standing: Standing): Response {
-    const { operation, requestId } = exchange;
+  private respond(exchange: Exchange, reply: Reply, standing: Standing): Awaitable<Response> {
+    const { request, operation, requestId, isHopeless } = exchange;
     if (this.isTimed) this.record(exchange, reply.status);
+    const isLast =
+      this.parts.connections.areClosing ||
+      hasUnreadBody(request) ||
+      (isHopeless && !this.isFromProxy(exchange)) ||
+      // Bun takes its connection for a tunnel, and never answers on it again.
+      (!operation && request.method === "CONNECT");
     let { template } = reply;
     if (operation?.headers) template = template.with(operation.headers);
-    if (exchange.isLast || this.parts.connections.areClosing) template = template.with(CLOSE);
+    if (isLast) template = template.with(CLOSE);
     const headers = template.fill(requestId, standing, reply.headers);
-    return new Response(reply.body, { status: reply.status, headers });
+    const response = new Response(reply.body, { status: reply.status, headers });
+    return isHopeless ? this.parts.refusalFlood.bound(response) : response;
   }
 
   private record({ request, requestId, startedAtMs, operation, admission }: Exchange, status: number): void {
@@ -167,8 +178,8 @@ export class V1Handler {
 }
 
 /**
- * Whether whatever else the caller sends now is certain to be refused too. Its connection is closed, since many
- * requests may be waiting in it, and refusing each of them would delay others.
+ * Callers whose next requests are certain to be refused too. Their connections are closed, since many requests may be
+ * waiting in them, and refusing each of them would delay others.
  */
 const isHopeless = ({ reason }: Refusal): boolean => reason.kind === "banned" || reason.kind === "address_exhausted";
 

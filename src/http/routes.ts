@@ -1,38 +1,53 @@
 import { andThen } from "../domain/awaitable.ts";
-import { BAD_HOST, NO_SUCH_PAGE } from "./faults.ts";
+import { BAD_HOST, NO_SUCH_PAGE, NOT_A_PROXY } from "./faults.ts";
+import { ProbeFlood } from "./floods.ts";
 import { type Handler, type HandlerParts, hasRepeatedHost, type Resource, V1Handler } from "./handler.ts";
+import { endConnection } from "./header-template.ts";
 import { OPERATIONS } from "./operations/index.ts";
-import { PageFlood } from "./page-flood.ts";
 import { type PageParts, publicPages } from "./pages/index.ts";
-import { answerFailed, type PublicPage, pageHandler, publicError } from "./pages/page.ts";
+import {
+  answerFailed,
+  limited,
+  type PageHandlerParts,
+  type PublicPage,
+  pageHandler,
+  publicError,
+} from "./pages/page.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
-import { closingUnreadBodies } from "./unread-body.ts";
+import { hasUnreadBody } from "./unread-body.ts";
 
-export interface RouteParts extends RunParts, HandlerParts, PageParts {}
+export interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts {}
 
 /** Everything that the server answers: the interface, which needs a key; pages and probes, which do not; and the rest. */
 export function createRoutes(parts: RouteParts) {
   const routes: Record<string, Handler> = {};
-  const flood = new PageFlood();
-  /** What V1Handler does for requests under /v1: two Host headers are refused, and floods are bounded. */
-  const outside =
-    (handler: Handler): Handler =>
-    (request, server) =>
-      andThen(hasRepeatedHost(request) ? publicError(BAD_HOST) : handler(request, server), (response) =>
-        flood.bound(response),
-      );
   for (const [path, resource] of Object.entries(v1Resources(parts)))
     routes[path] = new V1Handler(parts, resource).handle;
   for (const path of ["/v1", "/v1/*"]) routes[path] = new V1Handler(parts, undefined).handle;
-  for (const [path, page] of Object.entries<PublicPage>(publicPages(parts)))
-    routes[path] = outside(pageHandler(parts.failures, page));
-  for (const path in routes) routes[path] = closingUnreadBodies(routes[path] as Handler);
+
+  const { pages, probes } = publicPages(parts);
+  const probeFlood = new ProbeFlood();
+  for (const [path, page] of Object.entries(pages))
+    routes[path] = outside(limited(parts, pageHandler(parts.failures, page)));
+  for (const [path, probe] of Object.entries(probes)) {
+    const handler = pageHandler(parts.failures, probe);
+    routes[path] = outside((request, server) => andThen(handler(request, server), (reply) => probeFlood.bound(reply)));
+  }
   return {
     routes,
-    fetch: closingUnreadBodies(outside(() => publicError(NO_SUCH_PAGE))),
+    fetch: outside(limited(parts, () => publicError(NO_SUCH_PAGE))),
     error: answerFailed(parts.failures),
   };
 }
+
+/** What V1Handler does for requests under /v1: tunnels and two Host headers are refused, and unread bodies end here. */
+const outside =
+  (page: PublicPage): Handler =>
+  (request, server) => {
+    if (request.method === "CONNECT") return publicError(NOT_A_PROXY);
+    const response = hasRepeatedHost(request) ? publicError(BAD_HOST) : page(request, server);
+    return hasUnreadBody(request) ? andThen(response, endConnection) : response;
+  };
 
 /** As Bun's router wants the paths: `/pets/{petId}` is `/v1/pets/:petId`. */
 function v1Resources(parts: RunParts): Record<string, Resource> {

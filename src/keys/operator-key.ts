@@ -4,6 +4,7 @@ import { lazy } from "../domain/lazy.ts";
 import { OperatorError } from "../domain/operator-error.ts";
 import { PLANS } from "../domain/plan.ts";
 import { absolutePath } from "../store/database-url.ts";
+import { OWNER_ONLY, syncFolder } from "../store/files.ts";
 import type { KeyStore } from "../store/store.ts";
 
 /** Beside the database and named after it, so that two stores in one folder do not share a file. */
@@ -41,7 +42,7 @@ export async function isSecretInUse(keys: Pick<KeyStore, "findBySecret">, file: 
   const text = await Bun.file(file)
     .text()
     .catch(() => undefined);
-  // A file of another user cannot be told.
+  // A file that cannot be read, because it is another user's for one, may hold a secret that works.
   return text === undefined || (await keys.findBySecret(digestOf(text.trim()))) !== undefined;
 }
 
@@ -49,24 +50,14 @@ function writeForOwnerOnly(file: string, text: string): void {
   const { chmodSync, renameSync, writeFileSync } = fs();
   const draft = `${file}.new`;
   try {
-    writeFileSync(draft, text, { mode: 0o600, flush: true });
+    writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
     // The mode above only counts for a new file, and a crash may have left one.
-    chmodSync(draft, 0o600);
+    chmodSync(draft, OWNER_ONLY);
     renameSync(draft, file);
-    syncFolderOf(file);
+    // Without it, a power cut could take the name of the file away again.
+    syncFolder(file.slice(0, file.lastIndexOf("/") + 1));
   } catch (error) {
     throw new OperatorError(`cannot write the operator's key to ${file}: ${(error as Error).message}`);
-  }
-}
-
-/** Without it, a power cut could take the name of the file away again. */
-function syncFolderOf(file: string): void {
-  const { closeSync, fsyncSync, openSync } = fs();
-  const descriptor = openSync(file.slice(0, file.lastIndexOf("/") + 1), "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -31,3 +31,24 @@ test("saved responses are deleted after a day, and not because the clock is ahea
   expect(await create()).toBe("done");
   await store.close();
 });
+
+test("a start while the clock is ahead deletes nothing: once the clock is right again, retries are answered as before", async () => {
+  const store = await openForCommand(join(temporaryFolder(), "store.db"), { create: true });
+  const key = newKey({ name: "k", plan: "free", quotas: PLANS.free, createdAtMs: 0, expiresAtMs: undefined });
+  await store.keys.create({ key, digest: "d" });
+  const clock = new FakeClock();
+  const create = async () => {
+    const idempotencyKey = { keyId: key.id, value: "v", fingerprint: "f", nowMs: clock.nowMs() };
+    return (await store.animals.create({ name: "Rex", categoryId: 7n, status: "sold" }, idempotencyKey)).kind;
+  };
+  expect(await create()).toBe("done");
+  clock.jump(25 * HOUR_MS);
+  const steady = steadyClock(clock);
+  for (let minute = 0; minute < 120; minute++) {
+    if (minute === 50) clock.jump(-25 * HOUR_MS);
+    await deleteExpiredResponses(store, steady);
+    clock.advance(MINUTE_MS);
+  }
+  expect(await create()).toBe("replay");
+  await store.close();
+});

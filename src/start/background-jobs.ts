@@ -1,5 +1,5 @@
 import type { Keyring } from "../access/keyring.ts";
-import type { Clock } from "../domain/clock.ts";
+import type { SteadyClock } from "../domain/clock.ts";
 import { savedResponsesExpireAtMs } from "../domain/idempotency.ts";
 import { type Meters, SAVE_INTERVAL_MS } from "../meter/open.ts";
 import type { Store } from "../store/store.ts";
@@ -17,7 +17,7 @@ interface JobParts {
   /** Logs it when the answer changes. */
   readonly isReady: () => Promise<boolean>;
   /** Judges which saved responses have expired. */
-  readonly steadyClock: Clock;
+  readonly steadyClock: SteadyClock;
   /** Makes a function that reports failures under a message. */
   readonly report: (message: string) => (error: unknown) => void;
 }
@@ -46,6 +46,12 @@ export function startBackgroundJobs({
   };
 }
 
-/** Returns whether there may be more of them. */
-export const deleteExpiredResponses = (store: Pick<Store, "deleteSavedResponses">, steadyClock: Clock) =>
-  store.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(steadyClock.nowMs()) });
+/** Returns whether there may be more of them. What is deleted cannot be replayed, so a time in doubt deletes nothing. */
+export async function deleteExpiredResponses(
+  store: Pick<Store, "deleteSavedResponses">,
+  steadyClock: SteadyClock,
+): Promise<boolean> {
+  const nowMs = steadyClock.settledMs();
+  if (nowMs === undefined) return false;
+  return store.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(nowMs) });
+}

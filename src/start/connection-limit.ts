@@ -19,7 +19,7 @@ const FULL = 0.95;
 const CALM_MS = 2 * SECOND_MS;
 const RENEWAL_INTERVAL_MS = SECOND_MS;
 const WARNING =
-  "the limit of open files is near: connections are closed early. Raise it (ulimit -n, LimitNOFILE), or limit the connections of each client in a proxy";
+  "the limit of open files is near: connections are closed early. Raise it (ulimit -n; LimitNOFILE for systemd, --ulimit nofile for Docker), or limit the connections of each client in a proxy";
 
 /**
  * Keeps the number of connections below the limit of open files: at the limit, Bun could accept none any more, and
@@ -38,6 +38,7 @@ export class ConnectionLimiter {
   #limitedUntilMs = 0;
   #wasFull = false;
   #mustRenew = false;
+  #hasFailed = false;
   #renewableAtMs = 0;
 
   constructor(
@@ -70,9 +71,11 @@ export class ConnectionLimiter {
       this.#mustRenew = true;
       connections.renew();
       this.#mustRenew = false;
+      this.#hasFailed = false;
       this.#renewableAtMs = nowMs + RENEWAL_INTERVAL_MS;
     } catch (error) {
-      log.error({ err: error }, "could not listen again after closing connections; trying again");
+      if (!this.#hasFailed) log.error({ err: error }, "could not listen again after closing connections; trying again");
+      this.#hasFailed = true;
     }
   }
 

@@ -1,8 +1,6 @@
-import { type Awaitable, andThen } from "../domain/awaitable.ts";
-import { NOT_A_PROXY } from "../http/faults.ts";
+import { andThen } from "../domain/awaitable.ts";
 import type { Handler } from "../http/handler.ts";
 import { endConnection } from "../http/header-template.ts";
-import { publicError } from "../http/pages/page.ts";
 
 /** What a port answers: by path, everything else, and after a malfunction. */
 export interface Handlers {
@@ -18,7 +16,7 @@ export const ending = (handlers: Handlers, onArrival: () => void, released?: Pro
     (request, server) => {
       onArrival();
       const response = andThen(handle(request, server), endConnection);
-      return released ? released.then(() => response) : response;
+      return released ? Promise.all([response, released]).then(([response]) => response) : response;
     };
   const { routes = {}, fetch, error } = handlers;
   return {
@@ -27,10 +25,3 @@ export const ending = (handlers: Handlers, onArrival: () => void, released?: Pro
     ...(error ? { error: (thrown) => endConnection(error(thrown)) } : {}),
   };
 };
-
-/** CONNECT is answered here: its target is not a path, so no route is ever chosen for it. */
-export const withoutTunnels = (handlers: Handlers): Handlers => ({
-  ...handlers,
-  fetch: (request, server): Awaitable<Response> =>
-    request.method === "CONNECT" ? publicError(NOT_A_PROXY) : handlers.fetch(request, server),
-});

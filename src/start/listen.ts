@@ -1,7 +1,5 @@
 import type { Server } from "bun";
 import { OperatorError } from "../domain/operator-error.ts";
-import { STARTING } from "../http/faults.ts";
-import { publicError } from "../http/pages/page.ts";
 import type { Closers } from "./closers.ts";
 import { drain } from "./drain.ts";
 import { Listener } from "./listener.ts";
@@ -17,6 +15,8 @@ export class Listeners {
   readonly #reasonsToClose = new Set<ReasonToClose>();
   /** Whether every response is the last one of its connection. */
   areClosing = false;
+  /** What a renewal that failed has left to do. */
+  #renewable: Listener[] | undefined;
 
   /** `quietMs`: for how long no request may have arrived before a stop closes idle connections. */
   constructor(
@@ -35,19 +35,37 @@ export class Listeners {
   /** While they are limited, connections end with their next response, and idle ones end now. */
   limit(areLimited: boolean): void {
     this.#close("limited", areLimited);
-    if (areLimited) for (const listener of this.#listeners) listener.closeIdle();
+    // A stop closes idle connections itself, when no request is on its way in them.
+    if (!areLimited || this.#isStopping) return;
+    for (const listener of this.#listeners) listener.closeIdle();
   }
 
-  /** Closes the connections that have not sent a whole request. */
+  /** Closes the connections that have not sent a whole request. It may fail, and has to be called again then. */
   renew(): void {
-    if (this.#reasonsToClose.has("stopping")) return;
-    for (const listener of this.#listeners) listener.renew();
+    if (this.#isStopping) return;
+    this.#renewable ??= [...this.#listeners];
+    let failure: unknown;
+    this.#renewable = this.#renewable.filter((listener) => {
+      try {
+        listener.renew();
+        return false;
+      } catch (error) {
+        failure = error;
+        return true;
+      }
+    });
+    if (this.#renewable.length > 0) throw failure;
+    this.#renewable = undefined;
   }
 
   /** Every request that was sent before is answered; a connection that has only begun to send one does not delay it. */
   async drain(): Promise<void> {
     this.#close("stopping", true);
     await Promise.all(this.#listeners.map((listener) => drain(listener, this.quietMs)));
+  }
+
+  get #isStopping(): boolean {
+    return this.#reasonsToClose.has("stopping");
   }
 
   #close(reason: ReasonToClose, applies: boolean): void {
@@ -71,7 +89,8 @@ function bind(hostname: string, port: number, setting: string): Server<undefined
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       // For what our own, far lower limits never see. Beyond it, Bun answers by itself, without an Error.
       maxRequestBodySize: 32 * 1024 * 1024,
-      fetch: () => publicError(STARTING),
+      // Replaced by the listener before anyone can ask.
+      fetch: () => new Response(),
     });
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };

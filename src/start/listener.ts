@@ -1,11 +1,11 @@
 import type { Server } from "bun";
 import { STARTING } from "../http/faults.ts";
 import { publicError } from "../http/pages/page.ts";
-import { ending, type Handlers, withoutTunnels } from "./handlers.ts";
+import { ending, type Handlers } from "./handlers.ts";
 
 const FINISH_CHECK_INTERVAL_MS = 20;
-/** How long the requests of a port that was opened anew may take. */
-const RENEWAL_TIMEOUT_MS = 2_000;
+/** How long requests in progress may take when their port is opened anew: longer than a write waits for a lock. */
+const RENEWAL_TIMEOUT_MS = 3_000;
 
 /** A port that is listened on. */
 export class Listener {
@@ -25,6 +25,7 @@ export class Listener {
   ) {
     this.#server = bind(port);
     this.#port = this.#server.port as number;
+    this.#answer();
   }
 
   /** An address that a client on this machine can use, even when all addresses are listened on. */
@@ -36,7 +37,7 @@ export class Listener {
 
   /** Says what is answered from now on; until then, the answer is 503. */
   serve(handlers: Handlers): void {
-    this.#handlers = withoutTunnels(handlers);
+    this.#handlers = handlers;
     this.#answer();
   }
 

@@ -12,3 +12,10 @@ test.if(process.platform === "linux")("the open files of this process are counte
   for (const file of opened) closeSync(file);
   expect(files.count()).toBe(before);
 });
+
+test.if(process.platform === "linux")("at the limit, where they cannot be listed, all of them count as open", () => {
+  const files = openFiles(() => {
+    throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+  });
+  expect(files?.count()).toBe(files?.limit as number);
+});

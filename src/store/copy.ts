@@ -49,8 +49,7 @@ export async function copyStore(
   url: string,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<CopiedTable[]> {
-  await preparePath(path, { create: false });
-  const { db, unlock } = await openLocked(path);
+  const { db, unlock } = await openLocked(await preparePath(path, { create: false }));
   try {
     refuseUnknownSchema(db);
     lockAgainstWrites(db, path);

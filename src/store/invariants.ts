@@ -18,33 +18,33 @@ const textList = (values: readonly string[]): string => `(${values.map((value) =
 
 const OPEN = textList(ORDER_STATUSES.filter((status) => movesFrom(status).length > 0));
 const SALE: OrderStatus = "delivered";
-const RESTORE = "restore a backup, or correct these rows by hand with the service stopped";
+const RESTORE_OR_CORRECT = "restore a backup, or correct these rows by hand with the service stopped";
 
-export const INVARIANTS: readonly Invariant[] = [
+const INVARIANTS: readonly Invariant[] = [
   {
     name: "an animal in an open order is pending",
     broken: `SELECT o.id FROM orders o JOIN animals a ON a.id = o.animal_id WHERE o.status IN ${OPEN} AND a.status <> '${PLACING.to}'`,
-    remedy: RESTORE,
+    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "an animal that was delivered is sold",
     broken: `SELECT o.id FROM orders o JOIN animals a ON a.id = o.animal_id WHERE o.status = '${SALE}' AND a.status <> 'sold'`,
-    remedy: RESTORE,
+    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "an animal is sold once",
     broken: `SELECT animal_id AS id FROM orders WHERE status IN ${OPEN} OR status = '${SALE}' GROUP BY animal_id HAVING count(*) > 1`,
-    remedy: RESTORE,
+    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "an order belongs to an animal",
     broken: "SELECT o.id FROM orders o LEFT JOIN animals a ON a.id = o.animal_id WHERE a.id IS NULL",
-    remedy: RESTORE,
+    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "orders are well-formed",
     broken: `SELECT id FROM orders WHERE id < 1 OR placed_at <= 0 OR status NOT IN ${textList(ORDER_STATUSES)}`,
-    remedy: RESTORE,
+    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "orders are updated after they are placed",
@@ -55,7 +55,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: "animals are well-formed",
     broken: `SELECT id FROM animals WHERE id < 1 OR length(name) NOT BETWEEN 1 AND ${NAME_MAX_CODE_POINTS} OR status NOT IN ${textList(ANIMAL_STATUSES)}`,
-    remedy: RESTORE,
+    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "keys are well-formed",
@@ -81,7 +81,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: "changes of keys are counted",
     broken: "SELECT count(*) AS id FROM key_revision HAVING count(*) <> 1",
-    remedy: RESTORE,
+    remedy: RESTORE_OR_CORRECT,
   },
 ];
 

@@ -19,6 +19,9 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** Why a store that was closed does not answer. */
+export const STORE_CLOSED = "the store is closed, because the service is stopping";
+
 /** What can go wrong without any caller being told: moving writes to their final place, syncing, opening again. */
 export type StoreProblem = "checkpoint" | "sync" | "reopen";
 
@@ -110,7 +113,7 @@ export interface Store {
   version(): number | undefined;
   /** Deletes some of the responses saved up to a moment. Returns whether there may be more of them. */
   deleteSavedResponses(upTo: { readonly savedAtMs: number }): Promise<boolean>;
-  /** Returns when the store answers. */
+  /** Returns when the store answers, and would not refuse every write. */
   check(): Awaitable<void>;
   /** Reports problems that no caller is told of. */
   onProblem(report: (problem: StoreProblem, error: Error) => void): void;

@@ -104,4 +104,18 @@ describe("Output", () => {
     await output.flush();
     expect(performance.now() - from).toBeGreaterThan(900);
   });
+
+  test("a line that could be written only in part does not run into the next one", () => {
+    const { state, output } = reader();
+    state.room = 20;
+    output.write(line(1));
+    output.writeNow();
+    state.failure = "ENOSPC";
+    output.writeNow();
+    state.failure = "";
+    state.room = Number.POSITIVE_INFINITY;
+    output.write(line(2));
+    output.writeNow();
+    expect(state.read).toBe(`${line(1).slice(0, 20)}\n${line(2)}1 dropped\n`);
+  });
 });

@@ -23,6 +23,8 @@ export class Output {
   #rest: Uint8Array = NOTHING;
   #dropped = 0;
   #isStalled = false;
+  /** Whether a part of a line was the last thing that could be written. */
+  #isWithinLine = false;
   #isScheduled = false;
 
   constructor(private readonly parts: OutputParts) {}
@@ -50,13 +52,18 @@ export class Output {
         this.#waiting = "";
       }
       try {
-        this.#rest = this.#rest.subarray(this.parts.write(this.#rest));
+        const written = this.parts.write(this.#rest);
+        if (written > 0) this.#isWithinLine = this.#rest[written - 1] !== NEWLINE;
+        this.#rest = this.#rest.subarray(written);
       } catch (error) {
         this.#isStalled = (error as { code?: string }).code === "EAGAIN";
         if (this.#isStalled) return false;
         // A log that cannot be written, for instance because the disk is full, must not fail the work it reports on.
         this.#dropped += linesIn(this.#rest);
         this.#rest = NOTHING;
+        // What was written of a line must not run into the next one.
+        if (this.#isWithinLine) this.#waiting = `\n${this.#waiting}`;
+        this.#isWithinLine = false;
         return true;
       }
       if (this.#rest.length > 0 || this.#waiting !== "") continue;
@@ -86,10 +93,11 @@ export class Output {
 
 const NOTHING = new Uint8Array();
 
-const linesIn = (bytes: Uint8Array): number => bytes.reduce((lines, byte) => lines + (byte === 0x0a ? 1 : 0), 0);
+const NEWLINE = 0x0a;
+const linesIn = (bytes: Uint8Array): number => bytes.reduce((lines, byte) => lines + (byte === NEWLINE ? 1 : 0), 0);
 
 /**
- * Standard output (1) or standard error (2). It is opened right away: later, no file may be left to be opened. What is
+ * Standard output (1) or standard error (2). It is opened right away: later, the limit of open files may have been reached. What is
  * left when the process exits is written if it can be.
  */
 export function openOutput(fd: 1 | 2, onDropped?: (lines: number) => void): Output {

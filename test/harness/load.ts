@@ -1,4 +1,4 @@
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 
 // Clients that send as fast as they are answered, over bare connections: what they count is what a peer sees.
 
@@ -34,6 +34,9 @@ export class KeepAliveLoad {
   closed = 0;
   /** Requests that were written to an open connection, and never answered. */
   lost = 0;
+  /** The same, if their connection was opened after markStop(). */
+  lostLater = 0;
+  #stopMarkedAtMs = Number.POSITIVE_INFINITY;
   #clients: Promise<void>[];
   #isStopped = false;
 
@@ -53,6 +56,11 @@ export class KeepAliveLoad {
     return this.end();
   }
 
+  /** To be called when the service is told to stop. */
+  markStop(): void {
+    this.#stopMarkedAtMs = performance.now();
+  }
+
   async #run(): Promise<void> {
     while (await this.#converse());
   }
@@ -65,6 +73,7 @@ export class KeepAliveLoad {
       let received = "";
       let isWaiting = false;
       let wasLast = false;
+      const openedAtMs = performance.now();
       const socket = connect(Number(port), hostname, () => send());
       const send = () => {
         isWaiting = true;
@@ -84,85 +93,10 @@ export class KeepAliveLoad {
       });
       socket.on("error", () => {});
       socket.on("close", () => {
-        if (isWaiting) this.lost++;
+        if (isWaiting && openedAtMs > this.#stopMarkedAtMs) this.lostLater++;
+        else if (isWaiting) this.lost++;
         resolve(wasLast && reconnects && !this.#isStopped);
       });
     });
   }
-}
-
-export interface FloodOptions {
-  readonly origin: string;
-  readonly request: string;
-  readonly connections: number;
-  /** How many requests are written at once, without waiting for an answer. */
-  readonly pipelined: number;
-}
-
-/** Clients that pipeline without regard, and open a new connection whenever one is closed. */
-export class Flood {
-  /** Bytes that were answered, as a sign of life. */
-  received = 0;
-  opened = 0;
-  readonly #sockets = new Set<Socket>();
-  #isStopped = false;
-
-  constructor(private readonly options: FloodOptions) {
-    for (let i = 0; i < options.connections; i++) this.#open();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  #open(): void {
-    const { hostname, port } = new URL(this.options.origin);
-    const requests = this.options.request.repeat(this.options.pipelined);
-    const answers = this.options.pipelined;
-    let unanswered = 0;
-    const socket = connect(Number(port), hostname, () => {
-      this.opened++;
-      send();
-    });
-    const send = () => {
-      unanswered = answers;
-      socket.write(requests);
-    };
-    this.#sockets.add(socket);
-    socket.on("data", (chunk) => {
-      this.received += chunk.length;
-      unanswered -= chunk.toString("latin1").split("HTTP/1.1 ").length - 1;
-      if (unanswered <= 0) send();
-    });
-    socket.on("error", () => {});
-    socket.on("close", () => {
-      this.#sockets.delete(socket);
-      if (!this.#isStopped) setTimeout(() => this.#isStopped || this.#open(), 0);
-    });
-  }
-}
-
-/** The quantile of some measured values: quantile(times, 0.99). */
-export function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-}
-
-/** How long a good client waits for each answer, in milliseconds. It pauses a little after each. */
-export async function waitsOfGoodClient(
-  url: string,
-  init: RequestInit,
-  { requests, pauseMs = 2 }: { requests: number; pauseMs?: number },
-): Promise<number[]> {
-  const waits: number[] = [];
-  for (let i = 0; i < requests; i++) {
-    const fromMs = performance.now();
-    const response = await fetch(url, init);
-    await response.text();
-    if (!response.ok) throw new Error(`a good client was answered ${response.status}`);
-    waits.push(performance.now() - fromMs);
-    await Bun.sleep(pauseMs);
-  }
-  return waits;
 }

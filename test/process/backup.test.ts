@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openForCommand } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, issueBoundlessKey, run } from "../harness/program.ts";
 
@@ -54,6 +55,17 @@ test("a backup is whole, checked and for its owner alone, and leaves nothing els
   expect(readdirSync(target)).toEqual(["copy.db"]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(animalsIn(file)).toEqual({ count: BIG });
+});
+
+test("a backup of a store that is not served leaves its log there: a start on a full disk could not make one", async () => {
+  const cwd = await filledStore(1);
+  const file = join(cwd, "data/animal-store.db");
+  await (await openForCommand(file, { create: false })).close();
+  const filesOf = () => [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path));
+  expect(filesOf()).toHaveLength(3);
+  expect((await backup(join(cwd, "copy.db"), cwd)).exitCode).toBe(0);
+  expect(filesOf()).toHaveLength(3);
+  expect(statSync(`${file}-wal`).size).toBe(0);
 });
 
 describe("a backup that is interrupted leaves no file under its name", () => {

@@ -21,9 +21,12 @@ describe("a stop under load", () => {
         const service = await serve({ cwd });
         const load = new KeepAliveLoad({ origin: service.origin, request, connections: CONNECTIONS, reconnects });
         while (load.answered < 10 * CONNECTIONS) await Bun.sleep(1);
+        load.markStop();
         expect(await service.kill("SIGTERM")).toBe(0);
         await load.end();
         expect(load.lost).toBe(0);
+        // On a machine that is too busy, a connection may be opened just before the port is closed, and lost with it.
+        expect(load.lostLater).toBeLessThan(CONNECTIONS);
         expect(load.closed).toBeGreaterThanOrEqual(CONNECTIONS);
       }
     });

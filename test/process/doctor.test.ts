@@ -112,6 +112,8 @@ describe("doctor", () => {
     writeFileSync(join(cwd, "text.db"), "x".repeat(8192));
     const foreign = await doctor(cwd, { DATABASE_URL: "sqlite:text.db" });
     expect(foreign.problems.map(({ check }) => check)).toContain("database can be read");
+    writeFileSync(join(cwd, ".env"), "DATABASE_URL=sqlite:text.db\n");
+    expect((await doctor(cwd)).problems).toEqual(foreign.problems);
   });
 });
 

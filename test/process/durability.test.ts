@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
 import { issueBoundlessKey, type RunningService, run, serve } from "../harness/program.ts";
@@ -83,6 +83,36 @@ test("kill -9 in the middle of a load loses no acknowledged animal, and no id co
   const found = await everyAnimal(service, secret);
   for (const [id, name] of acknowledged) expect(found.get(id)).toBe(name);
   await service.kill("SIGTERM");
+});
+
+test("a store that is reached through a symbolic link survives kill -9, and every command finds its log", async () => {
+  const cwd = temporaryFolder();
+  const disk = join(cwd, "disk");
+  for (const folder of [disk, join(cwd, "data")]) mkdirSync(folder);
+  // Beside a file that does not exist yet, and long before SQLite makes it.
+  symlinkSync("../disk/real.db", join(cwd, "data/animal-store.db"));
+  const secret = await issueBoundlessKey({ cwd });
+  const first = await serve({ cwd });
+  const names = Array.from({ length: 300 }, (_, i) => `${i} `.padEnd(200, "x"));
+  const answers = await Promise.all(names.map((name) => post(first, secret, name)));
+  expect(answers.every(({ status }) => status === 201)).toBe(true);
+  await first.kill("SIGKILL");
+  expect(Bun.file(join(disk, "real.db-wal")).size).toBeGreaterThan(0);
+  expect(readdirSync(join(cwd, "data")).filter((name) => name.startsWith("animal-store.db"))).toEqual([
+    "animal-store.db",
+  ]);
+  expect((await run(["doctor"], { cwd })).exitCode).toBe(0);
+  const second = await serve({ cwd });
+  expect([...(await everyAnimal(second, secret)).values()].sort()).toEqual(names.sort());
+  await second.kill("SIGTERM");
+  expect((await run(["backup", join(cwd, "backup.db")], { cwd })).exitCode).toBe(0);
+  // A log of another file, which nothing but a look beside the link's target finds.
+  copyFileSync(join(cwd, "backup.db"), join(disk, "real.db"));
+  const third = await serve({ cwd });
+  await post(third, secret, "to be in the log");
+  await third.kill("SIGKILL");
+  copyFileSync(join(cwd, "backup.db"), join(disk, "real.db"));
+  expect((await run(["keys", "list"], { cwd })).err).toContain("real.db-wal does not belong to");
 });
 
 describe("counters", () => {
@@ -286,16 +316,47 @@ describe("a database file that is taken away from a running service", () => {
   });
 });
 
+test.if(process.platform === "linux")(
+  "a backup that is copied over the file in use is noticed, and not ruined",
+  async () => {
+    const cwd = temporaryFolder();
+    const secret = await issueBoundlessKey({ cwd });
+    const backup = join(cwd, "backup.db");
+    expect((await run(["backup", backup], { cwd })).exitCode).toBe(0);
+    const service = await serve({ cwd });
+    const readyz = async () => (await fetch(`${service.origin}/readyz`)).status;
+    for (let i = 0; i < 60; i++) expect((await post(service, secret, `before ${i}`)).status).toBe(201);
+    while ((await readyz()) !== 200) await Bun.sleep(10);
+    const file = join(cwd, "data/animal-store.db");
+    expect(Bun.spawnSync(["cp", backup, file]).success).toBe(true);
+    while (!service.logged().includes("animal-store.db was overwritten while the service was running"))
+      await Bun.sleep(10);
+    expect(await readyz()).toBe(503);
+    // The writer looks a few times a second.
+    while ((await post(service, secret, "refused")).status !== 503) await Bun.sleep(10);
+    expect(await (await post(service, secret, "refused")).text()).toContain("nothing was changed");
+    expect(await service.kill("SIGTERM")).toBe(0);
+    expect(Bun.hash(readFileSync(file))).toBe(Bun.hash(readFileSync(backup)));
+    expect((await run(["serve"], { cwd, env: { PORT: "0" } })).err).toContain("does not belong to");
+    for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`);
+    const again = await serve({ cwd });
+    expect([...(await everyAnimal(again, secret)).values()]).toEqual([]);
+    await again.kill("SIGTERM");
+  },
+);
+
 test("a lock that another process holds makes writes answer 503, and reads and keys go on", async () => {
   const cwd = temporaryFolder();
   const secret = await issueBoundlessKey({ cwd });
   const service = await serve({ cwd });
   const other = new Database(join(cwd, "data/animal-store.db"));
   other.run("BEGIN IMMEDIATE");
+  const begunAtMs = performance.now();
   const write = post(service, secret, "waits");
   expect((await get(service, secret)).status).toBe(200);
   expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
   expect((await write).status).toBe(503);
+  expect(performance.now() - begunAtMs).toBeLessThan(3_000);
   other.run("ROLLBACK");
   other.close();
   expect((await post(service, secret, "goes")).status).toBe(201);

@@ -5,7 +5,7 @@ import type { FuzzRequest } from "./requests.ts";
 /** Heads that Bun's server sends by itself, before any of our code runs: without our headers, and without a body. */
 const BARE_HEADS = new Set([
   "HTTP/1.1 400 Bad Request",
-  "HTTP/1.1 413 Payload Too Large",
+  "HTTP/1.1 413 Request Entity Too Large",
   "HTTP/1.1 431 Request Header Fields Too Large",
   "HTTP/1.1 505 HTTP Version Not Supported",
 ]);

@@ -11,13 +11,15 @@ export interface Load {
   readonly random: Random;
   /** What else happens meanwhile; the load lasts at least as long. */
   readonly beside?: (isOver: () => boolean) => Promise<void>;
+  /** Whether it has to be well again, once the disk is, before it ends. */
+  readonly mustRecover?: boolean;
   /** How it ends; by default one or the other. */
   readonly signal?: "SIGTERM" | "SIGKILL";
 }
 
 /** A service under a mixed load, and its end. */
 export async function loadService(stage: Stage, ledger: Ledger, load: Load): Promise<void> {
-  const { forMs, random, beside, signal = random.chance(0.5) ? "SIGTERM" : "SIGKILL" } = load;
+  const { forMs, random, beside, mustRecover = false, signal = random.chance(0.5) ? "SIGTERM" : "SIGKILL" } = load;
   const secret = await issueWorkersKey(stage, ledger);
   const service = await stage.serve({ LOG_LEVEL: "silent" });
   const client = new Client(service.origin, secret);
@@ -32,8 +34,27 @@ export async function loadService(stage: Stage, ledger: Ledger, load: Load): Pro
       isBesideOver = true;
     }),
   ]);
+  if (mustRecover) {
+    stage.setFaults();
+    ledger.board.check(
+      await becomesReady(service.origin),
+      "the service was not ready again 20 s after the disk was well",
+    );
+  }
   await service.kill(signal);
   stage.setFaults();
+}
+
+const RECOVERY_TIMEOUT_MS = 20_000;
+
+/** Ready means that writes are accepted, too. */
+async function becomesReady(origin: string): Promise<boolean> {
+  const deadlineMs = performance.now() + RECOVERY_TIMEOUT_MS;
+  while (performance.now() < deadlineMs) {
+    if ((await fetch(`${origin}/readyz`)).ok) return true;
+    await Bun.sleep(50);
+  }
+  return false;
 }
 
 /** Issues the key that the workers use. */

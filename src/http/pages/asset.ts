@@ -18,7 +18,7 @@ const compressors: Record<Encoding, (bytes: Uint8Array) => Promise<Uint8Array<Ar
   gzip: (bytes) => promisify(gzip)(bytes),
 };
 
-/** Compressed when it is first asked for, on another thread, and kept; not sent at all to who has it already. */
+/** Compressed when it is first asked for, on another thread, and kept; not sent at all to whoever has it already. */
 export function asset({ content, tag, headers }: AssetParts): PublicPage {
   const etag = `W/"${tag}"`;
   const always = { ...headers, ETag: etag, Vary: "Accept-Encoding" };
@@ -31,7 +31,7 @@ export function asset({ content, tag, headers }: AssetParts): PublicPage {
     if (!body) {
       body = compress(encoding);
       compressed.set(encoding, body);
-      // The next one who asks may have more luck.
+      // The next request tries again.
       body.catch(() => compressed.delete(encoding));
     }
     return body;

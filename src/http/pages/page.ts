@@ -6,6 +6,7 @@ import type { FailureLog } from "../../telemetry/log.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { callerAddress } from "../caller-address.ts";
 import { type Fault, INTERNAL_ERROR, methodNotAllowed, visitorFault } from "../faults.ts";
+import type { RefusalFlood } from "../floods.ts";
 import { loggedPath } from "../request-id.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 
@@ -16,6 +17,7 @@ export interface PageHandlerParts {
   readonly gate: Gate;
   readonly trustedProxies: TrustedProxies;
   readonly telemetry: Telemetry;
+  readonly refusalFlood: RefusalFlood;
 }
 
 /** An error outside of the interface: the same shape, without the headers that only /v1 promises. */
@@ -28,13 +30,13 @@ export function publicError({ reply, headers }: Fault): Response {
 
 /** A page that one address may ask for only so often. */
 export const limited =
-  ({ gate, trustedProxies, telemetry }: PageHandlerParts, page: PublicPage): PublicPage =>
+  ({ gate, trustedProxies, telemetry, refusalFlood }: PageHandlerParts, page: PublicPage): PublicPage =>
   (request, server) =>
     andThen(gate.admitVisitor(callerAddress(request, server, trustedProxies)), ({ kind, standing }) => {
       if (kind === "pass") return page(request, server);
       const fault = visitorFault(standing);
       telemetry.refusal(fault.code);
-      return publicError(fault);
+      return refusalFlood.bound(publicError(fault));
     });
 
 const ONLY_GET = methodNotAllowed("GET, HEAD");

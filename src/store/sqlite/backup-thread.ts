@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { reasonOf } from "./attempt.ts";
 import { beginGeneration } from "./generation.ts";
+import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "./pragmas.ts";
 
 // The thread that makes a backup.
 
@@ -17,8 +18,6 @@ export interface BackupOutcome {
   readonly failure?: string;
 }
 
-const BUSY_TIMEOUT_MS = 5_000;
-
 self.onmessage = ({ data: { path, partial } }: MessageEvent<BackupRequest>) => {
   try {
     copy(path, partial);
@@ -32,7 +31,8 @@ self.onmessage = ({ data: { path, partial } }: MessageEvent<BackupRequest>) => {
 function copy(path: string, partial: string): void {
   const db = new Database(path, { readwrite: true });
   try {
-    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    setBusyTimeout(db, COMMAND_TIMEOUT_MS);
+    keepLogFile(db);
     db.run("VACUUM INTO ?", [partial]);
   } finally {
     db.close();

@@ -11,10 +11,10 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../../domain/operator-error.ts";
+import { OWNER_ONLY, syncFile, syncFolder } from "../files.ts";
 import { reasonOf } from "./attempt.ts";
 import type { BackupOutcome, BackupRequest } from "./backup-thread.ts";
 import { preparePath } from "./database.ts";
-import { OWNER_ONLY, syncFile, syncFolder } from "./files.ts";
 
 /** A copy that is not finished, beside where it is to be: hidden, and with the id of the process that makes it. */
 const PARTIAL = /^\..+\.(\d+)-[0-9a-f]+\.partial(-journal)?$/;
@@ -29,9 +29,9 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * When this resolves, the copy has been checked and is on disk; under its name there is never anything else. The
  * schema is copied as it is, so the version that created the database can use the copy. Fails with an OperatorError.
  */
-export async function backupSqlite(path: string, file: string): Promise<void> {
+export async function backupSqlite(givenPath: string, file: string): Promise<void> {
   if (existsSync(file)) throw alreadyExists(file);
-  await preparePath(path, { create: false });
+  const path = await preparePath(givenPath, { create: false });
   const partial = partialOf(file);
   try {
     removeAbandoned(dirname(file));
@@ -47,7 +47,7 @@ export async function backupSqlite(path: string, file: string): Promise<void> {
   } catch (error) {
     removePartial(partial);
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`cannot back up ${path} to ${file}: ${reasonOf(error)}`);
+    throw new OperatorError(`cannot back up ${givenPath} to ${file}: ${reasonOf(error)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { setBusyTimeout } from "./database.ts";
+import { setBusyTimeout } from "./pragmas.ts";
 
 // A commit goes to the log. A checkpoint moves what is in the log to the database file, after which the log can begin
 // again. The writer does it between two commits, so that a failure is noticed and nobody waits in a commit for it.
@@ -28,8 +28,8 @@ export interface Checkpoints {
   run(): void;
 }
 
-/** Readers are never made to wait. */
-export function checkpointsOf(db: Database): Checkpoints {
+/** Readers are never made to wait. Before each of them something may be checked: if that throws, nothing is written. */
+export function checkpointsOf(db: Database, checkBefore: () => void): Checkpoints {
   db.run(`PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES}`);
   const prepare = (mode: string) =>
     db.prepare<{ log: bigint; checkpointed: bigint }, []>(`PRAGMA wal_checkpoint(${mode})`);
@@ -63,9 +63,13 @@ export function checkpointsOf(db: Database): Checkpoints {
       if (log < dueAt) return;
       // Before it runs: one that fails is not tried again with every commit.
       dueAt = log + CHECKPOINT_AT;
+      checkBefore();
       if (log >= RESTART_AT) runAndRestart();
       else passive.get();
     },
-    run: () => void passive.get(),
+    run() {
+      checkBefore();
+      passive.get();
+    },
   };
 }

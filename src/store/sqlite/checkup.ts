@@ -8,19 +8,21 @@ import { type AppliedMigration, isCurrent } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { abandonedBackups } from "./backup.ts";
 import { APPLICATION_ID } from "./database.ts";
+import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "./pragmas.ts";
+import { realPathOf } from "./real-path.ts";
 import { differenceInSchema, repeatedIds } from "./start-check.ts";
 import { objectionToWal } from "./wal-check.ts";
 
 const RESTORE =
-  "restore the latest backup; what was written since then can be compared with animal-store doctor on both";
+  "restore the latest backup, and keep the damaged file: what was written since may still be read from it";
 const READABLE_BY_OTHERS = 0o077;
 const MIN_FREE_BYTES = 100_000_000;
 /** Checkpoints keep a log at a fraction of it. */
 const MAX_LOG_BYTES = 64_000_000;
-const BUSY_TIMEOUT_MS = 5_000;
 
 /** What there is to find out about an embedded database. It only reads, also beside a service, and creates no database. */
-export function checkSqlite(path: string, otherFiles: readonly string[]): Checkup {
+export function checkSqlite(givenPath: string, otherFiles: readonly string[]): Checkup {
+  const path = realPathOf(givenPath);
   let opened: Database | undefined;
   const db = (): Database => {
     opened ??= new Database(path, { readonly: true, safeIntegers: true, strict: true });
@@ -54,7 +56,7 @@ const databaseFile = (path: string): Check => ({
       ? ok(`${absolutePath(path)}, ${megabytes(statSync(path).size)}`)
       : problem(
           `there is no database at ${absolutePath(path)}`,
-          "check DATABASE_URL, or start the service, which makes one",
+          "check DATABASE_URL, or start the service, which creates one",
         ),
 });
 
@@ -126,7 +128,7 @@ const ownFile = (db: () => Database): Check => ({
   name: "database can be read",
   isNeeded: true,
   run() {
-    db().run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    setBusyTimeout(db(), COMMAND_TIMEOUT_MS);
     const { application_id } = db().query("PRAGMA application_id").get() as { application_id: bigint };
     db().query("SELECT count(*) FROM sqlite_schema").get();
     return Number(application_id) === APPLICATION_ID

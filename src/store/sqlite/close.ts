@@ -4,25 +4,36 @@ import { Database } from "bun:sqlite";
 export const closeNow = (db: Database): void => db.close(true);
 
 /**
- * Closes connections without a checkpoint, which SQLite makes when the last one of a database is closed. A connection
- * that can only read is the last one here: it cannot make any.
+ * Closes a connection without a checkpoint, which SQLite makes when the last one of a database is closed. One that can
+ * only read is the last one here: it cannot make any. Returns false if there can be none, as when no more files can be
+ * opened: then the connection stays open, because only the end of the process closes it without a checkpoint.
  */
-export function closeWithoutCheckpoint(path: string, close: () => void): void {
-  const last = openForReading(path);
-  try {
-    close();
-  } finally {
-    if (last) closeNow(last);
+export function closeWithoutCheckpoint(path: string, db: Database): boolean {
+  const last = openAsLast(path);
+  // Of a file that was removed or renamed SQLite makes no checkpoint.
+  if (!last && isThere(path)) {
+    leftOpen.add(db);
+    return false;
   }
+  leftOpen.delete(db);
+  closeNow(db);
+  if (last) closeNow(last);
+  return true;
 }
 
-function openForReading(path: string): Database | undefined {
+/** Otherwise they would be closed when they are collected. */
+const leftOpen = new Set<Database>();
+
+function openAsLast(path: string): Database | undefined {
+  let db: Database | undefined;
   try {
-    const db = new Database(path, { readonly: true });
+    db = new Database(path, { readonly: true });
     db.query("SELECT 1 FROM sqlite_schema LIMIT 1").get();
     return db;
   } catch {
-    // There is no such file any more, and then SQLite makes no checkpoint either.
+    if (db) closeNow(db);
     return undefined;
   }
 }
+
+const isThere = (path: string): boolean => process.getBuiltinModule("node:fs").existsSync(path);

@@ -1,4 +1,4 @@
-import { constants, Database } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import { lazy } from "../../domain/lazy.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { isCurrent, type MigrationTarget, migrate } from "../migrate.ts";
@@ -6,7 +6,9 @@ import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { reasonOf } from "./attempt.ts";
 import { beginGeneration } from "./generation.ts";
 import { migrationTarget } from "./migration-target.ts";
-import { AlreadyServed, lockForServing } from "./serving-lock.ts";
+import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "./pragmas.ts";
+import { realPathOf } from "./real-path.ts";
+import { AlreadyServed, lockForServing, RETRY_INTERVAL_MS, servingLock } from "./serving-lock.ts";
 import { damaged, isDamage, refuseDamage } from "./start-check.ts";
 import { refuseForeignWal } from "./wal-check.ts";
 
@@ -23,18 +25,22 @@ export interface LockTimeouts {
   readonly writeMs: number;
 }
 
-export const LOCK_TIMEOUTS: LockTimeouts = { openMs: 5_000, servingMs: 1_000, writeMs: 2_000 };
-const RETRY_INTERVAL_MS = 10;
+export const LOCK_TIMEOUTS: LockTimeouts = { openMs: COMMAND_TIMEOUT_MS, servingMs: 1_000, writeMs: 2_000 };
 
 /** Holds all of a small store, and the upper levels of every index of a large one. */
 const CACHE_KB = 16_000;
 
-/** Checks that there is a file whose log belongs to it, or makes an empty one. Fails with an OperatorError. */
-export async function preparePath(path: string, { create }: { create: boolean }): Promise<void> {
-  refuseForeignWal(path);
-  if (Bun.file(path).size > 0 || (await Bun.file(path).exists())) return;
+/**
+ * Checks that there is a file whose log belongs to it, or makes an empty one. Returns where the file really is: from
+ * here on only that path is used, because the log is beside it. Fails with an OperatorError.
+ */
+export async function preparePath(path: string, { create }: { create: boolean }): Promise<string> {
+  const realPath = realPathOf(path);
+  refuseForeignWal(realPath);
+  if (Bun.file(realPath).size > 0 || (await Bun.file(realPath).exists())) return realPath;
   if (!create) throw new OperatorError(`there is no database at ${path}: check DATABASE_URL`);
-  (await loadNewFile()).createFile(path);
+  (await loadNewFile()).createFile(realPath);
+  return realPath;
 }
 
 /** Only a new database needs it, and it takes longer to load than the file to open. */
@@ -119,9 +125,10 @@ async function openWith(
 /** Migrates under the lock for serving, unless another process that holds it does so meanwhile. */
 async function migrateWhenNotServed(path: string, target: MigrationTarget, { openMs }: LockTimeouts): Promise<void> {
   const deadlineMs = performance.now() + openMs;
+  const lock = servingLock(path);
   while (!(await isCurrent(target, SQLITE_MIGRATIONS))) {
     try {
-      const { unlock } = lockForServing(path, 0);
+      const { unlock } = lock(0);
       try {
         return await migrate(target, SQLITE_MIGRATIONS);
       } finally {
@@ -149,20 +156,6 @@ function openFile(path: string, openMs: number, { create }: { create: boolean })
     db.close();
     throw error;
   }
-}
-
-/**
- * The last to close leaves an empty log and its index behind, rather than none: a start on a full disk could not
- * create them. Nobody checkpoints by chance, because a checkpoint that fails has to be noticed.
- */
-function keepLogFile(db: Database): void {
-  db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
-  db.run("PRAGMA journal_size_limit = 0");
-  db.run("PRAGMA wal_autocheckpoint = 0");
-}
-
-export function setBusyTimeout(db: Database, timeoutMs: number): void {
-  db.run(`PRAGMA busy_timeout = ${timeoutMs}`);
 }
 
 /** Marks a new file as ours, and refuses a file of another program. */

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { StoreUnavailable } from "../store.ts";
 import { asUnavailable, attempt, attemptCommit, isBusy, isSyncFailure, reasonOf } from "./attempt.ts";
-import { setBusyTimeout } from "./database.ts";
 import { raiseGeneration } from "./generation.ts";
+import { setBusyTimeout } from "./pragmas.ts";
 import type { Bookkeeping } from "./version.ts";
 import { carryOut, isBookkeeping, type Write } from "./writer.ts";
 import { prepareWriter } from "./writes/prepare.ts";
@@ -29,7 +29,7 @@ export type WriteTogether = (writes: readonly Write[], deadlineMs?: number) => W
 
 export interface GroupCommitParts {
   readonly bookkeeping: Bookkeeping;
-  /** Whether there may have been a checkpoint since the last commit, so that the next one may begin a log. */
+  /** Whether there may have been a checkpoint since the last commit, so that the next one may begin a log. By default always. */
   readonly wasCheckpointed?: () => boolean;
   /** A commit could not be synced. From here on everything is refused, until the database was opened again. */
   readonly onSyncFailure?: (error: unknown) => void;
@@ -41,7 +41,7 @@ export interface GroupCommitParts {
  */
 export function groupCommit(
   db: Database,
-  { bookkeeping, wasCheckpointed = () => false, onSyncFailure }: GroupCommitParts,
+  { bookkeeping, wasCheckpointed = () => true, onSyncFailure }: GroupCommitParts,
 ): WriteTogether {
   const writer = prepareWriter(db);
   const beginStatement = db.prepare("BEGIN IMMEDIATE");

@@ -1,10 +1,13 @@
-import { dlopen, type Pointer, ptr, read } from "bun:ffi";
+import { dlopen, type FFIFunction, type Library, type Pointer, ptr, read, toArrayBuffer } from "bun:ffi";
 import { lazy } from "../../domain/lazy.ts";
+import { OperatorError } from "../../domain/operator-error.ts";
 
 const IS_MAC = process.platform === "darwin";
-const LIBRARY = IS_MAC ? "libc.dylib" : "libc.so.6";
+const MUSL_PROCESSOR = process.arch === "arm64" ? "aarch64" : "x86_64";
+const LIBRARIES = IS_MAC ? ["libc.dylib"] : ["libc.so.6", `libc.musl-${MUSL_PROCESSOR}.so.1`];
 
 const O_RDONLY = 0;
+const O_RDWR = 2;
 const O_CLOEXEC = IS_MAC ? 0x100_0000 : 0o200_0000;
 const LOCK_EX = 2;
 const LOCK_NB = 4;
@@ -15,27 +18,67 @@ const MAP_SHARED = 1;
 const MAP_FAILED = 0xffffffffffffffffn;
 const AT_FDCWD = -100;
 const STATX_INO = 0x100;
-/** In words of 32 bits. */
-const STATX_SIZE = 64;
-const STATX_INO_WORD = 8;
+const STATX_BYTES = 256;
+const STATX_INO_OFFSET = 32;
 
 /** Takes a third of a millisecond. */
 const libc = lazy(
   () =>
-    dlopen(LIBRARY, {
+    openLibrary({
       open: { args: ["ptr", "i32"], returns: "i32" },
+      readlink: { args: ["ptr", "ptr", "u64"], returns: "i64" },
       flock: { args: ["i32", "i32"], returns: "i32" },
       mmap: { args: ["u64", "u64", "i32", "i32", "i32", "i64"], returns: "u64" },
     }).symbols,
 );
 
+const libcOnLinux = lazy(
+  () =>
+    openLibrary({
+      statx: { args: ["i32", "ptr", "i32", "u32", "ptr"], returns: "i32" },
+      malloc: { args: ["u64"], returns: "ptr" },
+      __errno_location: { args: [], returns: "ptr" },
+    }).symbols,
+);
+
+const libcOnMac = lazy(() => openLibrary({ __error: { args: [], returns: "ptr" } }).symbols);
+
+let library: string | undefined;
+
 /**
- * Opens an existing file for reading, if that is possible. There is no way to close it: a process that closes
- * a file loses all its locks on it, those of SQLite too.
+ * Alpine Linux and others that use musl have it under another name. The one that was found is remembered: a name that
+ * is not found changes the number of the last error.
+ */
+function openLibrary<Symbols extends Record<string, FFIFunction>>(symbols: Symbols): Library<Symbols> {
+  for (const name of library === undefined ? LIBRARIES : [library]) {
+    try {
+      const opened = dlopen(name, symbols);
+      library = name;
+      return opened;
+    } catch {}
+  }
+  throw new OperatorError(
+    `this system has no C library under a known name (${LIBRARIES.join(", ")}), which locks of files need: use a Linux with glibc or musl, or macOS`,
+  );
+}
+
+/**
+ * Opens an existing file, if that is possible, and for writing too, if that is: on NFS only such a file can be locked.
+ * There is no way to close it: a process that closes a file loses all its locks on it, those of SQLite too.
  */
 export function openForGood(path: string): number | undefined {
-  const descriptor = libc().open(ptr(Buffer.from(`${path}\0`)), O_RDONLY | O_CLOEXEC);
-  return descriptor < 0 ? undefined : descriptor;
+  const name = Buffer.from(`${path}\0`);
+  for (const mode of [O_RDWR, O_RDONLY]) {
+    const descriptor = libc().open(ptr(name), mode | O_CLOEXEC);
+    if (descriptor >= 0) return descriptor;
+  }
+  return undefined;
+}
+
+export function isSymbolicLink(path: string): boolean {
+  const name = Buffer.from(`${path}\0`);
+  const firstByte = Buffer.alloc(1);
+  return libc().readlink(ptr(name), ptr(firstByte), firstByte.length) > 0 && name.length > 0;
 }
 
 /** Locks an open file, unless somebody else has: then it returns false. The lock belongs to the file, not to its name. */
@@ -60,22 +103,27 @@ export function mapForReading(descriptor: number, bytes: number): Pointer | unde
  */
 export function inodeLookup(path: string): (() => number) | undefined {
   if (process.platform !== "linux") return undefined;
-  const { statx } = dlopen(LIBRARY, {
-    statx: { args: ["i32", "ptr", "i32", "u32", "ptr"], returns: "i32" },
-  }).symbols;
-  const name = Buffer.from(`${path}\0`);
-  const result = new Uint32Array(STATX_SIZE);
-  const [nameAt, resultAt] = [ptr(name), ptr(result)];
+  const { statx } = libcOnLinux();
+  const nameAt = keptBytes(Buffer.from(`${path}\0`));
+  const resultAt = keptBytes(new Uint8Array(STATX_BYTES));
   return () => {
-    // Named here so that they live as long as their addresses are used.
-    if (statx(AT_FDCWD, nameAt, 0, STATX_INO, resultAt) !== 0 || name.length === 0) return 0;
-    return (result[STATX_INO_WORD + 1] as number) * 2 ** 32 + (result[STATX_INO_WORD] as number);
+    if (statx(AT_FDCWD, nameAt, 0, STATX_INO, resultAt) !== 0) return 0;
+    return read.u32(resultAt, STATX_INO_OFFSET + 4) * 2 ** 32 + read.u32(resultAt, STATX_INO_OFFSET);
   };
 }
 
+/**
+ * A copy in memory that nobody ever frees or moves. The address of a typed array is no good for longer than one call:
+ * what C wrote there later went into a page of SQLite, which had got that memory, and damaged a database.
+ */
+function keptBytes(bytes: Uint8Array): Pointer {
+  const address = libcOnLinux().malloc(BigInt(bytes.length));
+  if (address === null) throw new Error("there is no memory left");
+  new Uint8Array(toArrayBuffer(Number(address) as Pointer, 0, bytes.length)).set(bytes);
+  return Number(address) as Pointer;
+}
+
 function lastError(): number {
-  const location = IS_MAC
-    ? dlopen(LIBRARY, { __error: { args: [], returns: "ptr" } }).symbols.__error()
-    : dlopen(LIBRARY, { __errno_location: { args: [], returns: "ptr" } }).symbols.__errno_location();
+  const location = IS_MAC ? libcOnMac().__error() : libcOnLinux().__errno_location();
   return location === null ? 0 : read.i32(location, 0);
 }

@@ -2,8 +2,8 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { absolutePath } from "../database-url.ts";
+import { OWNER_ONLY, syncFolder } from "../files.ts";
 import { reasonOf } from "./attempt.ts";
-import { OWNER_ONLY, syncFolder } from "./files.ts";
 
 const OWNER_ONLY_FOLDER = 0o700;
 

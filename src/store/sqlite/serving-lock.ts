@@ -1,10 +1,11 @@
 import { Database } from "bun:sqlite";
 import { lazy } from "../../domain/lazy.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
+import { OWNER_ONLY } from "../files.ts";
 import { isBusy, reasonOf } from "./attempt.ts";
 import { openForGood, tryLock, unlock } from "./libc.ts";
 
-const RETRY_INTERVAL_MS = 10;
+export const RETRY_INTERVAL_MS = 10;
 
 export class AlreadyServed extends OperatorError {
   constructor(path: string) {
@@ -28,9 +29,17 @@ const LOCKS_THE_DATABASE = process.platform === "linux";
  * Makes sure that one process at a time serves a database, because the counters are kept in its memory.
  * The kernel releases the lock with the process, however that ends. Fails with an OperatorError.
  */
-export function lockForServing(path: string, timeoutMs: number): ServingLock {
+export const lockForServing = (path: string, timeoutMs: number): ServingLock => servingLock(path)(timeoutMs);
+
+/** The same for one who tries again and again: the file is opened once, because it is never closed. */
+export function servingLock(path: string): (timeoutMs: number) => ServingLock {
+  const descriptor = lazy(() => openForLocking(LOCKS_THE_DATABASE ? path : `${path}-lock`));
+  return (timeoutMs) => lock(path, descriptor, timeoutMs);
+}
+
+function lock(path: string, open: () => number, timeoutMs: number): ServingLock {
   try {
-    const descriptor = openForLocking(LOCKS_THE_DATABASE ? path : `${path}-lock`);
+    const descriptor = open();
     const deadlineMs = performance.now() + timeoutMs;
     while (!tryLock(descriptor) || isLockedAsBefore(path)) {
       unlock(descriptor);
@@ -45,7 +54,7 @@ export function lockForServing(path: string, timeoutMs: number): ServingLock {
 }
 
 /** SQLite takes an empty file for a new database. */
-const openForLocking = (file: string): number => openForGood(file) ?? fs().openSync(file, "a+", 0o600);
+const openForLocking = (file: string): number => openForGood(file) ?? fs().openSync(file, "a+", OWNER_ONLY);
 
 /** Up to release 1.0.0, another file was locked: such a service may still be running. Its file is of no use any more. */
 function isLockedAsBefore(path: string): boolean {

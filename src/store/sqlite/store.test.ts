@@ -1,6 +1,16 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync, linkSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
 import { ANSWER_OF_1_0_0, expectReplayOf1_0_0 } from "../../../test/store.contract.ts";
@@ -95,9 +105,13 @@ describe("opening", () => {
     await migrate(target, SQLITE_MIGRATIONS.slice(0, 1));
     old.close();
     const running = lockForServing(path, 0);
+    const openFiles = () => (process.platform === "linux" ? readdirSync("/proc/self/fd").length : 0);
+    const before = openFiles();
     await expect(openForCommand(path, { create: false }, IMPATIENT)).rejects.toThrow(
       "another process is already serving",
     );
+    // A file that is tried to be locked again and again is opened once.
+    expect(openFiles() - before).toBeLessThanOrEqual(1);
     running.unlock();
     await (await openForCommand(path, { create: false })).close();
     const db = await openShared(path);
@@ -130,6 +144,18 @@ describe("opening", () => {
   });
 });
 
+test("a store that was closed answers nothing, so the next process has the file for itself", async () => {
+  const store = await open("closed.db");
+  const id = await createIn(store);
+  await store.close();
+  const next = await open("closed.db");
+  await expect(createIn(store)).rejects.toThrow(StoreUnavailable);
+  expect(() => store.animals.get(id)).toThrow(StoreUnavailable);
+  expect(() => store.check()).toThrow("the store is closed");
+  expect(await next.animals.get(id)).toMatchObject({ id });
+  await next.close();
+});
+
 describe("the lock for serving", () => {
   const REFUSAL = "another process is already serving";
   /** A store that is served, under a name that others refer to. */
@@ -151,6 +177,13 @@ describe("the lock for serving", () => {
     await expect(openForServing(join(folder, "symbolic.db"), IMPATIENT)).rejects.toThrow(REFUSAL);
     await store.close();
     await (await openForServing(join(folder, "symbolic.db"))).close();
+  });
+
+  test.if(process.platform === "linux")("is on a file that is open for writing, which NFS asks for", async () => {
+    const { unlock, descriptor } = lockForServing((await openShared(join(folder, "nfs.db"))).filename, 0);
+    const flags = /flags:\s*(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];
+    expect(Number.parseInt(flags ?? "", 8) & 3).toBe(2);
+    unlock();
   });
 
   test("of release 1.0.0 is respected while such a service is running, and then removed", async () => {

@@ -1,14 +1,14 @@
 import { lazy } from "../../domain/lazy.ts";
-import type { Store } from "../store.ts";
+import { type Store, type StoreProblem, StoreUnavailable } from "../store.ts";
 import { sqliteAnimals } from "./animals.ts";
 import { attempt } from "./attempt.ts";
-import { closeNow, closeWithoutCheckpoint } from "./close.ts";
+import { closeNow } from "./close.ts";
 import { LOCK_TIMEOUTS, openLocked, openShared, preparePath } from "./database.ts";
 import { directWrites } from "./direct-writes.ts";
 import { answerRetries } from "./idempotency.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqliteOrders } from "./orders.ts";
-import { type Placement, placementOf, refuseIfDisplaced } from "./placement.ts";
+import { PlacementWatch, placementOf } from "./placement.ts";
 import { Reader } from "./reader.ts";
 import { type Connection, prepared } from "./statements.ts";
 import { sqliteTallies } from "./tallies.ts";
@@ -24,23 +24,31 @@ const WARM_UP_AFTER_MS = 100;
  * Opens a store for the one process that may serve it. Its event loop never waits for a lock or the disk:
  * one connection only reads, and a thread writes. Fails with an OperatorError.
  */
-export async function openForServing(path: string, timeouts = LOCK_TIMEOUTS): Promise<Store> {
-  await preparePath(path, { create: true });
+export async function openForServing(givenPath: string, timeouts = LOCK_TIMEOUTS): Promise<Store> {
+  const path = await preparePath(givenPath, { create: true });
   const { db, unlock, descriptor } = await openLocked(path, timeouts);
   let report: Parameters<Store["onProblem"]>[0] = () => {};
-  let placement: Placement | undefined;
+  let watch: PlacementWatch | undefined;
   let version: (() => number | undefined) | undefined;
-  const refuseIfMoved = () => placement && refuseIfDisplaced(placement);
+  const refuseIfMoved = () => {
+    const displacement = queue.distrust === undefined ? watch?.displacement() : watch?.absence();
+    if (displacement !== undefined) throw new StoreUnavailable(displacement);
+  };
   const reader = new Reader(path, db, refuseIfMoved);
   // Takes half a millisecond, and the thread several, so a start does without both.
   const settings = lazy(() => {
-    placement = placementOf(path, descriptor);
+    const placement = placementOf({ path, givenPath }, descriptor);
+    watch = new PlacementWatch(placement);
     const walIndexAddress = mapWalIndex(path);
     const note = newCommitNote();
     version = walIndexAddress ? followVersion(walIndexAt(walIndexAddress), note) : versionByPragma(reader.connection);
     return { placement, timeouts, noteTarget: walIndexAddress ? { walIndexAddress, note } : undefined };
   });
-  const queue = new WriteQueue({ settings, reader, onProblem: (problem, error) => report(problem, error) });
+  const onProblem = (problem: StoreProblem, error: Error) => {
+    if (problem === "sync") watch?.forgetContents();
+    report(problem, error);
+  };
+  const queue = new WriteQueue({ settings, reader, onProblem });
   const warmUp = setTimeout(() => startEarly(queue), WARM_UP_AFTER_MS);
   warmUp.unref();
 
@@ -51,6 +59,8 @@ export async function openForServing(path: string, timeouts = LOCK_TIMEOUTS): Pr
     version: () => version?.(),
     check() {
       refuseIfMoved();
+      if (queue.distrust !== undefined)
+        throw new StoreUnavailable(`writes are refused until the database was opened again: ${queue.distrust}`);
       return store.check();
     },
     onProblem(listener) {
@@ -59,8 +69,7 @@ export async function openForServing(path: string, timeouts = LOCK_TIMEOUTS): Pr
     async close() {
       clearTimeout(warmUp);
       await queue.close();
-      if (queue.isTrusted) reader.close();
-      else closeWithoutCheckpoint(path, () => reader.close());
+      reader.close({ mayCheckpoint: queue.distrust === undefined && watch?.overwriting() === undefined });
       unlock();
     },
   };
@@ -79,8 +88,7 @@ export async function openForCommand(
   { create }: { create: boolean },
   timeouts = LOCK_TIMEOUTS,
 ): Promise<Store> {
-  await preparePath(path, { create });
-  const db = await openShared(path, timeouts);
+  const db = await openShared(await preparePath(path, { create }), timeouts);
   return {
     ...storeOn(db, directWrites(db)),
     version: () => undefined,

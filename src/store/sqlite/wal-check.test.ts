@@ -77,6 +77,16 @@ async function expectRefusal(path: string, reason: string): Promise<void> {
   expect(bytesOf(path)).toEqual(before);
 }
 
+test("where the WAL index cannot be mapped, every commit raises the generation", async () => {
+  const { db } = await openWriting();
+  const write = groupCommit(db, { bookkeeping: (commit) => commit() });
+  const generation = () => Number(Object.values(db.query("PRAGMA user_version").get() as object)[0]);
+  const before = generation();
+  for (let i = 0; i < 3; i++) write([["deleteSavedResponses", { savedAtMs: 0 }, undefined]]);
+  expect(generation()).toBe(before + 3);
+  db.close();
+});
+
 describe("a log that was written for another file is refused before anything is written", () => {
   test("beside a backup that was restored over the file", async () => {
     const writing = await openWriting();

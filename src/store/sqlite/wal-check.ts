@@ -10,9 +10,9 @@ import { OperatorError } from "../../domain/operator-error.ts";
 const FILE_HEADER_BYTES = 100;
 const FILE_MAGIC = "SQLite format 3\0";
 const FILE_PAGE_SIZE = 16;
-const FILE_WRITE_VERSION = 18;
-const ROLLBACK_JOURNAL = 1;
-const GENERATION = 60;
+export const FILE_WRITE_VERSION = 18;
+export const ROLLBACK_JOURNAL = 1;
+export const GENERATION = 60;
 
 // https://sqlite.org/fileformat2.html#wal_file_format
 const LOG_HEADER_BYTES = 32;

@@ -17,7 +17,11 @@ const REX = { name: "Rex", categoryId: 7n, status: "available" } as const;
 const DELETE_NOTHING = { savedAtMs: 0 };
 
 function queueTo(path: string, script?: string): WriteQueue {
-  const settings = { placement: placementOf(path, undefined), timeouts: LOCK_TIMEOUTS, noteTarget: undefined };
+  const settings = {
+    placement: placementOf({ path, givenPath: path }, undefined),
+    timeouts: LOCK_TIMEOUTS,
+    noteTarget: undefined,
+  };
   return new WriteQueue({ settings: () => settings, ...(script ? { script } : {}) });
 }
 
@@ -80,6 +84,41 @@ describe("the writer thread", () => {
 
   test("ends at once when it never had anything to do", async () => {
     const { db, queue } = await writingTo("idle.db");
+    await queue.close();
+    db.close();
+  });
+
+  test("nothing is begun after it was closed", async () => {
+    const { db, queue, create, names } = await writingTo("closed.db");
+    await create();
+    await queue.close();
+    await expect(create()).rejects.toThrow(StoreUnavailable);
+    await expect(create()).rejects.toThrow("the store is closed");
+    expect(names()).toHaveLength(1);
+    db.close();
+  });
+
+  test("when it cannot be started, what was gathered is refused, and the next write tries again", async () => {
+    const path = join(folder, "cannot-start.db");
+    const db = await openShared(path);
+    const settings = { placement: placementOf({ path, givenPath: path }, undefined), timeouts: LOCK_TIMEOUTS };
+    let failure: Error | undefined = new Error("EMFILE: too many open files");
+    const queue = new WriteQueue({
+      settings() {
+        if (failure) throw failure;
+        return { ...settings, noteTarget: undefined };
+      },
+    });
+    const refused = await Promise.allSettled(
+      Array.from({ length: 20 }, () => queue.perform("deleteSavedResponses", DELETE_NOTHING)),
+    );
+    for (const outcome of refused) {
+      const { reason } = outcome as PromiseRejectedResult;
+      expect(reason).toBeInstanceOf(StoreUnavailable);
+      expect([reason.changed, reason.message]).toEqual(["nothing", expect.stringContaining("too many open files")]);
+    }
+    failure = undefined;
+    expect(await queue.perform("deleteSavedResponses", DELETE_NOTHING)).toBe(false);
     await queue.close();
     db.close();
   });

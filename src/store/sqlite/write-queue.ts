@@ -1,5 +1,6 @@
 import type { IdempotencyKey } from "../../domain/idempotency.ts";
-import { type StoreProblem, StoreUnavailable } from "../store.ts";
+import { STORE_CLOSED, type StoreProblem, StoreUnavailable } from "../store.ts";
+import { reasonOf } from "./attempt.ts";
 import type { WriteOutcome, WriteOutcomes } from "./group-commit.ts";
 import type { Write, WriteInput, WriteName, WriteResult, Writes } from "./writer.ts";
 import type { WriterSettings } from "./writer-connection.ts";
@@ -66,13 +67,14 @@ export class WriteQueue implements Writes {
   /** Of the first of those, not settled yet. */
   #outcomes: WriteOutcome[] = [];
   #whenIdle: (() => void) | undefined;
-  #isTrusted = true;
+  #distrust: string | undefined;
+  #isClosed = false;
 
   constructor(private readonly options: WriteQueueOptions) {}
 
-  /** False after a sync that failed, until the database was opened again and checked. */
-  get isTrusted(): boolean {
-    return this.#isTrusted;
+  /** Why every write is refused: after a sync that failed, until the database was opened again and checked. */
+  get distrust(): string | undefined {
+    return this.#distrust;
   }
 
   perform<Name extends WriteName>(
@@ -80,6 +82,7 @@ export class WriteQueue implements Writes {
     input: WriteInput<Name>,
     idempotencyKey?: IdempotencyKey,
   ): Promise<WriteResult<Name>> {
+    if (this.#isClosed) return Promise.reject(new StoreUnavailable(STORE_CLOSED));
     if (this.#waiting >= MAX_WAITING)
       return Promise.reject(new StoreUnavailable("too many writes are waiting for the disk"));
     const { promise, resolve, reject } = Promise.withResolvers<WriteResult<Name>>();
@@ -97,8 +100,9 @@ export class WriteQueue implements Writes {
     this.#thread ??= this.#startThread();
   }
 
-  /** Finishes what was begun. */
+  /** Finishes what was begun, and begins nothing more: the lock for serving is released next. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     if (this.#waiting > 0)
       await Promise.race([
         new Promise<void>((resolve) => {
@@ -106,6 +110,15 @@ export class WriteQueue implements Writes {
         }),
         Bun.sleep(CLOSE_TIMEOUT_MS),
       ]);
+    await this.#endThread();
+    this.#reject(this.#gathered.splice(0), new StoreUnavailable(STORE_CLOSED));
+    this.#reject(
+      this.#underWay.splice(this.#outcomes.length),
+      new StoreUnavailable("the disk did not respond", { changed: "unknown" }),
+    );
+  }
+
+  async #endThread(): Promise<void> {
     const thread = this.#thread;
     if (!thread) return;
     this.#thread = undefined;
@@ -121,7 +134,17 @@ export class WriteQueue implements Writes {
 
   #handOver(): void {
     if (this.#gathered.length === 0) return;
-    this.start();
+    try {
+      this.start();
+    } catch (error) {
+      // In a turn of its own, nobody else would catch it.
+      this.#reject(
+        this.#gathered.splice(0),
+        new StoreUnavailable(`the writer thread cannot be started: ${reasonOf(error)}`, { cause: error }),
+      );
+      this.#checkIdle();
+      return;
+    }
     const writes = this.#gathered.map(({ write }) => write);
     this.#underWay.push(...this.#gathered);
     this.#gathered = [];
@@ -130,7 +153,7 @@ export class WriteQueue implements Writes {
 
   #startThread(): Worker {
     const { settings, script = WRITER_THREAD } = this.options;
-    const toOpen: WriterSettings = { ...settings(), isTrusted: this.#isTrusted };
+    const toOpen: WriterSettings = { ...settings(), isTrusted: this.#distrust === undefined };
     const thread = new Worker(script);
     thread.addEventListener("message", ({ data }: MessageEvent<FromThread>) => {
       if (data.kind !== "all_done" && data.kind !== "mixed") this.#attend(thread, data);
@@ -151,7 +174,7 @@ export class WriteQueue implements Writes {
       reader?.suspend();
       thread.postMessage({ kind: "suspended" } satisfies ToThread);
     } else {
-      this.#isTrusted = message.kind === "trust";
+      this.#distrust = message.kind === "distrust" ? message.reason : undefined;
       if (message.kind === "distrust") onProblem?.("sync", new StoreUnavailable(message.reason));
     }
   }
@@ -176,8 +199,12 @@ export class WriteQueue implements Writes {
     this.options.reader?.resume();
     const lost = this.#underWay.splice(this.#outcomes.length);
     const error = new StoreUnavailable(`the writer thread was lost: ${reason}`, { changed: "unknown" });
-    for (const { reject } of lost) reject(error);
+    this.#reject(lost, error);
     this.#checkIdle();
+  }
+
+  #reject(pending: readonly Pending[], error: Error): void {
+    for (const { reject } of pending) reject(error);
   }
 
   #checkIdle(): void {

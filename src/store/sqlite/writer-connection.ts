@@ -1,9 +1,10 @@
 import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
+import { StoreUnavailable } from "../store.ts";
 import { asUnavailable, isSyncFailure, reasonOf } from "./attempt.ts";
 import { type Checkpoints, checkpointsOf } from "./checkpoints.ts";
 import { closeNow, closeWithoutCheckpoint } from "./close.ts";
-import { type LockTimeouts, openForWriting, setBusyTimeout } from "./database.ts";
+import { type LockTimeouts, openForWriting } from "./database.ts";
 import {
   type GroupCommitParts,
   groupCommit,
@@ -12,7 +13,8 @@ import {
   type WriteOutcomes,
   type WriteTogether,
 } from "./group-commit.ts";
-import { displacementOf, type Placement, refuseIfDisplaced, watchPlacement } from "./placement.ts";
+import { type Placement, PlacementWatch, refuseIfDisplaced } from "./placement.ts";
+import { setBusyTimeout } from "./pragmas.ts";
 import { rewriteLog } from "./rewrite-log.ts";
 import { type CommitNote, noteCommits } from "./version.ts";
 import { followCheckpoints, walIndexAt } from "./wal-index.ts";
@@ -37,7 +39,7 @@ interface Open {
   readonly db: Database;
   readonly writeTogether: WriteTogether;
   readonly checkpoints: Checkpoints;
-  readonly displacement: () => string | undefined;
+  readonly watch: PlacementWatch;
 }
 
 /** The connection that writes, and what it takes to be sure of what is on disk. */
@@ -74,7 +76,7 @@ export class WriterConnection {
       return allUnavailable(writes, reasonOf(error), "nothing");
     }
     const outcomes = open.writeTogether(writes, deadlineMs);
-    const displacement = open.displacement();
+    const displacement = open.watch.displacementAfterCommit();
     this.#wasDisplaced = displacement !== undefined;
     return displacement === undefined ? outcomes : allUnavailable(writes, displacement, "unknown");
   }
@@ -97,9 +99,13 @@ export class WriterConnection {
    */
   reopen(): void {
     const { path } = this.settings.placement.database;
-    closeWithoutCheckpoint(path, () => this.#open && closeNow(this.#open.db));
+    if (this.#open && !closeWithoutCheckpoint(path, this.#open.db))
+      throw new Error(`${path} cannot be opened to close it without a checkpoint`);
     this.#open = undefined;
-    if (this.open().checkpoints.progress().checkpointed > 0)
+    const { writeMs } = this.settings.timeouts;
+    // The log has just been secured, and nothing is read meanwhile.
+    this.#open = this.#openNow(performance.now() + writeMs, { isLogSecured: true });
+    if (this.#open.checkpoints.progress().checkpointed > 0)
       throw new Error("another process has the database open: end it, so that the log can be read from its beginning");
   }
 
@@ -124,8 +130,8 @@ export class WriterConnection {
     try {
       if (this.isTrusted) this.#checkpoint(open.checkpoints.run);
     } finally {
-      if (this.isTrusted) closeNow(open.db);
-      else closeWithoutCheckpoint(this.settings.placement.database.path, () => closeNow(open.db));
+      if (this.isTrusted && open.watch.overwriting() === undefined) closeNow(open.db);
+      else closeWithoutCheckpoint(this.settings.placement.database.path, open.db);
     }
   }
 
@@ -140,7 +146,7 @@ export class WriterConnection {
 
   #refusal(): string | undefined {
     if (this.#distrust !== undefined) return `the database has to be opened again first, because of ${this.#distrust}`;
-    return this.#wasDisplaced ? displacementOf(this.settings.placement) : undefined;
+    return this.#wasDisplaced ? this.#open?.watch.displacement() : undefined;
   }
 
   #distrustBecause(reason: string): void {
@@ -148,21 +154,22 @@ export class WriterConnection {
     this.onDistrust(reason);
   }
 
-  #openNow(deadlineMs: number): Open {
+  #openNow(deadlineMs: number, { isLogSecured = false } = {}): Open {
     const { placement, timeouts, noteTarget } = this.settings;
     refuseIfDisplaced(placement);
     const waitMs = Math.min(Math.max(0, Math.ceil(deadlineMs - performance.now())), timeouts.writeMs);
     const db = openForWriting(placement.database.path, { ...timeouts, openMs: waitMs, writeMs: waitMs });
     try {
       // What a process left behind that did not end well: it may have seen a sync fail.
-      if ((statSync(placement.log.path, { throwIfNoEntry: false })?.size ?? 0) > 0) rewriteLog(db, placement.log.path);
+      if (!isLogSecured && sizeOf(placement.log.path) > 0) rewriteLog(db, placement.log.path);
       setBusyTimeout(db, 0);
+      const watch = new PlacementWatch(placement);
       const onSyncFailure = (error: unknown) => this.#distrustBecause(reasonOf(error));
       return {
         db,
         writeTogether: groupCommit(db, { ...followLog(noteTarget), onSyncFailure }),
-        checkpoints: checkpointsOf(db),
-        displacement: watchPlacement(placement),
+        checkpoints: checkpointsOf(db, () => refuse(watch.overwriting())),
+        watch,
       };
     } catch (error) {
       closeNow(db);
@@ -170,6 +177,12 @@ export class WriterConnection {
     }
   }
 }
+
+function refuse(reason: string | undefined): void {
+  if (reason !== undefined) throw new StoreUnavailable(reason);
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** What the head of the WAL index tells the writer, where it can be mapped. */
 function followLog(target: NoteTarget | undefined): Omit<GroupCommitParts, "onSyncFailure"> {

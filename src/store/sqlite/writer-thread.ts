@@ -14,12 +14,14 @@ interface Batch {
   readonly deadlineMs: number;
 }
 
-/** A disk that fails may recover. */
-const RETRY_INTERVAL_MS = 1_000;
+/** A disk that fails may recover. Each attempt writes all of the log, so they become fewer. */
+const FIRST_RETRY_AFTER_MS = 1_000;
+const MAX_RETRY_AFTER_MS = 10_000;
 
 let connection: WriterConnection;
 let writeTimeoutMs: number;
 let batches: Batch[] = [];
+let retryAfterMs = FIRST_RETRY_AFTER_MS;
 
 const post = (message: FromThread): void => self.postMessage(message);
 
@@ -109,6 +111,7 @@ function reopen(): void {
   post({ kind: "resume" });
   try {
     connection.check();
+    retryAfterMs = FIRST_RETRY_AFTER_MS;
     post({ kind: "trust" });
   } catch (error) {
     retryLater(error);
@@ -117,7 +120,8 @@ function reopen(): void {
 
 function retryLater(error: unknown): void {
   post({ kind: "problem", problem: "reopen", message: reasonOf(error) });
-  setTimeout(secureLog, RETRY_INTERVAL_MS);
+  setTimeout(secureLog, retryAfterMs);
+  retryAfterMs = Math.min(2 * retryAfterMs, MAX_RETRY_AFTER_MS);
 }
 
 function close(): void {
