@@ -60,8 +60,8 @@ test("harm is noticed: in answers, processor time, memory, descriptors, times an
     return board.violations.length;
   };
   expect(violations({})).toBe(0);
-  expect(violations({ attacked: { ...day, p99: 24 } })).toBe(0);
-  expect(violations({ attacked: { ...day, p99: 30 } })).toBe(1);
+  expect(violations({ attacked: { ...day, p99: 49 } })).toBe(0);
+  expect(violations({ attacked: { ...day, p99: 60 } })).toBe(1);
   expect(violations({ attacked: { ...day, unanswered: 1 } })).toBe(1);
   expect(violations({ processorMsPerRequest: 20 })).toBe(1);
   expect(violations({ memoryMb: 1_000 })).toBe(1);
