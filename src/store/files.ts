@@ -1,4 +1,4 @@
-import { lazy } from "../domain/lazy.ts";
+import * as fs from "node:fs";
 
 /** Only its owner may read or write it: a database holds the digests of all secrets, and a key file a secret. */
 export const OWNER_ONLY = 0o600;
@@ -7,7 +7,7 @@ export const OWNER_ONLY = 0o600;
 export const syncFolder = (folder: string): void => syncFile(folder);
 
 export function syncFile(path: string): void {
-  const { closeSync, fsyncSync, openSync } = fs();
+  const { closeSync, fsyncSync, openSync } = fs;
   const descriptor = openSync(path, "r");
   try {
     fsyncSync(descriptor);
@@ -15,6 +15,3 @@ export function syncFile(path: string): void {
     closeSync(descriptor);
   }
 }
-
-/** Most starts make no file, and are 1.7 ms quicker without it. */
-const fs = lazy(() => process.getBuiltinModule("node:fs"));

@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import * as fs from "node:fs";
 
 /** Closes a connection. Without this, one whose statements are still referred to stays open until they are collected. */
 export const closeNow = (db: Database): void => db.close(true);
@@ -36,4 +37,4 @@ function openAsLast(path: string): Database | undefined {
   }
 }
 
-const isThere = (path: string): boolean => process.getBuiltinModule("node:fs").existsSync(path);
+const isThere = (path: string): boolean => fs.existsSync(path);

@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import * as fs from "node:fs";
 import { lazy } from "../../domain/lazy.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { OWNER_ONLY } from "../files.ts";
@@ -54,7 +55,7 @@ function lock(path: string, open: () => number, timeoutMs: number): ServingLock 
 }
 
 /** SQLite takes an empty file for a new database. */
-const openForLocking = (file: string): number => openForGood(file) ?? fs().openSync(file, "a+", OWNER_ONLY);
+const openForLocking = (file: string): number => openForGood(file) ?? fs.openSync(file, "a+", OWNER_ONLY);
 
 /** Up to release 1.0.0, another file was locked: such a service may still be running. Its file is of no use any more. */
 function isLockedAsBefore(path: string): boolean {
@@ -68,7 +69,7 @@ function isLockedAsBefore(path: string): boolean {
   try {
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("BEGIN EXCLUSIVE");
-    fs().rmSync(file, { force: true });
+    fs.rmSync(file, { force: true });
     return false;
   } catch (error) {
     return isBusy(error);
@@ -76,6 +77,3 @@ function isLockedAsBefore(path: string): boolean {
     lock.close();
   }
 }
-
-/** Needed once in a store's life, and it takes longer to load than the file to open. */
-const fs = lazy(() => process.getBuiltinModule("node:fs"));

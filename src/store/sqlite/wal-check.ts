@@ -1,4 +1,4 @@
-import { lazy } from "../../domain/lazy.ts";
+import * as fs from "node:fs";
 import { OperatorError } from "../../domain/operator-error.ts";
 
 // Why a log that belongs is never refused. A log begins when all of the one before it is in the file, whose generation
@@ -26,9 +26,6 @@ const FRAME_CHECKSUM = 16;
 
 /** Beside a running service, file and log may change while they are read: only what stays the same is believed. */
 const MAX_READINGS = 50;
-
-/** Only a log that has something in it needs this module, which takes 1.7 ms to load: after a crash, for one. */
-const fs = lazy(() => process.getBuiltinModule("node:fs"));
 
 /** Throws an OperatorError if the log beside a database was written for another file. Nothing is changed. */
 export function refuseForeignWal(path: string): void {
@@ -85,7 +82,7 @@ function read(path: string): Pair | undefined {
 function readHead(path: string): Buffer {
   const head = Buffer.alloc(FILE_HEADER_BYTES);
   try {
-    return head.subarray(0, fs().readSync(fs().openSync(path, "r"), head, 0, head.length, 0));
+    return head.subarray(0, fs.readSync(fs.openSync(path, "r"), head, 0, head.length, 0));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return head.subarray(0, 0);
     throw new OperatorError(`cannot read the database ${path}: ${(error as Error).message}`);
@@ -105,7 +102,7 @@ interface Log {
 function readWal(path: string): Log | undefined {
   let descriptor: number;
   try {
-    descriptor = fs().openSync(path, "r");
+    descriptor = fs.openSync(path, "r");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new OperatorError(`cannot read ${path}: ${(error as Error).message}`);
@@ -114,13 +111,13 @@ function readWal(path: string): Log | undefined {
     return readFrames(descriptor);
   } finally {
     // SQLite locks nothing in a log.
-    fs().closeSync(descriptor);
+    fs.closeSync(descriptor);
   }
 }
 
 function readFrames(descriptor: number): Log | undefined {
   const head = Buffer.alloc(LOG_HEADER_BYTES);
-  if (fs().readSync(descriptor, head, 0, head.length, 0) < head.length) return undefined;
+  if (fs.readSync(descriptor, head, 0, head.length, 0) < head.length) return undefined;
   const magic = head.readUInt32BE(0);
   if ((magic & ~1) >>> 0 !== LOG_MAGIC) return undefined;
   const checksum = new Checksum(magic === LOG_MAGIC);
@@ -137,14 +134,14 @@ function readFrames(descriptor: number): Log | undefined {
     // Checksums matter up to the first frame of page 1. Of what follows, a torn frame can only raise the highest.
     const isVerified = firstGeneration === undefined;
     const wanted = isVerified ? frame.length : FRAME_HEADER_BYTES;
-    if (fs().readSync(descriptor, frame, 0, wanted, position) < wanted) break;
+    if (fs.readSync(descriptor, frame, 0, wanted, position) < wanted) break;
     if (frame.compare(head, LOG_SALTS, LOG_SALTS + 8, FRAME_SALTS, FRAME_SALTS + 8) !== 0) break;
     const isPage1 = frame.readUInt32BE(0) === 1;
     if (isVerified) {
       checksum.add(frame.subarray(0, FRAME_SALTS));
       checksum.add(frame.subarray(FRAME_HEADER_BYTES));
       if (!checksum.isAt(frame, FRAME_CHECKSUM)) break;
-    } else if (isPage1) fs().readSync(descriptor, frame, 0, frame.length, position);
+    } else if (isPage1) fs.readSync(descriptor, frame, 0, frame.length, position);
     if (!isPage1) continue;
     const generation = frame.readInt32BE(FRAME_HEADER_BYTES + GENERATION);
     firstGeneration ??= generation;
