@@ -106,6 +106,23 @@ export async function serve(options: {
   };
 }
 
+/** Adds an animal over HTTP. */
+export const postAnimal = (
+  { origin }: Pick<RunningService, "origin">,
+  secret: string,
+  name: string,
+  idempotencyKey?: string,
+): Promise<Response> =>
+  fetch(`${origin}/v1/pets`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${secret}`,
+      "Content-Type": "application/json",
+      ...(idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}),
+    },
+    body: JSON.stringify({ name, categoryId: 1 }),
+  });
+
 async function collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
   const decoder = new TextDecoder();
   for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }));

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
-import { issueBoundlessKey, type RunningService, run, serve } from "../harness/program.ts";
+import { issueBoundlessKey, postAnimal, type RunningService, run, serve } from "../harness/program.ts";
 
 const issue = async (cwd: string, ...options: string[]): Promise<{ id: string; secret: string }> => {
   const { out, err } = await run(["keys", "create", "--name", "test", "--json", ...options], { cwd });
@@ -13,17 +13,6 @@ const issue = async (cwd: string, ...options: string[]): Promise<{ id: string; s
 
 const get = (service: RunningService, secret: string) =>
   fetch(`${service.origin}/v1/pets?limit=1`, { headers: { Authorization: `Bearer ${secret}` } });
-
-const post = (service: RunningService, secret: string, name: string, idempotencyKey?: string) =>
-  fetch(`${service.origin}/v1/pets`, {
-    method: "POST",
-    headers: {
-      Authorization: `Bearer ${secret}`,
-      "Content-Type": "application/json",
-      ...(idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}),
-    },
-    body: JSON.stringify({ name, categoryId: 1 }),
-  });
 
 /** All animals, by following the pages. */
 async function everyAnimal(service: RunningService, secret: string): Promise<Map<number, string>> {
@@ -65,7 +54,7 @@ test("kill -9 in the middle of a load loses no acknowledged animal, and no id co
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let i = 0; !isOver; i++) {
         const name = `round ${round}, writer ${writer}, animal ${i}`;
-        const answer = await post(service, secret, name).catch(() => undefined);
+        const answer = await postAnimal(service, secret, name).catch(() => undefined);
         if (answer?.status !== 201) return;
         const { id } = (await answer.json().catch(() => ({}))) as { id?: number };
         if (id === undefined) return;
@@ -94,7 +83,7 @@ test("a store that is reached through a symbolic link survives kill -9, and ever
   const secret = await issueBoundlessKey({ cwd });
   const first = await serve({ cwd });
   const names = Array.from({ length: 300 }, (_, i) => `${i} `.padEnd(200, "x"));
-  const answers = await Promise.all(names.map((name) => post(first, secret, name)));
+  const answers = await Promise.all(names.map((name) => postAnimal(first, secret, name)));
   expect(answers.every(({ status }) => status === 201)).toBe(true);
   await first.kill("SIGKILL");
   expect(Bun.file(join(disk, "real.db-wal")).size).toBeGreaterThan(0);
@@ -109,7 +98,7 @@ test("a store that is reached through a symbolic link survives kill -9, and ever
   // A log of another file, which nothing but a look beside the link's target finds.
   copyFileSync(join(cwd, "backup.db"), join(disk, "real.db"));
   const third = await serve({ cwd });
-  await post(third, secret, "to be in the log");
+  await postAnimal(third, secret, "to be in the log");
   await third.kill("SIGKILL");
   copyFileSync(join(cwd, "backup.db"), join(disk, "real.db"));
   expect((await run(["keys", "list"], { cwd })).err).toContain("real.db-wal does not belong to");
@@ -159,12 +148,12 @@ test.skipIf(!Bun.which("prlimit"))(
       env: { LOG_LEVEL: "silent" },
       wrap: ["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"],
     });
-    expect((await post(service, secret, "before")).status).toBe(201);
+    expect((await postAnimal(service, secret, "before")).status).toBe(201);
 
     const limit = (size: string) => Bun.spawnSync(["prlimit", "--pid", String(service.child.pid), `--fsize=${size}`]);
     expect(limit("4096:unlimited").exitCode).toBe(0);
     for (let i = 0; i < 3; i++) {
-      const refused = await post(service, secret, "refused");
+      const refused = await postAnimal(service, secret, "refused");
       expect(refused.status).toBe(503);
       expect(refused.headers.get("retry-after")).toBe("2");
       expect(refused.headers.get("x-ratelimit-limit")).not.toBeNull();
@@ -172,7 +161,7 @@ test.skipIf(!Bun.which("prlimit"))(
       expect((await get(service, secret)).status).toBe(200);
     }
     limit("unlimited:unlimited");
-    expect((await post(service, secret, "after")).status).toBe(201);
+    expect((await postAnimal(service, secret, "after")).status).toBe(201);
     expect([...(await everyAnimal(service, secret)).values()]).toEqual(["before", "after"]);
     expect(await service.kill("SIGTERM")).toBe(0);
   },
@@ -192,7 +181,7 @@ test.skipIf(!canMount())(
       const refusals: number[] = [];
       for (let i = 0; i < 2000 && refusals.length < 20; i++) {
         const name = `${i} `.padEnd(250, "x");
-        const { status } = await post(service, secret, name);
+        const { status } = await postAnimal(service, secret, name);
         if (status === 201) acknowledged.push(name);
         else refusals.push(status);
       }
@@ -214,7 +203,7 @@ test.skipIf(!canMount())(
     try {
       const secret = await issueBoundlessKey({ cwd });
       const first = await serve({ cwd });
-      expect((await post(first, secret, "before")).status).toBe(201);
+      expect((await postAnimal(first, secret, "before")).status).toBe(201);
       expect(await first.kill("SIGTERM")).toBe(0);
       expect(Bun.file(join(cwd, "data/animal-store.db-wal")).size).toBe(0);
       const filler = join(cwd, "filler");
@@ -223,9 +212,9 @@ test.skipIf(!canMount())(
       const second = await serve({ cwd });
       expect([...(await everyAnimal(second, secret)).values()]).toEqual(["before"]);
       expect((await fetch(`${second.origin}/readyz`)).status).toBe(200);
-      expect((await post(second, secret, "refused")).status).toBe(503);
+      expect((await postAnimal(second, secret, "refused")).status).toBe(503);
       rmSync(filler);
-      expect((await post(second, secret, "after")).status).toBe(201);
+      expect((await postAnimal(second, secret, "after")).status).toBe(201);
       expect([...(await everyAnimal(second, secret)).values()]).toEqual(["before", "after"]);
       expect(await second.kill("SIGTERM")).toBe(0);
     } finally {
@@ -244,22 +233,22 @@ describe("a database file that is taken away from a running service", () => {
     const cwd = temporaryFolder();
     const secret = await issueBoundlessKey({ cwd });
     const service = await serve({ cwd });
-    expect((await post(service, secret, "before")).status).toBe(201);
+    expect((await postAnimal(service, secret, "before")).status).toBe(201);
     const path = join(cwd, "data/animal-store.db");
     renameSync(path, `${path}.away`);
     for (const message of ["may or may not have been made", "nothing was changed"]) {
-      const uncertain = await post(service, secret, "uncertain", "k");
+      const uncertain = await postAnimal(service, secret, "uncertain", "k");
       expect(uncertain.status).toBe(503);
       expect(await uncertain.text()).toContain(message);
     }
-    const refused = await post(service, secret, "refused");
+    const refused = await postAnimal(service, secret, "refused");
     expect(refused.status).toBe(503);
     expect(await refused.text()).toContain("nothing was changed");
     expect(await readyz(service)).toBe(503);
     expect((await get(service, secret)).status).toBe(200);
     renameSync(`${path}.away`, path);
-    expect((await post(service, secret, "uncertain", "k")).status).toBe(201);
-    expect((await post(service, secret, "after")).status).toBe(201);
+    expect((await postAnimal(service, secret, "uncertain", "k")).status).toBe(201);
+    expect((await postAnimal(service, secret, "after")).status).toBe(201);
     expect(await readyz(service)).toBe(200);
     expect([...(await everyAnimal(service, secret)).values()]).toEqual(["before", "uncertain", "after"]);
     await service.kill("SIGTERM");
@@ -288,7 +277,7 @@ describe("a database file that is taken away from a running service", () => {
     const backup = join(cwd, "backup.db");
     expect((await run(["backup", backup], { cwd })).exitCode).toBe(0);
     const service = await serve({ cwd });
-    expect((await post(service, secret, "before")).status).toBe(201);
+    expect((await postAnimal(service, secret, "before")).status).toBe(201);
     const data = join(cwd, "data");
     const old = join(cwd, "old");
     mkdirSync(old);
@@ -298,7 +287,7 @@ describe("a database file that is taken away from a running service", () => {
     const digest = () => Bun.hash(readFileSync(join(data, "animal-store.db")));
     const restored = digest();
     for (let i = 0; i < 3; i++) {
-      const answer = await post(service, secret, `refused ${i}`);
+      const answer = await postAnimal(service, secret, `refused ${i}`);
       expect(answer.status).toBe(503);
     }
     await until(() => service.logged().includes("restart the service to use the new file"));
@@ -325,7 +314,7 @@ test.if(process.platform === "linux")(
     expect((await run(["backup", backup], { cwd })).exitCode).toBe(0);
     const service = await serve({ cwd });
     const readyz = async () => (await fetch(`${service.origin}/readyz`)).status;
-    for (let i = 0; i < 60; i++) expect((await post(service, secret, `before ${i}`)).status).toBe(201);
+    for (let i = 0; i < 60; i++) expect((await postAnimal(service, secret, `before ${i}`)).status).toBe(201);
     while ((await readyz()) !== 200) await Bun.sleep(10);
     const file = join(cwd, "data/animal-store.db");
     expect(Bun.spawnSync(["cp", backup, file]).success).toBe(true);
@@ -333,8 +322,8 @@ test.if(process.platform === "linux")(
       await Bun.sleep(10);
     expect(await readyz()).toBe(503);
     // The writer looks a few times a second.
-    while ((await post(service, secret, "refused")).status !== 503) await Bun.sleep(10);
-    expect(await (await post(service, secret, "refused")).text()).toContain("nothing was changed");
+    while ((await postAnimal(service, secret, "refused")).status !== 503) await Bun.sleep(10);
+    expect(await (await postAnimal(service, secret, "refused")).text()).toContain("nothing was changed");
     expect(await service.kill("SIGTERM")).toBe(0);
     expect(Bun.hash(readFileSync(file))).toBe(Bun.hash(readFileSync(backup)));
     expect((await run(["serve"], { cwd, env: { PORT: "0" } })).err).toContain("does not belong to");
@@ -352,13 +341,13 @@ test("a lock that another process holds makes writes answer 503, and reads and k
   const other = new Database(join(cwd, "data/animal-store.db"));
   other.run("BEGIN IMMEDIATE");
   const begunAtMs = performance.now();
-  const write = post(service, secret, "waits");
+  const write = postAnimal(service, secret, "waits");
   expect((await get(service, secret)).status).toBe(200);
   expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
   expect((await write).status).toBe(503);
   expect(performance.now() - begunAtMs).toBeLessThan(3_000);
   other.run("ROLLBACK");
   other.close();
-  expect((await post(service, secret, "goes")).status).toBe(201);
+  expect((await postAnimal(service, secret, "goes")).status).toBe(201);
   await service.kill("SIGTERM");
 });

@@ -4,7 +4,7 @@ import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeSync } 
 import { join } from "node:path";
 import { diskEnvironment, setFaults, whyNoDiskLayer } from "../../torture/disk/layer.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { issueBoundlessKey, type RunningService, serve } from "../harness/program.ts";
+import { issueBoundlessKey, postAnimal, type RunningService, serve } from "../harness/program.ts";
 
 // A disk that fails while the service runs: what it says must be what a restart finds.
 
@@ -19,15 +19,7 @@ async function onFailingDisk() {
   const secret = await issueBoundlessKey({ cwd });
   const service = await serve({ cwd, env: diskEnvironment({ folder: cwd, faults }) });
   const post = async (name: string, idempotencyKey?: string) => {
-    const response = await fetch(`${service.origin}/v1/pets`, {
-      method: "POST",
-      headers: {
-        Authorization: `Bearer ${secret}`,
-        "Content-Type": "application/json",
-        ...(idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}),
-      },
-      body: JSON.stringify({ name, categoryId: 1 }),
-    });
+    const response = await postAnimal(service, secret, name, idempotencyKey);
     return { status: response.status, json: (await response.json()) as { id: number; message?: string } };
   };
   const file = join(cwd, "data", DATABASE);
