@@ -1,41 +1,67 @@
 // Compares one instance on PostgreSQL and Redis with the embedded store, pgbench and redis-benchmark.
 // Contenders take turns over several rounds; on a noisy machine, the ratios of medians are what counts.
-// Needs wrk, pgbench, redis-server and redis-benchmark. Run: npm run bench:fleet
+// Needs wrk, pgbench, redis-server and redis-benchmark. Run: npm run bench:fleet [-- --only get --rounds 1]
 
 import { join } from "node:path";
-import postgres from "postgres";
+import { parseArgs } from "node:util";
 import { systemClock } from "../src/domain/clock.ts";
 import { ratePolicyOfKey } from "../src/domain/tally.ts";
 import { BoundedMeter } from "../src/meter/memory.ts";
 import { connectRedis, whenReady } from "../src/meter/redis/client.ts";
 import { RedisMeter } from "../src/meter/redis/meter.ts";
 import { argumentsOf, JUDGE_SCRIPT, keyOf } from "../src/meter/redis/script.ts";
+import { serversOf } from "../src/meter/redis/servers.ts";
+import { parseRedisUrl, type RedisUrl } from "../src/meter/redis-url.ts";
 import { animalLists } from "../src/store/lists.ts";
 import { POSTGRES } from "../src/store/postgres/dialect.ts";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import { TestPostgres } from "../test/harness/postgres.ts";
+import { TestPostgres, withSql } from "../test/harness/postgres.ts";
 import { issueBoundlessKey, serve } from "../test/harness/program.ts";
 import { TestRedis } from "../test/harness/redis.ts";
-
+import { childNamed, microsOfEndedChildren, microsOfFamily } from "./cpu.ts";
 import { measure, writeRequests } from "./load.ts";
 import { anyPages } from "./scale.ts";
+import { ratio } from "./targets.ts";
 import {
   animalColumns,
   cleanUpOnAnyEnd,
   endRun,
   fillAnimals,
   median,
+  type Request,
   requireTools,
   say,
   spread,
   whole,
 } from "./tools.ts";
-import { CREATE } from "./works.ts";
+import { CREATE, getPet, LIST, shuffled } from "./works.ts";
 
 const ANIMALS = 100_000;
-const ROUNDS = 3;
 const SECONDS = 4;
+const WARM_UP_SECONDS = 1;
 const CONNECTIONS = 64;
+const NEW_KEY_FOR_EACH = "*";
+
+const { values: options } = parseArgs({
+  options: { only: { type: "string", default: "" }, rounds: { type: "string", default: "3" } },
+});
+
+/** What a service is asked for, and how much of the embedded store's rate the fleet's instance must reach. */
+interface Work {
+  readonly name: string;
+  readonly requests: Request[];
+  readonly target?: number;
+}
+
+const WORKS: readonly Work[] = [
+  // The embedded store answers these two from its reply cache.
+  { name: "first page", requests: [LIST], target: 0.4 },
+  { name: "get, one animal", requests: [getPet(4242)], target: 0.5 },
+  { name: "get, any animal", requests: shuffled(ANIMALS).map(getPet), target: 0.5 },
+  { name: "any page", requests: anyPages(ANIMALS) },
+  { name: "create", requests: [CREATE], target: 0.5 },
+  { name: "create, idempotent", requests: [{ ...CREATE, idempotencyKey: NEW_KEY_FOR_EACH }], target: 0.5 },
+];
 
 requireTools({
   wrk: "wrk",
@@ -60,20 +86,41 @@ const embedded = await start({ DATABASE_URL: "sqlite:bench.db" });
 const fleet = await start({ DATABASE_URL: database, REDIS_URL: redis.url });
 
 await fillAnimals(join(folder, "bench.db"), ANIMALS);
-const sql = postgres(database, { max: 1, onnotice: () => {} });
-await sql.unsafe(
-  `INSERT INTO animals (name, category_id, status) SELECT ${animalColumns("i")} FROM generate_series(1, ${ANIMALS}) i`,
-);
-await sql`VACUUM ANALYZE animals`;
+await withSql(database, async (sql) => {
+  await sql.unsafe(
+    `INSERT INTO animals (name, category_id, status) SELECT ${animalColumns("i")} FROM generate_series(1, ${ANIMALS}) i`,
+  );
+  await sql.unsafe("VACUUM ANALYZE animals");
+});
 
-const CREATIONS = await writeRequests(join(folder, "creations.requests"), [CREATE]);
-/** Different pages: those in the embedded store's reply cache would say nothing about the stores. */
-const LISTS = await writeRequests(join(folder, "lists.requests"), anyPages(ANIMALS));
+const PROCESSES: Record<string, number> = {
+  service: fleet.child.pid,
+  PostgreSQL: childNamed("postgres"),
+  Redis: childNamed("redis-server"),
+};
+
+const cpuTimes = (): Record<string, number> => ({
+  ...Object.fromEntries(Object.entries(PROCESSES).map(([name, pid]) => [name, microsOfFamily(pid)])),
+  wrk: microsOfEndedChildren(),
+});
+
+/** Microseconds of CPU time per request that each process takes, by work. */
+const costs = new Map<string, Record<string, number>>();
 
 /** Requests/s that a service answers, all of them successfully. */
-async function wrk({ origin, secret }: typeof embedded, work: "list" | "create"): Promise<number> {
-  const requestsFile = work === "list" ? LISTS : CREATIONS;
-  return (await measure({ origin, secret, connections: CONNECTIONS, seconds: SECONDS, requestsFile })).perSecond;
+async function wrk({ origin, secret }: typeof embedded, { name, requests }: Work): Promise<number> {
+  const requestsFile = await writeRequests(join(folder, `${name}.requests`), requests);
+  const load = { origin, secret, connections: CONNECTIONS, requestsFile };
+  await measure({ ...load, seconds: WARM_UP_SECONDS });
+  const before = cpuTimes();
+  const { perSecond } = await measure({ ...load, seconds: SECONDS });
+  const after = cpuTimes();
+  const perRequest = Object.keys(after).map((process) => [
+    process,
+    ((after[process] as number) - (before[process] as number)) / (perSecond * SECONDS),
+  ]);
+  costs.set(name, Object.fromEntries(perRequest));
+  return perSecond;
 }
 
 /** Transactions/s of one statement on as many connections as the service has. */
@@ -81,27 +128,9 @@ async function pgbench(name: string, statement: string): Promise<number> {
   const script = join(folder, `${name}.sql`);
   await Bun.write(script, `${statement};\n`);
   const { hostname, port, pathname } = new URL(database);
-  const { stdout, stderr } = Bun.spawnSync([
-    "pgbench",
-    "-n",
-    "-M",
-    "prepared",
-    "-c",
-    "10",
-    "-j",
-    "1",
-    "-T",
-    String(SECONDS),
-    "-f",
-    script,
-    "-h",
-    hostname,
-    "-p",
-    port,
-    "-U",
-    "postgres",
-    pathname.slice(1),
-  ]);
+  const timing = ["-n", "-M", "prepared", "-c", "10", "-j", "1", "-T", String(SECONDS), "-f", script];
+  const address = ["-h", hostname, "-p", port, "-U", "postgres", pathname.slice(1)];
+  const { stdout, stderr } = Bun.spawnSync(["pgbench", ...timing, ...address]);
   const tps = /tps = ([\d.]+)/.exec(stdout.toString())?.[1];
   if (tps === undefined) throw new Error(stderr.toString());
   return Number(tps);
@@ -112,13 +141,15 @@ const CALLS = 40_000;
 
 /** Calls/s of the meter, from as many callers as redis-benchmark has clients. */
 async function meterCalls(): Promise<number> {
-  const client = connectRedis([redis.url]);
+  const url = parseRedisUrl(redis.url) as RedisUrl;
+  const client = connectRedis(url);
   await whenReady(client);
   const meter = new RedisMeter({
     client,
+    servers: serversOf(client, url),
     clock: systemClock,
     fallback: new BoundedMeter(systemClock, 10),
-    onDegraded: () => {},
+    onServerChange: () => {},
   });
   let left = CALLS;
   const from = performance.now();
@@ -134,30 +165,11 @@ async function meterCalls(): Promise<number> {
 
 async function redisBenchmark(): Promise<number> {
   const sha = await redis.ask((client) => client.script("LOAD", JUDGE_SCRIPT));
-  const args = argumentsOf({ policy: POLICY, strikes: undefined, isRequest: true, nowMs: undefined });
-  const { stdout } = Bun.spawnSync([
-    "redis-benchmark",
-    "-p",
-    String(redis.port),
-    "-n",
-    String(CALLS),
-    "-c",
-    String(CONNECTIONS),
-    "--csv",
-    "EVALSHA",
-    String(sha),
-    "1",
-    keyOf("bench"),
-    ...args.map(String),
-  ]);
-  return Number(
-    /,"([\d.]+)"/.exec(
-      stdout
-        .toString()
-        .split("\n")
-        .find((line) => line.startsWith('"EVALSHA')) ?? "",
-    )?.[1],
-  );
+  const args = argumentsOf({ policy: POLICY, strikes: undefined, requests: 1, nowMs: undefined });
+  const load = ["-p", String(redis.port), "-n", String(CALLS), "-c", String(CONNECTIONS), "--csv"];
+  const call = ["EVALSHA", String(sha), "1", keyOf("bench"), ...args.map(String)];
+  const { stdout } = Bun.spawnSync(["redis-benchmark", ...load, ...call]);
+  return Number(/"EVALSHA[^\n]*?,"([\d.]+)"/.exec(stdout.toString())?.[1]);
 }
 
 const LIST_STATEMENT = ["'available'", "0", "21"]
@@ -165,49 +177,61 @@ const LIST_STATEMENT = ["'available'", "0", "21"]
   .replaceAll("\n", " ");
 const INSERT = "INSERT INTO animals (name, category_id, status) VALUES ('Rex', 7, 'available') RETURNING id";
 
-const contenders: Record<string, () => number | Promise<number>> = {
-  "list: embedded": () => wrk(embedded, "list"),
-  "list: PostgreSQL + Redis": () => wrk(fleet, "list"),
-  "list: pgbench, same statement": () => pgbench("list", LIST_STATEMENT),
-  "create: embedded": () => wrk(embedded, "create"),
-  "create: PostgreSQL + Redis": () => wrk(fleet, "create"),
-  "create: pgbench, same statement": () => pgbench("create", INSERT),
-  "limiter: our Redis call": meterCalls,
-  "limiter: redis-benchmark EVALSHA": redisBenchmark,
-};
+const FLEET = "PostgreSQL + Redis";
+const contenders: Record<string, () => number | Promise<number>> = {};
+for (const work of WORKS) {
+  contenders[`${work.name}: embedded`] = () => wrk(embedded, work);
+  contenders[`${work.name}: ${FLEET}`] = () => wrk(fleet, work);
+}
+contenders["any page: pgbench, same statement"] = () => pgbench("list", LIST_STATEMENT);
+contenders["create: pgbench, one statement each"] = () => pgbench("create", INSERT);
+contenders["limiter: our Redis call"] = meterCalls;
+contenders["limiter: redis-benchmark EVALSHA"] = redisBenchmark;
 
 const results = new Map<string, number[]>();
-for (let round = 1; round <= ROUNDS; round++)
+for (let round = 1; round <= Number(options.rounds); round++)
   for (const [name, measure] of Object.entries(contenders)) {
+    if (!name.includes(options.only)) continue;
     const value = await measure();
     results.set(name, [...(results.get(name) ?? []), value]);
-    say(`round ${round}  ${name.padEnd(34)} ${whole(value).padStart(9)} /s`);
+    say(`round ${round}  ${name.padEnd(38)} ${whole(value).padStart(9)} /s`);
   }
 
-await redis.ask((client) => client.config("RESETSTAT"));
-const asked = 500;
-for (let i = 0; i < asked; i++)
-  await fetch(`${fleet.origin}/v1/pets?limit=1`, { headers: { Authorization: `Bearer ${fleet.secret}` } });
-const trips = (await redis.calls("evalsha")) / asked;
-
-const valuesOf = (name: string): number[] => results.get(name) as number[];
-const ratio = (a: string, b: string): string => (median(valuesOf(a)) / median(valuesOf(b))).toFixed(2);
+/** How often Redis is asked for a request. */
+async function redisTrips(): Promise<number> {
+  const asked = 500;
+  await redis.ask((client) => client.config("RESETSTAT"));
+  for (let i = 0; i < asked; i++)
+    await fetch(`${fleet.origin}/v1/pets?limit=1`, { headers: { Authorization: `Bearer ${fleet.secret}` } });
+  return (await redis.calls("evalsha")) / asked;
+}
 
 say("\n| what | median per second | spread |\n|---|---|---|");
 for (const [name, values] of results) say(`| ${name} | ${whole(median(values))} | ${spread(values)} |`);
-say("\n| ratio | value |\n|---|---|");
-say(`| list: PostgreSQL + Redis / embedded | ${ratio("list: PostgreSQL + Redis", "list: embedded")} |`);
-say(`| list: PostgreSQL + Redis / pgbench | ${ratio("list: PostgreSQL + Redis", "list: pgbench, same statement")} |`);
-say(`| create: PostgreSQL + Redis / embedded | ${ratio("create: PostgreSQL + Redis", "create: embedded")} |`);
-say(
-  `| create: PostgreSQL + Redis / pgbench | ${ratio("create: PostgreSQL + Redis", "create: pgbench, same statement")} |`,
-);
-say(
-  `| limiter: our call / redis-benchmark | ${ratio("limiter: our Redis call", "limiter: redis-benchmark EVALSHA")} |`,
-);
-say(`| Redis round trips per request | ${trips} |`);
 
-await sql.end();
+let missed = 0;
+say("\n| ratio | value | target | |\n|---|---|---|---|");
+function sayRatio(name: string, a: string, b: string, target?: number): void {
+  const [measured, reference] = [results.get(a), results.get(b)];
+  if (!measured || !reference) return;
+  const { value, text } = ratio(measured, reference);
+  const isMet = target === undefined || value >= target;
+  if (!isMet) missed++;
+  const verdict = target === undefined ? "" : isMet ? "pass" : "FAIL";
+  say(`| ${name} | ${text} | ${target === undefined ? "" : `at least ${target.toFixed(2)}`} | ${verdict} |`);
+}
+for (const { name, target } of WORKS)
+  sayRatio(`${name}: ${FLEET} / embedded`, `${name}: ${FLEET}`, `${name}: embedded`, target);
+sayRatio(`any page: ${FLEET} / pgbench`, `any page: ${FLEET}`, "any page: pgbench, same statement");
+sayRatio(`create: ${FLEET} / pgbench`, `create: ${FLEET}`, "create: pgbench, one statement each");
+sayRatio("limiter: our call / redis-benchmark", "limiter: our Redis call", "limiter: redis-benchmark EVALSHA");
+say(`| Redis round trips per request | ${await redisTrips()} | | |`);
+
+say("\nCPU time per request on PostgreSQL and Redis, in microseconds (last round):");
+const parts = [...Object.keys(PROCESSES), "wrk"];
+say(`\n| work | ${parts.join(" | ")} |\n|---|${parts.map(() => "---|").join("")}`);
+for (const [name, cost] of costs) say(`| ${name} | ${parts.map((part) => whole(cost[part] ?? 0)).join(" | ")} |`);
+
 await embedded.kill("SIGTERM");
 await fleet.kill("SIGTERM");
-await endRun(0);
+await endRun(missed === 0 ? 0 : 1);

@@ -72,7 +72,10 @@ async function wrk({ origin, secret, connections, seconds, path = "/", requestsF
 
 /** Writes a file of requests for measure(), which sends them in turn, over and over. */
 export async function writeRequests(file: string, requests: Iterable<Request>): Promise<string> {
-  const lines = Array.from(requests, ({ method, path, body = "" }) => `${method}\t${path}\t${body}\n`);
+  const lines = Array.from(
+    requests,
+    ({ method, path, body = "", idempotencyKey = "" }) => `${method}\t${path}\t${body}\t${idempotencyKey}\n`,
+  );
   await Bun.write(file, lines.join(""));
   return file;
 }

@@ -88,6 +88,8 @@ export interface Request {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: string;
+  /** "*": a new one for each. */
+  readonly idempotencyKey?: string;
 }
 
 export interface Answer {

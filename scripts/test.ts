@@ -13,7 +13,14 @@ const TIMEOUT_MS = 30_000;
 /** How long each file took last time, so that the slowest start first. */
 const TIMINGS = join(BUILD, "test-timings.json");
 /** Files whose tests are about deadlines in real time: nothing else may compete with them for the processor. */
-const ALONE = ["test/fleet/fleet.test.ts", "test/meter-redis.test.ts"];
+const ALONE = [
+  "test/fleet/fleet.test.ts",
+  "test/meter-redis.test.ts",
+  "test/process/failing-disk.test.ts",
+  "test/redis-slow.test.ts",
+  "test/torture/outages.test.ts",
+  "test/torture/rolling.test.ts",
+];
 
 /** Starts what any of the files shares with others, and says where it is. Run by itself, a file starts its own. */
 async function startShared(files: readonly string[]): Promise<Record<string, string>> {

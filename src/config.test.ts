@@ -20,6 +20,7 @@ test("without any setting the service is on localhost, port 8080, in data/animal
     DATABASE_URL: { kind: "sqlite", path: "data/animal-store.db" },
     PUBLIC_URL: undefined,
     METRICS_PORT: undefined,
+    METRICS_HOST: "127.0.0.1",
     LOG_LEVEL: "info",
     LOG_REQUESTS: false,
     ANONYMOUS_PER_MINUTE: 300,
@@ -36,10 +37,13 @@ test("every mistake is reported at once, with the setting, the remedy and what w
     PORT: "70000",
     DATABASE_URL: "mysql://x",
     DATABASE_CONNECTIONS: "0",
+    MIGRATE: "yes",
     REDIS_URL: "x",
     PUBLIC_URL: "https://example.com",
     TRUSTED_PROXIES: "10.0.0.0/99",
+    DRAIN_SECONDS: "301",
     METRICS_PORT: "x",
+    METRICS_HOST: "all of them",
     LOG_LEVEL: "loud",
     LOG_REQUESTS: "yes",
     ANONYMOUS_PER_MINUTE: "0",
@@ -69,7 +73,10 @@ test("a database is a file behind sqlite:", () => {
 test("a database may be a PostgreSQL server, and counters a Redis or the nodes of a cluster", () => {
   for (const url of ["postgres://u:p@localhost:5432/a", "postgresql://localhost/a?sslmode=require"])
     expect(configOf({ DATABASE_URL: url }).DATABASE_URL).toEqual({ kind: "postgres", url });
-  expect(configOf({ REDIS_URL: "redis://a:1, rediss://u:p@b" }).REDIS_URL).toEqual(["redis://a:1", "rediss://u:p@b"]);
+  expect(configOf({ REDIS_URL: "redis://u:p@a:1, redis://u:p@b" }).REDIS_URL).toMatchObject({
+    kind: "cluster",
+    credentials: { username: "u", password: "p" },
+  });
   for (const url of ["localhost:6379", "redis://", "redis://a,", "http://a"])
     expect(mistakesIn({ REDIS_URL: url })).toHaveLength(1);
 });

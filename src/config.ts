@@ -1,8 +1,11 @@
 import { parseTrustedProxies } from "./access/address.ts";
 import { Mistake } from "./domain/mistake.ts";
 import { QUOTA_MAX } from "./domain/plan.ts";
-import { hasDecodableCredentials, parseDatabaseUrl } from "./store/database-url.ts";
+import { parseRedisUrl, type RedisUrl } from "./meter/redis-url.ts";
+import { parseDatabaseUrl } from "./store/database-url.ts";
 import { LOG_LEVELS, type LogLevel } from "./telemetry/log.ts";
+
+const DRAIN_MAX_SECONDS = 300;
 
 interface Setting<Value> {
   /** As it would be written in the environment; an empty text means "not set". */
@@ -38,10 +41,15 @@ export const SETTINGS = {
     parseDatabaseUrl,
   ),
   DATABASE_CONNECTIONS: setting("10", "Connections to PostgreSQL, per instance.", parseConnections),
+  MIGRATE: setting(
+    "on",
+    "`off`: a start never changes the schema; `animal-store migrate` does, as a job of its own.",
+    parseSwitch,
+  ),
   REDIS_URL: secretSetting(
     "",
-    "Where instances count requests together: `redis://host:6379`, or several nodes of a cluster, separated by commas.",
-    parseRedis,
+    "Where instances count requests together: `redis://host:6379`; several nodes of a cluster, separated by commas; or `redis+sentinel://host:26379,host:26379/name`. With TLS: `rediss`.",
+    optional<RedisUrl>(parseRedisUrl),
   ),
   PUBLIC_URL: setting(
     "",
@@ -53,11 +61,13 @@ export const SETTINGS = {
     "Addresses or networks, separated by commas, whose `X-Forwarded-For` is trusted.",
     parseTrustedProxies,
   ),
-  METRICS_PORT: setting(
-    "",
-    "Port for Prometheus metrics, on localhost; by default, there are none.",
-    optional(parsePort),
+  DRAIN_SECONDS: setting(
+    "0",
+    "For how long requests are still accepted after SIGTERM, while `/readyz` says 503: longer than a load balancer takes to notice.",
+    parseDrainSeconds,
   ),
+  METRICS_PORT: setting("", "Port for Prometheus metrics; by default, there are none.", optional(parsePort)),
+  METRICS_HOST: setting("127.0.0.1", "Address on which metrics are served; `0.0.0.0` for all.", parseHost),
   LOG_LEVEL: setting("info", `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(", ")}.`, parseLogLevel),
   LOG_REQUESTS: setting("off", "`on`: one log line per request.", parseSwitch),
   ANONYMOUS_PER_MINUTE: setting(
@@ -104,16 +114,6 @@ function parseConnections(text: string): number | Mistake {
   return connections >= 1 && connections <= 500 ? connections : new Mistake("must be a whole number from 1 to 500");
 }
 
-function parseRedis(text: string): readonly string[] | undefined | Mistake {
-  if (text === "") return undefined;
-  const urls = text.split(",").map((part) => part.trim());
-  const isRight = urls.every((part) => {
-    const url = URL.parse(part);
-    return url && /^rediss?:$/.test(url.protocol) && url.hostname !== "" && hasDecodableCredentials(url);
-  });
-  return isRight ? urls : new Mistake("must be redis://host:6379, or several such addresses separated by commas");
-}
-
 function parsePublicUrl(text: string): string | undefined | Mistake {
   if (text === "") return undefined;
   const url = URL.parse(text);
@@ -122,6 +122,13 @@ function parsePublicUrl(text: string): string | undefined | Mistake {
   if (!isPlain || !/\/v1\/?$/.test(url.pathname))
     return new Mistake("must be an http or https address that ends in /v1, such as https://api.example.com/v1");
   return url.origin + url.pathname.replace(/\/$/, "");
+}
+
+function parseDrainSeconds(text: string): number | Mistake {
+  const seconds = /^[0-9]{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  return seconds <= DRAIN_MAX_SECONDS
+    ? seconds
+    : new Mistake(`must be a whole number of seconds from 0 to ${DRAIN_MAX_SECONDS}`);
 }
 
 function parseLogLevel(text: string): LogLevel | Mistake {

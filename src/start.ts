@@ -1,8 +1,7 @@
 import { createGate } from "./access/gate.ts";
 import { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
-import { type SystemTime, steadyClock, systemClock } from "./domain/clock.ts";
-import { lazy } from "./domain/lazy.ts";
+import { SECOND_MS, type SystemTime, steadyClock, systemClock } from "./domain/clock.ts";
 import { OperatorError } from "./domain/operator-error.ts";
 import { ratePolicyOfAddress } from "./domain/tally.ts";
 import { RefusalFlood } from "./http/floods.ts";
@@ -14,9 +13,11 @@ import { Closers } from "./start/closers.ts";
 import { limitConnections } from "./start/connection-limit.ts";
 import { Listeners } from "./start/listen.ts";
 import { startMeters } from "./start/meters.ts";
-import { startMetrics } from "./start/metrics.ts";
+import { measureStore, startMetrics } from "./start/metrics.ts";
 import { provideOperatorKey } from "./start/operator-key.ts";
+import { readOnlyNote, talliesOf } from "./start/read-only.ts";
 import { readiness } from "./start/readiness.ts";
+import { createStop, type StopOptions } from "./start/stop.ts";
 import { reportStoreProblems } from "./start/store-problems.ts";
 import { displayName } from "./store/database-url.ts";
 import { openForServing } from "./store/open.ts";
@@ -36,8 +37,8 @@ export interface Service {
   readonly database: string;
   /** The file with the operator's first key, if it is there. */
   readonly operatorKeyFile: string | undefined;
-  /** Requests that were sent before are answered; then there are no connections, and counters are saved. */
-  stop(): Promise<void>;
+  /** Requests are accepted for DRAIN_SECONDS more, and answered; then there are no connections, and counters are saved. */
+  stop(options?: StopOptions): Promise<void>;
 }
 
 export interface StartParts {
@@ -72,20 +73,26 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   const { log, clock = systemClock, bodyTimeoutMs = BODY_TIMEOUT_MS } = parts;
   const steady = steadyClock(clock);
   const database = config.DATABASE_URL;
-  const store = await openForServing(database, { connections: config.DATABASE_CONNECTIONS });
+  const store = await openForServing(database, {
+    connections: config.DATABASE_CONNECTIONS,
+    mayMigrate: config.MIGRATE,
+    onProgress: (message) => log.info(message),
+  });
   opened.add(() => store.close());
 
   const listeners = new Listeners(opened, parts.quietMs);
-  const { telemetry, metricsUrl } = await startMetrics(config.METRICS_PORT, listeners);
+  const { telemetry, metricsUrl } = await startMetrics(config.METRICS_HOST, config.METRICS_PORT, listeners);
   const failures = createFailureLog({ log });
   opened.add(() => failures.close());
   const report = createReporter({ failures, telemetry });
   reportStoreProblems(store, report);
+  measureStore(store, telemetry);
+  const noteReadOnly = readOnlyNote(store, log);
 
   const meters = await startMeters({
     database,
-    redisUrls: config.REDIS_URL,
-    tallies: store.tallies,
+    redisUrl: config.REDIS_URL,
+    tallies: talliesOf(store),
     clock: parts.clock,
     answerTimeoutMs: parts.redisAnswerTimeoutMs,
     log,
@@ -97,10 +104,10 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   // instance that refuses connections to one that answers 503 while it waits for Redis.
   const listener = listeners.listen(config.HOST, config.PORT, "PORT");
   const { origin } = listener;
-  const operatorKeyFile = await provideOperatorKey(database, store.keys, clock, log);
   const keyring = new Keyring(store.keys);
   const { keyMeter, addressMeter } = meters;
   const addressPolicy = ratePolicyOfAddress(config.ANONYMOUS_PER_MINUTE);
+  const gate = createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy });
   const ready = readiness(store, log);
   const publicUrl = config.PUBLIC_URL ?? `${origin}/v1`;
   listener.serve(
@@ -113,7 +120,7 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
       withIdempotency: createWithIdempotency(),
       steadyClock: steady,
       bodyTimeoutMs,
-      gate: createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy }),
+      gate,
       trustedProxies: config.TRUSTED_PROXIES,
       connections: listeners,
       refusalFlood: new RefusalFlood(),
@@ -124,16 +131,16 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
       logRequests: config.LOG_REQUESTS,
     }),
   );
+  // Until the gate opens, requests under /v1 get 503.
+  const operatorKeyFile = await provideOperatorKey(database, store.keys, clock, log);
+  gate.open();
+  ready.start();
 
-  opened.add(startBackgroundJobs({ keyring, meters, store, isReady: ready.isReady, steadyClock: steady, report }));
+  const { isReady } = ready;
+  opened.add(startBackgroundJobs({ keyring, meters, store, noteReadOnly, isReady, steadyClock: steady, report }));
   opened.add(limitConnections({ connections: listeners, telemetry, log }));
   log.info({ url: origin, publicUrl, database: displayName(database) }, "started");
 
-  const stop = lazy(async () => {
-    ready.stop();
-    await listeners.drain();
-    await opened.close();
-    log.info("stopped");
-  });
+  const stop = createStop({ drainMs: config.DRAIN_SECONDS * SECOND_MS, ready, listeners, opened, log });
   return { origin, publicUrl, metricsUrl, database: displayName(database), operatorKeyFile, stop };
 }

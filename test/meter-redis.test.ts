@@ -1,14 +1,12 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Clock } from "../src/domain/clock.ts";
-import { systemClock } from "../src/domain/clock.ts";
 import { type RatePolicy, ratePolicyOfAddress, ratePolicyOfKey } from "../src/domain/tally.ts";
-import { BoundedMeter } from "../src/meter/memory.ts";
-import { connectRedis, whenReady } from "../src/meter/redis/client.ts";
-import { RedisMeter } from "../src/meter/redis/meter.ts";
+import type { RedisMeter } from "../src/meter/redis/meter.ts";
 import { keyOf } from "../src/meter/redis/script.ts";
 import { TestProxy } from "./harness/proxy.ts";
 import { formRedisCluster, hasRedis, TestRedis } from "./harness/redis.ts";
+import { openTestMeter } from "./harness/redis-meter.ts";
 import { FakeScheduler } from "./harness/scheduler.ts";
 import { meterContract } from "./meter.contract.ts";
 
@@ -18,41 +16,25 @@ const FREE = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, undefined);
 const CONTRACT_TIMEOUT_MS = 20_000;
 
 /** A meter whose probes and reports are due only when `scheduler` says so. */
-async function openMeter(
-  urls: readonly string[],
-  clock: Clock = systemClock,
-  scriptClock?: Clock,
-  answerTimeoutMs?: number,
-) {
-  const changes: boolean[] = [];
+async function openMeter(address: string, clock?: Clock, scriptClock?: Clock, answerTimeoutMs?: number) {
   const scheduler = new FakeScheduler();
-  const client = connectRedis(urls);
-  const meter = new RedisMeter({
-    client,
-    clock,
-    scriptClock,
-    scheduler,
-    answerTimeoutMs,
-    fallback: new BoundedMeter(clock, 1000),
-    onDegraded: (isDegraded) => changes.push(isDegraded),
-  });
-  afterAll(() => meter.close());
-  await whenReady(client);
+  const options = { ...(clock ? { clock } : {}), scriptClock, scheduler, answerTimeoutMs };
+  const meter = await openTestMeter(address, options);
   /** Probes until Redis is found to be back. */
   const recover = async () => {
-    while (changes.at(-1) === true) {
+    while (meter.outages().at(-1)?.endsWith(" away")) {
       scheduler.advance(scheduler.nextDelayMs ?? 0);
       await Bun.sleep(5);
     }
   };
-  return Object.assign(meter, { changes, scheduler, recover });
+  return Object.assign(meter, { scheduler, recover });
 }
 
 const single = hasRedis ? await TestRedis.start() : undefined;
 const cluster = hasRedis ? await formRedisCluster() : undefined;
-const singleUrls = [single?.url ?? ""];
+const singleUrl = single?.url ?? "redis://nowhere";
 
-meterContract("Redis", (clock) => openMeter(singleUrls, clock, clock, CONTRACT_TIMEOUT_MS), !hasRedis);
+meterContract("Redis", (clock) => openMeter(singleUrl, clock, clock, CONTRACT_TIMEOUT_MS), !hasRedis);
 
 describe.skipIf(!hasRedis)("Redis", () => {
   const redis = single as TestRedis;
@@ -60,8 +42,8 @@ describe.skipIf(!hasRedis)("Redis", () => {
     Number(await redis.ask((client) => client.hget(keyOf(subject), name)));
 
   test("goes by the clock of Redis, whatever an instance's own clock says", async () => {
-    const skewed = { nowMs: () => Date.now() - 3_600_000 };
-    const [one, other] = [await openMeter(singleUrls), await openMeter(singleUrls, skewed)];
+    const skewed: Clock = { nowMs: () => Date.now() - 3_600_000 };
+    const [one, other] = [await openMeter(singleUrl), await openMeter(singleUrl, skewed)];
     const first = await one.judge("skew", FREE);
     const second = await other.judge("skew", FREE);
     expect(second.standing.shown).toEqual({ ...first.standing.shown, remaining: 58 });
@@ -72,7 +54,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
   });
 
   test("one round trip per request, and none for a subject that is known to be refused", async () => {
-    const meter = await openMeter(singleUrls);
+    const meter = await openMeter(singleUrl);
     await meter.judge("warm", FREE);
     await redis.ask((client) => client.config("RESETSTAT"));
     for (let i = 0; i < 50; i++) await meter.judge("trips", FREE);
@@ -85,7 +67,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
   });
 
   test("strikes at several instances add up to one ban", async () => {
-    const meters = [await openMeter(singleUrls), await openMeter(singleUrls)];
+    const meters = [await openMeter(singleUrl), await openMeter(singleUrl)];
     for (let i = 0; i < 60; i++) await meters[0]?.judge("both", FREE);
     for (const meter of meters) for (let i = 0; i < 35; i++) await meter.judge("both", FREE);
     for (const meter of meters) meter.scheduler.advance(100);
@@ -114,7 +96,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200 }), async (steps) => {
         const subject = `once ${++runs}`;
-        const meters = [await openMeter(singleUrls), await openMeter(singleUrls), await openMeter(singleUrls)];
+        const meters = [await openMeter(singleUrl), await openMeter(singleUrl), await openMeter(singleUrl)];
         const verdicts = [];
         for (const { kind, instance, isAwaited } of steps) {
           const meter = meters[instance] as (typeof meters)[number];
@@ -132,7 +114,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
   });
 
   test("a ban brought by the reports of another instance is announced by one verdict in all", async () => {
-    const meters = [await openMeter(singleUrls), await openMeter(singleUrls)] as const;
+    const meters = [await openMeter(singleUrl), await openMeter(singleUrl)] as const;
     const [one, other] = meters;
     const kinds: string[] = [];
     const ask = async (meter: RedisMeter) => {
@@ -152,7 +134,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
   });
 
   test("what is counted expires by itself, and the expiry is set in the same step", async () => {
-    const meter = await openMeter(singleUrls);
+    const meter = await openMeter(singleUrl);
     await meter.judge("address", ratePolicyOfAddress(5));
     await meter.judge("key", FREE);
     const ttl = (subject: string) => redis.ask((client) => client.pttl(keyOf(subject)));
@@ -162,7 +144,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
 
   test("strikes recorded while an answer is on its way are not lost: latency changes no count", async () => {
     const proxy = await TestProxy.start(redis.port);
-    const meter = await openMeter([`redis://127.0.0.1:${proxy.port}`]);
+    const meter = await openMeter(`redis://127.0.0.1:${proxy.port}`);
     for (let i = 0; i < 60; i++) await meter.judge("latency", FREE);
     proxy.delayMs = 20;
     let refusals = 0;
@@ -175,7 +157,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
 
   test("one late answer is no outage: the instance counts that request by itself, and Redis goes on counting", async () => {
     const proxy = await TestProxy.start(redis.port);
-    const meter = await openMeter([`redis://127.0.0.1:${proxy.port}`]);
+    const meter = await openMeter(`redis://127.0.0.1:${proxy.port}`);
     await meter.judge("late", FREE);
     proxy.delayMs = 110;
     const late = meter.judge("late", FREE);
@@ -183,32 +165,32 @@ describe.skipIf(!hasRedis)("Redis", () => {
     proxy.delayMs = 0;
     expect((await late).kind).toBe("pass");
     expect((await meter.judge("late", FREE)).standing.shown.remaining).toBe(57);
-    expect(meter.changes).toEqual([]);
+    expect(meter.outages()).toEqual([]);
   });
 
   test("one late report is no outage either, and its strikes are not reported twice", async () => {
     const proxy = await TestProxy.start(redis.port);
-    const meter = await openMeter([`redis://127.0.0.1:${proxy.port}`]);
+    const meter = await openMeter(`redis://127.0.0.1:${proxy.port}`);
     for (let i = 0; i < 71; i++) await meter.judge("late report", FREE);
     proxy.delayMs = 110;
     meter.scheduler.advance(100);
     await Bun.sleep(115);
     proxy.delayMs = 0;
     await Bun.sleep(120);
-    expect(meter.changes).toEqual([]);
+    expect(meter.outages()).toEqual([]);
     expect(await field("late report", "strikes")).toBe(11);
     expect(await meter.judge("late report", FREE)).toMatchObject({ kind: "exhausted", strikesLeft: 48 });
   });
 
   test("a Redis that answers but cannot count is reported once, and probed until it can", async () => {
-    const meter = await openMeter(singleUrls);
+    const meter = await openMeter(singleUrl);
     await redis.ask((client) => client.config("SET", "maxmemory", "1"));
     expect((await meter.judge("full", FREE)).kind).toBe("pass");
     for (let probes = 0; probes < 3; probes++) {
       meter.scheduler.advance(250);
       while (meter.scheduler.nextDelayMs === undefined) await Bun.sleep(1);
     }
-    expect(meter.changes).toEqual([true]);
+    expect(meter.reasons()).toEqual(["has no memory left"]);
     await redis.ask((client) => client.config("SET", "maxmemory", "0"));
     await meter.recover();
     expect((await meter.judge("full", FREE)).standing.shown.remaining).toBe(59);
@@ -219,7 +201,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
     ["hangs", async () => redis.pause(), async () => redis.resume()],
   ] as const)
     test(`when Redis ${how}, each instance counts by itself within 200 ms, and in Redis again when it is back`, async () => {
-      const meter = await openMeter(singleUrls);
+      const meter = await openMeter(singleUrl);
       await meter.judge(`outage ${how}`, FREE);
       for (let i = 0; i < 61; i++) await meter.judge(`refused ${how}`, FREE);
       await down();
@@ -231,10 +213,10 @@ describe.skipIf(!hasRedis)("Redis", () => {
       for (let i = 0; i < 59; i++) await meter.judge(`outage ${how}`, FREE);
       expect(performance.now() - next).toBeLessThan(200);
       expect((await meter.judge(`outage ${how}`, FREE)).kind).toBe("exhausted");
-      expect(meter.changes).toEqual([true]);
+      expect(meter.outages()).toEqual([`127.0.0.1:${redis.port} away`]);
       await up();
       await meter.recover();
-      expect(meter.changes).toEqual([true, false]);
+      expect(meter.outages()).toEqual([`127.0.0.1:${redis.port} away`, `127.0.0.1:${redis.port} back`]);
       await redis.ask((client) => client.flushall());
       expect((await meter.judge(`refused ${how}`, FREE)).kind).toBe("pass");
       expect((await meter.judge(`after ${how}`, FREE)).kind).toBe("pass");
@@ -246,7 +228,7 @@ meterContract(
   "Redis Cluster",
   async (clock) => {
     await cluster?.ready;
-    return openMeter(cluster?.servers.map(({ url }) => url) ?? [], clock, clock, CONTRACT_TIMEOUT_MS);
+    return openMeter(cluster?.servers.map(({ url }) => url).join() ?? "", clock, clock, CONTRACT_TIMEOUT_MS);
   },
   !hasRedis,
 );

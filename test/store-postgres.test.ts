@@ -1,16 +1,15 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import postgres from "postgres";
+import { SQL } from "bun";
 import { INT64_MIN } from "../src/domain/int64.ts";
 import { newKey } from "../src/domain/key.ts";
 import { PLANS } from "../src/domain/plan.ts";
 import { newTally } from "../src/domain/tally.ts";
 import { copyStore } from "../src/store/copy.ts";
 import { animalLists, orderLists } from "../src/store/lists.ts";
-import { migrate } from "../src/store/migrate.ts";
 import { POSTGRES_MIGRATIONS } from "../src/store/migrations/postgres/index.ts";
 import { POSTGRES } from "../src/store/postgres/dialect.ts";
-import { migrationTarget } from "../src/store/postgres/migration-target.ts";
+import { migrateDatabase } from "../src/store/postgres/schema.ts";
 import { openForCommand, openForServing } from "../src/store/postgres/store.ts";
 import { openForCommand as openSqlite } from "../src/store/sqlite/store.ts";
 import { temporaryFolder } from "./harness/folder.ts";
@@ -56,7 +55,7 @@ const SAMPLE: Record<string, unknown[]> = {
 test("PostgreSQL: no list scans, also when what is wanted comes last, with plans for one query or for any", async () => {
   const url = await newDatabase();
   await (await openForCommand(url)).close();
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const sql = new SQL(url, { max: 1 });
   // The older half is sold, as in any shop: a walk along the ids meets it first.
   await sql`INSERT INTO animals (name, category_id, status)
     SELECT 'Rex', i / 400, CASE WHEN i <= 20000 THEN 'sold' ELSE 'available' END FROM generate_series(1, 40000) i`;
@@ -73,9 +72,9 @@ test("PostgreSQL: no list scans, also when what is wanted comes last, with plans
         .map((value) => (typeof value === "string" ? `'${value}'` : String(value ?? "NULL")))
         .join(", ");
       await sql.unsafe(`PREPARE list_${mode}_${i} AS ${text}`);
-      const plan = (await sql.unsafe(`EXPLAIN (ANALYZE, TIMING OFF) EXECUTE list_${mode}_${i} (${literals})`)).map(
-        (row) => row["QUERY PLAN"] as string,
-      );
+      const plan: string[] = (
+        await sql.unsafe(`EXPLAIN (ANALYZE, TIMING OFF) EXECUTE list_${mode}_${i} (${literals})`)
+      ).map((row: Record<string, string>) => row["QUERY PLAN"] as string);
       const removed = plan.map((line) => Number(/Rows Removed by Filter: (\d+)/.exec(line)?.[1] ?? 0));
       expect([mode, name, plan.some((line) => line.includes("Seq Scan")), Math.max(...removed)]).toEqual([
         mode,
@@ -85,23 +84,21 @@ test("PostgreSQL: no list scans, also when what is wanted comes last, with plans
       ]);
     }
   }
-  await sql.end();
+  await sql.close();
 });
 
 test("PostgreSQL: a response saved by release 1.0.0 is replayed byte for byte", async () => {
   const url = await newDatabase();
-  const sql = postgres(url, { max: 1, types: { bigint: postgres.BigInt }, onnotice: () => {} });
-  const connection = await sql.reserve();
-  await migrate(await migrationTarget(connection), POSTGRES_MIGRATIONS.slice(0, 1));
-  connection.release();
+  await migrateDatabase(url, () => {}, { migrations: POSTGRES_MIGRATIONS.slice(0, 1) });
+  const sql = new SQL(url, { max: 1 });
   const { keyId, token, fingerprint, answeredAtMs, status, body, location } = ANSWER_OF_1_0_0;
   await sql`INSERT INTO keys (id, name, plan, per_minute, per_day, created_at) VALUES (${keyId}, 'k', 'free', 60, 1000, 0)`;
   await sql`INSERT INTO answers VALUES (${keyId}, ${token}, ${fingerprint}, ${answeredAtMs}, ${status}, ${body}, ${location})`;
-  const store = await openForCommand(url);
+  const store = await openForServing(url, { connections: 1 });
   await expectReplayOf1_0_0(store);
   expect((await sql`SELECT to_regclass('answers') AS name`)[0]?.name).toBeNull();
   await store.close();
-  await sql.end();
+  await sql.close();
 });
 
 test("PostgreSQL: a copy of an SQLite store has everything that it had, and continues with the next id", async () => {
@@ -143,7 +140,7 @@ test("PostgreSQL: a copy of an SQLite store has everything that it had, and cont
 test("PostgreSQL: expired responses are deleted in batches", async () => {
   const url = await newDatabase();
   const store = await openForCommand(url);
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const sql = new SQL(url, { max: 1 });
   await sql`INSERT INTO keys (id, name, plan, per_minute, per_day, created_at) VALUES ('k', 'k', 'free', 60, 1000, 0)`;
   await sql`INSERT INTO saved_responses SELECT 'k', i::text, '', i, '{}' FROM generate_series(1, 250) i`;
   const remaining = async () => (await sql`SELECT count(*)::int AS count FROM saved_responses`)[0]?.count;
@@ -154,7 +151,7 @@ test("PostgreSQL: expired responses are deleted in batches", async () => {
     [true, 50],
     [false, 40],
   ]);
-  await sql.end();
+  await sql.close();
   await store.close();
 });
 
@@ -162,17 +159,17 @@ test("PostgreSQL: expired responses are deleted in batches", async () => {
 test("PostgreSQL: thousands of tallies are saved at once", async () => {
   const url = await newDatabase();
   const store = await openForCommand(url);
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const sql = new SQL(url, { max: 1 });
   await sql`INSERT INTO keys (id, name, plan, per_minute, per_day, created_at)
     SELECT 'key_' || i, 'k', 'free', 60, 1000, 0 FROM generate_series(1, 7000) i`;
   const tallies = Array.from({ length: 7_000 }, (_, i) => [`key_${i + 1}`, newTally()] as const);
   for (const used of [1, 2]) {
     for (const [, tally] of tallies) tally.minute.used = used;
     await store.tallies.save(tallies);
-    expect(await sql`SELECT count(*)::int AS count FROM tallies WHERE minute_used = ${used}`).toEqual([
+    expect([...(await sql`SELECT count(*)::int AS count FROM tallies WHERE minute_used = ${used}`)]).toEqual([
       { count: 7_000 },
     ] as never);
   }
-  await sql.end();
+  await sql.close();
   await store.close();
 });

@@ -1,4 +1,4 @@
-// Attacks the service for as long as you like. Usage: npm run torture -- <attack> [--minutes N] [--seed S]
+// Attacks the service for as long as you like. Usage: npm run torture -- <attack> [--minutes N] [--seed S] [--only TEXT]
 
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,25 +12,30 @@ const ATTACKS = {
   fuzz: "requests by grammar, by mutation and at random: always alive, always an answer of the right shape",
   hostile: "clients that mean harm, beside a good one that must not notice",
   soak: "connections that come and go: no memory and no file descriptor is lost",
-  fleet: "outages of what a fleet depends on",
+  rolling:
+    "instances restarted and killed under clients that keep their connections: no read and no retriable write fails",
+  fleet: "a fleet behind nginx, while anything that it depends on fails at random",
+  outages: "each part of a fleet fails in each way that is known, one row each: nothing is lost, nothing ends",
 } as const;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const usage = (): string =>
   [
-    "Usage: npm run torture -- <attack> [--minutes N] [--seed S]",
+    "Usage: npm run torture -- <attack> [--minutes N] [--seed S] [--only TEXT]",
     "",
     ...Object.entries(ATTACKS).map(([name, what]) => `  ${name.padEnd(8)} ${what}`),
     "",
     "  --minutes N  how long; the default is 1",
     "  --seed S     repeats what a run has chosen; each run prints its own",
+    "  --only TEXT  of outages: only rows with this text in their name",
   ].join("\n");
 
 interface Order {
   readonly name: string;
   readonly minutes: number;
   readonly seed: number;
+  readonly only: string | undefined;
 }
 
 /** What the arguments ask for; a text says what is wrong with them. */
@@ -38,7 +43,7 @@ function readOrder(args: readonly string[]): Order | string {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: { minutes: { type: "string", default: "1" }, seed: { type: "string" } },
+      options: { minutes: { type: "string", default: "1" }, seed: { type: "string" }, only: { type: "string" } },
       allowPositionals: true,
     });
     const [name = "", ...others] = positionals;
@@ -47,7 +52,7 @@ function readOrder(args: readonly string[]): Order | string {
     if (!(name in ATTACKS) || others.length > 0) return `name one attack: ${Object.keys(ATTACKS).join(", ")}`;
     if (!(minutes > 0)) return "--minutes must be a number above 0";
     if (seed === undefined || !Number.isSafeInteger(seed)) return "--seed must be a whole number";
-    return { name, minutes, seed };
+    return { name, minutes, seed, only: values.only };
   } catch (error) {
     return (error as Error).message;
   }
@@ -59,7 +64,7 @@ async function main(args: readonly string[]): Promise<number> {
     say(`${order}\n\n${usage()}`);
     return 2;
   }
-  const { name, minutes, seed } = order;
+  const { name, minutes, seed, only } = order;
   const { run } = (await import(join(import.meta.dir, `${name}.ts`))) as { readonly run: Attack };
   const board = new Scoreboard();
   const interruption = new AbortController();
@@ -73,7 +78,7 @@ async function main(args: readonly string[]): Promise<number> {
   const startedAtMs = performance.now();
   say(`${name}: ${ATTACKS[name as keyof typeof ATTACKS]}\nseed ${seed}, ${minutes} min`);
   try {
-    await run({ seed, minutes, board, log: say, signal: interruption.signal });
+    await run({ seed, minutes, ...(only === undefined ? {} : { only }), board, log: say, signal: interruption.signal });
   } catch (error) {
     // Ctrl+C reaches the services as well, and a round that loses its service may fail.
     if (!interruption.signal.aborted)
@@ -82,7 +87,8 @@ async function main(args: readonly string[]): Promise<number> {
   const seconds = Math.round((performance.now() - startedAtMs) / 1000);
   say(`\n${name}, seed ${seed}, ${seconds} s\n${board}`);
   if (board.violations.length === 0) return 0;
-  say(`\nFailed. To repeat it: npm run torture -- ${name} --minutes ${minutes} --seed ${seed}`);
+  const selection = only === undefined ? "" : ` --only "${only}"`;
+  say(`\nFailed. To repeat it: npm run torture -- ${name} --minutes ${minutes} --seed ${seed}${selection}`);
   return 1;
 }
 

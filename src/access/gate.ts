@@ -21,6 +21,8 @@ export interface Refusal {
 }
 
 export type RefusalReason =
+  /** The gate is not open yet, because the service has only begun to start. */
+  | { readonly kind: "starting" }
   /** No credential, one that is malformed, or one that nobody has. */
   | { readonly kind: "missing" | "malformed" | "unknown" }
   | KeyProblem
@@ -44,6 +46,8 @@ export interface GateParts {
 export interface Gate {
   /** Who is calling, and may they now? The address is asked for only when there is no valid key. */
   admit(authorization: string | null, address: () => string): Awaitable<Admission>;
+  /** Until then nobody is admitted, and every request is counted for its address. */
+  open(): void;
   /** Counts a request of a caller whose key cannot be looked up. */
   countAddress(address: string): Awaitable<Standing>;
   /** May a visitor see a page now? Pages need no key, and are counted apart from requests that do. */
@@ -55,11 +59,24 @@ const VISITOR_POLICY = ratePolicyOfAddress(120);
 
 /** In this order: credential, key, ban, quotas. A refusal is a value; only a broken store throws. */
 export function createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy }: GateParts): Gate {
-  return {
-    admit,
+  const gate: Gate = {
+    admit: turnAway,
+    open() {
+      // Replaced instead of checked by every request.
+      gate.admit = admit;
+    },
     countAddress: (address) => andThen(addressMeter.judge(address, addressPolicy), ({ standing }) => standing),
     admitVisitor: (address) => addressMeter.judge(`visitor ${address}`, VISITOR_POLICY),
   };
+  return gate;
+
+  function turnAway(_: string | null, address: () => string): Awaitable<Refusal> {
+    return andThen(gate.countAddress(address()), (standing) => ({
+      kind: "refusal",
+      reason: { kind: "starting" },
+      standing,
+    }));
+  }
 
   function admit(authorization: string | null, address: () => string): Awaitable<Admission> {
     const known = authorization === null ? undefined : keyring.recall(authorization);

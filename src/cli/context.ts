@@ -33,11 +33,11 @@ export async function withKeys<T>(
   options: { readonly create: boolean },
   work: (context: KeyContext) => Promise<T>,
 ): Promise<T> {
-  const { DATABASE_URL: database, REDIS_URL: redisUrls } = configFromEnvironment();
+  const { DATABASE_URL: database, REDIS_URL: redisUrl } = configFromEnvironment();
   const store = await openForCommand(database, options);
   try {
     const countedFor: CountedFor = async (keyId) =>
-      redisUrls === undefined ? store.tallies.get(keyId) : readTally(redisUrls, keyId);
+      redisUrl === undefined ? store.tallies.get(keyId) : readTally(redisUrl, keyId);
     return await work({ keys: store.keys, countedFor, clock: systemClock });
   } finally {
     await store.close();

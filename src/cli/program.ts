@@ -4,7 +4,9 @@ import { addBackup } from "./backup.ts";
 import { addCopy } from "./copy.ts";
 import { addDoctor } from "./doctor.ts";
 import { addKeys } from "./keys.ts";
+import { addMigrate } from "./migrate.ts";
 import { addPlans } from "./plans.ts";
+import { addReady } from "./ready.ts";
 import { addServe } from "./serve.ts";
 
 const EXIT_MISUSED = 2;
@@ -17,8 +19,10 @@ export async function runProgram(): Promise<void> {
     .showHelpAfterError("(add --help for usage)")
     .exitOverride();
   addServe(program);
+  addReady(program);
   addKeys(program);
   addPlans(program);
+  addMigrate(program);
   addBackup(program);
   addCopy(program);
   addDoctor(program);

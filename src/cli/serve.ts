@@ -33,7 +33,8 @@ export async function serve(): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, async () => {
       log.info({ signal }, "stopping");
-      await service.stop();
+      // A person at a terminal has no load balancer to wait for. Whoever sends one signal twice, as npm does, gets one stop.
+      await service.stop({ atOnce: signal === "SIGINT" });
       await exit(0);
     });
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ANIMAL_STATUSES } from "./animal.ts";
-import { decideMove, movesFrom, ORDER_STATUSES, type Order, placedOrder, refusalToPlace } from "./order.ts";
+import { decideMove, movesFrom, movesTo, ORDER_STATUSES, type Order, placedOrder, refusalToPlace } from "./order.ts";
 
 const order: Order = { id: 1n, ...placedOrder({ animalId: 42n, nowMs: 1000 }) };
 
@@ -56,4 +56,16 @@ test("only an available animal can be ordered", () => {
     { kind: "not_available", status: "sold" },
   ]);
   expect(refusalToPlace(undefined)).toEqual({ kind: "no_such_animal" });
+});
+
+test("the moves that lead to a status are those that the rule makes, at whatever time unless the clock was set back", () => {
+  for (const to of ORDER_STATUSES)
+    for (const from of ORDER_STATUSES)
+      for (const nowMs of [order.updatedAtMs, order.updatedAtMs + 1]) {
+        const decision = decideMove({ ...order, status: from }, { orderId: 1n, to, nowMs });
+        const move = movesTo(to).find((move) => move.from === from);
+        expect(decision.kind === "done" ? decision.value : undefined).toEqual(
+          move && { order: { ...order, status: to, updatedAtMs: nowMs }, animalStatus: move.animalStatus },
+        );
+      }
 });

@@ -28,6 +28,15 @@ const MOVES: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
 /** The statuses that an order can still move to. */
 export const movesFrom = (from: OrderStatus): readonly OrderStatus[] => Object.keys(MOVES[from]) as OrderStatus[];
 
+/** The moves that lead to a status: where each begins, and the status that it leaves the animal in. */
+export const movesTo = (
+  to: OrderStatus,
+): readonly { readonly from: OrderStatus; readonly animalStatus: AnimalStatus }[] =>
+  ORDER_STATUSES.flatMap((from) => {
+    const animalStatus = MOVES[from][to];
+    return animalStatus === undefined ? [] : [{ from, animalStatus }];
+  });
+
 /** An order to be placed for an animal. */
 export interface NewOrder {
   readonly animalId: bigint;

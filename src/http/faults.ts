@@ -103,6 +103,8 @@ export const UNKNOWN_KEY = constant(
 /** The fault that a refused request is answered with. */
 export function refusalFault({ reason, standing }: Refusal): Fault {
   switch (reason.kind) {
+    case "starting":
+      return STARTING;
     case "missing":
       return MISSING_KEY;
     case "malformed":
@@ -321,7 +323,11 @@ export const INTERNAL_ERROR = constant(
   "internal_error",
   "Something went wrong on our side. Try again, or report the X-Request-Id.",
 );
-export const STARTING = constant("service_unavailable", "The service is starting. Try again shortly.", SOON);
+export const STARTING = constant(
+  "service_unavailable",
+  "The service is starting, and nothing was changed. Try again shortly.",
+  SOON,
+);
 export const UNAVAILABLE = constant(
   "service_unavailable",
   "The service cannot do this at the moment, and nothing was changed. Try again shortly.",

@@ -26,6 +26,7 @@ import type { Method } from "./operation.ts";
 import type { Reply } from "./reply.ts";
 import { loggedPath, requestIdOf } from "./request-id.ts";
 import type { RunnableOperation } from "./run-operation.ts";
+import { traceContextOf } from "./trace-context.ts";
 import { hasUnreadBody } from "./unread-body.ts";
 
 export type Handler = (request: BunRequest, server: Server<undefined>) => Awaitable<Response>;
@@ -102,7 +103,7 @@ export class V1Handler {
   private outcomeOf(exchange: Exchange, admission: Admission): Awaitable<Outcome> {
     const { request, operation } = exchange;
     if (admission.kind === "refusal") {
-      const refused = this.refuse(admission);
+      const refused = this.refuse(exchange, admission);
       exchange.isHopeless = isHopeless(admission);
       return hasRepeatedHost(request) ? BAD_HOST : refused;
     }
@@ -112,29 +113,36 @@ export class V1Handler {
     return operation.run(request, admission.key);
   }
 
-  private refuse(refusal: Refusal): Fault {
+  private refuse({ request, requestId }: Exchange, refusal: Refusal): Fault {
     const { telemetry, log } = this.parts;
     const fault = refusalFault(refusal);
     telemetry.refusal(fault.code);
     if (refusal.reason.kind === "banned" && refusal.reason.isNew) {
       telemetry.ban();
-      log.warn({ keyId: refusal.key?.id }, "key banned");
+      log.warn({ requestId, keyId: refusal.key?.id, ...traceContextOf(request) }, "key banned");
     }
     return fault;
   }
 
   private answerMalfunction(exchange: Exchange, error: unknown): Awaitable<Response> {
     const { failures, gate } = this.parts;
-    failures.report("request failed", error, { requestId: exchange.requestId });
-    const { reply } = this.malfunctionFault(error);
+    const { request, requestId } = exchange;
+    failures.report("request failed", error, { requestId, ...traceContextOf(request) });
+    const { reply } = this.malfunctionFault(exchange, error);
     const standing = exchange.admission?.standing ?? gate.countAddress(this.addressOf(exchange));
     return andThen(standing, (standing) => this.respond(exchange, reply, standing));
   }
 
-  private malfunctionFault(error: unknown): Fault {
+  private malfunctionFault(exchange: Exchange, error: unknown): Fault {
     if (!(error instanceof StoreUnavailable)) return INTERNAL_ERROR;
     this.parts.telemetry.storeError();
-    return error.changed === "nothing" ? UNAVAILABLE : OUTCOME_UNKNOWN;
+    return error.changed === "nothing" && !this.mayBeResent(exchange) ? UNAVAILABLE : OUTCOME_UNKNOWN;
+  }
+
+  /** A proxy sends a write with a key to one instance after another: what is certain here may not be so elsewhere. */
+  private mayBeResent(exchange: Exchange): boolean {
+    const { headers, method } = exchange.request;
+    return method === "POST" && headers.has("idempotency-key") && this.isFromProxy(exchange);
   }
 
   private respond(exchange: Exchange, reply: Reply, standing: Standing): Awaitable<Response> {
@@ -162,8 +170,9 @@ export class V1Handler {
     if (!logRequests) return;
     const { method } = request;
     const ms = Math.round(seconds * 1e6) / 1e3;
+    const path = loggedPath(request.url);
     const keyId = admission?.key?.id;
-    log.info({ requestId, method, path: loggedPath(request.url), operation: name, status, ms, keyId }, "request");
+    log.info({ requestId, method, path, operation: name, status, ms, keyId, ...traceContextOf(request) }, "request");
   }
 
   private addressOf({ request, server }: Exchange): string {

@@ -44,9 +44,9 @@ describe("cached replies", () => {
     expect(cache.size).toBeLessThan(100);
   });
 
-  test("are not there if the store has no version", () => {
+  test("are not there if the store has no version", async () => {
     const { ask, worked } = caching({ now: undefined });
-    for (let i = 0; i < 3; i++) ask("/a");
+    for (let i = 0; i < 3; i++) await ask("/a");
     expect(worked()).toBe(3);
   });
 

@@ -1,6 +1,7 @@
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
 import { Fault, type Outcome } from "./faults.ts";
 import { encoded, type Reply } from "./reply.ts";
+import { SharedReplies } from "./shared-replies.ts";
 
 /** Of URLs and bodies together: about as many bytes. */
 const MAX_CHARACTERS = 8_000_000;
@@ -23,13 +24,15 @@ class Generation {
 
 /**
  * Replies to reads, by URL, for as long as the store's version stays the same: none is ever older than
- * the last write, whoever made it. For a store without a version, nothing is cached.
+ * the last write, whoever made it. For a store without a version, nothing is cached: replies are only shared by
+ * requests that arrive together.
  */
 export class ReplyCache {
   #newer = new Generation();
   #older = new Generation();
   #version: number | undefined;
   readonly #seen = new SeenUrls();
+  readonly #shared = new SharedReplies();
 
   constructor(private readonly storeVersion: () => number | undefined) {}
 
@@ -41,7 +44,7 @@ export class ReplyCache {
   answer(url: string, work: () => Awaitable<Outcome>): Awaitable<Outcome> {
     // Read before the work: a reply may be newer than the version it is cached for, never older.
     const version = this.storeVersion();
-    if (version === undefined) return work();
+    if (version === undefined) return this.#shared.answer(url, work);
     if (version !== this.#version) this.#empty(version);
     const cached = this.#newer.replies.get(url) ?? this.#promote(url);
     if (cached) return cached;

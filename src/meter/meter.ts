@@ -13,3 +13,24 @@ export interface TallyKeeper {
 }
 
 type Entries = readonly (readonly [subject: string, tally: Tally])[];
+
+/** What happened to one of the servers that instances count on together. */
+export type ServerChange =
+  /** This instance counts by itself for the subjects of that server. */
+  | {
+      readonly state: "away";
+      readonly server: string;
+      /** What is the matter with it, after its name, and what to do about it. */
+      readonly reason: string;
+      readonly remedy: string;
+      readonly error: unknown;
+      /** Other servers count for other subjects. */
+      readonly isOneOfMany: boolean;
+    }
+  /** It counts again; or another one counts for its subjects now, while it is still away. */
+  | { readonly state: "back" | "replaced"; readonly server: string }
+  /** It is one of the servers that count, or is no longer. */
+  | { readonly state: "known" | "gone"; readonly server: string };
+
+/** How it went to ask one of them: it answered, it took too long, or there was an error. */
+export type AnswerOutcome = "answered" | "given_up" | "failed";

@@ -3,11 +3,15 @@ import type { Clock } from "../domain/clock.ts";
 import { lazy } from "../domain/lazy.ts";
 import type { Tally } from "../domain/tally.ts";
 import { BoundedMeter, DurableMeter } from "./memory.ts";
-import type { Meter, TallyKeeper } from "./meter.ts";
+import type { AnswerOutcome, Meter, ServerChange, TallyKeeper } from "./meter.ts";
+import type { RedisUrl } from "./redis-url.ts";
+
+export type { ServerChange } from "./meter.ts";
+export type { RedisUrl } from "./redis-url.ts";
 
 export interface MeterSettings {
   /** Where all instances count together. Absent: this process counts by itself. */
-  readonly redisUrls: readonly string[] | undefined;
+  readonly redisUrl: RedisUrl | undefined;
   /** Where the counters of this process are saved, if it counts by itself. */
   readonly tallies: TallyKeeper;
   readonly clock: Clock;
@@ -15,12 +19,14 @@ export interface MeterSettings {
   readonly scriptClock?: Clock | undefined;
   /** How long to wait for Redis before going on without it. */
   readonly connectTimeoutMs?: number;
-  /** How long Redis's answer to one request is waited for; by default 150 ms. */
+  /** How long Redis's answer to one request is waited for, at least; by default 150 ms. */
   readonly answerTimeoutMs?: number | undefined;
   /** Called for each save that fails; the next one includes what it could not save. */
   readonly onSaveFailure: (error: unknown) => void;
-  /** Called when Redis stops answering, so that this instance counts by itself, and when it is back. */
-  readonly onDegraded: (isDegraded: boolean, error?: unknown) => void;
+  /** Called when a server of Redis stops counting, so that this instance counts by itself, and when it is back. */
+  readonly onServerChange: (change: ServerChange) => void;
+  /** Called for each answer of Redis, with the time that it took. Absent: nothing is timed. */
+  readonly onAnswer?: ((outcome: AnswerOutcome, seconds: number) => void) | undefined;
 }
 
 export interface Meters {
@@ -42,23 +48,22 @@ const loadRedisMeter = lazy(() => import("./redis/open.ts"));
 const loadRedisCheckup = lazy(() => import("./redis/checkup.ts"));
 const loadTallyReader = lazy(() => import("./redis/read-tally.ts"));
 
-/** Counters in Redis, for all instances together, if there is one; otherwise in this process, saved by the keeper. */
+/**
+ * Counters in Redis, for all instances together, if there is one; otherwise in this process, saved by the keeper.
+ * Fails with an OperatorError if a setting keeps Redis from counting.
+ */
 export const openMeters = (settings: MeterSettings): Promise<Meters> =>
-  settings.redisUrls === undefined ? openLocalMeters(settings) : openSharedMeters(settings, settings.redisUrls);
+  settings.redisUrl === undefined ? openLocalMeters(settings) : openSharedMeters(settings, settings.redisUrl);
 
 /** What is counted in Redis for a key right now. Fails with an OperatorError if Redis does not answer. */
-export async function readTally(
-  redisUrls: readonly string[],
-  keyId: string,
-  connectTimeoutMs?: number,
-): Promise<Tally> {
+export async function readTally(url: RedisUrl, keyId: string, connectTimeoutMs?: number): Promise<Tally> {
   const reader = await loadTallyReader();
-  return reader.readTally(redisUrls, keyId, connectTimeoutMs);
+  return reader.readTally(url, keyId, connectTimeoutMs);
 }
 
 /** What there is to find out about Redis. */
-export async function openRedisCheckup(redisUrls: readonly string[]): Promise<Checkup> {
-  return (await loadRedisCheckup()).checkRedis(redisUrls);
+export async function openRedisCheckup(url: RedisUrl, connectTimeoutMs?: number): Promise<Checkup> {
+  return (await loadRedisCheckup()).checkRedis(url, connectTimeoutMs);
 }
 
 async function openLocalMeters({ tallies, clock, onSaveFailure }: MeterSettings): Promise<Meters> {
@@ -71,13 +76,11 @@ async function openLocalMeters({ tallies, clock, onSaveFailure }: MeterSettings)
   return { keyMeter, addressMeter, save, close: () => keyMeter.save() };
 }
 
-async function openSharedMeters(
-  { clock, scriptClock, connectTimeoutMs, answerTimeoutMs, onDegraded }: MeterSettings,
-  urls: readonly string[],
-): Promise<Meters> {
+async function openSharedMeters(settings: MeterSettings, url: RedisUrl): Promise<Meters> {
+  const { clock, scriptClock, connectTimeoutMs, answerTimeoutMs, onServerChange, onAnswer } = settings;
   const { openRedisMeter } = await loadRedisMeter();
   const fallback = new BoundedMeter(clock, MAX_KEYS_WHILE_DEGRADED);
   const timeouts = { connectTimeoutMs, answerTimeoutMs };
-  const meter = await openRedisMeter({ urls, clock, scriptClock, fallback, ...timeouts, onDegraded });
+  const meter = await openRedisMeter({ url, clock, scriptClock, fallback, ...timeouts, onServerChange, onAnswer });
   return { keyMeter: meter, addressMeter: meter, save: async () => fallback.sweep(), close: () => meter.close() };
 }

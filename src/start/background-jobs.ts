@@ -14,7 +14,9 @@ interface JobParts {
   readonly keyring: Keyring;
   readonly meters: Meters;
   readonly store: Store;
-  /** Logs it when the answer changes. */
+  /** Logs it when the answer to that changes. */
+  readonly noteReadOnly: () => void;
+  /** Likewise. */
   readonly isReady: () => Promise<boolean>;
   /** Judges which saved responses have expired. */
   readonly steadyClock: SteadyClock;
@@ -27,6 +29,7 @@ export function startBackgroundJobs({
   keyring,
   meters,
   store,
+  noteReadOnly,
   isReady,
   steadyClock,
   report,
@@ -35,7 +38,10 @@ export function startBackgroundJobs({
     startJob({ intervalMs, run, onFailure: report(failure) });
   const stops = [
     job(REFRESH_KEYS_INTERVAL_MS, "could not check for changed keys", () => keyring.refresh()),
-    job(CHECK_INTERVAL_MS, "could not check the store", async () => void (await isReady())),
+    job(CHECK_INTERVAL_MS, "could not check the store", async () => {
+      await isReady();
+      noteReadOnly();
+    }),
     job(SAVE_INTERVAL_MS, "could not save the counters", () => meters.save()),
     job(DELETE_SAVED_RESPONSES_INTERVAL_MS, "could not delete expired responses", () =>
       deleteExpiredResponses(store, steadyClock),
@@ -48,10 +54,10 @@ export function startBackgroundJobs({
 
 /** Returns whether there may be more of them. What is deleted cannot be replayed, so a time in doubt deletes nothing. */
 export async function deleteExpiredResponses(
-  store: Pick<Store, "deleteSavedResponses">,
+  store: Pick<Store, "deleteSavedResponses" | "isReadOnly">,
   steadyClock: SteadyClock,
 ): Promise<boolean> {
   const nowMs = steadyClock.settledMs();
-  if (nowMs === undefined) return false;
+  if (nowMs === undefined || store.isReadOnly()) return false;
   return store.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(nowMs) });
 }

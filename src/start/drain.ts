@@ -1,6 +1,6 @@
 import type { Listener } from "./listener.ts";
 
-/** A slow body is answered before a stop gives up, and a stop ends before a supervisor's usual 10 s. */
+/** A slow body is answered before a stop gives up, and without DRAIN_SECONDS it ends before a supervisor's usual 10 s. */
 const STOP_TIMEOUT_MS = 6_000;
 /** A client that is told to close its connection may open another one: those that go on are not waited for. */
 const QUIET_TIMEOUT_MS = 500;

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { RawConnection } from "../../test/harness/raw.ts";
 import { Closers } from "./closers.ts";
 import { Listeners } from "./listen.ts";
 
@@ -45,5 +46,27 @@ test("a port that is in use is an OperatorError that names the setting", async (
   const { origin } = listeners.listen("127.0.0.1", 0, "PORT");
   const port = Number(new URL(origin).port);
   expect(() => listeners.listen("127.0.0.1", port, "METRICS_PORT")).toThrow(/is in use: .* set METRICS_PORT/);
+  await opened.close();
+});
+
+test("an announced stop closes no port: connections still come and are limited, and each ends with its next response", async () => {
+  const opened = new Closers();
+  const listeners = new Listeners(opened);
+  const listener = listeners.listen("127.0.0.1", 0, "PORT");
+  const { origin } = listener;
+  listener.serve({ fetch: () => new Response("ok") });
+  listeners.announceStop();
+  const unfinished = await RawConnection.open(origin);
+  unfinished.send("GET / HTTP/1.1\r\n");
+  listeners.limit(true);
+  listeners.renew();
+  await unfinished.until(() => false);
+  expect(unfinished.isClosed).toBe(true);
+  listeners.limit(false);
+  const response = await fetch(origin);
+  expect([await response.text(), response.headers.get("connection")]).toEqual(["ok", "close"]);
+  await listeners.drain();
+  listeners.renew();
+  await expect(fetch(origin)).rejects.toThrow();
   await opened.close();
 });

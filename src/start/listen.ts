@@ -13,6 +13,7 @@ type ReasonToClose = "stopping" | "limited";
 export class Listeners {
   readonly #listeners: Listener[] = [];
   readonly #reasonsToClose = new Set<ReasonToClose>();
+  #isFinishing = false;
   /** Whether every response is the last one of its connection. */
   areClosing = false;
   /** What a renewal that failed has left to do. */
@@ -36,13 +37,13 @@ export class Listeners {
   limit(areLimited: boolean): void {
     this.#close("limited", areLimited);
     // A stop closes idle connections itself, when no request is on its way in them.
-    if (!areLimited || this.#isStopping) return;
+    if (!areLimited || this.#isFinishing) return;
     for (const listener of this.#listeners) listener.closeIdle();
   }
 
   /** Closes the connections that have not sent a whole request. It may fail, and has to be called again then. */
   renew(): void {
-    if (this.#isStopping) return;
+    if (this.#isFinishing) return;
     this.#renewable ??= [...this.#listeners];
     let failure: unknown;
     this.#renewable = this.#renewable.filter((listener) => {
@@ -58,14 +59,16 @@ export class Listeners {
     this.#renewable = undefined;
   }
 
-  /** Every request that was sent before is answered; a connection that has only begun to send one does not delay it. */
-  async drain(): Promise<void> {
+  /** Connections are still accepted, but from now on each of them ends with its next response. */
+  announceStop(): void {
     this.#close("stopping", true);
-    await Promise.all(this.#listeners.map((listener) => drain(listener, this.quietMs)));
   }
 
-  get #isStopping(): boolean {
-    return this.#reasonsToClose.has("stopping");
+  /** Every request that was sent before is answered; a connection that has only begun to send one does not delay it. */
+  async drain(): Promise<void> {
+    this.announceStop();
+    this.#isFinishing = true;
+    await Promise.all(this.#listeners.map((listener) => drain(listener, this.quietMs)));
   }
 
   #close(reason: ReasonToClose, applies: boolean): void {
@@ -97,7 +100,7 @@ function bind(hostname: string, port: number, setting: string): Server<undefined
     if (code === "EADDRINUSE")
       throw new OperatorError(`port ${port} on ${hostname} is in use: stop what uses it, or set ${setting}`);
     throw new OperatorError(
-      `cannot listen on ${hostname}, port ${port}: ${message}. HOST must be an address of this machine, and ${setting} a port that you may use`,
+      `cannot listen on ${hostname}, port ${port}: ${message}. ${setting.replace("PORT", "HOST")} must be an address of this machine, and ${setting} a port that you may use`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../domain/clock.ts";
-import { type Meters, openMeters } from "../meter/open.ts";
+import { type Meters, openMeters, type RedisUrl, type ServerChange } from "../meter/open.ts";
 import type { DatabaseUrl } from "../store/database-url.ts";
 import type { TallyStore } from "../store/store.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -7,7 +7,7 @@ import type { Telemetry } from "../telemetry/telemetry.ts";
 
 interface MeterParts {
   readonly database: DatabaseUrl;
-  readonly redisUrls: readonly string[] | undefined;
+  readonly redisUrl: RedisUrl | undefined;
   readonly tallies: TallyStore;
   /** Undefined: the system's, and in Redis its own. */
   readonly clock: Clock | undefined;
@@ -19,20 +19,39 @@ interface MeterParts {
 
 /** Opens the meters, and tells the operator when instances do not count together. */
 export function startMeters(parts: MeterParts): Promise<Meters> {
-  const { database, redisUrls, tallies, clock, answerTimeoutMs, log, telemetry, report } = parts;
-  if (database.kind === "postgres" && !redisUrls)
+  const { database, redisUrl, tallies, clock, answerTimeoutMs, log, telemetry, report } = parts;
+  if (database.kind === "postgres" && !redisUrl)
     log.warn("REDIS_URL is not set: this instance counts requests by itself. More than one instance needs Redis.");
   return openMeters({
-    redisUrls,
+    redisUrl,
     tallies,
     clock: clock ?? systemClock,
     scriptClock: clock,
     answerTimeoutMs,
     onSaveFailure: report("could not save the counters"),
-    onDegraded(isDegraded, error) {
-      telemetry.meterDegraded(isDegraded);
-      if (isDegraded) log.error({ err: error }, "Redis is not responding: this instance counts requests by itself");
-      else log.info("Redis is back: instances count requests together again");
-    },
+    onServerChange: announcer(log, telemetry),
+    onAnswer: telemetry.isOn ? telemetry.redisAnswer : undefined,
   });
+}
+
+/** Tells the log and the metrics what happens to the servers of Redis. */
+export function announcer(
+  log: Pick<Log, "error" | "info">,
+  telemetry: Pick<Telemetry, "meterDegraded" | "redisServer">,
+): (change: ServerChange) => void {
+  const away = new Set<string>();
+  return (change) => {
+    const { server, state } = change;
+    if (state === "away") away.add(server);
+    else away.delete(server);
+    telemetry.meterDegraded(away.size > 0);
+    telemetry.redisServer(server, state === "gone" ? undefined : state !== "away" && state !== "replaced");
+    if (state === "away") {
+      const { reason, remedy, isOneOfMany, error } = change;
+      const what = isOneOfMany ? "the share of that server" : "requests";
+      log.error({ server, remedy, err: error }, `Redis ${server} ${reason}: this instance counts ${what} by itself`);
+    } else if (state === "back") log.info({ server }, "Redis is back: instances count requests together again");
+    else if (state === "replaced")
+      log.info({ server }, "Redis has been replaced by another server: instances count requests together again");
+  };
 }

@@ -1,13 +1,13 @@
 import type { Store } from "../store/store.ts";
 import type { Log } from "../telemetry/log.ts";
 
-/** Whether requests should be sent here: the store answers, and no stop has begun. A change is logged once. */
+/** Whether requests should be sent here: it has started, the store answers, and no stop has begun. A change is logged once. */
 export function readiness(store: Pick<Store, "check">, log: Pick<Log, "error" | "info">) {
-  let isStopping = false;
+  let isServing = false;
   let problem: string | undefined;
   return {
     async isReady(): Promise<boolean> {
-      if (isStopping) return false;
+      if (!isServing) return false;
       try {
         await store.check();
       } catch (error) {
@@ -20,8 +20,11 @@ export function readiness(store: Pick<Store, "check">, log: Pick<Log, "error" | 
       problem = undefined;
       return true;
     },
+    start(): void {
+      isServing = true;
+    },
     stop(): void {
-      isStopping = true;
+      isServing = false;
     },
   };
 }

@@ -2,13 +2,14 @@ import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { OperatorError } from "../domain/operator-error.ts";
 import type { Dialect } from "./lists.ts";
-import { openSql, type Sql, type Transaction } from "./postgres/database.ts";
-import { POSTGRES } from "./postgres/dialect.ts";
+import { COPIES } from "./migrate.ts";
+import type { Connection, Session } from "./postgres/connection.ts";
+import { POSTGRES, rowsParameter, upsertRows } from "./postgres/dialect.ts";
+import { openOnSchema } from "./postgres/schema.ts";
 import {
   ANIMALS,
   INTERNAL_TABLES,
   NUMBERED_TABLES,
-  orReplace,
   type Row,
   SAVED_RESPONSES,
   selectFrom,
@@ -16,7 +17,7 @@ import {
   TALLIES,
   type Table,
 } from "./rows.ts";
-import { openLocked, preparePath } from "./sqlite/database.ts";
+import { LOCK_TIMEOUTS, openLocked, preparePath } from "./sqlite/database.ts";
 import { SQLITE } from "./sqlite/dialect.ts";
 
 /** The one table that is large: an interrupted copy of it is continued. */
@@ -49,20 +50,18 @@ export async function copyStore(
   url: string,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<CopiedTable[]> {
-  const { db, unlock } = await openLocked(await preparePath(path, { create: false }));
+  const { db, unlock } = await openLocked(await preparePath(path, { create: false }), LOCK_TIMEOUTS, COPIES);
   try {
     refuseUnknownSchema(db);
     lockAgainstWrites(db, path);
-    const sql = await openSql(url, 1);
+    const target = await openOnSchema(url, { rules: COPIES });
     try {
-      await sql`SET statement_timeout = 0`;
-      await sql`SET idle_in_transaction_session_timeout = 0`;
-      return await copyAll(db, sql, onProgress);
+      return await copyAll(db, target, onProgress);
     } catch (error) {
       if (error instanceof OperatorError) throw error;
       throw new OperatorError(`the copy was interrupted: ${(error as Error).message}. Run it again to continue`);
     } finally {
-      await sql.end({ timeout: 2 });
+      await target.close();
     }
   } finally {
     if (db.inTransaction) db.run("ROLLBACK");
@@ -83,18 +82,22 @@ function lockAgainstWrites(db: Database, path: string): void {
 }
 
 /** Rows are copied in batches of their own, so that an interrupted copy is continued; what counts is the end of it. */
-async function copyAll(db: Database, sql: Sql, onProgress: (progress: CopyProgress) => void): Promise<CopiedTable[]> {
-  await claimTarget(db, sql);
-  for (const { name } of EMPTIED) await sql`DELETE FROM ${sql(name)}`;
+async function copyAll(
+  db: Database,
+  target: Session,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<CopiedTable[]> {
+  await claimTarget(db, target);
+  for (const { name } of EMPTIED) await target.run(`DELETE FROM ${name}`);
   const totals = new Map(TABLES.map((table) => [table, countIn(db, table)]));
   const report = (table: Table, step: CopyProgress["step"]) => (done: number) =>
     onProgress({ table: table.name, step, done, total: totals.get(table) ?? 0 });
   const sums = new Map<Table, string>();
   for (const table of TABLES) {
     sums.set(table, await checksum(rowsOf(db, table), table, report(table, "verify")));
-    await copyTable(db, sql, table, table === RESUMED, report(table, "copy"));
+    await copyTable(db, target, table, table === RESUMED, report(table, "copy"));
   }
-  return (await sql.begin((tx) => finish(db, tx, sums, report))) as CopiedTable[];
+  return target.transact((tx) => finish(db, tx, sums, report));
 }
 
 type Report = (table: Table, step: CopyProgress["step"]) => (done: number) => void;
@@ -102,11 +105,13 @@ type Report = (table: Table, step: CopyProgress["step"]) => (done: number) => vo
 /** Verifies every table and marks the copy as finished, in one transaction in which nobody else can write to them. */
 async function finish(
   db: Database,
-  tx: Transaction,
+  tx: Connection,
   sums: ReadonlyMap<Table, string>,
   report: Report,
 ): Promise<CopiedTable[]> {
-  await tx.unsafe(`LOCK TABLE ${TABLES.map(({ name }) => name).join(", ")} IN SHARE ROW EXCLUSIVE MODE`);
+  // Behind a pooler, what is set for the role applies.
+  await tx.run("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0");
+  await tx.run(`LOCK TABLE ${TABLES.map(({ name }) => name).join(", ")} IN SHARE ROW EXCLUSIVE MODE`);
   const copied: CopiedTable[] = [];
   for (const [table, source] of sums) {
     const verify = () => checksum(rowsIn(tx, table), table, report(table, "verify"));
@@ -118,13 +123,13 @@ async function finish(
     copied.push({ table: table.name, rows: countIn(db, table), checksum: source });
   }
   await continueIds(db, tx);
-  await tx`UPDATE key_revision SET revision = revision + 1`;
-  await tx`UPDATE copies SET finished_at = ${Date.now()}`;
+  await tx.run("UPDATE key_revision SET revision = revision + 1");
+  await tx.run("UPDATE copies SET finished_at = $1", [Date.now()]);
   return copied;
 }
 
-async function difference(db: Database, tx: Transaction, table: Table): Promise<OperatorError> {
-  const [counted] = await tx.unsafe<Row[]>(`SELECT count(*) AS count FROM ${table.name}`);
+async function difference(db: Database, tx: Connection, table: Table): Promise<OperatorError> {
+  const [counted] = await tx.run<Row>(`SELECT count(*) AS count FROM ${table.name}`);
   return new OperatorError(
     `the table ${table.name} has ${countIn(db, table)} rows in the source and ${counted?.count} in the target, which are not the same: empty the target and copy again`,
   );
@@ -141,30 +146,41 @@ function refuseUnknownSchema(db: Database): void {
 }
 
 /** The target must be empty, or hold an unfinished copy of this same source. */
-async function claimTarget(db: Database, sql: Sql): Promise<void> {
+async function claimTarget(db: Database, target: Session): Promise<void> {
   const created = db.query("SELECT applied_at, digest FROM migrations WHERE number = 1").get() as Row;
   const firstKey = db.query("SELECT id FROM keys ORDER BY created_at, id LIMIT 1").get() as Row | null;
   const source = `${created.applied_at} ${created.digest} ${firstKey?.id ?? ""}`;
-  await refuseUsedTarget(sql);
-  await sql`CREATE TABLE IF NOT EXISTS copies (source text PRIMARY KEY, finished_at bigint)`;
-  const [earlier] = await sql<Row[]>`SELECT source, finished_at FROM copies`;
+  await refuseUsedTarget(target);
+  await target.run("CREATE TABLE IF NOT EXISTS copies (source text PRIMARY KEY, finished_at bigint)");
+  const [earlier] = await target.run<Row>("SELECT source, finished_at FROM copies");
   if (earlier?.finished_at)
     throw new OperatorError(
       "a copy into this database has already been completed: serve from it, or use an empty database",
     );
   if (earlier?.source === source) return;
-  const [animal] = await sql`SELECT 1 FROM animals LIMIT 1`;
-  const [key] = await sql`SELECT 1 FROM keys LIMIT 1`;
+  const [animal] = await target.run("SELECT 1 FROM animals LIMIT 1");
+  const [key] = await target.run("SELECT 1 FROM keys LIMIT 1");
   if (earlier || animal || key) throw new OperatorError("the target database is not empty: use a new one");
-  await sql`INSERT INTO copies (source) VALUES (${source})`;
+  await target.run("INSERT INTO copies (source) VALUES ($1)", [source]);
 }
 
 /** A service that has the target open already would not notice that a copy has begun. */
-async function refuseUsedTarget(sql: Sql): Promise<void> {
-  const [others] = await sql<{ count: bigint }[]>`SELECT count(*) AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'animal-store' AND pid <> pg_backend_pid()`;
-  if (others && others.count > 0n)
-    throw new OperatorError("a service or another command is using the target database: stop it first");
+async function refuseUsedTarget(target: Session): Promise<void> {
+  for (let look = 1; await isUsed(target); look++) {
+    if (look === LOOKS_AT_USERS)
+      throw new OperatorError("a service or another command is using the target database: stop it first");
+    await Bun.sleep(LOOK_INTERVAL_MS);
+  }
+}
+
+/** The server takes a moment to notice that a session has ended, also the one that has just created the schema. */
+const LOOKS_AT_USERS = 10;
+const LOOK_INTERVAL_MS = 100;
+
+async function isUsed(target: Session): Promise<boolean> {
+  const [others] = await target.run<{ count: bigint }>(`SELECT count(*) AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name LIKE 'animal-store%' AND application_name <> 'animal-store doctor' AND pid <> pg_backend_pid()`);
+  return others !== undefined && others.count > 0n;
 }
 
 const countIn = (db: Database, { name }: Table): number =>
@@ -172,18 +188,19 @@ const countIn = (db: Database, { name }: Table): number =>
 
 async function copyTable(
   db: Database,
-  sql: Sql | Transaction,
+  target: Connection,
   table: Table,
   isResumed: boolean,
   onProgress: (done: number) => void,
 ): Promise<void> {
-  const { name, columns } = table;
-  const [last] = isResumed ? await sql.unsafe<Row[]>(`SELECT max(id) AS id FROM ${name}`) : [];
+  const { name } = table;
+  const [last] = isResumed ? await target.run<Row>(`SELECT max(id) AS id FROM ${name}`) : [];
+  const upsert = upsertRows(table);
   let done = last?.id
     ? Number((db.query(`SELECT count(*) AS count FROM ${name} WHERE id <= ?`).get(last.id) as { count: bigint }).count)
     : 0;
   for await (const rows of rowsOf(db, table, last?.id ? [last.id] : undefined)) {
-    await sql`INSERT INTO ${sql(name)} ${sql(rows as Record<string, never>[], ...columns)} ${sql.unsafe(orReplace(table))}`;
+    await target.run(upsert, [rowsParameter(rows)]);
     done += rows.length;
     onProgress(done);
   }
@@ -203,9 +220,9 @@ function* rowsOf(db: Database, table: Table, from?: readonly Row[string][]): Gen
 }
 
 /** All rows of the target, likewise. */
-async function* rowsIn(sql: Sql | Transaction, table: Table): AsyncGenerator<readonly Row[]> {
+async function* rowsIn(target: Connection, table: Table): AsyncGenerator<readonly Row[]> {
   for (let after: readonly Row[string][] | undefined; ; ) {
-    const rows = await sql.unsafe<Row[]>(pageSql(table, POSTGRES, after), (after ?? []) as never[]);
+    const rows = await target.run<Row>(pageSql(table, POSTGRES, after), after ?? []);
     if (rows.length > 0) yield rows;
     const last = rows.at(-1);
     if (!last || rows.length < BATCH_SIZE) return;
@@ -238,7 +255,8 @@ async function checksum(batches: Batches, { columns }: Table, onProgress: (done:
 }
 
 /** Ids that the source has ever assigned are not assigned again. */
-async function continueIds(db: Database, sql: Transaction): Promise<void> {
+async function continueIds(db: Database, target: Connection): Promise<void> {
   const sequences = db.query("SELECT name, seq FROM sqlite_sequence").all() as { name: string; seq: bigint }[];
-  for (const { name, seq } of sequences) await sql`SELECT setval(pg_get_serial_sequence(${name}, 'id'), ${seq})`;
+  for (const { name, seq } of sequences)
+    await target.run("SELECT setval(pg_get_serial_sequence($1, 'id'), $2)", [name, seq]);
 }

@@ -1,4 +1,5 @@
 import { Mistake } from "../domain/mistake.ts";
+import { parsePostgresUrl } from "./postgres-url.ts";
 
 /** Where a store is kept. */
 export type DatabaseUrl =
@@ -11,16 +12,19 @@ export function parseDatabaseUrl(text: string): DatabaseUrl | Mistake {
   if (path !== undefined && !path.startsWith(":")) return { kind: "sqlite", path };
   const url = URL.parse(text);
   const isPostgres = url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== "" && url.pathname.length > 1;
-  if (isPostgres && !url.pathname.includes("@") && hasDecodableCredentials(url)) return { kind: "postgres", url: text };
+  if (isPostgres && !url.pathname.includes("@") && hasDecodableCredentials(url)) {
+    const address = parsePostgresUrl(url);
+    return address instanceof Mistake ? address : { kind: "postgres", url: text };
+  }
   return new Mistake(
     "must be sqlite: followed by a file name, such as sqlite:data/animal-store.db, or postgres://user:password@host/database",
   );
 }
 
 /** A percent sign in a password has to be written as %25. */
-export function hasDecodableCredentials({ username, password }: URL): boolean {
+export function hasDecodableCredentials({ username, password, pathname }: URL): boolean {
   try {
-    return decodeURIComponent(username + password) !== undefined;
+    return decodeURIComponent(username + password + pathname) !== undefined;
   } catch {
     return false;
   }

@@ -1,20 +1,33 @@
 import type { Checkup } from "../domain/checkup.ts";
 import { lazy } from "../domain/lazy.ts";
 import type { DatabaseUrl } from "./database-url.ts";
+import { CHANGES_NO_SCHEMA, MIGRATES, type Migrated } from "./migrate.ts";
 import type { Store } from "./store.ts";
+
+export type { Migrated } from "./migrate.ts";
 
 // The one place that knows which adapter keeps which database. Only the one that is used is loaded.
 
 const sqlite = lazy(() => import("./sqlite/store.ts"));
 const postgres = lazy(() => import("./postgres/store.ts"));
 
+export interface ServingOptions {
+  /** To PostgreSQL. */
+  readonly connections: number;
+  /** Whether the schema is created or brought up to date, if necessary. */
+  readonly mayMigrate: boolean;
+  /** Told what is done to the schema, and what that waits for. */
+  readonly onProgress?: (message: string) => void;
+}
+
 /**
  * Opens a store to serve requests from. An embedded database is created if there is none, and only one
  * process at a time may serve it. Fails with an OperatorError.
  */
-export async function openForServing(database: DatabaseUrl, options: { readonly connections: number }): Promise<Store> {
-  if (database.kind === "sqlite") return (await sqlite()).openForServing(database.path);
-  return (await postgres()).openForServing(database.url, options);
+export async function openForServing(database: DatabaseUrl, options: ServingOptions): Promise<Store> {
+  const rules = options.mayMigrate ? MIGRATES : CHANGES_NO_SCHEMA;
+  if (database.kind === "sqlite") return (await sqlite()).openForServing(database.path, undefined, rules);
+  return (await postgres()).openForServing(database.url, { ...options, rules });
 }
 
 /** Opens a store for a command, which may run beside a service. Fails with an OperatorError. */
@@ -25,6 +38,21 @@ export async function openForCommand(
 ): Promise<Store> {
   if (database.kind === "sqlite") return (await sqlite()).openForCommand(database.path, options);
   return (await postgres()).openForCommand(database.url);
+}
+
+const sqliteSchema = lazy(() => import("./sqlite/schema.ts"));
+const postgresSchema = lazy(() => import("./postgres/schema.ts"));
+
+/** What there is to do until a schema is up to date. Changes nothing. Fails with an OperatorError. */
+export async function inspectStore(database: DatabaseUrl): Promise<Migrated> {
+  if (database.kind === "sqlite") return (await sqliteSchema()).inspectFile(database.path);
+  return (await postgresSchema()).inspectDatabase(database.url);
+}
+
+/** Brings a schema up to date, or creates it. Returns what there was to do. Fails with an OperatorError. */
+export async function migrateStore(database: DatabaseUrl, onProgress: (message: string) => void): Promise<Migrated> {
+  if (database.kind === "sqlite") return (await sqliteSchema()).migrateFile(database.path);
+  return (await postgresSchema()).migrateDatabase(database.url, onProgress);
 }
 
 const sqliteCheckup = lazy(() => import("./sqlite/checkup.ts"));

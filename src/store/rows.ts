@@ -4,7 +4,7 @@ import type { Key, KeySecret } from "../domain/key.ts";
 import type { Order, OrderStatus } from "../domain/order.ts";
 import type { Plan } from "../domain/plan.ts";
 import { TALLY_NUMBER_NAMES, type Tally, tallyNumbers, tallyOfNumbers } from "../domain/tally.ts";
-import { decodeSavedContent, encodeSavedContent } from "./saved-content.ts";
+import { decodeSavedContent } from "./saved-content.ts";
 import type { KeyTally } from "./store.ts";
 
 // The tables of both databases, and what their rows mean. A column stands here and in a migration, nowhere else:
@@ -154,13 +154,13 @@ export const SAVED_RESPONSES: Table = {
 /** How many saved responses are deleted at a time: other writes wait for it. */
 export const DELETE_BATCH_SIZE = 100;
 
-/** In the order of the columns. */
-export const savedResponseValues = (key: IdempotencyKey, content: SavedContent<unknown>): SqlValue[] => [
+/** In the order of the columns. The content is encoded. */
+export const savedResponseValues = (key: IdempotencyKey, content: string): SqlValue[] => [
   key.keyId,
   key.value,
   key.fingerprint,
   key.nowMs,
-  encodeSavedContent(content),
+  content,
 ];
 
 export const savedResponseOf = <Value>(row: Row): SavedResponse<Value> => ({

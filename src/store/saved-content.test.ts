@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { INT64_MAX, INT64_MIN } from "../domain/int64.ts";
-import { decodeSavedContent, encodeSavedContent } from "./saved-content.ts";
+import { CONTENT_BEFORE_ID, contentAfterId, decodeSavedContent, encodeSavedContent } from "./saved-content.ts";
 
 const texts = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -43,4 +43,16 @@ test("the format is the one that is stored", () => {
   const text = '{"kind":"value","value":{"id":{"$int64":"9223372036854775807"},"name":"Rex","$$x":1}}';
   expect(encodeSavedContent({ kind: "value", value })).toBe(text);
   expect(decodeSavedContent(text)).toEqual({ kind: "value", value });
+});
+
+test("what a statement puts together around an id is the same as what is encoded here", () => {
+  const ids = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
+  const fields = fc.dictionary(texts, values, { maxKeys: 4 }).filter((value) => !Object.hasOwn(value, "id"));
+  fc.assert(
+    fc.property(ids, fields, (id, value) => {
+      const content = { kind: "value", value: { id, ...value } } as const;
+      expect(decodeSavedContent(CONTENT_BEFORE_ID + id + contentAfterId(value))).toEqual(content);
+    }),
+    { numRuns: 500 },
+  );
 });

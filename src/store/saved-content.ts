@@ -10,6 +10,14 @@ export const encodeSavedContent = (content: SavedContent<unknown>): string => JS
 export const decodeSavedContent = (text: string): SavedContent<unknown> =>
   untagged(JSON.parse(text)) as SavedContent<unknown>;
 
+// A value whose id the database assigns is saved by the statement that assigns it: its content is the first text,
+// the id and the second one.
+
+export const CONTENT_BEFORE_ID = `{"kind":"value","value":{"id":{"${INT64}":"`;
+
+export const contentAfterId = (valueWithoutId: object): string =>
+  encodeSavedContent({ kind: "value", value: { id: 0n, ...valueWithoutId } }).slice(CONTENT_BEFORE_ID.length + 1);
+
 function tagged(value: unknown): unknown {
   if (typeof value === "bigint") return { [INT64]: value.toString() };
   if (Array.isArray(value)) return value.map(tagged);

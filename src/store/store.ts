@@ -101,6 +101,23 @@ export interface TallyStore {
   save(tallies: readonly KeyTally[]): Promise<void>;
 }
 
+export type StatementKind = "read" | "write" | "transaction";
+
+export interface ConnectionStats {
+  /** Connections that are open, and those of them that have something to do. */
+  readonly open: number;
+  readonly inUse: number;
+  /** Statements and transactions that wait for a connection. */
+  readonly waiting: number;
+}
+
+/** The connections to a server that keeps the store. */
+export interface StoreConnections {
+  stats(): ConnectionStats;
+  /** Reports how long each statement or transaction takes, from when it was asked for until it is answered or given up. */
+  onAnswer(report: (kind: StatementKind, seconds: number) => void): void;
+}
+
 export interface Store {
   readonly animals: AnimalStore;
   readonly orders: OrderStore;
@@ -115,6 +132,10 @@ export interface Store {
   deleteSavedResponses(upTo: { readonly savedAtMs: number }): Promise<boolean>;
   /** Returns when the store answers, and would not refuse every write. */
   check(): Awaitable<void>;
+  /** Undefined for an embedded database. */
+  readonly connections?: StoreConnections;
+  /** Whether it answered, when it was last checked, that it takes no writes: a replica does. */
+  isReadOnly(): boolean;
   /** Reports problems that no caller is told of. */
   onProblem(report: (problem: StoreProblem, error: Error) => void): void;
   close(): Awaitable<void>;

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { QuickHistogram } from "./histogram.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 const LATENCY_BUCKETS_SECONDS = [
@@ -37,9 +38,10 @@ export function prometheus(): { telemetry: Telemetry; handle: (request: Request)
   });
   const degraded = new Gauge({
     name: "animal_store_meter_degraded",
-    help: "1 while Redis is not responding and this instance counts by itself",
+    help: "1 while Redis, or a node of its cluster, does not count and this instance counts by itself",
     registers,
   });
+  const { answersText, ...redis } = redisMetrics(registers);
   const limited = new Gauge({
     name: "animal_store_connections_limited",
     help: "1 while connections are closed early because the limit of open files is near",
@@ -57,12 +59,69 @@ export function prometheus(): { telemetry: Telemetry; handle: (request: Request)
       ban: () => bans.inc(),
       storeError: () => storeErrors.inc(),
       meterDegraded: (isDegraded) => degraded.set(isDegraded ? 1 : 0),
+      ...redis,
+      ...databaseMetrics(registers),
       connectionsLimited: (areLimited) => limited.set(areLimited ? 1 : 0),
     },
     async handle(request) {
       if (URL.parse(request.url, "http://localhost")?.pathname !== "/metrics")
         return new Response("The metrics are at /metrics.\n", { status: 404 });
-      return new Response(await registry.metrics(), { headers: { "Content-Type": registry.contentType } });
+      return new Response((await registry.metrics()) + answersText(), {
+        headers: { "Content-Type": registry.contentType },
+      });
     },
+  };
+}
+
+/** They appear when a database server is used. */
+function databaseMetrics(registers: Registry[]): Pick<Telemetry, "databaseConnections" | "databaseAnswer"> {
+  const latency = new Histogram({
+    name: "animal_store_database_answer_seconds",
+    help: "Time of a statement or transaction on PostgreSQL, with the wait for a connection, by kind",
+    labelNames: ["kind"],
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers,
+  });
+  const byKind = new Map(["read", "write", "transaction"].map((kind) => [kind, latency.labels(kind)] as const));
+  const gauge = (name: string, help: string, value: () => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value());
+      },
+    });
+  return {
+    databaseConnections(stats) {
+      gauge("animal_store_database_connections", "Open connections to PostgreSQL", () => stats().open);
+      gauge("animal_store_database_connections_in_use", "Those with a statement under way", () => stats().inUse);
+      gauge("animal_store_database_waiting", "Statements that wait for a connection", () => stats().waiting);
+    },
+    databaseAnswer: (kind, seconds) => byKind.get(kind)?.observe(seconds),
+  };
+}
+
+/** An answer is measured in every request, and must not cost more than it has to. */
+function redisMetrics(
+  registers: Registry[],
+): Pick<Telemetry, "redisServer" | "redisAnswer"> & { readonly answersText: () => string } {
+  const up = new Gauge({
+    name: "animal_store_redis_up",
+    help: "1 while a server of Redis counts, 0 while this instance counts by itself instead",
+    labelNames: ["server"],
+    registers,
+  });
+  const answers = new QuickHistogram({
+    name: "animal_store_redis_answer_seconds",
+    help: "Time from asking Redis to its answer, or to giving it up, by outcome",
+    label: "outcome",
+    labelValues: ["answered", "given_up", "failed"],
+    buckets: LATENCY_BUCKETS_SECONDS,
+  });
+  return {
+    redisServer: (server, isUp) => (isUp === undefined ? up.remove(server) : up.set({ server }, isUp ? 1 : 0)),
+    redisAnswer: (outcome, seconds) => answers.observe(outcome, seconds),
+    answersText: () => answers.text(),
   };
 }

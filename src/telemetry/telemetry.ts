@@ -9,8 +9,23 @@ export interface Telemetry {
   storeError(): void;
   /** Whether this instance counts by itself because Redis does not answer. */
   meterDegraded(isDegraded: boolean): void;
+  /** Whether a server of Redis counts; undefined: it is no longer one of those that should. */
+  redisServer(server: string, isUp: boolean | undefined): void;
+  /** How long an answer of Redis took, and how it went: answered, given_up or failed. */
+  redisAnswer(outcome: string, seconds: number): void;
+  /** Where to ask about connections to the database server, if there is one. */
+  databaseConnections(stats: () => DatabaseConnections): void;
+  /** How long a statement or transaction took. */
+  databaseAnswer(kind: string, seconds: number): void;
   /** Whether connections are closed early because the limit of open files is near. */
   connectionsLimited(areLimited: boolean): void;
+}
+
+export interface DatabaseConnections {
+  readonly open: number;
+  readonly inUse: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
 }
 
 export const noTelemetry: Telemetry = {
@@ -20,5 +35,9 @@ export const noTelemetry: Telemetry = {
   ban() {},
   storeError() {},
   meterDegraded() {},
+  redisServer() {},
+  redisAnswer() {},
+  databaseConnections() {},
+  databaseAnswer() {},
   connectionsLimited() {},
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { temporaryFolder } from "../harness/folder.ts";
-import { TestPostgres } from "../harness/postgres.ts";
+import { TestPostgres, withSql } from "../harness/postgres.ts";
 import { issueBoundlessKey, type RunningService, run, serve } from "../harness/program.ts";
 import { TestProxy } from "../harness/proxy.ts";
 import { hasRedis, TestRedis } from "../harness/redis.ts";
@@ -65,11 +65,8 @@ const until = async (condition: () => boolean | Promise<boolean>): Promise<void>
 const isReady = async (service: RunningService) => (await fetch(`${service.origin}/readyz`)).status === 200;
 
 const namesInDatabase = (): Promise<string[]> =>
-  postgres.admin(async () => {
-    const { default: connect } = await import("postgres");
-    const sql = connect(database, { max: 1 });
+  withSql(database, async (sql) => {
     const rows = await sql<{ name: string }[]>`SELECT name FROM animals`;
-    await sql.end();
     return rows.map((row) => row.name);
   });
 
@@ -80,12 +77,7 @@ describe("when PostgreSQL fails", () => {
     ["hangs", async () => postgres.pause(), async () => postgres.resume()],
   ] as const)
     test(`PostgreSQL ${how}: 503 with Retry-After within 2 s, /readyz says no, it recovers, no acknowledged write is lost and none doubled`, async () => {
-      await postgres.admin(async () => {
-        const { default: connect } = await import("postgres");
-        const sql = connect(database, { max: 1 });
-        await sql`TRUNCATE animals, orders RESTART IDENTITY`;
-        await sql.end();
-      });
+      await withSql(database, (sql) => sql`TRUNCATE animals, orders RESTART IDENTITY`);
       const service = await serve({ cwd, env: { DATABASE_URL: database, LOG_LEVEL: "silent" } });
       const traffic = load(service, 8);
       await until(() => traffic.samples.length > 100);
@@ -122,8 +114,9 @@ describe("when PostgreSQL fails", () => {
     postgres.pause();
     const from = performance.now();
     const statuses = await Promise.all(
-      Array.from({ length: 250 }, async () => {
-        const response = await fetch(`${service.origin}/v1/pets?limit=1`, { headers });
+      Array.from({ length: 250 }, async (_, i) => {
+        // Requests for the same would share an answer.
+        const response = await fetch(`${service.origin}/v1/pets?categoryId=${i}`, { headers });
         return { status: response.status, ms: performance.now() - from };
       }),
     );
@@ -134,6 +127,29 @@ describe("when PostgreSQL fails", () => {
     await until(() => isReady(service));
     expect((await fetch(`${service.origin}/v1/pets`, { headers })).status).toBe(200);
     await service.kill("SIGKILL");
+  });
+
+  test("a write that a proxy may have sent to another instance before is never said to have changed nothing", async () => {
+    const env = { DATABASE_URL: database, LOG_LEVEL: "silent" };
+    const direct = await serve({ cwd, env });
+    const proxied = await serve({ cwd, env: { ...env, TRUSTED_PROXIES: "127.0.0.1" } });
+    const body = JSON.stringify({ name: "Rex", categoryId: 1 });
+    const messageOf = async (service: RunningService, more: Record<string, string>): Promise<string> => {
+      const options = { method: "POST", headers: { ...headers, ...more }, body };
+      const response = await fetch(`${service.origin}/v1/pets`, options);
+      expect(response.status).toBe(503);
+      return ((await response.json()) as { message: string }).message;
+    };
+    // Before PostgreSQL has gone, the key is looked up.
+    for (const service of [direct, proxied])
+      expect((await fetch(`${service.origin}/v1/pets?limit=1`, { headers })).status).toBe(200);
+    await postgres.stop();
+    const key = { "Idempotency-Key": crypto.randomUUID() };
+    expect(await messageOf(direct, key)).toContain("nothing was changed");
+    expect(await messageOf(proxied, {})).toContain("nothing was changed");
+    expect(await messageOf(proxied, key)).toContain("may or may not have been made");
+    await postgres.start();
+    await Promise.all([direct.kill("SIGKILL"), proxied.kill("SIGKILL")]);
   });
 
   test("PostgreSQL whose connections go silent: they are replaced, and it recovers by itself", async () => {
@@ -159,6 +175,17 @@ describe("when PostgreSQL fails", () => {
     expect(err.trim().split("\n")).toHaveLength(1);
     expect(err).not.toContain("hidden");
   });
+});
+
+test("variables that other PostgreSQL programs read, and parameters that are ours, change nothing about a connection", async () => {
+  const other = "postgres://nobody@127.0.0.1:1/elsewhere?unknown=true";
+  const env = { POSTGRES_URL: other, PGURL: other, TLS_DATABASE_URL: other, PGHOST: "127.0.0.2", PGPORT: "1" };
+  const names = { PGUSER: "nobody", PGDATABASE: "elsewhere", PGPASSWORD: "wrong", PGSSLMODE: "require" };
+  for (const parameters of ["", "?pgbouncer=true", "?prepare=false&connect_timeout=3"]) {
+    const DATABASE_URL = `${database}${parameters}`;
+    const { exitCode, err } = await run(["keys", "list"], { cwd, env: { ...env, ...names, DATABASE_URL } });
+    expect([exitCode, err]).toEqual([0, ""]);
+  }
 });
 
 describe.skipIf(!hasRedis)("when Redis fails", () => {

@@ -50,6 +50,28 @@ describe.skipIf(!hasNginx)("the nginx of deploy/ and instances that fail", () =>
     }
   });
 
+  test("a POST with an Idempotency-Key is sent to one instance after another until one answers; nothing else is", async () => {
+    const { fleet, nginx } = await startFleet();
+    for (const [method, key, times] of [
+      ["POST", "a", 3],
+      ["POST", "", 1],
+      ["PATCH", "a", 1],
+    ] as const) {
+      for (const { received } of fleet) received.length = 0;
+      const answer = await fetch(`${nginx.origin}/silent`, { method, headers: { "Idempotency-Key": key }, body: "{}" });
+      await expectUnavailable(answer, OUTCOME_UNKNOWN);
+      expect([method, key, receivedBy(fleet)]).toEqual([method, key, Array(times).fill(`${method} /silent`)]);
+    }
+    const [first, second, third] = fleet;
+    first.isSilent = second.isSilent = true;
+    for (let i = 0; i < 10; i++) {
+      const headers = { "Idempotency-Key": `key ${i}` };
+      expect((await fetch(`${nginx.origin}/ok`, { method: "POST", headers, body: "{}" })).status).toBe(200);
+    }
+    expect(third.received).toEqual(Array(10).fill("POST /ok"));
+    expect(first.received.length + second.received.length).toBeGreaterThan(0);
+  });
+
   test("instances that are down cost nothing, and one that is back is used at once", async () => {
     const { fleet, nginx } = await startFleet();
     const [first, second, third] = fleet;

@@ -16,7 +16,7 @@ export function atEnd(task: Task): void {
 }
 
 /** As beforeAll(), but what it starts lives until the end of the enclosing describe: Bun ends a hook with its own. */
-export function setUp(start: () => Promise<void>): void {
+export function setUp(start: () => Promise<void>, timeoutMs?: number): void {
   const tasks: Task[] = [];
   hooks?.beforeAll(async () => {
     tasksOfSetUp = tasks;
@@ -25,7 +25,7 @@ export function setUp(start: () => Promise<void>): void {
     } finally {
       tasksOfSetUp = undefined;
     }
-  });
+  }, timeoutMs);
   hooks?.afterAll(() => run(tasks));
 }
 

@@ -1,19 +1,28 @@
-import { accessSync, chmodSync, chownSync, constants, cpSync, mkdirSync, readFileSync } from "node:fs";
+import { accessSync, chmodSync, chownSync, constants, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SQL, type Subprocess } from "bun";
+import { type Certificate, ownedBy } from "./certificates.ts";
 import { atEnd } from "./cleanup.ts";
 import { temporaryFolder } from "./folder.ts";
 import { freePort } from "./port.ts";
 
-/** PostgreSQL refuses to run as root, so then it runs as nobody. */
-const NOBODY = 65_534;
-const isRoot = process.getuid?.() === 0;
-const asServer = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
+/** PostgreSQL and PgBouncer refuse to run as root, so then they run as nobody. */
+export const NOBODY = 65_534;
+export const isRoot = process.getuid?.() === 0;
+export const asServer = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
 
 export interface PostgresOptions {
   /** Faster, at the price of losing data in a crash: for tests that are not about crashes. */
   readonly isVolatile?: boolean;
+  /** It accepts TLS with this certificate, and plain connections as well. */
+  readonly certificate?: Certificate;
+  /** What postgresql.conf would say. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
+
+/** How a server is told to stop. Clients are cut off either way; only a fast stop tells them why. */
+export type Shutdown = "fast" | "immediate";
+const SHUTDOWN_SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
 
 const VOLATILE = { fsync: "off", full_page_writes: "off", synchronous_commit: "off" };
 
@@ -33,12 +42,7 @@ export class TestPostgres {
   }
 
   static async start(options: PostgresOptions = {}): Promise<TestPostgres> {
-    const folder = temporaryFolder();
-    chmodSync(folder, 0o755);
-    const binaries = await readableBinaries(folder);
-    const data = join(folder, "data");
-    mkdirSync(data, { mode: 0o700 });
-    if (isRoot) chownSync(data, NOBODY, NOBODY);
+    const { binaries, data } = await newServerFolder();
     const made = Bun.spawnSync(
       [
         ...asServer,
@@ -63,6 +67,38 @@ export class TestPostgres {
     return server;
   }
 
+  /**
+   * Starts a standby that follows this server. What is committed from now on is acknowledged only once the standby
+   * has it, so that nothing is lost by a failover.
+   */
+  async startStandby(): Promise<TestPostgres> {
+    const { binaries, data } = await newServerFolder();
+    await this.admin(async (sql) => {
+      await sql`SELECT pg_backup_start('standby', fast => true)`;
+      const copied = Bun.spawnSync([...asServer, "cp", "-a", `${this.data}/.`, data], { cwd: "/", stderr: "pipe" });
+      if (!copied.success) throw new Error(copied.stderr.toString());
+      await sql`SELECT pg_backup_stop(wait_for_archive => false)`;
+    });
+    const follow = `primary_conninfo = 'host=127.0.0.1 port=${this.port} user=postgres application_name=standby'\n`;
+    writeFileSync(join(data, "postgresql.auto.conf"), follow);
+    writeFileSync(join(data, "standby.signal"), "");
+    Bun.spawnSync(["rm", "-f", join(data, "postmaster.pid")]);
+    const standby = new TestPostgres(binaries, data, await freePort(), this.options);
+    await standby.start();
+    atEnd(() => standby.stop());
+    await this.admin(async (sql) => {
+      await sql`ALTER SYSTEM SET synchronous_standby_names = 'standby'`;
+      await sql`SELECT pg_reload_conf()`;
+      while ((await sql`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`).length === 0) await Bun.sleep(20);
+    });
+    return standby;
+  }
+
+  /** A standby becomes the primary. */
+  promote(): Promise<unknown> {
+    return this.admin((sql) => sql`SELECT pg_promote()`);
+  }
+
   async start(): Promise<void> {
     const settings = {
       listen_addresses: "127.0.0.1",
@@ -70,6 +106,8 @@ export class TestPostgres {
       max_connections: "300",
       logging_collector: "off",
       ...(this.options.isVolatile ? VOLATILE : {}),
+      ...this.#tlsSettings(),
+      ...this.options.settings,
     };
     const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     this.#server = Bun.spawn(
@@ -83,10 +121,17 @@ export class TestPostgres {
     await this.admin((sql) => sql`SELECT 1`);
   }
 
-  /** A fast shutdown: connections are ended, transactions rolled back. */
-  async stop(): Promise<void> {
+  #tlsSettings(): Record<string, string> {
+    const { certificate } = this.options;
+    if (!certificate) return {};
+    const { certificateFile, keyFile } = ownedBy(isRoot ? NOBODY : undefined, certificate, dirname(this.data));
+    return { ssl: "on", ssl_cert_file: certificateFile, ssl_key_file: keyFile };
+  }
+
+  /** Connections are ended, transactions rolled back. */
+  async stop(how: Shutdown = "fast"): Promise<void> {
     this.resume();
-    this.#server?.kill("SIGINT");
+    this.#server?.kill(SHUTDOWN_SIGNALS[how]);
     await this.#server?.exited;
     this.#server = undefined;
   }
@@ -141,6 +186,17 @@ export class TestPostgres {
 /** The processes that a process has started, as Linux tells them. */
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+
+/** Where a server can keep its data, and the programs, where it can read them. */
+async function newServerFolder(): Promise<{ binaries: string; data: string }> {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  const binaries = await readableBinaries(folder);
+  const data = join(folder, "data");
+  mkdirSync(data, { mode: 0o700 });
+  if (isRoot) chownSync(data, NOBODY, NOBODY);
+  return { binaries, data };
+}
 
 /** A folder that only root can enter is of no use to nobody. */
 async function readableBinaries(folder: string): Promise<string> {

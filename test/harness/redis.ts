@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { Redis } from "ioredis";
+import type { Certificate } from "./certificates.ts";
 import { atEnd } from "./cleanup.ts";
 import { temporaryFolder } from "./folder.ts";
 import { freePort } from "./port.ts";
@@ -26,6 +28,15 @@ export class TestRedis {
     await server.start();
     atEnd(() => server.stop());
     return server;
+  }
+
+  /** Beside the port without TLS. Returns the port with it. */
+  static async startWithTls(certificate: Certificate, ...options: string[]): Promise<number> {
+    const tlsPort = await freePort();
+    const { authorityFile, certificateFile, keyFile } = certificate;
+    const files = ["--tls-cert-file", certificateFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", authorityFile];
+    await TestRedis.start("--tls-port", String(tlsPort), ...files, ...options);
+    return tlsPort;
   }
 
   async start(): Promise<void> {
@@ -105,15 +116,17 @@ export async function redisDatabaseMaker(): Promise<() => Promise<string>> {
 const SLOTS = 16_384;
 
 /** Three servers that form a cluster. */
-export async function startRedisCluster(): Promise<TestRedis[]> {
-  const { servers, ready } = await formRedisCluster();
+export async function startRedisCluster(...options: string[]): Promise<TestRedis[]> {
+  const { servers, ready } = await formRedisCluster(...options);
   await ready;
   return servers;
 }
 
 /** As above, without waiting until it works: Redis lets no cluster work in its first two seconds. */
-export async function formRedisCluster(): Promise<{ servers: TestRedis[]; ready: Promise<void> }> {
-  const nodes = await Promise.all([1, 2, 3].map(startClusterNode));
+export async function formRedisCluster(
+  ...options: string[]
+): Promise<{ servers: TestRedis[]; nodes: ClusterNode[]; ready: Promise<void> }> {
+  const nodes = await Promise.all([1, 2, 3].map(() => startClusterNode(options)));
   const [first] = nodes as [ClusterNode, ...ClusterNode[]];
   const slot = (index: number) => Math.floor((index * SLOTS) / nodes.length);
   for (const [i, { server }] of nodes.entries())
@@ -123,7 +136,24 @@ export async function formRedisCluster(): Promise<{ servers: TestRedis[]; ready:
       if (i > 0) await client.call("CLUSTER", "MEET", "127.0.0.1", first.server.port, first.busPort);
     });
   const servers = nodes.map(({ server }) => server);
-  return { servers, ready: whenClusterWorks(servers) };
+  return { servers, nodes, ready: whenClusterWorks(servers) };
+}
+
+/** Another node of a cluster that works, which takes over from the first one when that is gone. */
+export async function addReplica(nodes: readonly ClusterNode[], ...options: string[]): Promise<TestRedis> {
+  const [master] = nodes as [ClusterNode, ...ClusterNode[]];
+  await sendCopiesAtOnce(master.server);
+  const id = String(await master.server.ask((client) => client.call("CLUSTER", "MYID")));
+  const { server } = await startClusterNode(options);
+  await server.ask(async (client) => {
+    for (const node of nodes) await client.call("CLUSTER", "MEET", "127.0.0.1", node.server.port, node.busPort);
+    while (!(await client.call("CLUSTER", "REPLICATE", id).catch(() => false))) await Bun.sleep(20);
+    while (!(await client.info("replication")).includes("master_link_status:up")) await Bun.sleep(20);
+  });
+  for (const node of nodes)
+    while (!String(await node.server.ask((client) => client.call("CLUSTER", "NODES"))).includes(`slave ${id}`))
+      await Bun.sleep(20);
+  return server;
 }
 
 async function whenClusterWorks(servers: readonly TestRedis[]): Promise<void> {
@@ -131,14 +161,58 @@ async function whenClusterWorks(servers: readonly TestRedis[]): Promise<void> {
     while (!(await server.ask((client) => client.cluster("INFO"))).includes("cluster_state:ok")) await Bun.sleep(20);
 }
 
-interface ClusterNode {
+export interface ClusterNode {
   readonly server: TestRedis;
   readonly busPort: number;
 }
 
 /** The default port of the cluster bus is 10000 above the server's, which may be too high for a port. */
-async function startClusterNode(): Promise<ClusterNode> {
+async function startClusterNode(special: readonly string[]): Promise<ClusterNode> {
   const busPort = await freePort();
   const options = ["--cluster-enabled", "yes", "--cluster-port", String(busPort), "--cluster-node-timeout", "2000"];
-  return { server: await TestRedis.start(...options), busPort };
+  return { server: await TestRedis.start(...options, ...special), busPort };
 }
+
+/** By default, Redis waits five seconds for other replicas that want one. */
+const sendCopiesAtOnce = (master: TestRedis): Promise<unknown> =>
+  master.ask((client) => client.config("SET", "repl-diskless-sync-delay", "0"));
+
+/** A server that keeps a copy of another, and is read-only. */
+export async function startReplica(master: TestRedis, ...options: string[]): Promise<TestRedis> {
+  await sendCopiesAtOnce(master);
+  const replica = await TestRedis.start("--replicaof", `127.0.0.1 ${master.port}`, ...options);
+  while (!(await replica.ask((client) => client.info("replication"))).includes("master_link_status:up"))
+    await Bun.sleep(20);
+  return replica;
+}
+
+/** A sentinel that alone decides that a master is gone, after half a second. Returns its port. */
+export async function startSentinel(master: TestRedis, name: string, ...lines: string[]): Promise<number> {
+  const port = await freePort();
+  const file = join(temporaryFolder(), "sentinel.conf");
+  const settings = [
+    `port ${port}`,
+    "bind 127.0.0.1",
+    `sentinel monitor ${name} 127.0.0.1 ${master.port} 1`,
+    `sentinel down-after-milliseconds ${name} 500`,
+    `sentinel failover-timeout ${name} 3000`,
+    ...lines,
+  ];
+  await Bun.write(file, settings.join("\n"));
+  const sentinel = Bun.spawn(["redis-server", file, "--sentinel"], { stdout: "ignore", stderr: "ignore" });
+  atEnd(async () => {
+    sentinel.kill("SIGKILL");
+    await sentinel.exited;
+  });
+  while (!(await isListening(port))) await Bun.sleep(20);
+  return port;
+}
+
+const isListening = (port: number): Promise<boolean> =>
+  Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
+    (socket) => {
+      socket.end();
+      return true;
+    },
+    () => false,
+  );

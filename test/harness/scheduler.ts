@@ -22,6 +22,11 @@ export class FakeScheduler implements Scheduler {
     };
   }
 
+  /** There is no network. */
+  afterArrivals(task: () => void): void {
+    task();
+  }
+
   /** How long until the next task is due; undefined if there is none. */
   get nextDelayMs(): number | undefined {
     return this.#tasks.length === 0 ? undefined : Math.min(...this.#tasks.map(({ atMs }) => atMs)) - this.#nowMs;

@@ -8,6 +8,8 @@ export class StandIn {
   readonly received: string[] = [];
   /** Whether it hangs on every path. */
   isHung = false;
+  /** Whether it closes in silence on every path. */
+  isSilent = false;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
 
@@ -50,7 +52,7 @@ export class StandIn {
       const line = received.slice(0, received.indexOf(" HTTP/"));
       received = "";
       this.received.push(line);
-      if (line.endsWith("/silent")) socket.destroy();
+      if (this.isSilent || line.endsWith("/silent")) socket.destroy();
       else if (!this.isHung && !line.endsWith("/hang"))
         socket.write("HTTP/1.1 200 OK\r\nX-Request-Id: x\r\nContent-Length: 2\r\n\r\n{}");
     });

@@ -122,11 +122,29 @@ describe("doctor on PostgreSQL", () => {
   const namesOf = (problems: readonly Result[]): string[] =>
     problems.map(({ check }) => check).filter((check) => check !== "acknowledged writes survive a crash");
 
+  test("says what to grant to a role that may not use the sequences", async () => {
+    const cwd = temporaryFolder();
+    const url = new URL(await newDatabase());
+    await issueBoundlessKey({ cwd, env: { DATABASE_URL: url.href } });
+    const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
+    await withSql(url.href, (sql) =>
+      sql.unsafe(`CREATE ROLE ${role} LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`),
+    );
+    url.username = role;
+    const { problems } = await doctor(cwd, { DATABASE_URL: url.href });
+    expect(problems.find(({ check }) => check === "ids are assigned once")).toMatchObject({
+      detail: "permission denied for the sequence of the table animals",
+      remedy: "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO the role of the service",
+    });
+  });
+
   test("finds nothing wrong with a sound store, and what is wrong with another", async () => {
     const cwd = temporaryFolder();
     const env = { DATABASE_URL: await newDatabase() };
     const empty = await doctor(cwd, env);
     expect(namesOf(empty.problems)).toEqual(["schema"]);
+    // A start may be told not to migrate.
+    expect(empty.problems.find(({ check }) => check === "schema")?.remedy).toBe("run animal-store migrate");
     await issueBoundlessKey({ cwd, env });
     const sound = await doctor(cwd, env);
     expect(namesOf(sound.problems)).toEqual([]);
@@ -160,9 +178,9 @@ describe.skipIf(!hasRedis)("doctor on Redis", async () => {
   test("says whether it can be reached, and how it keeps the counters", async () => {
     const { cwd } = await storeWithOrder();
     const reached = await doctor(cwd, { REDIS_URL: await newRedis() });
-    expect([reached.exitCode, reached.all.slice(-3).map(({ check }) => check)]).toEqual([
+    expect([reached.exitCode, reached.all.slice(-4).map(({ check }) => check)]).toEqual([
       0,
-      ["Redis can be reached", "Redis forgets no counter", "Redis saves to disk"],
+      ["Redis can be reached", "Redis can count", "Redis forgets no counter", "Redis saves to disk"],
     ]);
     const gone = await doctor(cwd, { REDIS_URL: "redis://127.0.0.1:1" });
     expect(gone.problems.map(({ check }) => check)).toEqual(["Redis can be reached"]);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
 import { setUp } from "../harness/cleanup.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { type Outcome, type RunningService, run, serve } from "../harness/program.ts";
@@ -83,7 +84,7 @@ describe("keys create", () => {
     const { exitCode, err } = await run(["keys", "list"], { cwd: empty });
     expect([exitCode, err]).toEqual([
       1,
-      "animal-store: there is no database at data/animal-store.db: check DATABASE_URL\n",
+      "animal-store: there is no database at data/animal-store.db: check DATABASE_URL, or run animal-store migrate, which creates one\n",
     ]);
     expect(existsSync(join(empty, "data"))).toBe(false);
     expect((await run(["keys", "create", "--name", "x", "--plan", "free"], { cwd: empty })).exitCode).toBe(0);
@@ -152,7 +153,7 @@ describe("mistakes", () => {
         expect(out).toContain("Usage: animal-store");
       }),
     );
-    expect((await cli("--version")).out).toBe("1.0.0\n");
+    expect((await cli("--version")).out).toBe(`${manifest.version}\n`);
   });
 });
 

@@ -63,7 +63,7 @@ describe("start", () => {
     foreign.close();
     await (await serve({ cwd, env: { DATABASE_URL: "sqlite:newer.db" } })).kill("SIGTERM");
     const newer = new Database(join(cwd, "newer.db"));
-    newer.run("INSERT INTO migrations VALUES (99, 'later', 'x', 0)");
+    newer.run("INSERT INTO migrations (number, name, digest, applied_at) VALUES (99, 'later', 'x', 0)");
     newer.close();
     const running = await serve({ cwd, env: { DATABASE_URL: "sqlite:running.db" } });
 
@@ -74,12 +74,16 @@ describe("start", () => {
         `port ${taken.port} on 127.0.0.1 is in use: stop what uses it, or set METRICS_PORT`,
       ],
       [{ HOST: "192.0.2.1" }, "cannot listen on 192.0.2.1"],
-      [{ HOST: "no.such.host.invalid" }, "HOST must be an address of this machine"],
+      [{ HOST: "no.such.host.invalid" }, ". HOST must be an address of this machine"],
+      [
+        { METRICS_PORT: "0", METRICS_HOST: "no.such.host.invalid" },
+        ". METRICS_HOST must be an address of this machine",
+      ],
       [{ DATABASE_URL: "sqlite:/proc/nowhere/a.db" }, "cannot create the folder /proc/nowhere"],
       [{ DATABASE_URL: "sqlite:letter.txt" }, "file is not a database"],
       [{ DATABASE_URL: "sqlite:data" }, "cannot open the database data"],
       [{ DATABASE_URL: "sqlite:foreign.db" }, "the database of another program"],
-      [{ DATABASE_URL: "sqlite:newer.db" }, "schema 99, and this version supports only up to 3"],
+      [{ DATABASE_URL: "sqlite:newer.db" }, "schema 99, which needs a version that knows schema 99"],
       [{ DATABASE_URL: "sqlite:running.db" }, "another process is already serving running.db"],
     ] as const;
     await Promise.all(

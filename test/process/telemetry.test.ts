@@ -3,9 +3,13 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { systemClock } from "../../src/domain/clock.ts";
 import { temporaryFolder } from "../harness/folder.ts";
+import { hasNginx, TestNginx } from "../harness/nginx.ts";
+import { databaseMaker } from "../harness/postgres.ts";
 import { type RunningService, serve } from "../harness/program.ts";
 import { RawConnection } from "../harness/raw.ts";
 import { startService } from "../harness/service.ts";
+
+const newDatabase = await databaseMaker();
 
 const secretOf = async (cwd: string): Promise<string> =>
   (await Bun.file(join(cwd, "data/animal-store.operator-key")).text()).trim();
@@ -54,6 +58,41 @@ describe("logs", () => {
     expect(decodeURIComponent(decodeURIComponent(service.logged()))).not.toContain(secret.slice(4, 34));
     expect(service.logged()).not.toContain(secret);
     expect(service.logged()).not.toContain("hidden");
+  });
+
+  test("every line about a request names the trace that it belongs to, unless its traceparent is invalid", async () => {
+    const logged: string[] = [];
+    const trace = { trace_id: "4bf92f3577b34da6a3ce929d0e0e4736", span_id: "00f067aa0ba902b7", trace_flags: "01" };
+    const traceparent = `00-${trace.trace_id}-${trace.span_id}-${trace.trace_flags}`;
+    const hostile = `00-${trace.trace_id}-${trace.span_id}-01-"},{"forged":"<script>`;
+    const service = await startService({ logged, env: { LOG_REQUESTS: "on" } });
+    const lineOf = (message: string) =>
+      JSON.parse(logged.splice(0).findLast((line) => line.includes(`"msg":"${message}"`)) as string);
+    const get = (path: string, headers: Record<string, string>) => fetch(`${service.origin}${path}`, { headers });
+
+    await get("/v1/pets", { traceparent });
+    expect(lineOf("request")).toMatchObject({ operation: "listPets", status: 401, ...trace });
+    for (const headers of [{ traceparent: hostile }, { traceparent: traceparent.toUpperCase() }, {}]) {
+      await get("/v1/pets", headers as Record<string, string>);
+      expect(Object.keys(lineOf("request")).filter((name) => /trace|span|forged/.test(name))).toEqual([]);
+    }
+
+    const other = new Database(service.path);
+    other.run("ALTER TABLE animals RENAME TO creatures");
+    await get("/v1/pets", { traceparent, Authorization: `Bearer ${service.boundless}` });
+    expect(lineOf("request failed")).toMatchObject(trace);
+    other.close();
+    await service.stop();
+  });
+
+  test.skipIf(!hasNginx)("the nginx of deploy/ passes the trace on", async () => {
+    const logged: string[] = [];
+    const service = await startService({ logged, env: { LOG_REQUESTS: "on" } });
+    const nginx = await TestNginx.start([service.origin]);
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    await fetch(`${nginx.origin}/v1/pets`, { headers: { traceparent } });
+    const line = logged.find((text) => text.includes('"msg":"request"')) as string;
+    expect(JSON.parse(line)).toMatchObject({ status: 401, trace_id: traceparent.slice(3, 35) });
   });
 
   test("a fault of ours answers 500 without its cause, which is in the log under the request id", async () => {
@@ -108,6 +147,15 @@ describe("metrics", () => {
     await service.kill("SIGTERM");
   });
 
+  test("METRICS_HOST is the address that they are served on", async () => {
+    const service = await serve({ cwd: temporaryFolder(), env: { METRICS_PORT: "0", METRICS_HOST: "127.0.0.2" } });
+    const url = /Metrics +(\S+)/.exec(service.banner)?.[1] as string;
+    expect(url).toStartWith("http://127.0.0.2:");
+    expect((await fetch(url)).status).toBe(200);
+    await expect(fetch(url.replace("127.0.0.2", "127.0.0.1"))).rejects.toThrow();
+    await service.kill("SIGTERM");
+  });
+
   test("requests by operation and status, latency, refusals, bans and store errors", async () => {
     const cwd = temporaryFolder();
     const service = await serve({ cwd, env: { METRICS_PORT: "0" } });
@@ -139,4 +187,18 @@ describe("metrics", () => {
     odd.destroy();
     await service.kill("SIGTERM");
   });
+});
+
+test("metrics say how many connections to PostgreSQL are open and busy, and how long it takes to answer", async () => {
+  const env = { DATABASE_URL: await newDatabase(), METRICS_PORT: "0" };
+  const service = await serve({ cwd: temporaryFolder(), env });
+  const metrics = async (): Promise<string> =>
+    (await fetch(/Metrics +(\S+)/.exec(service.banner)?.[1] as string)).text();
+  expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
+  const text = await metrics();
+  expect(text).toMatch(/^animal_store_database_connections [1-9]/m);
+  expect(text).toMatch(/^animal_store_database_connections_in_use \d/m);
+  expect(text).toMatch(/^animal_store_database_waiting 0$/m);
+  expect(text).toMatch(/^animal_store_database_answer_seconds_count\{kind="read"\} [1-9]/m);
+  await service.kill("SIGTERM");
 });

@@ -8,6 +8,8 @@ export interface AttackOptions {
   /** It ends after these minutes or these rounds, whichever comes first; after one round if neither is given. */
   readonly minutes?: number;
   readonly rounds?: number;
+  /** Of an attack that has rows: only those with this text in their name. */
+  readonly only?: string;
   readonly log?: (line: string) => void;
   /** Where it keeps score, for a caller that looks at it before the end. */
   readonly board?: Scoreboard;

@@ -10,6 +10,21 @@ const ANIMAL_AFTER: Record<string, string> = { approved: "pending", delivered: "
 const RACERS = 4;
 const ORDERS = "/store/orders";
 
+/** How often a worker does what; the rest are orders for its animals, and their moves. Together at most 1. */
+export interface Mix {
+  readonly creations: number;
+  readonly mistakes: number;
+  readonly reads: number;
+  /** Writes that are sent again under their idempotency key. */
+  readonly repeats: number;
+  /** Orders of several clients at once for the same animal. */
+  readonly races: number;
+  /** The share of creations and orders that have an idempotency key. */
+  readonly named: number;
+}
+
+export const OF_ALL: Mix = { creations: 0.45, mistakes: 0.05, reads: 0.1, repeats: 0.05, races: 0.05, named: 0.5 };
+
 /** A write with an idempotency key, to be sent again. */
 interface Named {
   readonly request: Request;
@@ -32,6 +47,7 @@ export class Worker {
     private readonly random: Random,
     /** Unique, because names of animals and idempotency keys begin with it. */
     private readonly label: string,
+    private readonly mix: Mix = OF_ALL,
   ) {}
 
   /** Works until it is told to stop or nothing comes back. */
@@ -42,13 +58,18 @@ export class Worker {
   async #act(client: Client): Promise<boolean> {
     const usable = this.#holdings.filter(({ history }) => !history.open).slice(-20);
     const holding = usable.length > 0 ? this.random.pick(usable) : undefined;
-    const action = this.random.float();
-    if (!holding || action < 0.45) return this.#create(client);
-    if (action < 0.5) return this.#createInvalid(client);
-    if (action < 0.6) return this.#read(client, holding);
-    if (action < 0.65) return this.#repeat(client);
+    let action = this.random.float();
+    const isNow = (share: number): boolean => {
+      action -= share;
+      return action < 0;
+    };
+    const { creations, mistakes, reads, repeats, races } = this.mix;
+    if (!holding || isNow(creations)) return this.#create(client);
+    if (isNow(mistakes)) return this.#createInvalid(client);
+    if (isNow(reads)) return this.#read(client, holding);
+    if (isNow(repeats)) return this.#repeat(client);
     const { status = "", orders = [] } = holding.history.acknowledged ?? {};
-    if (status === "available") return action < 0.7 ? this.#race(client, holding) : this.#place(client, holding);
+    if (status === "available") return isNow(races) ? this.#race(client, holding) : this.#place(client, holding);
     const order = orders.at(-1) as OrderStatus | undefined;
     return order && movesFrom(order).length > 0 ? this.#move(client, holding, order) : this.#create(client);
   }
@@ -57,9 +78,11 @@ export class Worker {
     return `${this.label} ${this.#count++} ${this.random.pick(NAMES)}`;
   }
 
-  /** Half of all writes can be repeated. */
+  /** Some writes can be repeated. */
   #maybeNamed(request: Request): Request {
-    return this.random.chance(0.5) ? { ...request, idempotencyKey: `${this.label}-${this.#count++}` } : request;
+    return this.random.chance(this.mix.named)
+      ? { ...request, idempotencyKey: `${this.label}-${this.#count++}` }
+      : request;
   }
 
   async #create(client: Client): Promise<boolean> {
@@ -181,38 +204,44 @@ export class Worker {
     return true;
   }
 
-  /** Sends a write again that was answered: nothing happens twice, and the answer is the same. */
+  /** Sends a write again that has a key: nothing happens twice, and an answer that was given is given again. */
   async #repeat(client: Client): Promise<boolean> {
-    const answered = this.#named.filter(({ body }) => body !== undefined);
-    if (answered.length === 0) return true;
-    const { request, body } = this.random.pick(answered);
+    const repeatable = this.#named.filter((named) => named.body !== undefined || isOpen(named));
+    if (repeatable.length === 0) return true;
+    const named = this.random.pick(repeatable);
+    const { request, body } = named;
     const outcome = await client.send(request);
     this.ledger.board.count("repeated");
     if (outcome.kind === "silence") return false;
-    this.ledger.board.check(
-      outcome.status === 503 || outcome.body === body,
-      () => `a repeated ${request.method} ${request.target} said ${outcome.body} instead of ${body}`,
-    );
+    if (outcome.status === 503) return true;
+    if (body === undefined) this.#noteRetry(named, outcome);
+    else
+      this.ledger.board.check(
+        outcome.body === body,
+        () => `a repeated ${request.method} ${request.target} said ${outcome.body} instead of ${body}`,
+      );
     return true;
   }
 
-  /** After a restart: sends again what was not answered and can be repeated. Then it is there, once. */
+  /** After an outage: sends again what was not answered and can be repeated. Then it is there, once. */
   async retryUnanswered(client: Client): Promise<void> {
-    const unanswered = this.#named.filter(({ holding, step }) => holding.history.open === step);
-    for (const named of unanswered) {
-      const { request, holding, step } = named;
-      const outcome = await client.send(request);
+    for (const named of this.#named.filter(isOpen)) {
+      const outcome = await client.send(named.request);
       this.ledger.board.count("retried");
-      if (outcome.kind === "silence") continue;
-      const { status, body } = outcome;
-      const what = `a retry of ${request.method} ${request.target}`;
-      if (!this.ledger.board.check(status === 201, () => `${what} was answered with ${status} ${body}`)) continue;
-      step.ackedAt = this.ledger.now();
-      named.body = body;
-      const id = idIn(body);
-      if (request.target === "/pets") this.ledger.noteId(holding, id, 0n);
-      else holding.orderIds.push(id);
+      if (outcome.kind === "answered") this.#noteRetry(named, outcome);
     }
+  }
+
+  /** A write that was in doubt has been answered. */
+  #noteRetry(named: Named, { status, body }: Answered): void {
+    const { request, holding, step } = named;
+    const what = `a retry of ${request.method} ${request.target}`;
+    if (!this.ledger.board.check(status === 201, () => `${what} was answered with ${status} ${body}`)) return;
+    step.ackedAt = this.ledger.now();
+    named.body = body;
+    const id = idIn(body);
+    if (request.target === "/pets") this.ledger.noteId(holding, id, 0n);
+    else holding.orderIds.push(id);
   }
 
   #expect(outcome: Outcome, what: string, status: number): boolean {
@@ -224,11 +253,16 @@ export class Worker {
   }
 }
 
+type Answered = Extract<Outcome, { kind: "answered" }>;
+
+/** Whether nobody knows what became of it. */
+const isOpen = ({ holding, step }: Named): boolean => holding.history.open === step;
+
 /** Exact, as JSON.parse() would not be. */
 const idIn = (body: string): bigint => BigInt(/^\{"id":(\d+),/.exec(body)?.[1] ?? "0");
 
 /** Several workers at once, with names and choices of their own. */
-export function workers(ledger: Ledger, count: number, random: Random, label = "worker"): Worker[] {
+export function workers(ledger: Ledger, count: number, random: Random, label = "worker", mix = OF_ALL): Worker[] {
   const seed = random.int(0, 2 ** 32 - 1);
-  return Array.from({ length: count }, (_, i) => new Worker(ledger, Random.of(seed, i), `${label} ${i}`));
+  return Array.from({ length: count }, (_, i) => new Worker(ledger, Random.of(seed, i), `${label} ${i}`, mix));
 }

@@ -5,10 +5,10 @@ import type { Contents, FoundAnimal } from "../common/ledger.ts";
 type AnimalRow = { id: string; name: string; categoryId: string; status: string };
 type OrderRow = { id: string; animalId: string; status: string };
 
-/** Waits until no statement is in progress: one that was interrupted may still be carried out. */
+/** Waits until no statement is in progress, but not for ever: one that was interrupted may still be carried out. */
 const UNTIL_QUIET = `
   DO $$ BEGIN
-    WHILE EXISTS (SELECT 1 FROM pg_stat_activity
+    WHILE clock_timestamp() < now() + interval '15 s' AND EXISTS (SELECT 1 FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle' AND backend_type = 'client backend')
     LOOP PERFORM pg_sleep(0.02); PERFORM pg_stat_clear_snapshot(); END LOOP;
   END $$`;
@@ -16,6 +16,7 @@ const UNTIL_QUIET = `
 /** Everything that the ledger keeps book of, as PostgreSQL has it. */
 export const readContents = (url: string): Promise<Contents> =>
   withSql(url, async (sql) => {
+    await sql`SET statement_timeout = 0`;
     await sql.unsafe(UNTIL_QUIET);
     const animals: AnimalRow[] = await sql`
       SELECT id::text, name, category_id::text AS "categoryId", status FROM animals ORDER BY animals.id`;

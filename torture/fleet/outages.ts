@@ -2,6 +2,10 @@ import type { Random } from "../common/random.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import type { FleetStage, Instance } from "./stage.ts";
 
+const TERMINATE_SOME = `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE application_name LIKE 'animal-store%' AND random() < 0.5`;
+
 /** What an outage works with. */
 export interface Scene {
   readonly stage: FleetStage;
@@ -84,17 +88,65 @@ export const OUTAGES: readonly Outage[] = [
       postgres.resume();
     },
   },
+  {
+    name: "restarts of PostgreSQL",
+    of: "PostgreSQL",
+    async happen({ stage: { postgres }, lasting }) {
+      await postgres.stop("fast");
+      await lasting(0, 2_000);
+      await postgres.start();
+    },
+  },
+  {
+    name: "immediate restarts of PostgreSQL",
+    of: "PostgreSQL",
+    async happen({ stage: { postgres }, lasting }) {
+      await postgres.stop("immediate");
+      await lasting(0, 2_000);
+      await postgres.start();
+    },
+  },
+  {
+    name: "terminations of backends",
+    of: "PostgreSQL",
+    async happen({ stage: { postgres }, lasting }) {
+      for (let i = 0; i < 5; i++) {
+        await postgres.admin((sql) => sql.unsafe(TERMINATE_SOME));
+        await lasting(20, 200);
+      }
+    },
+  },
+  {
+    name: "breaks of connections to PostgreSQL",
+    of: "PostgreSQL",
+    async happen({ stage: { wire }, lasting }) {
+      wire.cutAnswer = (piece) => Math.floor(piece.length / 2);
+      await lasting(0, 500);
+      wire.cutAnswer = undefined;
+      wire.cut();
+    },
+  },
+  {
+    name: "silence of connections to PostgreSQL",
+    of: "PostgreSQL",
+    async happen({ stage: { wire }, lasting }) {
+      wire.newConnections = "swallowed";
+      wire.silence();
+      await lasting(500, 4_000);
+      wire.newConnections = "carried";
+    },
+  },
 ];
 
 /** All outages in an order of chance, in pairs that can happen at the same time; then again in another order. */
 export function* pairs(random: Random): Generator<readonly Outage[]> {
   for (;;) {
-    let deck = random.shuffle(OUTAGES);
-    while (deck.length > 0) {
-      const [first, ...others] = deck as [Outage, ...Outage[]];
-      const second = others.find((outage) => outage.of !== first.of);
-      deck = others.filter((outage) => outage !== second);
-      yield second ? [first, second] : [first];
+    let decks = [...Map.groupBy(random.shuffle(OUTAGES), ({ of }) => of).values()];
+    while (decks.length > 0) {
+      // From the highest decks, so that none is left over to happen alone.
+      decks.sort((a, b) => b.length - a.length);
+      yield decks.slice(0, 2).map((deck) => deck.pop() as Outage);
+      decks = decks.filter((deck) => deck.length > 0);
     }
   }
 }

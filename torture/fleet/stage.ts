@@ -3,9 +3,10 @@ import { TestNginx } from "../../test/harness/nginx.ts";
 import { freePort } from "../../test/harness/port.ts";
 import { TestPostgres } from "../../test/harness/postgres.ts";
 import { issueBoundlessKey, type RunningService, serve } from "../../test/harness/program.ts";
+import { TestProxy } from "../../test/harness/proxy.ts";
 import { TestRedis } from "../../test/harness/redis.ts";
 
-const INSTANCES = 3;
+const INSTANCES = 4;
 const RECOVERY_TIMEOUT_MS = 30_000;
 
 /** One place in the fleet: its process may change, its address does not. */
@@ -19,6 +20,9 @@ export interface Instance {
 export class FleetStage {
   private constructor(
     readonly postgres: TestPostgres,
+    /** What instances reach PostgreSQL by. */
+    readonly wire: TestProxy,
+    /** The address of the database, past the wire. */
     readonly database: string,
     readonly redis: TestRedis,
     readonly instances: readonly Instance[],
@@ -30,10 +34,11 @@ export class FleetStage {
 
   static async start(): Promise<FleetStage> {
     const cwd = temporaryFolder();
-    const [postgres, redis] = await Promise.all([TestPostgres.start({ isVolatile: true }), TestRedis.start()]);
+    const [postgres, redis] = await Promise.all([TestPostgres.start(), TestRedis.start()]);
     const database = await postgres.database();
+    const wire = await TestProxy.start(postgres.port);
     const common = {
-      DATABASE_URL: database,
+      DATABASE_URL: Object.assign(new URL(database), { port: String(wire.port) }).href,
       REDIS_URL: redis.url,
       TRUSTED_PROXIES: "127.0.0.1",
       METRICS_PORT: "0",
@@ -47,7 +52,7 @@ export class FleetStage {
       }),
     );
     const nginx = await TestNginx.start(instances.map(({ service }) => service.origin));
-    return new FleetStage(postgres, database, redis, instances, nginx, secret, cwd);
+    return new FleetStage(postgres, wire, database, redis, instances, nginx, secret, cwd);
   }
 
   /** Starts an instance again; as a supervisor would, until it stays. */

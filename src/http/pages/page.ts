@@ -8,6 +8,7 @@ import { callerAddress } from "../caller-address.ts";
 import { type Fault, INTERNAL_ERROR, methodNotAllowed, visitorFault } from "../faults.ts";
 import type { RefusalFlood } from "../floods.ts";
 import { loggedPath } from "../request-id.ts";
+import { traceContextOf } from "../trace-context.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 
 /** A page outside of the interface: answers GET and HEAD, to anyone. */
@@ -47,7 +48,7 @@ export function pageHandler(failures: FailureLog, page: PublicPage): PublicPage 
     try {
       return await page(request, server);
     } catch (error) {
-      failures.report("page failed", error, { path: loggedPath(request.url) });
+      failures.report("page failed", error, { path: loggedPath(request.url), ...traceContextOf(request) });
       return publicError(INTERNAL_ERROR);
     }
   };

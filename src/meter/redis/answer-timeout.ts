@@ -1,5 +1,11 @@
+import { Patience } from "./patience.ts";
+import { RunningTime } from "./running-time.ts";
+import { type Scheduler, systemScheduler } from "./scheduler.ts";
+
 /** With everything else that a request takes, the client still has its response within 200 ms. */
 export const ANSWER_TIMEOUT_MS = 150;
+
+const TURN_MS = 10;
 
 /** Redis did not answer in time. */
 export class AnswerTimeout extends Error {
@@ -10,14 +16,80 @@ export class AnswerTimeout extends Error {
   }
 }
 
-/**
- * The answer, or an AnswerTimeout. If this process was busy, an answer that has arrived may still be
- * queued behind the timer: it gets two more turns of the event loop.
- */
-export function withAnswerTimeout<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const giveUp = () => reject(new AnswerTimeout(timeoutMs));
-  const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), timeoutMs);
-  answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  return promise;
+/** A call of Redis. */
+export interface Call {
+  /** By the time that this process was able to run. */
+  readonly sinceMs: number;
+  readonly giveUp: (error: AnswerTimeout) => void;
+  state: "waiting" | "given up" | "over";
+}
+
+/** Gives up on answers that do not come, though this process was able to run and would have read them. */
+export class AnswerTimeouts {
+  readonly #time = new RunningTime();
+  readonly #patience: Patience;
+  /** In the order in which they were made. Those at the front are waiting; others may be over. */
+  readonly #calls: Call[] = [];
+  /** How many were given up, and are not over: an answer would still tell that Redis is slow rather than dead. */
+  #givenUp = 0;
+  #isTurning = false;
+
+  constructor(
+    timeoutMs: number = ANSWER_TIMEOUT_MS,
+    private readonly scheduler: Scheduler = systemScheduler,
+  ) {
+    this.#patience = new Patience(timeoutMs);
+  }
+
+  /** From now on, an answer is waited for. */
+  begin(giveUp: (error: AnswerTimeout) => void): Call {
+    if (!this.#isTurning) {
+      this.#isTurning = true;
+      this.#time.start(this.scheduler.nowMs());
+      this.scheduler.schedule(TURN_MS, this.#turn);
+    }
+    // The turn that is under way began before the call, and does not count.
+    const call: Call = { sinceMs: this.#time.nowMs + TURN_MS, giveUp, state: "waiting" };
+    this.#calls.push(call);
+    return call;
+  }
+
+  /** The answer is here, or a failure that is as good. Returns whether it was still waited for. */
+  end(call: Call, isAnswer: boolean): boolean {
+    const wasWaiting = call.state === "waiting";
+    if (!wasWaiting) this.#givenUp--;
+    call.state = "over";
+    if (isAnswer) this.#patience.record(this.#time.nowMs - call.sinceMs);
+    return wasWaiting;
+  }
+
+  readonly #turn = (): void => {
+    const nowMs = this.scheduler.nowMs();
+    this.#time.turn(nowMs);
+    this.#patience.age(nowMs);
+    this.#dropFinished();
+    const oldest = this.#calls[0];
+    if (oldest && this.#isOverdue(oldest)) this.scheduler.afterArrivals(() => this.#giveUp());
+    this.#isTurning = oldest !== undefined || this.#givenUp > 0;
+    if (this.#isTurning) this.scheduler.schedule(TURN_MS, this.#turn);
+  };
+
+  #dropFinished(): void {
+    const unfinished = this.#calls.findIndex(({ state }) => state === "waiting");
+    this.#calls.splice(0, unfinished === -1 ? this.#calls.length : unfinished);
+  }
+
+  #isOverdue({ sinceMs }: Call): boolean {
+    return this.#time.nowMs - sinceMs >= this.#patience.ms;
+  }
+
+  #giveUp(): void {
+    for (const call of this.#calls) {
+      if (!this.#isOverdue(call)) return;
+      if (call.state !== "waiting") continue;
+      call.state = "given up";
+      this.#givenUp++;
+      call.giveUp(new AnswerTimeout(this.#patience.ms));
+    }
+  }
 }

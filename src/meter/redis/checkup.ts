@@ -1,11 +1,17 @@
 import { Cluster, type Redis } from "ioredis";
-import { type Check, type Checkup, ok, problem } from "../../domain/checkup.ts";
-import { connectRedis, type RedisClient, trackConnectionError, whenReady } from "./client.ts";
+import { type Check, type Checkup, type Finding, ok, problem } from "../../domain/checkup.ts";
+import { displayRedisUrl, type RedisUrl } from "../redis-url.ts";
+import { connectRedis, type RedisClient, whenReady } from "./client.ts";
+import { dryRun, examine } from "./examine.ts";
+import { failureOf } from "./failures.ts";
+import { type Servers, serversOf } from "./servers.ts";
+
+const COMMAND_TIMEOUT_MS = 1_000;
 
 /** What there is to find out about Redis, or all nodes of its cluster. It only asks for information. */
-export function checkRedis(urls: readonly string[], connectTimeoutMs?: number): Checkup {
-  const client = connectRedis(urls);
-  const connectionError = trackConnectionError(client);
+export function checkRedis(url: RedisUrl, connectTimeoutMs?: number): Checkup {
+  const client = connectRedis(url, { commandTimeout: COMMAND_TIMEOUT_MS });
+  const servers = serversOf(client, url);
   return {
     checks: [
       {
@@ -13,24 +19,42 @@ export function checkRedis(urls: readonly string[], connectTimeoutMs?: number): 
         isNeeded: true,
         async run() {
           await whenReady(client, connectTimeoutMs);
-          try {
-            const versions = await valuesOf(client, "server", "redis_version");
-            return ok(`version ${versions.join(", ")}`);
-          } catch (error) {
-            const { message } = connectionError() ?? (error as Error);
-            return problem(
-              message,
-              "check REDIS_URL, and whether Redis is running; until then each instance counts by itself",
-            );
-          }
+          const isConnected = servers.isConnected(servers.of(""));
+          const error = isConnected && url.kind !== "single" ? undefined : await examine(url);
+          if (error !== undefined || !isConnected) return finding(displayRedisUrl(url), error);
+          return ok(`version ${(await valuesOf(client, "server", "redis_version")).join(", ")}`);
         },
       },
+      canCount(client, servers),
       evictsNothing(client),
       savesToDisk(client),
     ],
     close: () => client.disconnect(),
   };
 }
+
+/** What instances do until the remedy has been applied depends on whether they start at all. */
+function finding(server: string, error: unknown): Finding {
+  const { reason, remedy, isPermanent } = failureOf(error);
+  const until = isPermanent ? "no instance starts" : "each instance counts by itself";
+  return problem(`${server} ${reason}`, `${remedy}; until then, ${until}`);
+}
+
+const canCount = (client: RedisClient, servers: Servers): Check => ({
+  name: "Redis can count",
+  isNeeded: true,
+  async run() {
+    for (const server of servers.names()) {
+      const subject = servers.probeSubject(server);
+      try {
+        await dryRun(client as Redis, subject);
+      } catch (error) {
+        return finding(server, servers.connectionError(server) ?? error);
+      }
+    }
+    return ok(`all instances together, on ${servers.names().join(", ")}`);
+  },
+});
 
 const evictsNothing = (client: RedisClient): Check => ({
   name: "Redis forgets no counter",

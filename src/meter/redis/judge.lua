@@ -4,10 +4,11 @@
 -- KEYS[1]: the tally of one subject.
 -- ARGV: quota per minute; quota per day, 0 for none; strikes that lead to a ban, 0 for never; when bans were pardoned;
 --       strikes that an instance recorded by itself, and the start of the minute they belong to;
---       1 to judge a request, 0 only to record those strikes; the time in milliseconds, empty for the server's own.
+--       how many requests to judge, 0 only to record those strikes; the time in milliseconds, empty for the server's own.
+-- Of several requests, those that pass are judged, or else one: whoever asks comes again with the others.
 local per_minute, per_day, strikes_to_ban = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local pardoned_at, reported_strikes, reported_since = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local is_request = ARGV[7] == '1'
+local requests = tonumber(ARGV[7])
 
 local now, margin = tonumber(ARGV[8]), EXPIRY_MARGIN
 if not now then
@@ -30,7 +31,7 @@ local function strike()
   if t.minute_used > 0 then since = t.minute_opened_at
   elseif not is_within(since, MINUTE) then since = now end
   if since ~= t.strikes_since then t.strikes_since, t.strikes = since, 0 end
-  if is_request then t.strikes = t.strikes + 1 end
+  if requests > 0 then t.strikes = t.strikes + 1 end
   if t.strikes < strikes_to_ban then return strikes_to_ban - t.strikes end
   if is_ladder_forgotten() then t.bans_in_a_row = 0 end
   t.banned_at = now
@@ -45,7 +46,7 @@ if t.bans_in_a_row > 0 and t.banned_at <= pardoned_at then t.bans_in_a_row = 0 e
 if t.minute_used > 0 and not is_within(t.minute_opened_at, MINUTE) then t.minute_used = 0 end
 if t.day_used > 0 and not is_within(t.day_opened_at, DAY) then t.day_used = 0 end
 
-local kind, strikes_left, is_new = PASS, -1, 0
+local kind, strikes_left, is_new, judged = PASS, -1, 0, math.min(requests, 1)
 local is_exhausted = t.minute_used >= per_minute or (per_day > 0 and t.day_used >= per_day)
 if is_banned() then
   kind = BANNED
@@ -55,12 +56,14 @@ elseif is_exhausted then
     strikes_left = strike()
     if strikes_left == 0 then kind, is_new = BANNED, 1 end
   end
-elseif is_request then
+elseif requests > 0 then
+  judged = math.min(requests, per_minute - t.minute_used)
+  if per_day > 0 then judged = math.min(judged, per_day - t.day_used) end
   if t.minute_used == 0 then t.minute_opened_at = now end
-  t.minute_used = t.minute_used + 1
+  t.minute_used = t.minute_used + judged
   if per_day > 0 then
     if t.day_used == 0 then t.day_opened_at = now end
-    t.day_used = t.day_used + 1
+    t.day_used = t.day_used + judged
   end
 end
 
@@ -69,7 +72,7 @@ local ends = t.minute_opened_at + MINUTE
 if t.day_used > 0 then ends = math.max(ends, t.day_opened_at + DAY) end
 if t.strikes > 0 then ends = math.max(ends, t.strikes_since + MINUTE) end
 if t.bans_in_a_row > 0 then ends = math.max(ends, t.banned_until + BAN_MEMORY) end
-local values, answer = {}, { kind, now, strikes_left, is_new }
+local values, answer = {}, { kind, now, strikes_left, is_new, judged }
 for _, field in ipairs(FIELDS) do
   values[#values + 1] = field
   values[#values + 1] = string.format('%.0f', t[field])

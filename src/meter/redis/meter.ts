@@ -1,21 +1,28 @@
 import type { Awaitable } from "../../domain/awaitable.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { RatePolicy, Verdict } from "../../domain/tally.ts";
-import type { Meter } from "../meter.ts";
-import { ANSWER_TIMEOUT_MS, AnswerTimeout, withAnswerTimeout } from "./answer-timeout.ts";
-import { CircuitBreaker } from "./circuit-breaker.ts";
+import { atEndOfTurn } from "../../domain/turn.ts";
+import type { AnswerOutcome, Meter, ServerChange } from "../meter.ts";
+import { AnswerTimeouts } from "./answer-timeout.ts";
 import type { RedisClient } from "./client.ts";
+import { failureOf, isReply } from "./failures.ts";
 import { Refusals } from "./refusals.ts";
 import { type Scheduler, systemScheduler } from "./scheduler.ts";
-import { argumentsOf, type JudgeAnswer, keyOf, readAnswer } from "./script.ts";
+import { argumentsOf, type JudgeAnswer, keyOf, readAnswer, verdictsOf } from "./script.ts";
+import { ServerBreakers } from "./server-breakers.ts";
+import type { Servers } from "./servers.ts";
+import { waitFor } from "./wait.ts";
 
 export interface RedisMeterParts {
   readonly client: RedisClient;
+  readonly servers: Servers;
   /** Counts for this instance alone while Redis does not answer. */
   readonly fallback: Meter;
   readonly clock: Clock;
-  /** Called when the fallback takes over, and when Redis is back. */
-  readonly onDegraded: (isDegraded: boolean, error?: unknown) => void;
+  /** Called when the fallback takes over for a server, and when that is no longer needed. */
+  readonly onServerChange: (change: ServerChange) => void;
+  /** Called for each answer, with the time that it took. Absent: nothing is timed. */
+  readonly onAnswer?: ((outcome: AnswerOutcome, seconds: number) => void) | undefined;
   /** The clock that requests are judged by. Absent: Redis's own, which is the same for all instances. */
   readonly scriptClock?: Clock | undefined;
   readonly scheduler?: Scheduler;
@@ -26,76 +33,203 @@ export interface RedisMeterParts {
 const MAX_REMEMBERED_SUBJECTS = 50_000;
 /** A slow Redis must not delay a stop. */
 const CLOSE_TIMEOUT_MS = 500;
-const PROBE_SUBJECT = "probe";
+/** A connection that works again needs less time than this for its first answer, unless it has gone dead. */
+const REPLACE_CONNECTION_AFTER_MS = 1_500;
 const PROBE_POLICY: RatePolicy = { perMinute: 1, pardonedAtMs: -1 };
 
-/** Counts for all instances together: one round trip for a request, and none while a subject is known to be refused. */
+/** Requests of one subject that wait for their verdicts. */
+interface Asked {
+  readonly policy: RatePolicy;
+  readonly waiting: ((verdict: Awaitable<Verdict>) => void)[];
+}
+
+/** Counts for all instances together: one round trip at most for a request, and none while a subject is known to be refused. */
 export class RedisMeter implements Meter {
   readonly #refusals: Refusals;
-  readonly #breaker: CircuitBreaker;
+  readonly #breakers: ServerBreakers;
+  readonly #timeouts: AnswerTimeouts;
+  readonly #scheduler: Scheduler;
+  /** When the connection to a server that is away was last found dead or replaced. */
+  readonly #replacedAtMs = new Map<string, number>();
+  #known: readonly string[] = [];
+  /** By subject, in this turn of the event loop. */
+  #asked = new Map<string, Asked>();
 
   constructor(private readonly parts: RedisMeterParts) {
-    const { clock, scheduler = systemScheduler, onDegraded } = parts;
+    const { clock, servers, scheduler = systemScheduler, answerTimeoutMs } = parts;
+    this.#scheduler = scheduler;
+    // Answers come in real time, whatever the scheduler says.
+    this.#timeouts = new AnswerTimeouts(answerTimeoutMs);
     this.#refusals = new Refusals({
       clock,
       scheduler,
       maxSubjects: MAX_REMEMBERED_SUBJECTS,
       report: (subject, policy) => this.#report(subject, policy),
     });
-    this.#breaker = new CircuitBreaker({
+    this.#breakers = new ServerBreakers({
       scheduler,
-      // The script itself: a Redis that answers to PING may still be unable to count.
-      probe: () => this.#run(PROBE_SUBJECT, PROBE_POLICY, false),
-      onChange: (isOpen, error) => {
-        if (isOpen) this.#refusals.clear();
-        onDegraded(isOpen, error);
-      },
+      probe: (server) => this.#probe(server),
+      onChange: (server, state, error) => this.#handleChange(server, state, error),
     });
+    servers.onChange(() => this.#handleOtherServers());
+    this.#handleOtherServers();
   }
 
   judge(subject: string, policy: RatePolicy): Awaitable<Verdict> {
-    if (this.#breaker.isOpen) return this.parts.fallback.judge(subject, policy);
+    if (!this.#breakers.areAllClosed && this.#isAway(subject)) return this.parts.fallback.judge(subject, policy);
     return this.#refusals.judge(subject, policy) ?? this.#ask(subject, policy);
+  }
+
+  /** Tries every server now, instead of with the first request. Returns those that do not count, and why. */
+  async check(): Promise<{ server: string; error: unknown }[]> {
+    const { servers } = this.parts;
+    const check = async (server: string) => {
+      const error = await this.#run(servers.probeSubject(server), PROBE_POLICY, 0).then(
+        () => undefined,
+        (failure: unknown) => this.#explain(server, failure),
+      );
+      return error === undefined ? [] : [{ server, error }];
+    };
+    return (await Promise.all(servers.names().map(check))).flat();
+  }
+
+  /** Stops asking a server until a probe of it succeeds. */
+  giveUp(server: string, error: unknown): void {
+    this.#breakers.trip(server, error);
   }
 
   /** Reports the strikes that Redis has not heard of, and disconnects. */
   async close(): Promise<void> {
-    await Promise.race([this.#refusals.reportStrikes(), Bun.sleep(CLOSE_TIMEOUT_MS)]);
-    this.#breaker.dispose();
+    await waitFor(this.#refusals.reportStrikes(), CLOSE_TIMEOUT_MS);
+    this.#breakers.dispose();
     this.parts.client.disconnect();
   }
 
-  async #ask(subject: string, policy: RatePolicy): Promise<Verdict> {
+  #isAway(subject: string): boolean {
+    return this.#breakers.isOpen(this.parts.servers.of(subject));
+  }
+
+  /** What is asked for one subject in one turn of the event loop is asked once. */
+  #ask(subject: string, policy: RatePolicy): Promise<Verdict> {
+    if (this.#asked.size === 0) atEndOfTurn(this.#askTogether);
+    const { promise, resolve } = Promise.withResolvers<Verdict>();
+    const asked = this.#asked.get(subject);
+    if (asked) asked.waiting.push(resolve);
+    else this.#asked.set(subject, { policy, waiting: [resolve] });
+    return promise;
+  }
+
+  readonly #askTogether = (): void => {
+    const asked = this.#asked;
+    this.#asked = new Map();
+    for (const [subject, { policy, waiting }] of asked) void this.#askFor(subject, policy, waiting);
+  };
+
+  async #askFor(subject: string, policy: RatePolicy, waiting: Asked["waiting"]): Promise<void> {
+    let verdicts: readonly Verdict[];
+    let next: Meter = this;
     try {
-      const answer = await this.#run(subject, policy, true);
+      const answer = await this.#run(subject, policy, waiting.length);
       this.#refusals.remember(subject, answer, true);
-      return answer.verdict;
+      verdicts = verdictsOf(answer, policy);
     } catch (error) {
-      this.#handleFailure(error);
-      return this.parts.fallback.judge(subject, policy);
+      this.#handleFailure(subject, error);
+      verdicts = [];
+      next = this.parts.fallback;
     }
+    for (const [i, resolve] of waiting.entries()) resolve(verdicts[i] ?? next.judge(subject, policy));
   }
 
   async #report(subject: string, policy: RatePolicy): Promise<void> {
+    if (!this.#breakers.areAllClosed && this.#isAway(subject)) return void this.#refusals.takeStrikes(subject);
     try {
-      this.#refusals.remember(subject, await this.#run(subject, policy, false), false);
+      this.#refusals.remember(subject, await this.#run(subject, policy, 0), false);
     } catch (error) {
-      this.#handleFailure(error);
+      this.#handleFailure(subject, error);
     }
   }
 
-  #run(subject: string, policy: RatePolicy, isRequest: boolean): Promise<JudgeAnswer> {
+  #run(subject: string, policy: RatePolicy, requests: number): Promise<JudgeAnswer> {
+    const { client, scriptClock, onAnswer } = this.parts;
     const strikes = this.#refusals.takeStrikes(subject);
-    const nowMs = this.parts.scriptClock?.nowMs();
-    const args = argumentsOf({ policy, strikes, isRequest, nowMs });
-    const { client, answerTimeoutMs = ANSWER_TIMEOUT_MS } = this.parts;
-    const answer = withAnswerTimeout(client.judge(keyOf(subject), ...args), answerTimeoutMs);
-    return answer.then((numbers) => readAnswer(numbers, policy));
+    const args = argumentsOf({ policy, strikes, requests, nowMs: scriptClock?.nowMs() });
+    const fromMs = onAnswer ? performance.now() : 0;
+    return new Promise((resolve, reject) => {
+      const end = (outcome: AnswerOutcome) => onAnswer?.(outcome, (performance.now() - fromMs) / 1_000);
+      const call = this.#timeouts.begin((error) => {
+        end("given_up");
+        reject(error);
+      });
+      const answer = client.judge(keyOf(subject), ...args).then(
+        (numbers) => {
+          if (this.#timeouts.end(call, true)) end("answered");
+          return readAnswer(numbers, policy);
+        },
+        (error: unknown) => {
+          if (this.#timeouts.end(call, isReply(error))) end("failed");
+          throw error;
+        },
+      );
+      // An answer that cannot be read is a failure, too: nobody may wait for ever.
+      answer.then(resolve, reject);
+    });
   }
 
-  /** One late answer may be the fault of this process; any other failure is Redis's. */
-  #handleFailure(error: unknown): void {
-    if (error instanceof AnswerTimeout) this.#breaker.suspect();
-    else this.#breaker.trip(error);
+  /** An error that Redis answers with is certain; silence or a lost connection may be over already: a probe decides. */
+  #handleFailure(subject: string, error: unknown): void {
+    const server = this.parts.servers.of(subject);
+    if (isReply(error)) this.#breakers.trip(server, error);
+    else this.#breakers.suspect(server);
+  }
+
+  /** The script itself: a Redis that answers to PING may still be unable to count. */
+  async #probe(server: string): Promise<void> {
+    const { servers } = this.parts;
+    const isAway = this.#breakers.isOpen(server);
+    if (isAway) servers.refresh();
+    try {
+      if (isAway && !servers.isConnected(server)) throw new Error("there is no connection");
+      await this.#run(servers.probeSubject(server), PROBE_POLICY, 0);
+    } catch (error) {
+      if (isAway && !isReply(error)) this.#replaceConnection(server);
+      throw error;
+    }
+  }
+
+  #replaceConnection(server: string): void {
+    const nowMs = this.#scheduler.nowMs();
+    if (nowMs - (this.#replacedAtMs.get(server) ?? nowMs) < REPLACE_CONNECTION_AFTER_MS) return;
+    this.#replacedAtMs.set(server, nowMs);
+    this.parts.servers.reconnect(server);
+  }
+
+  #handleChange(server: string, state: "away" | "back" | "replaced", failure: unknown): void {
+    // Whoever counts there now may have lost the counts, and knows best who is refused.
+    this.#refusals.forget();
+    const { servers, onServerChange } = this.parts;
+    if (state === "away") {
+      this.#replacedAtMs.set(server, this.#scheduler.nowMs());
+      const error = this.#explain(server, failure);
+      const { reason, remedy } = failureOf(error);
+      onServerChange({ server, state, reason, remedy, error, isOneOfMany: servers.names().length > 1 });
+    } else {
+      this.#replacedAtMs.delete(server);
+      onServerChange({ server, state: servers.isStandIn(server) ? "back" : state });
+    }
+  }
+
+  #handleOtherServers(): void {
+    const { servers, onServerChange } = this.parts;
+    const [before, names] = [this.#known, servers.names()];
+    this.#known = names;
+    this.#breakers.retain(names);
+    for (const server of before) if (!names.includes(server)) onServerChange({ server, state: "gone" });
+    for (const server of names) if (!before.includes(server)) onServerChange({ server, state: "known" });
+  }
+
+  /** A command that fails for want of a connection does not say why there is none; the connection's error does. */
+  #explain(server: string, error: unknown): unknown {
+    const cause = this.parts.servers.connectionError(server);
+    return !isReply(error) && error instanceof Error && cause ? new Error(error.message, { cause }) : error;
   }
 }

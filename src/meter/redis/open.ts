@@ -1,32 +1,77 @@
+import { Cluster, type Redis } from "ioredis";
 import type { Clock } from "../../domain/clock.ts";
-import type { Meter } from "../meter.ts";
-import { connectRedis, trackConnectionError, whenReady } from "./client.ts";
+import { Mistake } from "../../domain/mistake.ts";
+import { OperatorError } from "../../domain/operator-error.ts";
+import type { AnswerOutcome, Meter, ServerChange } from "../meter.ts";
+import { parseRedisUrl, type RedisUrl } from "../redis-url.ts";
+import { connectRedis, type RedisClient, whenReady } from "./client.ts";
+import { examine, refuseClusterNode } from "./examine.ts";
+import { type Failure, failureOf, isReply } from "./failures.ts";
 import { RedisMeter } from "./meter.ts";
+import { serversOf } from "./servers.ts";
+import { waitFor } from "./wait.ts";
 
 export interface RedisMeterSettings {
-  readonly urls: readonly string[];
+  readonly url: RedisUrl;
   readonly clock: Clock;
   readonly scriptClock: Clock | undefined;
   readonly fallback: Meter;
   /** How long to wait for Redis; absent: the default. */
   readonly connectTimeoutMs: number | undefined;
   readonly answerTimeoutMs: number | undefined;
-  readonly onDegraded: (isDegraded: boolean, error?: unknown) => void;
+  readonly onServerChange: (change: ServerChange) => void;
+  readonly onAnswer: ((outcome: AnswerOutcome, seconds: number) => void) | undefined;
 }
 
-/** A meter on Redis, connected if Redis answers now, and degraded until it does. */
-export async function openRedisMeter(settings: RedisMeterSettings): Promise<RedisMeter> {
-  const { urls, connectTimeoutMs, onDegraded, ...parts } = settings;
-  const client = connectRedis(urls);
-  const connectionError = trackConnectionError(client);
-  await whenReady(client, connectTimeoutMs);
-  return new RedisMeter({
-    ...parts,
-    client,
-    onDegraded: (isDegraded, error) => onDegraded(isDegraded, explain(error, connectionError())),
-  });
+const INFORMATION_TIMEOUT_MS = 500;
+
+/**
+ * A meter on Redis, connected if Redis counts now, and degraded until it does. Fails with an OperatorError if Redis
+ * cannot count before a setting is changed.
+ */
+export async function openRedisMeter({ url, connectTimeoutMs, ...parts }: RedisMeterSettings): Promise<RedisMeter> {
+  const client = connectRedis(url);
+  const servers = serversOf(client, url);
+  const hopeless = await whenReady(client, connectTimeoutMs);
+  const meter = new RedisMeter({ ...parts, client, servers });
+  try {
+    if (hopeless) refusePermanent(servers.names().join(), failureOf(hopeless));
+    await refuseClusterAddress(client, servers.names().join());
+    for (const { server, error } of await meter.check()) {
+      const cause = await causeOf(error, narrowed(url, server));
+      refusePermanent(server, failureOf(cause));
+      meter.giveUp(server, cause);
+    }
+    return meter;
+  } catch (error) {
+    await meter.close();
+    throw error;
+  }
 }
 
-/** A command that fails for want of a connection does not say why there is none; the connection's error does. */
-const explain = (error: unknown, connectionError: Error | undefined): unknown =>
-  error instanceof Error && connectionError ? new Error(error.message, { cause: connectionError }) : error;
+/** The node itself, if there is more than one and it is known. */
+function narrowed(url: RedisUrl, server: string): RedisUrl {
+  const single = url.kind === "cluster" ? parseRedisUrl(`redis://${server}`) : undefined;
+  return single === undefined || single instanceof Mistake ? url : { ...url, addresses: single.addresses };
+}
+
+/** What Redis answers is clear. If it does not answer, there may be more to find out. */
+async function causeOf(error: unknown, url: RedisUrl): Promise<unknown> {
+  if (isReply(error) || failureOf(error).isPermanent) return error;
+  return (await examine(url)) ?? error;
+}
+
+/** Some keys would be counted there, and most would not: the check of one says nothing. */
+async function refuseClusterAddress(client: RedisClient, server: string): Promise<void> {
+  if (client instanceof Cluster || client.status !== "ready") return;
+  try {
+    await waitFor(refuseClusterNode(client as Redis), INFORMATION_TIMEOUT_MS);
+  } catch (error) {
+    // A user who may not ask for information may still count.
+    if (!isReply(error)) refusePermanent(server, failureOf(error));
+  }
+}
+
+function refusePermanent(server: string, { reason, remedy, isPermanent }: Failure): void {
+  if (isPermanent) throw new OperatorError(`Redis ${server} ${reason}: ${remedy}`);
+}

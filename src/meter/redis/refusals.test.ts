@@ -27,7 +27,7 @@ function setUp({ aheadMs = 0, maxSubjects = 100, report = async () => {} } = {})
   });
   const tally = newTally();
   const scriptNowMs = () => clock.nowMs() + aheadMs;
-  const answer = (verdict: Verdict): JudgeAnswer => ({ verdict, tally: structuredClone(tally) });
+  const answer = (verdict: Verdict): JudgeAnswer => ({ verdict, judged: 1, tally: structuredClone(tally) });
   const ask = (policy = POLICY, subject = SUBJECT): Verdict => {
     const verdict = judge(tally, policy, scriptNowMs());
     refusals.remember(subject, answer(verdict), true);
@@ -267,14 +267,14 @@ describe("Refusals", () => {
     ]);
   });
 
-  test("cleared, it knows nothing and reports nothing", async () => {
+  test("told to forget, it knows nobody who is refused, and still reports the strikes", async () => {
     const memory = setUp();
     memory.exhaust();
     recall(memory);
-    memory.refusals.clear();
-    expect(memory.scheduler.nextDelayMs).toBeUndefined();
+    memory.refusals.forget();
+    expect(memory.refusals.size).toBe(0);
     expect(recall(memory)).toBeUndefined();
     await memory.refusals.reportStrikes();
-    expect(memory.reported).toEqual([]);
+    expect(memory.reported).toHaveLength(1);
   });
 });

@@ -99,12 +99,9 @@ export class Refusals {
     return this.#reporting;
   }
 
-  /** Forgets everything, including strikes that were not reported. */
-  clear(): void {
-    this.#cancelReport?.();
-    this.#cancelReport = undefined;
+  /** Forgets who is refused: Redis may know better by now. Strikes are still reported. */
+  forget(): void {
     this.#remembered.clear();
-    this.#unreported.clear();
   }
 
   async #reportEach(): Promise<void> {

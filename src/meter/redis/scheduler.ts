@@ -4,6 +4,8 @@ export interface Scheduler {
   nowMs(): number;
   /** Runs a task after a delay. Returns how to cancel it. */
   schedule(delayMs: number, task: () => void): () => void;
+  /** Runs a task when everything that has arrived over the network by now has been read. */
+  afterArrivals(task: () => void): void;
 }
 
 export const systemScheduler: Scheduler = {
@@ -12,4 +14,6 @@ export const systemScheduler: Scheduler = {
     const timer = setTimeout(task, delayMs);
     return () => clearTimeout(timer);
   },
+  // The first turn of the event loop may be the one that the timer ran in.
+  afterArrivals: (task) => void setImmediate(() => setImmediate(task)),
 };

@@ -42,14 +42,17 @@ export interface JudgeCall {
   readonly policy: RatePolicy;
   /** Strikes that this instance recorded by itself, for Redis to add. */
   readonly strikes: Strikes | undefined;
-  /** False: nothing is judged or counted, the strikes are only added. */
-  readonly isRequest: boolean;
+  /** How many to judge. 0: nothing is judged or counted, the strikes are only added. */
+  readonly requests: number;
   /** Absent: the time is Redis's own. */
   readonly nowMs: number | undefined;
 }
 
 export interface JudgeAnswer {
+  /** On the last of the requests that were judged. */
   readonly verdict: Verdict;
+  /** How many were: all that passed, or one that was refused. */
+  readonly judged: number;
   /** What is counted now. */
   readonly tally: Tally;
 }
@@ -58,26 +61,41 @@ export interface JudgeAnswer {
 export const keyOf = (subject: string): string => `animal-store:{${subject}}`;
 
 /** The script's ARGV. */
-export const argumentsOf = ({ policy, strikes, isRequest, nowMs }: JudgeCall): (string | number)[] => [
+export const argumentsOf = ({ policy, strikes, requests, nowMs }: JudgeCall): (string | number)[] => [
   policy.perMinute,
   policy.perDay ?? 0,
   policy.strikesToBan ?? 0,
   policy.pardonedAtMs,
   strikes?.count ?? 0,
   strikes?.sinceMs ?? 0,
-  isRequest ? 1 : 0,
+  requests,
   nowMs ?? "",
 ];
 
 /** The numbers that the script returns, as a verdict and the tally that it rests on. */
 export function readAnswer(answer: readonly number[], policy: RatePolicy): JudgeAnswer {
-  const [kindNumber, nowMs, strikesLeft, isNew, ...fields] = answer as [number, number, number, number, ...number[]];
+  const [kindNumber, nowMs, strikesLeft, isNew, judged, ...fields] = answer as [number, number, number, number, number];
   const tally = tallyOf(fields);
   const standing = standingOf(tally, policy, nowMs);
   const kind = KINDS[kindNumber] as Verdict["kind"];
-  if (kind === "pass") return { tally, verdict: { kind, standing } };
-  if (kind === "banned") return { tally, verdict: { kind, standing, isNew: isNew === 1 } };
-  return { tally, verdict: { kind, standing, strikesLeft: strikesLeft < 0 ? undefined : strikesLeft } };
+  if (kind === "pass") return { tally, judged, verdict: { kind, standing } };
+  if (kind === "banned") return { tally, judged, verdict: { kind, standing, isNew: isNew === 1 } };
+  return { tally, judged, verdict: { kind, standing, strikesLeft: strikesLeft < 0 ? undefined : strikesLeft } };
+}
+
+/** The verdicts on all requests that were judged, in their order: each that passed left the quotas as they were then. */
+export function verdictsOf({ verdict, judged, tally }: JudgeAnswer, policy: RatePolicy): Verdict[] {
+  const verdicts = [verdict];
+  const { minute, day } = tally;
+  for (let later = 1; later < judged; later++) {
+    const then = {
+      ...tally,
+      minute: { ...minute, used: minute.used - later },
+      day: { ...day, used: Math.max(0, day.used - later) },
+    };
+    verdicts.push({ kind: "pass", standing: standingOf(then, policy, verdict.standing.atMs) });
+  }
+  return verdicts.reverse();
 }
 
 /** A field that Redis does not have is null: 0. */

@@ -1,52 +1,55 @@
-import postgres from "postgres";
 import { type Check, type Checkup, ok, problem } from "../../domain/checkup.ts";
+import { lazy } from "../../domain/lazy.ts";
 import { displayName } from "../database-url.ts";
 import { invariantChecks, savedResponseCheck } from "../invariants.ts";
-import { type AppliedMigration, isCurrent } from "../migrate.ts";
+import { newestOf, schemaState, textOfMigration } from "../migrate.ts";
 import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
-import { NUMBERED_TABLES, TABLES } from "../rows.ts";
+import { NUMBERED_TABLES, SAVED_RESPONSES, TABLES } from "../rows.ts";
+import { reasonOf } from "./client.ts";
+import { openSession, type Run } from "./connection.ts";
+import { isConnectionLost } from "./failures.ts";
+import { appliedMigrations } from "./migration-target.ts";
 
-type Sql = postgres.Sql<{ bigint: bigint }>;
-
-const CONNECT_TIMEOUT_SECONDS = 3;
+const SETTINGS = { application_name: "animal-store doctor", default_transaction_read_only: true };
 const BATCH_SIZE = 1_000;
 const REINDEX = "REINDEX DATABASE CONCURRENTLY, or start the version that made the database";
 
-/** What there is to find out about a PostgreSQL database. Its connection only reads. */
+/** What there is to find out about a PostgreSQL database. Its session only reads, and opens at the first check. */
 export function checkPostgres(url: string, connections: number): Checkup {
-  const sql: Sql = postgres(url, {
-    types: { bigint: postgres.BigInt },
-    max: 1,
-    fetch_types: false,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    onnotice: () => {},
-    connection: { application_name: "animal-store doctor", default_transaction_read_only: true },
-  });
+  const session = lazy(() => openSession(url, SETTINGS));
+  const run: Run = async (statement, parameters) => {
+    try {
+      return await (await session()).run(statement, parameters);
+    } catch (error) {
+      throw isConnectionLost(error) ? new Error(await reasonOf(url, error)) : error;
+    }
+  };
   return {
     checks: [
-      reachable(sql, url),
-      writable(sql),
-      durable(sql),
-      connectionLimit(sql, connections),
-      finishedCopy(sql),
-      schema(sql),
-      indexes(sql),
-      ids(sql),
-      ...invariantChecks(async (text) => [...(await sql.unsafe<{ id: unknown }[]>(text))]),
-      savedResponseCheck(() => sql<{ content: string }[]>`SELECT content FROM saved_responses`.cursor(BATCH_SIZE)),
+      reachable(run, url),
+      writable(run),
+      durable(run),
+      connectionLimit(run, connections),
+      finishedCopy(run),
+      schema(run),
+      indexes(run),
+      ids(run),
+      ...invariantChecks(async (text) => [...(await run<{ id: unknown }>(text))]),
+      savedResponseCheck(() => savedResponses(run)),
     ],
-    close: () => sql.end({ timeout: 1 }),
+    close: async () => (await session().catch(() => undefined))?.close(),
   };
 }
 
-const reachable = (sql: Sql, url: string): Check => ({
+const reachable = (query: Run, url: string): Check => ({
   name: "database can be reached",
   isNeeded: true,
   async run() {
     const name = displayName({ kind: "postgres", url });
     try {
-      const [row] =
-        await sql`SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding`;
+      const [row] = await query<{ version: string; encoding: string }>(
+        "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
+      );
       if (row?.encoding !== "UTF8")
         return problem(`its encoding is ${row?.encoding}`, "create a database with the encoding UTF8");
       return ok(`${name}, PostgreSQL ${row?.version}`);
@@ -56,10 +59,10 @@ const reachable = (sql: Sql, url: string): Check => ({
   },
 });
 
-const writable = (sql: Sql): Check => ({
+const writable = (query: Run): Check => ({
   name: "server accepts writes",
   async run() {
-    const [row] = await sql`SELECT pg_is_in_recovery() AS standby`;
+    const [row] = await query<{ standby: boolean }>("SELECT pg_is_in_recovery() AS standby");
     return row?.standby ? problem("it is a standby", "set DATABASE_URL to the primary") : ok("yes");
   },
 });
@@ -67,21 +70,21 @@ const writable = (sql: Sql): Check => ({
 /** What PostgreSQL must do for an acknowledged write to survive a crash. */
 const DURABLE = ["fsync", "full_page_writes", "synchronous_commit"];
 
-const durable = (sql: Sql): Check => ({
+const durable = (query: Run): Check => ({
   name: "acknowledged writes survive a crash",
   async run() {
-    const rows = await sql<
-      { name: string }[]
-    >`SELECT name FROM pg_settings WHERE name = ANY(${sql.array(DURABLE, 25)}) AND setting = 'off'`;
+    const rows = await query<{ name: string }>(
+      `SELECT name FROM pg_settings WHERE name IN (${DURABLE.map((name) => `'${name}'`).join(", ")}) AND setting = 'off'`,
+    );
     if (rows.length === 0) return ok("yes");
     return problem(`${rows.map(({ name }) => name).join(", ")} is off`, "turn it on in postgresql.conf");
   },
 });
 
-const connectionLimit = (sql: Sql, connections: number): Check => ({
+const connectionLimit = (query: Run, connections: number): Check => ({
   name: "connections",
   async run() {
-    const [row] = await sql`SELECT current_setting('max_connections')::int AS most`;
+    const [row] = await query<{ most: number }>("SELECT current_setting('max_connections')::int AS most");
     const detail = `${connections} for each instance, of ${row?.most}`;
     return connections < Number(row?.most)
       ? ok(detail)
@@ -89,44 +92,44 @@ const connectionLimit = (sql: Sql, connections: number): Check => ({
   },
 });
 
-const finishedCopy = (sql: Sql): Check => ({
+const finishedCopy = (query: Run): Check => ({
   name: "copy is finished",
   async run() {
-    const [table] = await sql`SELECT to_regclass('copies') AS name`;
-    const unfinished = table?.name === null ? [] : await sql`SELECT 1 FROM copies WHERE finished_at IS NULL`;
+    const [table] = await query<{ name: string | null }>("SELECT to_regclass('copies') AS name");
+    const unfinished = table?.name === null ? [] : await query("SELECT 1 FROM copies WHERE finished_at IS NULL");
     return unfinished.length === 0
       ? ok("yes, or there was none")
       : problem("a copy into this database was interrupted", "run animal-store copy again");
   },
 });
 
-const schema = (sql: Sql): Check => ({
+const schema = (query: Run): Check => ({
   name: "schema",
   isNeeded: true,
   async run() {
-    const newest = POSTGRES_MIGRATIONS.at(-1)?.number;
-    const [table] = await sql`SELECT to_regclass('migrations') AS name`;
-    if (table?.name === null) return problem("the database is empty", "start the service, which creates the tables");
-    const rows = await sql<{ number: bigint; digest: string }[]>`SELECT number, digest FROM migrations`;
-    const applied = rows.map(({ number, digest }): AppliedMigration => ({ number: Number(number), digest }));
-    return (await isCurrent({ applied: () => applied, apply: () => {} }, POSTGRES_MIGRATIONS))
-      ? ok(`${newest}, as it should be`)
-      : problem(`the database is older than schema ${newest}`, "start the service, which brings it up to date");
+    const state = schemaState(await appliedMigrations({ run: query }), POSTGRES_MIGRATIONS);
+    const newest = newestOf(POSTGRES_MIGRATIONS);
+    if (state.kind === "current") return ok(`${newest}, as it should be`);
+    if (state.kind === "newer") return ok(`${state.number}, of a newer version, and this one can run on it`);
+    return problem(
+      state.kind === "empty" ? "the database is empty" : `the database is older than schema ${newest}`,
+      "run animal-store migrate",
+    );
   },
 });
 
 const CREATED_INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON (\w+)/gm;
 
-const indexes = (sql: Sql): Check => ({
+const indexes = (query: Run): Check => ({
   name: "indexes",
   async run() {
-    const rows = await sql<
-      { name: string; valid: boolean }[]
-    >`SELECT c.relname AS name, i.indisvalid AND i.indisready AS valid
-      FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relnamespace = current_schema()::regnamespace`;
+    const rows = await query<{ name: string; valid: boolean }>(
+      `SELECT c.relname AS name, i.indisvalid AND i.indisready AS valid
+      FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relnamespace = current_schema()::regnamespace`,
+    );
     const invalid = rows.filter(({ valid }) => !valid).map(({ name }) => name);
     if (invalid.length > 0) return problem(`${invalid.join(", ")} is not valid`, REINDEX);
-    const expected = POSTGRES_MIGRATIONS.flatMap((migration) => [...migration.sql.matchAll(CREATED_INDEX)])
+    const expected = POSTGRES_MIGRATIONS.flatMap((migration) => [...textOfMigration(migration).matchAll(CREATED_INDEX)])
       .filter(([, , table]) => TABLES.some(({ name }) => name === table))
       .map(([, name]) => name as string);
     const missing = expected.filter((name) => !rows.some((row) => row.name === name));
@@ -136,18 +139,38 @@ const indexes = (sql: Sql): Check => ({
   },
 });
 
-const ids = (sql: Sql): Check => ({
+const GRANT_SEQUENCES = "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO the role of the service";
+
+const ids = (query: Run): Check => ({
   name: "ids are assigned once",
   async run() {
     for (const { name } of NUMBERED_TABLES) {
-      const [row] = await sql<{ highest: bigint; assigned: bigint }[]>`SELECT coalesce(max(id), 0) AS highest,
-        coalesce(pg_sequence_last_value(pg_get_serial_sequence(${name}, 'id')::regclass), 0) AS assigned FROM ${sql(name)}`;
+      const sequence = `pg_get_serial_sequence('${name}', 'id')`;
+      const [may] = await query<{ use: boolean }>(`SELECT has_sequence_privilege(${sequence}, 'USAGE') AS use`);
+      if (!may?.use) return problem(`permission denied for the sequence of the table ${name}`, GRANT_SEQUENCES);
+      const [row] = await query<{ highest: bigint; assigned: bigint }>(`SELECT coalesce(max(id), 0) AS highest,
+        coalesce(pg_sequence_last_value(${sequence}::regclass), 0) AS assigned FROM ${name}`);
       if (row && row.highest > row.assigned)
         return problem(
           `the table ${name} has ids up to ${row.highest}, and the next one would be ${row.assigned + 1n}`,
-          `SELECT setval(pg_get_serial_sequence('${name}', 'id'), ${row.highest})`,
+          `SELECT setval(${sequence}, ${row.highest})`,
         );
     }
     return ok("yes");
   },
 });
+
+/** In batches: there may be more than memory holds. */
+async function* savedResponses(query: Run): AsyncGenerator<readonly { readonly content: string }[]> {
+  const key = SAVED_RESPONSES.key.join(", ");
+  for (let after: readonly string[] = ["", ""]; ; ) {
+    const rows = await query<{ content: string; key_id: string; idempotency_key: string }>(
+      `SELECT content, ${key} FROM saved_responses WHERE (${key}) > ($1, $2) ORDER BY ${key} LIMIT ${BATCH_SIZE}`,
+      after,
+    );
+    yield rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < BATCH_SIZE) return;
+    after = [last.key_id, last.idempotency_key];
+  }
+}

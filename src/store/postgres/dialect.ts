@@ -1,6 +1,6 @@
 import type { Dialect, Listing } from "../lists.ts";
-import type { SqlValue } from "../rows.ts";
-import type { Pool, Sql, Transaction } from "./database.ts";
+import { orReplace, type Row, type SqlValue, type Table } from "../rows.ts";
+import type { Pool } from "./database.ts";
 
 export const POSTGRES: Dialect = {
   ordersByIndex: true,
@@ -9,15 +9,20 @@ export const POSTGRES: Dialect = {
   idList: (ids) => `{${ids.join(",")}}`,
 };
 
-/** Runs a statement, which each connection prepares when it first sees it. */
-export const run = <Row extends object>(
-  sql: Sql | Transaction,
-  statement: string,
-  parameters: readonly SqlValue[],
-): Promise<Row[]> => sql.unsafe<Row[]>(statement, parameters as never[], { prepare: true });
+/**
+ * Inserts or replaces any number of rows, which are one parameter: a statement for each number of rows would fill
+ * the server's memory. As text first, since a driver would encode it once more for a parameter of the type json.
+ */
+export const upsertRows = (table: Table): string =>
+  `INSERT INTO ${table.name} (${table.columns.join(", ")}) SELECT ${table.columns.join(", ")}
+  FROM json_populate_recordset(NULL::${table.name}, $1::text::json) ${orReplace(table)}`;
+
+/** The parameter of that statement. Integers are written as text, which is exact. */
+export const rowsParameter = (rows: readonly (Row | Readonly<Record<string, SqlValue>>)[]): string =>
+  JSON.stringify(rows, (_, value) => (typeof value === "bigint" ? String(value) : value));
 
 export const runListing = <Name extends string, Row extends object>(
   pool: Pool,
   statements: Record<Name, string>,
   { name, parameters }: Listing<Name>,
-): Promise<Row[]> => pool.read((sql) => run<Row>(sql, statements[name], parameters));
+): Promise<Row[]> => pool.read<Row>(statements[name], parameters);

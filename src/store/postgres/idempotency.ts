@@ -1,55 +1,65 @@
 import { type IdempotencyKey, type IdempotentResult, replayOf } from "../../domain/idempotency.ts";
-import type { Result } from "../../domain/result.ts";
-import {
-  DELETE_BATCH_SIZE,
-  insertInto,
-  orReplace,
-  type Row,
-  SAVED_RESPONSES,
-  savedResponseOf,
-  savedResponseValues,
-  selectFrom,
-} from "../rows.ts";
-import type { Store } from "../store.ts";
-import type { Pool, Sql, Transaction } from "./database.ts";
-import { POSTGRES, run } from "./dialect.ts";
+import { done, refused } from "../../domain/result.ts";
+import { DELETE_BATCH_SIZE, type Row, SAVED_RESPONSES, savedResponseOf, selectFrom } from "../rows.ts";
+import { type Store, StoreUnavailable } from "../store.ts";
+import type { Pool } from "./database.ts";
 
-/** Makes a write retriable: a retry gets the response that was saved with the first request. */
-export type WithIdempotency = <Value, Reason = never>(
+export interface Write<Value, Reason> {
+  /**
+   * One statement that carries it out and, if there is an idempotency key, saves the response with it. Undefined:
+   * nothing was changed, because it is refused, or because a response is saved under the idempotency key.
+   */
+  readonly attempt: () => Promise<Value | undefined>;
+  /** Why it is refused now, if it is. Absent: it never is. */
+  readonly findRefusal?: () => Promise<Reason | undefined>;
+}
+
+/** Carries out a write. A retry of it gets the response that was saved with the first request. */
+export type CarryOut = <Value, Reason = never>(
+  write: Write<Value, Reason>,
   key: IdempotencyKey | undefined,
-  write: (sql: Sql | Transaction) => Promise<Result<Value, Reason>>,
-  /** Whether one statement does all of the write: without a key it then needs no transaction around it. */
-  options?: { readonly isOneStatement: boolean },
 ) => Promise<IdempotentResult<Value, Reason>>;
 
-const FIND = `${selectFrom(SAVED_RESPONSES)} WHERE key_id = $1 AND idempotency_key = $2`;
-const SAVE = `${insertInto(SAVED_RESPONSES, SAVED_RESPONSES.columns, POSTGRES.placeholder)} ${orReplace(SAVED_RESPONSES)}`;
+const OF_KEY = "WHERE key_id = $1 AND idempotency_key = $2";
+const FIND = `${selectFrom(SAVED_RESPONSES)} ${OF_KEY}`;
+const DELETE_EXPIRED = `DELETE FROM saved_responses ${OF_KEY} AND saved_at = $3`;
 
-export const idempotency = (pool: Pool): WithIdempotency =>
-  async function withIdempotency<Value, Reason>(
+const DELETE = `DELETE FROM saved_responses WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM saved_responses WHERE saved_at <= $1 LIMIT ${DELETE_BATCH_SIZE} FOR UPDATE SKIP LOCKED)) RETURNING 1`;
+
+const MAX_ATTEMPTS = 10;
+/** After this long no further attempt is begun, since its statements may each take as long as the pool allows. */
+const MAX_ATTEMPTS_MS = 1_500;
+
+/**
+ * Every statement is a transaction by itself. That a write is carried out once is the work of the primary key of
+ * saved_responses: of attempts with one idempotency key, the first to commit wins, and the others change nothing.
+ */
+export const carryOutOnce = (pool: Pool): CarryOut =>
+  async function carryOut<Value, Reason>(
+    { attempt, findRefusal }: Write<Value, Reason>,
     key: IdempotencyKey | undefined,
-    write: (sql: Sql | Transaction) => Promise<Result<Value, Reason>>,
-    { isOneStatement } = { isOneStatement: false },
   ): Promise<IdempotentResult<Value, Reason>> {
-    if (!key) return isOneStatement ? pool.write(write) : pool.transact(write);
-    return pool.transact(async (tx): Promise<IdempotentResult<Value, Reason>> => {
-      // Concurrent copies wait here, and find the response of the first when it is their turn.
-      await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`${key.keyId} ${key.value}`}, 0))`;
-      const [row] = await run<Row>(tx, FIND, [key.keyId, key.value]);
-      const replay = row && replayOf(savedResponseOf<Value>(row), key);
+    const endMs = performance.now() + MAX_ATTEMPTS_MS;
+    for (let i = 0; i < MAX_ATTEMPTS && performance.now() < endMs; i++) {
+      const value = await attempt();
+      if (value !== undefined) return done(value);
+      // Before the saved response is looked for: what refuses this request may be a copy of it that was carried out.
+      const reason = await findRefusal?.();
+      const [row] = key ? await pool.read<Row>(FIND, [key.keyId, key.value]) : [];
+      const saved = row && savedResponseOf<Value>(row);
+      const replay = key && replayOf(saved, key);
       if (replay) return replay;
-      const result = await write(tx);
-      if (result.kind === "done") await run(tx, SAVE, savedResponseValues(key, { kind: "value", value: result.value }));
-      return result;
-    });
+      if (reason !== undefined) return refused(reason);
+      if (key && saved) await pool.write(DELETE_EXPIRED, [key.keyId, key.value, saved.savedAtMs]);
+      // What stood in the way is gone.
+    }
+    throw new StoreUnavailable("others keep getting in the way of a write");
   };
 
 export const deleteSavedResponses =
   (pool: Pool): Store["deleteSavedResponses"] =>
   async ({ savedAtMs }) => {
-    const { count } = await pool.write(
-      (sql) => sql`DELETE FROM saved_responses WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM saved_responses WHERE saved_at <= ${savedAtMs} LIMIT ${DELETE_BATCH_SIZE} FOR UPDATE SKIP LOCKED))`,
-    );
-    return count === DELETE_BATCH_SIZE;
+    const deleted = await pool.write(DELETE, [savedAtMs]);
+    return deleted.length === DELETE_BATCH_SIZE;
   };

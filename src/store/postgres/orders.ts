@@ -1,32 +1,88 @@
 import type { AnimalStatus } from "../../domain/animal.ts";
+import type { IdempotencyKey } from "../../domain/idempotency.ts";
 import {
   decideMove,
+  type MoveRefusal,
+  movesTo,
   type NewOrder,
+  ORDER_STATUSES,
   type Order,
+  type OrderMove,
+  type OrderStatus,
   PLACING,
   type PlacingRefusal,
   placedOrder,
   refusalToPlace,
 } from "../../domain/order.ts";
 import { cutPage } from "../../domain/page.ts";
-import { done, type Result, refused } from "../../domain/result.ts";
+import { done, type Result } from "../../domain/result.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
-import { NEW_ORDER, newOrderValues, ORDERS, orderOf, type Row, selectFrom } from "../rows.ts";
-import { type OrderStore, StoreUnavailable } from "../store.ts";
-import type { Pool, Sql, Transaction } from "./database.ts";
-import { POSTGRES, run, runListing } from "./dialect.ts";
-import type { WithIdempotency } from "./idempotency.ts";
+import {
+  NEW_ORDER,
+  newOrderValues,
+  ORDERS,
+  orderOf,
+  type Row,
+  SAVED_RESPONSES,
+  type SqlValue,
+  savedResponseValues,
+  selectFrom,
+} from "../rows.ts";
+import { CONTENT_BEFORE_ID, contentAfterId } from "../saved-content.ts";
+import type { OrderStore } from "../store.ts";
+import type { Pool } from "./database.ts";
+import { POSTGRES, runListing } from "./dialect.ts";
+import type { CarryOut, Write } from "./idempotency.ts";
+import { isTaken } from "./sql-state.ts";
+
+const placeholders = (count: number, after: number): string =>
+  Array.from({ length: count }, (_, i) => POSTGRES.placeholder(after + i + 1)).join(", ");
+
+/** Takes the animal and places the order. */
+const placing = (condition: string): string => `
+  taken AS (UPDATE animals SET status = $1 WHERE id = $2 AND status = $3 ${condition} RETURNING id),
+  placed AS (INSERT INTO orders (${NEW_ORDER.join(", ")}) SELECT ${placeholders(NEW_ORDER.length, 3)}
+    FROM taken RETURNING id)`;
+
+export const PLACE = `WITH ${placing("")} SELECT id FROM placed`;
+
+const KEY_ID = 3 + NEW_ORDER.length + 1;
+
+/** The same once only: if a copy of the request is faster, the primary key of saved_responses makes this one fail. */
+export const PLACE_ONCE = `WITH ${placing(`AND NOT EXISTS
+    (SELECT FROM saved_responses WHERE key_id = $${KEY_ID} AND idempotency_key = $${KEY_ID + 1})`)},
+  saved AS (INSERT INTO saved_responses (${SAVED_RESPONSES.columns.join(", ")})
+    SELECT $${KEY_ID}, $${KEY_ID + 1}, $${KEY_ID + 2}, $${KEY_ID + 3}, '${CONTENT_BEFORE_ID}' || id || $${KEY_ID + 4}
+    FROM placed)
+  SELECT id FROM placed`;
+
+const GET_STATUS = "SELECT status FROM animals WHERE id = $1";
+
+/**
+ * Makes a move if it is one that the rule allows, and the clock was not set back; the moves are the rule's own. What
+ * it does not make is left to the rule. The order is locked before the animal, as everywhere.
+ */
+const moveTo = (to: OrderStatus): string | undefined => {
+  const moves = movesTo(to).map(({ from, animalStatus }) => `('${from}', '${animalStatus}')`);
+  if (moves.length === 0) return undefined;
+  const columns = ORDERS.columns.map((column) => `orders.${column}`).join(", ");
+  return `WITH moved AS (
+      UPDATE orders SET status = '${to}', updated_at = $2 FROM (VALUES ${moves.join(", ")}) AS moves (from_status, animal_status)
+      WHERE orders.id = $1 AND orders.status = from_status AND updated_at <= $2 RETURNING ${columns}, animal_status),
+    followed AS (UPDATE animals SET status = animal_status FROM moved WHERE animals.id = animal_id)
+    SELECT ${ORDERS.columns.join(", ")} FROM moved`;
+};
+
+export const MOVES = Object.fromEntries(ORDER_STATUSES.map((to) => [to, moveTo(to)])) as Record<
+  OrderStatus,
+  string | undefined
+>;
 
 const GET_AND_LOCK = `${selectFrom(ORDERS)} WHERE id = $1 FOR UPDATE`;
+const MOVE_ORDER = "UPDATE orders SET status = $1, updated_at = $2 WHERE id = $3";
+const MOVE_ANIMAL = "UPDATE animals SET status = $1 WHERE id = $2";
 
-/** One statement takes the animal and places the order. */
-const PLACE = `WITH taken AS (UPDATE animals SET status = $1 WHERE id = $2 AND status = $3 RETURNING id)
-  INSERT INTO orders (${NEW_ORDER.join(", ")}) SELECT ${NEW_ORDER.map((_, i) => POSTGRES.placeholder(i + 4)).join(", ")}
-  FROM taken RETURNING id`;
-
-const MAX_ATTEMPTS = 10;
-
-export function postgresOrders(pool: Pool, withIdempotency: WithIdempotency): OrderStore {
+export function postgresOrders(pool: Pool, carryOut: CarryOut): OrderStore {
   const lists = orderLists(POSTGRES);
 
   return {
@@ -34,36 +90,44 @@ export function postgresOrders(pool: Pool, withIdempotency: WithIdempotency): Or
       const rows = await runListing<OrderListName, Row>(pool, lists, orderListing(query));
       return cutPage(rows.map(orderOf), query.size);
     },
-    place: (order, idempotencyKey) =>
-      withIdempotency(idempotencyKey, (sql) => place(sql, order), { isOneStatement: true }),
-    move: (move) =>
-      pool.transact(async (tx) => {
-        const [row] = await run<Row>(tx, GET_AND_LOCK, [move.orderId]);
-        const decision = decideMove(row && orderOf(row), move);
-        if (decision.kind === "refused") return decision;
-        const { order, animalStatus } = decision.value;
-        await tx`UPDATE orders SET status = ${order.status}, updated_at = ${order.updatedAtMs} WHERE id = ${order.id}`;
-        await tx`UPDATE animals SET status = ${animalStatus} WHERE id = ${order.animalId}`;
-        return done(order);
-      }),
+    place: (order, key) => carryOut(placingOf(pool, order, key), key),
+    async move(move) {
+      const statement = MOVES[move.to];
+      const [row] = statement ? await pool.write<Row>(statement, [move.orderId, BigInt(move.nowMs)]) : [];
+      return row ? done(orderOf(row)) : moveByRule(pool, move);
+    },
   };
 }
 
-async function place(sql: Sql | Transaction, newOrder: NewOrder): Promise<Result<Order, PlacingRefusal>> {
+function placingOf(pool: Pool, newOrder: NewOrder, key: IdempotencyKey | undefined): Write<Order, PlacingRefusal> {
   const { animalId } = newOrder;
   const order = placedOrder(newOrder);
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const [placed] = await run<{ id: bigint }>(sql, PLACE, [
-      PLACING.to,
-      animalId,
-      PLACING.from,
-      ...newOrderValues(order),
-    ]);
-    if (placed) return done({ id: placed.id, ...order });
-    const [animal] = await sql<{ status: AnimalStatus }[]>`SELECT status FROM animals WHERE id = ${animalId}`;
-    const refusal = refusalToPlace(animal?.status);
-    if (refusal) return refused(refusal);
-    // Another order was cancelled between the two statements: the animal can be ordered now.
-  }
-  throw new StoreUnavailable(`animal ${animalId} is being ordered and released all the time`);
+  const values: SqlValue[] = [PLACING.to, animalId, PLACING.from, ...newOrderValues(order)];
+  if (key) values.push(...savedResponseValues(key, contentAfterId(order)));
+  return {
+    async attempt() {
+      try {
+        const [placed] = await pool.write<{ id: bigint }>(key ? PLACE_ONCE : PLACE, values);
+        return placed && { id: placed.id, ...order };
+      } catch (error) {
+        if (isTaken(error, SAVED_RESPONSES.name)) return undefined;
+        throw error;
+      }
+    },
+    async findRefusal() {
+      const [animal] = await pool.read<{ status: AnimalStatus }>(GET_STATUS, [animalId]);
+      return refusalToPlace(animal?.status);
+    },
+  };
 }
+
+const moveByRule = (pool: Pool, move: OrderMove): Promise<Result<Order, MoveRefusal>> =>
+  pool.transact(async (tx) => {
+    const [row] = await tx.run<Row>(GET_AND_LOCK, [move.orderId]);
+    const decision = decideMove(row && orderOf(row), move);
+    if (decision.kind === "refused") return decision;
+    const { order, animalStatus } = decision.value;
+    await tx.run(MOVE_ORDER, [order.status, order.updatedAtMs, order.id]);
+    await tx.run(MOVE_ANIMAL, [animalStatus, order.animalId]);
+    return done(order);
+  });

@@ -1,23 +1,28 @@
 import { OperatorError } from "../../domain/operator-error.ts";
+import { MIGRATES, ONLY_CREATES } from "../migrate.ts";
 import type { Store } from "../store.ts";
 import { postgresAnimals } from "./animals.ts";
-import { openPool, type Sql } from "./database.ts";
-import { deleteSavedResponses, idempotency } from "./idempotency.ts";
+import { openPool, type Pool } from "./database.ts";
+import { carryOutOnce, deleteSavedResponses } from "./idempotency.ts";
 import { postgresKeys } from "./keys.ts";
 import { postgresOrders } from "./orders.ts";
+import type { SchemaOptions } from "./schema.ts";
 import { postgresTallies } from "./tallies.ts";
 
 /** Opens a store in a PostgreSQL database, which any number of processes may share. Fails with an OperatorError. */
-export async function openForServing(url: string, { connections }: { connections: number }): Promise<Store> {
-  const pool = await openPool(url, connections);
-  await refuseUnfinishedCopy(pool.sql).catch(async (error: unknown) => {
+export async function openForServing(
+  url: string,
+  { connections, rules = MIGRATES, onProgress }: { connections: number } & Partial<SchemaOptions>,
+): Promise<Store> {
+  const pool = await openPool(url, connections, { rules, onProgress });
+  let isReadOnly = await refuseUnfinishedCopy(pool).catch(async (error: unknown) => {
     await pool.close();
     throw error;
   });
-  const withIdempotency = idempotency(pool);
+  const carryOut = carryOutOnce(pool);
   return {
-    animals: postgresAnimals(pool, withIdempotency),
-    orders: postgresOrders(pool, withIdempotency),
+    animals: postgresAnimals(pool, carryOut),
+    orders: postgresOrders(pool, carryOut),
     keys: postgresKeys(pool),
     tallies: postgresTallies(pool),
     // It would cost a round trip for each reply.
@@ -25,17 +30,35 @@ export async function openForServing(url: string, { connections }: { connections
     deleteSavedResponses: deleteSavedResponses(pool),
     // What goes wrong here goes wrong for a caller.
     onProblem: () => {},
-    check: async () => void (await pool.read((sql) => sql`SELECT 1 FROM animals LIMIT 1`)),
+    isReadOnly: () => isReadOnly,
+    async check() {
+      const [row] = await pool.read<{ mode: string }>(CHECK);
+      isReadOnly = row?.mode === "on";
+    },
+    connections: {
+      stats: () => pool.stats,
+      onAnswer(report) {
+        pool.onAnswer = report;
+      },
+    },
     close: () => pool.close(),
   };
 }
 
-export const openForCommand = (url: string): Promise<Store> => openForServing(url, { connections: 1 });
+export const openForCommand = (url: string): Promise<Store> =>
+  openForServing(url, { connections: 1, rules: ONLY_CREATES });
 
-/** A copy must be finished first: otherwise ids would be assigned twice. */
-async function refuseUnfinishedCopy(sql: Sql): Promise<void> {
-  const [table] = await sql`SELECT to_regclass('copies') AS name`;
-  if (table?.name === null) return;
-  const [unfinished] = await sql`SELECT 1 FROM copies WHERE finished_at IS NULL`;
-  if (unfinished) throw new OperatorError("a copy into this database was not finished: run animal-store copy again");
+/** Of a replica, and of a primary that is set to be read-only, the mode is "on". */
+const READ_ONLY_MODE = "current_setting('transaction_read_only') AS mode";
+const CHECK = `SELECT ${READ_ONLY_MODE}, (SELECT 1 FROM animals LIMIT 1)`;
+
+/** A copy must be finished first: otherwise ids would be assigned twice. Returns whether the database is read-only. */
+async function refuseUnfinishedCopy(pool: Pool): Promise<boolean> {
+  const [found] = await pool.read<{ copies: string | null; mode: string }>(
+    `SELECT to_regclass('copies') AS copies, ${READ_ONLY_MODE}`,
+  );
+  const unfinished = found?.copies ? await pool.read("SELECT 1 FROM copies WHERE finished_at IS NULL") : [];
+  if (unfinished.length > 0)
+    throw new OperatorError("a copy into this database was not finished: run animal-store copy again");
+  return found?.mode === "on";
 }

@@ -4,10 +4,11 @@ import { dirname } from "node:path";
 import { type Check, type Checkup, ok, problem } from "../../domain/checkup.ts";
 import { absolutePath } from "../database-url.ts";
 import { invariantChecks, savedResponseCheck } from "../invariants.ts";
-import { type AppliedMigration, isCurrent } from "../migrate.ts";
+import { newestOf, schemaState } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { abandonedBackups } from "./backup.ts";
 import { APPLICATION_ID } from "./database.ts";
+import { appliedMigrations } from "./migration-target.ts";
 import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "./pragmas.ts";
 import { realPathOf } from "./real-path.ts";
 import { differenceInSchema, repeatedIds } from "./start-check.ts";
@@ -162,12 +163,15 @@ const references = (db: () => Database): Check => ({
 const schema = (db: () => Database): Check => ({
   name: "schema",
   isNeeded: true,
-  async run() {
-    const rows = db().query("SELECT number, digest FROM migrations").all() as { number: bigint; digest: string }[];
-    const applied = rows.map(({ number, digest }): AppliedMigration => ({ number: Number(number), digest }));
-    const newest = SQLITE_MIGRATIONS.at(-1)?.number;
-    if (!(await isCurrent({ applied: () => applied, apply: () => {} }, SQLITE_MIGRATIONS)))
-      return problem(`the database is older than schema ${newest}`, "start the service, which brings it up to date");
+  run() {
+    const state = schemaState(appliedMigrations(db()), SQLITE_MIGRATIONS);
+    const newest = newestOf(SQLITE_MIGRATIONS);
+    if (state.kind === "newer") return ok(`${state.number}, of a newer version, and this one can run on it`);
+    if (state.kind !== "current")
+      return problem(
+        state.kind === "empty" ? "the database is empty" : `the database is older than schema ${newest}`,
+        "start the service, which brings it up to date, or run animal-store migrate",
+      );
     const difference = differenceInSchema(db());
     return difference === undefined ? ok(`${newest}, as it should be`) : problem(difference, RESTORE);
   },

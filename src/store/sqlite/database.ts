@@ -1,14 +1,23 @@
 import { Database } from "bun:sqlite";
 import { lazy } from "../../domain/lazy.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
-import { isCurrent, type MigrationTarget, migrate } from "../migrate.ts";
+import {
+  isWorkDue,
+  MIGRATES,
+  migrate,
+  newestOf,
+  ONLY_CREATES,
+  type SchemaRules,
+  type SchemaState,
+  schemaState,
+} from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { reasonOf } from "./attempt.ts";
 import { beginGeneration } from "./generation.ts";
-import { migrationTarget } from "./migration-target.ts";
+import { appliedMigrations, migrationTarget } from "./migration-target.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "./pragmas.ts";
 import { realPathOf } from "./real-path.ts";
-import { AlreadyServed, lockForServing, RETRY_INTERVAL_MS, servingLock } from "./serving-lock.ts";
+import { lockForServing } from "./serving-lock.ts";
 import { damaged, isDamage, refuseDamage } from "./start-check.ts";
 import { refuseForeignWal } from "./wal-check.ts";
 
@@ -38,7 +47,10 @@ export async function preparePath(path: string, { create }: { create: boolean })
   const realPath = realPathOf(path);
   refuseForeignWal(realPath);
   if (Bun.file(realPath).size > 0 || (await Bun.file(realPath).exists())) return realPath;
-  if (!create) throw new OperatorError(`there is no database at ${path}: check DATABASE_URL`);
+  if (!create)
+    throw new OperatorError(
+      `there is no database at ${path}: check DATABASE_URL, or run animal-store migrate, which creates one`,
+    );
   (await loadNewFile()).createFile(realPath);
   return realPath;
 }
@@ -54,13 +66,17 @@ export interface LockedDatabase {
   readonly descriptor: number | undefined;
 }
 
-/** Opens a database for the one process that may serve it, and migrates it. Fails with an OperatorError. */
-export async function openLocked(path: string, timeouts = LOCK_TIMEOUTS): Promise<LockedDatabase> {
+/** Opens a database for the one process that may serve it, and migrates it if it may. Fails with an OperatorError. */
+export async function openLocked(
+  path: string,
+  timeouts = LOCK_TIMEOUTS,
+  rules: SchemaRules = MIGRATES,
+): Promise<LockedDatabase> {
   const { unlock, descriptor } = lockForServing(path, timeouts.servingMs);
   try {
-    const db = await openWith(path, timeouts, async (target, opened) => {
-      await migrate(target, SQLITE_MIGRATIONS);
-      refuseDamage(opened, path);
+    const db = await openWith(path, timeouts, async (opened) => {
+      const state = await bringUpToDate(opened, rules);
+      refuseDamage(opened, path, { isNewer: state.kind === "newer" });
     });
     return { db, unlock, descriptor };
   } catch (error) {
@@ -70,13 +86,23 @@ export async function openLocked(path: string, timeouts = LOCK_TIMEOUTS): Promis
 }
 
 /**
- * Opens a database beside the process that serves it, if one does. A migration needs the lock for
- * serving, so it never happens under a running service. Fails with an OperatorError.
+ * Opens a database beside the process that serves it, if one does: so it is never migrated, only created, which is
+ * one transaction. Fails with an OperatorError.
  */
-export async function openShared(path: string, timeouts = LOCK_TIMEOUTS): Promise<Database> {
-  const db = await openWith(path, timeouts, (target) => migrateWhenNotServed(path, target, timeouts));
+export async function openShared(
+  path: string,
+  timeouts = LOCK_TIMEOUTS,
+  rules: SchemaRules = ONLY_CREATES,
+): Promise<Database> {
+  const db = await openWith(path, timeouts, (opened) => bringUpToDate(opened, rules));
   setBusyTimeout(db, timeouts.writeMs);
   return db;
+}
+
+async function bringUpToDate(db: Database, rules: SchemaRules): Promise<SchemaState> {
+  const state = schemaState(appliedMigrations(db), SQLITE_MIGRATIONS);
+  if (isWorkDue(state, rules, newestOf(SQLITE_MIGRATIONS))) await migrate(migrationTarget(db), SQLITE_MIGRATIONS);
+  return state;
 }
 
 /**
@@ -106,38 +132,19 @@ export function restrictToReading(db: Database): void {
 async function openWith(
   path: string,
   timeouts: LockTimeouts,
-  bringUpToDate: (target: MigrationTarget, db: Database) => Promise<void>,
+  prepare: (db: Database) => Promise<unknown>,
 ): Promise<Database> {
   let db: Database | undefined;
   try {
     db = openFile(path, timeouts.openMs, { create: true });
     db.run(`PRAGMA cache_size = -${CACHE_KB}`);
-    await bringUpToDate(migrationTarget(db), db);
+    await prepare(db);
     return db;
   } catch (error) {
     db?.close();
     if (error instanceof OperatorError) throw new OperatorError(`${path}: ${error.message}`);
     if (isDamage(error)) throw new OperatorError(`${path}: ${damaged(reasonOf(error))}`);
     throw new OperatorError(`cannot open the database ${path}: ${reasonOf(error)}`);
-  }
-}
-
-/** Migrates under the lock for serving, unless another process that holds it does so meanwhile. */
-async function migrateWhenNotServed(path: string, target: MigrationTarget, { openMs }: LockTimeouts): Promise<void> {
-  const deadlineMs = performance.now() + openMs;
-  const lock = servingLock(path);
-  while (!(await isCurrent(target, SQLITE_MIGRATIONS))) {
-    try {
-      const { unlock } = lock(0);
-      try {
-        return await migrate(target, SQLITE_MIGRATIONS);
-      } finally {
-        unlock();
-      }
-    } catch (error) {
-      if (!(error instanceof AlreadyServed) || performance.now() >= deadlineMs) throw error;
-    }
-    await Bun.sleep(RETRY_INTERVAL_MS);
   }
 }
 
@@ -160,16 +167,24 @@ function openFile(path: string, openMs: number, { create }: { create: boolean })
 
 /** Marks a new file as ours, and refuses a file of another program. */
 function claim(db: Database, path: string): void {
-  const idOf = () => Number((db.query("PRAGMA application_id").get() as { application_id: bigint }).application_id);
-  if (idOf() === APPLICATION_ID) return;
+  if (applicationId(db) === APPLICATION_ID) return;
   // Checked again under a lock: another process may be claiming the same file.
   db.transaction(() => {
-    const id = idOf();
-    if (id === APPLICATION_ID) return;
-    const tables = db.query("SELECT count(*) AS count FROM sqlite_schema").get() as { count: bigint };
-    if (id !== 0 || tables.count > 0n)
-      throw new OperatorError(`this is the database of another program: set DATABASE_URL to a file other than ${path}`);
+    refuseForeign(db, path);
+    if (applicationId(db) === APPLICATION_ID) return;
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     beginGeneration(db);
   }).immediate();
+}
+
+const applicationId = (db: Database): number =>
+  Number((db.query("PRAGMA application_id").get() as { application_id: bigint }).application_id);
+
+/** Refuses a file that is neither ours nor empty, with an OperatorError. It only reads. */
+export function refuseForeign(db: Database, path: string): void {
+  const id = applicationId(db);
+  if (id === APPLICATION_ID) return;
+  const tables = db.query("SELECT count(*) AS count FROM sqlite_schema").get() as { count: bigint };
+  if (id !== 0 || Number(tables.count) > 0)
+    throw new OperatorError(`this is the database of another program: set DATABASE_URL to a file other than ${path}`);
 }

@@ -1,6 +1,6 @@
 import { lazy } from "../../domain/lazy.ts";
+import { textOfMigration } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
-import { MIGRATIONS_TABLE } from "./migration-target.ts";
 
 // The schema that the migrations lead to, read from their text: running them again to find out would take 2 ms of
 // each start. The test beside this file compares it with what they make.
@@ -13,26 +13,39 @@ export interface ExpectedIndex {
   readonly condition: string | undefined;
 }
 
-const STATEMENT = /^(?:CREATE (?:UNIQUE )?(?:TABLE|INDEX)|DROP TABLE) [^;]+/gm;
+const STATEMENT = /^(?:CREATE (?:UNIQUE )?(?:TABLE|INDEX)|DROP (?:TABLE|INDEX)|ALTER TABLE) [^;]+/gm;
 const CREATE = /^CREATE (?:UNIQUE )?(?:TABLE|INDEX) (\w+)/;
+const DROP = /^DROP (?:TABLE|INDEX) (\w+)/;
+const ADD_COLUMN = /^ALTER TABLE (\w+) ADD COLUMN (.+)$/s;
+/** SQLite puts a new column behind the others: before the constraints of the table, or at its end. */
+const END_OF_COLUMNS = /,\s*(?:PRIMARY KEY|UNIQUE|CHECK|FOREIGN KEY|CONSTRAINT)\b|\)[^)]*$/;
 const INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON (\w+) \(([^)]+)\)(?: WHERE (.+))?$/s;
 
-/** The text of each table and index as SQLite keeps it, by name. */
-export const expectedSchema = lazy((): ReadonlyMap<string, string> => {
+/** The text of each table and index as SQLite keeps it, by name. Without that of the migrations, which is not made by one. */
+export const expectedSchema = lazy(() => schemaMadeBy(SQLITE_MIGRATIONS.map(textOfMigration)));
+
+export function schemaMadeBy(texts: readonly string[]): ReadonlyMap<string, string> {
   const schema = new Map<string, string>();
-  for (const text of [MIGRATIONS_TABLE, ...SQLITE_MIGRATIONS.map(({ sql }) => sql)])
+  for (const text of texts)
     for (const [found] of text.matchAll(STATEMENT)) {
-      const statement = found.trim().replace(" IF NOT EXISTS", "");
+      const statement = found.trim();
       const created = CREATE.exec(statement)?.[1];
+      const dropped = DROP.exec(statement)?.[1];
+      const [, table, column] = ADD_COLUMN.exec(statement) ?? [];
       if (created !== undefined) schema.set(created, statement);
-      else drop(schema, statement.slice("DROP TABLE ".length));
+      else if (dropped !== undefined) drop(schema, dropped);
+      else if (table !== undefined)
+        schema.set(
+          table,
+          (schema.get(table) ?? "").replace(END_OF_COLUMNS, (end) => `, ${column}${end}`),
+        );
     }
   return schema;
-});
+}
 
-function drop(schema: Map<string, string>, table: string): void {
-  schema.delete(table);
-  for (const index of indexesIn(schema)) if (index.table === table) schema.delete(index.name);
+function drop(schema: Map<string, string>, name: string): void {
+  schema.delete(name);
+  for (const index of indexesIn(schema)) if (index.table === name) schema.delete(index.name);
 }
 
 export const expectedIndexes = (): readonly ExpectedIndex[] => indexesIn(expectedSchema());

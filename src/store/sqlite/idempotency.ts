@@ -10,6 +10,7 @@ import {
   savedResponseValues,
   selectFrom,
 } from "../rows.ts";
+import { encodeSavedContent } from "../saved-content.ts";
 import { attempt } from "./attempt.ts";
 import { type Connection, prepared } from "./statements.ts";
 import type { WriteInput, WriteName, WriteResult, Writes } from "./writer.ts";
@@ -32,7 +33,10 @@ export function idempotency(db: Database): WithIdempotency {
     const replay = findReplay<Value>(key);
     if (replay) return replay;
     const result = write();
-    if (result.kind === "done") save().run(...savedResponseValues(key, { kind: "value", value: result.value }));
+    if (result.kind === "done") {
+      const content = encodeSavedContent({ kind: "value", value: result.value });
+      save().run(...savedResponseValues(key, content));
+    }
     return result;
   };
 }

@@ -1,12 +1,11 @@
 import { Database } from "bun:sqlite";
 import * as fs from "node:fs";
-import { lazy } from "../../domain/lazy.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { OWNER_ONLY } from "../files.ts";
 import { isBusy, reasonOf } from "./attempt.ts";
 import { openForGood, tryLock, unlock } from "./libc.ts";
 
-export const RETRY_INTERVAL_MS = 10;
+const RETRY_INTERVAL_MS = 10;
 
 export class AlreadyServed extends OperatorError {
   constructor(path: string) {
@@ -30,17 +29,9 @@ const LOCKS_THE_DATABASE = process.platform === "linux";
  * Makes sure that one process at a time serves a database, because the counters are kept in its memory.
  * The kernel releases the lock with the process, however that ends. Fails with an OperatorError.
  */
-export const lockForServing = (path: string, timeoutMs: number): ServingLock => servingLock(path)(timeoutMs);
-
-/** The same for one who tries again and again: the file is opened once, because it is never closed. */
-export function servingLock(path: string): (timeoutMs: number) => ServingLock {
-  const descriptor = lazy(() => openForLocking(LOCKS_THE_DATABASE ? path : `${path}-lock`));
-  return (timeoutMs) => lock(path, descriptor, timeoutMs);
-}
-
-function lock(path: string, open: () => number, timeoutMs: number): ServingLock {
+export function lockForServing(path: string, timeoutMs: number): ServingLock {
   try {
-    const descriptor = open();
+    const descriptor = openForLocking(LOCKS_THE_DATABASE ? path : `${path}-lock`);
     const deadlineMs = performance.now() + timeoutMs;
     while (!tryLock(descriptor) || isLockedAsBefore(path)) {
       unlock(descriptor);

@@ -19,19 +19,22 @@ export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.
 export const damaged = (what: string): string =>
   `the database file is damaged: ${what}. Run animal-store doctor to see how badly, and restore the latest backup`;
 
-/** Throws an OperatorError if the file is found to be damaged. It only reads. */
-export function refuseDamage(db: Database, path: string): void {
-  const damage = findDamage(db, path);
+/**
+ * Throws an OperatorError if the file is found to be damaged. It only reads. Of a schema that a newer version made, it
+ * cannot say how it should be.
+ */
+export function refuseDamage(db: Database, path: string, { isNewer }: { isNewer: boolean }): void {
+  const damage = findDamage(db, path, isNewer);
   if (damage !== undefined) throw new OperatorError(damaged(damage));
 }
 
-function findDamage(db: Database, path: string): string | undefined {
+function findDamage(db: Database, path: string, isNewer: boolean): string | undefined {
   try {
     // One transaction, so that what a command writes meanwhile is not taken for damage.
     return db.transaction(
       () =>
         missingPages(db, path) ??
-        differenceInSchema(db) ??
+        (isNewer ? undefined : differenceInSchema(db)) ??
         (isSmall(db) ? failedCheck(db) : differenceInIndexes(db)) ??
         repeatedIds(db),
     )();
@@ -53,12 +56,16 @@ function missingPages(db: Database, path: string): string | undefined {
 
 /** What an operator has added, such as an index, does no harm. */
 export function differenceInSchema(db: Database): string | undefined {
-  const rows = db.query("SELECT name, sql FROM sqlite_schema").all() as { name: string; sql: string | null }[];
-  const found = new Map(rows.map(({ name, sql }) => [name, sql]));
+  const found = definitions(db);
   for (const [name, sql] of expectedSchema())
     if (found.get(name) !== sql)
       return found.has(name) ? `the definition of ${name} has changed` : `${name} is missing from its schema`;
   return undefined;
+}
+
+function definitions(db: Database): ReadonlyMap<string, string | null> {
+  const rows = db.query("SELECT name, sql FROM sqlite_schema").all() as { name: string; sql: string | null }[];
+  return new Map(rows.map(({ name, sql }) => [name, sql]));
 }
 
 const isSmall = (db: Database): boolean => numberOf(db, "PRAGMA page_count") <= SMALL_PAGES;
@@ -70,7 +77,9 @@ function failedCheck(db: Database): string | undefined {
 
 function differenceInIndexes(db: Database): string | undefined {
   const deadlineMs = performance.now() + PROBE_BUDGET_MS;
-  const pairs = expectedIndexes().map((index) => comparePair(db, index));
+  const found = definitions(db);
+  const known = expectedIndexes().filter(({ name }) => found.get(name) === expectedSchema().get(name));
+  const pairs = known.map((index) => comparePair(db, index));
   for (let place = 0; place < PROBES && (place === 0 || performance.now() < deadlineMs); place++)
     for (const { name, table, differs } of pairs)
       if (differs(place)) return `the index ${name} does not match the table ${table}`;

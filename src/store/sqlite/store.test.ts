@@ -4,7 +4,6 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -19,13 +18,14 @@ import { OperatorError } from "../../domain/operator-error.ts";
 import { PLANS } from "../../domain/plan.ts";
 import { newTally } from "../../domain/tally.ts";
 import { animalLists, orderLists } from "../lists.ts";
-import { isCurrent, migrate } from "../migrate.ts";
+import { CHANGES_NO_SCHEMA, type Migration, migrate } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
 import { attempt } from "./attempt.ts";
 import { openShared } from "./database.ts";
 import { SQLITE } from "./dialect.ts";
 import { migrationTarget } from "./migration-target.ts";
+import { inspectFile, migrateFile } from "./schema.ts";
 import { lockForServing } from "./serving-lock.ts";
 import { openForCommand, openForServing } from "./store.ts";
 
@@ -79,7 +79,7 @@ describe("opening", () => {
     mkdirSync(join(folder, "folder.db"));
     const newer = join(folder, "newer.db");
     const db = await openShared(newer);
-    db.run("INSERT INTO migrations VALUES (99, 'later', 'x', 0)");
+    db.run("INSERT INTO migrations (number, name, digest, applied_at) VALUES (99, 'later', 'x', 0)");
     db.close();
     for (const [path, reason] of [
       [text, "file is not a database"],
@@ -87,7 +87,7 @@ describe("opening", () => {
       [join(folder, "folder.db"), "unable to open"],
       [join(text, "below/a.db"), "cannot create the folder"],
       ["/proc/animal-store/a.db", "cannot create the folder"],
-      [newer, "schema 99, and this version supports only up to 3"],
+      [newer, "schema 99, which needs a version that knows schema 99, and this one knows only up to 3"],
     ] as const) {
       const failure = await openForServing(path).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(OperatorError);
@@ -97,39 +97,64 @@ describe("opening", () => {
     await expect(openForCommand(join(folder, "none.db"), { create: false })).rejects.toThrow("there is no database at");
   });
 
-  test("a command never migrates a database that a service runs on", async () => {
-    const path = join(folder, "older.db");
+  const olderFile = async (name: string): Promise<string> => {
+    const path = join(folder, name);
     const old = new Database(path);
     old.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-    const target = migrationTarget(old);
-    await migrate(target, SQLITE_MIGRATIONS.slice(0, 1));
+    await migrate(migrationTarget(old), SQLITE_MIGRATIONS.slice(0, 1));
     old.close();
-    const running = lockForServing(path, 0);
-    const openFiles = () => (process.platform === "linux" ? readdirSync("/proc/self/fd").length : 0);
-    const before = openFiles();
-    await expect(openForCommand(path, { create: false }, IMPATIENT)).rejects.toThrow(
-      "another process is already serving",
-    );
-    // A file that is tried to be locked again and again is opened once.
-    expect(openFiles() - before).toBeLessThanOrEqual(1);
-    running.unlock();
+    return path;
+  };
+  const REMEDY = "the database has schema 1, and this version needs 3: run animal-store migrate";
+
+  test("a command never migrates, and says what does", async () => {
+    const path = await olderFile("older.db");
+    await expect(openForCommand(path, { create: false })).rejects.toThrow(REMEDY);
+    expect((await inspectFile(path)).from).toBe(1);
+    await (await openForServing(path)).close();
     await (await openForCommand(path, { create: false })).close();
-    const db = await openShared(path);
-    expect(await isCurrent(migrationTarget(db), SQLITE_MIGRATIONS)).toBe(true);
-    db.close();
   });
 
-  test("a command that finds another one migrating waits until that is done", async () => {
-    const path = join(folder, "shared.db");
-    const migrating = lockForServing(path, 0);
-    const waiting = openShared(path);
-    const other = new Database(path, { strict: true });
-    await migrate(migrationTarget(other), SQLITE_MIGRATIONS);
-    other.close();
-    const db = await waiting;
-    expect(await isCurrent(migrationTarget(db), SQLITE_MIGRATIONS)).toBe(true);
+  test("a service that may not migrate refuses an older schema, and makes no file", async () => {
+    const path = await olderFile("older-served.db");
+    await expect(openForServing(path, IMPATIENT, CHANGES_NO_SCHEMA)).rejects.toThrow(REMEDY);
+    const none = join(folder, "not-made.db");
+    await expect(openForServing(none, IMPATIENT, CHANGES_NO_SCHEMA)).rejects.toThrow("run animal-store migrate");
+    expect(existsSync(none)).toBe(false);
+    await migrateFile(path);
+    await (await openForServing(path, IMPATIENT, CHANGES_NO_SCHEMA)).close();
+  });
+
+  test("migrate refuses an older file that a service is using, and has nothing to do for a current one", async () => {
+    const path = await olderFile("older-in-use.db");
+    const running = lockForServing(path, 0);
+    await expect(migrateFile(path, IMPATIENT)).rejects.toThrow("a service is using");
+    expect((await inspectFile(path)).from).toBe(1);
+    running.unlock();
+    expect(await migrateFile(path)).toEqual({ from: 1, to: 3, migrations: ["2 orders", "3 saved_responses"] });
+    const store = await openForServing(path);
+    expect(await migrateFile(path, IMPATIENT)).toEqual({ from: 3, to: 3, migrations: [] });
+    await store.close();
+  });
+
+  test("an older version serves the file of a newer one that says so, whatever that has added", async () => {
+    const path = join(folder, "of-a-newer-version.db");
+    const newer: Migration = {
+      number: 4,
+      name: "expanded",
+      servesFrom: 3,
+      steps: [{ kind: "sql", sql: "ALTER TABLE animals ADD COLUMN born_at INTEGER; DROP INDEX orders_by_animal" }],
+    };
+    const db = await openShared(path);
+    // More than a small file, whose indexes are compared with the tables.
+    db.run(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) INSERT INTO animals (name, category_id, status) SELECT 'x', 1, 'sold' FROM n",
+    );
+    await migrate(migrationTarget(db), [...SQLITE_MIGRATIONS, newer]);
     db.close();
-    migrating.unlock();
+    const store = await openForServing(path);
+    expect(await createIn(store)).toBe(9001n);
+    await store.close();
   });
 
   test("one process at a time serves a file, while commands may use it", async () => {

@@ -1,4 +1,5 @@
 import { lazy } from "../../domain/lazy.ts";
+import { MIGRATES, type SchemaRules } from "../migrate.ts";
 import { type Store, type StoreProblem, StoreUnavailable } from "../store.ts";
 import { sqliteAnimals } from "./animals.ts";
 import { attempt } from "./attempt.ts";
@@ -24,9 +25,13 @@ const WARM_UP_AFTER_MS = 100;
  * Opens a store for the one process that may serve it. Its event loop never waits for a lock or the disk:
  * one connection only reads, and a thread writes. Fails with an OperatorError.
  */
-export async function openForServing(givenPath: string, timeouts = LOCK_TIMEOUTS): Promise<Store> {
-  const path = await preparePath(givenPath, { create: true });
-  const { db, unlock, descriptor } = await openLocked(path, timeouts);
+export async function openForServing(
+  givenPath: string,
+  timeouts = LOCK_TIMEOUTS,
+  rules: SchemaRules = MIGRATES,
+): Promise<Store> {
+  const path = await preparePath(givenPath, { create: rules.mayCreate });
+  const { db, unlock, descriptor } = await openLocked(path, timeouts, rules);
   let report: Parameters<Store["onProblem"]>[0] = () => {};
   let watch: PlacementWatch | undefined;
   let version: (() => number | undefined) | undefined;
@@ -106,5 +111,6 @@ function storeOn(connection: Connection, writes: Writes): Omit<Store, "version" 
     tallies: sqliteTallies(connection, writes),
     deleteSavedResponses: (upTo) => writes.perform("deleteSavedResponses", upTo),
     check: () => void attempt(() => check().get()),
+    isReadOnly: () => false,
   };
 }

@@ -1,0 +1,54 @@
+import { get } from "node:http";
+import type { Command } from "commander";
+import type { Config } from "../config.ts";
+import { OperatorError } from "../domain/operator-error.ts";
+import { configFromEnvironment } from "./context.ts";
+import { print } from "./print.ts";
+
+/** Longer than the service itself waits for its database before it says that it is not ready. */
+const ANSWER_TIMEOUT_MS = 3_000;
+
+export function addReady(program: Command): void {
+  program
+    .command("ready")
+    .description("Check whether the service on this machine is ready for requests, as a container's health check does.")
+    .action(ready);
+}
+
+export async function ready(): Promise<void> {
+  await checkReady(configFromEnvironment());
+  print("ready");
+}
+
+/** Fails unless the service with these settings answers that it is ready. */
+export async function checkReady(
+  { HOST, PORT }: Pick<Config, "HOST" | "PORT">,
+  timeoutMs = ANSWER_TIMEOUT_MS,
+): Promise<void> {
+  if (PORT === 0)
+    throw new OperatorError("cannot tell where the service listens: PORT is 0. Set it to the port in use");
+  const url = `http://${addressToAsk(HOST)}:${PORT}/readyz`;
+  const status = await statusOf(url, timeoutMs).catch((error: Error) => {
+    throw new OperatorError(`no answer from ${url}: ${error.message}`);
+  });
+  if (status !== 200) throw new OperatorError(`not ready: ${url} answered ${status}. The service's log has the cause`);
+}
+
+/** The address for "all" is one to listen on, not one to ask. */
+function addressToAsk(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** Not fetch(), which sends even this request to the proxy in HTTP_PROXY. */
+function statusOf(url: string, timeoutMs: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.on("error", reject);
+    setTimeout(() => request.destroy(new Error(`nothing within ${timeoutMs / 1000} s`)), timeoutMs).unref();
+  });
+}

@@ -1,0 +1,156 @@
+import { Mistake } from "../domain/mistake.ts";
+
+/** Where instances count together. */
+export interface RedisUrl {
+  readonly kind: "single" | "sentinel" | "cluster";
+  /** The server, or the sentinels, or some nodes of the cluster. */
+  readonly addresses: readonly Address[];
+  /** What the sentinels call the servers that they watch. */
+  readonly masterName?: string;
+  readonly database: number;
+  /** The same for every server. */
+  readonly credentials: Credentials;
+  readonly sentinelCredentials: Credentials;
+  /** Absent: without TLS. */
+  readonly tls?: TlsFiles;
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Credentials {
+  readonly username?: string;
+  readonly password?: string;
+}
+
+/** Names of PEM files. */
+export interface TlsFiles {
+  /** Who signed the certificate of Redis. Absent: one of those that the system trusts. */
+  readonly ca?: string;
+  /** What this instance identifies itself with, if Redis wants that. */
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+const REDIS_PORT = 6379;
+const SENTINEL_PORT = 26_379;
+
+const MISTAKE = new Mistake(
+  "must be redis://host:6379, several such addresses separated by commas for a cluster, or redis+sentinel://host:26379,host:26379/name",
+);
+
+/** A mistake never quotes the text, which may hold a password. */
+export function parseRedisUrl(text: string): RedisUrl | Mistake {
+  if (/^rediss?\+sentinel:/.test(text)) return parseSentinels(text);
+  const servers = text.split(",").map((part) => parseServer(part.trim()));
+  const first = servers[0];
+  if (!first || first instanceof Mistake || servers.length === 1) return first ?? MISTAKE;
+  const nodes: RedisUrl[] = [];
+  for (const server of servers) {
+    if (server instanceof Mistake) return server;
+    nodes.push(server);
+  }
+  if (nodes.some((node) => (node.tls === undefined) !== (first.tls === undefined)))
+    return new Mistake("must name all nodes of a cluster with redis://, or all with rediss://");
+  if (nodes.some((node) => node.database !== 0)) return new Mistake("must name no database: a cluster has only one");
+  if (nodes.some((node) => !Bun.deepEquals(accessOf(node), accessOf(first))))
+    return new Mistake("must have the same user, password and parameters in every address of a cluster");
+  return { ...first, kind: "cluster", addresses: nodes.flatMap((node) => node.addresses) };
+}
+
+/** What all connections use, and the first address would decide alone. */
+const accessOf = ({ credentials, tls }: RedisUrl) => ({ credentials, tls });
+
+/** For people to read: without a password. */
+export function displayRedisUrl({ kind, addresses, masterName, tls }: RedisUrl): string {
+  const scheme = tls ? "rediss" : "redis";
+  const hosts = addresses.map(displayAddress);
+  if (kind === "sentinel") return `${scheme}+sentinel://${hosts.join(",")}/${masterName}`;
+  return hosts.map((host) => `${scheme}://${host}`).join(",");
+}
+
+export const displayAddress = ({ host, port }: Address): string =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+
+function parseServer(text: string): RedisUrl | Mistake {
+  const url = URL.parse(text);
+  if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === "") return MISTAKE;
+  const database = parseDatabase(url.pathname.slice(1));
+  const credentials = credentialsOf(url.username, url.password);
+  if (database === undefined || !credentials) return MISTAKE;
+  const tls = parseTls(url.protocol === "rediss:", url.searchParams);
+  if (tls instanceof Mistake) return tls;
+  const addresses = [addressOf(url, REDIS_PORT)];
+  return { kind: "single", addresses, database, credentials, sentinelCredentials: {}, ...(tls ? { tls } : {}) };
+}
+
+const SENTINELS =
+  /^redis(?<s>s?)\+sentinel:\/\/(?:(?<user>[^@/:]*)(?::(?<password>[^@/]*))?@)?(?<hosts>[^/?#@]+)\/(?<name>[^/?#]+)(?:\/(?<database>[^?#]*))?(?:\?(?<query>.*))?$/;
+
+function parseSentinels(text: string): RedisUrl | Mistake {
+  const { s, user = "", password = "", hosts = "", name = "", ...rest } = SENTINELS.exec(text)?.groups ?? {};
+  const urls = hosts.split(",").map((host) => URL.parse(`redis://${host.trim()}`));
+  const addresses = urls.flatMap((url) => (url?.hostname ? addressOf(url, SENTINEL_PORT) : []));
+  const database = parseDatabase(rest.database ?? "");
+  const query = new URLSearchParams(rest.query);
+  const credentials = credentialsOf(user, password);
+  const masterName = decoded(name);
+  const sentinelCredentials = withoutEmpty({
+    username: query.get("sentinel_user"),
+    password: query.get("sentinel_password"),
+  });
+  if (addresses.length < urls.length || database === undefined || !credentials || !masterName) return MISTAKE;
+  query.delete("sentinel_user");
+  query.delete("sentinel_password");
+  const tls = parseTls(s === "s", query);
+  if (tls instanceof Mistake) return tls;
+  const common = { addresses, database, credentials, sentinelCredentials, ...(tls ? { tls } : {}) };
+  return { kind: "sentinel", masterName, ...common };
+}
+
+const TLS_PARAMETERS = { tls_ca: "ca", tls_cert: "cert", tls_key: "key" } as const;
+
+function parseTls(isOn: boolean, query: URLSearchParams): TlsFiles | undefined | Mistake {
+  const files: { -readonly [Name in keyof TlsFiles]: string } = {};
+  for (const [name, value] of query) {
+    if (!Object.hasOwn(TLS_PARAMETERS, name))
+      return new Mistake(
+        `must have no parameters after ? other than ${Object.keys(TLS_PARAMETERS).join(", ")} and, for sentinels, sentinel_user and sentinel_password`,
+      );
+    if (!isOn) return new Mistake(`must begin with rediss for ${name} to have a meaning`);
+    files[TLS_PARAMETERS[name as keyof typeof TLS_PARAMETERS]] = value;
+  }
+  if ((files.cert === undefined) !== (files.key === undefined))
+    return new Mistake("must have both tls_cert and tls_key, or neither");
+  return isOn ? files : undefined;
+}
+
+const addressOf = ({ hostname, port }: URL, fallback: number): Address => ({
+  host: hostname.replace(/^\[|\]$/g, ""),
+  port: port === "" ? fallback : Number(port),
+});
+
+const parseDatabase = (text: string): number | undefined =>
+  text === "" ? 0 : /^[0-9]{1,5}$/.test(text) ? Number(text) : undefined;
+
+function credentialsOf(username: string, password: string): Credentials | undefined {
+  const texts = [decoded(username), decoded(password)] as const;
+  if (texts[0] === undefined || texts[1] === undefined) return undefined;
+  return withoutEmpty({ username: texts[0], password: texts[1] });
+}
+
+/** A percent sign in a password has to be written as %25. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const withoutEmpty = ({ username, password }: { username: string | null; password: string | null }): Credentials => ({
+  ...(username ? { username } : {}),
+  ...(password ? { password } : {}),
+});

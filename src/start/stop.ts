@@ -1,0 +1,37 @@
+import { lazy } from "../domain/lazy.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Closers } from "./closers.ts";
+import type { Listeners } from "./listen.ts";
+
+export interface StopOptions {
+  /** Accepts no more requests, even if a stop that still does has begun. */
+  readonly atOnce?: boolean;
+}
+
+interface StopParts {
+  /** For how long requests are still accepted, so that load balancers have the time to notice. */
+  readonly drainMs: number;
+  readonly ready: { stop(): void };
+  readonly listeners: Listeners;
+  readonly opened: Closers;
+  readonly log: Log;
+}
+
+/** How a service stops: it says so, goes on for a while, answers what it has been sent, and closes what it has opened. */
+export function createStop({ drainMs, ready, listeners, opened, log }: StopParts) {
+  const cutShort = Promise.withResolvers<void>();
+  const stopOnce = lazy(async () => {
+    ready.stop();
+    listeners.announceStop();
+    const timer = setTimeout(cutShort.resolve, drainMs);
+    await cutShort.promise;
+    clearTimeout(timer);
+    await listeners.drain();
+    await opened.close();
+    log.info("stopped");
+  });
+  return function stop({ atOnce = false }: StopOptions = {}): Promise<void> {
+    if (atOnce) cutShort.resolve();
+    return stopOnce();
+  };
+}

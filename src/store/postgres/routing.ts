@@ -1,0 +1,21 @@
+import type { Link } from "./link.ts";
+
+/** Reads keep to few connections until each has this many: that is faster than to spread them. */
+export const PIPELINED_READS = 16;
+
+/** The first that has room and no write, which might wait for a lock; else the one with the least to do. */
+export function linkForRead(links: readonly Link[], nowMs: number): Link | undefined {
+  for (const link of links) if (link.inFlight < PIPELINED_READS && link.writes === 0 && link.isFree(nowMs)) return link;
+  return leastBusy(links, nowMs);
+}
+
+/** From the end, since reads are at the beginning. */
+export function leastBusy(links: readonly Link[], nowMs: number): Link | undefined {
+  let found: Link | undefined;
+  for (let i = links.length - 1; i >= 0; i--) {
+    const link = links[i] as Link;
+    if (link.isFree(nowMs) && (!found || link.inFlight < found.inFlight)) found = link;
+    if (found?.inFlight === 0) return found;
+  }
+  return found;
+}

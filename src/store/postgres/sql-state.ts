@@ -1,0 +1,17 @@
+/** What the server says that is wrong, in five characters; also when an error of ours was made of it. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const { errno, cause } = (error ?? {}) as { errno?: unknown; cause?: unknown };
+  return typeof errno === "string" ? errno : cause === undefined ? undefined : sqlStateOf(cause);
+}
+
+const UNIQUE_VIOLATION = "23505";
+const LOCK_NOT_AVAILABLE = "55P03";
+const DEADLOCK_DETECTED = "40P01";
+
+/** Whether a row with the same key is there already. */
+export const isTaken = (error: unknown, table: string): boolean =>
+  sqlStateOf(error) === UNIQUE_VIOLATION && (error as { constraint?: string }).constraint === `${table}_pkey`;
+
+/** Whether somebody else's lock was waited for in vain. */
+export const wasBlocked = (error: unknown): boolean =>
+  [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(sqlStateOf(error) ?? "");

@@ -1,0 +1,52 @@
+import { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { OperatorError } from "../../domain/operator-error.ts";
+import { type Migrated, schemaState, workDue } from "../migrate.ts";
+import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
+import { reasonOf } from "./attempt.ts";
+import { LOCK_TIMEOUTS, openLocked, preparePath, refuseForeign } from "./database.ts";
+import { appliedMigrations } from "./migration-target.ts";
+import { setBusyTimeout } from "./pragmas.ts";
+import { realPathOf } from "./real-path.ts";
+import { AlreadyServed } from "./serving-lock.ts";
+
+/** What there is to do to a database file, which need not exist. Changes nothing. Fails with an OperatorError. */
+export async function inspectFile(givenPath: string, { openMs } = LOCK_TIMEOUTS): Promise<Migrated> {
+  if (!existsSync(realPathOf(givenPath))) return workDue({ kind: "empty" }, SQLITE_MIGRATIONS);
+  const path = await preparePath(givenPath, { create: false });
+  let db: Database | undefined;
+  try {
+    db = new Database(path, { readonly: true, safeIntegers: true, strict: true });
+    setBusyTimeout(db, openMs);
+    refuseForeign(db, path);
+    return workDue(schemaState(appliedMigrations(db), SQLITE_MIGRATIONS), SQLITE_MIGRATIONS);
+  } catch (error) {
+    if (error instanceof OperatorError) throw new OperatorError(`${path}: ${error.message}`);
+    throw new OperatorError(`cannot open the database ${path}: ${reasonOf(error)}`);
+  } finally {
+    db?.close();
+  }
+}
+
+/**
+ * Brings a database file up to date, or makes one. Returns what there was to do. Fails with an OperatorError, also when
+ * a service serves the file and it is not up to date.
+ */
+export async function migrateFile(givenPath: string, timeouts = LOCK_TIMEOUTS): Promise<Migrated> {
+  const path = await preparePath(givenPath, { create: true });
+  const due = await inspectFile(path, timeouts);
+  const deadlineMs = performance.now() + timeouts.openMs;
+  for (let left = due; left.migrations.length > 0; left = await inspectFile(path, timeouts)) {
+    try {
+      const { db, unlock } = await openLocked(path, timeouts);
+      db.close();
+      unlock();
+    } catch (error) {
+      // Another process may be migrating it, too.
+      if (!(error instanceof AlreadyServed)) throw error;
+      if (performance.now() >= deadlineMs)
+        throw new OperatorError(`a service is using ${path}: stop it first, then migrate or start the new version`);
+    }
+  }
+  return due;
+}

@@ -1,0 +1,259 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type Migration, type Step, schemaState } from "../../src/store/migrate.ts";
+import { POSTGRES_MIGRATIONS } from "../../src/store/migrations/postgres/index.ts";
+import { openSession } from "../../src/store/postgres/connection.ts";
+import { PATIENCE, processesWhere } from "../../src/store/postgres/lock-wait.ts";
+import { appliedMigrations } from "../../src/store/postgres/migration-target.ts";
+import { migrateDatabase } from "../../src/store/postgres/schema.ts";
+import { breakAtStatement } from "../harness/breaking-wire.ts";
+import { databaseMaker, withSql } from "../harness/postgres.ts";
+import { startService } from "../harness/service.ts";
+
+const newDatabase = await databaseMaker();
+
+const NEXT = (POSTGRES_MIGRATIONS.at(-1)?.number ?? 0) + 1;
+/** The migrations of this version, and one of the next. */
+const withNext = (...steps: Step[]): readonly Migration[] => [
+  ...POSTGRES_MIGRATIONS,
+  { number: NEXT, name: "next", servesFrom: NEXT - 1, steps },
+];
+const ADD_COLUMN: Step = { kind: "sql", sql: "ALTER TABLE animals ADD COLUMN born_at bigint" };
+
+/** A session that is in the middle of a transaction. */
+async function inTransaction(url: string, statement: string) {
+  const session = await openSession(url, { application_name: "a long report" });
+  await session.run(`BEGIN; ${statement}`);
+  return session;
+}
+
+describe("a migration that has to wait for a long transaction", () => {
+  test("makes no request wait for it, and goes through when that ends", async () => {
+    const service = await startService({ env: { DATABASE_URL: await newDatabase() } });
+    const url = service.storage.DATABASE_URL;
+    const report = await inTransaction(url, "SELECT * FROM animals");
+    const progress: string[] = [];
+    let isDone = false;
+    const migrating = migrateDatabase(url, (message) => progress.push(message), {
+      migrations: withNext(ADD_COLUMN),
+    }).finally(() => {
+      isDone = true;
+    });
+    const statuses = new Set<number>();
+    const create = () => service.call("POST /pets", { body: { name: "Rex", categoryId: 1 } });
+    for (let i = 0; i < 60 || progress.length === 0; i++)
+      statuses.add((await (i % 3 ? service.call("GET /pets") : create())).status);
+    expect([...statuses].sort()).toEqual([200, 201]);
+    expect(progress[0]).toMatch(
+      /^migration \d+ \(next\) waits for a lock, held by process \d+ \(a long report\), in a transaction for \d+ s$/,
+    );
+    expect(isDone).toBe(false);
+    await report.close();
+    expect((await migrating).to).toBe(NEXT);
+    expect((await service.call("GET /pets")).status).toBe(200);
+    expect((await create()).status).toBe(201);
+  });
+
+  test("gives up in the end, names who holds the lock, and has changed nothing", async () => {
+    const url = await newDatabase();
+    await migrateDatabase(url, () => {});
+    const report = await inTransaction(url, "SELECT * FROM animals");
+    const migrating = migrateDatabase(url, () => {}, {
+      migrations: withNext(ADD_COLUMN),
+      patience: { ...PATIENCE, limitMs: 500 },
+    });
+    await expect(migrating).rejects.toThrow(
+      /\(next\) waited 1 s for a lock, held by process \d+ \(a long report\).*run animal-store migrate again$/,
+    );
+    await report.close();
+    const [row] = await withSql(url, (sql) => sql`SELECT count(*)::int AS count FROM migrations`);
+    expect(row.count).toBe(POSTGRES_MIGRATIONS.length);
+  });
+});
+
+describe("a migration that another process is running", () => {
+  test("is waited for, and not run again", async () => {
+    const url = await newDatabase();
+    await migrateDatabase(url, () => {});
+    const other = await inTransaction(url, "SELECT pg_advisory_xact_lock(4705221190)");
+    const { promise: waiting, resolve } = Promise.withResolvers<string>();
+    const migrations = withNext(ADD_COLUMN);
+    const both = [resolve, () => {}].map((onProgress) => migrateDatabase(url, onProgress, { migrations }));
+    expect(await waiting).toMatch(
+      /^waiting for another process that is migrating the database: process \d+ \(a long report\)/,
+    );
+    await other.close();
+    const done = await Promise.all(both);
+    expect(done.map(({ migrations: ran }) => ran.length).sort()).toEqual([0, 1]);
+  });
+
+  test("is not run again when the session that holds the migration lock is lost", async () => {
+    const url = await newDatabase();
+    await migrateDatabase(url, () => {});
+    await withSql(url, (sql) => sql`CREATE TABLE runs (id int)`);
+    const slow: Step = { kind: "sql", sql: "INSERT INTO runs VALUES (1); SELECT pg_sleep(0.5)" };
+    const migrations = withNext(slow);
+    const first = migrateDatabase(url, () => {}, { migrations }).catch(() => {});
+    const lost = () =>
+      withSql(
+        url,
+        (sql) => sql`SELECT pg_terminate_backend(l.pid) FROM pg_locks l, pg_stat_activity a
+          WHERE l.locktype = 'advisory' AND a.query LIKE '%pg_sleep%' AND a.pid <> pg_backend_pid()
+            AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            AND a.datname = current_database()`,
+      );
+    while ((await lost()).length === 0) await Bun.sleep(5);
+    await migrateDatabase(url, () => {}, { migrations });
+    await first;
+    const runs = await withSql(url, (sql) => sql`SELECT id FROM runs`);
+    expect(runs).toHaveLength(1);
+  });
+
+  test("is not waited for without end", async () => {
+    const url = await newDatabase();
+    const other = await inTransaction(url, "SELECT pg_advisory_xact_lock(4705221190)");
+    const migrating = migrateDatabase(url, () => {}, { patience: { ...PATIENCE, migratorLimitMs: 200 } });
+    await expect(migrating).rejects.toThrow("another process has been migrating it for 0 s: process");
+    await other.close();
+  });
+});
+
+test("a server that says nothing any more after the login is given up, in one line", async () => {
+  const address = new URL(await newDatabase());
+  await migrateDatabase(address.href, () => {});
+  const { port } = address;
+  for (const n of [1, 2, 3]) {
+    const wire = await breakAtStatement(Number(port), n, "never");
+    address.port = String(wire.port);
+    address.search = "?sslmode=disable";
+    await expect(migrateDatabase(address.href, () => {}, { answerTimeoutMs: 300 })).rejects.toThrow(
+      `no answer from 127.0.0.1:${wire.port} within 0.3 s: is it PostgreSQL, and can it be reached from here?`,
+    );
+    expect(wire.statements()).toBe(n);
+  }
+});
+
+test("whoever waits in a transaction sees those who came later, and for how long they have been there", async () => {
+  const url = await newDatabase();
+  const observer = await openSession(url, {});
+  await observer.transact(async (tx) => {
+    const look = () => processesWhere(tx, "application_name = 'a long report' AND datname = current_database()");
+    expect(await look()).toBe("");
+    const report = await inTransaction(url, "SELECT 1");
+    expect(await look()).toMatch(/in a transaction for \d+ s$/);
+    await Bun.sleep(1_000);
+    expect(await look()).toMatch(/in a transaction for [1-9]\d* s$/);
+    await report.close();
+  });
+  await observer.close();
+});
+
+test("a database whose creation an earlier release began, and got no further than its table, is created", async () => {
+  const url = await newDatabase();
+  await withSql(
+    url,
+    (sql) =>
+      sql`CREATE TABLE migrations (number bigint PRIMARY KEY, name text NOT NULL, digest text NOT NULL, applied_at bigint NOT NULL)`,
+  );
+  expect((await migrateDatabase(url, () => {})).to).toBe(NEXT - 1);
+  expect((await migrateDatabase(url, () => {})).migrations).toEqual([]);
+});
+
+describe("a migration of a large table", () => {
+  const ROWS = 50_000;
+  /** It takes 5 seconds, and many times that on a busy machine. */
+  const TIMEOUT_MS = 90_000;
+  const FILL: readonly Step[] = [
+    ADD_COLUMN,
+    { kind: "index", sql: "CREATE INDEX animals_without_birth ON animals (id) WHERE born_at IS NULL" },
+    {
+      kind: "fill",
+      sql: "UPDATE animals SET born_at = id * 2 WHERE id IN (SELECT id FROM animals WHERE born_at IS NULL ORDER BY id LIMIT 5000)",
+    },
+    { kind: "index", sql: "CREATE INDEX animals_by_birth ON animals (born_at, id)" },
+  ];
+  /** Migrates in a process of its own, which can be killed. */
+  const migrateInProcess = (url: string) => {
+    const script = `const { migrateDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../src/store/postgres/schema.ts"))});
+      await migrateDatabase(${JSON.stringify(url)}, console.error, { migrations: ${JSON.stringify(withNext(...FILL))} });
+      process.exit(0);`;
+    return Bun.spawn([process.execPath, "-e", script], { stdio: ["ignore", "inherit", "inherit"] });
+  };
+  /** How many of the first rows are filled; those of a step that is not done yet do not count. */
+  const filledIn = (url: string) =>
+    withSql(url, async (sql) => {
+      const [begun] = await sql`SELECT to_regclass('animals_without_birth') AS name`;
+      if (begun.name === null) return 0;
+      const [row] =
+        await sql`SELECT coalesce(min(id) - 1, ${ROWS})::int AS count FROM animals WHERE born_at IS NULL AND id <= ${ROWS}`;
+      return row.count as number;
+    });
+
+  test(
+    "runs beside the service, which writes meanwhile, and goes on after kill -9",
+    async () => {
+      const service = await startService({ env: { DATABASE_URL: await newDatabase() } });
+      const url = service.storage.DATABASE_URL;
+      await withSql(url, (sql) =>
+        sql.unsafe(
+          `INSERT INTO animals (name, category_id, status) SELECT 'Rex', 1, 'available' FROM generate_series(1, ${ROWS})`,
+        ),
+      );
+      let isOver = false;
+      const statuses = new Map<number, number>();
+      const writer = (async () => {
+        while (!isOver) {
+          const { status } = await service.call("POST /pets", { body: { name: "Rex", categoryId: 1 } });
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          await Bun.sleep(5);
+        }
+      })();
+
+      const first = migrateInProcess(url);
+      while ((await filledIn(url)) < 10_000) await Bun.sleep(20);
+      first.kill("SIGKILL");
+      await first.exited;
+      const before = await filledIn(url);
+      expect(before).toBeGreaterThanOrEqual(10_000);
+      expect(before).toBeLessThan(ROWS);
+      const session = await openSession(url, {});
+      const state = async () => schemaState(await appliedMigrations(session), withNext(...FILL));
+      expect(await state()).toMatchObject({ kind: "older", number: NEXT });
+
+      expect(await migrateInProcess(url).exited).toBe(0);
+      expect(await filledIn(url)).toBe(ROWS);
+      expect(await state()).toEqual({ kind: "current", number: NEXT });
+      isOver = true;
+      await writer;
+      expect([...statuses.keys()]).toEqual([201]);
+      const indexes = await session.run<{ valid: boolean }>(
+        "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid IN ('animals_by_birth'::regclass, 'animals_without_birth'::regclass)",
+      );
+      expect(indexes.map(({ valid }) => valid)).toEqual([true, true]);
+      await session.close();
+    },
+    TIMEOUT_MS,
+  );
+
+  test("makes an index again that an interrupted attempt has left behind", async () => {
+    const url = await newDatabase();
+    await migrateDatabase(url, () => {});
+    await withSql(url, async (sql) => {
+      await sql`INSERT INTO animals (name, category_id, status) VALUES ('Rex', 1, 'sold'), ('Rex', 1, 'sold')`;
+      await sql.unsafe("CREATE UNIQUE INDEX CONCURRENTLY animals_by_name ON animals (name)").catch(() => {});
+      const [left] = await sql`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'animals_by_name'::regclass`;
+      expect(left.valid).toBe(false);
+    });
+    const index = (sql: string): Step => ({ kind: "index", sql });
+    const unique = withNext(index("CREATE UNIQUE INDEX animals_by_name ON animals (name)"));
+    await expect(migrateDatabase(url, () => {}, { migrations: unique })).rejects.toThrow(
+      "could not create unique index",
+    );
+    const plain = withNext(index("CREATE INDEX animals_by_name ON animals (name)"));
+    await migrateDatabase(url, () => {}, { migrations: plain });
+    await withSql(url, async (sql) => {
+      const [made] = await sql`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'animals_by_name'::regclass`;
+      expect(made.valid).toBe(true);
+    });
+  });
+});

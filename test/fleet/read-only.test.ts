@@ -1,0 +1,100 @@
+import { expect, test } from "bun:test";
+import { migrateDatabase } from "../../src/store/postgres/schema.ts";
+import { databaseMaker, TestPostgres, withSql } from "../harness/postgres.ts";
+import { startService } from "../harness/service.ts";
+
+const newDatabase = await databaseMaker();
+
+/** A database that is in use, with an animal and a key whose quotas nobody reaches. */
+async function usedDatabase(url: string) {
+  const service = await startService({ env: { DATABASE_URL: url } });
+  expect((await service.call("POST /pets", { body: ANIMAL })).status).toBe(201);
+  await service.stop();
+  return service.boundless;
+}
+
+const ANIMAL = { name: "Rex", categoryId: 1 };
+
+/** A role that may only do what a service does. Returns the address for it. */
+async function asNewRole(url: string): Promise<URL> {
+  const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
+  await withSql(url, (sql) =>
+    sql.unsafe(`CREATE ROLE ${role} LOGIN;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
+      GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${role}`),
+  );
+  const address = new URL(url);
+  address.username = role;
+  return address;
+}
+
+const levelsAndMessages = (logged: readonly string[]): string[] =>
+  logged
+    .map((line) => JSON.parse(line) as { level: number; msg: string })
+    .filter(({ level }) => level > 30)
+    .map(({ msg }) => msg);
+
+const READ_ONLY = /^the database is read-only/;
+
+test("a role that may create nothing serves, and waits for nobody who migrates", async () => {
+  const url = await newDatabase();
+  await migrateDatabase(url, () => {});
+  const address = await asNewRole(url);
+  await expect(withSql(address.href, (sql) => sql`CREATE TABLE x (y int)`)).rejects.toThrow("permission denied");
+  await withSql(url, async (sql) => {
+    await sql`SELECT pg_advisory_lock(4705221190)`;
+    const service = await startService({ env: { DATABASE_URL: address.href } });
+    expect((await service.call("POST /pets", { body: ANIMAL })).status).toBe(201);
+    expect((await service.call("POST /store/orders", { body: { petId: 1 } })).status).toBe(201);
+    expect((await service.call("GET /pets")).json).toHaveLength(1);
+    await service.stop();
+  });
+});
+
+test("a role that may create nothing is told who creates the schema of an empty database", async () => {
+  const address = await asNewRole(await newDatabase());
+  await expect(startService({ env: { DATABASE_URL: address.href } })).rejects.toThrow(
+    "permission denied for schema public. Run animal-store migrate as the owner of the database",
+  );
+});
+
+test("on a primary that is set to be read-only, reads are served, and one line says that writes are not", async () => {
+  const url = await newDatabase();
+  const secret = await usedDatabase(url);
+  const address = await asNewRole(url);
+  await withSql(url, (sql) => sql.unsafe(`ALTER ROLE ${address.username} SET default_transaction_read_only = on`));
+  const logged: string[] = [];
+  const service = await startService({ env: { DATABASE_URL: address.href }, logged, secret });
+  expect((await service.call("GET /pets")).json).toHaveLength(1);
+  const refused = await service.call("POST /pets", { body: ANIMAL });
+  expect([refused.status, refused.json.message]).toEqual([503, expect.stringContaining("nothing was changed")]);
+  expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
+  // The counters have changed: a stop would save them.
+  await service.stop();
+  const messages = levelsAndMessages(logged).filter((message) => !message.startsWith("REDIS_URL is not set"));
+  expect(messages).toEqual([expect.stringMatching(READ_ONLY), "request failed"]);
+});
+
+test("a standby serves reads, and once it is promoted also writes", async () => {
+  const primary = await TestPostgres.start();
+  const url = await primary.database();
+  const secret = await usedDatabase(url);
+  const standby = await primary.startStandby();
+  const address = new URL(url);
+  address.port = String(standby.port);
+  const logged: string[] = [];
+  const service = await startService({ env: { DATABASE_URL: address.href }, logged, secret });
+  const create = () => service.call("POST /pets", { body: ANIMAL, headers: { "Idempotency-Key": "one" } });
+  expect((await service.call("GET /pets")).json).toHaveLength(1);
+  const refused = await create();
+  expect([refused.status, refused.json.message]).toEqual([503, expect.stringContaining("nothing was changed")]);
+  expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
+
+  await primary.stop();
+  await standby.promote();
+  while ((await create()).status !== 201) await Bun.sleep(20);
+  while (!logged.some((line) => line.includes("takes writes again"))) await Bun.sleep(20);
+  expect((await service.call("GET /pets")).json).toHaveLength(2);
+  await service.stop();
+  expect(levelsAndMessages(logged).filter((message) => READ_ONLY.test(message))).toHaveLength(1);
+});

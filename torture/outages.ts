@@ -1,0 +1,46 @@
+import { type AttackOptions, begin } from "./common/attack.ts";
+import { Scoreboard } from "./common/scoreboard.ts";
+import { type Effort, FULL, type Row, type Scene, table } from "./outages/row.ts";
+import { ROWS } from "./outages/rows.ts";
+
+// Each part of a fleet fails in each way that is known, under load, and PostgreSQL is compared with what was
+// acknowledged. Unlike `fleet`, where chance chooses, a run plays every row.
+
+/** Plays one row. What it finds wrong is on a board of its own. */
+export async function playRow(row: Row, scene: Omit<Scene, "board">): Promise<Scoreboard> {
+  const board = new Scoreboard();
+  try {
+    await row.play({ ...scene, board });
+  } catch (error) {
+    board.violation(`the row itself failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
+  }
+  return board;
+}
+
+/** A round is all rows, or those whose name has a text in it. */
+export async function attackWithOutages(options: AttackOptions, effort: Effort): Promise<Scoreboard> {
+  const { board, log, rounds, randomOf, isOver } = begin(options);
+  const rows = ROWS.filter(({ name }) => name.includes(options.only ?? ""));
+  for (const round of rounds()) {
+    const played = new Map<Row, Scoreboard>();
+    for (const [i, row] of rows.entries()) {
+      if (options.signal?.aborted || (round > 0 && isOver())) break;
+      if (row.needs && !Bun.which(row.needs)) {
+        log(`${row.name}: left out, since ${row.needs} is not installed`);
+        continue;
+      }
+      const result = await playRow(row, { random: randomOf(round, i), effort });
+      played.set(row, result);
+      log(`${row.name}\n${result}`);
+      board.count("rows");
+      for (const [name, value] of Object.entries(result.figures))
+        if (name.endsWith(", ms")) board.highest(name, value);
+        else board.count(name, value);
+      for (const text of result.violations) board.violation(`${row.name}: ${text}`);
+    }
+    log(`\n${table(played)}`);
+  }
+  return board;
+}
+
+export const run = (options: AttackOptions): Promise<Scoreboard> => attackWithOutages(options, FULL);

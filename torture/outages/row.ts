@@ -1,0 +1,67 @@
+import type { Random } from "../common/random.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+
+/** How much a row does: little in `npm test`. */
+export interface Effort {
+  readonly instances: number;
+  /** Clients that work at the same time. */
+  readonly workers: number;
+  /** How often the part fails. */
+  readonly times: number;
+  /** How long a server is frozen. */
+  readonly frozenMs: number;
+}
+
+export const FULL: Effort = { instances: 4, workers: 16, times: 12, frozenMs: 14_000 };
+export const BRIEF: Effort = { instances: 2, workers: 8, times: 2, frozenMs: 2_500 };
+
+export interface Scene {
+  readonly board: Scoreboard;
+  readonly random: Random;
+  readonly effort: Effort;
+}
+
+/** One way in which a part of a fleet fails. */
+export interface Row {
+  readonly name: string;
+  /** A program without which it cannot be shown. */
+  readonly needs?: string;
+  readonly play: (scene: Scene) => Promise<void>;
+}
+
+/** The figures that make a row of the table, by their names on the board. */
+export const FIGURES = {
+  requests: "requests",
+  acknowledged: "acknowledged",
+  lost: "lost",
+  doubled: "doubled",
+  wrong: "wrong answers",
+  ended: "instances ended",
+  exposed: "instances exposed",
+  lastFailure: "last 503 after the part was back, ms",
+  slowest: "slowest answer, ms",
+} as const;
+
+const COLUMNS = ["what is done", "requests", "acked", "lost", "doubled", "wrong", "ended", "last 503", "slowest", ""];
+
+/** The table of a run, as docs/reliability.md has it. */
+export function table(played: ReadonlyMap<Row, Scoreboard>): string {
+  const ms = (value: number): string => `${Math.round(value).toLocaleString("en-US")} ms`;
+  const lines = [...played].map(([row, board]) => {
+    const figure = (name: keyof typeof FIGURES): string => board.of(FIGURES[name]).toLocaleString("en-US");
+    return [
+      row.name,
+      ...(["requests", "acknowledged", "lost", "doubled", "wrong"] as const).map(figure),
+      `${figure("ended")} of ${figure("exposed")}`,
+      ms(board.of(FIGURES.lastFailure)),
+      ms(board.of(FIGURES.slowest)),
+      board.violations.length === 0 ? "pass" : "FAIL",
+    ];
+  });
+  const widths = COLUMNS.map((column, i) =>
+    Math.max(column.length, ...lines.map((line) => (line[i] as string).length)),
+  );
+  const show = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number))).join(" | ")} |`;
+  return [show(COLUMNS), `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`, ...lines.map(show)].join("\n");
+}

@@ -1,0 +1,72 @@
+import type { TestPostgres } from "../../../test/harness/postgres.ts";
+import type { TestProxy } from "../../../test/harness/proxy.ts";
+import { type Mix, OF_ALL } from "../../common/load.ts";
+import type { Row, Scene } from "../row.ts";
+import { setStage } from "../stage.ts";
+import { underLoad } from "../under-load.ts";
+
+/** How a primary goes, and what its clients notice of it. */
+type Loss = (primary: TestPostgres, wire: TestProxy) => Promise<void>;
+
+const crashes: Loss = async (primary, wire) => {
+  wire.newConnections = "closed";
+  await primary.crash();
+};
+
+/** Nothing says that the connections are of no use any more. */
+const losesPower: Loss = async (primary, wire) => {
+  wire.newConnections = "swallowed";
+  wire.silence();
+  await primary.crash();
+};
+
+/** As in a planned switch: what is open stays open, and refuses writes. */
+const becomesReadOnly: Loss = async (primary) => {
+  await primary.admin(async (sql) => {
+    await sql`ALTER SYSTEM SET default_transaction_read_only = on`;
+    await sql`SELECT pg_reload_conf()`;
+  });
+  // Until no transaction is left that began before.
+  await Bun.sleep(300);
+};
+
+/** Another server takes over behind the same address, again and again. */
+async function failOver(scene: Scene, lose: Loss, mix: Mix = OF_ALL): Promise<void> {
+  const { effort, random } = scene;
+  const { postgres: first, database, wire, instances } = await setStage(scene);
+  const servers = [first];
+  const current = (): TestPostgres => servers.at(-1) as TestPostgres;
+  const address = (): string => Object.assign(new URL(database), { port: String(current().port) }).href;
+  const times = Math.ceil(effort.times / 4);
+  await underLoad(scene, { instances, mix, database: address, exposures: times }, async (watch) => {
+    for (let i = 0; i < times; i++) {
+      // Commits wait for a new standby until it has caught up.
+      watch.down();
+      const standby = await current().startStandby();
+      await Bun.sleep(random.int(300, 800));
+      await lose(current(), wire);
+      await standby.promote();
+      servers.push(standby);
+      wire.targetPort = standby.port;
+      wire.newConnections = "carried";
+      watch.back();
+      await Bun.sleep(5_000);
+    }
+  });
+  for (const server of servers) await server.stop("immediate");
+}
+
+/**
+ * Until a first write has failed on it, an instance may take what the old server says for the truth. So this row has
+ * only creations, which need to know nothing, and their repetitions.
+ */
+const CREATIONS_AND_REPEATS: Mix = { creations: 0.75, mistakes: 0, reads: 0, repeats: 0.25, races: 0, named: 0.7 };
+
+export const FAILOVERS: readonly Row[] = [
+  { name: "failover to a standby: the primary crashes", play: (scene) => failOver(scene, crashes) },
+  { name: "failover to a standby: the primary loses power", play: (scene) => failOver(scene, losesPower) },
+  {
+    name: "failover to a standby: the primary turns read-only",
+    play: (scene) => failOver(scene, becomesReadOnly, CREATIONS_AND_REPEATS),
+  },
+];

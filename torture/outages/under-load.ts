@@ -1,0 +1,97 @@
+import { Client, type Outcome, type Request } from "../common/client.ts";
+import { Ledger } from "../common/ledger.ts";
+import { type Mix, OF_ALL, workers } from "../common/load.ts";
+import { readContents } from "../fleet/contents.ts";
+import type { Instances } from "./instances.ts";
+import { FIGURES, type Scene } from "./row.ts";
+
+/** What an instance promises is an answer within 2 s; the rest is for a machine that has more to do. */
+const SLOWEST_ANSWER_MS = 5_000;
+/** A client that is told to come back later does not come back at once. */
+const RETRY_AFTER_503_MS = 10;
+const AFTER_SILENCE_MS = 20;
+/** After a part is back, or another one in its place: what was sent before may wait for its deadline, 1.8 s, in vain. */
+const LAST_FAILURE_MS = 4_000;
+
+export const IDEMPOTENT: Mix = { creations: 0.6, mistakes: 0, reads: 0.05, repeats: 0.25, races: 0, named: 1 };
+export const MOVES: Mix = { creations: 0.1, mistakes: 0, reads: 0.05, repeats: 0, races: 0, named: 0 };
+export const CREATIONS: Mix = { creations: 0.9, mistakes: 0.02, reads: 0.08, repeats: 0, races: 0, named: 0 };
+
+/** A client that asks each instance in turn, and keeps book of when answers were 503. */
+export class Watch extends Client {
+  #backAtMs: number | undefined;
+
+  constructor(
+    private readonly instances: Instances,
+    private readonly scene: Scene,
+  ) {
+    super("", instances.secret);
+  }
+
+  /** Something is taken away: from now on 503 is right. */
+  down(): void {
+    this.#backAtMs = undefined;
+  }
+
+  /** It is there again: from now on 503 should be over soon. */
+  back(): void {
+    this.#backAtMs = performance.now();
+  }
+
+  override async send(request: Request): Promise<Outcome> {
+    const { board } = this.scene;
+    const fromMs = performance.now();
+    const outcome = await new Client(this.instances.nextOrigin(), this.secret).send(request);
+    const nowMs = performance.now();
+    board.count(FIGURES.requests);
+    board.highest(FIGURES.slowest, nowMs - fromMs);
+    const what = (): string => `${request.method} ${request.target} took ${Math.round(nowMs - fromMs)} ms`;
+    board.check(nowMs - fromMs < SLOWEST_ANSWER_MS, what);
+    if (outcome.kind === "silence" || outcome.status !== 503) return outcome;
+    board.count("503");
+    if (this.#backAtMs !== undefined) board.highest(FIGURES.lastFailure, nowMs - this.#backAtMs);
+    board.check(outcome.headers.has("retry-after"), "a 503 without Retry-After");
+    await Bun.sleep(RETRY_AFTER_503_MS);
+    return outcome;
+  }
+}
+
+export interface Load {
+  readonly instances: Instances;
+  readonly mix?: Mix;
+  /** Where the rows are compared, past everything that fails. Asked at the end, since it may have moved. */
+  readonly database: () => string;
+  /** How often each instance meets the outage. */
+  readonly exposures: number;
+}
+
+/** Lets something happen to a fleet at work. When it is over, each row is compared with what was acknowledged. */
+export async function underLoad(scene: Scene, load: Load, happen: (watch: Watch) => Promise<void>): Promise<void> {
+  const { board, random, effort } = scene;
+  const { instances, mix = OF_ALL } = load;
+  const ledger = new Ledger(board, () => performance.now());
+  const watch = new Watch(instances, scene);
+  const team = workers(ledger, effort.workers, random, "worker", mix);
+  let isOver = false;
+  const work = Promise.all(
+    team.map(async (worker) => {
+      for (; !isOver; await Bun.sleep(AFTER_SILENCE_MS)) await worker.work(watch, () => isOver);
+    }),
+  );
+  await happen(watch);
+  await instances.recover();
+  await Bun.sleep(200);
+  isOver = true;
+  await work;
+  for (const worker of team) await worker.retryUnanswered(watch);
+  await instances.end();
+  const before = board.violations.length;
+  ledger.check(await readContents(load.database()), ledger.now(), "afterwards");
+  const ended = board.of(FIGURES.ended);
+  const lostOrDoubled = board.violations.slice(before).filter((text) => / (lost|doubled), /.test(text)).length;
+  board.count(FIGURES.wrong, board.violations.length - ended - lostOrDoubled);
+  const lastMs = Math.round(board.of(FIGURES.lastFailure));
+  board.check(lastMs < LAST_FAILURE_MS, `a request was still refused ${lastMs} ms after everything was back`);
+  board.count(FIGURES.exposed, instances.count * load.exposures);
+  board.check(board.of(FIGURES.acknowledged) > 0, "nothing was acknowledged, so nothing was shown");
+}

@@ -1,0 +1,111 @@
+import { Client, type Outcome, type Request, saysNothingChanged } from "../common/client.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+import { readAnswers, textOf, type WireAnswer } from "../wire/answers.ts";
+import { Connection } from "../wire/connection.ts";
+import { requestBytes } from "../wire/target.ts";
+
+const DEADLINE_MS = 15_000;
+const UNREPEATABLE = "writes that must not be repeated";
+/** How often they have failed, in the score. */
+export const UNREPEATABLE_FAILED = `failed: ${UNREPEATABLE}`;
+
+/** What may fail at the moment. */
+export interface Weather {
+  /** Whether nobody may know what became of a write that an instance has received. */
+  isViolent: boolean;
+  /** Whether every instance may be away: then 503 is the right answer to anything. */
+  isAllAway: boolean;
+}
+
+/**
+ * Sends requests over bare connections that it keeps open until it is told that they are closed, and judges every
+ * answer: reads, and writes that can be repeated, must not fail while one instance is there.
+ */
+export class KeepAliveClient extends Client {
+  readonly #idle: Connection[] = [];
+
+  constructor(
+    private readonly board: Scoreboard,
+    private readonly weather: Weather,
+    origin: string,
+    secret: string,
+  ) {
+    super(origin, secret);
+  }
+
+  override async send(request: Request): Promise<Outcome> {
+    const what = `${request.method} ${request.target}`;
+    const wasAllAway = this.weather.isAllAway;
+    const answer = await this.#exchange(request);
+    this.board.count("requests");
+    const mayAllBeAway = wasAllAway || this.weather.isAllAway;
+    if (!answer) {
+      this.board.count("resets");
+      this.board.check(mayAllBeAway, () => `${what} was sent over an open connection, and never answered`);
+      return { kind: "silence" };
+    }
+    const { status, headers } = answer;
+    const body = textOf(answer);
+    if (status >= 500) {
+      this.#judgeFailure(request, answer, body);
+      const kind = kindOf(request);
+      this.board.count(mayAllBeAway ? "503 while all were away" : `failed: ${kind}`);
+      const mayFail = mayAllBeAway || (this.weather.isViolent && kind === UNREPEATABLE);
+      this.board.check(mayFail, () => `${what} was answered ${status} ${body}`);
+    }
+    return { kind: "answered", status, body, headers };
+  }
+
+  close(): void {
+    for (const connection of this.#idle) connection.cut();
+  }
+
+  async #exchange(request: Request): Promise<WireAnswer | undefined> {
+    const connection = this.#takeIdle() ?? (await Connection.open(this.origin).catch(() => undefined));
+    if (!connection) return undefined;
+    connection.send(this.#bytesOf(request));
+    const first = (): WireAnswer | undefined => readAnswers(connection.received, () => false).answers[0];
+    await connection.until(() => first() !== undefined, DEADLINE_MS);
+    const answer = first();
+    connection.takeReceived();
+    const isLast = answer?.headers.get("connection")?.toLowerCase() === "close";
+    if (answer && !isLast) this.#idle.push(connection);
+    else connection.cut();
+    return answer;
+  }
+
+  #bytesOf({ method, target, body, idempotencyKey }: Request): Uint8Array {
+    return requestBytes(`${method} /v1${target}`, {
+      secret: this.secret,
+      headers: idempotencyKey === undefined ? [] : [`Idempotency-Key: ${idempotencyKey}`],
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  /** As every HTTP client does, it looks whether a connection was closed before it uses it again. */
+  #takeIdle(): Connection | undefined {
+    for (let connection = this.#idle.shift(); connection; connection = this.#idle.shift())
+      if (!connection.isClosed) return connection;
+    return undefined;
+  }
+
+  /** In the shape of all errors, with everything that a client needs to try again. */
+  #judgeFailure({ method }: Request, { status, headers }: WireAnswer, body: string): void {
+    const { board } = this;
+    const shape = /^\{"code":"service_unavailable","message":"[^"]+","status":503\}$/;
+    board.check(status === 503 && shape.test(body), () => `a failure was answered with ${status} ${body}`);
+    for (const [name, value] of Object.entries({
+      "content-type": /^application\/json$/,
+      "cache-control": /^no-store$/,
+      "x-request-id": /^[\w.-]{1,64}$/,
+      "retry-after": /^[1-9]\d*$/,
+    }))
+      board.check(value.test(headers.get(name) ?? ""), () => `a failure came with ${name}: ${headers.get(name)}`);
+    if (method === "GET") board.check(saysNothingChanged(body), () => `a GET may have changed something: ${body}`);
+  }
+}
+
+function kindOf({ method, idempotencyKey }: Request): string {
+  if (method === "GET") return "GETs";
+  return method === "POST" && idempotencyKey !== undefined ? "POSTs with an Idempotency-Key" : UNREPEATABLE;
+}

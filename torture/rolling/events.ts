@@ -1,0 +1,106 @@
+import type { TestBalancer } from "../../test/harness/balancer.ts";
+import type { Random } from "../common/random.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+import type { FleetStage, Instance } from "../fleet/stage.ts";
+import { UNREPEATABLE_FAILED, type Weather } from "./client.ts";
+
+/** What an event works with. */
+export interface Scene {
+  readonly stage: FleetStage;
+  readonly balancer: TestBalancer;
+  readonly board: Scoreboard;
+  readonly weather: Weather;
+  readonly random: Random;
+  /** How long after one instance the next one is restarted. */
+  readonly apartMs: number;
+  /** How many instances are restarted behind a balancer. */
+  readonly restarts: number;
+}
+
+export interface Event {
+  readonly name: string;
+  /** What clients talk to. */
+  readonly door: "nginx" | "balancer";
+  /** DRAIN_SECONDS of all instances. */
+  readonly drainSeconds: number;
+  /** Returns when it is over, and all instances are there again. */
+  readonly happen: (scene: Scene) => Promise<void>;
+}
+
+/** How soon clients are served again once the first instance is ready. */
+const BACK_WITHIN_MS = 1_000;
+
+export const EVENTS: readonly Event[] = [
+  { name: "rolling restarts", door: "nginx", drainSeconds: 0, happen: restartInTurn },
+  { name: "kills of one of three", door: "nginx", drainSeconds: 0, happen: killOne },
+  { name: "restarts of all at once", door: "nginx", drainSeconds: 0, happen: restartAllAtOnce },
+  { name: "rolling restarts with a drain", door: "nginx", drainSeconds: 1, happen: restartInTurn },
+  {
+    name: "rolling restarts with a drain, behind a balancer",
+    door: "balancer",
+    drainSeconds: 2,
+    happen: replaceInTurn,
+  },
+];
+
+/** nginx asks no instance whether it is ready, so a stop may close its port upon a connection that was just opened. */
+async function restartInTurn({ stage, board, weather, apartMs }: Scene): Promise<void> {
+  weather.isViolent = true;
+  const before = board.of(UNREPEATABLE_FAILED);
+  await Promise.all(
+    stage.instances.map(async (instance, i) => {
+      await Bun.sleep(i * apartMs);
+      await stop(instance, board);
+      await stage.restart(instance);
+    }),
+  );
+  const failed = board.of(UNREPEATABLE_FAILED) - before;
+  board.count("writes in doubt after a stop", failed);
+  board.check(failed <= stage.instances.length, () => `${failed} writes failed during one rolling restart`);
+  weather.isViolent = false;
+}
+
+/** As Kubernetes does it: the next one when the last one is used again. */
+async function replaceInTurn({ stage, board, balancer, restarts }: Scene): Promise<void> {
+  for (const instance of stage.instances.slice(0, restarts)) {
+    await stop(instance, board);
+    await stage.restart(instance);
+    while (!balancer.uses(instance.service.origin)) await Bun.sleep(20);
+  }
+}
+
+async function killOne({ stage, weather, random, board }: Scene): Promise<void> {
+  const instance = random.pick(stage.instances);
+  weather.isViolent = true;
+  await instance.service.kill("SIGKILL");
+  board.count("kills");
+  await Bun.sleep(random.int(0, 1_000));
+  await stage.restart(instance);
+  weather.isViolent = false;
+}
+
+async function restartAllAtOnce(scene: Scene): Promise<void> {
+  const { stage, board, weather } = scene;
+  weather.isAllAway = true;
+  await Promise.all(stage.instances.map((instance) => stop(instance, board)));
+  const ready = stage.instances.map((instance) => stage.restart(instance));
+  await Promise.race(ready);
+  const readyAtMs = performance.now();
+  while (!(await isServed(stage))) await Bun.sleep(5);
+  const backMs = performance.now() - readyAtMs;
+  board.highest("served again after the first instance is ready, ms", backMs);
+  board.check(backMs < BACK_WITHIN_MS, () => `served again only ${backMs} ms after an instance was ready`);
+  weather.isAllAway = false;
+  await Promise.all(ready);
+}
+
+async function isServed({ nginx, secret }: FleetStage): Promise<boolean> {
+  const { status } = await fetch(`${nginx.origin}/v1/pets?limit=1`, { headers: { Authorization: `Bearer ${secret}` } });
+  return status === 200;
+}
+
+async function stop(instance: Instance, board: Scoreboard): Promise<void> {
+  const exitCode = await instance.service.kill("SIGTERM");
+  board.count("stops");
+  board.check(exitCode === 0, `${instance.name} was stopped by SIGTERM, and ended with ${exitCode}`);
+}
