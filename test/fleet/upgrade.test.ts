@@ -1,0 +1,177 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { POSTGRES_MIGRATIONS } from "../../src/store/migrations/postgres/index.ts";
+import { migrateDatabase } from "../../src/store/postgres/schema.ts";
+import { temporaryFolder } from "../harness/folder.ts";
+import { BROKEN_SALES } from "../harness/orders.ts";
+import { databaseMaker, withSql } from "../harness/postgres.ts";
+import { EXECUTABLE, postAnimal, type RunningService, run, serve } from "../harness/program.ts";
+import { supportedRelease } from "../harness/release.ts";
+import { querySqlite } from "../harness/stores.ts";
+
+// The policy of upgrades: an older release runs on the schema of the next one. A migration that breaks it makes this red.
+
+const newDatabase = await databaseMaker();
+const supported = supportedRelease();
+const OLD = [supported.executable];
+const NEW = [EXECUTABLE];
+/** Building and starting take longer on a busy machine. */
+const TIMEOUT_MS = 60_000;
+
+type Program = readonly string[];
+type Options = { readonly cwd: string; readonly env: Record<string, string> };
+
+async function command(program: Program, args: string[], options: Options): Promise<string> {
+  const { exitCode, out, err } = await run(args, { ...options, program });
+  if (exitCode !== 0) throw new Error(`${args.join(" ")}: ${err}${out}`);
+  return out;
+}
+
+/** Issues a key whose quotas nobody reaches. */
+async function issueKey(program: Program, options: Options): Promise<{ id: string; secret: string }> {
+  const quotas = ["--per-minute", "1000000", "--per-day", "1000000"];
+  return JSON.parse(
+    await command(program, ["keys", "create", "--name", "test", "--plan", "enterprise", ...quotas, "--json"], options),
+  );
+}
+
+async function call({ origin }: RunningService, secret: string, line: string, body?: unknown) {
+  const [method = "", path = ""] = line.split(" ");
+  const response = await fetch(`${origin}/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${secret}`, ...(body ? { "Content-Type": "application/json" } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: each caller knows what it asked for
+  return { status: response.status, json: (await response.json()) as any };
+}
+
+/** Creates on one instance what is retried on the other, and moves an order from one to the other. */
+async function workTogether(first: RunningService, second: RunningService, secret: string): Promise<void> {
+  const name = crypto.randomUUID();
+  const created = await postAnimal(first, secret, name, name);
+  const replayed = await postAnimal(second, secret, name, name);
+  expect([created.status, replayed.status]).toEqual([201, 201]);
+  const animal = (await created.json()) as { id: number };
+  expect(await replayed.json()).toEqual(animal);
+  const other = await postAnimal(second, secret, "another", name);
+  expect(other.status).toBe(422);
+  expect((await call(second, secret, `GET /pets/${animal.id}`)).json).toEqual(animal);
+
+  const placed = await call(first, secret, "POST /store/orders", { petId: animal.id });
+  expect(placed.status).toBe(201);
+  expect((await call(second, secret, "POST /store/orders", { petId: animal.id })).status).toBe(409);
+  const path = `/store/orders/${placed.json.id}`;
+  expect((await call(second, secret, `PATCH ${path}`, { status: "approved" })).json.status).toBe("approved");
+  expect((await call(first, secret, `PATCH ${path}`, { status: "delivered" })).json.status).toBe("delivered");
+  expect((await call(second, secret, `GET /pets/${animal.id}`)).json.status).toBe("sold");
+  expect((await call(first, secret, "GET /pets?status=sold&limit=100")).json).toContainEqual({
+    ...animal,
+    status: "sold",
+  });
+}
+
+test(
+  `PostgreSQL: release ${supported.version} goes on while the schema is migrated, and serves beside this version`,
+  async () => {
+    const options = {
+      cwd: temporaryFolder(),
+      env: { DATABASE_URL: await newDatabase(), LOG_LEVEL: "error", MIGRATE: "off" },
+    };
+    const start = (program: Program) => serve({ ...options, program });
+    await command(OLD, ["migrate"], options);
+    const { secret } = await issueKey(OLD, options);
+    const before = await start(OLD);
+
+    const statuses = new Set<number>();
+    let isMigrated = false;
+    const clients = (async () => {
+      for (let i = 0; i < 10 || !isMigrated; i++) {
+        statuses.add((await postAnimal(before, secret, "Rex", `key ${i}`)).status);
+        statuses.add((await call(before, secret, "GET /pets")).status);
+      }
+    })();
+    await command(NEW, ["migrate"], options);
+    isMigrated = true;
+    await clients;
+    expect([...statuses].sort()).toEqual([200, 201]);
+
+    // One that began on the older schema, one that finds the newer one, and one of this version.
+    const [after, newest] = [await start(OLD), await start(NEW)];
+    const pairs = [
+      [before, newest],
+      [newest, before],
+      [after, newest],
+      [newest, after],
+    ] as const;
+    for (const [first, second] of pairs) await workTogether(first, second, secret);
+    for (const [issuer, revoker, user] of [
+      [OLD, NEW, newest],
+      [NEW, OLD, after],
+    ] as const) {
+      const key = await issueKey(issuer, options);
+      expect((await call(user, key.secret, "GET /pets")).status).toBe(200);
+      await command(revoker, ["keys", "revoke", key.id], options);
+      while ((await call(user, key.secret, "GET /pets")).status === 200) await Bun.sleep(20);
+    }
+    expect(await withSql(options.env.DATABASE_URL, async (sql) => [...(await sql.unsafe(BROKEN_SALES))])).toEqual([]);
+    for (const instance of [before, after, newest]) {
+      expect(await instance.kill("SIGTERM")).toBe(0);
+      expect(instance.logged()).toBe("");
+    }
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  `PostgreSQL: release ${supported.version} refuses a schema that says that it needs a newer version`,
+  async () => {
+    const options = {
+      cwd: temporaryFolder(),
+      env: { DATABASE_URL: await newDatabase(), LOG_LEVEL: "error", PORT: "0" },
+    };
+    const number = (POSTGRES_MIGRATIONS.at(-1)?.number ?? 0) + 1;
+    const contract = {
+      number,
+      name: "contract",
+      servesFrom: number,
+      steps: [{ kind: "sql", sql: "SELECT 1" }],
+    } as const;
+    await migrateDatabase(options.env.DATABASE_URL, () => {}, { migrations: [...POSTGRES_MIGRATIONS, contract] });
+    for (const args of [["serve"], ["keys", "list"], ["migrate"]]) {
+      const { exitCode, err } = await run(args, { ...options, program: OLD });
+      expect(exitCode).toBe(1);
+      expect(err).toContain(`the database has schema ${number}, which needs a version that knows schema ${number}`);
+      expect(err.trim().split("\n")).toHaveLength(1);
+    }
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  `SQLite: release ${supported.version} and this version serve a file in turn`,
+  async () => {
+    const cwd = temporaryFolder();
+    const options = { cwd, env: { DATABASE_URL: "sqlite:store.db", LOG_LEVEL: "error" } };
+    const { secret } = await issueKey(OLD, options);
+    const names: string[] = [];
+    for (const program of [OLD, NEW, OLD, NEW]) {
+      const service = await serve({ ...options, program });
+      await workTogether(service, service, secret);
+      for (const name of names) {
+        const replay = await postAnimal(service, secret, name, name);
+        expect([replay.status, (await replay.json()) as object]).toEqual([201, expect.objectContaining({ name })]);
+      }
+      names.push(crypto.randomUUID());
+      expect((await postAnimal(service, secret, names.at(-1) as string, names.at(-1))).status).toBe(201);
+      const key = await issueKey(program === OLD ? NEW : OLD, options);
+      expect((await call(service, key.secret, "GET /pets")).status).toBe(200);
+      expect(await service.kill("SIGTERM")).toBe(0);
+      expect(service.logged()).toBe("");
+    }
+    // Each round has two, and a retry none.
+    expect(querySqlite(join(cwd, "store.db"), "SELECT count(*) AS count FROM animals")).toEqual([{ count: 8 }]);
+    expect(querySqlite(join(cwd, "store.db"), BROKEN_SALES)).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
