@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { atEnd } from "./cleanup.ts";
 import { temporaryFolder } from "./folder.ts";
-import { freePort } from "./port.ts";
+import { freePort, isListening } from "./port.ts";
 
 /** No npm package ships nginx, so its tests are skipped by name where it is not installed. */
 export const hasNginx = Bun.which("nginx") !== null;
@@ -128,12 +128,3 @@ export class TestNginx {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
   }
 }
-
-const isListening = (port: number): Promise<boolean> =>
-  Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
-    (socket) => {
-      socket.end();
-      return true;
-    },
-    () => false,
-  );

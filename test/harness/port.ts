@@ -9,3 +9,13 @@ export function freePort(): Promise<number> {
     });
   });
 }
+
+/** Whether something accepts connections there. */
+export const isListening = (port: number): Promise<boolean> =>
+  Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
+    (socket) => {
+      socket.end();
+      return true;
+    },
+    () => false,
+  );

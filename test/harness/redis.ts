@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import type { Certificate } from "./certificates.ts";
 import { atEnd } from "./cleanup.ts";
 import { temporaryFolder } from "./folder.ts";
-import { freePort } from "./port.ts";
+import { freePort, isListening } from "./port.ts";
 
 /** No npm package ships Redis, so its tests are skipped by name where it is not installed. */
 export const hasRedis = Bun.which("redis-server") !== null;
@@ -207,12 +207,3 @@ export async function startSentinel(master: TestRedis, name: string, ...lines: s
   while (!(await isListening(port))) await Bun.sleep(20);
   return port;
 }
-
-const isListening = (port: number): Promise<boolean> =>
-  Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
-    (socket) => {
-      socket.end();
-      return true;
-    },
-    () => false,
-  );
