@@ -3,6 +3,7 @@ import { Mistake } from "../../domain/mistake.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { displayName } from "../database-url.ts";
 import { type PostgresAddress, parsePostgresUrl } from "../postgres-url.ts";
+import { TOO_MANY_CONNECTIONS } from "./sql-state.ts";
 
 /** What a session is told when it begins. */
 export type SessionSettings = Readonly<Record<string, string | number | boolean>>;
@@ -78,8 +79,6 @@ async function read(parameter: string, path: string | undefined): Promise<string
     throw new OperatorError(`cannot read ${path}, which ${parameter} names: ${(error as Error).message}`);
   }
 }
-
-export const TOO_MANY_CONNECTIONS = "53300";
 
 /** What to do about what a server says, by SQLSTATE. */
 const REMEDIES: Readonly<Record<string, string>> = {

@@ -14,7 +14,7 @@ import { StoreUnavailable } from "../store.ts";
 import { Batches } from "./batches.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";
-import { wasBlocked } from "./sql-state.ts";
+import { IN_THE_WAY, wasBlocked } from "./sql-state.ts";
 
 const MAX_SIZE = 64;
 const MAX_IN_PROGRESS = 2;
@@ -22,7 +22,6 @@ const MAX_IN_PROGRESS = 2;
 /** How many of a batch that failed are tried at once, and how long the others wait for their turn. */
 const MAX_ALONE = 8;
 const MAX_WAIT_ALONE_MS = 500;
-const GAVE_UP = "others keep getting in the way of a write";
 
 const FIELDS = NEW_ANIMAL.join(", ");
 const SAVED = SAVED_RESPONSES.columns.filter((column) => column !== "content").join(", ");
@@ -135,7 +134,7 @@ function eachAlone<Item, Result>(
     const one = pending[next++];
     if (one && isInTime) one.resolve(alone(one.item).finally(goOn));
     else if (one) {
-      for (const late of [one, ...pending.slice(next)]) late.reject(new StoreUnavailable(GAVE_UP));
+      for (const late of [one, ...pending.slice(next)]) late.reject(new StoreUnavailable(IN_THE_WAY));
       next = pending.length;
     }
   };

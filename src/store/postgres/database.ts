@@ -1,8 +1,9 @@
 import { StoreUnavailable } from "../store.ts";
-import { clientMaker, operatorError, TOO_MANY_CONNECTIONS } from "./client.ts";
+import { clientMaker, operatorError } from "./client.ts";
 import { APPLICATION } from "./connection.ts";
 import { Pool } from "./pool.ts";
 import { openOnSchema, type SchemaOptions } from "./schema.ts";
+import { TOO_MANY_CONNECTIONS } from "./sql-state.ts";
 
 export type { Pool } from "./pool.ts";
 

@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "../store.ts";
+import { COMPLETION_UNKNOWN, READ_ONLY } from "./sql-state.ts";
 
 type Changed = StoreUnavailable["changed"];
 
@@ -23,17 +24,12 @@ const ROLLED_BACK = "ERR_POSTGRES_COMMIT_ROLLED_BACK";
 /** What poolers say when they have lost the server: as an error like any other, on a connection that stays. */
 const SERVER_LOST = /^08/;
 
-/** The server does not know itself whether the statement was completed. */
-const COMPLETION_UNKNOWN = "40003";
-
 /** Whether it was the connection that failed, rather than the statement. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = "", errno, severity } = error as DriverError;
   if (errno === undefined) return DRIVER_LOST_CONNECTION.test(code);
   return severity === "FATAL" || severity === "PANIC" || SERVER_LOST.test(errno);
 }
-
-const READ_ONLY = "25006";
 
 /** Whether it was a write to a server that takes none: a replica, or a primary that has ceased to be one. */
 export const isReadOnly = (error: unknown): boolean => (error as DriverError).errno === READ_ONLY;

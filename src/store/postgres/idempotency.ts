@@ -3,6 +3,7 @@ import { done, refused } from "../../domain/result.ts";
 import { DELETE_BATCH_SIZE, type Row, SAVED_RESPONSES, savedResponseOf, selectFrom } from "../rows.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
 import type { Pool } from "./database.ts";
+import { IN_THE_WAY } from "./sql-state.ts";
 
 export interface Write<Value, Reason> {
   /**
@@ -54,7 +55,7 @@ export const carryOutOnce = (pool: Pool): CarryOut =>
       if (key && saved) await pool.write(DELETE_EXPIRED, [key.keyId, key.value, saved.savedAtMs]);
       // What stood in the way is gone.
     }
-    throw new StoreUnavailable("others keep getting in the way of a write");
+    throw new StoreUnavailable(IN_THE_WAY);
   };
 
 export const deleteSavedResponses =

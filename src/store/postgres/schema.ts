@@ -17,6 +17,7 @@ import { APPLICATION, openSession, type Session } from "./connection.ts";
 import { LockWait, PATIENCE, type Patience } from "./lock-wait.ts";
 import { underMigrationLock } from "./migration-lock.ts";
 import { appliedMigrations, migrationTarget } from "./migration-target.ts";
+import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from "./sql-state.ts";
 
 export interface SchemaOptions {
   readonly rules: SchemaRules;
@@ -95,10 +96,8 @@ async function answered<T>(answer: Promise<T>, url: string, withinMs = ANSWER_TI
 const readApplied = (session: Session, url: string, withinMs?: number) =>
   answered(appliedMigrations(session), url, withinMs);
 
-const INSUFFICIENT_PRIVILEGE = "42501";
-
 const remedy = (error: unknown): string =>
-  (error as { errno?: string }).errno === INSUFFICIENT_PRIVILEGE
+  sqlStateOf(error) === INSUFFICIENT_PRIVILEGE
     ? ". Run animal-store migrate as the owner of the database, who can grant this role what it lacks"
     : "";
 
