@@ -2,6 +2,7 @@ import { get } from "node:http";
 import type { Command } from "commander";
 import type { Config } from "../config.ts";
 import { OperatorError } from "../domain/operator-error.ts";
+import { reachableHost } from "../domain/reachable-host.ts";
 import { configFromEnvironment } from "./context.ts";
 import { print } from "./print.ts";
 
@@ -27,18 +28,11 @@ export async function checkReady(
 ): Promise<void> {
   if (PORT === 0)
     throw new OperatorError("cannot tell where the service listens: PORT is 0. Set it to the port in use");
-  const url = `http://${addressToAsk(HOST)}:${PORT}/readyz`;
+  const url = `http://${reachableHost(HOST)}:${PORT}/readyz`;
   const status = await statusOf(url, timeoutMs).catch((error: Error) => {
     throw new OperatorError(`no answer from ${url}: ${error.message}`);
   });
   if (status !== 200) throw new OperatorError(`not ready: ${url} answered ${status}. The service's log has the cause`);
-}
-
-/** The address for "all" is one to listen on, not one to ask. */
-function addressToAsk(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 /** Not fetch(), which sends even this request to the proxy in HTTP_PROXY. */

@@ -1,4 +1,5 @@
 import type { Server } from "bun";
+import { reachableHost } from "../domain/reachable-host.ts";
 import { STARTING } from "../http/faults.ts";
 import { publicError } from "../http/pages/page.ts";
 import { ending, type Handlers } from "./handlers.ts";
@@ -30,9 +31,7 @@ export class Listener {
 
   /** An address that a client on this machine can use, even when all addresses are listened on. */
   get origin(): string {
-    const { hostname } = this;
-    const reachable = hostname === "0.0.0.0" ? "127.0.0.1" : hostname === "::" ? "::1" : hostname;
-    return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${this.#port}`;
+    return `http://${reachableHost(this.hostname)}:${this.#port}`;
   }
 
   /** Says what is answered from now on; until then, the answer is 503. */

@@ -15,9 +15,9 @@ const CHECK_TIMEOUT_MS = 500;
 
 /** After a connection could not be opened: until the next attempt, and while others are open, until one more is tried. */
 const RECONNECT_DELAY_MS = 200;
-/** While all are busy, more is not asked for with every statement. */
-const GROWTH_INTERVAL_MS = 2;
 const GROW_DELAY_MS = 1_000;
+/** While all are busy, one more is not asked for with every statement. */
+const GROWTH_INTERVAL_MS = 2;
 
 /** Statements that are sent on one connection without waiting for the answers before: three times as fast. */
 const MAX_PIPELINED = 32;
