@@ -5,7 +5,7 @@ import { atEnd } from "../test/harness/cleanup.ts";
 import { nginxConfiguration } from "./nginx.ts";
 import { issueExhaustibleKey, NO_ADDRESS_LIMIT, type OurStore, type Reference, startService } from "./service.ts";
 import type { Stage } from "./stage.ts";
-import { fillAnimals, freePort, type Running, say, startProcess, whole } from "./tools.ts";
+import { fillPeer, freePort, type Running, say, startProcess, whole } from "./tools.ts";
 import type { Work, WorkName } from "./works.ts";
 
 export const CONTENDER_NAMES = ["this service", "ceiling", "nginx", "Fastify", "Express"] as const;
@@ -142,5 +142,5 @@ async function makePeerDatabase(file: string, animals: number): Promise<void> {
   db.run("PRAGMA journal_mode = WAL");
   db.run(schema);
   db.close();
-  await fillAnimals(file, animals);
+  await fillPeer(file, animals);
 }

@@ -23,11 +23,12 @@ import { measure, writeRequests } from "./load.ts";
 import { anyPages } from "./scale.ts";
 import { ratio } from "./targets.ts";
 import {
-  animalColumns,
   cleanUpOnAnyEnd,
   endRun,
   fillAnimals,
   median,
+  OUR_COLUMNS,
+  ourAnimalColumns,
   type Request,
   requireTools,
   say,
@@ -88,7 +89,7 @@ const fleet = await start({ DATABASE_URL: database, REDIS_URL: redis.url });
 await fillAnimals(join(folder, "bench.db"), ANIMALS);
 await withSql(database, async (sql) => {
   await sql.unsafe(
-    `INSERT INTO animals (name, category_id, status) SELECT ${animalColumns("i")} FROM generate_series(1, ${ANIMALS}) i`,
+    `INSERT INTO animals (${OUR_COLUMNS}) SELECT ${ourAnimalColumns("i")} FROM generate_series(1, ${ANIMALS}) i`,
   );
   await sql.unsafe("VACUUM ANALYZE animals");
 });

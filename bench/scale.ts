@@ -20,7 +20,7 @@ const DIFFERENT_PAGES = 100_000;
 
 export const listAfter = (id: number): Request => ({
   method: "GET",
-  path: `${LIST.path}&cursor=${encodeCursor(BigInt(id))}`,
+  path: `${LIST.path}&cursor=${encodeCursor({ id: BigInt(id) })}`,
 });
 
 /** Full pages that begin anywhere. */

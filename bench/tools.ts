@@ -57,19 +57,30 @@ export const spread = (values: readonly number[], show = whole): string =>
 const STATUS_OF = (i: string) => `CASE ${i} % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' ELSE 'pending' END`;
 
 /** SQL for the name, category and status of an animal, given its number. */
-export const animalColumns = (i: string): string => `'Animal ' || ${i}, ${i} % 50, ${STATUS_OF(i)}`;
+const animalColumns = (i: string): string => `'Animal ' || ${i}, ${i} % 50, ${STATUS_OF(i)}`;
+
+/** The same for our own table, in which a service would otherwise fold the names while it is measured. */
+export const OUR_COLUMNS = "name, category_id, status, folded_name";
+export const ourAnimalColumns = (i: string): string => `${animalColumns(i)}, 'animal ' || ${i}`;
 
 const CHUNK = 250_000;
 
 /** Fills an empty table of animals in chunks, so that the log stays small and Ctrl+C works. */
-export async function fillAnimals(path: string, count: number): Promise<void> {
+export const fillAnimals = (path: string, count: number): Promise<void> =>
+  fill(path, count, OUR_COLUMNS, ourAnimalColumns);
+
+/** The same for the table of a peer. */
+export const fillPeer = (path: string, count: number): Promise<void> =>
+  fill(path, count, "name, category_id, status", animalColumns);
+
+async function fill(path: string, count: number, columns: string, values: (i: string) => string): Promise<void> {
   const db = new Database(path);
   db.run("PRAGMA busy_timeout = 5000");
   for (let from = 1; from <= count; from += CHUNK) {
     const to = Math.min(count, from + CHUNK - 1);
-    db.run(`INSERT INTO animals (name, category_id, status)
+    db.run(`INSERT INTO animals (${columns})
       WITH RECURSIVE n (i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to})
-      SELECT ${animalColumns("i")} FROM n`);
+      SELECT ${values("i")} FROM n`);
     await Bun.sleep(0);
   }
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -12,7 +12,7 @@ import { startBackgroundJobs } from "./start/background-jobs.ts";
 import { Closers } from "./start/closers.ts";
 import { limitConnections } from "./start/connection-limit.ts";
 import { Listeners } from "./start/listen.ts";
-import { startMeters } from "./start/meters.ts";
+import { noteCountingPlace, startMeters } from "./start/meters.ts";
 import { measureStore, startMetrics } from "./start/metrics.ts";
 import { provideOperatorKey } from "./start/operator-key.ts";
 import { readOnlyNote, talliesOf } from "./start/read-only.ts";
@@ -105,9 +105,8 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   const listener = listeners.listen(config.HOST, config.PORT, "PORT");
   const { origin } = listener;
   const keyring = new Keyring(store.keys);
-  const { keyMeter, addressMeter } = meters;
   const addressPolicy = ratePolicyOfAddress(config.ANONYMOUS_PER_MINUTE);
-  const gate = createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy });
+  const gate = createGate({ clock, keyring, ...meters, addressPolicy });
   const ready = readiness(store, log);
   const publicUrl = config.PUBLIC_URL ?? `${origin}/v1`;
   listener.serve(
@@ -135,6 +134,7 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   const operatorKeyFile = await provideOperatorKey(database, store.keys, clock, log);
   gate.open();
   ready.start();
+  await noteCountingPlace(store, config.REDIS_URL ? "redis" : "database", report);
 
   const { isReady } = ready;
   opened.add(startBackgroundJobs({ keyring, meters, store, noteReadOnly, isReady, steadyClock: steady, report }));

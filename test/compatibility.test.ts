@@ -21,6 +21,8 @@ const CORRECTED_PATTERNS = [
   "POST /pets body.name",
 ];
 
+const parameter = (operation: Json, name: string): Json => operation.parameters.find((one: Json) => one.name === name);
+
 const changesTo = (document: Json): string[] => breakingChanges(released, document, CORRECTED_PATTERNS);
 
 test("a client generated from the document of release 1.0.0 still works", () => {
@@ -58,12 +60,14 @@ describe("what would break a client is noticed", () => {
     "a status is gone": ({ paths }) => delete paths["/pets/{petId}"].get.responses[404],
     "a request body is gone": ({ paths }) => delete paths["/pets"].post.requestBody,
     "a parameter takes only listed values": ({ paths }) => {
-      paths["/store/orders"].get.parameters.at(-1).schema.enum = [1];
+      parameter(paths["/store/orders"].get, "petId").schema.enum = [1];
     },
     "a parameter has got a pattern": ({ paths }) => {
-      paths["/store/orders"].get.parameters.at(-1).schema.pattern = "^1$";
+      parameter(paths["/store/orders"].get, "petId").schema.pattern = "^1$";
     },
     "an optional header is gone": ({ paths }) => delete paths["/pets"].get.responses[200].headers.Link,
+    "there is a new success": ({ paths }) => (paths["/pets"].get.responses[206] = {}),
+    "304 without having asked for it": ({ paths }) => (paths["/pets"].post.responses[304] = {}),
     "a header is gone": ({ paths }) => delete paths["/pets"].post.responses[201].headers.Location,
   };
 

@@ -3,7 +3,7 @@ import Ajv2020 from "ajv/dist/2020";
 import manifest from "../package.json" with { type: "json" };
 import { SETTINGS } from "../src/config.ts";
 import { PLANS } from "../src/domain/plan.ts";
-import { FAULT_CODES, FAULTS } from "../src/http/faults.ts";
+import { FAULT_CODES, FAULTS } from "../src/http/fault.ts";
 import { openapiDocument } from "../src/http/openapi/document.ts";
 import { temporaryFolder } from "./harness/folder.ts";
 import { DEFAULT_URLS } from "./harness/openapi.ts";
@@ -53,9 +53,34 @@ describe("openapi.json", () => {
     expect(checked).toBeGreaterThan(20);
   });
 
+  test("has no default that is refused beside another parameter, and says what cannot be combined", () => {
+    const { get } = document.paths["/pets"];
+    const { sort, name } = Object.fromEntries(get.parameters.map((one: { name: string }) => [one.name, one]));
+    expect(sort.schema).toEqual({ type: "string", enum: ["id", "-id"] });
+    expect([sort.description, name.description]).toEqual([
+      expect.stringContaining("Not together with `name`."),
+      expect.stringContaining("not with `categoryId`, `id` or `sort`"),
+    ]);
+    const clashes = ["/pets", "/store/orders"].map((path) =>
+      JSON.stringify(document.paths[path].get.responses[400]).match(/cannot be combined with/g),
+    );
+    expect(clashes.map((found) => found?.length)).toEqual([1, 1]);
+  });
+
+  test("says which tags are for If-Match, and in which order lists are", () => {
+    expect(document.info.description).toContain(
+      "An animal's own `ETag` comes with createPet, updatePet, getPet, and `GET /pets` with exactly one `id`.",
+    );
+    const { Pets, Orders } = document.components.schemas;
+    expect([Pets.description, Orders.description]).toEqual([
+      expect.stringContaining("by ascending id unless `sort` or `name` says otherwise"),
+      expect.stringContaining("by ascending id unless `sort` says otherwise"),
+    ]);
+  });
+
   test("has an example of every error code", () => {
     const text = JSON.stringify(document);
-    for (const code of FAULT_CODES) expect(text).toContain(`"value":{"code":"${code}"`);
+    expect(FAULT_CODES.filter((code) => !text.includes(`"value":{"code":"${code}"`))).toEqual([]);
   });
 });
 

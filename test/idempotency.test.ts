@@ -40,6 +40,104 @@ onEveryStore(({ startService, setUp }) => {
       expect(second.headers.get("location")).toBe(first.headers.get("location"));
     });
 
+    /** A correction, a move and a removal, with what they need, and what asks for something else under the same key. */
+    const others = async (key: string) => {
+      const headers = withKey(key);
+      const petId = (await create(`pet of ${key}`)).json.id;
+      const sold = (await create(`sold pet of ${key}`)).json.id;
+      const order = (await service.call("POST /store/orders", { body: { petId: sold } })).json.id;
+      const { headers: found } = await service.call(`GET /pets?id=${petId}`);
+      const ifMatch = { "If-Match": found.get("etag") as string };
+      return [
+        {
+          send: [
+            `PATCH /pets/${petId}`,
+            { body: { name: "Mia", status: "sold" }, headers: { ...headers, ...ifMatch } },
+          ],
+          differ: [
+            [`PATCH /pets/${petId}`, { body: { name: "Mia" }, headers }],
+            [`PATCH /pets/${petId}`, { body: { name: "sold", status: "sold" }, headers }],
+            [`PATCH /pets/${sold}`, { body: { name: "Mia", status: "sold" }, headers }],
+            [`DELETE /pets/${petId}`, { headers }],
+          ],
+        },
+        {
+          send: [`PATCH /store/orders/${order}`, { body: { status: "approved" }, headers }],
+          differ: [
+            [`PATCH /store/orders/${order}`, { body: { status: "delivered" }, headers }],
+            [`PATCH /store/orders/${order + 1}`, { body: { status: "approved" }, headers }],
+          ],
+        },
+        {
+          send: [`DELETE /pets/${petId}`, { headers }],
+          differ: [
+            [`DELETE /pets/${sold}`, { headers }],
+            [`PATCH /pets/${petId}`, { body: { name: "Mia" }, headers }],
+          ],
+        },
+      ].map(({ send, differ }, i) => {
+        const own = withKey(`${key} ${i}`);
+        const withOwnKey = ([line, options]: unknown[]) => {
+          const { headers, ...more } = options as { headers: Record<string, string> };
+          return [line, { ...more, headers: { ...headers, ...own } }] as Parameters<TestService["call"]>;
+        };
+        return { send: withOwnKey(send), differ: differ.map(withOwnKey) };
+      });
+    };
+
+    test("a retry of updatePet, updateOrder or deletePet gets its first answer instead of 412, 409 or 404", async () => {
+      for (const { send, differ } of await others("retry of")) {
+        const first = await service.call(...send);
+        expect([200, 204]).toContain(first.status);
+        for (let retry = 0; retry < 2; retry++) {
+          const again = await service.call(...send);
+          expect([again.status, again.text]).toEqual([first.status, first.text]);
+          expect(again.headers.get("etag")).toBe(first.headers.get("etag"));
+          expect(again.headers.get("idempotency-replayed")).toBe("true");
+        }
+        expect(first.headers.get("idempotency-replayed")).toBeNull();
+        for (const other of differ)
+          expect((await service.call(...other)).json).toMatchObject({ code: "idempotency_mismatch", status: 422 });
+      }
+    });
+
+    test("copies of them that arrive at once, at every instance, are carried out once", async () => {
+      const { storage, boundless } = service;
+      const isFleet = storage.DATABASE_URL.startsWith("postgres");
+      const beside = isFleet ? await startService({ clock, env: storage, secret: boundless }) : service;
+      for (let round = 0; round < 5; round++)
+        for (const { send } of await others(`copies ${round}`)) {
+          const copies = Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? service : beside).call(...send));
+          const answers = await Promise.all(copies);
+          expect([200, 204]).toContain(answers[0]?.status as number);
+          expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+          expect(answers.filter(({ headers }) => headers.get("idempotency-replayed") === null)).toHaveLength(1);
+        }
+    });
+
+    test("a refused move, correction or removal is not remembered", async () => {
+      const petId = (await create("refused pet")).json.id;
+      const order = (await service.call("POST /store/orders", { body: { petId } })).json.id;
+      const correct = () =>
+        service.call(`PATCH /pets/${petId}`, { body: { status: "sold" }, headers: withKey("refused correction") });
+      const deliver = () =>
+        service.call(`PATCH /store/orders/${order}`, { body: { status: "delivered" }, headers: withKey("too early") });
+      expect([(await correct()).status, (await deliver()).status]).toEqual([409, 409]);
+      await service.call(`PATCH /store/orders/${order}`, { body: { status: "approved" } });
+      expect((await deliver()).status).toBe(200);
+      await service.call(`PATCH /pets/${petId}`, { body: { status: "available" } });
+      expect((await correct()).status).toBe(200);
+    });
+
+    test("a retry of placeOrder has the reference, and another reference is a different request", async () => {
+      const petId = (await create("pet with a reference")).json.id;
+      const place = (reference?: string) =>
+        service.call("POST /store/orders", { body: { petId, reference }, headers: withKey("referred") });
+      const first = await place("INV-1");
+      expect((await place("INV-1")).text).toBe(first.text);
+      for (const other of ["INV-2", undefined]) expect((await place(other)).json.code).toBe("idempotency_mismatch");
+    });
+
     test("50 copies that arrive together are carried out once, and all get the same answer", async () => {
       const before = await countPets();
       const answers = await Promise.all(Array.from({ length: 50 }, () => create("fifty")));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { OperatorError } from "../src/domain/operator-error.ts";
 import { newTally, ratePolicyOfAddress, ratePolicyOfKey, type Tally } from "../src/domain/tally.ts";
-import { type MeterSettings, openMeters, readTally, type ServerChange } from "../src/meter/open.ts";
+import { type MeterSettings, openMeters, readTallies, type ServerChange } from "../src/meter/open.ts";
 import { parseRedisUrl, type RedisUrl } from "../src/meter/redis-url.ts";
 import { FakeClock } from "./harness/clock.ts";
 import { hasRedis, TestRedis } from "./harness/redis.ts";
@@ -73,13 +73,15 @@ describe.skipIf(!hasRedis)("openMeters with Redis", () => {
     expect(saved).toEqual([]);
     expect(changes).toEqual([{ state: "known", server: `127.0.0.1:${redis?.port}` }]);
     const nowMs = clock.nowMs();
-    expect(await readTally(redisUrl, "key_2")).toEqual({
+    const tallies = await readTallies(redisUrl, ["key_2", "203.0.113.1", "key_3"]);
+    expect([...tallies.keys()]).toEqual(["key_2", "203.0.113.1", "key_3"]);
+    expect(tallies.get("key_2")).toEqual({
       minute: { openedAtMs: nowMs, used: 60 },
       day: { openedAtMs: nowMs, used: 60 },
       banRecord: { ...newTally().banRecord, strikes: 10, strikesSinceMs: nowMs },
     });
-    expect(await readTally(redisUrl, "203.0.113.1")).toMatchObject({ minute: { used: 1 }, day: { used: 0 } });
-    expect(await readTally(redisUrl, "key_3")).toEqual(newTally());
+    expect(tallies.get("203.0.113.1")).toMatchObject({ minute: { used: 1 }, day: { used: 0 } });
+    expect(tallies.get("key_3")).toEqual(newTally());
   });
 });
 
@@ -95,8 +97,8 @@ describe("a Redis that does not answer", () => {
     ]);
   });
 
-  test("reading a tally fails with one line for the operator, without the password", async () => {
-    const error = await readTally(NO_REDIS, "key_1", 50).catch((thrown: unknown) => thrown);
+  test("reading tallies fails with one line for the operator, without the password", async () => {
+    const error = await readTallies(NO_REDIS, ["key_1"], 50).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OperatorError);
     expect((error as Error).message).toBe(
       "Redis 127.0.0.1:1 refuses connections: check REDIS_URL, and whether Redis is running",

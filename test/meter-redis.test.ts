@@ -196,6 +196,27 @@ describe.skipIf(!hasRedis)("Redis", () => {
     expect((await meter.judge("full", FREE)).standing.shown.remaining).toBe(59);
   });
 
+  test("a tally that Redis does not give in time is that of this instance", async () => {
+    const proxy = await TestProxy.start(redis.port);
+    const meter = await openMeter(`redis://127.0.0.1:${proxy.port}`);
+    await meter.judge("late tally", FREE);
+    expect((await meter.tally("late tally")).minute.used).toBe(1);
+    proxy.delayMs = 110;
+    const late = meter.tally("late tally");
+    await Bun.sleep(115);
+    proxy.delayMs = 0;
+    expect((await late).minute.used).toBe(0);
+    expect((await meter.tally("late tally")).minute.used).toBe(1);
+  });
+
+  test("a tally takes one round trip, and is that of all instances", async () => {
+    const [one, other] = [await openMeter(singleUrl), await openMeter(singleUrl)];
+    for (let i = 0; i < 5; i++) await one.judge("shared tally", FREE);
+    await redis.ask((client) => client.config("RESETSTAT"));
+    expect((await other.tally("shared tally")).minute.used).toBe(5);
+    expect([await redis.calls("hmget"), await redis.calls("evalsha")]).toEqual([1, 0]);
+  });
+
   for (const [how, down, up] of [
     ["stops", () => redis.stop(), () => redis.start()],
     ["hangs", async () => redis.pause(), async () => redis.resume()],
@@ -213,6 +234,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
       for (let i = 0; i < 59; i++) await meter.judge(`outage ${how}`, FREE);
       expect(performance.now() - next).toBeLessThan(200);
       expect((await meter.judge(`outage ${how}`, FREE)).kind).toBe("exhausted");
+      expect((await meter.tally(`outage ${how}`)).minute.used).toBe(60);
       expect(meter.outages()).toEqual([`127.0.0.1:${redis.port} away`]);
       await up();
       await meter.recover();

@@ -3,10 +3,13 @@ import fc from "fast-check";
 import { BAN_LADDER_MS, BAN_MEMORY_MS } from "../src/domain/ban.ts";
 import {
   judge,
+  type KeyRatePolicy,
   newTally,
   type RatePolicy,
   ratePolicyOfAddress,
   ratePolicyOfKey,
+  standingOf,
+  strikesLeft,
   type Verdict,
 } from "../src/domain/tally.ts";
 import type { Meter } from "../src/meter/meter.ts";
@@ -18,15 +21,13 @@ const DAY = 86_400_000;
 
 const anyQuota = fc.integer({ min: 1, max: 5 });
 /** Small numbers, so that a few requests exhaust quotas, bring bans and climb the ladder. */
-const anyPolicy: fc.Arbitrary<RatePolicy> = fc.oneof(
-  anyQuota.map(ratePolicyOfAddress),
-  fc.record({
-    perMinute: anyQuota,
-    perDay: fc.integer({ min: 1, max: 20 }),
-    strikesToBan: fc.integer({ min: 1, max: 5 }),
-    pardonedAtMs: fc.constant(-1),
-  }),
-);
+const anyKeyPolicy: fc.Arbitrary<KeyRatePolicy> = fc.record({
+  perMinute: anyQuota,
+  perDay: fc.integer({ min: 1, max: 20 }),
+  strikesToBan: fc.integer({ min: 1, max: 5 }),
+  pardonedAtMs: fc.constant(-1),
+});
+const anyPolicy: fc.Arbitrary<RatePolicy> = fc.oneof(anyQuota.map(ratePolicyOfAddress), anyKeyPolicy);
 const edges = [MINUTE, DAY, BAN_MEMORY_MS, ...BAN_LADDER_MS, ...BAN_LADDER_MS.map((ms) => ms + BAN_MEMORY_MS)];
 const anyBursts = fc.array(
   fc.record({
@@ -152,6 +153,41 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
         }),
         { numRuns: 60 },
       );
+    });
+
+    test("a tally is what is counted: nothing at first, and then what the rule goes by; reading it counts nothing", async () => {
+      const clock = new FakeClock();
+      const meter = await open(clock);
+      expect(await meter.tally(newSubject())).toEqual(newTally());
+      await fc.assert(
+        fc.asyncProperty(anyKeyPolicy, anyBursts, async (policy, bursts) => {
+          const subject = newSubject();
+          const tally = newTally();
+          for (const { waitMs, requests } of bursts) {
+            clock.advance(waitMs);
+            for (let i = 0; i < requests; i++) {
+              const { kind } = await meter.judge(subject, policy);
+              judge(tally, policy, clock.nowMs());
+              // A refused one may be reported to others a moment later.
+              if (kind !== "pass") continue;
+              const read = await meter.tally(subject);
+              expect(standingOf(read, policy, clock.nowMs())).toEqual(standingOf(tally, policy, clock.nowMs()));
+              expect(strikesLeft(read, policy, clock.nowMs())).toBe(strikesLeft(tally, policy, clock.nowMs()));
+            }
+          }
+        }),
+        { numRuns: 20 },
+      );
+    });
+
+    test("a tally is a copy: what is done to it changes no verdict", async () => {
+      const meter = await open(new FakeClock());
+      const subject = newSubject();
+      await meter.judge(subject, FREE);
+      const tally = await meter.tally(subject);
+      expect(tally.minute.used).toBe(1);
+      tally.minute.used = 60;
+      expect((await meter.judge(subject, FREE)).standing.shown.remaining).toBe(58);
     });
 
     test("each ban lasts as long as the ladder says, and the ladder is forgotten after a day without one", async () => {

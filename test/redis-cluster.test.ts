@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ratePolicyOfKey } from "../src/domain/tally.ts";
+import { readTallies } from "../src/meter/open.ts";
+import { parseRedisUrl, type RedisUrl } from "../src/meter/redis-url.ts";
 import { addReplica, formRedisCluster, hasRedis, type TestRedis } from "./harness/redis.ts";
 import { openTestMeter, type TestMeter, until } from "./harness/redis-meter.ts";
 
@@ -30,6 +32,20 @@ async function passes(meters: readonly TestMeter[], subject: string, requests: n
     if ((await meters[i % meters.length]?.judge(subject, FREE))?.kind === "pass") passed++;
   return passed;
 }
+
+test.skipIf(!hasRedis)(
+  "what is counted can be read for many keys at once, whichever node counts for each",
+  async () => {
+    const { servers } = cluster as NonNullable<typeof cluster>;
+    const meter = await openTestMeter(addressOf(servers));
+    const subjects = servers.flatMap((server) => subjectsOf(meter, nameOf(server), 10));
+    for (const [i, subject] of subjects.entries()) for (let n = 0; n <= i; n++) await meter.judge(subject, FREE);
+    const tallies = await readTallies(parseRedisUrl(addressOf(servers)) as RedisUrl, subjects);
+    expect([...tallies].map(([subject, { minute }]) => [subject, minute.used])).toEqual(
+      subjects.map((subject, i) => [subject, i + 1]),
+    );
+  },
+);
 
 describe.skipIf(!hasRedis)("one node of a cluster", () => {
   const { servers, nodes } = cluster ?? { servers: [], nodes: [] };

@@ -24,7 +24,16 @@ function truth(service: TestService) {
   };
 }
 
-const STEPS = ["create", "order", "cancel", "rename elsewhere", "add elsewhere", "remove elsewhere"] as const;
+const STEPS = [
+  "create",
+  "correct",
+  "remove",
+  "order",
+  "cancel",
+  "rename elsewhere",
+  "add elsewhere",
+  "remove elsewhere",
+] as const;
 type Step = (typeof STEPS)[number];
 
 describe("a stale page is impossible", () => {
@@ -39,6 +48,12 @@ describe("a stale page is impossible", () => {
     const steps: Record<Step, () => Promise<void> | void> = {
       async create() {
         await service.call("POST /pets", { body: { ...REX, status: "sold" } });
+      },
+      async correct() {
+        await service.call(`PATCH /pets/${anyAnimal()}`, { body: { categoryId: 8, status: "sold" } });
+      },
+      async remove() {
+        await service.call(`DELETE /pets/${anyAnimal()}`);
       },
       async order() {
         const { status, json } = await service.call("POST /store/orders", { body: { petId: anyAnimal() } });
@@ -74,6 +89,10 @@ describe("a stale page is impossible", () => {
             await isTrue(status, limit);
             await steps[step]();
             await isTrue(status, limit);
+            const order = db.query("SELECT id, status FROM orders ORDER BY random() LIMIT 1").get() as {
+              id: number;
+            } | null;
+            if (order) expect((await service.call(`GET /store/orders/${order.id}`)).json).toMatchObject(order);
             const id = anyAnimal();
             const { json } = await service.call(`GET /pets/${id}`);
             expect(json).toEqual(
@@ -83,6 +102,43 @@ describe("a stale page is impossible", () => {
         },
       ),
       { numRuns: 25 },
+    );
+    db.close();
+  });
+
+  test("also of the names of categories, whoever changes them", async () => {
+    const service = await startService();
+    const db = new Database(service.path);
+    db.run("PRAGMA busy_timeout = 5000");
+    const ask = async (line: string, body?: unknown) => void (await service.call(line, body ? { body } : {}));
+    const steps: (() => Promise<void> | void)[] = [
+      () => ask("PUT /categories/7", { name: "Dogs" }),
+      () => ask("PUT /categories/7", { name: "Hounds" }),
+      () => ask("PUT /categories/8", { name: "Dogs" }),
+      () => ask("DELETE /categories/7"),
+      () => ask("POST /pets", { ...REX, name: "Dogs" }),
+      () => void db.run("INSERT OR REPLACE INTO categories VALUES (9, 'Dogs too', 'dogs too')"),
+      () => void db.run("UPDATE categories SET name = 'Dogs 2', folded_name = 'dogs 2' WHERE id = 9"),
+      () => void db.run("DELETE FROM categories WHERE id = 9"),
+    ];
+    const areTrue = async () => {
+      const all = db.query("SELECT id, name FROM categories ORDER BY id").all() as { id: number; name: string }[];
+      expect((await service.call("GET /categories")).json).toEqual(all);
+      expect((await service.call("GET /categories?name=dogs")).json).toEqual(
+        db.query("SELECT id, name FROM categories WHERE folded_name LIKE 'dogs%' ORDER BY folded_name").all(),
+      );
+      for (const id of [7, 8, 9])
+        expect((await service.call(`GET /categories/${id}`)).json.name).toBe(all.find((row) => row.id === id)?.name);
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...steps), { minLength: 5, maxLength: 15 }), async (sequence) => {
+        for (const step of sequence) {
+          await areTrue();
+          await step();
+          await areTrue();
+        }
+      }),
+      { numRuns: 15 },
     );
     db.close();
   });

@@ -1,22 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import fc from "fast-check";
-import type { AnimalStatus, NewAnimal } from "../src/domain/animal.ts";
+import { type Animal, type AnimalStatus, animalTag, type NewAnimal } from "../src/domain/animal.ts";
 import { DAY_MS } from "../src/domain/clock.ts";
 import type { IdempotencyKey } from "../src/domain/idempotency.ts";
 import { newKey } from "../src/domain/key.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../src/domain/order.ts";
 import { PLANS } from "../src/domain/plan.ts";
 import { MIGRATES } from "../src/store/migrate.ts";
-import { GET_SEVERAL, postgresAnimals } from "../src/store/postgres/animals.ts";
+import { CORRECTIONS, GET_AND_LOCK, GET_SEVERAL, postgresAnimals } from "../src/store/postgres/animals.ts";
 import { CREATE_ONCE, CREATE_SEVERAL } from "../src/store/postgres/creations.ts";
 import { openPool, type Pool } from "../src/store/postgres/database.ts";
-import { carryOutOnce } from "../src/store/postgres/idempotency.ts";
+import { carryOutOnce, SAVE, transactOnce } from "../src/store/postgres/idempotency.ts";
 import { MOVES, PLACE, PLACE_ONCE, postgresOrders } from "../src/store/postgres/orders.ts";
 import { openForServing } from "../src/store/postgres/store.ts";
 import type { Store } from "../src/store/store.ts";
-import { BROKEN_SALES } from "./harness/orders.ts";
+import { BROKEN_SALES, CORRECTED } from "./harness/orders.ts";
 import { databaseMaker } from "./harness/postgres.ts";
+import { until } from "./harness/redis-meter.ts";
 import { doneValue } from "./store.contract.ts";
 
 const newDatabase = await databaseMaker();
@@ -65,21 +66,21 @@ async function counted() {
       };
     },
   });
-  const carryOut = carryOutOnce(noting);
+  const [carryOut, transact] = [carryOutOnce(noting), transactOnce(noting)];
   const uses = async (work: () => unknown): Promise<string[]> => {
     used.length = 0;
     await work();
     return [...used];
   };
   return {
-    animals: postgresAnimals(noting, carryOut),
-    orders: postgresOrders(noting, carryOut),
+    animals: postgresAnimals(noting, carryOut, transact),
+    orders: postgresOrders(noting, carryOut, transact),
     uses,
     close: () => pool.close(),
   };
 }
 
-test("PostgreSQL: a creation, a placement and a move are one statement each, with or without an idempotency key", async () => {
+test("PostgreSQL: a creation, a placement and a move are one statement each, and every other write one transaction", async () => {
   const { animals, orders, uses, close } = await counted();
   expect(await uses(() => animals.create(REX))).toEqual(["write"]);
   expect(await uses(() => animals.create(REX, key("one statement")))).toEqual(["write"]);
@@ -92,6 +93,20 @@ test("PostgreSQL: a creation, a placement and a move are one statement each, wit
   expect(await uses(() => orders.move({ orderId, to: "cancelled", nowMs: NOW }))).toEqual(["write"]);
   expect(await uses(() => place(key("one order")))).toEqual(["write"]);
   expect(await uses(() => orders.move({ orderId, to: "approved", nowMs: NOW }))).toEqual(["write"]);
+  // What takes several statements is one transaction.
+  const transaction = async (work: () => unknown) => expect(await uses(work)).toEqual(["transact"]);
+  await transaction(() => orders.move({ orderId, to: "delivered", nowMs: NOW }, key("one move")));
+  await transaction(() => animals.update({ id: animalId, name: "Mia" }));
+  await transaction(() =>
+    animals.update({ id: animalId, name: CORRECTED, status: "available" }, key("one correction")),
+  );
+  const { id: mistake } = doneValue(await animals.create(REX));
+  await transaction(() => animals.delete({ id: mistake }, key("one removal")));
+  await place();
+  await transaction(() => orders.move({ orderId, to: "approved", nowMs: NOW, precondition: "exists" }));
+  expect(await uses(() => orders.get(orderId))).toEqual(["read"]);
+  expect(await uses(() => animals.delete({ id: mistake }, key("one removal")))).toEqual(["transact", "read"]);
+  expect(await uses(() => animals.delete({ id: mistake }))).toEqual(["transact"]);
   // A retry looks once more, a refusal finds out why.
   expect(await uses(() => animals.create(REX, key("one statement")))).toEqual(["write", "read"]);
   expect(await uses(() => orders.place({ animalId, nowMs: NOW }, key("refused")))).toEqual(["write", "read", "read"]);
@@ -250,6 +265,89 @@ test("PostgreSQL: a refusal is not the answer to a copy of what was carried out"
   }
 });
 
+test("PostgreSQL: copies of a correction, a removal and a move at two instances all get the first answer", async () => {
+  for (let round = 0; round < 15; round++) {
+    const [rex, mia, tom] = (
+      await Promise.all([first.animals.create(REX), first.animals.create(REX), first.animals.create(REX)])
+    ).map(doneValue) as [Animal, Animal, Animal];
+    const { id: orderId } = doneValue(await first.orders.place({ animalId: tom.id, nowMs: NOW }));
+    const precondition = { tags: [animalTag(rex)] };
+    const copies = await Promise.all(
+      [first, second, first, second, first, second].map(({ animals, orders }) =>
+        Promise.all([
+          animals.update({ id: rex.id, name: CORRECTED, status: "sold", precondition }, key(`correct ${round}`)),
+          animals.delete({ id: mia.id }, key(`remove ${round}`)),
+          orders.move({ orderId, to: "cancelled", nowMs: NOW }, key(`move ${round}`)),
+        ]),
+      ),
+    );
+    for (const i of [0, 1, 2] as const) {
+      const results = copies.map((copy) => copy[i]);
+      const value = doneValue<unknown>(results.find(({ kind }) => kind === "done") ?? { kind: "none" });
+      const others = results.filter(({ kind }) => kind !== "done");
+      expect(others).toEqual(Array(5).fill({ kind: "replay", content: { kind: "value", value } }));
+    }
+  }
+});
+
+test("PostgreSQL: of different requests with one idempotency key at two instances, one changes something", async () => {
+  for (let round = 0; round < 15; round++) {
+    const animals = await Promise.all(Array.from({ length: 6 }, () => first.animals.create(REX)));
+    const results = await Promise.all(
+      animals.map((animal, i) => {
+        const { id } = doneValue(animal);
+        const named = key(`different ${round}`, { fingerprint: String(i) });
+        const store = i % 2 === 0 ? first : second;
+        return i < 3 ? store.animals.update({ id, name: "Mia" }, named) : store.animals.delete({ id }, named);
+      }),
+    );
+    expect(results.map(({ kind }) => kind).sort()).toEqual(["done", ...Array(5).fill("mismatch")]);
+    const left = await Promise.all(animals.map((animal) => second.animals.get(doneValue(animal).id)));
+    expect(left.filter((animal) => animal?.name === "Rex")).toHaveLength(5);
+  }
+});
+
+test("PostgreSQL: a correction waits for whoever holds the animal, and is given up with nothing changed", async () => {
+  const { id } = doneValue(await first.animals.create(REX));
+  const holder = await sql.reserve();
+  await holder.unsafe("BEGIN");
+  await holder.unsafe(`SELECT 1 FROM animals WHERE id = ${id} FOR UPDATE`);
+  const outcomes = await Promise.allSettled([
+    first.animals.update({ id, name: "Mia" }, key("in vain")),
+    first.animals.delete({ id }, key("in vain too")),
+  ]);
+  for (const outcome of outcomes)
+    expect(outcome).toMatchObject({ status: "rejected", reason: { name: "StoreUnavailable", changed: "nothing" } });
+  await holder.unsafe("ROLLBACK");
+  holder.release();
+  expect(await count("saved_responses", "idempotency_key LIKE 'in vain%'")).toBe(0);
+  expect(await first.animals.update({ id, name: "Mia" }, key("in vain"))).toMatchObject({ kind: "done" });
+});
+
+test("PostgreSQL: an order of whoever held the animal first is seen, although it was placed after the question", async () => {
+  for (const ask of [
+    (id: bigint) => first.animals.update({ id, status: "sold" }),
+    (id: bigint) => first.animals.delete({ id }),
+  ]) {
+    const { id } = doneValue(await first.animals.create(REX));
+    const holder = await sql.reserve();
+    await holder.unsafe("BEGIN");
+    await holder.unsafe(`UPDATE animals SET status = 'pending' WHERE id = ${id}`);
+    const asked = ask(id);
+    await until(async () => (await count("pg_locks", "NOT granted")) > 0);
+    await holder.unsafe(
+      `INSERT INTO orders (animal_id, status, placed_at, updated_at) VALUES (${id}, 'placed', ${NOW}, ${NOW})`,
+    );
+    await holder.unsafe("COMMIT");
+    holder.release();
+    expect(await asked).toMatchObject({
+      kind: "refused",
+      reason: { kind: expect.stringMatching(/in_order|has_orders/) },
+    });
+    expect(await first.animals.get(id)).toMatchObject({ status: "pending" });
+  }
+});
+
 test("PostgreSQL: moves that race at two instances keep to the rule, also when a clock was set back", async () => {
   const moves = fc.array(
     fc.record({
@@ -313,12 +411,20 @@ const STATEMENTS: readonly (readonly [name: string, text: string, parameters: re
       `'[{"key_id":"k","idempotency_key":"new","fingerprint":"f","saved_at":1,"content":"x"}]'`,
     ],
   ],
-  ["place", PLACE, ["'pending'", "8001", "'available'", "8001", "'placed'", "1", "1"]],
+  ["place", PLACE, ["'pending'", "8001", "'available'", "8001", "'placed'", "1", "1", "'r'"]],
   [
     "place once",
     PLACE_ONCE,
-    ["'pending'", "8002", "'available'", "8002", "'placed'", "1", "1", "'k'", "'new'", "'f'", "1", "'x'"],
+    ["'pending'", "8002", "'available'", "8002", "'placed'", "1", "1", "NULL", "'k'", "'new'", "'f'", "1", "'x'"],
   ],
+  ["lock an animal", GET_AND_LOCK, ["8003"]],
+  ["correct an animal", CORRECTIONS.update, ["'Mia'", "2", "'sold'", "'mia'", "8003"]],
+  ["remove an animal", CORRECTIONS.remove, ["8004"]],
+  ["find an open order", CORRECTIONS.findOpenOrder, ["100"]],
+  ["find no open order", CORRECTIONS.findOpenOrder, ["8003"]],
+  ["find an order", CORRECTIONS.findOrder, ["100"]],
+  ["find no order", CORRECTIONS.findOrder, ["8003"]],
+  ["save a response", SAVE, ["'k'", "'new'", "'f'", "1", "'x'"]],
   ...Object.entries(MOVES).flatMap(([to, text]) => (text ? [[`move to ${to}`, text, ["100", "9"]] as const] : [])),
 ];
 
@@ -330,11 +436,22 @@ test("PostgreSQL: no write scans, also with a plan that was made while the table
     "INSERT INTO keys (id, name, plan, per_minute, per_day, created_at) VALUES ('k', 'k', 'free', 60, 1000, 0)",
   );
   await session.unsafe("SET plan_cache_mode = force_generic_plan");
+  const scans = async () =>
+    Number(
+      (
+        await session.unsafe(`SELECT sum(seq_scan) AS scans FROM pg_stat_xact_user_tables
+          WHERE relname IN ('animals', 'orders', 'saved_responses')`)
+      )[0].scans,
+    );
   const explain = async (name: string, parameters: readonly string[]): Promise<string> => {
     await session.unsafe("BEGIN");
+    const before = await scans();
     const rows = await session.unsafe(`EXPLAIN (ANALYZE, TIMING OFF) EXECUTE "${name}" (${parameters.join(", ")})`);
+    // What the checks of foreign keys do is not in the plan.
+    const hidden = (await scans()) - before;
     await session.unsafe("ROLLBACK");
-    return rows.map((row: Record<string, string>) => row["QUERY PLAN"]).join("\n");
+    const plan = rows.map((row: Record<string, string>) => row["QUERY PLAN"]);
+    return [...plan, hidden === 0 ? "" : `Seq Scan, ${hidden} of them`].join("\n");
   };
   for (const [name, text, parameters] of STATEMENTS) {
     await session.unsafe(`PREPARE "${name}" AS ${text}`);

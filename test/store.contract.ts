@@ -58,10 +58,10 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       for (let i = 0; i < 25; i++) await create(store);
       expect(await ids(store, {})).toEqual(range(1, 25));
       expect(await store.animals.list({ size: 10 })).toMatchObject({ more: true });
-      expect(await ids(store, { afterId: 10n }, 10)).toEqual(range(11, 20));
-      expect(await store.animals.list({ afterId: 20n, size: 5 })).toMatchObject({ more: false });
-      expect(await ids(store, { afterId: INT64_MAX })).toEqual([]);
-      expect(await ids(store, { afterId: INT64_MIN }, 3)).toEqual(range(1, 3));
+      expect(await ids(store, { after: { id: 10n } }, 10)).toEqual(range(11, 20));
+      expect(await store.animals.list({ after: { id: 20n }, size: 5 })).toMatchObject({ more: false });
+      expect(await ids(store, { after: { id: INT64_MAX } })).toEqual([]);
+      expect(await ids(store, { after: { id: INT64_MIN } }, 3)).toEqual(range(1, 3));
       await store.close();
     });
 
@@ -73,7 +73,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const expected = (keep: (i: number) => boolean) => range(1, 36).filter((id) => keep(Number(id) - 1));
       expect(await ids(store, { status: "sold" })).toEqual(expected((i) => i % 3 === 2));
       expect(await ids(store, { categoryId: 3n })).toEqual(expected((i) => i % 4 === 3));
-      expect(await ids(store, { categoryId: 3n, afterId: 12n }, 3)).toEqual(
+      expect(await ids(store, { categoryId: 3n, after: { id: 12n } }, 3)).toEqual(
         expected((i) => i % 4 === 3 && i >= 12).slice(0, 3),
       );
       expect(await ids(store, { categoryId: 3n, status: "sold" })).toEqual(expected((i) => i % 4 === 3 && i % 3 === 2));
@@ -81,7 +81,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(await ids(store, { ids: range(1, 36), status: "sold", categoryId: 3n })).toEqual(
         expected((i) => i % 12 === 11),
       );
-      expect(await ids(store, { ids: range(1, 36), afterId: 30n }, 2)).toEqual([31n, 32n]);
+      expect(await ids(store, { ids: range(1, 36), after: { id: 30n } }, 2)).toEqual([31n, 32n]);
       expect(await ids(store, { categoryId: 4711n })).toEqual([]);
       await store.close();
     });
@@ -241,7 +241,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(await store.keys.findBySecret(first)).toEqual({ key, secret: { expiresAtMs: undefined } });
       expect(await store.keys.findBySecret(second)).toBeUndefined();
       const rotate = (digest: string, oldSecretsExpireAtMs: number) =>
-        store.keys.rotate({ keyId: key.id, digest, oldSecretsExpireAtMs });
+        store.keys.rotate({ keyId: key.id, digest, atMs: NOW, oldSecretsExpireAtMs });
       await rotate(second, NOW + 100);
       await rotate(third, NOW + 200);
       const ends = await Promise.all(
@@ -262,7 +262,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const revisions = [await store.keys.revision()];
       for (const change of [
         () => store.keys.create({ key, digest: "a" }),
-        () => store.keys.rotate({ keyId: key.id, digest: "b", oldSecretsExpireAtMs: NOW }),
+        () => store.keys.rotate({ keyId: key.id, digest: "b", atMs: NOW, oldSecretsExpireAtMs: NOW }),
         () => store.keys.revoke({ keyId: key.id, atMs: NOW }),
         () => store.keys.pardon({ keyId: key.id, atMs: NOW }),
       ]) {

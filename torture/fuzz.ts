@@ -1,7 +1,7 @@
 import { type AttackOptions, begin } from "./common/attack.ts";
 import type { Scoreboard } from "./common/scoreboard.ts";
 import { attack, FuzzTotals } from "./fuzz/attack.ts";
-import { FUZZ_SECRET } from "./fuzz/values.ts";
+import { FUZZ_SECRET, IDS_ABOVE } from "./fuzz/values.ts";
 import { readAnswers, textOf } from "./wire/answers.ts";
 import { Connection } from "./wire/connection.ts";
 import { memoryMb, settled } from "./wire/readings.ts";
@@ -27,7 +27,7 @@ export async function run(options: AttackOptions): Promise<Scoreboard> {
   const totals = new FuzzTotals();
   const connections = (options.rounds ?? 1) * CONNECTIONS_PER_ROUND;
   const isDone = options.minutes === undefined ? (scripts: number) => scripts >= connections : isOver;
-  const good = goodClient(target, secret, board);
+  const good = await goodClient(target, secret, board);
   const startedAtMs = performance.now();
   let warmMb = 0;
   await attack({
@@ -52,9 +52,13 @@ export async function run(options: AttackOptions): Promise<Scoreboard> {
     () =>
       `memory: ${Math.round(warmMb)} MB grew to ${Math.round(endMb)} MB, which is more than ${MEMORY_GROWTH_MAX_MB} MB`,
   );
-  // The good client's animal is one of them.
-  checkRows(board, "animals", target.count("animals") - 1, totals.animals, totals.unansweredWrites);
-  checkRows(board, "orders", target.count("orders"), totals.orders, totals.unansweredWrites);
+  const animals = target.lastId("animals") - IDS_ABOVE;
+  // The good client's animal is there as well.
+  const deleted = animals - (target.count("animals") - 1);
+  checkRows(board, "animals made", animals, totals.animals, totals.unansweredCreations);
+  checkRows(board, "animals deleted", deleted, totals.deletions, totals.uncertainDeletions);
+  checkCategories(board, target.count("categories"), totals);
+  checkRows(board, "orders made", target.count("orders"), totals.orders, totals.unansweredCreations);
   board.check((await target.kill("SIGTERM")) === 0, "the service did not stop with exit code 0");
   board.check(!decoded(target.logged()).includes(FUZZ_SECRET), "a secret is in the log");
   const failures = target.logged().match(/^.*"level":50.*$/gm) ?? [];
@@ -75,20 +79,33 @@ function report(board: Scoreboard, totals: FuzzTotals, seconds: number): void {
   for (const mistake of totals.mistakes) board.violation(mistake);
 }
 
-/** Every row was asked for: by an answer that says so, or by a request whose answer nobody saw. */
-function checkRows(board: Scoreboard, table: string, rows: number, acknowledged: number, unanswered: number): void {
-  board.count(`${table} acknowledged`, acknowledged);
-  board.count(`${table} made without an answer`, rows - acknowledged);
-  board.check(rows >= acknowledged, () => `${acknowledged - rows} acknowledged ${table} are missing`);
+/** Every change was asked for: by an answer that says so, or by a request whose answer nobody saw. */
+function checkRows(board: Scoreboard, what: string, done: number, acknowledged: number, unanswered: number): void {
+  board.count(`${what}, acknowledged`, acknowledged);
+  board.count(`${what}, without an answer`, done - acknowledged);
+  board.check(done >= acknowledged, () => `${what}: ${done}, but ${acknowledged} were acknowledged`);
   board.check(
-    rows <= acknowledged + unanswered,
-    () =>
-      `there are ${rows} ${table}, but only ${acknowledged} were acknowledged, and ${unanswered} writes not answered`,
+    done <= acknowledged + unanswered,
+    () => `${what}: ${done}, but only ${acknowledged} were acknowledged, and ${unanswered} requests not answered`,
   );
 }
 
+/** A deletion that was not answered may have been of an animal or of a category. */
+function checkCategories(board: Scoreboard, rows: number, totals: FuzzTotals): void {
+  const { categories, categoryDeletions, uncertainDeletions, unansweredNamings } = totals;
+  board.count("categories named, acknowledged", categories);
+  board.count("categories deleted, acknowledged", categoryDeletions);
+  const left = categories - categoryDeletions;
+  const isPossible = rows >= left - uncertainDeletions && rows <= left + unansweredNamings;
+  board.check(isPossible, () => `there are ${rows} categories, and by what was acknowledged ${left}`);
+}
+
+/** Out of the way of everything that is sent. */
+const GOOD_ID = 424_242_424_242;
+
 /** Someone who only wants to read an animal, all the time, and gets it. */
-function goodClient({ origin }: Target, secret: string, board: Scoreboard): { stop(): Promise<void> } {
+async function goodClient(target: Target, secret: string, board: Scoreboard): Promise<{ stop(): Promise<void> }> {
+  const { origin } = target;
   let isStopped = false;
   const ask = async (bytes: Uint8Array): Promise<string> => {
     const connection = await Connection.open(origin);
@@ -99,10 +116,12 @@ function goodClient({ origin }: Target, secret: string, board: Scoreboard): { st
     const [answer] = answered();
     return answer ? textOf(answer) : "nothing";
   };
+  target.setLastId("animals", GOOD_ID - 1);
+  const added = await ask(
+    requestBytes("POST /v1/pets", { secret, body: '{"name":"Good","categoryId":1,"status":"sold"}' }),
+  );
+  target.setLastId("animals", IDS_ABOVE);
   const work = async (): Promise<void> => {
-    const added = await ask(
-      requestBytes("POST /v1/pets", { secret, body: '{"name":"Good","categoryId":1,"status":"sold"}' }),
-    );
     const request = requestBytes(`GET /v1/pets?id=${JSON.parse(added).id}`, { secret });
     while (!isStopped) {
       const sentAtMs = performance.now();

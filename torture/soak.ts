@@ -52,7 +52,10 @@ export async function run(options: AttackOptions): Promise<Scoreboard> {
   board.count("requests", totals.requests);
   board.count("requests per second", totals.requests / seconds);
   board.count("animals added", totals.animals);
+  board.count("animals corrected", totals.corrections);
+  board.count("animals deleted", totals.deletions);
   board.count("orders placed", totals.orders);
+  board.count("answered 304", totals.unchanged);
   board.highest("memory after warming up, MB", warmMb);
   board.highest("memory at the end, MB", endMb);
   board.highest("memory at most, MB", watch.highest("memoryMb"));
@@ -94,12 +97,10 @@ async function checkCounts(board: Scoreboard, target: Target, secret: string, to
     counted === totals.requests,
     () => `${totals.requests} requests were made, and ${counted} counted: ${limits}`,
   );
-  for (const [table, count] of [
-    ["animals", totals.animals],
-    ["orders", totals.orders],
+  for (const [what, count, acknowledged] of [
+    ["animals added", target.lastId("animals"), totals.animals],
+    ["animals left", target.count("animals"), totals.animals - totals.deletions],
+    ["orders placed", target.count("orders"), totals.orders],
   ] as const)
-    board.check(
-      target.count(table) === count,
-      () => `${count} ${table} were acknowledged, but there are ${target.count(table)}`,
-    );
+    board.check(count === acknowledged, () => `${what}: ${count}, but ${acknowledged} were acknowledged`);
 }

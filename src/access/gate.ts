@@ -1,7 +1,14 @@
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
 import { type Key, type KeyProblem, problemWith } from "../domain/key.ts";
-import { type RatePolicy, ratePolicyOfAddress, type Standing, type Verdict } from "../domain/tally.ts";
+import {
+  type RatePolicy,
+  ratePolicyOfAddress,
+  ratePolicyOfKey,
+  type Standing,
+  strikesLeft,
+  type Verdict,
+} from "../domain/tally.ts";
 import type { Meter } from "../meter/meter.ts";
 import { readBearer } from "./bearer.ts";
 import type { Keyring, KnownKey } from "./keyring.ts";
@@ -48,6 +55,8 @@ export interface Gate {
   admit(authorization: string | null, address: () => string): Awaitable<Admission>;
   /** Until then nobody is admitted, and every request is counted for its address. */
   open(): void;
+  /** How many more refused requests in this minute lead to a ban of a key that was let pass. */
+  strikesLeft(pass: Pass): Awaitable<number>;
   /** Counts a request of a caller whose key cannot be looked up. */
   countAddress(address: string): Awaitable<Standing>;
   /** May a visitor see a page now? Pages need no key, and are counted apart from requests that do. */
@@ -65,6 +74,10 @@ export function createGate({ clock, keyring, keyMeter, addressMeter, addressPoli
       // Replaced instead of checked by every request.
       gate.admit = admit;
     },
+    strikesLeft: ({ key, standing }) =>
+      andThen(keyMeter.tally(key.id), (tally) =>
+        strikesLeft(tally, ratePolicyOfKey(key.quotas, key.pardonedAtMs), standing.atMs),
+      ),
     countAddress: (address) => andThen(addressMeter.judge(address, addressPolicy), ({ standing }) => standing),
     admitVisitor: (address) => addressMeter.judge(`visitor ${address}`, VISITOR_POLICY),
   };
@@ -88,9 +101,11 @@ export function createGate({ clock, keyring, keyMeter, addressMeter, addressPoli
     );
   }
 
-  function admitKey({ key, secret, policy, neverExpires }: KnownKey, address: () => string): Awaitable<Admission> {
+  function admitKey(known: KnownKey, address: () => string): Awaitable<Admission> {
+    const { key, secret, policy, neverExpires } = known;
     const problem = neverExpires ? undefined : problemWith(key, secret, clock.nowMs());
     if (problem) return refuseAnonymous(problem, address);
+    known.isUsed = true;
     return andThen(keyMeter.judge(key.id, policy), (verdict) => admissionOf(key, verdict));
   }
 

@@ -10,6 +10,8 @@ export interface KnownKey {
   readonly policy: RatePolicy;
   /** It is valid, and will not become invalid by the passing of time. */
   readonly neverExpires: boolean;
+  /** Set when it is admitted to the meter; the keyring takes it back when it collects what was used. */
+  isUsed: boolean;
 }
 
 const MAX_KEYS = 10_000;
@@ -25,6 +27,8 @@ const usualHeader = (secret: string): string => `Bearer ${secret}`;
 export class Keyring {
   readonly #keys = new Map<string, KnownKey>();
   #revision: number | undefined;
+  /** The ids of those that were used and have left the cache. */
+  #used = new Set<string>();
 
   constructor(private readonly store: KeyStore) {}
 
@@ -39,8 +43,28 @@ export class Keyring {
 
   async refresh(): Promise<void> {
     const revision = await this.store.revision();
-    if (revision !== this.#revision) this.#keys.clear();
+    if (revision !== this.#revision) this.#empty();
     this.#revision = revision;
+  }
+
+  /** The ids of the keys that were used since the last call. */
+  takeUsed(): ReadonlySet<string> {
+    this.#collectUsed();
+    const used = this.#used;
+    this.#used = new Set();
+    return used;
+  }
+
+  #empty(): void {
+    this.#collectUsed();
+    this.#keys.clear();
+  }
+
+  #collectUsed(): void {
+    for (const known of this.#keys.values()) {
+      if (known.isUsed) this.#used.add(known.key.id);
+      known.isUsed = false;
+    }
   }
 
   async #lookUp(secret: string): Promise<KnownKey | undefined> {
@@ -48,12 +72,13 @@ export class Keyring {
     const found = await this.store.findBySecret(digestOf(secret));
     if (!found) return undefined;
     const { key } = found;
-    const known = {
+    const known: KnownKey = {
       ...found,
       policy: ratePolicyOfKey(key.quotas, key.pardonedAtMs),
       neverExpires: problemWith(key, found.secret, Number.POSITIVE_INFINITY) === undefined,
+      isUsed: false,
     };
-    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
+    if (this.#keys.size >= MAX_KEYS) this.#empty();
     if (revision === this.#revision) this.#keys.set(usualHeader(secret), known);
     return known;
   }

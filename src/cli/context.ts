@@ -1,8 +1,8 @@
 import { type Config, readConfig } from "../config.ts";
 import { type Clock, systemClock } from "../domain/clock.ts";
 import { OperatorError } from "../domain/operator-error.ts";
-import type { CountedFor } from "../keys/show-use.ts";
-import { readTally } from "../meter/open.ts";
+import { countersOf, type FindCounters } from "../keys/counters.ts";
+import { readTallies } from "../meter/open.ts";
 import { openForCommand } from "../store/open.ts";
 import type { KeyStore } from "../store/store.ts";
 import { readEnvFile } from "./env-file.ts";
@@ -24,7 +24,7 @@ export function configFromEnvironment(): Config {
 /** What the use-cases of keys work with. */
 export interface KeyContext {
   readonly keys: KeyStore;
-  readonly countedFor: CountedFor;
+  readonly counters: FindCounters;
   readonly clock: Clock;
 }
 
@@ -36,9 +36,8 @@ export async function withKeys<T>(
   const { DATABASE_URL: database, REDIS_URL: redisUrl } = configFromEnvironment();
   const store = await openForCommand(database, options);
   try {
-    const countedFor: CountedFor = async (keyId) =>
-      redisUrl === undefined ? store.tallies.get(keyId) : readTally(redisUrl, keyId);
-    return await work({ keys: store.keys, countedFor, clock: systemClock });
+    const inRedis = redisUrl && ((keyIds: readonly string[]) => readTallies(redisUrl, keyIds));
+    return await work({ keys: store.keys, counters: countersOf(store, inRedis), clock: systemClock });
   } finally {
     await store.close();
   }

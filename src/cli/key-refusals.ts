@@ -1,24 +1,35 @@
 import type { Command } from "commander";
 import { DAY_MS } from "../domain/clock.ts";
+import { isKeyId } from "../domain/key.ts";
 import { OperatorError } from "../domain/operator-error.ts";
 import type { Quotas } from "../domain/plan.ts";
-import { suggestKeyId } from "../keys/find.ts";
-import type { IssueRefusal } from "../keys/issue.ts";
+import { harmless } from "../domain/text.ts";
+import type { CountedInRedis } from "../keys/counters.ts";
+import type { DeletionRefusal } from "../keys/delete.ts";
+import type { EditRefusal } from "../keys/edit.ts";
+import type { FindRefusal } from "../keys/find.ts";
+import type { KeyMistake } from "../keys/mistake.ts";
 import { OVERLAP_MAX_MS, type RotationRefusal } from "../keys/rotate.ts";
-import type { KeyStore } from "../store/store.ts";
+import type { KeyEnded } from "../keys/suspend.ts";
 import { didYouMean, QUOTA_RULE } from "./options.ts";
+import { formatTime } from "./print.ts";
 
 // Refusals of the use-cases, in the words of the command line. A value that an option can never have is misuse, which
 // commander reports; what depends on the plan or on the key is an OperatorError.
 
 const OPTION_OF: Record<keyof Quotas, string> = { perMinute: "--per-minute", perDay: "--per-day" };
 
-export function failToIssue(reason: IssueRefusal, command: Command): never {
+/** More would be unreadable on one line. */
+const IDS_NAMED = 10;
+
+export function failToIssue(reason: KeyMistake, command: Command): never {
   switch (reason.kind) {
     case "invalid_name":
       return command.error(`error: --name ${reason.mistake.text}`);
     case "expiry_not_in_future":
       return command.error("error: --expires is in the past");
+    case "no_scopes":
+      return command.error("error: --scopes must name at least one scope");
     case "invalid_quotas":
       return command.error(`error: ${reason.invalid.map((name) => OPTION_OF[name]).join(" and ")} ${QUOTA_RULE}`);
     case "plan_has_fixed_quotas":
@@ -34,23 +45,81 @@ export function failToIssue(reason: IssueRefusal, command: Command): never {
   }
 }
 
-export async function failToRotate(
-  reason: RotationRefusal,
-  id: string,
-  keys: KeyStore,
-  command: Command,
-): Promise<never> {
+const EDITABLE = ["--name", "--plan", "--per-minute", "--per-day", "--scopes", "--read-only", "--expires"];
+
+export function failToEdit(reason: EditRefusal, idOrName: string, command: Command): never {
   switch (reason.kind) {
     case "no_such_key":
-      return failToFind(id, keys);
-    case "invalid_overlap":
-      return command.error(`error: --overlap must be at most ${OVERLAP_MAX_MS / DAY_MS}d`);
-    case "not_active":
-      throw new OperatorError(`key ${id} is ${reason.state}: issue a new one with animal-store keys create`);
+    case "several_have_name":
+      return failToFind(reason, idOrName);
+    case "nothing_to_change":
+      return command.error(`error: there is nothing to change: give at least one of ${EDITABLE.join(", ")}`);
+    case "revoked":
+      throw new OperatorError(`key ${reason.key.id} is revoked, which cannot be undone: ${ISSUE_ANOTHER}`);
+    case "minute_exceeds_day":
+      throw new OperatorError(
+        "the key would have more requests per minute than per day: set --per-minute and --per-day together",
+      );
+    default:
+      return failToIssue(reason, command);
   }
 }
 
-export async function failToFind(id: string, keys: KeyStore): Promise<never> {
-  const hint = didYouMean(await suggestKeyId(keys, id));
-  throw new OperatorError(`there is no key ${JSON.stringify(id)}.${hint} To see all keys: animal-store keys list`);
+export function failToRotate(reason: RotationRefusal, idOrName: string, command: Command): never {
+  switch (reason.kind) {
+    case "no_such_key":
+    case "several_have_name":
+      return failToFind(reason, idOrName);
+    case "invalid_overlap":
+      return command.error(`error: --overlap must be at most ${OVERLAP_MAX_MS / DAY_MS}d`);
+    case "ended":
+      return failForEnd(reason);
+  }
 }
+
+export function failToSuspend(reason: FindRefusal | KeyEnded, idOrName: string): never {
+  return reason.kind === "ended" ? failForEnd(reason) : failToFind(reason, idOrName);
+}
+
+export function failToDelete(reason: DeletionRefusal, idOrName: string): never {
+  if (reason.kind !== "not_revoked") return failToFind(reason, idOrName);
+  const { id } = reason.key;
+  throw new OperatorError(
+    `key ${id} is ${reason.state}, and only a revoked key can be deleted: revoke it first with animal-store keys revoke ${id}`,
+  );
+}
+
+const ISSUE_ANOTHER = "issue a new one with animal-store keys create";
+
+function failForEnd({ key, state }: KeyEnded): never {
+  if (state === "revoked")
+    throw new OperatorError(`key ${key.id} is revoked, which cannot be undone: ${ISSUE_ANOTHER}`);
+  throw new OperatorError(
+    `key ${key.id} is expired, since ${formatTime(key.expiresAtMs as number)}: to use it again, run animal-store keys edit ${key.id} --expires with a date that is not over`,
+  );
+}
+
+export function failToFind(reason: FindRefusal | CountedInRedis, idOrName: string): never {
+  switch (reason.kind) {
+    case "no_such_key": {
+      const { suggestion } = reason;
+      const hint = didYouMean(suggestion && (isKeyId(suggestion) ? suggestion : quoted(suggestion)));
+      throw new OperatorError(`there is no key ${quoted(idOrName)}.${hint} To see all keys: animal-store keys list`);
+    }
+    case "several_have_name": {
+      const { ids } = reason;
+      const named = ids.length > IDS_NAMED ? [...ids.slice(0, IDS_NAMED), `${ids.length - IDS_NAMED} more`] : ids;
+      throw new OperatorError(
+        `${ids.length} keys are named ${quoted(idOrName)}: give the id of one instead: ${named.join(", ")}`,
+      );
+    }
+    case "counted_in_redis":
+      throw new OperatorError(NEEDS_REDIS);
+  }
+}
+
+/** On one line, whatever it contains. */
+const quoted = (text: string): string => harmless(JSON.stringify(text));
+
+export const NEEDS_REDIS =
+  "the instances of this service count requests in Redis: set REDIS_URL to the value that they have";

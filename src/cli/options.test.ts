@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
-import { parseDatabase, parseDuration, parsePlan, parseQuota, parseTime } from "./options.ts";
+import { describe, expect, test } from "bun:test";
+import { parseDatabase, parseDuration, parseExpiry, parsePlan, parseQuota, parseScopes } from "./options.ts";
 
 test("a misspelt plan is an error that suggests the right one", () => {
   expect(parsePlan("pro")).toBe("pro");
@@ -19,21 +19,58 @@ test("durations", () => {
     expect(() => parseDuration(text)).toThrow("30m");
 });
 
-test("dates and times", () => {
-  expect(parseTime("2999-01-01")).toBe(Date.UTC(2999, 0, 1));
-  expect(parseTime("2999-01-01T09:30Z")).toBe(Date.UTC(2999, 0, 1, 9, 30));
-  expect(parseTime("2999-01-01T09:30:00+02:00")).toBe(Date.UTC(2999, 0, 1, 7, 30));
-  for (const text of [
-    "tomorrow",
-    "2999-13-01",
-    "2999-02-30",
-    "2999-02-30T09:30:00Z",
-    "2999-01-01T25:00Z",
-    "2999-1-1",
-    "01.01.2999",
-    "2999-01-01T09:30",
-  ])
-    expect(() => parseTime(text)).toThrow("Give a date");
+describe("--expires", () => {
+  const now = Date.UTC(2026, 10, 16, 3, 40);
+
+  test("a date is the end of that day in UTC: the key works through it", () => {
+    expect(parseExpiry("2026-11-16", now)).toBe(Date.UTC(2026, 10, 17));
+    expect(parseExpiry("2028-02-29", now)).toBe(Date.UTC(2028, 2, 1));
+    expect(parseExpiry("2999-12-31", now)).toBe(Date.UTC(3000, 0, 1));
+    // Whether it is allowed is for the use-case to say.
+    expect(parseExpiry("2020-01-01", now)).toBe(Date.UTC(2020, 0, 2));
+  });
+
+  test("a moment has a time zone, and may be written as lists show it", () => {
+    expect(parseExpiry("2999-01-01T09:30Z", now)).toBe(Date.UTC(2999, 0, 1, 9, 30));
+    expect(parseExpiry("2999-01-01 09:30Z", now)).toBe(Date.UTC(2999, 0, 1, 9, 30));
+    expect(parseExpiry("2999-01-01T09:30:15.250+02:00", now)).toBe(Date.UTC(2999, 0, 1, 7, 30, 15, 250));
+    expect(parseExpiry("2999-01-01T24:00Z", now)).toBe(Date.UTC(2999, 0, 2));
+    expect(() => parseExpiry("2999-01-01T09:30", now)).toThrow("needs a time zone: 2999-01-01T09:30Z for UTC");
+    for (const text of ["2999-01-01T25:00Z", "2999-01-01T09:30:60Z", "2999-01-01T09:30+99:99"])
+      expect(() => parseExpiry(text, now)).toThrow("no such time of day");
+  });
+
+  test("a span counts from now", () => {
+    expect(parseExpiry("30d", now)).toBe(now + 30 * 86_400_000);
+    expect(parseExpiry("12h", now)).toBe(now + 12 * 3_600_000);
+    expect(parseExpiry("90m", now)).toBe(now + 90 * 60_000);
+    expect(parseExpiry("36500d", now)).toBe(now + 36_500 * 86_400_000);
+    expect(() => parseExpiry("30D", now)).toThrow("or a span such as 30d.");
+    for (const text of ["0d", "00m"]) expect(() => parseExpiry(text, now)).toThrow("A span must be longer than 0.");
+    for (const text of ["36501d", `${"9".repeat(400)}d`])
+      expect(() => parseExpiry(text, now)).toThrow("A span can be at most 36500d.");
+  });
+
+  test("never is never", () => {
+    expect(parseExpiry("never", now)).toBe("never");
+    for (const text of ["9999-12-31", "9999-12-31T00:00:01Z"])
+      expect(() => parseExpiry(text, now)).toThrow("too far ahead. For a key that does not expire, give never.");
+  });
+
+  test("anything else is an error that says what can be given", () => {
+    for (const text of ["2999-13-01", "2999-02-30", "2999-02-29", "2999-02-30T09:30:00Z", "2999-00-01"])
+      expect(() => parseExpiry(text, now)).toThrow("There is no such day in the calendar.");
+    for (const text of ["", "tomorrow", "2999-1-1", "01.01.2999", "12999-01-01", "30", "-5d", "1.5h", "30 d", "1w"])
+      expect(() => parseExpiry(text, now)).toThrow("Give a date such as 2027-01-31");
+  });
+});
+
+test("scopes", () => {
+  expect(parseScopes("orders:read, pets:read,pets:read")).toEqual(["pets:read", "orders:read"]);
+  expect(parseScopes("all")).toEqual(["pets:read", "pets:write", "orders:read", "orders:write"]);
+  expect(() => parseScopes("pets:raed")).toThrow("Did you mean pets:read?");
+  for (const text of ["", ",", "pets:read,", "pets", "pets:read orders:read", "all,pets:read"])
+    expect(() => parseScopes(text)).toThrow("Give all, or scopes separated by commas: pets:read, pets:write, orders");
 });
 
 test("quotas", () => {

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { PLANS } from "../domain/plan.ts";
 import { JSON_OPTION, type JsonOption } from "./options.ts";
-import { formatNumber, print, printJson, table } from "./print.ts";
+import { formatNumber, print, printJson } from "./print.ts";
+import { table } from "./table.ts";
 
 export function addPlans(program: Command): void {
   program
@@ -24,7 +25,7 @@ function showPlans({ json }: JsonOption): void {
   const shown = (quota: number | null): string => (quota === null ? "custom" : formatNumber(quota));
   print(
     table(
-      ["PLAN", "PER MINUTE", "PER DAY"],
+      ["PLAN", { title: "PER MINUTE", align: "right" }, { title: "PER DAY", align: "right" }],
       plans.map(({ plan, perMinute, perDay }) => [plan, shown(perMinute), shown(perDay)]),
     ),
   );

@@ -1,29 +1,14 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { openOutput } from "../telemetry/output.ts";
 
-/** Rows under a head, in columns as wide as they need to be. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, column) => Math.max(...[title, ...rows.map((row) => row[column] ?? "")].map(width)));
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - width(cell)))
-      .join("  ")
-      .trimEnd();
-  return [line(head), ...rows.map(line)].join("\n");
-}
-
-/** Labels and values, one pair per line. */
-export const facts = (pairs: readonly (readonly [label: string, value: string])[]): string =>
-  table(
-    ["", ""],
-    pairs.map(([label, value]) => [`  ${label}`, value]),
-  )
-    .split("\n")
-    .slice(1)
-    .join("\n");
-
-const width = (text: string): number => Bun.stringWidth(text);
+/** How many characters fit on a line. Undefined: what reads this is no terminal, and gets everything. */
+export const terminalWidth = (): number | undefined =>
+  process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined;
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** For people, beside what is printed: whoever reads the output of a command does not get it. */
+export const note = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** For a service, which goes on whether anybody reads this or not. */
 export const printAtStart = (text: string): void => openOutput(1).write(`${text}\n`);
@@ -33,4 +18,20 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value, n
 /** UTC, in whole seconds. */
 export const formatTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
+/** For lists: to the minute. */
+export const formatMinute = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")}Z`;
+
 export const formatNumber = (value: number): string => value.toLocaleString("en-US");
+
+/** In the largest unit that says it in whole numbers: 24 hours are shown as such. */
+export function formatDuration(ms: number): string {
+  const [unit, unitMs] = UNITS.find(([, size]) => ms % size === 0) ?? ["second", SECOND_MS];
+  const amount = Math.ceil(ms / unitMs);
+  return `${formatNumber(amount)} ${unit}${amount === 1 ? "" : "s"}`;
+}
+
+const UNITS = [
+  ["hour", HOUR_MS],
+  ["minute", MINUTE_MS],
+  ["second", SECOND_MS],
+] as const;

@@ -4,7 +4,8 @@ import { SETTINGS } from "../config.ts";
 import { type Service, start } from "../start.ts";
 import { createLog } from "../telemetry/log.ts";
 import { configFromEnvironment } from "./context.ts";
-import { facts, printAtStart, table } from "./print.ts";
+import { printAtStart } from "./print.ts";
+import { facts, table } from "./table.ts";
 
 const EXIT_CRASHED = 1;
 

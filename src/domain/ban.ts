@@ -43,9 +43,50 @@ export const isLadderForgotten = (record: BanRecord, nowMs: number): boolean =>
   record.bansInARow === 0 ||
   !isWithin(record.bannedAtMs, record.bannedUntilMs - record.bannedAtMs + BAN_MEMORY_MS, nowMs);
 
+/** How far up the ladder a subject is. */
+export interface Ladder {
+  readonly bansInARow: number;
+  /** How long the next ban would last, if it began now. */
+  readonly nextBanMs: number;
+  /** When it starts again at the first step; undefined: it is there. */
+  readonly forgottenAtMs: number | undefined;
+}
+
+export function ladderOf(record: BanRecord, nowMs: number): Ladder {
+  const bansInARow = isLadderForgotten(record, nowMs) ? 0 : record.bansInARow;
+  return {
+    bansInARow,
+    nextBanMs: banMsAfter(bansInARow),
+    forgottenAtMs: bansInARow > 0 ? record.bannedUntilMs + BAN_MEMORY_MS : undefined,
+  };
+}
+
+const banMsAfter = (bansInARow: number): number =>
+  BAN_LADDER_MS[Math.min(bansInARow, BAN_LADDER_MS.length - 1)] as number;
+
 /**
- * Records a strike, and bans when there are too many. Strikes add up within the open minute window; when
+ * When the minute began in which a strike would be counted now. Strikes add up within the open minute window; when
  * none is open (only the day quota is exhausted), within a minute of the first strike.
+ */
+function strikeMinute(record: BanRecord, minuteOpenedAtMs: number | undefined, nowMs: number): number {
+  const isSameMinute = isWithin(record.strikesSinceMs, MINUTE_MS, nowMs);
+  return minuteOpenedAtMs ?? (isSameMinute ? record.strikesSinceMs : nowMs);
+}
+
+/** How many more strikes in this minute lead to a ban. */
+export function strikesUntilBan(
+  record: BanRecord,
+  threshold: number,
+  minuteOpenedAtMs: number | undefined,
+  nowMs: number,
+): number {
+  const isThisMinute = strikeMinute(record, minuteOpenedAtMs, nowMs) === record.strikesSinceMs;
+  // At least one, also if the threshold was lowered below the strikes that there are: the next strike leads to a ban.
+  return Math.max(1, threshold - (isThisMinute ? record.strikes : 0));
+}
+
+/**
+ * Records a strike, and bans when there are too many.
  * Returns how many more strikes lead to a ban: 0 if this one did.
  */
 export function strike(
@@ -54,8 +95,7 @@ export function strike(
   minuteOpenedAtMs: number | undefined,
   nowMs: number,
 ): number {
-  const isSameMinute = isWithin(record.strikesSinceMs, MINUTE_MS, nowMs);
-  const sinceMs = minuteOpenedAtMs ?? (isSameMinute ? record.strikesSinceMs : nowMs);
+  const sinceMs = strikeMinute(record, minuteOpenedAtMs, nowMs);
   if (sinceMs !== record.strikesSinceMs) {
     record.strikesSinceMs = sinceMs;
     record.strikes = 0;
@@ -68,9 +108,8 @@ export function strike(
 
 function ban(record: BanRecord, nowMs: number): void {
   if (isLadderForgotten(record, nowMs)) record.bansInARow = 0;
-  const step = Math.min(record.bansInARow, BAN_LADDER_MS.length - 1);
   record.bannedAtMs = nowMs;
-  record.bannedUntilMs = nowMs + (BAN_LADDER_MS[step] as number);
+  record.bannedUntilMs = nowMs + banMsAfter(record.bansInARow);
   record.bansInARow++;
   record.strikes = 0;
 }

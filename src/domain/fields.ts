@@ -9,8 +9,10 @@ export type Schema = Readonly<Record<string, unknown>>;
 export interface Field<Value> {
   readonly parse: (value: unknown) => Value | Mistake;
   readonly schema: Schema;
-  /** What a missing field means; undefined: it is required. */
+  /** What a missing field means. */
   readonly fallback?: Value;
+  /** Whether it may be missing, and then means nothing. Without this and a fallback, it is required. */
+  readonly mayBeMissing?: true;
 }
 
 export const INT64_SCHEMA: Schema = { type: "integer", format: "int64" };
@@ -52,6 +54,11 @@ export const choiceField = <Choice extends string>(choices: readonly Choice[]): 
 
 export const optional = <Value>(field: Field<Value>, fallback: Value): Field<Value> => ({ ...field, fallback });
 
+export const maybe = <Value>(field: Field<Value>): Field<Value | undefined> => ({ ...field, mayBeMissing: true });
+
+export const isRequired = ({ fallback, mayBeMissing }: Field<unknown>): boolean =>
+  fallback === undefined && !mayBeMissing;
+
 export type Fields = Readonly<Record<string, Field<unknown>>>;
 
 /** The record that fields parse to. */
@@ -60,6 +67,8 @@ export type Parsed<Known extends Fields> = {
 };
 
 export type FieldMistake =
+  /** All of them are missing, and one is needed. */
+  | { readonly kind: "none"; readonly fields: readonly string[] }
   | { readonly kind: "missing"; readonly field: string }
   | { readonly kind: "invalid"; readonly field: string; readonly text: string }
   | { readonly kind: "unknown"; readonly fields: readonly string[] };
@@ -78,15 +87,27 @@ export function parseRecord<Known extends Fields>(known: Known, value: unknown):
     const field = known[name] as Field<unknown>;
     if (Object.hasOwn(value, name)) {
       const outcome = field.parse(value[name]);
-      if (outcome instanceof Mistake) mistakes.push({ kind: "invalid", field: name, text: outcome.text });
+      if (outcome instanceof Mistake)
+        mistakes.push({ kind: "invalid", field: name, text: textOn(field, value[name], outcome) });
       else parsed[name] = outcome;
     } else if (field.fallback !== undefined) parsed[name] = field.fallback;
-    else mistakes.push({ kind: "missing", field: name });
+    else if (isRequired(field)) mistakes.push({ kind: "missing", field: name });
   }
   const unknown = Object.keys(value).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length > 0) mistakes.push({ kind: "unknown", fields: unknown });
   const [first, ...others] = mistakes;
   return first ? new InvalidRecord([first, ...others]) : (parsed as Parsed<Known>);
+}
+
+/** Some clients send null for what they leave open. */
+const textOn = (field: Field<unknown>, value: unknown, { text }: Mistake): string =>
+  value === null && !isRequired(field) ? `${text}; it may be left out, but not be null` : text;
+
+/** The same, with at least one of the fields. */
+export function parseSome<Known extends Fields>(known: Known, value: unknown): Parsed<Known> | InvalidRecord {
+  const parsed = parseRecord(known, value);
+  if (parsed instanceof InvalidRecord || Object.keys(parsed).length > 0) return parsed;
+  return new InvalidRecord([{ kind: "none", fields: Object.keys(known) }]);
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { digestOf, isPlausibleSecret, type Key, newKeyId, newSecret, problemWith, stateOf } from "./key.ts";
+import { SCOPES } from "./scope.ts";
 
 const NOW = Date.parse("2027-01-01T00:00:00Z");
 
@@ -13,6 +14,9 @@ const key = (change: Partial<Key> = {}): Key => ({
   expiresAtMs: undefined,
   revokedAtMs: undefined,
   pardonedAtMs: undefined,
+  scopes: SCOPES,
+  suspendedAtMs: undefined,
+  lastUsedAtMs: undefined,
   ...change,
 });
 

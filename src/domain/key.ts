@@ -1,4 +1,5 @@
 import type { Plan, Quotas } from "./plan.ts";
+import { SCOPES, type Scope } from "./scope.ts";
 
 /** The stored record of an API key. The secret itself is never stored, only its digest. */
 export interface Key {
@@ -6,19 +7,41 @@ export interface Key {
   readonly name: string;
   readonly plan: Plan;
   readonly quotas: Quotas;
+  readonly scopes: readonly Scope[];
   readonly createdAtMs: number;
   readonly expiresAtMs: number | undefined;
   readonly revokedAtMs: number | undefined;
   /** When a person last lifted its bans. */
   readonly pardonedAtMs: number | undefined;
+  readonly suspendedAtMs: number | undefined;
+  /** The minute of it, noted some seconds later. Any request with a valid secret is a use. */
+  readonly lastUsedAtMs: number | undefined;
 }
 
-/** A key as it is issued. */
-export const newKey = (issued: Pick<Key, "name" | "plan" | "quotas" | "createdAtMs" | "expiresAtMs">): Key => ({
+type Issued = Pick<Key, "name" | "plan" | "quotas" | "createdAtMs" | "expiresAtMs"> & Partial<Pick<Key, "scopes">>;
+
+/** A key as it is issued: unless its scopes are given, it may do everything. */
+export const newKey = (issued: Issued): Key => ({
   id: newKeyId(),
+  scopes: SCOPES,
   ...issued,
   revokedAtMs: undefined,
   pardonedAtMs: undefined,
+  suspendedAtMs: undefined,
+  lastUsedAtMs: undefined,
+});
+
+/** What is to be different about a key; what is undefined stays as it is. */
+export interface KeyChange extends Partial<Pick<Key, "name" | "plan" | "quotas" | "scopes">> {
+  readonly keyId: string;
+  /** Null: it never expires. */
+  readonly expiresAtMs?: number | null;
+}
+
+export const changedKey = (key: Key, { keyId: _, expiresAtMs, ...changes }: KeyChange): Key => ({
+  ...key,
+  ...changes,
+  expiresAtMs: expiresAtMs === undefined ? key.expiresAtMs : (expiresAtMs ?? undefined),
 });
 
 /** One of a key's secrets: a rotated key has its old ones for a while. */
@@ -26,9 +49,15 @@ export interface KeySecret {
   readonly expiresAtMs: number | undefined;
 }
 
+export interface DatedSecret extends KeySecret {
+  /** Undefined for one that release 1.1.0 or an older one issued, since those did not note it. */
+  readonly createdAtMs: number | undefined;
+}
+
 /** Why a secret that exists does not let its holder in. */
 export type KeyProblem =
   | { readonly kind: "revoked" }
+  | { readonly kind: "suspended" }
   | { readonly kind: "expired"; readonly atMs: number }
   /** By rotation, and the overlap is over. */
   | { readonly kind: "replaced" };
@@ -38,14 +67,22 @@ export function problemWith(key: Key, secret: KeySecret, nowMs: number): KeyProb
   if (key.revokedAtMs !== undefined) return { kind: "revoked" };
   if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) return { kind: "expired", atMs: key.expiresAtMs };
   if (secret.expiresAtMs !== undefined && nowMs >= secret.expiresAtMs) return { kind: "replaced" };
+  if (key.suspendedAtMs !== undefined) return { kind: "suspended" };
   return undefined;
 }
 
-export type KeyState = "active" | "revoked" | "expired";
+/** When a secret ends, by rotation or with its key, whichever comes first; undefined: never by itself. */
+export function secretWorksUntilMs(key: Key, { expiresAtMs }: KeySecret): number | undefined {
+  if (expiresAtMs === undefined || key.expiresAtMs === undefined) return expiresAtMs ?? key.expiresAtMs;
+  return Math.min(expiresAtMs, key.expiresAtMs);
+}
+
+export type KeyState = "active" | "suspended" | "expired" | "revoked";
 
 export function stateOf(key: Key, nowMs: number): KeyState {
   if (key.revokedAtMs !== undefined) return "revoked";
-  return key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs ? "expired" : "active";
+  if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) return "expired";
+  return key.suspendedAtMs === undefined ? "active" : "suspended";
 }
 
 export const KEY_NAME_MAX_CODE_POINTS = 100;
@@ -61,7 +98,14 @@ export const newSecret = (): string => {
   return body + checksum(body);
 };
 
-export const newKeyId = (): string => `key_${randomBase62(12)}`;
+const ID_PREFIX = "key_";
+const ID_CHARACTERS = 12;
+const ID_SHAPE = new RegExp(`^${ID_PREFIX}[0-9A-Za-z]{${ID_CHARACTERS}}$`);
+
+export const newKeyId = (): string => ID_PREFIX + randomBase62(ID_CHARACTERS);
+
+/** Whether a text may be the id of a key; a name that an earlier release accepted may look like one, too. */
+export const isKeyId = (text: string): boolean => ID_SHAPE.test(text);
 
 /** Tells a mistyped or made-up secret from one that is worth looking up. */
 export function isPlausibleSecret(text: string): boolean {

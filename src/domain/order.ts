@@ -1,5 +1,6 @@
 import type { AnimalStatus } from "./animal.ts";
 import { done, type Result, refused } from "./result.ts";
+import { isMet, type Precondition, type PreconditionFailed, tagOfValues } from "./tag.ts";
 
 export const ORDER_STATUSES = ["placed", "approved", "delivered", "cancelled"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
@@ -11,7 +12,11 @@ export interface Order {
   readonly status: OrderStatus;
   readonly placedAtMs: number;
   readonly updatedAtMs: number;
+  /** What the caller knows it by. */
+  readonly reference?: string | undefined;
 }
+
+export const REFERENCE_MAX_CODE_POINTS = 100;
 
 /** A new order has this status; it takes an animal that is `from`, which is `to` while the order is open. */
 export const FIRST_ORDER_STATUS: OrderStatus = "placed";
@@ -28,6 +33,11 @@ const MOVES: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
 /** The statuses that an order can still move to. */
 export const movesFrom = (from: OrderStatus): readonly OrderStatus[] => Object.keys(MOVES[from]) as OrderStatus[];
 
+/** The statuses of an order that is open. */
+export const OPEN_ORDER_STATUSES: readonly OrderStatus[] = ORDER_STATUSES.filter(
+  (status) => movesFrom(status).length > 0,
+);
+
 /** The moves that lead to a status: where each begins, and the status that it leaves the animal in. */
 export const movesTo = (
   to: OrderStatus,
@@ -40,6 +50,7 @@ export const movesTo = (
 /** An order to be placed for an animal. */
 export interface NewOrder {
   readonly animalId: bigint;
+  readonly reference?: string | undefined;
   readonly nowMs: number;
 }
 
@@ -54,30 +65,37 @@ export function refusalToPlace(animalStatus: AnimalStatus | undefined): PlacingR
 }
 
 /** An order as it is placed, except for its id. */
-export const placedOrder = ({ animalId, nowMs }: NewOrder): Omit<Order, "id"> => ({
+export const placedOrder = ({ animalId, reference, nowMs }: NewOrder): Omit<Order, "id"> => ({
   animalId,
   status: FIRST_ORDER_STATUS,
   placedAtMs: nowMs,
   updatedAtMs: nowMs,
+  ...(reference === undefined ? {} : { reference }),
 });
+
+export const orderTag = ({ id, animalId, status, placedAtMs, updatedAtMs, reference }: Order): string =>
+  tagOfValues("order", id, animalId, status, placedAtMs, updatedAtMs, reference);
 
 /** A status that an order is to move to. */
 export interface OrderMove {
   readonly orderId: bigint;
   readonly to: OrderStatus;
   readonly nowMs: number;
+  readonly precondition?: Precondition | undefined;
 }
 
 export type MoveRefusal =
+  | PreconditionFailed
   | { readonly kind: "no_such_order" }
   | { readonly kind: "invalid_move"; readonly from: OrderStatus; readonly to: OrderStatus };
 
 /** What a move makes of an order and its animal, or why it cannot be made. */
 export function decideMove(
   order: Order | undefined,
-  { to, nowMs }: OrderMove,
+  { to, nowMs, precondition }: OrderMove,
 ): Result<{ readonly order: Order; readonly animalStatus: AnimalStatus }, MoveRefusal> {
   if (!order) return refused({ kind: "no_such_order" });
+  if (!isMet(precondition, () => orderTag(order))) return refused({ kind: "precondition_failed" });
   const animalStatus = MOVES[order.status][to];
   if (animalStatus === undefined) return refused({ kind: "invalid_move", from: order.status, to });
   // A clock that was set back must not make an order older than it is.

@@ -1,29 +1,75 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { fold } from "./fold.ts";
 import { INT64_MAX, INT64_MIN } from "./int64.ts";
 import { CURSOR_PATTERN, cutPage, decodeCursor, encodeCursor, parsePageSize } from "./page.ts";
+import { mistakeInText, NAME_MAX_CODE_POINTS } from "./text.ts";
 
-test("a cursor leads back to its id, over the whole range", () => {
-  fc.assert(
-    fc.property(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), (id) => expect(decodeCursor(encodeCursor(id))).toBe(id)),
-  );
-});
+const ids = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
+/** Names as they may be in the store. */
+const foldedNames = fc
+  .string({
+    unit: fc.oneof(
+      fc.constantFrom("\u{1d160}", "İ", "é", "\u{10ffff}"),
+      fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+    ),
+    maxLength: 255,
+  })
+  .filter((name) => mistakeInText(name, NAME_MAX_CODE_POINTS) === undefined)
+  .map(fold);
 
-test("every text that matches the documented pattern is a cursor, and one id has one cursor", () => {
+test("a cursor leads back to its position: every id, and every name", () => {
+  fc.assert(fc.property(ids, (id) => expect(decodeCursor(encodeCursor({ id }))).toEqual({ id })));
   fc.assert(
-    fc.property(fc.stringMatching(new RegExp(CURSOR_PATTERN)), (cursor) => {
-      expect(encodeCursor(decodeCursor(cursor) as bigint)).toBe(cursor);
+    fc.property(ids, foldedNames, (id, foldedName) => {
+      const cursor = encodeCursor({ id, foldedName });
+      expect(cursor).toMatch(new RegExp(CURSOR_PATTERN));
+      expect(decodeCursor(cursor)).toEqual({ id, foldedName });
     }),
   );
 });
 
+test("a cursor can hold the longest name that there can be, and none that is longer", () => {
+  let longest = 0;
+  for (let codePoint = 0; codePoint <= 0x10ffff; codePoint++)
+    longest = Math.max(longest, Buffer.byteLength(fold(String.fromCodePoint(codePoint))));
+  const cursorOf = (bytes: number) => encodeCursor({ id: 1n, foldedName: "a".repeat(bytes) });
+  expect(decodeCursor(cursorOf(longest * NAME_MAX_CODE_POINTS))).toBeDefined();
+  expect(decodeCursor(cursorOf(longest * NAME_MAX_CODE_POINTS + 1))).toBeUndefined();
+});
+
+test("one position has one cursor, and nothing in it that no database can store", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(new RegExp(CURSOR_PATTERN)), (cursor) => {
+      const position = decodeCursor(cursor);
+      if (position) expect(encodeCursor(position)).toBe(cursor);
+      else expect(cursor).toContain(".");
+    }),
+  );
+  const byName = (bytes: number[]) => `0000000000000001.${Buffer.from(bytes).toString("base64url")}`;
+  expect(decodeCursor(byName([0x72, 0x65]))).toEqual({ id: 1n, foldedName: "re" });
+  for (const cursor of [
+    "0000000000000001.",
+    "0000000000000001.c",
+    "0000000000000001.cmX",
+    "0000000000000001.cmU=",
+    "0000000000000001.cmU.cmU",
+    "1.cmU",
+    ".cmU",
+    `0000000000000001.${"A".repeat(5000)}`,
+    byName([0x72, 0]),
+    byName([0xff]),
+    byName([0xc1, 0xa1]),
+    byName([0xed, 0xa0, 0x80]),
+    byName([0xf4, 0x90, 0x80, 0x80]),
+    byName([0xc3]),
+  ])
+    expect([cursor, decodeCursor(cursor)]).toEqual([cursor, undefined]);
+});
+
 test("a cursor of release 1.0.0 still works, and any other text is none", () => {
   const old = (text: string) => Buffer.from(text).toString("base64url");
-  fc.assert(
-    fc.property(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), (id) =>
-      expect(decodeCursor(old(`after:${id}`))).toBe(id),
-    ),
-  );
+  fc.assert(fc.property(ids, (id) => expect(decodeCursor(old(`after:${id}`))).toEqual({ id })));
   for (const text of [
     "",
     "abc",
@@ -35,8 +81,8 @@ test("a cursor of release 1.0.0 still works, and any other text is none", () => 
     expect(decodeCursor(text)).toBeUndefined();
   fc.assert(
     fc.property(fc.string(), (text) => {
-      const id = decodeCursor(text);
-      if (id !== undefined) expect([encodeCursor(id), old(`after:${id}`)]).toContain(text);
+      const position = decodeCursor(text);
+      if (position) expect([encodeCursor(position), old(`after:${position.id}`)]).toContain(text);
     }),
   );
 });

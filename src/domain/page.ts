@@ -1,4 +1,5 @@
 import { parseInt64 } from "./int64.ts";
+import { NAME_MAX_CODE_POINTS } from "./text.ts";
 
 export const PAGE_SIZE_MIN = 1;
 export const PAGE_SIZE_MAX = 100;
@@ -24,22 +25,59 @@ export function cutPage<Row>(rows: readonly Row[], size: number): Page<Row> {
   return rows.length > size ? { rows: rows.slice(0, size), more: true } : { rows, more: false };
 }
 
-const CURSOR = /^[0-9a-f]{16}$/;
+/** By ascending id, or by descending id: the newest first. */
+export const ID_ORDERS = ["id", "-id"] as const;
+export type IdOrder = (typeof ID_ORDERS)[number];
+
+/** Where a row is in a list: by its id, or in a list by name, by its folded name and then its id. */
+export interface Position {
+  readonly id: bigint;
+  readonly foldedName?: string | undefined;
+}
+
+/** A row of a list by name comes with the folded name that it was found by. */
+export type Listed<Row> = Row & Pick<Position, "foldedName">;
+
+/** As long as that of any name: a code point becomes three of four bytes at the most. */
+const FOLDED_NAME_MAX_BYTES = 12 * NAME_MAX_CODE_POINTS;
+const ID = "[0-9a-f]{16}";
+const CURSOR_BY_ID = new RegExp(`^${ID}$`);
+const CURSOR_BY_NAME = new RegExp(`^${ID}\\.[A-Za-z0-9_-]{2,${Math.ceil((FOLDED_NAME_MAX_BYTES * 4) / 3)}}$`);
 /** As JSON Schema has it. */
-export const CURSOR_PATTERN = CURSOR.source;
+export const CURSOR_PATTERN = `${CURSOR_BY_ID.source}|${CURSOR_BY_NAME.source}`;
 
-/** A cursor says: continue after this id. Clients are told that it is opaque; it is the int64 in hexadecimal. */
-export const encodeCursor = (afterId: bigint): string => BigInt.asUintN(64, afterId).toString(16).padStart(16, "0");
+/**
+ * A cursor says: continue after this row. Clients are told that it is opaque; it is the id in hexadecimal, and in a
+ * list by name also the folded name in Base64.
+ */
+export function encodeCursor({ id, foldedName }: Position): string {
+  const hex = BigInt.asUintN(64, id).toString(16).padStart(16, "0");
+  return foldedName === undefined ? hex : `${hex}.${Buffer.from(foldedName).toString("base64url")}`;
+}
 
-/** The id in a cursor; undefined for any other text. */
-export const decodeCursor = (cursor: string): bigint | undefined =>
-  CURSOR.test(cursor) ? BigInt.asIntN(64, BigInt(`0x${cursor}`)) : decodeOldCursor(cursor);
+/** The position in a cursor; undefined for any other text. */
+export function decodeCursor(cursor: string): Position | undefined {
+  if (CURSOR_BY_ID.test(cursor)) return { id: decodeId(cursor) };
+  return CURSOR_BY_NAME.test(cursor) ? decodeCursorByName(cursor) : decodeOldCursor(cursor);
+}
+
+const decodeId = (hex: string): bigint => BigInt.asIntN(64, BigInt(`0x${hex}`));
+
+function decodeCursorByName(cursor: string): Position | undefined {
+  const [hex = "", encoded = ""] = cursor.split(".");
+  const bytes = Buffer.from(encoded, "base64url");
+  const foldedName = bytes.toString();
+  // What is not UTF-8, or is not in its one encoding, comes out as something else. PostgreSQL has no U+0000.
+  if (Buffer.from(foldedName).toString("base64url") !== encoded || foldedName.includes("\0")) return undefined;
+  return { id: decodeId(hex), foldedName };
+}
 
 const OLD_PREFIX = "after:";
 
 /** Release 1.0.0 wrote cursors in Base64; a client may have kept one. */
-function decodeOldCursor(cursor: string): bigint | undefined {
+function decodeOldCursor(cursor: string): Position | undefined {
   const text = Buffer.from(cursor, "base64url").toString("latin1");
   if (!text.startsWith(OLD_PREFIX) || Buffer.from(text, "latin1").toString("base64url") !== cursor) return undefined;
-  return parseInt64(text.slice(OLD_PREFIX.length));
+  const id = parseInt64(text.slice(OLD_PREFIX.length));
+  return id === undefined ? undefined : { id };
 }

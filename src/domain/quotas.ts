@@ -17,6 +17,22 @@ export type QuotaRefusal =
 
 const QUOTA_NAMES = ["perMinute", "perDay"] as const;
 
+/**
+ * The quotas of a key that is put on a plan, or that others are asked for; undefined: they stay. Those of a plan
+ * without any stay where none are asked for.
+ */
+export function changedQuotas(
+  current: { readonly plan: Plan; readonly quotas: Quotas },
+  plan: Plan | undefined,
+  requested: QuotaRequest,
+): Result<Quotas | undefined, QuotaRefusal> {
+  if (plan === undefined && QUOTA_NAMES.every((name) => requested[name] === undefined)) return done(undefined);
+  const next = plan ?? current.plan;
+  if (PLANS[next] !== undefined || next !== current.plan) return quotasOn(next, requested);
+  const { perMinute = current.quotas.perMinute, perDay = current.quotas.perDay } = requested;
+  return quotasOn(next, { perMinute, perDay });
+}
+
 /** The quotas of a key on a plan: the plan's own, or for a plan without any those that are asked for. */
 export function quotasOn(plan: Plan, requested: QuotaRequest): Result<Quotas, QuotaRefusal> {
   const given = QUOTA_NAMES.filter((name) => requested[name] !== undefined);

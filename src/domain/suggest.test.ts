@@ -21,3 +21,42 @@ test("a known word with one letter dropped is recognized", () => {
     }),
   );
 });
+
+test("the suggestion is the one that comparing every letter of every word would give", () => {
+  const word = fc.stringMatching(/^[abAB]{0,9}$/);
+  fc.assert(
+    fc.property(word, fc.array(word, { maxLength: 6 }), (typed, known) => {
+      const near = known
+        .map((candidate) => ({ candidate, distance: distanceBetween(typed.toLowerCase(), candidate.toLowerCase()) }))
+        .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+        .sort((a, b) => a.distance - b.distance);
+      expect(suggest(typed, known)).toBe(near[0]?.candidate);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+/** By its definition. */
+function distanceBetween(a: string, b: string): number {
+  if (a === "" || b === "") return a.length + b.length;
+  const [restOfA, restOfB] = [a.slice(1), b.slice(1)];
+  if (a[0] === b[0]) return distanceBetween(restOfA, restOfB);
+  const ways = [distanceBetween(restOfA, b), distanceBetween(a, restOfB), distanceBetween(restOfA, restOfB)];
+  if (a[0] === b[1] && a[1] === b[0]) ways.push(distanceBetween(a.slice(2), b.slice(2)));
+  return 1 + Math.min(...ways);
+}
+
+test("however long a word is, one with more than three mistakes in it is not suggested", () => {
+  const word = "the shop at the corner of the market place";
+  expect(suggest(word.replaceAll("a", "e"), [word])).toBe(word);
+  expect(suggest(word.replaceAll("h", "i"), [word])).toBeUndefined();
+});
+
+test("a hundred thousand words are looked through in a moment", () => {
+  const beginning = "customer ".repeat(10);
+  const known = Array.from({ length: 100_000 }, (_, i) => `${beginning}${i}`);
+  const beganMs = performance.now();
+  expect(suggest("x".repeat(95), known)).toBeUndefined();
+  expect(suggest(`${beginning}5555x`, known)).toBe(`${beginning}5555`);
+  expect(performance.now() - beganMs).toBeLessThan(3_000);
+});

@@ -1,26 +1,70 @@
+/** More mistakes than that are not made in typing a word, however long it is. */
+const MAX_DISTANCE = 3;
+
 /** The known word that was probably meant; undefined when none is close. */
-export function suggest(word: string, known: readonly string[]): string | undefined {
-  let nearest: { readonly candidate: string; readonly distance: number } | undefined;
+export function suggest(word: string, known: Iterable<string>): string | undefined {
+  const wanted = word.toLowerCase();
+  let nearest: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    const isClose = distance <= Math.max(1, Math.floor(candidate.length / 3));
-    if (isClose && (!nearest || distance < nearest.distance)) nearest = { candidate, distance };
+    const allowed = Math.min(Math.max(1, Math.floor(candidate.length / 3)), MAX_DISTANCE);
+    // Of interest only if it is closer than the nearest so far.
+    const limit = Math.min(allowed, least - 1);
+    if (Math.abs(candidate.length - word.length) > limit) continue;
+    const distance = editDistance(...withoutCommonEnds(wanted, candidate.toLowerCase()), limit);
+    if (distance > limit) continue;
+    nearest = candidate;
+    least = distance;
   }
-  return nearest?.candidate;
+  return nearest;
 }
 
-/** Damerau-Levenshtein: letters added, dropped, changed, or swapped with their neighbour. */
-function editDistance(a: string, b: string): number {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array<number>(b.length).fill(0)]);
-  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;
-  for (let j = 0; j <= b.length; j++) (rows[0] as number[])[j] = j;
-  for (let i = 1; i <= a.length; i++)
-    for (let j = 1; j <= b.length; j++) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1;
-      let least = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + change);
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (isSwap) least = Math.min(least, at(i - 2, j - 2) + 1);
-      (rows[i] as number[])[j] = least;
+/** Names often begin alike; what they have in common makes no difference. */
+function withoutCommonEnds(a: string, b: string): [string, string] {
+  let [start, endOfA, endOfB] = [0, a.length, b.length];
+  while (start < endOfA && start < endOfB && a.charCodeAt(start) === b.charCodeAt(start)) start++;
+  while (endOfA > start && endOfB > start && a.charCodeAt(endOfA - 1) === b.charCodeAt(endOfB - 1)) {
+    endOfA--;
+    endOfB--;
+  }
+  return [a.slice(start, endOfA), b.slice(start, endOfB)];
+}
+
+/**
+ * Damerau-Levenshtein: letters added, dropped, changed, or swapped with their neighbour. Beyond the limit it is not
+ * exact, only beyond it too: there may be a hundred thousand words, and most are nowhere near.
+ */
+function editDistance(a: string, b: string, limit: number): number {
+  const beyond = limit + 1;
+  const width = b.length + 1;
+  // The row that is being made, the one above it, and the one above that, which a swap goes back to.
+  let [row, above, twoAbove] = [new Uint16Array(width), new Uint16Array(width), new Uint16Array(width)];
+  for (let j = 0; j < width; j++) above[j] = j;
+  let leastAbove = 0;
+  for (let i = 1; i <= a.length; i++) {
+    const letter = a.charCodeAt(i - 1);
+    // What is further from the diagonal needs more additions or drops than the limit allows.
+    const first = Math.max(1, i - limit);
+    const last = Math.min(b.length, i + limit);
+    let least = first === 1 ? i : beyond;
+    row[first - 1] = least;
+    for (let j = first; j <= last; j++) {
+      const other = b.charCodeAt(j - 1);
+      let cost = (above[j - 1] as number) + (letter === other ? 0 : 1);
+      cost = Math.min(cost, (row[j - 1] as number) + 1, (above[j] as number) + 1);
+      const isSwap = i > 1 && j > 1 && letter === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === other;
+      if (isSwap) cost = Math.min(cost, (twoAbove[j - 2] as number) + 1);
+      row[j] = cost;
+      if (cost < least) least = cost;
     }
-  return at(a.length, b.length);
+    if (last < b.length) row[last + 1] = beyond;
+    // All that follows costs at least as much, or, by a swap, one more than the row above.
+    if (least > limit && leastAbove >= limit) return beyond;
+    const free = twoAbove;
+    twoAbove = above;
+    above = row;
+    row = free;
+    leastAbove = least;
+  }
+  return above[b.length] as number;
 }

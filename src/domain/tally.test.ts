@@ -7,6 +7,7 @@ import {
   type RatePolicy,
   ratePolicyOfAddress,
   ratePolicyOfKey,
+  strikesLeft,
   type Tally,
 } from "./tally.ts";
 
@@ -179,4 +180,39 @@ test("a model of the limiter agrees with the real one over random requests and c
     ),
     { numRuns: 300 },
   );
+});
+
+describe("strikesLeft", () => {
+  const anyRequests = fc.array(fc.record({ waitMs: fc.nat(40_000), count: fc.nat(8) }), { maxLength: 12 });
+  const anyQuotas = fc.record({ perMinute: fc.integer({ min: 1, max: 4 }), perDay: fc.integer({ min: 1, max: 30 }) });
+
+  test("is how many more requests are refused until the one that leads to a ban, itself included", () => {
+    fc.assert(
+      fc.property(anyRequests, anyQuotas, fc.integer({ min: 1, max: 6 }), (requests, quotas, strikesToBan) => {
+        const policy = { ...quotas, strikesToBan, pardonedAtMs: -1 };
+        const tally = newTally();
+        let nowMs = T0;
+        for (const { waitMs, count } of requests) {
+          nowMs += waitMs;
+          times(count, tally, policy, nowMs);
+        }
+        if (judge(tally, policy, nowMs).kind !== "pass") return;
+        const expected = strikesLeft(tally, policy, nowMs);
+        while (judge(tally, { ...policy, strikesToBan: 1_000_000 }, nowMs).kind === "pass");
+        // The loop has ended with a strike.
+        let strikes = 1;
+        if (expected !== 1) for (strikes++; judge(tally, policy, nowMs).kind === "exhausted"; strikes++);
+        expect(strikes).toBe(expected);
+      }),
+    );
+  });
+
+  test("goes by the policy that applies now, and is at least 1", () => {
+    const tally = newTally();
+    times(1 + 7, tally, { perMinute: 1, strikesToBan: 60, pardonedAtMs: -1 }, T0);
+    const left = (strikesToBan: number, nowMs = T0) =>
+      strikesLeft(tally, { perMinute: 300, strikesToBan, pardonedAtMs: -1 }, nowMs);
+    expect([left(300), left(60), left(8), left(7), left(2)]).toEqual([293, 53, 1, 1, 1]);
+    expect([left(60, T0 + MINUTE - 1), left(60, T0 + MINUTE), left(60, T0 - 1)]).toEqual([53, 60, 60]);
+  });
 });

@@ -1,4 +1,13 @@
-import { applyPardon, type BanRecord, isBanned, isLadderForgotten, newBanRecord, strike, strikesToBan } from "./ban.ts";
+import {
+  applyPardon,
+  type BanRecord,
+  isBanned,
+  isLadderForgotten,
+  newBanRecord,
+  strike,
+  strikesToBan,
+  strikesUntilBan,
+} from "./ban.ts";
 import type { Quotas } from "./plan.ts";
 import {
   type Count,
@@ -53,6 +62,8 @@ export function tallyOfNumbers(numbers: readonly number[]): Tally {
   return tally;
 }
 
+export const copyOfTally = (tally: Tally): Tally => tallyOfNumbers(tallyNumbers(tally));
+
 export const newTally = (): Tally => ({ minute: newCount(), day: newCount(), banRecord: newBanRecord() });
 
 /** The limits that a subject's requests are judged by. */
@@ -66,7 +77,10 @@ export interface RatePolicy {
   readonly pardonedAtMs: number;
 }
 
-export const ratePolicyOfKey = (quotas: Quotas, pardonedAtMs: number | undefined): RatePolicy => ({
+/** A key can be banned. */
+export type KeyRatePolicy = RatePolicy & { readonly strikesToBan: number };
+
+export const ratePolicyOfKey = (quotas: Quotas, pardonedAtMs: number | undefined): KeyRatePolicy => ({
   perMinute: quotas.perMinute,
   perDay: quotas.perDay,
   strikesToBan: strikesToBan(quotas.perMinute),
@@ -111,12 +125,18 @@ export function judge(tally: Tally, policy: RatePolicy, nowMs: number): Verdict 
 
   if (policy.strikesToBan === undefined)
     return { kind: "exhausted", standing: standingOf(tally, policy, nowMs), strikesLeft: undefined };
-  const minuteOpenedAtMs = minute.used > 0 ? minute.openedAtMs : undefined;
-  const strikesLeft = strike(banRecord, policy.strikesToBan, minuteOpenedAtMs, nowMs);
+  const strikesLeft = strike(banRecord, policy.strikesToBan, openedAtMs(minute, nowMs), nowMs);
   return strikesLeft > 0
     ? { kind: "exhausted", standing: standingOf(tally, policy, nowMs), strikesLeft }
     : { kind: "banned", standing: standingOf(tally, policy, nowMs), isNew: true };
 }
+
+const openedAtMs = ({ used, openedAtMs }: Count, nowMs: number): number | undefined =>
+  used > 0 && isWithin(openedAtMs, MINUTE.lengthMs, nowMs) ? openedAtMs : undefined;
+
+/** How many more refused requests in this minute lead to a ban. */
+export const strikesLeft = ({ minute, banRecord }: Tally, { strikesToBan }: KeyRatePolicy, nowMs: number): number =>
+  strikesUntilBan(banRecord, strikesToBan, openedAtMs(minute, nowMs), nowMs);
 
 /** The state of a tally's quotas. During a ban the minute quota shows as used up until the ban ends. */
 export function standingOf(tally: Tally, policy: RatePolicy, nowMs: number): Standing {

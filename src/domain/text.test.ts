@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { mistakeInText } from "./text.ts";
+import { harmless, mistakeInText } from "./text.ts";
 
 const codePointsOf = (...ranges: [from: number, to: number][]): string[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => String.fromCodePoint(from + i)));
@@ -104,4 +104,12 @@ describe("the direction of text", () => {
   test("can be marked, as names in Arabic and Hebrew need it", () => {
     for (const mark of ["\u061c", "\u200e", "\u200f"]) expect(mistakeInText(`רקס${mark} 2`, 9)).toBeUndefined();
   });
+});
+
+test("what breaks a line, commands a terminal or reorders text is named instead of shown", () => {
+  expect(harmless("a\u0000\t\u001b[2J\u0085\u2028\u2029\u202e\u2066b")).toBe(
+    "a<U+0000><U+0009><U+001B>[2J<U+0085><U+2028><U+2029><U+202E><U+2066>b",
+  );
+  for (const text of ["Café Müller", "犬の店", "\u{1f469}\u200d\u{1f467}", "\u05e9\u05dc\u05d5\u05dd\u200f", "a  b"])
+    expect(harmless(text)).toBe(text);
 });

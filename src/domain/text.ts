@@ -1,5 +1,8 @@
 import { Mistake } from "./mistake.ts";
 
+/** Of an animal or a category. */
+export const NAME_MAX_CODE_POINTS = 255;
+
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
@@ -45,5 +48,11 @@ function isLonger(text: string, maxCodePoints: number): boolean {
 }
 
 /** The character that was found, as Unicode writes it: U+200B. */
-const nameOf = ([character]: RegExpExecArray): string =>
+const nameOf = ([character]: RegExpExecArray | [character: string]): string =>
   `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** What breaks a line, commands a terminal, or changes the order of what is around it. */
+const DISRUPTIVE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text for a terminal, where names of earlier releases may be shown: what could disrupt a line is named instead. */
+export const harmless = (text: string): string => text.replace(DISRUPTIVE, (character) => `<${nameOf([character])}>`);

@@ -1,8 +1,9 @@
 import type { Awaitable } from "../domain/awaitable.ts";
+import { Fault } from "./fault.ts";
 import {
   BODY_CUT_OFF,
   BODY_TOO_SLOW,
-  Fault,
+  NO_BODY,
   NOT_JSON,
   NOT_UTF8,
   payloadFarTooLarge,
@@ -29,16 +30,21 @@ const PAYLOAD_FAR_TOO_LARGE = payloadFarTooLarge(BODY_MAX_BYTES);
 const TOO_MANY_PIECES = tooManyPieces(BODY_MAX_PIECES);
 const TOO_MANY_VALUES = tooManyValues(BODY_MAX_VALUES);
 
+const NO_BYTES = /^0*$/;
 const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?$/i;
 
 /** Content type, size and JSON, in this order. */
 export async function readBody(request: Request, timeoutMs: number): Promise<{ readonly value: unknown } | Fault> {
-  if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) return UNSUPPORTED_MEDIA_TYPE;
+  if (!JSON_TYPE.test(request.headers.get("content-type") ?? ""))
+    return hasBody(request) ? UNSUPPORTED_MEDIA_TYPE : NO_BODY;
   const bytes = await readBytes(request, timeoutMs);
   if (bytes instanceof Fault) return bytes;
   await untilSenderShows();
   return request.signal.aborted ? SENDER_GONE : decode(bytes);
 }
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers.has("transfer-encoding") || !NO_BYTES.test(headers.get("content-length") ?? "");
 
 /**
  * Bun closes a connection on which something other than a request follows a body, or which its peer has shut down.

@@ -1,175 +1,13 @@
-import type { Refusal } from "../access/gate.ts";
-import { SECOND_MS, toWholeSeconds } from "../domain/clock.ts";
+import type { CorrectionRefusal, RemovalRefusal } from "../domain/animal.ts";
+import type { CategoryRemovalRefusal, NamingRefusal } from "../domain/category.ts";
 import type { FieldMistake, InvalidRecord } from "../domain/fields.ts";
-import type { KeyProblem } from "../domain/key.ts";
-import { lazy } from "../domain/lazy.ts";
 import { type MoveRefusal, movesFrom, type PlacingRefusal } from "../domain/order.ts";
-import type { Standing } from "../domain/tally.ts";
-import { CLOSE, type HeaderFields, NO_FIELDS } from "./header-template.ts";
-import { encoded, type Reply, reply } from "./reply.ts";
+import type { Precondition } from "../domain/tag.ts";
+import { constant, Fault } from "./fault.ts";
+import { CLOSE, type HeaderFields } from "./header-template.ts";
 
-// Every failure that a client can be told of: its code, its status and its message. The rest of the program
-// returns reasons; only this file words them.
-
-/** Every code, with its status and when it is sent. The list is part of the interface: it only grows. */
-export const FAULTS = {
-  missing_api_key: [401, "There is no `Authorization` header."],
-  invalid_api_key: [401, "The API key is malformed, unknown, expired, replaced or revoked."],
-  invalid_json: [400, "The body is not valid JSON, contains a field twice, or has more than 64 values."],
-  missing_field: [400, "A required field is missing."],
-  invalid_value: [400, "A field has the wrong type or value."],
-  unknown_field: [400, "The body has a field that it must not have, such as `id`."],
-  invalid_parameter: [
-    400,
-    "A query parameter is unknown, repeated or invalid, or the `Idempotency-Key` or `Host` header is invalid.",
-  ],
-  pet_not_found: [404, "There is no animal with this id."],
-  order_not_found: [404, "There is no order with this id."],
-  not_found: [404, "There is no such path."],
-  method_not_allowed: [405, "The path does not support the method; `Allow` lists the ones it does."],
-  request_timeout: [408, "The body took too long to arrive."],
-  pet_not_available: [409, "The animal is pending or sold, and cannot be ordered."],
-  invalid_transition: [409, "The order cannot move to this status."],
-  idempotency_in_progress: [409, "The first request with this `Idempotency-Key` is still in progress."],
-  operation_removed: [410, "The operation has been removed: `GET /pets/{petId}`, on 5 December 2030."],
-  payload_too_large: [413, "The body is larger than 16 KiB, or was sent in more than 64 pieces."],
-  unsupported_media_type: [415, "The body is not declared as `application/json`."],
-  idempotency_mismatch: [422, "The `Idempotency-Key` was used for a different request."],
-  rate_limit_exceeded: [429, "A quota is used up; `Retry-After` says how long to wait."],
-  key_banned: [429, "The key kept sending requests after 429; `Retry-After` says how long to wait."],
-  internal_error: [500, "Something unexpected happened; the log has the cause under the `X-Request-Id`."],
-  service_unavailable: [
-    503,
-    "The service cannot do this at the moment. The message says whether anything may have been changed.",
-  ],
-} as const satisfies Record<string, readonly [status: number, when: string]>;
-
-export type FaultCode = keyof typeof FAULTS;
-
-export const FAULT_CODES = Object.keys(FAULTS) as readonly FaultCode[];
-
-/** An intended failure, as the client is told of it. A value, not an exception: only malfunctions are thrown. */
-export class Fault {
-  constructor(
-    readonly code: FaultCode,
-    /** Says what is wrong and what to do about it. Never an internal cause. */
-    readonly message: string,
-    readonly headers: HeaderFields = NO_FIELDS,
-  ) {}
-
-  get status(): number {
-    return FAULTS[this.code][0];
-  }
-
-  /** Exactly code, message and status. */
-  get reply(): Reply {
-    const { code, message, status, headers } = this;
-    return reply(status, `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`, headers);
-  }
-}
-
-/** A fault whose message is always the same: its reply is made and encoded once. */
-class ConstantFault extends Fault {
-  readonly #reply = lazy(() => encoded(super.reply));
-
-  override get reply(): Reply {
-    return this.#reply();
-  }
-}
-
-const constant = (code: FaultCode, message: string, headers?: HeaderFields): Fault =>
-  new ConstantFault(code, message, headers);
-
-// Who is calling, and may they now.
-
-const CHALLENGE = 'Bearer realm="animal-store"';
-const INVALID_TOKEN = { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` };
-const HOW_TO_SEND = "Send your API key as: Authorization: Bearer <key>";
-
-export const MISSING_KEY = constant("missing_api_key", `The Authorization header is missing. ${HOW_TO_SEND}.`, {
-  "WWW-Authenticate": CHALLENGE,
-});
-const MALFORMED_KEY = constant(
-  "invalid_api_key",
-  `The Authorization header is not a single bearer credential. ${HOW_TO_SEND}.`,
-  INVALID_TOKEN,
-);
-export const UNKNOWN_KEY = constant(
-  "invalid_api_key",
-  "This API key is unknown. Check that you copied all of it.",
-  INVALID_TOKEN,
-);
-
-/** The fault that a refused request is answered with. */
-export function refusalFault({ reason, standing }: Refusal): Fault {
-  switch (reason.kind) {
-    case "starting":
-      return STARTING;
-    case "missing":
-      return MISSING_KEY;
-    case "malformed":
-      return MALFORMED_KEY;
-    case "unknown":
-      return UNKNOWN_KEY;
-    case "exhausted":
-      return quotaFault(standing, reason.strikesLeft);
-    case "banned":
-      return banFault(standing);
-    case "address_exhausted":
-      return addressFault(standing);
-    default:
-      return new Fault("invalid_api_key", messageOn(reason), INVALID_TOKEN);
-  }
-}
-
-function messageOn(problem: KeyProblem): string {
-  if (problem.kind === "replaced") return "This API key has been replaced. Use the new one.";
-  const what = problem.kind === "revoked" ? "has been revoked" : `expired at ${new Date(problem.atMs).toISOString()}`;
-  return `This API key ${what}. Ask the operator for a new one.`;
-}
-
-/** Whole seconds, at least 1, and never before the moment that the Reset header names. */
-function secondsUntilReset({ shown, atMs }: Standing): number {
-  const resetMs = toWholeSeconds(shown.resetAtMs) * SECOND_MS;
-  return Math.max(1, toWholeSeconds(resetMs - atMs));
-}
-
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
-
-function retryLater(code: FaultCode, standing: Standing, message: (wait: string) => string): Fault {
-  const seconds = secondsUntilReset(standing);
-  return new Fault(code, message(`Wait ${plural(seconds, "second")}`), { "Retry-After": String(seconds) });
-}
-
-export const quotaFault = (standing: Standing, strikesLeft: number | undefined): Fault =>
-  retryLater("rate_limit_exceeded", standing, (wait) => {
-    const { quota, window } = standing.shown;
-    const warning =
-      strikesLeft === undefined
-        ? ""
-        : ` The key will be banned after ${plural(strikesLeft, "more refused request")} this minute.`;
-    return `You have used all ${quota} requests for this ${window.name}. ${wait} before the next request.${warning}`;
-  });
-
-export const banFault = (standing: Standing): Fault =>
-  retryLater(
-    "key_banned",
-    standing,
-    (wait) =>
-      `This API key is temporarily banned because it kept sending requests after 429 responses. ${wait} before the next request, and back off when you get a 429.`,
-  );
-
-const addressFault = (standing: Standing): Fault =>
-  retryLater("rate_limit_exceeded", standing, (wait) => {
-    const { quota, window } = standing.shown;
-    return `Your address has used all ${quota} requests without a valid API key for this ${window.name}. ${wait}, or send a valid key.`;
-  });
-
-export const visitorFault = (standing: Standing): Fault =>
-  retryLater("rate_limit_exceeded", standing, (wait) => {
-    const { quota, window } = standing.shown;
-    return `Your address has used all ${quota} page requests for this ${window.name}. ${wait}, then load the page again.`;
-  });
+// What is wrong with a request, or on our side; refusal-faults.ts has what concerns keys and limits. The rest of the
+// program returns reasons: only these two files put them into words.
 
 // Paths, methods, hosts.
 
@@ -190,7 +28,7 @@ export const BAD_HOST = constant(
 export const NOT_A_PROXY = constant(
   "method_not_allowed",
   "This service is not a proxy, and opens no tunnels. Send requests for its own paths.",
-  { Allow: "GET, HEAD, POST, PATCH", ...CLOSE },
+  { Allow: "GET, HEAD, POST, PUT, PATCH, DELETE", ...CLOSE },
 );
 
 export const methodNotAllowed = (allow: string): Fault =>
@@ -220,17 +58,43 @@ export const repeatedParameter = (name: string, maxCount: number): Fault =>
 export const invalidParameter = (name: string, mistake: string): Fault =>
   new Fault("invalid_parameter", `The query parameter "${name}" ${mistake}.`);
 
+/** Decoding would put U+FFFD in the place of what is wrong, and then find nothing. */
+export const MALFORMED_QUERY = constant(
+  "invalid_parameter",
+  "The query is not valid percent-encoded UTF-8. Send, for example, M%C3%BCller for Müller, and %25 for a percent sign.",
+);
+
 export const invalidIdempotencyKey = (maxCharacters: number): Fault =>
   constant(
     "invalid_parameter",
     `The Idempotency-Key header must be 1 to ${maxCharacters} printable ASCII characters without quotes, commas or backslashes, such as a UUID.`,
   );
 
+export const invalidIfMatch = (maxCharacters: number): Fault =>
+  constant(
+    "invalid_parameter",
+    `The If-Match header must be *, or tags as an ETag header has them, separated by commas: "…", "…". It may have ${maxCharacters} characters at most.`,
+  );
+
+export const INVALID_IF_NONE_MATCH = constant(
+  "invalid_parameter",
+  "The If-None-Match header of a write must be *: only if there is nothing yet. To change only what you have read, send If-Match with its ETag.",
+);
+
+export const TWO_CONDITIONS = constant(
+  "invalid_parameter",
+  "The request has both If-Match and If-None-Match. Send one of them: If-Match to change what is there, or If-None-Match: * if there is to be nothing yet.",
+);
+
 // Bodies.
 
 export const UNSUPPORTED_MEDIA_TYPE = constant(
   "unsupported_media_type",
   "The body must be JSON. Send it with Content-Type: application/json.",
+);
+export const NO_BODY = constant(
+  "unsupported_media_type",
+  "The request has no body. Send one JSON object, with Content-Type: application/json.",
 );
 export const payloadTooLarge = (maxBytes: number): Fault => constant("payload_too_large", tooLarge(maxBytes));
 /** For a body that goes on and on. */
@@ -262,19 +126,30 @@ export const repeatedField = (name: string): Fault =>
   new Fault("invalid_json", `The body contains ${quote(name)} more than once. Send it once.`);
 
 /** All mistakes in one message; the code is that of the first. */
-export function invalidBody({ mistakes }: InvalidRecord): Fault {
+export function invalidBody({ mistakes }: InvalidRecord, hasIdInPath: boolean): Fault {
   if (mistakes === "not an object") return new Fault("invalid_value", "The body must be a JSON object.");
-  return new Fault(CODE_OF_MISTAKE[mistakes[0].kind], mistakes.map(sentenceOnField).join(" "));
+  const sentences = mistakes.map((mistake) => sentenceOnField(mistake, hasIdInPath));
+  return new Fault(CODE_OF_MISTAKE[mistakes[0].kind], sentences.join(" "));
 }
 
-const CODE_OF_MISTAKE = { missing: "missing_field", invalid: "invalid_value", unknown: "unknown_field" } as const;
+const CODE_OF_MISTAKE = {
+  none: "missing_field",
+  missing: "missing_field",
+  invalid: "invalid_value",
+  unknown: "unknown_field",
+} as const;
 
-function sentenceOnField(mistake: FieldMistake): string {
+function sentenceOnField(mistake: FieldMistake, hasIdInPath: boolean): string {
+  if (mistake.kind === "none")
+    return `The body names nothing to change. Send at least one of ${mistake.fields.join(", ")}.`;
   if (mistake.kind === "missing") return `"${mistake.field}" is missing. Add it to the body.`;
   if (mistake.kind === "invalid") return `"${mistake.field}" ${mistake.text}.`;
   const [first = "", ...others] = mistake.fields;
   if (others.length > 0) return `${quote(first)} and ${others.length} more are not fields of this body. Remove them.`;
-  return `${quote(first)} ${first === "id" ? "is assigned by the service" : "is not a field of this body"}. Remove it.`;
+  if (first !== "id") return `${quote(first)} is not a field of this body. Remove it.`;
+  return hasIdInPath
+    ? '"id" is part of the path. Remove it from the body.'
+    : '"id" is assigned by the service. Remove it.';
 }
 
 // What an operation can refuse.
@@ -284,10 +159,62 @@ export const ORDER_NOT_FOUND = constant(
   "order_not_found",
   "There is no order with this id. Find ids with GET /store/orders.",
 );
+export const CATEGORY_NOT_FOUND = constant(
+  "category_not_found",
+  "There is no name for the category with this id. Find those that have one with GET /categories.",
+);
+/** For an id that no category can have. */
+export const NOT_A_CATEGORY_ID = constant(
+  "category_not_found",
+  "This is not the id of a category. Use a 64-bit integer, such as 7, without leading zeros or a plus sign.",
+);
 export const GET_PET_REMOVED = constant(
   "operation_removed",
   "GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with the status filter, or with id.",
 );
+
+export const PRECONDITION_FAILED = constant(
+  "precondition_failed",
+  "If-Match does not have the ETag of what is there now. Get it again, by itself, and send the request with the ETag of that response.",
+);
+const ONLY_WEAK_TAGS = constant(
+  "precondition_failed",
+  'If-Match has only weak tags (W/"…"), which never match. Get this again, by itself, and send the request with the ETag of that response, without W/.',
+);
+const THERE_ALREADY = constant(
+  "precondition_failed",
+  "If-None-Match: * is for what does not exist yet, and this does. To change or remove it, send the request without If-None-Match.",
+);
+
+/** What is answered to a write whose condition what is there does not meet. */
+function preconditionFault(precondition: Precondition | undefined): Fault {
+  if (precondition === "absent") return THERE_ALREADY;
+  return typeof precondition === "object" && precondition.tags.length === 0 ? ONLY_WEAK_TAGS : PRECONDITION_FAILED;
+}
+
+/** What a write was to depend on. */
+interface Condition {
+  readonly precondition?: Precondition | undefined;
+}
+
+const PET_IN_ORDER = constant(
+  "pet_in_order",
+  'This animal is in an open order, and its status follows that order. Deliver or cancel the order first with PATCH /store/orders/{orderId} (find it with GET /store/orders?petId=…), or leave "status" out.',
+);
+const PET_HAS_ORDERS = constant(
+  "pet_has_orders",
+  "This animal has been ordered, and its orders still refer to it, so it cannot be removed. Correct it with PATCH /pets/{petId} instead.",
+);
+
+export function correctionFault({ kind }: CorrectionRefusal, { precondition }: Condition = {}): Fault {
+  if (kind === "no_such_animal") return PET_NOT_FOUND;
+  return kind === "precondition_failed" ? preconditionFault(precondition) : PET_IN_ORDER;
+}
+
+export function removalFault({ kind }: RemovalRefusal, { precondition }: Condition = {}): Fault {
+  if (kind === "no_such_animal") return PET_NOT_FOUND;
+  return kind === "precondition_failed" ? preconditionFault(precondition) : PET_HAS_ORDERS;
+}
 
 export const placingFault = (refusal: PlacingRefusal): Fault =>
   refusal.kind === "no_such_animal"
@@ -297,13 +224,38 @@ export const placingFault = (refusal: PlacingRefusal): Fault =>
         `This animal is ${refusal.status}, and only an available one can be ordered. Find one with GET /pets?status=available.`,
       );
 
-export function moveFault(refusal: MoveRefusal): Fault {
+export function moveFault(refusal: MoveRefusal, { precondition }: Condition = {}): Fault {
   if (refusal.kind === "no_such_order") return ORDER_NOT_FOUND;
+  if (refusal.kind === "precondition_failed") return preconditionFault(precondition);
   const { from, to } = refusal;
   const moves = movesFrom(from);
   const remedy = moves.length === 0 ? `A ${from} order can no longer change.` : `It can become ${moves.join(" or ")}.`;
-  return new Fault("invalid_transition", `This order is ${from} and cannot become ${to}. ${remedy}`);
+  const problem = from === to ? `is ${from} already` : `is ${from} and cannot become ${to}`;
+  return new Fault("invalid_transition", `This order ${problem}. ${remedy}`);
 }
+
+const CATEGORY_ALREADY_NAMED = constant(
+  "precondition_failed",
+  "This category has a name already. To give it another one, send the request without If-None-Match.",
+);
+const CATEGORY_NOT_NAMED = constant(
+  "precondition_failed",
+  "This category has no name yet, so there is nothing for If-Match to match. Leave If-Match out to give it one.",
+);
+
+export function namingFault(refusal: NamingRefusal, { precondition }: Condition = {}): Fault {
+  if (refusal.kind === "precondition_failed") return preconditionFault(precondition);
+  if (refusal.kind === "already_named") return CATEGORY_ALREADY_NAMED;
+  if (refusal.kind === "not_named") return CATEGORY_NOT_NAMED;
+  const { by } = refusal;
+  return new Fault(
+    "category_name_taken",
+    `Category ${by} has this name already, and case makes no difference. Choose another name, or first rename category ${by} or remove its name.`,
+  );
+}
+
+export const categoryRemovalFault = ({ kind }: CategoryRemovalRefusal, { precondition }: Condition = {}): Fault =>
+  kind === "no_such_category" ? CATEGORY_NOT_FOUND : preconditionFault(precondition);
 
 // Retries, and what goes wrong on our side.
 
@@ -338,7 +290,3 @@ export const OUTCOME_UNKNOWN = constant(
   "The change was not confirmed: it may or may not have been made. Check before you retry. A request with an Idempotency-Key can be retried with the same key.",
   SOON,
 );
-
-export type Outcome = Reply | Fault;
-
-export const asReply = (outcome: Outcome): Reply => (outcome instanceof Fault ? outcome.reply : outcome);

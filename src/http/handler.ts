@@ -2,27 +2,18 @@ import type { BunRequest, Server } from "bun";
 import { isTrustedProxy, type TrustedProxies } from "../access/address.ts";
 import type { Admission, Gate, Refusal } from "../access/gate.ts";
 import { type Awaitable, andThen, orElse } from "../domain/awaitable.ts";
+import type { Key } from "../domain/key.ts";
 import type { Standing } from "../domain/tally.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import type { FailureLog, Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { callerAddress } from "./caller-address.ts";
-import {
-  asReply,
-  BAD_HOST,
-  type Fault,
-  INTERNAL_ERROR,
-  methodNotAllowed,
-  NO_SUCH_PATH,
-  OUTCOME_UNKNOWN,
-  type Outcome,
-  refusalFault,
-  UNAVAILABLE,
-} from "./faults.ts";
+import { asReply, type Fault, type Outcome } from "./fault.ts";
+import { BAD_HOST, INTERNAL_ERROR, methodNotAllowed, NO_SUCH_PATH, OUTCOME_UNKNOWN, UNAVAILABLE } from "./faults.ts";
 import type { RefusalFlood } from "./floods.ts";
 import { CLOSE } from "./header-template.ts";
 import type { Method } from "./operation.ts";
-
+import { refusalFault } from "./refusal-faults.ts";
 import type { Reply } from "./reply.ts";
 import { loggedPath, requestIdOf } from "./request-id.ts";
 import type { RunnableOperation } from "./run-operation.ts";
@@ -58,7 +49,7 @@ interface Exchange {
   isHopeless: boolean;
 }
 
-/** What a request under /v1 meets, in this order: key and limits, path, method, then the operation. */
+/** What a request under /v1 meets, in this order: key and limits, path, method, scope, then the operation. */
 export class V1Handler {
   private readonly isTimed: boolean;
   private readonly noOperation: Fault;
@@ -110,7 +101,7 @@ export class V1Handler {
     if (hasRepeatedHost(request)) return BAD_HOST;
     if (!operation) return this.noOperation;
     if (hasBadHost(request)) return BAD_HOST;
-    return operation.run(request, admission.key);
+    return this.refuseKey(operation, admission.key) ?? operation.run(request, admission);
   }
 
   private refuse({ request, requestId }: Exchange, refusal: Refusal): Fault {
@@ -121,6 +112,12 @@ export class V1Handler {
       telemetry.ban();
       log.warn({ requestId, keyId: refusal.key?.id, ...traceContextOf(request) }, "key banned");
     }
+    return fault;
+  }
+
+  private refuseKey(operation: RunnableOperation, key: Key): Fault | undefined {
+    const fault = operation.refuse(key);
+    if (fault) this.parts.telemetry.refusal(fault.code);
     return fault;
   }
 
@@ -141,8 +138,8 @@ export class V1Handler {
 
   /** A proxy sends a write with a key to one instance after another: what is certain here may not be so elsewhere. */
   private mayBeResent(exchange: Exchange): boolean {
-    const { headers, method } = exchange.request;
-    return method === "POST" && headers.has("idempotency-key") && this.isFromProxy(exchange);
+    const { operation, request } = exchange;
+    return operation?.isWrite === true && request.headers.has("idempotency-key") && this.isFromProxy(exchange);
   }
 
   private respond(exchange: Exchange, reply: Reply, standing: Standing): Awaitable<Response> {
@@ -157,7 +154,7 @@ export class V1Handler {
     let { template } = reply;
     if (operation?.headers) template = template.with(operation.headers);
     if (isLast) template = template.with(CLOSE);
-    const headers = template.fill(requestId, standing, reply.headers);
+    const headers = template.fill(requestId, standing, reply.headers, reply.etag);
     const response = new Response(reply.body, { status: reply.status, headers });
     return isHopeless ? this.parts.refusalFlood.bound(response) : response;
   }

@@ -33,13 +33,15 @@ export const COMMON_HEADERS = [
  * use, so nothing of one response can show in the next. Only this file knows.
  */
 export class HeaderTemplate {
-  static readonly #templates = new Map<string, HeaderTemplate>();
-  static readonly #plain = new HeaderTemplate([], true);
+  static readonly #withBody = { tagged: new HeaderTemplate([], true), untagged: new HeaderTemplate([], true) };
+  static readonly #withoutBody = { tagged: new HeaderTemplate([], false), untagged: new HeaderTemplate([], false) };
 
   readonly #headers = new Headers();
+  readonly #longer = new Map<string, HeaderTemplate>();
   readonly #extended = new Map<HeaderFields, HeaderTemplate>();
   #standing: Standing | undefined;
-  #fields: HeaderFields | undefined;
+  #fields: HeaderFields = NO_FIELDS;
+  #etag: string | undefined;
 
   private constructor(
     private readonly names: readonly string[],
@@ -52,15 +54,20 @@ export class HeaderTemplate {
     for (const name in fixed) this.#headers.set(name, fixed[name] as string);
   }
 
-  /** The template of responses with these fields; their values may differ. */
-  static for(fields: HeaderFields, hasBody: boolean): HeaderTemplate {
-    if (fields === NO_FIELDS && hasBody) return HeaderTemplate.#plain;
-    const names = Object.keys(fields);
-    const id = `${hasBody}:${names.join()}`;
-    let template = HeaderTemplate.#templates.get(id);
+  /** The template of responses with these fields, and with an ETag or without; the values may differ. */
+  static for(fields: HeaderFields, hasBody: boolean, isTagged: boolean): HeaderTemplate {
+    const { tagged, untagged } = hasBody ? HeaderTemplate.#withBody : HeaderTemplate.#withoutBody;
+    let template = isTagged ? tagged : untagged;
+    // From name to name: no text has to be made of them for each response.
+    for (const name in fields) template = template.#and(name);
+    return template;
+  }
+
+  #and(name: string): HeaderTemplate {
+    let template = this.#longer.get(name);
     if (!template) {
-      template = new HeaderTemplate(names, hasBody);
-      HeaderTemplate.#templates.set(id, template);
+      template = new HeaderTemplate([...this.names, name], this.hasBody, this.fixed);
+      this.#longer.set(name, template);
     }
     return template;
   }
@@ -76,7 +83,7 @@ export class HeaderTemplate {
   }
 
   /** The headers of one response: valid until the next call, so to be copied at once. */
-  fill(requestId: string, standing: Standing, fields: HeaderFields): Headers {
+  fill(requestId: string, standing: Standing, fields: HeaderFields, etag: string | undefined): Headers {
     const headers = this.#headers;
     const { shown, minute, day, atMs } = standing;
     if (!this.#standing || !isSameWindow(this.#standing, standing)) {
@@ -91,6 +98,10 @@ export class HeaderTemplate {
     if (this.#fields !== fields) {
       for (const name of this.names) headers.set(name, fields[name] as string);
       this.#fields = fields;
+    }
+    if (this.#etag !== etag) {
+      headers.set("ETag", etag as string);
+      this.#etag = etag;
     }
     return headers;
   }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { IdempotencyKey } from "../domain/idempotency.ts";
 import { done } from "../domain/result.ts";
-import { Fault, IDEMPOTENCY_IN_PROGRESS } from "./faults.ts";
+import { Fault } from "./fault.ts";
+import { IDEMPOTENCY_IN_PROGRESS } from "./faults.ts";
 import { createWithIdempotency, fingerprintOf, IDEMPOTENCY_KEY_HEADER, readIdempotencyKey } from "./idempotency.ts";
 
 describe("the Idempotency-Key header", () => {

@@ -1,5 +1,6 @@
 import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts";
-import { type Fault, IDEMPOTENCY_IN_PROGRESS, invalidIdempotencyKey } from "./faults.ts";
+import type { Fault } from "./fault.ts";
+import { IDEMPOTENCY_IN_PROGRESS, invalidIdempotencyKey } from "./faults.ts";
 
 const MAX_CHARACTERS = 255;
 /** Printable ASCII except quotes, commas and backslashes, so that a header sent twice cannot pass for one. */

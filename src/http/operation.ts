@@ -1,9 +1,12 @@
+import type { Gate, Pass } from "../access/gate.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Fields, Parsed } from "../domain/fields.ts";
 import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts";
-import type { AnimalStore, OrderStore } from "../store/store.ts";
-import type { Fault } from "./faults.ts";
+import type { Scope } from "../domain/scope.ts";
+import type { Precondition } from "../domain/tag.ts";
+import type { AnimalStore, CategoryStore, OrderStore } from "../store/store.ts";
+import type { Fault } from "./fault.ts";
 import type { HeaderFields } from "./header-template.ts";
 import type { ParameterSet, ParameterValues } from "./parameters.ts";
 import type { BodyShape, NamedSchema } from "./schema.ts";
@@ -20,8 +23,10 @@ export interface PublicUrls {
 /** What operations work with. */
 export interface OperationParts extends PublicUrls {
   readonly animals: AnimalStore;
+  readonly categories: CategoryStore;
   readonly orders: OrderStore;
   readonly clock: Clock;
+  readonly gate: Gate;
 }
 
 /** A valid request for an operation. */
@@ -29,13 +34,21 @@ export interface Call<Known extends ParameterSet, Body extends Fields> {
   readonly parameters: ParameterValues<Known>;
   readonly body: Parsed<Body>;
   readonly idempotencyKey: IdempotencyKey | undefined;
+  /** What If-Match asks for, or If-None-Match. */
+  readonly precondition: Precondition | undefined;
+  /** Only for an operation that is personal: the others answer every caller alike. */
+  readonly caller: Pass | undefined;
 }
 
-/** A successful response, without its status. */
+/** A successful response. */
 export interface Rendered {
+  /** By default that of the operation's success. */
+  readonly status?: number;
   /** JSON; null when there is no body. */
   readonly body: string | null;
   readonly headers?: HeaderFields | undefined;
+  /** What stands for the content, and for nothing else. Absent: nobody asks for it. */
+  readonly tag?: string;
 }
 
 /**
@@ -48,22 +61,32 @@ export interface Operation<Known extends ParameterSet, Body extends Fields, Valu
   readonly method: Method;
   readonly path: `/${string}`;
   readonly tag: Tag;
+  /** What a key needs for it; undefined: any key will do. */
+  readonly scope: Scope | undefined;
+  /** Whether its answer depends on who asks. */
+  readonly isPersonal?: true;
   readonly summary: string;
   readonly description: string;
   readonly parameters: Known;
   readonly body?: BodyShape<Body>;
-  /** Present if the operation takes an Idempotency-Key. Each has an example of its own, or following two would clash. */
+  /** Present if the operation takes an Idempotency-Key, as every write does. Each has an example of its own, or following two would clash. */
   readonly idempotency?: { readonly exampleKey: string };
   readonly deprecation?: Deprecation;
   readonly success: Success;
+  /** A second status that it may succeed with. */
+  readonly otherSuccess?: Success;
   /** Examples of the faults that this operation adds to those that any has. */
   readonly faults: readonly Fault[];
   /** The query of the sample request. */
   readonly sampleQuery?: string;
   readonly perform: (call: Call<Known, Body>, parts: OperationParts) => Awaitable<IdempotentResult<Value, Reason>>;
   readonly render: (value: Value, parts: OperationParts, call: Call<Known, Body>) => Rendered;
-  refuse(reason: Reason): Fault;
+  refuse(reason: Reason, call: Call<Known, Body>): Fault;
 }
+
+/** Whether its responses with content have an ETag. What is different for every caller has none. */
+export const isTagged = ({ isPersonal }: AnyOperation, { schema }: Success): boolean =>
+  !isPersonal && schema !== undefined;
 
 /** What the document groups operations by. */
 export interface Tag {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { INT64_MAX, INT64_MIN } from "../domain/int64.ts";
-import { Fault, PET_NOT_FOUND } from "./faults.ts";
+import { Fault } from "./fault.ts";
+import { PET_NOT_FOUND } from "./faults.ts";
 import { PAGE_PARAMETERS } from "./paging.ts";
 import { formatQuery, idInPath, int64ListParameter, int64Parameter, readPath, readQuery } from "./parameters.ts";
 
@@ -23,7 +24,7 @@ describe("a query", () => {
     const values = fc.record(
       {
         limit: fc.integer({ min: 1, max: 100 }),
-        cursor: int64,
+        cursor: fc.record({ id: int64 }),
         categoryId: int64,
         id: fc.array(int64, { minLength: 1, maxLength: 3 }),
       },

@@ -1,7 +1,8 @@
-import { INT64_SCHEMA, type Schema } from "../domain/fields.ts";
+import { INT64_SCHEMA, type Schema, textField } from "../domain/fields.ts";
 import { parseInt64 } from "../domain/int64.ts";
 import { Mistake } from "../domain/mistake.ts";
-import { Fault, invalidParameter, repeatedParameter, unknownParameter } from "./faults.ts";
+import { Fault } from "./fault.ts";
+import { invalidParameter, MALFORMED_QUERY, repeatedParameter, unknownParameter } from "./faults.ts";
 import { type NamedSchema, refTo } from "./schema.ts";
 
 /** What the parameters in a path and in a query have in common. The same declaration parses and documents them. */
@@ -72,6 +73,12 @@ const parseId = (text: string): bigint | Mistake =>
 
 export const int64Parameter = (description: string, example: number) =>
   queryParameter({ description, schema: INT64_SCHEMA, example, parse: parseId });
+
+/** A name or another text of one line, by the rule that those in a body obey. */
+export function textParameter(description: string, example: string, maxCodePoints: number): QueryParameter<string> {
+  const { schema, parse } = textField(maxCodePoints);
+  return queryParameter({ description, schema, example, parse });
+}
 
 /** May be sent several times. */
 export const int64ListParameter = (
@@ -158,8 +165,10 @@ const NOTHING_SENT: Readonly<Record<string, string[]>> = {};
 function sentParameters(known: ParameterSet, url: string): Readonly<Record<string, string[]>> | Fault {
   const start = url.indexOf("?");
   if (start === -1) return NOTHING_SENT;
+  const query = url.slice(start);
+  if (query.includes("%") && !isPercentEncoded(query)) return MALFORMED_QUERY;
   const sent: Record<string, string[]> = {};
-  for (const [name, text] of new URLSearchParams(url.slice(start))) {
+  for (const [name, text] of new URLSearchParams(query)) {
     const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
     if (parameter?.in !== "query") return unknownParameter(name, queryNames(known));
     sent[name] ??= [];
@@ -169,8 +178,20 @@ function sentParameters(known: ParameterSet, url: string): Readonly<Record<strin
   return sent;
 }
 
+function isPercentEncoded(query: string): boolean {
+  try {
+    decodeURIComponent(query);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const queryNames = (known: ParameterSet): string[] =>
   Object.keys(known).filter((name) => known[name]?.in === "query");
+
+export const hasPathParameter = (known: ParameterSet): boolean =>
+  Object.values(known).some((parameter) => parameter.in === "path");
 
 /** Parameters as a query, in the order that they are declared in. */
 export function formatQuery(known: ParameterSet, values: Readonly<Record<string, unknown>>): string {

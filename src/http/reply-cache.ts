@@ -1,5 +1,5 @@
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
-import { Fault, type Outcome } from "./faults.ts";
+import { Fault, type Outcome } from "./fault.ts";
 import { encoded, type Reply } from "./reply.ts";
 import { SharedReplies } from "./shared-replies.ts";
 

@@ -9,17 +9,23 @@ export class Reply {
     /** JSON; null when there is none. A Blob is encoded once and then sent as it is. */
     readonly body: string | Blob | null,
     readonly headers: HeaderFields,
+    /** The ETag header; undefined when there is none. */
+    readonly etag: string | undefined,
   ) {
-    this.template = HeaderTemplate.for(headers, body !== null);
+    this.template = HeaderTemplate.for(headers, body !== null, etag !== undefined);
   }
 }
 
 /** `reply(201, body, { Location })`. */
-export const reply = (status: number, body: string | null, headers: HeaderFields = NO_FIELDS): Reply =>
-  new Reply(status, body, headers);
+export const reply = (
+  status: number,
+  body: string | null,
+  headers: HeaderFields = NO_FIELDS,
+  etag?: string | undefined,
+): Reply => new Reply(status, body, headers, etag);
 
 /** For a reply that is sent more than once: text would be encoded for every response. */
 export const encoded = (original: Reply): Reply =>
   typeof original.body === "string"
-    ? new Reply(original.status, new Blob([original.body]), original.headers)
+    ? new Reply(original.status, new Blob([original.body]), original.headers, original.etag)
     : original;

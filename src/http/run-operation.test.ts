@@ -1,10 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import type { BunRequest } from "bun";
+import type { Pass } from "../access/gate.ts";
 import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts";
 import { newKey } from "../domain/key.ts";
 import { PLANS } from "../domain/plan.ts";
 import { done, refused } from "../domain/result.ts";
-import { GET_PET_REMOVED, IDEMPOTENCY_MISMATCH, type Outcome, PET_NOT_FOUND } from "./faults.ts";
+import { newTally, ratePolicyOfKey, standingOf } from "../domain/tally.ts";
+import type { Outcome } from "./fault.ts";
+import { GET_PET_REMOVED, IDEMPOTENCY_MISMATCH, PET_NOT_FOUND } from "./faults.ts";
 import { createWithIdempotency } from "./idempotency.ts";
 import { type AnyOperation, operation } from "./operation.ts";
 import { idInPath } from "./parameters.ts";
@@ -13,6 +16,8 @@ import { ReplyCache } from "./reply-cache.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
 const KEY = newKey({ name: "test", plan: "pro", quotas: PLANS.pro, createdAtMs: 0, expiresAtMs: undefined });
+const STANDING = standingOf(newTally(), ratePolicyOfKey(KEY.quotas, undefined), 0);
+const CALLER: Pass = { kind: "pass", key: KEY, standing: STANDING };
 
 /** An operation of a kind that the interface does not have yet: it removes something, and answers without a body. */
 const removal = (
@@ -24,6 +29,7 @@ const removal = (
     method: "DELETE",
     path: "/pets/{petId}",
     tag: { name: "Pets", description: "" },
+    scope: "pets:write",
     summary: "",
     description: "",
     parameters: { petId: idInPath("The animal's id.", 42, PET_NOT_FOUND) },
@@ -50,14 +56,14 @@ async function run(declared: AnyOperation, petId = "42", headers: Record<string,
   const request = Object.assign(new Request(`http://host/v1/pets/${petId}`, { method: "DELETE", headers }), {
     params: { petId },
   });
-  return new RunnableOperation(declared, parts).run(request as unknown as BunRequest, KEY);
+  return new RunnableOperation(declared, parts).run(request as unknown as BunRequest, CALLER);
 }
 
 describe("an operation without a body", () => {
   test("is answered with its status and no content type", async () => {
     const reply = (await run(removal((petId) => done(petId)))) as Reply;
     expect([reply.status, reply.body]).toEqual([204, null]);
-    expect(reply.template).toBe(new Reply(204, null, {}).template);
+    expect(reply.template).toBe(new Reply(204, null, {}, undefined).template);
   });
 
   test("is refused as it declares", async () => {

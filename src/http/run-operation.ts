@@ -1,15 +1,20 @@
 import type { BunRequest } from "bun";
+import type { Pass } from "../access/gate.ts";
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
 import { type Fields, InvalidRecord } from "../domain/fields.ts";
 import type { IdempotencyKey, IdempotentResult, SavedContent } from "../domain/idempotency.ts";
 import type { Key } from "../domain/key.ts";
+import type { Scope } from "../domain/scope.ts";
 import { readBody } from "./body.ts";
-import { Fault, IDEMPOTENCY_MISMATCH, invalidBody, type Outcome } from "./faults.ts";
+import { entityTag, isConditional, readPrecondition, unlessKnown } from "./conditions.ts";
+import { Fault, type Outcome } from "./fault.ts";
+import { IDEMPOTENCY_MISMATCH, invalidBody } from "./faults.ts";
 import type { HeaderFields } from "./header-template.ts";
 import { fingerprintOf, readIdempotencyKey, type WithIdempotency } from "./idempotency.ts";
 import type { AnyOperation, Call, Deprecation, OperationParts, PublicUrls } from "./operation.ts";
-import { type ParameterSet, readPath, readQuery } from "./parameters.ts";
+import { hasPathParameter, type ParameterSet, readPath, readQuery } from "./parameters.ts";
+import { insufficientScope } from "./refusal-faults.ts";
 import { reply } from "./reply.ts";
 import type { ReplyCache } from "./reply-cache.ts";
 import type { BodyShape } from "./schema.ts";
@@ -31,14 +36,20 @@ const REPLAYED: HeaderFields = { "Idempotency-Replayed": "true" };
 export class RunnableOperation {
   /** On all of its responses, refusals included. */
   readonly headers: HeaderFields | undefined;
+  readonly isWrite: boolean;
   private readonly bodyFields: readonly string[];
+  private readonly hasIdInPath: boolean;
+  private readonly lacksScope: Fault | undefined;
 
   constructor(
     private readonly operation: AnyOperation,
     private readonly parts: RunParts,
   ) {
-    const { deprecation, body } = operation;
+    const { method, deprecation, parameters, body, scope } = operation;
+    this.isWrite = method !== "GET";
+    this.lacksScope = scope && insufficientScope(scope);
     this.headers = deprecation && deprecationHeaders(deprecation, parts);
+    this.hasIdInPath = hasPathParameter(parameters);
     this.bodyFields = Object.keys(body?.fields ?? {});
   }
 
@@ -46,23 +57,34 @@ export class RunnableOperation {
     return this.operation.name;
   }
 
-  /** What a request meets once it is admitted: removal, path, body, query, idempotency key, and then the work. */
-  run(request: BunRequest, key: Key): Awaitable<Outcome> {
-    const { deprecation, method } = this.operation;
-    if (deprecation && this.parts.clock.nowMs() >= deprecation.removedAtMs) return deprecation.removed;
-    if (method !== "GET") return this.write(request, key);
-    const { url } = request;
-    // By URL alone: a reply is the same for every caller, because a Call does not say who it is.
-    return this.parts.replyCache.answer(url, () => this.read(request, url));
+  /** What a key is told that may not call it; undefined if it may. */
+  refuse({ scopes }: Key): Fault | undefined {
+    return this.lacksScope && !scopes.includes(this.operation.scope as Scope) ? this.lacksScope : undefined;
   }
 
-  private read(request: BunRequest, url: string): Awaitable<Outcome> {
+  /** What a request meets once it is admitted: removal, path, body, query, conditions, and then the work. */
+  run(request: BunRequest, caller: Pass): Awaitable<Outcome> {
+    const { deprecation, isPersonal } = this.operation;
+    if (deprecation && this.parts.clock.nowMs() >= deprecation.removedAtMs) return deprecation.removed;
+    if (this.isWrite) return this.write(request, caller.key);
+    const { url } = request;
+    // By URL alone: a reply is the same for every caller, because a Call does not say who it is.
+    const outcome = isPersonal
+      ? this.read(request, url, caller)
+      : this.parts.replyCache.answer(url, () => this.read(request, url));
+    const ifNoneMatch = request.headers.get("if-none-match");
+    return ifNoneMatch === null
+      ? outcome
+      : andThen(outcome, (known) => (known instanceof Fault ? known : unlessKnown(known, ifNoneMatch)));
+  }
+
+  private read(request: BunRequest, url: string, caller?: Pass): Awaitable<Outcome> {
     const { operation, parts } = this;
     const parameters = readPath(operation.parameters, request.params);
     if (parameters instanceof Fault) return parameters;
     const fault = readQuery(operation.parameters, url, parameters);
     if (fault) return fault;
-    const call = { parameters, body: NO_BODY, idempotencyKey: undefined } as AnyCall;
+    const call = { parameters, body: NO_BODY, idempotencyKey: undefined, precondition: undefined, caller } as AnyCall;
     return andThen(operation.perform(call, parts), (result) => this.outcomeOf(result, call));
   }
 
@@ -77,7 +99,9 @@ export class RunnableOperation {
     if (fault) return fault;
     const idempotencyKey = this.idempotencyKeyOf(request, key, path, body);
     if (idempotencyKey instanceof Fault) return idempotencyKey;
-    const call = { parameters, body, idempotencyKey } as AnyCall;
+    const precondition = isConditional(operation.method) ? readPrecondition(request) : undefined;
+    if (precondition instanceof Fault) return precondition;
+    const call = { parameters, body, idempotencyKey, precondition, caller: undefined } as AnyCall;
     const result = await (idempotencyKey
       ? parts.withIdempotency(idempotencyKey, async () => operation.perform(call, parts))
       : operation.perform(call, parts));
@@ -88,7 +112,7 @@ export class RunnableOperation {
     const json = await readBody(request, this.parts.bodyTimeoutMs);
     if (json instanceof Fault) return json;
     const fields = shape.parse(json.value);
-    return fields instanceof InvalidRecord ? invalidBody(fields) : fields;
+    return fields instanceof InvalidRecord ? invalidBody(fields, this.hasIdInPath) : fields;
   }
 
   private idempotencyKeyOf(
@@ -106,13 +130,18 @@ export class RunnableOperation {
 
   private outcomeOf(result: IdempotentResult<unknown, unknown>, call: AnyCall): Outcome {
     if (result.kind === "done") return this.render(result.value, call);
-    if (result.kind === "refused") return this.operation.refuse(result.reason);
+    if (result.kind === "refused") return this.operation.refuse(result.reason, call);
     return result.kind === "mismatch" ? IDEMPOTENCY_MISMATCH : this.replay(result.content, call);
   }
 
   private render(value: unknown, call: AnyCall, more?: HeaderFields): Outcome {
-    const { body, headers } = this.operation.render(value, this.parts, call);
-    return reply(this.operation.success.status, body, more ? { ...headers, ...more } : headers);
+    const { status, body, headers, tag } = this.operation.render(value, this.parts, call);
+    return reply(
+      status ?? this.operation.success.status,
+      body,
+      more ? { ...headers, ...more } : headers,
+      tag && entityTag(tag),
+    );
   }
 
   private replay(content: SavedContent<unknown>, call: AnyCall): Outcome {

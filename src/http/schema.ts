@@ -1,4 +1,13 @@
-import { type Fields, type InvalidRecord, type Parsed, parseRecord, type Schema } from "../domain/fields.ts";
+import {
+  type Field,
+  type Fields,
+  type InvalidRecord,
+  isRequired,
+  type Parsed,
+  parseRecord,
+  parseSome,
+  type Schema,
+} from "../domain/fields.ts";
 
 /** A schema that the OpenAPI document lists under a name of its own. */
 export interface NamedSchema {
@@ -16,6 +25,8 @@ export const namedSchema = (name: string, schema: Schema, uses: readonly NamedSc
 
 export const refTo = ({ name }: NamedSchema): Schema => ({ $ref: `#/components/schemas/${name}` });
 
+export const moment = (description: string): Schema => ({ type: "string", format: "date-time", description });
+
 /** An integer that a JavaScript number cannot hold, written out in full. */
 export const bigExample = (digits: bigint): unknown => JSON.rawJSON(String(digits));
 
@@ -29,6 +40,8 @@ export interface BodyShape<Known extends Fields> extends NamedSchema {
 interface BodyDescription<Known extends Fields> {
   readonly description: string;
   readonly fields: Known;
+  /** Whether all fields may be missing, but not all at once. */
+  readonly atLeastOne?: true;
   /** By default, the fields and nothing else. */
   readonly parse?: (value: unknown) => Parsed<Known> | InvalidRecord;
   /** What to say of each field besides its own schema. */
@@ -42,7 +55,8 @@ export function bodyShape<Known extends Fields>(
   {
     description,
     fields,
-    parse = (value) => parseRecord(fields, value),
+    atLeastOne,
+    parse = (value) => (atLeastOne ? parseSome(fields, value) : parseRecord(fields, value)),
     describe,
     uses = [],
     examples,
@@ -57,7 +71,9 @@ export function bodyShape<Known extends Fields>(
     type: "object",
     description,
     properties: Object.fromEntries(properties),
-    required: names.filter((field) => fields[field]?.fallback === undefined),
+    ...(atLeastOne
+      ? { minProperties: 1 }
+      : { required: names.filter((field) => isRequired(fields[field] as Field<unknown>)) }),
     additionalProperties: false,
     examples: Object.values(examples),
   };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type Outcome, PET_NOT_FOUND } from "./faults.ts";
+import type { Outcome } from "./fault.ts";
+import { PET_NOT_FOUND } from "./faults.ts";
 import { type Reply, reply } from "./reply.ts";
 import { SharedReplies } from "./shared-replies.ts";
 

@@ -1,6 +1,6 @@
 import { type Awaitable, andThen, orElse } from "../domain/awaitable.ts";
 import { atEndOfTurn } from "../domain/turn.ts";
-import { Fault, type Outcome } from "./faults.ts";
+import { Fault, type Outcome } from "./fault.ts";
 import { encoded } from "./reply.ts";
 
 /** A reply that nobody has begun to make. */

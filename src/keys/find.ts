@@ -1,22 +1,34 @@
-import type { Key } from "../domain/key.ts";
+import { isKeyId, KEY_NAME_MAX_CODE_POINTS, type Key } from "../domain/key.ts";
 import { done, type Result, refused } from "../domain/result.ts";
 import { suggest } from "../domain/suggest.ts";
 import type { KeyStore } from "../store/store.ts";
 
-export interface UnknownKey {
-  readonly kind: "no_such_key";
+export type FindRefusal =
+  /** The suggestion is the id or name that was probably meant. */
+  | { readonly kind: "no_such_key"; readonly suggestion: string | undefined }
+  | { readonly kind: "several_have_name"; readonly ids: readonly string[] };
+
+/** The key with an id, or else the only one with a name. */
+export async function findKey(
+  keys: Pick<KeyStore, "get" | "list">,
+  idOrName: string,
+): Promise<Result<Key, FindRefusal>> {
+  const known = isKeyId(idOrName) ? await keys.get(idOrName) : undefined;
+  if (known) return done(known);
+  const all = await keys.list();
+  // An accent may be typed in two ways, which look the same.
+  const name = idOrName.normalize();
+  const [key, ...others] = all.filter((each) => each.name.normalize() === name);
+  if (!key) return refused({ kind: "no_such_key", suggestion: suggestionFor(idOrName, all) });
+  if (others.length > 0) return refused({ kind: "several_have_name", ids: [key, ...others].map(({ id }) => id) });
+  return done(key);
 }
 
-export async function findKey(keys: Pick<KeyStore, "get">, id: string): Promise<Result<Key, UnknownKey>> {
-  const key = await keys.get(id);
-  return key ? done(key) : refused({ kind: "no_such_key" });
-}
-
-/** The id that was probably meant. It compares with every key there is, so it is not part of every search. */
-export async function suggestKeyId(keys: Pick<KeyStore, "list">, id: string): Promise<string | undefined> {
-  const known = await keys.list();
+function suggestionFor(idOrName: string, all: readonly Key[]): string | undefined {
+  // No id and no name is that long, and each comparison would take its time.
+  if (idOrName.length > 2 * KEY_NAME_MAX_CODE_POINTS) return undefined;
   return suggest(
-    id,
-    known.map((key) => key.id),
+    idOrName,
+    all.flatMap(({ id, name }) => [id, name]),
   );
 }

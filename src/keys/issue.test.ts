@@ -5,6 +5,7 @@ import { digestOf, isPlausibleSecret, KEY_NAME_MAX_CODE_POINTS } from "../domain
 import { Mistake } from "../domain/mistake.ts";
 import { PLANS } from "../domain/plan.ts";
 import { refused } from "../domain/result.ts";
+import { SCOPES } from "../domain/scope.ts";
 import { type IssueRefusal, issueKey, type KeyRequest } from "./issue.ts";
 
 const store = await openKeyStore();
@@ -23,6 +24,9 @@ test("a key is stored as it was asked for, and its secret only as a digest", asy
     expiresAtMs: nowMs + 1,
     revokedAtMs: undefined,
     pardonedAtMs: undefined,
+    scopes: SCOPES,
+    suspendedAtMs: undefined,
+    lastUsedAtMs: undefined,
   });
   expect(isPlausibleSecret(secret)).toBe(true);
   expect(await store.keys.get(key.id)).toEqual(key);
@@ -32,6 +36,20 @@ test("a key is stored as it was asked for, and its secret only as a digest", asy
 test("an Enterprise key has the quotas that were agreed", async () => {
   const issued = await issueKey(store, { name: "Zoo", plan: "enterprise", perMinute: 5, perDay: 5 });
   expect(issued).toMatchObject({ kind: "done", value: { key: { quotas: { perMinute: 5, perDay: 5 } } } });
+});
+
+test("a key may do everything, or what its scopes say, each once and in order", async () => {
+  const scopesOf = async (request: Partial<KeyRequest>) => {
+    const issued = await issueKey(store, { name: "x", plan: "free", ...request });
+    if (issued.kind === "refused") throw new Error(issued.reason.kind);
+    const stored = await store.keys.get(issued.value.key.id);
+    expect(stored?.scopes).toEqual(issued.value.key.scopes);
+    return stored?.scopes;
+  };
+  expect(await scopesOf({})).toEqual(SCOPES);
+  expect(await scopesOf({ scopes: undefined })).toEqual(SCOPES);
+  expect(await scopesOf({ scopes: [...SCOPES].reverse() })).toEqual(SCOPES);
+  expect(await scopesOf({ scopes: ["orders:read", "pets:read", "orders:read"] })).toEqual(["pets:read", "orders:read"]);
 });
 
 describe("a request is refused, and nothing is stored,", () => {
@@ -53,8 +71,19 @@ describe("a request is refused, and nothing is stored,", () => {
         mistake: new Mistake(`must be at most ${KEY_NAME_MAX_CODE_POINTS} characters long`),
       },
     ],
+    ...[" Shop", "Shop ", "\u00a0Shop"].map((name): [string, Partial<KeyRequest>, IssueRefusal] => [
+      `with a name that has a space at an end: ${JSON.stringify(name)}`,
+      { name },
+      { kind: "invalid_name", mistake: new Mistake("must not begin or end with a space") },
+    ]),
+    [
+      "with a name that could be taken for an id",
+      { name: "key_lOiFY0KnmsGA" },
+      { kind: "invalid_name", mistake: new Mistake("must not look like the id of a key") },
+    ],
     ["when it would expire at once", { expiresAtMs: nowMs }, { kind: "expiry_not_in_future" }],
     ["when its expiry is not a time", { expiresAtMs: Number.NaN }, { kind: "expiry_not_in_future" }],
+    ["without any scope", { scopes: [] }, { kind: "no_scopes" }],
     ["with quotas on a plan that has its own", { perDay: 5 }, { kind: "plan_has_fixed_quotas", plan: "free" }],
     ["with a quota of 0", { perDay: 0 }, { kind: "invalid_quotas", invalid: ["perDay"] }],
     [

@@ -1,24 +1,23 @@
 import type { Clock } from "../domain/clock.ts";
-import { digestOf, KEY_NAME_MAX_CODE_POINTS, type Key, newKey, newSecret } from "../domain/key.ts";
-import type { Mistake } from "../domain/mistake.ts";
+import { digestOf, type Key, newKey, newSecret } from "../domain/key.ts";
 import type { Plan } from "../domain/plan.ts";
-import { type QuotaRefusal, type QuotaRequest, quotasOn } from "../domain/quotas.ts";
+import { type QuotaRequest, quotasOn } from "../domain/quotas.ts";
 import { done, type Result, refused } from "../domain/result.ts";
-import { mistakeInText } from "../domain/text.ts";
+import { inOrder, SCOPES, type Scope } from "../domain/scope.ts";
 import type { KeyStore } from "../store/store.ts";
+import { type KeyMistake, mistakeInKey } from "./mistake.ts";
 
 export interface KeyRequest extends QuotaRequest {
   /** Whom or what the key is for. */
   readonly name: string;
   readonly plan: Plan;
+  /** Undefined: all. */
+  readonly scopes?: readonly Scope[] | undefined;
   /** Undefined: never. */
   readonly expiresAtMs?: number | undefined;
 }
 
-export type IssueRefusal =
-  | { readonly kind: "invalid_name"; readonly mistake: Mistake }
-  | { readonly kind: "expiry_not_in_future" }
-  | QuotaRefusal;
+export type IssueRefusal = KeyMistake;
 
 export interface IssuedKey {
   readonly key: Key;
@@ -41,11 +40,11 @@ export async function issueKey({ keys, clock }: Parts, request: KeyRequest): Pro
   return done({ key, secret });
 }
 
-function draftKey({ name, plan, expiresAtMs, ...requested }: KeyRequest, nowMs: number): Result<Key, IssueRefusal> {
-  const mistake = mistakeInText(name, KEY_NAME_MAX_CODE_POINTS);
-  if (mistake) return refused({ kind: "invalid_name", mistake });
-  if (expiresAtMs !== undefined && !(expiresAtMs > nowMs)) return refused({ kind: "expiry_not_in_future" });
+function draftKey(request: KeyRequest, nowMs: number): Result<Key, IssueRefusal> {
+  const { name, plan, expiresAtMs, scopes = SCOPES, ...requested } = request;
+  const mistake = mistakeInKey({ name, scopes, expiresAtMs }, nowMs);
+  if (mistake) return refused(mistake);
   const quotas = quotasOn(plan, requested);
   if (quotas.kind === "refused") return quotas;
-  return done(newKey({ name, plan, quotas: quotas.value, createdAtMs: nowMs, expiresAtMs }));
+  return done(newKey({ name, plan, quotas: quotas.value, scopes: inOrder(scopes), createdAtMs: nowMs, expiresAtMs }));
 }

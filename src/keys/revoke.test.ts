@@ -22,5 +22,5 @@ test("a revocation is permanent, and a second one changes nothing", async () => 
 });
 
 test("an unknown key cannot be revoked", async () => {
-  expect(await revokeKey(store, "key_none")).toEqual(refused({ kind: "no_such_key" }));
+  expect(await revokeKey(store, "key_none")).toEqual(refused({ kind: "no_such_key", suggestion: undefined }));
 });

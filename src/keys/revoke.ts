@@ -2,7 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { Key } from "../domain/key.ts";
 import { done, type Result } from "../domain/result.ts";
 import type { KeyStore } from "../store/store.ts";
-import { findKey, type UnknownKey } from "./find.ts";
+import { type FindRefusal, findKey } from "./find.ts";
 
 export interface RevokedKey {
   readonly key: Key & { readonly revokedAtMs: number };
@@ -11,17 +11,17 @@ export interface RevokedKey {
 }
 
 interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "revoke">;
+  readonly keys: Pick<KeyStore, "get" | "list" | "revoke">;
   readonly clock: Clock;
 }
 
 /** Revokes a key, permanently. */
-export async function revokeKey({ keys, clock }: Parts, id: string): Promise<Result<RevokedKey, UnknownKey>> {
-  const found = await findKey(keys, id);
+export async function revokeKey({ keys, clock }: Parts, idOrName: string): Promise<Result<RevokedKey, FindRefusal>> {
+  const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const { revokedAtMs } = found.value;
   if (revokedAtMs !== undefined) return done({ key: { ...found.value, revokedAtMs }, wasRevoked: true });
   const atMs = clock.nowMs();
-  await keys.revoke({ keyId: id, atMs });
+  await keys.revoke({ keyId: found.value.id, atMs });
   return done({ key: { ...found.value, revokedAtMs: atMs }, wasRevoked: false });
 }

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
 import { openKeyStore } from "../../test/harness/key-store.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
-import { digestOf } from "../domain/key.ts";
+import { digestOf, problemWith } from "../domain/key.ts";
 import { done, refused } from "../domain/result.ts";
 import { type IssuedKey, issueKey, type KeyRequest } from "./issue.ts";
 import { revokeKey } from "./revoke.ts";
 import { OVERLAP_MAX_MS, rotateKey } from "./rotate.ts";
+import { suspendKey } from "./suspend.ts";
 
 const store = await openKeyStore();
 
@@ -19,11 +20,13 @@ const expiryOf = async (secret: string) => (await store.keys.findBySecret(digest
 
 test("the new secret does not expire, and the old one does after the overlap", async () => {
   const { key, secret: old } = await issue();
-  const oldSecretsExpireAtMs = store.clock.nowMs() + HOUR_MS;
-  const rotated = await rotateKey(store, { id: key.id, overlapMs: HOUR_MS });
-  expect(rotated).toEqual(done({ key, secret: expect.stringMatching(/^ask_/), oldSecretsExpireAtMs }));
+  const atMs = store.clock.nowMs() + HOUR_MS;
+  const rotated = await rotateKey(store, { idOrName: key.id, overlapMs: HOUR_MS });
+  expect(rotated).toEqual(
+    done({ key, secret: expect.stringMatching(/^ask_/), endOfOldSecrets: { kind: "overlap_ends", atMs } }),
+  );
   if (rotated.kind === "refused") throw new Error(rotated.reason.kind);
-  expect(await expiryOf(old)).toBe(oldSecretsExpireAtMs);
+  expect(await expiryOf(old)).toBe(atMs);
   expect(await store.keys.findBySecret(digestOf(rotated.value.secret))).toEqual({
     key,
     secret: { expiresAtMs: undefined },
@@ -32,24 +35,66 @@ test("the new secret does not expire, and the old one does after the overlap", a
 
 test("a second rotation does not prolong the life of the oldest secret", async () => {
   const { key, secret: oldest } = await issue();
-  await rotateKey(store, { id: key.id, overlapMs: HOUR_MS });
+  await rotateKey(store, { idOrName: key.id, overlapMs: HOUR_MS });
   const expiresAtMs = await expiryOf(oldest);
-  await rotateKey(store, { id: key.id, overlapMs: DAY_MS });
+  await rotateKey(store, { idOrName: key.id, overlapMs: DAY_MS });
   expect(await expiryOf(oldest)).toBe(expiresAtMs as number);
+});
+
+const endAfter = async (request: Partial<KeyRequest>, overlapMs: number) => {
+  const { key, secret } = await issue(request);
+  const rotated = await rotateKey(store, { idOrName: key.id, overlapMs });
+  if (rotated.kind === "refused") throw new Error(rotated.reason.kind);
+  const found = await store.keys.findBySecret(digestOf(secret));
+  if (!found) throw new Error("the secret is gone");
+  const problemAt = (atMs: number) => problemWith(found.key, found.secret, atMs)?.kind;
+  return { end: rotated.value.endOfOldSecrets, problemAt };
+};
+
+test("what is said about the end of the old secrets is true at the edges", async () => {
+  const nowMs = store.clock.nowMs();
+  const expiresAtMs = nowMs + HOUR_MS;
+  const atOnce = await endAfter({ expiresAtMs }, 0);
+  expect(atOnce.end).toEqual({ kind: "at_once" });
+  expect(atOnce.problemAt(nowMs)).toBe("replaced");
+  for (const [overlapMs, kind, problem] of [
+    [1, "overlap_ends", "replaced"],
+    [HOUR_MS - 1, "overlap_ends", "replaced"],
+    [HOUR_MS, "overlap_ends", "expired"],
+    [HOUR_MS + 1, "key_expires", "expired"],
+    [OVERLAP_MAX_MS, "key_expires", "expired"],
+  ] as const) {
+    const { end, problemAt } = await endAfter({ expiresAtMs }, overlapMs);
+    expect(end).toEqual({ kind, atMs: nowMs + Math.min(overlapMs, HOUR_MS) });
+    if (end.kind === "at_once") throw new Error("not at once");
+    expect([problemAt(end.atMs - 1), problemAt(end.atMs)]).toEqual([undefined, problem]);
+  }
+  expect((await endAfter({}, OVERLAP_MAX_MS)).end).toEqual({ kind: "overlap_ends", atMs: nowMs + OVERLAP_MAX_MS });
+});
+
+test("a suspended key gets a new secret, too, and stays suspended: that is how a leaked one is replaced", async () => {
+  const { key } = await issue();
+  await suspendKey(store, key.id);
+  expect(await rotateKey(store, { idOrName: key.id, overlapMs: 0 })).toMatchObject({
+    kind: "done",
+    value: { key: { suspendedAtMs: store.clock.nowMs() }, endOfOldSecrets: { kind: "at_once" } },
+  });
 });
 
 test("an overlap is a whole number of milliseconds, at most a year", async () => {
   const { key, secret } = await issue();
   for (const overlapMs of [-1, 0.5, Number.NaN, OVERLAP_MAX_MS + 1])
-    expect(await rotateKey(store, { id: key.id, overlapMs })).toEqual(refused({ kind: "invalid_overlap" }));
+    expect(await rotateKey(store, { idOrName: key.id, overlapMs })).toEqual(refused({ kind: "invalid_overlap" }));
   expect(await expiryOf(secret)).toBeUndefined();
   for (const overlapMs of [0, OVERLAP_MAX_MS])
-    expect((await rotateKey(store, { id: key.id, overlapMs })).kind).toBe("done");
+    expect((await rotateKey(store, { idOrName: key.id, overlapMs })).kind).toBe("done");
 });
 
 test("a key that is unknown, revoked or expired keeps the secrets that it has", async () => {
   const overlapMs = HOUR_MS;
-  expect(await rotateKey(store, { id: "key_none", overlapMs })).toEqual(refused({ kind: "no_such_key" }));
+  expect(await rotateKey(store, { idOrName: "key_none", overlapMs })).toEqual(
+    refused({ kind: "no_such_key", suggestion: undefined }),
+  );
   const revoked = await issue();
   await revokeKey(store, revoked.key.id);
   const expired = await issue({ expiresAtMs: store.clock.nowMs() + DAY_MS });
@@ -59,6 +104,8 @@ test("a key that is unknown, revoked or expired keeps the secrets that it has", 
     [revoked, "revoked"],
     [expired, "expired"],
   ] as const)
-    expect(await rotateKey(store, { id: key.id, overlapMs })).toEqual(refused({ kind: "not_active", state }));
+    expect(await rotateKey(store, { idOrName: key.id, overlapMs })).toMatchObject(
+      refused({ kind: "ended", state, key: { id: key.id } }),
+    );
   expect(await store.keys.revision()).toBe(before);
 });

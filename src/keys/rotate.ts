@@ -1,50 +1,64 @@
 import { type Clock, DAY_MS } from "../domain/clock.ts";
-import { digestOf, type Key, type KeyState, newSecret, stateOf } from "../domain/key.ts";
+import { digestOf, type Key, newSecret } from "../domain/key.ts";
 import { done, type Result, refused } from "../domain/result.ts";
 import type { KeyStore } from "../store/store.ts";
-import { findKey, type UnknownKey } from "./find.ts";
+import { type FindRefusal, findKey } from "./find.ts";
+import { endOf, type KeyEnded } from "./suspend.ts";
 
 export const OVERLAP_DEFAULT_MS = DAY_MS;
 export const OVERLAP_MAX_MS = 365 * DAY_MS;
 
 export interface RotationRequest {
-  readonly id: string;
+  readonly idOrName: string;
   /** How long the old secret keeps working. */
   readonly overlapMs: number;
 }
 
-export type RotationRefusal =
-  | UnknownKey
-  | { readonly kind: "invalid_overlap" }
-  | { readonly kind: "not_active"; readonly state: Exclude<KeyState, "active"> };
+export type RotationRefusal = FindRefusal | KeyEnded | { readonly kind: "invalid_overlap" };
+
+/** When the secrets that a key had before a rotation stop working, at the latest. */
+export type EndOfOldSecrets =
+  | { readonly kind: "at_once" }
+  | { readonly kind: "overlap_ends"; readonly atMs: number }
+  /** Before the overlap would have ended. */
+  | { readonly kind: "key_expires"; readonly atMs: number };
 
 export interface RotatedKey {
   readonly key: Key;
   /** The only time that it is known: the store keeps a digest. */
   readonly secret: string;
-  readonly oldSecretsExpireAtMs: number;
+  readonly endOfOldSecrets: EndOfOldSecrets;
 }
 
 interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "rotate">;
+  readonly keys: Pick<KeyStore, "get" | "list" | "rotate">;
   readonly clock: Clock;
 }
 
-/** Gives a key a new secret. The old ones share its quotas while they last. */
+/** Gives a key a new secret, also one that is suspended. The old ones share its quotas while they last. */
 export async function rotateKey(
   { keys, clock }: Parts,
-  { id, overlapMs }: RotationRequest,
+  { idOrName, overlapMs }: RotationRequest,
 ): Promise<Result<RotatedKey, RotationRefusal>> {
   if (!isOverlap(overlapMs)) return refused({ kind: "invalid_overlap" });
-  const found = await findKey(keys, id);
+  const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
+  const key = found.value;
   const nowMs = clock.nowMs();
-  const state = stateOf(found.value, nowMs);
-  if (state !== "active") return refused({ kind: "not_active", state });
+  const end = endOf(key, nowMs);
+  if (end) return refused(end);
   const secret = newSecret();
   const oldSecretsExpireAtMs = nowMs + overlapMs;
-  await keys.rotate({ keyId: id, digest: digestOf(secret), oldSecretsExpireAtMs });
-  return done({ key: found.value, secret, oldSecretsExpireAtMs });
+  await keys.rotate({ keyId: key.id, digest: digestOf(secret), atMs: nowMs, oldSecretsExpireAtMs });
+  return done({ key, secret, endOfOldSecrets: endOfOldSecrets(key, overlapMs, nowMs) });
 }
 
 const isOverlap = (ms: number): boolean => Number.isInteger(ms) && ms >= 0 && ms <= OVERLAP_MAX_MS;
+
+function endOfOldSecrets({ expiresAtMs }: Key, overlapMs: number, nowMs: number): EndOfOldSecrets {
+  if (overlapMs === 0) return { kind: "at_once" };
+  const atMs = nowMs + overlapMs;
+  return expiresAtMs !== undefined && expiresAtMs < atMs
+    ? { kind: "key_expires", atMs: expiresAtMs }
+    : { kind: "overlap_ends", atMs };
+}

@@ -5,8 +5,8 @@ import type { Key } from "../domain/key.ts";
 import { OperatorError } from "../domain/operator-error.ts";
 import { done, refused } from "../domain/result.ts";
 import { issueKey } from "./issue.ts";
-import { useOf } from "./show-use.ts";
 import { unbanKey } from "./unban.ts";
+import { useOf } from "./use.ts";
 
 const store = await openKeyStore();
 const nowMs = store.clock.nowMs();
@@ -49,10 +49,21 @@ test("a ban is lifted even when the counters cannot be read, which is an error a
   const unreadable = async () => {
     throw new OperatorError("Redis does not answer");
   };
-  await expect(unbanKey({ ...store, countedFor: unreadable }, key.id)).rejects.toThrow("Redis does not answer");
+  await expect(unbanKey({ ...store, counters: async () => done(unreadable) }, key.id)).rejects.toThrow(
+    "Redis does not answer",
+  );
   expect((await store.keys.get(key.id))?.pardonedAtMs).toBe(nowMs);
 });
 
+test("where requests are counted in Redis, and that is not given, nothing is written", async () => {
+  const key = await issue();
+  const counters = async () => refused({ kind: "counted_in_redis" as const });
+  const before = await store.keys.revision();
+  expect(await unbanKey({ ...store, counters }, key.id)).toEqual(refused({ kind: "counted_in_redis" }));
+  expect(await store.keys.get(key.id)).toEqual(key);
+  expect(await store.keys.revision()).toBe(before);
+});
+
 test("an unknown key cannot be unbanned", async () => {
-  expect(await unbanKey(store, "key_none")).toEqual(refused({ kind: "no_such_key" }));
+  expect(await unbanKey(store, "key_none")).toEqual(refused({ kind: "no_such_key", suggestion: undefined }));
 });

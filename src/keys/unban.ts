@@ -2,8 +2,9 @@ import type { Clock } from "../domain/clock.ts";
 import type { Key } from "../domain/key.ts";
 import { done, type Result } from "../domain/result.ts";
 import type { KeyStore } from "../store/store.ts";
-import { findKey, type UnknownKey } from "./find.ts";
-import { type CountedFor, useOf } from "./show-use.ts";
+import type { CountedInRedis, FindCounters } from "./counters.ts";
+import { type FindRefusal, findKey } from "./find.ts";
+import { useOf } from "./use.ts";
 
 export interface UnbannedKey {
   readonly key: Key;
@@ -11,25 +12,28 @@ export interface UnbannedKey {
 }
 
 interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "pardon">;
-  readonly countedFor: CountedFor;
+  readonly keys: Pick<KeyStore, "get" | "list" | "pardon">;
+  readonly counters: FindCounters;
   readonly clock: Clock;
 }
 
 /** Lifts a key's ban, and forgets those that it had. */
 export async function unbanKey(
-  { keys, countedFor, clock }: Parts,
-  id: string,
-): Promise<Result<UnbannedKey, UnknownKey>> {
-  const found = await findKey(keys, id);
+  { keys, counters, clock }: Parts,
+  idOrName: string,
+): Promise<Result<UnbannedKey, FindRefusal | CountedInRedis>> {
+  const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
+  const key = found.value;
+  // Without them nobody could say whether the ban is lifted: it may have begun by a clock ahead of this one.
+  const countedFor = await counters();
+  if (countedFor.kind === "refused") return countedFor;
   const nowMs = clock.nowMs();
   // Before the counters are read: where they cannot be, the ban is lifted all the same.
-  await keys.pardon({ keyId: id, atMs: nowMs });
-  const tally = await countedFor(id);
-  // The clock that the ban began by may be ahead of this one.
+  await keys.pardon({ keyId: key.id, atMs: nowMs });
+  const tally = (await countedFor.value([key.id])).get(key.id);
   const pardonedAtMs = Math.max(nowMs, tally?.banRecord.bannedAtMs ?? nowMs);
-  if (pardonedAtMs > nowMs) await keys.pardon({ keyId: id, atMs: pardonedAtMs });
-  const wasBanned = useOf(found.value, tally, pardonedAtMs).bannedUntilMs !== undefined;
-  return done({ key: { ...found.value, pardonedAtMs }, wasBanned });
+  if (pardonedAtMs > nowMs) await keys.pardon({ keyId: key.id, atMs: pardonedAtMs });
+  const wasBanned = useOf(key, tally, pardonedAtMs).bannedUntilMs !== undefined;
+  return done({ key: { ...key, pardonedAtMs }, wasBanned });
 }

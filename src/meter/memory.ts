@@ -1,6 +1,6 @@
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
-import { isSpent, judge, newTally, type RatePolicy, type Tally, type Verdict } from "../domain/tally.ts";
+import { copyOfTally, isSpent, judge, newTally, type RatePolicy, type Tally, type Verdict } from "../domain/tally.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import type { Meter, TallyKeeper } from "./meter.ts";
 
@@ -40,6 +40,10 @@ export class DurableMeter implements Meter {
     this.#markUnsaved(record);
     if (verdict.kind === "banned" && verdict.isNew) return this.save().then(() => verdict);
     return verdict;
+  }
+
+  tally(subject: string): Tally {
+    return copyOfTally(this.#records.get(subject)?.tally ?? newTally());
   }
 
   /** Saves what changed since the last save. A failure is reported, never thrown. */
@@ -93,6 +97,10 @@ export class BoundedMeter implements Meter {
       this.#tallies.set(subject, tally);
     }
     return judge(tally, policy, nowMs);
+  }
+
+  tally(subject: string): Tally {
+    return copyOfTally(this.#tallies.get(subject) ?? newTally());
   }
 
   /** Forgets some of what has expired. Called twice a second, it goes over everything within a minute. */

@@ -4,6 +4,8 @@ import type { RatePolicy, Tally, Verdict } from "../domain/tally.ts";
 /** Judges the requests of a subject by its policy, and counts those that pass. */
 export interface Meter {
   judge(subject: string, policy: RatePolicy): Awaitable<Verdict>;
+  /** What is counted for a subject now: a copy. Counts nothing. */
+  tally(subject: string): Awaitable<Tally>;
 }
 
 /** Where tallies outlive the process. */

@@ -46,7 +46,7 @@ const MAX_KEYS_WHILE_DEGRADED = 100_000;
 /** ioredis takes 14 ms to load: only a process that uses Redis pays for it. */
 const loadRedisMeter = lazy(() => import("./redis/open.ts"));
 const loadRedisCheckup = lazy(() => import("./redis/checkup.ts"));
-const loadTallyReader = lazy(() => import("./redis/read-tally.ts"));
+const loadTallyReader = lazy(() => import("./redis/read-tallies.ts"));
 
 /**
  * Counters in Redis, for all instances together, if there is one; otherwise in this process, saved by the keeper.
@@ -55,10 +55,13 @@ const loadTallyReader = lazy(() => import("./redis/read-tally.ts"));
 export const openMeters = (settings: MeterSettings): Promise<Meters> =>
   settings.redisUrl === undefined ? openLocalMeters(settings) : openSharedMeters(settings, settings.redisUrl);
 
-/** What is counted in Redis for a key right now. Fails with an OperatorError if Redis does not answer. */
-export async function readTally(url: RedisUrl, keyId: string, connectTimeoutMs?: number): Promise<Tally> {
-  const reader = await loadTallyReader();
-  return reader.readTally(url, keyId, connectTimeoutMs);
+/** What is counted in Redis for each of these keys right now. Fails with an OperatorError if Redis does not answer. */
+export async function readTallies(
+  url: RedisUrl,
+  keyIds: readonly string[],
+  connectTimeoutMs?: number,
+): Promise<ReadonlyMap<string, Tally>> {
+  return (await loadTallyReader()).readTallies(url, keyIds, connectTimeoutMs);
 }
 
 /** What there is to find out about Redis. */

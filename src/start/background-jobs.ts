@@ -1,4 +1,5 @@
 import type { Keyring } from "../access/keyring.ts";
+import { LastUse } from "../access/last-use.ts";
 import type { SteadyClock } from "../domain/clock.ts";
 import { savedResponsesExpireAtMs } from "../domain/idempotency.ts";
 import { type Meters, SAVE_INTERVAL_MS } from "../meter/open.ts";
@@ -9,6 +10,10 @@ const REFRESH_KEYS_INTERVAL_MS = 500;
 /** A database file that is taken away is noticed within a second, also while nobody writes. */
 const CHECK_INTERVAL_MS = 500;
 const DELETE_SAVED_RESPONSES_INTERVAL_MS = 10_000;
+/** An animal that an instance of release 1.1.0 adds is found by name after this time. */
+const FOLD_NAMES_INTERVAL_MS = 1_000;
+/** By this much the noted minute of a use may be late. */
+const NOTE_USE_INTERVAL_MS = 5_000;
 
 interface JobParts {
   readonly keyring: Keyring;
@@ -18,7 +23,7 @@ interface JobParts {
   readonly noteReadOnly: () => void;
   /** Likewise. */
   readonly isReady: () => Promise<boolean>;
-  /** Judges which saved responses have expired. */
+  /** Judges which saved responses have expired, and when keys were used. */
   readonly steadyClock: SteadyClock;
   /** Makes a function that reports failures under a message. */
   readonly report: (message: string) => (error: unknown) => void;
@@ -34,6 +39,8 @@ export function startBackgroundJobs({
   steadyClock,
   report,
 }: JobParts): () => Promise<void> {
+  const lastUse = new LastUse({ keyring, keys: store.keys, isReadOnly: store.isReadOnly, clock: steadyClock });
+  const reportUse = report("could not note when keys were last used");
   const job = (intervalMs: number, failure: string, run: () => Promise<unknown>) =>
     startJob({ intervalMs, run, onFailure: report(failure) });
   const stops = [
@@ -46,9 +53,12 @@ export function startBackgroundJobs({
     job(DELETE_SAVED_RESPONSES_INTERVAL_MS, "could not delete expired responses", () =>
       deleteExpiredResponses(store, steadyClock),
     ),
+    job(FOLD_NAMES_INTERVAL_MS, "could not prepare names for searches", () => foldNames(store)),
+    startJob({ intervalMs: NOTE_USE_INTERVAL_MS, run: () => lastUse.write(), onFailure: reportUse }),
   ];
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
+    await lastUse.write().catch(reportUse);
   };
 }
 
@@ -61,3 +71,7 @@ export async function deleteExpiredResponses(
   if (nowMs === undefined || store.isReadOnly()) return false;
   return store.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(nowMs) });
 }
+
+/** Returns whether there may be more of them. */
+export const foldNames = async (store: Pick<Store, "foldNames" | "isReadOnly">): Promise<boolean> =>
+  !store.isReadOnly() && store.foldNames();

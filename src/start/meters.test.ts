@@ -1,6 +1,8 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { pino } from "pino";
-import { announcer } from "./meters.ts";
+import { openKeyStore } from "../../test/harness/key-store.ts";
+import type { CountingPlace } from "../store/store.ts";
+import { announcer, noteCountingPlace } from "./meters.ts";
 
 function setUp() {
   const lines: { msg: string; server: string; remedy?: string; level: number }[] = [];
@@ -50,4 +52,36 @@ test("it is degraded as long as one node of a cluster is away, and a node that w
     "Redis is back: instances count requests together again",
     "Redis has been replaced by another server: instances count requests together again",
   ]);
+});
+
+describe("where requests are counted is noted in the database", () => {
+  const unreported = () => (error: unknown) => {
+    throw error;
+  };
+
+  test("once, and again only when it has changed", async () => {
+    const { facts } = await openKeyStore();
+    const noted: string[] = [];
+    const watched = {
+      countingPlace: facts.countingPlace,
+      noteCountingPlace: async (place: CountingPlace) => {
+        noted.push(place);
+        await facts.noteCountingPlace(place);
+      },
+    };
+    for (const place of ["database", "database", "redis", "redis", "database"] as const)
+      await noteCountingPlace({ facts: watched, isReadOnly: () => false }, place, unreported);
+    expect(noted).toEqual(["database", "redis", "database"]);
+  });
+
+  test("unless the database is read-only; and a failure is reported, and harms nobody", async () => {
+    const { facts } = await openKeyStore();
+    await noteCountingPlace({ facts, isReadOnly: () => true }, "redis", unreported);
+    expect(await facts.countingPlace()).toBeUndefined();
+    const failing = { ...facts, noteCountingPlace: () => Promise.reject(new Error("the disk is full")) };
+    const reported: string[] = [];
+    const report = (message: string) => (error: unknown) => void reported.push(`${message}: ${error}`);
+    await noteCountingPlace({ facts: failing, isReadOnly: () => false }, "redis", report);
+    expect(reported).toEqual(["could not note where requests are counted: Error: the disk is full"]);
+  });
 });

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../domain/clock.ts";
 import { type Meters, openMeters, type RedisUrl, type ServerChange } from "../meter/open.ts";
 import type { DatabaseUrl } from "../store/database-url.ts";
-import type { TallyStore } from "../store/store.ts";
+import type { CountingPlace, Store, TallyStore } from "../store/store.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 
@@ -32,6 +32,22 @@ export function startMeters(parts: MeterParts): Promise<Meters> {
     onServerChange: announcer(log, telemetry),
     onAnswer: telemetry.isOn ? telemetry.redisAnswer : undefined,
   });
+}
+
+/**
+ * Leaves a note in the database where requests are counted, for commands on it that are not told where Redis is. A
+ * service works without it: it is done once requests are admitted, and a failure is only reported.
+ */
+export async function noteCountingPlace(
+  { facts, isReadOnly }: Pick<Store, "facts" | "isReadOnly">,
+  place: CountingPlace,
+  report: MeterParts["report"],
+): Promise<void> {
+  try {
+    if ((await facts.countingPlace()) !== place && !isReadOnly()) await facts.noteCountingPlace(place);
+  } catch (error) {
+    report("could not note where requests are counted")(error);
+  }
 }
 
 /** Tells the log and the metrics what happens to the servers of Redis. */

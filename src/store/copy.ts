@@ -1,30 +1,34 @@
 import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { OperatorError } from "../domain/operator-error.ts";
-import type { Dialect } from "./lists.ts";
+import { claimTarget, identify } from "./copy-claim.ts";
 import { COPIES } from "./migrate.ts";
 import type { Connection, Session } from "./postgres/connection.ts";
 import { POSTGRES, rowsParameter, upsertRows } from "./postgres/dialect.ts";
 import { openOnSchema } from "./postgres/schema.ts";
 import {
   ANIMALS,
+  CATEGORIES,
   INTERNAL_TABLES,
-  NUMBERED_TABLES,
+  KEYS,
   type Row,
   SAVED_RESPONSES,
+  SECRETS,
   selectFrom,
   TABLES,
+  TABLES_BY_NUMBER,
   TALLIES,
   type Table,
 } from "./rows.ts";
+import type { Dialect } from "./searches.ts";
 import { LOCK_TIMEOUTS, openLocked, preparePath } from "./sqlite/database.ts";
 import { SQLITE } from "./sqlite/dialect.ts";
 
 /** The one table that is large: an interrupted copy of it is continued. */
 const RESUMED: Table = ANIMALS;
 
-/** Tables whose rows may have been deleted from the source since an earlier copy. */
-const EMPTIED: readonly Table[] = [SAVED_RESPONSES, TALLIES];
+/** Small tables, whose rows may have been deleted from the source since an earlier copy, in an order that references allow. */
+const EMPTIED: readonly Table[] = [TALLIES, SAVED_RESPONSES, CATEGORIES, SECRETS, KEYS];
 
 const BATCH_SIZE = 2_000;
 
@@ -73,6 +77,7 @@ export async function copyStore(
 /** Commands change keys beside a service, and would beside a copy: this transaction makes them wait, and give up. */
 function lockAgainstWrites(db: Database, path: string): void {
   try {
+    identify(db);
     db.run("BEGIN IMMEDIATE");
   } catch (error) {
     throw new OperatorError(
@@ -89,6 +94,7 @@ async function copyAll(
 ): Promise<CopiedTable[]> {
   await claimTarget(db, target);
   for (const { name } of EMPTIED) await target.run(`DELETE FROM ${name}`);
+  await deleteGone(db, target, RESUMED);
   const totals = new Map(TABLES.map((table) => [table, countIn(db, table)]));
   const report = (table: Table, step: CopyProgress["step"]) => (done: number) =>
     onProgress({ table: table.name, step, done, total: totals.get(table) ?? 0 });
@@ -98,6 +104,18 @@ async function copyAll(
     await copyTable(db, target, table, table === RESUMED, report(table, "copy"));
   }
   return target.transact((tx) => finish(db, tx, sums, report));
+}
+
+/** Rows that an earlier copy has brought over, and that the source has no more. Those that orders refer to are never among them. */
+async function deleteGone(db: Database, target: Connection, table: Table): Promise<void> {
+  const find = db.prepare(`SELECT id FROM ${table.name} WHERE ${SQLITE.idIsOneOf("?")}`);
+  for await (const rows of rowsIn(target, table)) {
+    const copied = rows.map(({ id }) => id as bigint);
+    const kept = new Set((find.all(SQLITE.idList(copied)) as Row[]).map(({ id }) => id));
+    const gone = copied.filter((id) => !kept.has(id));
+    if (gone.length > 0)
+      await target.run(`DELETE FROM ${table.name} WHERE ${POSTGRES.idIsOneOf("$1")}`, [POSTGRES.idList(gone)]);
+  }
 }
 
 type Report = (table: Table, step: CopyProgress["step"]) => (done: number) => void;
@@ -143,44 +161,6 @@ function refuseUnknownSchema(db: Database): void {
       throw new OperatorError(
         `this version cannot copy the table ${name}: use the version that added it, or remove it first`,
       );
-}
-
-/** The target must be empty, or hold an unfinished copy of this same source. */
-async function claimTarget(db: Database, target: Session): Promise<void> {
-  const created = db.query("SELECT applied_at, digest FROM migrations WHERE number = 1").get() as Row;
-  const firstKey = db.query("SELECT id FROM keys ORDER BY created_at, id LIMIT 1").get() as Row | null;
-  const source = `${created.applied_at} ${created.digest} ${firstKey?.id ?? ""}`;
-  await refuseUsedTarget(target);
-  await target.run("CREATE TABLE IF NOT EXISTS copies (source text PRIMARY KEY, finished_at bigint)");
-  const [earlier] = await target.run<Row>("SELECT source, finished_at FROM copies");
-  if (earlier?.finished_at)
-    throw new OperatorError(
-      "a copy into this database has already been completed: serve from it, or use an empty database",
-    );
-  if (earlier?.source === source) return;
-  const [animal] = await target.run("SELECT 1 FROM animals LIMIT 1");
-  const [key] = await target.run("SELECT 1 FROM keys LIMIT 1");
-  if (earlier || animal || key) throw new OperatorError("the target database is not empty: use a new one");
-  await target.run("INSERT INTO copies (source) VALUES ($1)", [source]);
-}
-
-/** A service that has the target open already would not notice that a copy has begun. */
-async function refuseUsedTarget(target: Session): Promise<void> {
-  for (let look = 1; await isUsed(target); look++) {
-    if (look === LOOKS_AT_USERS)
-      throw new OperatorError("a service or another command is using the target database: stop it first");
-    await Bun.sleep(LOOK_INTERVAL_MS);
-  }
-}
-
-/** The server takes a moment to notice that a session has ended, also the one that has just created the schema. */
-const LOOKS_AT_USERS = 10;
-const LOOK_INTERVAL_MS = 100;
-
-async function isUsed(target: Session): Promise<boolean> {
-  const [others] = await target.run<{ count: bigint }>(`SELECT count(*) AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name LIKE 'animal-store%' AND application_name <> 'animal-store doctor' AND pid <> pg_backend_pid()`);
-  return others !== undefined && others.count > 0n;
 }
 
 const countIn = (db: Database, { name }: Table): number =>
@@ -234,7 +214,7 @@ const keyOf = ({ key }: Table, row: Row): Row[string][] => key.map((column) => r
 
 /** Text is ordered by its bytes, so that both databases agree on what comes next. */
 function pageSql(table: Table, dialect: Dialect, after: readonly unknown[] | undefined): string {
-  const collation = dialect === POSTGRES && !NUMBERED_TABLES.includes(table) ? ' COLLATE "C"' : "";
+  const collation = dialect === POSTGRES && !TABLES_BY_NUMBER.includes(table) ? ' COLLATE "C"' : "";
   const order = table.key.map((column) => `${column}${collation}`).join(", ");
   const placeholders = table.key.map((_, i) => dialect.placeholder(i + 1)).join(", ");
   const condition = after ? `WHERE (${order}) > (${placeholders})` : "";

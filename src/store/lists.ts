@@ -1,25 +1,23 @@
 import { ANIMAL_STATUSES } from "../domain/animal.ts";
-import { INT64_MIN } from "../domain/int64.ts";
+import { endOfPrefix } from "../domain/fold.ts";
+import { INT64_MAX, INT64_MIN } from "../domain/int64.ts";
 import { ORDER_STATUSES } from "../domain/order.ts";
-import { ORDERS, SELECT_ANIMAL, type SqlValue, selectFrom } from "./rows.ts";
-import type { AnimalQuery, OrderQuery } from "./store.ts";
+import type { IdOrder, Position } from "../domain/page.ts";
+import {
+  FOLDED_NAME,
+  ORDERS,
+  SELECT_ANIMAL,
+  SELECT_ANIMAL_BY_NAME,
+  SELECT_CATEGORY,
+  SELECT_CATEGORY_BY_NAME,
+  type SqlValue,
+  selectFrom,
+} from "./rows.ts";
+import { type Dialect, search, searchEachStatus } from "./searches.ts";
+import type { AnimalQuery, CategoryQuery, OrderQuery } from "./store.ts";
 
-// The statements that list animals and orders, for both databases.
-
-/** Where the SQL of the two databases differs. */
-export interface Dialect {
-  /**
-   * Whether a search is ordered by all columns of its index. Otherwise PostgreSQL may prefer to walk
-   * the primary key and discard what does not match, even if that is a million rows.
-   */
-  readonly ordersByIndex: boolean;
-  /** The n-th parameter. */
-  readonly placeholder: (n: number) => string;
-  /** The condition that the id is in a list that is passed as one parameter. */
-  readonly idIsOneOf: (placeholder: string) => string;
-  /** The list as that parameter. */
-  readonly idList: (ids: readonly bigint[]) => string;
-}
+// The lists of animals, orders and categories, for both databases: which statements there are, and which one answers a
+// query. Each has an index that holds its rows in its order.
 
 /** The statement that answers a query, and its parameters. */
 export interface Listing<Name extends string> {
@@ -27,84 +25,165 @@ export interface Listing<Name extends string> {
   readonly parameters: SqlValue[];
 }
 
-export type AnimalListName = "all" | "byStatus" | "byCategory" | "byCategoryAndStatus" | "byIds";
+/** A list by id, in either direction. */
+type InEitherOrder<Name extends string> = Name | `${Name}Descending`;
+
+// Animals
+
+type AnimalFilter = "all" | "byStatus" | "byCategory" | "byCategoryAndStatus" | "byIds";
+export type AnimalListName = InEitherOrder<AnimalFilter> | "byName" | "byNameAndStatus";
 
 export const animalLists = (dialect: Dialect): Record<AnimalListName, string> => ({
-  all: pageOf(SELECT_ANIMAL, [], dialect),
-  byStatus: pageOf(SELECT_ANIMAL, ["status"], dialect),
-  byCategory: pageOfAnyStatus(SELECT_ANIMAL, "category_id", ANIMAL_STATUSES, dialect),
-  byCategoryAndStatus: pageOf(SELECT_ANIMAL, ["category_id", "status"], dialect),
-  byIds: byIds(dialect),
+  ...inEitherOrder<AnimalFilter>((order) => ({
+    all: pageById(SELECT_ANIMAL, [], order, dialect),
+    byStatus: pageById(SELECT_ANIMAL, ["status"], order, dialect),
+    byCategory: pageOfAnyStatus(SELECT_ANIMAL, "category_id", ANIMAL_STATUSES, order, dialect),
+    byCategoryAndStatus: pageById(SELECT_ANIMAL, ["category_id", "status"], order, dialect),
+    byIds: byIds(order, dialect),
+  })),
+  ...animalsByName(dialect),
 });
 
-const byIds = ({ placeholder, idIsOneOf }: Dialect): string =>
-  `${SELECT_ANIMAL} WHERE ${idIsOneOf(placeholder(1))}
+function byIds(order: IdOrder, { placeholder, idIsOneOf }: Dialect): string {
+  const [bound, direction] = order === "-id" ? ["<=", "DESC"] : [">=", "ASC"];
+  return `${SELECT_ANIMAL} WHERE ${idIsOneOf(placeholder(1))}
     AND (CAST(${placeholder(2)} AS text) IS NULL OR status = ${placeholder(2)})
     AND (CAST(${placeholder(3)} AS bigint) IS NULL OR category_id = ${placeholder(3)})
-    AND id > ${placeholder(4)} ORDER BY id LIMIT ${placeholder(5)}`;
+    AND id ${bound} ${placeholder(4)} ORDER BY id ${direction} LIMIT ${placeholder(5)}`;
+}
 
-/** Reads one row beyond the page, to find out whether more follow. */
+/** The index begins with the status, so without one there is a search for each. */
+function animalsByName(dialect: Dialect): Record<"byName" | "byNameAndStatus", string> {
+  const [name, id, end, limit, status] = placeholders(dialect);
+  const from = { [FOLDED_NAME]: name, id: dialect.idInRow(id) };
+  const byName = { select: SELECT_ANIMAL_BY_NAME, equal: {}, from, end, limit };
+  return {
+    byName: searchEachStatus(byName, ANIMAL_STATUSES, dialect),
+    byNameAndStatus: search({ ...byName, equal: { status } }, dialect),
+  };
+}
+
 export function animalListing(query: AnimalQuery, { idList }: Dialect): Listing<AnimalListName> {
-  const { ids, status, categoryId, afterId = INT64_MIN, size } = query;
-  const page = [afterId, size + 1];
-  if (ids) return { name: "byIds", parameters: [idList(ids), status ?? null, categoryId ?? null, ...page] };
-  if (categoryId === undefined)
+  const { ids, status, categoryId, name, sort, after, size } = query;
+  if (name !== undefined) {
+    const range = [...rangeOfNames(name, after), size + 1];
     return status === undefined
-      ? { name: "all", parameters: page }
-      : { name: "byStatus", parameters: [status, ...page] };
-  return status === undefined
-    ? { name: "byCategory", parameters: [categoryId, ...page] }
-    : { name: "byCategoryAndStatus", parameters: [categoryId, status, ...page] };
-}
-
-export type OrderListName = "all" | "byStatus" | "byAnimal" | "byAnimalAndStatus";
-
-export const orderLists = (dialect: Dialect): Record<OrderListName, string> => ({
-  all: pageOf(selectFrom(ORDERS), [], dialect),
-  byStatus: pageOf(selectFrom(ORDERS), ["status"], dialect),
-  byAnimal: pageOfAnyStatus(selectFrom(ORDERS), "animal_id", ORDER_STATUSES, dialect),
-  byAnimalAndStatus: pageOf(selectFrom(ORDERS), ["animal_id", "status"], dialect),
-});
-
-export function orderListing({ status, animalId, afterId = INT64_MIN, size }: OrderQuery): Listing<OrderListName> {
-  const page = [afterId, size + 1];
-  if (animalId === undefined)
-    return status === undefined
-      ? { name: "all", parameters: page }
-      : { name: "byStatus", parameters: [status, ...page] };
-  return status === undefined
-    ? { name: "byAnimal", parameters: [animalId, ...page] }
-    : { name: "byAnimalAndStatus", parameters: [animalId, status, ...page] };
-}
-
-/** Rows after an id, by ascending id. The parameters are the values of the columns, the id and the limit. */
-function pageOf(select: string, equal: readonly string[], dialect: Dialect): string {
-  const placeholders = [...equal, "id", "limit"].map((_, i) => dialect.placeholder(i + 1));
-  return search(select, equal, placeholders, dialect);
-}
-
-/**
- * Rows with a value in one column, out of an index on (column, status): a search for each status,
- * merged by id. So one index serves the column with and without a status, and neither scans.
- */
-function pageOfAnyStatus(select: string, column: string, statuses: readonly string[], dialect: Dialect): string {
-  const [value, after, limit] = [1, 2, 3].map(dialect.placeholder) as [string, string, string];
-  const searches = statuses.map((status) => {
-    const rows = search(select, [column, "status"], [value, `'${status}'`, after, limit], dialect);
-    return `SELECT * FROM (${rows}) AS ${status}`;
-  });
-  return `SELECT * FROM (${searches.join(" UNION ALL ")}) AS every_status ORDER BY id LIMIT ${limit}`;
-}
-
-/** The values are those of the columns, the id and the limit. */
-function search(select: string, equal: readonly string[], values: readonly string[], dialect: Dialect): string {
-  const [after, limit] = values.slice(-2) as [string, string];
-  const wanted = values.slice(0, -2);
-  if (dialect.ordersByIndex && equal.length > 0) {
-    const order = [...equal, "id"].join(", ");
-    return `${select} WHERE (${order}) > (${[...wanted, after].join(", ")})
-      AND (${equal.join(", ")}) <= (${wanted.join(", ")}) ORDER BY ${order} LIMIT ${limit}`;
+      ? { name: "byName", parameters: range }
+      : { name: "byNameAndStatus", parameters: [...range, status] };
   }
-  const conditions = equal.map((column, i) => `${column} = ${wanted[i]} AND `).join("");
-  return `${select} WHERE ${conditions}id > ${after} ORDER BY id LIMIT ${limit}`;
+  const page = pageFrom(after, sort, size);
+  if (ids) return inOrder(sort, "byIds", [idList(ids), status ?? null, categoryId ?? null, ...page]);
+  if (categoryId === undefined)
+    return status === undefined ? inOrder(sort, "all", page) : inOrder(sort, "byStatus", [status, ...page]);
+  return status === undefined
+    ? inOrder(sort, "byCategory", [categoryId, ...page])
+    : inOrder(sort, "byCategoryAndStatus", [categoryId, status, ...page]);
+}
+
+// Orders
+
+type OrderFilter = "all" | "byStatus" | "byAnimal" | "byAnimalAndStatus" | "byReference" | "byReferenceAndStatus";
+export type OrderListName = InEitherOrder<OrderFilter>;
+
+export const orderLists = (dialect: Dialect): Record<OrderListName, string> =>
+  inEitherOrder<OrderFilter>((order) => ({
+    all: pageById(SELECT_ORDER, [], order, dialect),
+    byStatus: pageById(SELECT_ORDER, ["status"], order, dialect),
+    byAnimal: pageOfAnyStatus(SELECT_ORDER, "animal_id", ORDER_STATUSES, order, dialect),
+    byAnimalAndStatus: pageById(SELECT_ORDER, ["animal_id", "status"], order, dialect),
+    byReference: pageOfAnyStatus(SELECT_REFERENCE, "reference", ORDER_STATUSES, order, dialect),
+    byReferenceAndStatus: pageById(SELECT_REFERENCE, ["reference", "status"], order, dialect),
+  }));
+
+const SELECT_ORDER = selectFrom(ORDERS);
+/** The index has only the rows with a reference, and a planner must be able to see that these are all that are wanted. */
+const SELECT_REFERENCE = `SELECT * FROM (${SELECT_ORDER} WHERE reference IS NOT NULL) AS referenced`;
+
+export function orderListing({ status, animalId, reference, sort, after, size }: OrderQuery): Listing<OrderListName> {
+  const page = pageFrom(after, sort, size);
+  if (reference !== undefined)
+    return status === undefined
+      ? inOrder(sort, "byReference", [reference, ...page])
+      : inOrder(sort, "byReferenceAndStatus", [reference, status, ...page]);
+  if (animalId === undefined)
+    return status === undefined ? inOrder(sort, "all", page) : inOrder(sort, "byStatus", [status, ...page]);
+  return status === undefined
+    ? inOrder(sort, "byAnimal", [animalId, ...page])
+    : inOrder(sort, "byAnimalAndStatus", [animalId, status, ...page]);
+}
+
+// Categories
+
+export type CategoryListName = "all" | "byName";
+
+export function categoryLists(dialect: Dialect): Record<CategoryListName, string> {
+  const [name, end, limit] = placeholders(dialect);
+  const byName = { select: SELECT_CATEGORY_BY_NAME, equal: {}, from: { [FOLDED_NAME]: name }, end, limit };
+  return { all: pageById(SELECT_CATEGORY, [], "id", dialect), byName: search(byName, dialect) };
+}
+
+/** No two categories have the same folded name, so the id is no part of their order. */
+export function categoryListing({ name, after, size }: CategoryQuery): Listing<CategoryListName> {
+  if (name === undefined) return { name: "all", parameters: pageFrom(after, "id", size) };
+  const { foldedName } = after ?? {};
+  const from = foldedName === undefined ? name : foldedName + LEAST_CHARACTER;
+  return { name: "byName", parameters: [from, endOfPrefix(name), size + 1] };
+}
+
+// Where pages begin
+
+/** As many as any of these statements has. */
+const placeholders = ({ placeholder }: Dialect) =>
+  [placeholder(1), placeholder(2), placeholder(3), placeholder(4), placeholder(5)] as const;
+
+function inEitherOrder<Name extends string>(
+  statements: (order: IdOrder) => Record<Name, string>,
+): Record<InEitherOrder<Name>, string> {
+  const descending = Object.entries<string>(statements("-id")).map(([name, sql]) => [`${name}Descending`, sql]);
+  return { ...statements("id"), ...Object.fromEntries(descending) };
+}
+
+const inOrder = <Name extends string>(
+  order: IdOrder | undefined,
+  name: Name,
+  parameters: SqlValue[],
+): Listing<InEitherOrder<Name>> => ({ name: order === "-id" ? `${name}Descending` : name, parameters });
+
+/** The parameters are the values of the columns, the id that the page begins with and the limit. */
+function pageById(select: string, equal: readonly string[], order: IdOrder, dialect: Dialect): string {
+  const values = Object.fromEntries(equal.map((column, i) => [column, dialect.placeholder(i + 1)]));
+  const id = dialect.placeholder(equal.length + 1);
+  const limit = dialect.placeholder(equal.length + 2);
+  return search({ select, equal: values, from: { id }, limit, isDescending: order === "-id" }, dialect);
+}
+
+/** Rows with a value in one column, out of an index on (column, status). */
+function pageOfAnyStatus(
+  select: string,
+  column: string,
+  statuses: readonly string[],
+  order: IdOrder,
+  dialect: Dialect,
+): string {
+  const [value, id, limit] = placeholders(dialect);
+  const equal = { [column]: value };
+  return searchEachStatus({ select, equal, from: { id }, limit, isDescending: order === "-id" }, statuses, dialect);
+}
+
+/** The id that a page begins with, and how many rows are read: one beyond the page, to find out whether more follow. */
+function pageFrom(after: Position | undefined, order: IdOrder | undefined, size: number): SqlValue[] {
+  const [first, last, step] = order === "-id" ? [INT64_MAX, INT64_MIN, -1n] : [INT64_MIN, INT64_MAX, 1n];
+  if (after === undefined) return [first, size + 1];
+  return after.id === last ? [last, 0] : [after.id + step, size + 1];
+}
+
+/** Less than any character that a name may have. */
+const LEAST_CHARACTER = "\u0001";
+
+/** The folded name and the id that a page begins with, and the folded name that it ends before. */
+function rangeOfNames(prefix: string, after: Position | undefined): SqlValue[] {
+  const end = endOfPrefix(prefix);
+  if (after === undefined) return [prefix, INT64_MIN, end];
+  const { id, foldedName = prefix } = after;
+  return id === INT64_MAX ? [foldedName + LEAST_CHARACTER, INT64_MIN, end] : [foldedName, id + 1n, end];
 }

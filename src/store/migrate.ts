@@ -7,9 +7,10 @@ import { OperatorError } from "../domain/operator-error.ts";
 export interface Step {
   /**
    * `sql`: statements that run in one short transaction. `fill`: one statement that changes as many rows as its LIMIT
-   * says, and is run until it finds fewer. `index`: one CREATE INDEX, made beside writes where that is possible.
+   * says, and is run until it finds fewer. `fold`: one that reads the next animals after an id, whose names are then
+   * folded here. `index`: one CREATE INDEX, made beside writes where that is possible.
    */
-  readonly kind: "sql" | "fill" | "index";
+  readonly kind: "sql" | "fill" | "fold" | "index";
   readonly sql: string;
 }
 
@@ -38,12 +39,15 @@ export type SchemaState =
   /** Of a newer version, and this one can run on it. */
   | { readonly kind: "newer"; readonly number: number };
 
-/** Whether a fill is done after a run that changed this many rows. Older instances may add to them for ever. */
-export function isFilled({ sql }: Step, changed: number): boolean {
+/** Whether a fill is done after a run that found this many rows. Older instances may add to them for ever. */
+export function isFilled({ sql }: Step, found: number): boolean {
   const limit = /\bLIMIT (\d+)\)?;?\s*$/.exec(sql)?.[1];
   if (limit === undefined) throw new Error(`a fill ends in a LIMIT: ${sql}`);
-  return changed < Number(limit);
+  return found < Number(limit);
 }
+
+/** The steps that an empty database is made with: it has no names to fold. */
+export const stepsOfCreation = ({ steps }: Migration): readonly Step[] => steps.filter(({ kind }) => kind !== "fold");
 
 /** A step, and where it is in its migration. */
 export interface DueStep {

@@ -1,8 +1,11 @@
 import type { Animal, NewAnimal } from "../domain/animal.ts";
+import type { Category } from "../domain/category.ts";
+import { fold } from "../domain/fold.ts";
 import type { IdempotencyKey, SavedContent, SavedResponse } from "../domain/idempotency.ts";
-import type { Key, KeySecret } from "../domain/key.ts";
+import type { DatedSecret, Key, KeySecret } from "../domain/key.ts";
 import type { Order, OrderStatus } from "../domain/order.ts";
 import type { Plan } from "../domain/plan.ts";
+import { SCOPES, type Scope } from "../domain/scope.ts";
 import { TALLY_NUMBER_NAMES, type Tally, tallyNumbers, tallyOfNumbers } from "../domain/tally.ts";
 import { decodeSavedContent } from "./saved-content.ts";
 import type { KeyTally } from "./store.ts";
@@ -34,30 +37,54 @@ const optionalMoment = (value: Row[string] | undefined): number | undefined =>
 const NEW_ANIMAL_COLUMNS: ColumnOf<NewAnimal> = { name: "name", categoryId: "category_id", status: "status" };
 const ANIMAL_COLUMNS: ColumnOf<Animal> = { id: "id", ...NEW_ANIMAL_COLUMNS };
 
-export const ANIMALS: Table = { name: "animals", columns: Object.values(ANIMAL_COLUMNS), key: ["id"] };
+/** What the name of an animal or a category is searched by. */
+export const FOLDED_NAME = "folded_name";
+
+/** A row selected this way can be continued after, in a list by name. */
+const withFoldedName = (select: string): string => select.replace(" FROM ", `, ${FOLDED_NAME} AS "foldedName" FROM `);
 
 /** What a new row is inserted with; the database assigns the id. */
-export const NEW_ANIMAL: readonly string[] = Object.values(NEW_ANIMAL_COLUMNS);
+export const NEW_ANIMAL: readonly string[] = [...Object.values(NEW_ANIMAL_COLUMNS), FOLDED_NAME];
+
+export const ANIMALS: Table = { name: "animals", columns: ["id", ...NEW_ANIMAL], key: ["id"] };
 
 /** A row selected this way is an Animal: lists spend no time on conversion. */
 export const SELECT_ANIMAL = `SELECT ${Object.entries(ANIMAL_COLUMNS)
   .map(([field, column]) => `${column} AS "${field}"`)
   .join(", ")} FROM animals`;
 
+export const SELECT_ANIMAL_BY_NAME = withFoldedName(SELECT_ANIMAL);
+
 const NEW_ANIMAL_FIELDS = Object.keys(NEW_ANIMAL_COLUMNS) as (keyof NewAnimal)[];
 
 /** In the order of NEW_ANIMAL. */
-export const newAnimalValues = (animal: NewAnimal): SqlValue[] => NEW_ANIMAL_FIELDS.map((field) => animal[field]);
+export const newAnimalValues = (animal: NewAnimal): SqlValue[] => [
+  ...NEW_ANIMAL_FIELDS.map((field) => animal[field]),
+  fold(animal.name),
+];
+
+// Categories
+
+export const CATEGORIES: Table = { name: "categories", columns: ["id", "name", FOLDED_NAME], key: ["id"] };
+
+/** A row selected this way is a Category. */
+export const SELECT_CATEGORY = "SELECT id, name FROM categories";
+
+export const SELECT_CATEGORY_BY_NAME = withFoldedName(SELECT_CATEGORY);
+
+/** In the order of the columns. */
+export const categoryValues = ({ id, name }: Category): SqlValue[] => [id, name, fold(name)];
 
 // Orders
 
 type NewOrderRow = Omit<Order, "id">;
 
-const NEW_ORDER_COLUMNS: ColumnOf<NewOrderRow> = {
+const NEW_ORDER_COLUMNS: ColumnOf<Required<NewOrderRow>> = {
   animalId: "animal_id",
   status: "status",
   placedAtMs: "placed_at",
   updatedAtMs: "updated_at",
+  reference: "reference",
 };
 
 /** What a new row is inserted with; the database assigns the id. */
@@ -71,7 +98,7 @@ const NEW_ORDER_FIELDS = Object.keys(NEW_ORDER_COLUMNS) as (keyof NewOrderRow)[]
 export const newOrderValues = (order: NewOrderRow): SqlValue[] =>
   NEW_ORDER_FIELDS.map((field) => {
     const value = order[field];
-    return typeof value === "number" ? BigInt(value) : value;
+    return typeof value === "number" ? BigInt(value) : (value ?? null);
   });
 
 export const orderOf = (row: Row): Order => ({
@@ -80,6 +107,7 @@ export const orderOf = (row: Row): Order => ({
   status: row.status as OrderStatus,
   placedAtMs: Number(row.placed_at),
   updatedAtMs: Number(row.updated_at),
+  ...(row.reference ? { reference: row.reference as string } : {}),
 });
 
 // Keys and their secrets
@@ -94,6 +122,9 @@ const KEY_VALUES: Readonly<Record<string, (key: Key) => SqlValue>> = {
   expires_at: ({ expiresAtMs }) => expiresAtMs ?? null,
   revoked_at: ({ revokedAtMs }) => revokedAtMs ?? null,
   pardoned_at: ({ pardonedAtMs }) => pardonedAtMs ?? null,
+  scopes: ({ scopes }) => encodeScopes(scopes),
+  suspended_at: ({ suspendedAtMs }) => suspendedAtMs ?? null,
+  last_used_at: ({ lastUsedAtMs }) => lastUsedAtMs ?? null,
 };
 
 export const KEYS: Table = { name: "keys", columns: Object.keys(KEY_VALUES), key: ["id"] };
@@ -112,15 +143,66 @@ export const keyOf = (row: Row): Key => ({
   expiresAtMs: optionalMoment(row.expires_at),
   revokedAtMs: optionalMoment(row.revoked_at),
   pardonedAtMs: optionalMoment(row.pardoned_at),
+  scopes: decodeScopes(row.scopes),
+  suspendedAtMs: optionalMoment(row.suspended_at),
+  lastUsedAtMs: optionalMoment(row.last_used_at),
 });
 
-export const SECRETS: Table = { name: "secrets", columns: ["digest", "key_id", "expires_at"], key: ["digest"] };
+/** What an edit of a key may change. */
+const EDITED = ["name", "plan", "per_minute", "per_day", "expires_at", "scopes"];
+
+export const updateKey = (placeholder: (n: number) => string): string =>
+  `UPDATE ${KEYS.name} SET ${EDITED.map((column, i) => `${column} = ${placeholder(i + 1)}`).join(", ")}
+  WHERE id = ${placeholder(EDITED.length + 1)}`;
+
+/** The parameters of that statement. */
+export const updatedKeyValues = (key: Key): SqlValue[] => [...EDITED, "id"].map((column) => valueOfKey(column, key));
+
+const valueOfKey = (column: string, key: Key): SqlValue => (KEY_VALUES[column] as (key: Key) => SqlValue)(key);
+
+/** Null: all of them, which are those of every key that was issued before there were scopes. */
+export const encodeScopes = (scopes: readonly Scope[]): string | null =>
+  SCOPES.every((scope) => scopes.includes(scope)) ? null : scopes.join(" ");
+
+const decodeScopes = (value: Row[string] | undefined): readonly Scope[] =>
+  typeof value === "string" ? SCOPES.filter((scope) => value.split(" ").includes(scope)) : SCOPES;
+
+export const SECRETS: Table = {
+  name: "secrets",
+  columns: ["digest", "key_id", "expires_at", "created_at"],
+  key: ["digest"],
+};
+
+interface NewSecret {
+  readonly digest: string;
+  readonly keyId: string;
+  readonly createdAtMs: number;
+}
 
 /** In the order of the columns: a new secret does not expire. */
-export const newSecretValues = (secret: { readonly digest: string; readonly keyId: string }): SqlValue[] => [
-  secret.digest,
-  secret.keyId,
+export const newSecretValues = ({ digest, keyId, createdAtMs }: NewSecret): SqlValue[] => [
+  digest,
+  keyId,
   null,
+  createdAtMs,
+];
+
+/**
+ * The secrets of the key that the placeholder stands for, newest first. By their expiry, since a rotation leaves no
+ * secret a longer life than a newer one has; when they were created is not known of all.
+ */
+export const selectSecretsOf = (placeholder: string): string => `SELECT expires_at, created_at FROM secrets
+  WHERE key_id = ${placeholder} ORDER BY expires_at IS NOT NULL, expires_at DESC, created_at IS NULL, created_at DESC`;
+
+export const datedSecretOf = (row: Row): DatedSecret => ({
+  createdAtMs: optionalMoment(row.created_at),
+  expiresAtMs: optionalMoment(row.expires_at),
+});
+
+/** Everything that belongs to a key, in an order that references allow. */
+export const deletionsOfKey = (placeholder: string): string[] => [
+  ...["secrets", "tallies", "saved_responses"].map((table) => `DELETE FROM ${table} WHERE key_id = ${placeholder}`),
+  `DELETE FROM keys WHERE id = ${placeholder}`,
 ];
 
 /** A key together with one of its secrets, for the condition that follows. */
@@ -142,6 +224,18 @@ export const keyTallyOf = (row: Row): KeyTally => [row.key_id as string, tallyOf
 
 /** In the order of the columns. */
 export const tallyValues = ([keyId, tally]: KeyTally): SqlValue[] => [keyId, ...tallyNumbers(tally)];
+
+// Facts
+
+export const COUNTING_PLACE = "counting_place";
+/** At random, when a store is first copied: an interrupted copy is continued from the same one. */
+export const STORE_ID = "store_id";
+
+export const selectFact = (placeholder: string): string => `SELECT value FROM facts WHERE name = ${placeholder}`;
+
+export const upsertFact = (placeholder: (n: number) => string): string =>
+  `INSERT INTO facts (name, value) VALUES (${placeholder(1)}, ${placeholder(2)})
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 // Saved responses
 
@@ -170,13 +264,16 @@ export const savedResponseOf = <Value>(row: Row): SavedResponse<Value> => ({
 });
 
 /** Every table that holds a store's data, in an order that references allow. */
-export const TABLES: readonly Table[] = [KEYS, SECRETS, ANIMALS, ORDERS, SAVED_RESPONSES, TALLIES];
+export const TABLES: readonly Table[] = [KEYS, SECRETS, ANIMALS, CATEGORIES, ORDERS, SAVED_RESPONSES, TALLIES];
 
 /** Tables whose ids are numbers that the database assigns. */
 export const NUMBERED_TABLES: readonly Table[] = [ANIMALS, ORDERS];
 
+/** Tables whose key is a number: that of categories is chosen by callers. */
+export const TABLES_BY_NUMBER: readonly Table[] = [...NUMBERED_TABLES, CATEGORIES];
+
 /** Tables that say something about the database itself. */
-export const INTERNAL_TABLES: readonly string[] = ["migrations", "key_revision"];
+export const INTERNAL_TABLES: readonly string[] = ["migrations", "key_revision", "facts"];
 
 // Statements that name columns
 

@@ -1,10 +1,25 @@
-import type { Animal, AnimalStatus, NewAnimal } from "../domain/animal.ts";
+import type {
+  Animal,
+  AnimalCorrection,
+  AnimalRemoval,
+  AnimalStatus,
+  CorrectionRefusal,
+  NewAnimal,
+  RemovalRefusal,
+} from "../domain/animal.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
+import type {
+  Category,
+  CategoryNaming,
+  CategoryRemoval,
+  CategoryRemovalRefusal,
+  NamedCategory,
+  NamingRefusal,
+} from "../domain/category.ts";
 import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts";
-import type { Key, KeySecret } from "../domain/key.ts";
+import type { DatedSecret, Key, KeyChange, KeySecret } from "../domain/key.ts";
 import type { MoveRefusal, NewOrder, Order, OrderMove, OrderStatus, PlacingRefusal } from "../domain/order.ts";
-import type { Page } from "../domain/page.ts";
-import type { Result } from "../domain/result.ts";
+import type { IdOrder, Listed, Page, Position } from "../domain/page.ts";
 import type { Tally } from "../domain/tally.ts";
 
 /** The store cannot do its work now: it is busy, full, read-only or gone. */
@@ -29,34 +44,66 @@ export type StoreProblem = "checkpoint" | "sync" | "reopen";
 // transaction, which includes the saved response if there is an idempotency key, and resolves when it is on disk.
 
 export interface AnimalStore {
-  /** By ascending id, after the given one. */
-  list(query: AnimalQuery): Awaitable<Page<Animal>>;
+  list(query: AnimalQuery): Awaitable<Page<Listed<Animal>>>;
   get(id: bigint): Awaitable<Animal | undefined>;
   create(animal: NewAnimal, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Animal>>;
+  /** Of a correction of the status and an order that race, one is refused. */
+  update(
+    correction: AnimalCorrection,
+    idempotencyKey?: IdempotencyKey,
+  ): Promise<IdempotentResult<Animal, CorrectionRefusal>>;
+  /** Returns the animal that was. Its id is never used again. */
+  delete(removal: AnimalRemoval, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Animal, RemovalRefusal>>;
 }
 
-/** What a list is asked for; an undefined filter filters nothing. */
+/** What a list is asked for: what comes after a position. An undefined filter filters nothing. */
 export interface AnimalQuery {
   readonly ids?: readonly bigint[] | undefined;
   readonly status?: AnimalStatus | undefined;
   readonly categoryId?: bigint | undefined;
-  readonly afterId?: bigint | undefined;
+  /** How the folded name begins. With a status or alone, and then the order is that of folded names, then ids. */
+  readonly name?: string | undefined;
+  readonly sort?: IdOrder | undefined;
+  readonly after?: Position | undefined;
   readonly size: number;
 }
 
+export interface CategoryStore {
+  list(query: CategoryQuery): Awaitable<Page<Listed<Category>>>;
+  get(id: bigint): Awaitable<Category | undefined>;
+  /** Of several categories that are to have one name, folded, exactly one gets it. */
+  put(naming: CategoryNaming, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<NamedCategory, NamingRefusal>>;
+  /** Returns the category that was. Animals keep its number. */
+  delete(
+    removal: CategoryRemoval,
+    idempotencyKey?: IdempotencyKey,
+  ): Promise<IdempotentResult<Category, CategoryRemovalRefusal>>;
+}
+
 export interface OrderStore {
-  /** By ascending id, after the given one. */
   list(query: OrderQuery): Awaitable<Page<Order>>;
+  get(id: bigint): Awaitable<Order | undefined>;
   /** Of several orders for one animal, exactly one is placed. */
   place(order: NewOrder, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Order, PlacingRefusal>>;
   /** The animal's status changes with the order's. */
-  move(move: OrderMove): Promise<Result<Order, MoveRefusal>>;
+  move(move: OrderMove, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Order, MoveRefusal>>;
 }
 
 export interface OrderQuery {
   readonly status?: OrderStatus | undefined;
   readonly animalId?: bigint | undefined;
-  readonly afterId?: bigint | undefined;
+  /** With a status or alone. */
+  readonly reference?: string | undefined;
+  readonly sort?: IdOrder | undefined;
+  readonly after?: Position | undefined;
+  readonly size: number;
+}
+
+/** By ascending id; with a name, by folded name. */
+export interface CategoryQuery {
+  /** How the folded name begins. */
+  readonly name?: string | undefined;
+  readonly after?: Position | undefined;
   readonly size: number;
 }
 
@@ -75,6 +122,7 @@ export interface Rotation {
   readonly keyId: string;
   /** Of the new secret. */
   readonly digest: string;
+  readonly atMs: number;
   /** When the secrets that the key has now expire, at the latest. */
   readonly oldSecretsExpireAtMs: number;
 }
@@ -91,6 +139,24 @@ export interface KeyStore {
   rotate(rotation: Rotation): Promise<void>;
   revoke(revocation: { readonly keyId: string; readonly atMs: number }): Promise<void>;
   pardon(pardon: { readonly keyId: string; readonly atMs: number }): Promise<void>;
+  /** Returns the key as it is then; undefined: there is none. */
+  edit(change: KeyChange): Promise<Key | undefined>;
+  /** A key that is suspended already stays so since when it was. */
+  suspend(suspension: { readonly keyId: string; readonly atMs: number }): Promise<void>;
+  resume(resumption: { readonly keyId: string }): Promise<void>;
+  /** Deletes some of the responses that are saved for a key. Returns whether there may be more of them. */
+  deleteResponses(of: { readonly keyId: string }): Promise<boolean>;
+  /** Deletes a revoked key, and everything that belongs to it. Returns whether it did: nothing is done to any other key. */
+  delete(deletion: { readonly keyId: string }): Promise<boolean>;
+  /** All that are kept, also those that no longer work, newest first. */
+  secretsOf(keyId: string): Awaitable<readonly DatedSecret[]>;
+  /** Notes when keys were last used, unless a later use is known. It is no change to a key: the revision stays. */
+  noteUse(uses: readonly NotedUse[]): Promise<void>;
+}
+
+export interface NotedUse {
+  readonly keyId: string;
+  readonly atMs: number;
 }
 
 export type KeyTally = readonly [keyId: string, tally: Tally];
@@ -98,7 +164,18 @@ export type KeyTally = readonly [keyId: string, tally: Tally];
 export interface TallyStore {
   load(): Awaitable<readonly KeyTally[]>;
   get(keyId: string): Awaitable<Tally | undefined>;
+  /** Those of keys that were deleted meanwhile are left out. */
   save(tallies: readonly KeyTally[]): Promise<void>;
+}
+
+/** Where a service counts requests: in Redis, together with others, or by itself, which the database keeps. */
+export type CountingPlace = "redis" | "database";
+
+/** What the service notes about itself, for commands on its database. */
+export interface FactStore {
+  /** Undefined: no service has noted it yet. */
+  countingPlace(): Awaitable<CountingPlace | undefined>;
+  noteCountingPlace(place: CountingPlace): Promise<void>;
 }
 
 export type StatementKind = "read" | "write" | "transaction";
@@ -120,16 +197,23 @@ export interface StoreConnections {
 
 export interface Store {
   readonly animals: AnimalStore;
+  readonly categories: CategoryStore;
   readonly orders: OrderStore;
   readonly keys: KeyStore;
   readonly tallies: TallyStore;
+  readonly facts: FactStore;
   /**
-   * A number that changes whenever animals or orders may have changed, by whatever process; undefined
+   * A number that changes whenever animals, categories or orders may have changed, by whatever process; undefined
    * when that cannot be known.
    */
   version(): number | undefined;
   /** Deletes some of the responses saved up to a moment. Returns whether there may be more of them. */
   deleteSavedResponses(upTo: { readonly savedAtMs: number }): Promise<boolean>;
+  /**
+   * Folds the names of some animals that release 1.1.0 has added, so that they are found by name. Returns whether
+   * there may be more of them.
+   */
+  foldNames(): Promise<boolean>;
   /** Returns when the store answers, and would not refuse every write. */
   check(): Awaitable<void>;
   /** Undefined for an embedded database. */

@@ -9,7 +9,7 @@ import { run, serve } from "../harness/program.ts";
 const postgres = await TestPostgres.start();
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 
-/** A store with animals, orders, keys, saved responses and counters, and an id that was assigned and is gone. */
+/** A store with animals, a category, orders, keys, saved responses and counters, and an id that was assigned and is gone. */
 async function filledStore(animals: number): Promise<{ cwd: string; secret: string }> {
   const cwd = temporaryFolder();
   const { out } = await run(
@@ -23,6 +23,11 @@ async function filledStore(animals: number): Promise<{ cwd: string; secret: stri
     fetch(`${service.origin}/v1${target}`, { method: "POST", headers: { ...headers, ...more }, body });
   await post("/pets", '{"name":"日本 🐕","categoryId":-9223372036854775808}', { "Idempotency-Key": "first" });
   await post("/store/orders", '{"petId":1}');
+  await fetch(`${service.origin}/v1/categories/-9223372036854775808`, {
+    method: "PUT",
+    headers,
+    body: '{"name":"狗 🐕"}',
+  });
   await service.kill("SIGTERM");
   const db = new Database(join(cwd, "data/animal-store.db"));
   db.run(`INSERT INTO animals (name, category_id, status) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${animals})
@@ -43,6 +48,7 @@ test("copy moves everything, reports counts and checksums, and the service conti
     ["keys", 1],
     ["secrets", 1],
     ["animals", 5000],
+    ["categories", 1],
     ["orders", 1],
     ["saved_responses", 1],
     ["tallies", 1],
@@ -53,7 +59,10 @@ test("copy moves everything, reports counts and checksums, and the service conti
   expect(await listed.text()).toBe(
     '[{"id":1,"name":"日本 🐕","categoryId":-9223372036854775808,"status":"pending"},{"id":2,"name":"Animal 1","categoryId":9223372036854775806,"status":"sold"}]',
   );
-  expect(listed.headers.get("x-ratelimit-remaining")).toBe("57");
+  expect(listed.headers.get("x-ratelimit-remaining")).toBe("56");
+  expect(await (await fetch(`${service.origin}/v1/categories`, { headers })).text()).toBe(
+    '[{"id":-9223372036854775808,"name":"狗 🐕"}]',
+  );
   const replay = await fetch(`${service.origin}/v1/pets`, {
     method: "POST",
     headers: { ...headers, "Idempotency-Key": "first" },
@@ -100,6 +109,33 @@ test("a copy that was killed is finished by running it again, even if the source
   expect(out).toContain("Both databases hold the same data.");
   expect([...(await sql`SELECT count(*)::int AS count FROM animals`)]).toEqual([{ count: 60_000 }] as never);
   expect([...(await sql`SELECT status FROM animals WHERE id = 5`)]).toEqual([{ status: "available" }] as never);
+  await sql.close();
+});
+
+test("a copy is continued although the oldest key was deleted, also one that an earlier release began, and no other", async () => {
+  const { cwd } = await filledStore(10);
+  await run(["keys", "create", "--name", "second", "--plan", "free"], { cwd });
+  const to = await postgres.database();
+  expect((await run(copyArguments(to), { cwd })).exitCode).toBe(0);
+  const sql = new SQL(to, { max: 1 });
+  const db = new Database(join(cwd, "data/animal-store.db"));
+  const created = db.query("SELECT applied_at || ' ' || digest AS text FROM migrations WHERE number = 1").get();
+  const keyId = () =>
+    (db.query("SELECT id FROM keys ORDER BY created_at LIMIT 1").get() as { id: string } | null)?.id as string;
+  const again = async (source?: string) => {
+    await sql`UPDATE copies SET finished_at = NULL, source = coalesce(${source ?? null}, source)`;
+    return (await run(copyArguments(to), { cwd })).err;
+  };
+  const [{ source }] = (await sql`SELECT source FROM copies`) as [{ source: string }];
+  expect(await again(`${(created as { text: string }).text} ${keyId()}`)).toBe("");
+  for (const table of ["saved_responses", "tallies", "secrets"])
+    db.run(`DELETE FROM ${table} WHERE key_id = ?`, [keyId()]);
+  db.run("DELETE FROM keys WHERE id = ?", [keyId()]);
+  expect(await again(source)).toBe("");
+  expect([...(await sql`SELECT name FROM keys`)]).toEqual([{ name: "second" }] as never);
+  for (const other of [crypto.randomUUID(), `1 ${source} ${keyId()}`])
+    expect(await again(other)).toContain("the target database is not empty");
+  db.close();
   await sql.close();
 });
 

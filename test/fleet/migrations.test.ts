@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Migration, type Step, schemaState } from "../../src/store/migrate.ts";
 import { POSTGRES_MIGRATIONS } from "../../src/store/migrations/postgres/index.ts";
 import { openSession } from "../../src/store/postgres/connection.ts";
-import { PATIENCE, processesWhere } from "../../src/store/postgres/lock-wait.ts";
+import { PATIENCE } from "../../src/store/postgres/lock-wait.ts";
 import { appliedMigrations } from "../../src/store/postgres/migration-target.ts";
 import { migrateDatabase } from "../../src/store/postgres/schema.ts";
 import { breakAtStatement } from "../harness/breaking-wire.ts";
@@ -109,6 +109,25 @@ describe("a migration that another process is running", () => {
     expect(runs).toHaveLength(1);
   });
 
+  test("is waited for outside of a transaction, for whose end its index would wait", async () => {
+    const url = await newDatabase();
+    const other = await inTransaction(url, "SELECT pg_advisory_xact_lock(4705221190)");
+    let isWaiting = false;
+    const migrating = migrateDatabase(url, () => {
+      isWaiting = true;
+    });
+    while (!isWaiting) await Bun.sleep(5);
+    await Bun.sleep(1_000);
+    const [waiter] = await withSql(
+      url,
+      (sql) => sql`SELECT count(*)::int AS count, max(clock_timestamp() - xact_start) > interval '0.9 s' AS is_old
+        FROM pg_stat_activity WHERE application_name = 'animal-store migrate' AND datname = current_database()`,
+    );
+    expect([waiter.count, waiter.is_old ?? false]).toEqual([1, false]);
+    await other.close();
+    expect((await migrating).to).toBe(NEXT - 1);
+  });
+
   test("is not waited for without end", async () => {
     const url = await newDatabase();
     const other = await inTransaction(url, "SELECT pg_advisory_xact_lock(4705221190)");
@@ -133,19 +152,36 @@ test("a server that says nothing any more after the login is given up, in one li
   }
 });
 
-test("whoever waits in a transaction sees those who came later, and for how long they have been there", async () => {
+test("an index is not kept waiting by whoever looks what it waits for", async () => {
   const url = await newDatabase();
-  const observer = await openSession(url, {});
-  await observer.transact(async (tx) => {
-    const look = () => processesWhere(tx, "application_name = 'a long report' AND datname = current_database()");
-    expect(await look()).toBe("");
-    const report = await inTransaction(url, "SELECT 1");
-    expect(await look()).toMatch(/in a transaction for \d+ s$/);
-    await Bun.sleep(1_000);
-    expect(await look()).toMatch(/in a transaction for [1-9]\d* s$/);
-    await report.close();
-  });
-  await observer.close();
+  await migrateDatabase(url, () => {});
+  const report = await inTransaction(url, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT * FROM animals");
+  const sql = "CREATE INDEX animals_by_category_alone ON animals (category_id)";
+  const migrating = migrateDatabase(url, () => {}, {
+    migrations: withNext({ kind: "index", sql }),
+    patience: { ...PATIENCE, limitMs: 800 },
+  }).catch((error: Error) => error.message);
+  const looks = () =>
+    withSql(
+      url,
+      (sql) => sql`SELECT state FROM pg_stat_activity
+        WHERE query LIKE '%pg_blocking_pids%' AND datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+  const states = new Set<string>();
+  const done = migrating.then(() => true);
+  while (!(await Promise.race([done, Bun.sleep(20)]))) for (const { state } of await looks()) states.add(state);
+  await report.close();
+  expect(await migrating).toMatch(/waited 1 s for a lock, held by process \d+ \(a long report\)/);
+  expect(states).toContain("idle");
+  expect(states).not.toContain("idle in transaction");
+});
+
+test("those who migrate at the same time do not hold up each other's indexes", async () => {
+  const url = await newDatabase();
+  await migrateDatabase(url, () => {}, { migrations: POSTGRES_MIGRATIONS.slice(0, 2) });
+  const patience = { ...PATIENCE, limitMs: 6_000 };
+  const all = await Promise.all(Array.from({ length: 12 }, () => migrateDatabase(url, () => {}, { patience })));
+  expect(all.filter(({ migrations }) => migrations.length > 0)).toHaveLength(1);
 });
 
 test("a database whose creation an earlier release began, and got no further than its table, is created", async () => {
@@ -240,19 +276,21 @@ describe("a migration of a large table", () => {
     await migrateDatabase(url, () => {});
     await withSql(url, async (sql) => {
       await sql`INSERT INTO animals (name, category_id, status) VALUES ('Rex', 1, 'sold'), ('Rex', 1, 'sold')`;
-      await sql.unsafe("CREATE UNIQUE INDEX CONCURRENTLY animals_by_name ON animals (name)").catch(() => {});
-      const [left] = await sql`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'animals_by_name'::regclass`;
+      await sql.unsafe("CREATE UNIQUE INDEX CONCURRENTLY animals_by_itself ON animals (name)").catch(() => {});
+      const [left] =
+        await sql`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'animals_by_itself'::regclass`;
       expect(left.valid).toBe(false);
     });
     const index = (sql: string): Step => ({ kind: "index", sql });
-    const unique = withNext(index("CREATE UNIQUE INDEX animals_by_name ON animals (name)"));
+    const unique = withNext(index("CREATE UNIQUE INDEX animals_by_itself ON animals (name)"));
     await expect(migrateDatabase(url, () => {}, { migrations: unique })).rejects.toThrow(
       "could not create unique index",
     );
-    const plain = withNext(index("CREATE INDEX animals_by_name ON animals (name)"));
+    const plain = withNext(index("CREATE INDEX animals_by_itself ON animals (name)"));
     await migrateDatabase(url, () => {}, { migrations: plain });
     await withSql(url, async (sql) => {
-      const [made] = await sql`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'animals_by_name'::regclass`;
+      const [made] =
+        await sql`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'animals_by_itself'::regclass`;
       expect(made.valid).toBe(true);
     });
   });

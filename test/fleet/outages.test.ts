@@ -133,10 +133,19 @@ describe("when PostgreSQL fails", () => {
     const env = { DATABASE_URL: database, LOG_LEVEL: "silent" };
     const direct = await serve({ cwd, env });
     const proxied = await serve({ cwd, env: { ...env, TRUSTED_PROXIES: "127.0.0.1" } });
-    const body = JSON.stringify({ name: "Rex", categoryId: 1 });
-    const messageOf = async (service: RunningService, more: Record<string, string>): Promise<string> => {
-      const options = { method: "POST", headers: { ...headers, ...more }, body };
-      const response = await fetch(`${service.origin}/v1/pets`, options);
+    const writes = {
+      "POST /pets": { name: "Rex", categoryId: 1 },
+      "PATCH /pets/1": { name: "Max" },
+      "DELETE /pets/1": undefined,
+    };
+    const messageOf = async (
+      service: RunningService,
+      [line, body]: [string, object | undefined],
+      more: Record<string, string>,
+    ): Promise<string> => {
+      const [method = "", path] = line.split(" ");
+      const options = { method, headers: { ...headers, ...more }, ...(body ? { body: JSON.stringify(body) } : {}) };
+      const response = await fetch(`${service.origin}/v1${path}`, options);
       expect(response.status).toBe(503);
       return ((await response.json()) as { message: string }).message;
     };
@@ -145,9 +154,11 @@ describe("when PostgreSQL fails", () => {
       expect((await fetch(`${service.origin}/v1/pets?limit=1`, { headers })).status).toBe(200);
     await postgres.stop();
     const key = { "Idempotency-Key": crypto.randomUUID() };
-    expect(await messageOf(direct, key)).toContain("nothing was changed");
-    expect(await messageOf(proxied, {})).toContain("nothing was changed");
-    expect(await messageOf(proxied, key)).toContain("may or may not have been made");
+    for (const write of Object.entries(writes)) {
+      expect(await messageOf(direct, write, key)).toContain("nothing was changed");
+      expect(await messageOf(proxied, write, {})).toContain("nothing was changed");
+      expect(await messageOf(proxied, write, key)).toContain("may or may not have been made");
+    }
     await postgres.start();
     await Promise.all([direct.kill("SIGKILL"), proxied.kill("SIGKILL")]);
   });

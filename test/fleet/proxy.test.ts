@@ -3,6 +3,8 @@ import { OUTCOME_UNKNOWN, UNAVAILABLE } from "../../src/http/faults.ts";
 import { hasNginx, type NginxOptions, TestNginx } from "../harness/nginx.ts";
 import { StandIn } from "../harness/stand-in.ts";
 
+const WRITES = ["POST", "PATCH", "PUT", "DELETE"];
+
 type Three = [StandIn, StandIn, StandIn];
 
 async function startFleet(options?: NginxOptions): Promise<{ fleet: Three; nginx: TestNginx }> {
@@ -42,34 +44,51 @@ describe.skipIf(!hasNginx)("the nginx of deploy/ and instances that fail", () =>
     for (const { received } of fleet) expect(received.filter((line) => line === "GET /silent")).toHaveLength(20);
   });
 
-  test("a POST or PATCH that an instance has received is never sent to another one, and the Error says that it may have been made", async () => {
+  test("a write without an Idempotency-Key that an instance has received is never sent to another one, and the Error says that it may have been made", async () => {
     const { fleet, nginx } = await startFleet();
-    for (const method of ["POST", "PATCH"]) {
+    for (const method of WRITES) {
       await expectUnavailable(await fetch(`${nginx.origin}/silent`, { method, body: "{}" }), OUTCOME_UNKNOWN);
       expect(receivedBy(fleet).filter((line) => line === `${method} /silent`)).toHaveLength(1);
     }
   });
 
-  test("a POST with an Idempotency-Key is sent to one instance after another until one answers; nothing else is", async () => {
+  test("a write with an Idempotency-Key is sent to one instance after another until one answers; no other write is", async () => {
     const { fleet, nginx } = await startFleet();
-    for (const [method, key, times] of [
-      ["POST", "a", 3],
-      ["POST", "", 1],
-      ["PATCH", "a", 1],
-    ] as const) {
-      for (const { received } of fleet) received.length = 0;
-      const answer = await fetch(`${nginx.origin}/silent`, { method, headers: { "Idempotency-Key": key }, body: "{}" });
-      await expectUnavailable(answer, OUTCOME_UNKNOWN);
-      expect([method, key, receivedBy(fleet)]).toEqual([method, key, Array(times).fill(`${method} /silent`)]);
-    }
+    for (const method of WRITES)
+      for (const [key, times] of [
+        ["a", 3],
+        ["", 1],
+      ] as const) {
+        for (const { received } of fleet) received.length = 0;
+        const body = method === "DELETE" ? {} : { body: "{}" };
+        const answer = await fetch(`${nginx.origin}/silent`, { method, headers: { "Idempotency-Key": key }, ...body });
+        await expectUnavailable(answer, OUTCOME_UNKNOWN);
+        expect([method, key, receivedBy(fleet)]).toEqual([method, key, Array(times).fill(`${method} /silent`)]);
+      }
     const [first, second, third] = fleet;
+    for (const { received } of fleet) received.length = 0;
     first.isSilent = second.isSilent = true;
-    for (let i = 0; i < 10; i++) {
+    const sent = Array.from({ length: 12 }, (_, i) => WRITES[i % WRITES.length] as string);
+    for (const [i, method] of sent.entries()) {
       const headers = { "Idempotency-Key": `key ${i}` };
-      expect((await fetch(`${nginx.origin}/ok`, { method: "POST", headers, body: "{}" })).status).toBe(200);
+      expect((await fetch(`${nginx.origin}/ok`, { method, headers, body: "{}" })).status).toBe(200);
     }
-    expect(third.received).toEqual(Array(10).fill("POST /ok"));
+    expect(third.received).toEqual(sent.map((method) => `${method} /ok`));
     expect(first.received.length + second.received.length).toBeGreaterThan(0);
+  });
+
+  test("a PUT or DELETE without an Idempotency-Key is tried once: if that instance is down, the Error says that nothing was changed", async () => {
+    const { fleet, nginx } = await startFleet();
+    const [first, second, third] = fleet;
+    await Promise.all([first.stop(), second.stop()]);
+    let served = 0;
+    for (const method of Array.from({ length: 12 }, (_, i) => (i % 2 ? "PUT" : "DELETE"))) {
+      const answer = await fetch(`${nginx.origin}/ok`, { method });
+      if (answer.status === 200) served++;
+      else await expectUnavailable(answer, UNAVAILABLE);
+    }
+    expect(third.received).toHaveLength(served);
+    expect(served).toBeLessThan(12);
   });
 
   test("instances that are down cost nothing, and one that is back is used at once", async () => {

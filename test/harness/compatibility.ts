@@ -45,7 +45,8 @@ class Comparison {
       else this.#break(`${where} ${status}`, "is gone");
     }
     for (const status of Object.keys(now.responses))
-      if (Number(status) < 400 && !old.responses[status]) this.#break(`${where} ${status}`, "is a new success");
+      if (Number(status) < 400 && !old.responses[status] && !isOnlyOnRequest(status, now))
+        this.#break(`${where} ${status}`, "is a new success");
   }
 
   #parameters(where: string, old: Json[], now: Json[]): void {
@@ -129,6 +130,10 @@ class Comparison {
   readonly #old = (node: Json): Json => resolve(this.before, node);
   readonly #new = (node: Json): Json => resolve(this.after, node);
 }
+
+/** 304 is for those who send If-None-Match, and a client that does not know of it never does. */
+const isOnlyOnRequest = (status: string, { parameters = [] }: Json): boolean =>
+  status === "304" && parameters.some(({ name }: Json) => name === "If-None-Match");
 
 const NARROWER: Record<string, (now: number, old: number) => boolean> = {
   minimum: (now, old) => now > old,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newTally, type Tally } from "../../src/domain/tally.ts";
+import { countersOf } from "../../src/keys/counters.ts";
 import { openForCommand } from "../../src/store/open.ts";
 import { atEnd } from "./cleanup.ts";
 import { FakeClock } from "./clock.ts";
@@ -19,7 +20,14 @@ export async function openKeyStore() {
     path,
     keys: store.keys,
     tallies: store.tallies,
-    countedFor: async (keyId: string) => store.tallies.get(keyId),
+    facts: store.facts,
+    counters: countersOf(store, undefined),
+    /** Creates an animal for a key, which saves the response. */
+    saveResponse: async (keyId: string, value: string) =>
+      store.animals.create(
+        { name: "Rex", categoryId: 7n, status: "available" },
+        { keyId, value, fingerprint: "f", nowMs: 1 },
+      ),
     clock: new FakeClock(),
   };
 }

@@ -31,8 +31,9 @@ export function assertDescribed(method: string, path: string, status: number, he
   for (const [name, header] of Object.entries(described.headers ?? {}))
     assertHeader(where, name, resolved(header) as HeaderObject, headers);
   assertNoOtherHeader(where, described, headers);
-  if (method === "HEAD" || !described.content) return;
   const type = headers.get("content-type");
+  if (!described.content && (type !== null || body !== "")) throw new Error(`${where}: there must be no content`);
+  if (method === "HEAD" || !described.content) return;
   if (type !== "application/json") throw new Error(`${where}: content type ${type}`);
   const validate = validatorOf(described);
   if (!validate(JSON.parse(body)))

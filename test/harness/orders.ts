@@ -1,21 +1,35 @@
+/** The name of animals whose status was corrected: what they were before shows in nothing else. */
+export const CORRECTED = "corrected";
+
+/** Names of animals that came into the world pending or sold begin with this. */
+export const BORN = "born ";
+
 /** Finds what must never be in a database, whatever was called and whatever was killed. On SQLite and PostgreSQL. */
-export const BROKEN_SALES = `
+export const BROKEN_ALWAYS = `
   SELECT 'two open orders' AS what, animal_id AS id FROM orders WHERE status IN ('placed', 'approved')
     GROUP BY animal_id HAVING count(*) > 1
-  UNION ALL
-  SELECT 'two deliveries', animal_id FROM orders WHERE status = 'delivered' GROUP BY animal_id HAVING count(*) > 1
   UNION ALL
   SELECT 'open order, but ' || a.status, a.id FROM animals a JOIN orders o ON o.animal_id = a.id
     WHERE o.status IN ('placed', 'approved') AND a.status <> 'pending'
   UNION ALL
-  SELECT 'delivered, but ' || a.status, a.id FROM animals a JOIN orders o ON o.animal_id = a.id
-    WHERE o.status = 'delivered' AND a.status <> 'sold'
+  SELECT 'order without an animal', o.id FROM orders o LEFT JOIN animals a ON a.id = o.animal_id WHERE a.id IS NULL`;
+
+/** The same; and of animals whose status was never corrected, what must not be because only orders have changed it. */
+export const BROKEN_SALES = `${BROKEN_ALWAYS}
   UNION ALL
-  SELECT 'pending without an open order', id FROM animals a WHERE status = 'pending' AND name NOT LIKE 'born %'
+  SELECT 'two deliveries', a.id FROM animals a JOIN orders o ON o.animal_id = a.id
+    WHERE o.status = 'delivered' AND a.name <> '${CORRECTED}' GROUP BY a.id HAVING count(*) > 1
+  UNION ALL
+  SELECT 'delivered, but ' || a.status, a.id FROM animals a JOIN orders o ON o.animal_id = a.id
+    WHERE o.status = 'delivered' AND a.status <> 'sold' AND a.name <> '${CORRECTED}'
+  UNION ALL
+  SELECT 'pending without an open order', id FROM animals a
+    WHERE status = 'pending' AND name <> '${CORRECTED}' AND name NOT LIKE '${BORN}%'
     AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.animal_id = a.id AND o.status IN ('placed', 'approved'))
   UNION ALL
-  SELECT 'sold without a delivery', id FROM animals a WHERE status = 'sold' AND name NOT LIKE 'born %'
+  SELECT 'sold without a delivery', id FROM animals a
+    WHERE status = 'sold' AND name <> '${CORRECTED}' AND name NOT LIKE '${BORN}%'
     AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.animal_id = a.id AND o.status = 'delivered')
   UNION ALL
-  SELECT 'born ' || a.status || ', but ordered', a.id FROM animals a JOIN orders o ON o.animal_id = a.id
-    WHERE a.name LIKE 'born %'`;
+  SELECT '${BORN}' || a.status || ', but ordered', a.id FROM animals a JOIN orders o ON o.animal_id = a.id
+    WHERE a.name LIKE '${BORN}%'`;

@@ -41,6 +41,29 @@ export async function run(
   return { exitCode, out, err };
 }
 
+/** Runs the program to its end in a terminal of this width, where it prints as it does to a person. */
+export async function runInTerminal(
+  args: readonly string[],
+  { cwd, env, columns }: { cwd: string; env?: Record<string, string>; columns: number },
+): Promise<Omit<Outcome, "err">> {
+  let out = "";
+  const decoder = new TextDecoder();
+  const child = Bun.spawn([EXECUTABLE, ...args], {
+    cwd,
+    env: environment(env ?? {}),
+    terminal: {
+      cols: columns,
+      rows: 50,
+      data: (_, bytes) => {
+        out += decoder.decode(bytes, { stream: true });
+      },
+    },
+  });
+  const exitCode = await child.exited;
+  child.terminal?.close();
+  return { exitCode, out: out.replaceAll("\r\n", "\n") };
+}
+
 /** Issues a key whose quotas nobody reaches. Returns its secret. */
 export async function issueBoundlessKey(options: { cwd: string; env?: Record<string, string> }): Promise<string> {
   const quotas = ["--per-minute", "1000000000", "--per-day", "1000000000"];

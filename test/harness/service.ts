@@ -3,11 +3,11 @@ import { pino } from "pino";
 import { type Environment, readConfig } from "../../src/config.ts";
 import { digestOf, newKey, newSecret } from "../../src/domain/key.ts";
 import { PLANS, type Plan, type Quotas } from "../../src/domain/plan.ts";
+import { SCOPES, type Scope } from "../../src/domain/scope.ts";
 import { type StartParts, start } from "../../src/start.ts";
-
 import type { DatabaseUrl } from "../../src/store/database-url.ts";
 import { openForCommand } from "../../src/store/open.ts";
-
+import type { Store } from "../../src/store/store.ts";
 import { atEnd } from "./cleanup.ts";
 import { temporaryFolder } from "./folder.ts";
 import { type Answer, send } from "./send.ts";
@@ -36,19 +36,30 @@ export interface IssueOptions {
   readonly plan?: Plan;
   readonly quotas?: Quotas;
   readonly expiresAtMs?: number;
+  /** By default all. */
+  readonly scopes?: readonly Scope[];
+  readonly name?: string;
 }
 
-/** Issues a key as the CLI does: through a connection of its own. */
+/** Works on the database of a service as a command does: through a connection of its own. */
+export async function withStore<T>(database: DatabaseUrl, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openForCommand(database, { create: false });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Issues a key as the CLI does. */
 export async function issueKey(
   database: DatabaseUrl,
-  { plan = "business", quotas, expiresAtMs }: IssueOptions = {},
+  { plan = "business", quotas, expiresAtMs, scopes = SCOPES, name = "test" }: IssueOptions = {},
 ): Promise<{ id: string; secret: string }> {
   const secret = newSecret();
   const agreed = quotas ?? PLANS[plan] ?? { perMinute: 1_000_000, perDay: 1_000_000 };
-  const key = newKey({ name: "test", plan, quotas: agreed, createdAtMs: Date.now(), expiresAtMs });
-  const store = await openForCommand(database, { create: false });
-  await store.keys.create({ key, digest: digestOf(secret) });
-  await store.close();
+  const key = newKey({ name, plan, quotas: agreed, scopes, createdAtMs: Date.now(), expiresAtMs });
+  await withStore(database, ({ keys }) => keys.create({ key, digest: digestOf(secret) }));
   return { id: key.id, secret };
 }
 
@@ -114,6 +125,7 @@ export async function startService({ backend, env, logged, secret: known, ...par
     document,
     boundless,
     issueKey: (options?: IssueOptions) => issueKey(database, options),
+    withStore: <T>(work: (store: Store) => Promise<T>) => withStore(database, work),
   };
 }
 

@@ -72,10 +72,12 @@ describe("doctor", () => {
       file,
       "UPDATE animals SET status = 'available' WHERE id = 1",
       "UPDATE orders SET updated_at = placed_at - 1",
+      "UPDATE animals SET folded_name = 'Rex'",
       "INSERT INTO secrets (digest, key_id) SELECT 'short', id FROM keys",
       "INSERT INTO orders (animal_id, status, placed_at, updated_at) VALUES (7, 'cancelled', 1, 1)",
       "UPDATE saved_responses SET content = '{' WHERE idempotency_key = 'a'",
       "UPDATE tallies SET minute_used = -1",
+      "UPDATE keys SET scopes = 'pets:read pets:fly'",
       "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'orders'",
     );
     chmodSync(file, 0o644);
@@ -91,14 +93,16 @@ describe("doctor", () => {
       "an animal in an open order is pending",
       "an order belongs to an animal",
       "orders are updated after they are placed",
+      "scopes of keys are well-formed",
       "secrets are well-formed",
       "counters are well-formed",
+      "animals are found by their names",
       "saved responses can be read",
     ]);
     for (const { remedy } of problems) expect(remedy).toMatch(/\w{4}/);
     const { out } = await run(["doctor"], { cwd });
     expect(out).toMatch(/^problem {2}file permissions +others can read .*\n {9}→ chmod 600 /m);
-    expect(out).toEndWith("\n10 problems found in 25 checks.\n");
+    expect(out).toEndWith("\n12 problems found in 29 checks.\n");
     expect(statSync(file).mode & 0o777).toBe(0o644);
   });
 
@@ -150,7 +154,7 @@ describe("doctor on PostgreSQL", () => {
     expect(namesOf(sound.problems)).toEqual([]);
     await withSql(env.DATABASE_URL, async (sql) => {
       await sql`INSERT INTO animals (id, name, category_id, status) VALUES (5, 'Rex', 1, 'available')`;
-      await sql`INSERT INTO orders (animal_id, status, placed_at, updated_at) VALUES (5, 'delivered', 1, 1)`;
+      await sql`INSERT INTO orders (animal_id, status, placed_at, updated_at) VALUES (5, 'approved', 1, 1)`;
       await sql`DROP INDEX orders_by_status`;
       await sql`INSERT INTO saved_responses SELECT id, 'x', '', 1, '{' FROM keys`;
     });
@@ -159,7 +163,7 @@ describe("doctor on PostgreSQL", () => {
     expect(namesOf(broken.problems)).toEqual([
       "indexes",
       "ids are assigned once",
-      "an animal that was delivered is sold",
+      "an animal in an open order is pending",
       "saved responses can be read",
     ]);
   });

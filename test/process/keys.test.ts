@@ -4,31 +4,12 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { setUp } from "../harness/cleanup.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { type Outcome, type RunningService, run, serve } from "../harness/program.ts";
+import { feltAfter, listPets as get, operatorIn } from "../harness/operator.ts";
+import { type RunningService, run, serve } from "../harness/program.ts";
 
 const cwd = temporaryFolder();
-const cli = (...args: string[]): Promise<Outcome> => run(args, { cwd });
-// biome-ignore lint/suspicious/noExplicitAny: JSON output is looked into freely
-const json = async (...args: string[]): Promise<any> => {
-  const { exitCode, out, err } = await cli(...args, "--json");
-  expect([exitCode, err]).toEqual([0, ""]);
-  return JSON.parse(out);
-};
-const issue = (plan: string, ...options: string[]) =>
-  json("keys", "create", "--name", "Front desk", "--plan", plan, ...options);
-
-const get = (service: RunningService, secret: string) =>
-  fetch(`${service.origin}/v1/pets`, { headers: { Authorization: `Bearer ${secret}` } });
-
-/** How long it takes until the service answers so, in milliseconds; the promise is 2 seconds. */
-async function feltAfter(service: RunningService, secret: string, status: number): Promise<number> {
-  const from = performance.now();
-  while ((await get(service, secret)).status !== status) {
-    if (performance.now() - from > 5000) throw new Error(`still not ${status}`);
-    await Bun.sleep(20);
-  }
-  return performance.now() - from;
-}
+const { cli, json, issue: issueTo } = operatorIn(cwd);
+const issue = (plan: string, ...options: string[]) => issueTo("Front desk", plan, ...options);
 
 describe("keys create", () => {
   test("prints the secret once, to people", async () => {
@@ -53,12 +34,33 @@ describe("keys create", () => {
       plan: "pro",
       perMinute: 300,
       perDay: 10_000,
+      scopes: ["pets:read", "pets:write", "orders:read", "orders:write"],
       state: "active",
       createdAt: expect.any(String),
-      expiresAt: "2999-01-01T00:00:00Z",
+      expiresAt: "2999-01-02T00:00:00Z",
       revokedAt: null,
+      suspendedAt: null,
+      lastUsedAt: null,
       secret: expect.stringMatching(/^ask_/),
     });
+  });
+
+  test("--expires takes a date, which means its end, a moment or a span, and says what it came to", async () => {
+    const args = ["keys", "create", "--name", "x", "--plan", "free", "--expires"];
+    expect((await cli(...args, "2999-01-31")).out).toContain("end of 2999-01-31 (2999-02-01T00:00:00Z)\n");
+    expect((await cli(...args, "2999-01-31T09:30+01:00")).out).toContain("expires  2999-01-31T08:30:00Z\n");
+    expect((await cli(...args, "never")).out).toContain("expires  never\n");
+    const { createdAt, expiresAt } = await json(...args, "12h");
+    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeWithin(12 * 3_600_000 - 2000, 12 * 3_600_000 + 2000);
+  });
+
+  test("--scopes or --read-only says what the key may do", async () => {
+    expect(await issue("free", "--read-only")).toMatchObject({ scopes: ["pets:read", "orders:read"] });
+    expect(await issue("free", "--scopes", "orders:write,pets:read")).toMatchObject({
+      scopes: ["pets:read", "orders:write"],
+    });
+    const { out } = await cli("keys", "create", "--name", "x", "--plan", "free", "--read-only");
+    expect(out).toContain("pets:read, orders:read (read-only)\n");
   });
 
   test("Enterprise needs its quotas, and no other plan takes any", async () => {
@@ -110,6 +112,19 @@ describe("mistakes", () => {
         "--per-day must be a whole number from 1",
       ],
       [["keys", "create", "--name", "x", "--plan", "free", "--per-day", "x"], "must be a whole number from 1"],
+      [["keys", "create", "--name", "x", "--plan", "free", "--scopes", "pets:raed"], "Did you mean pets:read?"],
+      [["keys", "create", "--name", "x", "--plan", "free", "--scopes", ""], "Give all, or scopes separated by commas"],
+      [
+        ["keys", "create", "--name", "x", "--plan", "free", "--scopes", "pets:read", "--read-only"],
+        "'--scopes <scopes>' cannot be used with option '--read-only'",
+      ],
+      [["keys", "create", "--name", "x", "--plan", "free", "--expires", "2027-02-29"], "no such day in the calendar"],
+      [["keys", "create", "--name", "x", "--plan", "free", "--expires", "0d"], "A span must be longer than 0."],
+      [["keys", "create", "--name", "x", "--plan", "free", "--expires", "99999d"], "at most 36500d"],
+      [["keys", "list", "--state", "band"], "Did you mean banned?"],
+      [["keys", "list", "--plan", "fre"], "Did you mean free?"],
+      [["keys", "list", "--serach", "x"], "Did you mean --search?"],
+      [["keys", "suspned", "x"], "Did you mean suspend?"],
       [["keys"], "Usage: animal-store keys"],
     ] as const;
     await Promise.all(
@@ -123,7 +138,7 @@ describe("mistakes", () => {
 
   test("an unknown key is an error with exit code 1, and a near one is suggested", async () => {
     const { id } = await issue("free");
-    for (const command of ["show", "rotate", "revoke", "unban"]) {
+    for (const command of ["show", "rotate", "suspend", "resume", "revoke", "unban", "delete"]) {
       const { exitCode, err } = await cli("keys", command, `${id.slice(0, -1)}_`);
       expect(exitCode).toBe(1);
       expect(err).toContain(`Did you mean ${id}?`);
@@ -139,9 +154,13 @@ describe("mistakes", () => {
       ["keys", "create"],
       ["keys", "list"],
       ["keys", "show"],
+      ["keys", "edit"],
       ["keys", "rotate"],
-      ["keys", "revoke"],
+      ["keys", "suspend"],
+      ["keys", "resume"],
       ["keys", "unban"],
+      ["keys", "revoke"],
+      ["keys", "delete"],
       ["plans"],
       ["backup"],
       ["copy"],
@@ -159,30 +178,16 @@ describe("mistakes", () => {
 
 test("plans shows the price list", async () => {
   const { out } = await cli("plans");
-  expect(
-    out
-      .trim()
-      .split("\n")
-      .map((line) => line.split(/ {2,}/)),
-  ).toEqual([
-    ["PLAN", "PER MINUTE", "PER DAY"],
-    ["free", "60", "1,000"],
-    ["pro", "300", "10,000"],
-    ["business", "1,000", "100,000"],
-    ["enterprise", "custom", "custom"],
-  ]);
-  expect(await json("plans")).toContainEqual({ plan: "enterprise", perMinute: null, perDay: null });
-});
-
-test("keys list shows all keys, oldest first, with names in line", async () => {
-  await json("keys", "create", "--name", "犬の店", "--plan", "free");
-  const lines = (await cli("keys", "list")).out.trimEnd().split("\n");
-  const keys = await json("keys", "list");
-  expect(lines).toHaveLength(keys.length + 1);
-  expect(lines[0]).toStartWith("ID ");
-  expect(keys.map((key: { createdAt: string }) => key.createdAt)).toEqual(
-    keys.map((key: { createdAt: string }) => key.createdAt).sort(),
+  expect(out).toBe(
+    `${[
+      "PLAN        PER MINUTE  PER DAY",
+      "free                60    1,000",
+      "pro                300   10,000",
+      "business         1,000  100,000",
+      "enterprise      custom   custom",
+    ].join("\n")}\n`,
   );
+  expect(await json("plans")).toContainEqual({ plan: "enterprise", perMinute: null, perDay: null });
 });
 
 test("keys revoke twice says so, and rotate refuses a revoked key", async () => {
@@ -191,6 +196,40 @@ test("keys revoke twice says so, and rotate refuses a revoked key", async () => 
   expect((await cli("keys", "revoke", id)).out).toContain("was already revoked, at ");
   expect((await cli("keys", "rotate", id)).err).toContain("is revoked");
   expect((await json("keys", "show", id)).state).toBe("revoked");
+});
+
+describe("keys rotate says until when the old secrets work", () => {
+  const rotate = async (id: string, ...options: string[]): Promise<string> =>
+    ((await cli("keys", "rotate", id, ...options)).out.split("\n")[0] as string).replaceAll(id, "ID");
+
+  test("until the overlap ends, or the key does, or no longer", async () => {
+    const { id } = await issue("free", "--expires", "30d");
+    const { expiresAt } = await json("keys", "show", id);
+    expect(await rotate(id)).toMatch(/^Key ID has a new secret\. The old one works until \d{4}-\S+Z\.$/);
+    expect(await rotate(id, "--overlap", "0")).toBe("Key ID has a new secret. Old secrets no longer work.");
+    expect(await rotate(id, "--overlap", "60d")).toBe(
+      `Key ID has a new secret. The old one works until the key expires, at ${expiresAt}.`,
+    );
+    expect(await json("keys", "rotate", id, "--overlap", "60d")).toMatchObject({ oldSecretUntil: expiresAt });
+  });
+
+  test("each of several until its own time", async () => {
+    const { id } = await issue("free");
+    const { oldSecretUntil } = await json("keys", "rotate", id, "--overlap", "1h");
+    const message = await rotate(id, "--overlap", "7d");
+    expect(message).toMatch(/^Key ID has a new secret\. The 2 old ones work until (\S+Z) and \d{4}-\S+Z\.$/);
+    expect(message).toContain(`until ${oldSecretUntil} and `);
+    const { secrets } = await json("keys", "show", id);
+    expect(secrets).toHaveLength(3);
+    expect(secrets[0].worksUntil).toBeNull();
+    expect(secrets[2].worksUntil).toBe(oldSecretUntil);
+  });
+
+  test("and that none works while the key is suspended", async () => {
+    const { id } = await issue("free");
+    await cli("keys", "suspend", id);
+    expect(await rotate(id)).toEndWith("None works while the key is suspended: animal-store keys resume ID");
+  });
 });
 
 describe("while the service runs", () => {
@@ -203,7 +242,7 @@ describe("while the service runs", () => {
     const { id, secret } = await issue("free");
     expect((await get(service, secret)).status).toBe(200);
     expect(await json("keys", "revoke", id)).toMatchObject({ state: "revoked" });
-    expect(await feltAfter(service, secret, 401)).toBeLessThan(2000);
+    expect(await feltAfter(() => get(service, secret), 401)).toBeLessThan(2000);
   });
 
   test("rotate: the new secret works at once, the old one for the overlap, both on the same quotas", async () => {
@@ -214,7 +253,7 @@ describe("while the service runs", () => {
     expect((await get(service, secret)).headers.get("x-ratelimit-remaining")).toBe("58");
     expect((await get(service, old.secret)).headers.get("x-ratelimit-remaining")).toBe("57");
     const newest = await json("keys", "rotate", old.id, "--overlap", "0");
-    expect(await feltAfter(service, old.secret, 401)).toBeLessThan(2000);
+    expect(await feltAfter(() => get(service, old.secret), 401)).toBeLessThan(2000);
     expect((await get(service, secret)).status).toBe(401);
     expect((await get(service, newest.secret)).status).toBe(200);
   });

@@ -74,15 +74,16 @@ describe.each(KINDS)("animal-store migrate on $kind", ({ newest, empty, older })
       expect.objectContaining({
         from: 1,
         to: newest,
-        migrations: expect.arrayContaining([`${newest} saved_responses`]),
+        migrations: expect.arrayContaining([`${newest} corrections`]),
       }),
     ]);
     const all = await Promise.all(Array.from({ length: 4 }, () => on(url, "migrate")));
     for (const { exitCode, out } of all) {
       expect(exitCode).toBe(0);
-      expect(out).toMatch(/Brought .* from schema 1 to \d+:\n {2}2 |is up to date/);
+      // One that looks while another one migrates finds it half way.
+      expect(out).toMatch(new RegExp(`Brought .* from schema \\d to ${newest}:\\n {2}\\d |is up to date`));
     }
-    expect(all.some(({ out }) => out.startsWith("Brought"))).toBe(true);
+    expect(all.some(({ out }) => out.includes(`from schema 1 to ${newest}:\n  2 `))).toBe(true);
   });
 
   test("is what a command, and a service with MIGRATE=off, ask for", async () => {

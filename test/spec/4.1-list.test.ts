@@ -129,6 +129,31 @@ onEveryStore(({ startService, setUp }) => {
     });
   });
 
+  test("4.1 a query that is not percent-encoded UTF-8 answers 400, whatever the list, instead of finding nothing", async () => {
+    for (const query of [
+      "name=M%FCller",
+      "name=%",
+      "name=%zz",
+      "name=100%",
+      "%",
+      "name=%ED%A0%80",
+      "name=%C3",
+      "%FC=1",
+    ])
+      for (const path of ["/pets", "/categories", "/store/orders"])
+        expect([query, (await service.call(`GET ${path}?${query}`)).json]).toEqual([
+          query,
+          {
+            code: "invalid_parameter",
+            message:
+              "The query is not valid percent-encoded UTF-8. Send, for example, M%C3%BCller for Müller, and %25 for a percent sign.",
+            status: 400,
+          },
+        ]);
+    for (const query of ["name=M%C3%BCller", "name=100%25", "name=a+b", "na%6De=x", "name=%EF%BF%BD"])
+      expect((await service.call(`GET /pets?${query}`)).status).toBe(200);
+  });
+
   test("4.1 an unknown or repeated query parameter answers 400 and is named", async () => {
     for (const [query, name] of [
       ["page=2", '"page"'],

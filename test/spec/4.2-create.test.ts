@@ -55,8 +55,14 @@ onEveryStore(({ startService, setUp }) => {
         expect((await service.call("POST /pets", { body: REX, headers: { "Content-Type": type } })).status).toBe(201);
     });
 
-    test("4.2 a missing body answers 400 invalid_json", async () => {
+    test("4.2 a missing body answers 400 invalid_json, or 415 if no type is declared either", async () => {
       expect((await service.call("POST /pets", { body: "" })).json.code).toBe("invalid_json");
+      expect((await service.call("POST /pets")).json).toMatchObject({
+        code: "unsupported_media_type",
+        message: expect.stringContaining("The request has no body."),
+      });
+      const untyped = { body: JSON.stringify(REX), headers: { "Content-Type": "" } };
+      expect((await service.call("POST /pets", untyped)).json.message).toContain("The body must be JSON.");
     });
 
     test("4.2 what is not JSON answers 400 invalid_json", async () => {

@@ -73,6 +73,97 @@ onEveryStore(({ startService, setUp }) => {
     });
   });
 
+  describe("4.4 a reference of the caller's own", () => {
+    const placeWith = async (reference: unknown) =>
+      service.call("POST /store/orders", { body: { petId: await addPet(), reference } });
+
+    test("4.4 an order has the reference that it was placed with, wherever it is shown", async () => {
+      for (const reference of ["INV-2026-0042", "a", "x".repeat(100), "🐾".repeat(100), ' "quoted" \\ 日本 ']) {
+        const { status, json } = await placeWith(reference);
+        expect([status, json.reference]).toEqual([201, reference]);
+        expect((await service.call(`GET /store/orders/${json.id}`)).json).toEqual(json);
+        expect((await service.call(`GET /store/orders?petId=${json.petId}`)).json).toEqual([json]);
+        expect((await move(json.id, "approved")).json.reference).toBe(reference);
+      }
+    });
+
+    test("4.4 where none was given it is left out, and several orders may have the same one", async () => {
+      const { text, json } = await placeWith(undefined);
+      expect(text).not.toContain("reference");
+      expect((await service.call(`GET /store/orders/${json.id}`)).text).toBe(text);
+      const [first, second] = [await placeWith("twice"), await placeWith("twice")];
+      expect([first.status, second.status]).toEqual([201, 201]);
+    });
+
+    test("4.4 what is no reference answers 400 invalid_value, and no order is placed", async () => {
+      const petId = await addPet();
+      for (const reference of [
+        "",
+        " ",
+        "x".repeat(101),
+        "🐾".repeat(101),
+        "a\nb",
+        "\u202ea",
+        "\u200b",
+        7,
+        null,
+        {},
+        ["a"],
+      ])
+        expect((await service.call("POST /store/orders", { body: { petId, reference } })).json).toMatchObject({
+          code: "invalid_value",
+          status: 400,
+          message: expect.stringContaining('"reference"'),
+        });
+      expect(await statusOf(petId)).toBe("available");
+      const { id } = (await place(petId)).json;
+      expect((await service.call(`PATCH /store/orders/${id}`, { body: { reference: "x" } })).json.status).toBe(400);
+    });
+  });
+
+  describe("4.4 getOrder", () => {
+    test("4.4 getOrder is what the Location of an order names, as it is now", async () => {
+      const { json: placed, headers } = await place(await addPet());
+      const target = (headers.get("location") as string).slice(service.publicUrl.length);
+      const { status, json } = await service.call(`GET ${target}`);
+      expect([status, json]).toEqual([200, placed]);
+      clock.advance(1_000);
+      const { json: approved } = await move(placed.id, "approved");
+      expect((await service.call(`GET ${target}`)).json).toEqual(approved);
+      expect((await service.call(`GET ${target}`)).json).toEqual(approved);
+      await move(placed.id, "cancelled");
+      expect((await service.call(`GET ${target}`)).json.status).toBe("cancelled");
+      const head = await service.call(`HEAD ${target}`);
+      expect([head.status, head.text]).toEqual([200, ""]);
+    });
+
+    test("4.4 getOrder for an unknown order or what is no canonical int64 answers 404 order_not_found", async () => {
+      for (const orderId of ["4711", "0", "-1", "abc", "01", "1.0", "9223372036854775807", "9223372036854775808"])
+        expect((await service.call(`GET /store/orders/${orderId}`)).json).toMatchObject({
+          code: "order_not_found",
+          status: 404,
+        });
+      expect((await service.call("GET /store/orders/1?x=1")).json.code).toBe("invalid_parameter");
+    });
+
+    test("4.4 getOrder has the order's tag, which changes with it, and If-Match on updateOrder goes by it", async () => {
+      const { json } = await place(await addPet());
+      const tagOf = async () => (await service.call(`GET /store/orders/${json.id}`)).headers.get("etag") as string;
+      const before = await tagOf();
+      const moveIf = (status: string, tag: string) =>
+        service.call(`PATCH /store/orders/${json.id}`, { body: { status }, headers: { "If-Match": tag } });
+      const approved = await moveIf("approved", before);
+      expect([approved.status, approved.headers.get("etag")]).toEqual([200, await tagOf()]);
+      expect(await tagOf()).not.toBe(before);
+      for (const status of ["cancelled", "placed"])
+        expect((await moveIf(status, before)).json).toMatchObject({ code: "precondition_failed", status: 412 });
+      expect((await moveIf("placed", await tagOf())).json.code).toBe("invalid_transition");
+      expect((await moveIf("cancelled", "*")).status).toBe(200);
+      const unknown = { body: { status: "approved" }, headers: { "If-Match": before } };
+      expect((await service.call("PATCH /store/orders/4711", unknown)).status).toBe(404);
+    });
+  });
+
   describe("4.4 updateOrder", () => {
     test("4.4 updateOrder: placed → approved → delivered, and the animal is sold", async () => {
       const petId = await addPet();
@@ -122,7 +213,9 @@ onEveryStore(({ startService, setUp }) => {
           expect((await move(id, to)).json).toMatchObject({
             code: "invalid_transition",
             status: 409,
-            message: expect.stringContaining(from),
+            message: expect.stringContaining(
+              from === to ? `This order is ${from} already. ` : `This order is ${from} and cannot become ${to}. `,
+            ),
           });
         expect([await statusOf(petId), (await service.call(`GET /store/orders?petId=${petId}`)).json]).toEqual(before);
       }
@@ -202,10 +295,10 @@ onEveryStore(({ startService, setUp }) => {
     });
 
     test("4.4 the operations on orders need a key, and know no other methods", async () => {
-      for (const line of ["GET /store/orders", "POST /store/orders", "PATCH /store/orders/1"])
+      for (const line of ["GET /store/orders", "POST /store/orders", "GET /store/orders/1", "PATCH /store/orders/1"])
         expect((await service.call(line, { secret: null })).status).toBe(401);
       expect((await service.call("DELETE /store/orders")).headers.get("allow")).toBe("GET, HEAD, POST");
-      expect((await service.call("GET /store/orders/1")).headers.get("allow")).toBe("PATCH");
+      expect((await service.call("DELETE /store/orders/1")).headers.get("allow")).toBe("GET, HEAD, PATCH");
       expect((await service.call("HEAD /store/orders")).status).toBe(200);
       expect((await service.call("GET /store")).status).toBe(404);
     });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { FAULT_CODES, FAULTS } from "../../src/http/faults.ts";
+import { FAULT_CODES, FAULTS } from "../../src/http/fault.ts";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
 import { DEFAULT_URLS } from "../harness/openapi.ts";
 import type { TestService } from "../harness/service.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mistakeIn } from "../../torture/fuzz/rules.ts";
+import { mistakeIn, PROMISED_HEADERS } from "../../torture/fuzz/rules.ts";
 import { scriptOf } from "../../torture/fuzz/script.ts";
 import { run } from "../../torture/fuzz.ts";
 import { readAnswers, type WireAnswer } from "../../torture/wire/answers.ts";
@@ -24,7 +24,21 @@ describe("fuzz", () => {
     expect(board.violations).toEqual([]);
     expect(board.of("requests")).toBeGreaterThan(1_500);
     expect(board.of("good requests")).toBeGreaterThan(0);
-    for (const status of ["200", "201", "400", "400 (Bun)", "401", "404", "405", "413", "415"])
+    for (const status of [
+      "200",
+      "201",
+      "204",
+      "304",
+      "400",
+      "400 (Bun)",
+      "401",
+      "404",
+      "405",
+      "409",
+      "412",
+      "413",
+      "415",
+    ])
       expect([status, board.of(`answered ${status}`)]).not.toEqual([status, 0]);
   });
 
@@ -40,6 +54,16 @@ describe("fuzz", () => {
     expect(mistakeIn(answer("HTTP/1.1 400 Bad Request", "Server: other", "", ""))).toContain("not JSON");
     expect(mistakeIn(answer("HTTP/1.1 500 Internal Server Error", "", ""))).toContain("500");
     expect(mistakeIn(answer("HTTP/1.1 200 OK", "X-Request-Id: r1", "", ""))).toContain("Cache-Control is missing");
+    const headers = ["X-Request-Id: r1", ...PROMISED_HEADERS.map((name) => `${name}: 1`)];
+    const mistake = (status: string, ...lines: string[]) =>
+      mistakeIn(answer(`HTTP/1.1 ${status}`, ...headers, ...lines));
+    const tag = `ETag: "${"a".repeat(22)}"`;
+    expect(mistake("304 Not Modified", tag, "", "")).toBeUndefined();
+    expect(mistake("304 Not Modified", "", "")).toContain("no ETag");
+    expect(mistake("200 OK", 'ETag: W/"a"', "", "")).toContain("the ETag is");
+    expect(mistake("404 Not Found", tag, "", "")).toContain("an error has an ETag");
+    expect(mistake("204 No Content", "", "")).toBeUndefined();
+    expect(mistake("204 No Content", "Content-Length: 2", "", "{}")).toContain("content-length");
     const json = ["Content-Type: application/json", "Content-Length: 2", "", "{}"];
     expect(mistakeIn(answer("HTTP/1.1 404 Not Found", ...json))).toContain("shape of Error");
   });

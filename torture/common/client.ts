@@ -5,11 +5,18 @@ export type Outcome =
   | { readonly kind: "silence" };
 
 export interface Request {
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly target: string;
   readonly body?: string;
   readonly idempotencyKey?: string;
+  readonly ifMatch?: string;
 }
+
+/** The headers that a request has besides those that every one has. */
+export const headersOf = ({ idempotencyKey, ifMatch }: Request): Record<string, string> => ({
+  ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+  ...(ifMatch === undefined ? {} : { "If-Match": ifMatch }),
+});
 
 /** Sends requests to a service that may die at any moment. */
 export class Client {
@@ -18,14 +25,15 @@ export class Client {
     readonly secret: string,
   ) {}
 
-  async send({ method, target, body, idempotencyKey }: Request): Promise<Outcome> {
+  async send(request: Request): Promise<Outcome> {
+    const { method, target, body } = request;
     try {
       const response = await fetch(`${this.origin}/v1${target}`, {
         method,
         headers: {
           Authorization: `Bearer ${this.secret}`,
           ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-          ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+          ...headersOf(request),
         },
         ...(body === undefined ? {} : { body }),
       });
@@ -35,6 +43,8 @@ export class Client {
     }
   }
 }
+
+export type Answered = Extract<Outcome, { kind: "answered" }>;
 
 /** Whether a failure says that nothing was changed; otherwise it may have been carried out. */
 export const saysNothingChanged = (body: string): boolean => body.includes("nothing was changed");

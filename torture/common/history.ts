@@ -37,10 +37,9 @@ export class History<View> {
     return (this.#steps.findLast(({ ackedAt }) => ackedAt !== undefined) as Step<View>).view;
   }
 
-  /** The last thing asked for, if nobody knows what became of it. */
+  /** What was asked for last, if nobody knows what became of it. */
   get open(): Step<View> | undefined {
-    const last = this.#steps.at(-1) as Step<View>;
-    return last.ackedAt === undefined && last.refusedAt === undefined ? last : undefined;
+    return this.#steps.findLast(isOpen);
   }
 
   /** Whether it may look like this after a crash at a moment: all acknowledged by then, and nothing sent later. */
@@ -52,12 +51,13 @@ export class History<View> {
     return this.#steps.slice(0, acknowledged).some(isFound) ? "lost" : "wrong";
   }
 
-  /** What was found decides what became of the last thing asked for. */
+  /** What was found decides what became of all that nobody knew of: at most one of rivals was done. */
   settle(found: View, at: Moment): void {
-    const { open } = this;
-    if (!open) return;
-    if (this.textOf(open.view) === this.textOf(found)) open.ackedAt = at;
-    else open.refusedAt = at;
+    const open = this.#steps.filter(isOpen);
+    const done = open.findLast(({ view }) => this.textOf(view) === this.textOf(found));
+    for (const step of open)
+      if (step === done) step.ackedAt = at;
+      else step.refusedAt = at;
   }
 
   /** What was promised, in words. */
@@ -67,3 +67,5 @@ export class History<View> {
     return this.#steps.map(step).join(" → ");
   }
 }
+
+const isOpen = ({ ackedAt, refusedAt }: Step<unknown>): boolean => ackedAt === undefined && refusedAt === undefined;

@@ -1,37 +1,39 @@
-import { Database } from "bun:sqlite";
-import { existsSync } from "node:fs";
-import { BROKEN_SALES } from "../../test/harness/orders.ts";
+import { fold } from "../../src/domain/fold.ts";
+import { type Contents, type FoundAnimal, type KeyView, readSqlite } from "./contents.ts";
 import { History, type Moment } from "./history.ts";
 import type { Scoreboard } from "./scoreboard.ts";
 
-/** An animal with its orders; undefined before it exists. */
-export type AnimalView = { readonly status: string; readonly orders: readonly string[] } | undefined;
-/** A key; undefined before it exists. */
-export type KeyView = "active" | "revoked" | undefined;
+/** An animal with its orders; undefined before it exists, and once it is deleted. */
+export type AnimalView =
+  | {
+      readonly name: string;
+      readonly categoryId: bigint;
+      readonly status: string;
+      readonly orders: readonly string[];
+    }
+  | undefined;
+/** A category's name; undefined while it has none. */
+export type CategoryView = string | undefined;
 
-/** An animal that one client looks after. Its name is used once, so it is found again whatever id it has got. */
+/** An animal that one client looks after. */
 export interface Holding {
-  readonly name: string;
-  readonly categoryId: bigint;
+  /** What its name begins with, whatever else becomes of the name. */
+  readonly handle: string;
   readonly history: History<AnimalView>;
   /** Known once an answer has said so. */
   id: bigint | undefined;
-  readonly orderIds: bigint[];
-}
-
-export interface FoundAnimal {
-  readonly id: bigint;
-  readonly categoryId: bigint;
-  readonly status: string;
-  readonly orders: { readonly id: bigint; readonly status: string }[];
+  readonly orders: { readonly id: bigint; readonly since: Moment }[];
+  /** Which content each ETag was sent with. */
+  readonly contentByTag: Map<string, string>;
 }
 
 /** The bookkeeping of everything that was asked for and acknowledged, and the comparison with what is there. */
 export class Ledger {
   readonly holdings: Holding[] = [];
+  readonly #categories = new Map<bigint, History<CategoryView>>();
   readonly #keys = new Map<string, History<KeyView>>();
-  /** Which animal had which id, whoever has seen it. */
-  readonly #nameById = new Map<bigint, string>();
+  /** Which animal had which id, since it was first seen, and also once it is deleted. */
+  readonly #ownerById = new Map<bigint, { readonly handle: string; readonly since: Moment }>();
   #highestId = 0n;
 
   constructor(
@@ -39,11 +41,17 @@ export class Ledger {
     readonly now: () => Moment,
   ) {}
 
-  hold(name: string, categoryId: bigint): Holding {
-    const history = new History<AnimalView>(undefined, (view) => JSON.stringify(view) ?? "absent");
-    const holding: Holding = { name, categoryId, history, id: undefined, orderIds: [] };
+  hold(handle: string): Holding {
+    const history = new History<AnimalView>(undefined, (view) => (view ? show(view) : "absent"));
+    const holding: Holding = { handle, history, id: undefined, orders: [], contentByTag: new Map() };
     this.holdings.push(holding);
     return holding;
+  }
+
+  category(id: bigint): History<CategoryView> {
+    const history = this.#categories.get(id) ?? new History<CategoryView>(undefined, (view) => view ?? "absent");
+    this.#categories.set(id, history);
+    return history;
   }
 
   key(name: string): History<KeyView> {
@@ -60,28 +68,48 @@ export class Ledger {
   /** An answer has given an animal its id. */
   noteId(holding: Holding, id: bigint, above: bigint): void {
     const { board } = this;
-    board.check(id > above, () => `${holding.name} got the id ${id}, but ${above} had been given before`);
-    board.check(holding.id === undefined || holding.id === id, () => `${holding.name} was ${holding.id}, is ${id}`);
+    const { handle } = holding;
+    board.check(id > above, () => `${handle} got the id ${id}, but ${above} had been given before`);
+    board.check(holding.id === undefined || holding.id === id, () => `${handle} was ${holding.id}, is ${id}`);
     holding.id = id;
-    this.#noteName(id, holding.name);
+    this.#noteOwner(id, handle);
     if (id > this.#highestId) this.#highestId = id;
   }
 
-  #noteName(id: bigint, name: string): void {
-    const known = this.#nameById.get(id);
-    this.board.check(known === undefined || known === name, () => `the id ${id} of ${known} was given to ${name}`);
-    this.#nameById.set(id, name);
+  /** An answer has given its newest order an id. */
+  noteOrder({ orders }: Holding, id: bigint): void {
+    orders.push({ id, since: this.now() });
+  }
+
+  #noteOwner(id: bigint, handle: string): void {
+    const known = this.#ownerById.get(id);
+    this.board.check(
+      known === undefined || known.handle === handle,
+      () => `the id ${id} of ${known?.handle} was given to ${handle}`,
+    );
+    this.#ownerById.set(id, known ?? { handle, since: this.now() });
+  }
+
+  /** An answer with an animal has a tag: always the same for the same content, and never for another. */
+  noteTag({ handle, contentByTag }: Holding, content: string, tag: string | null): void {
+    const { board } = this;
+    if (!board.check(tag !== null && ETAG.test(tag), () => `${handle} was answered with the ETag ${tag}`)) return;
+    const others = [...contentByTag].filter(([known, its]) => (known === tag) !== (its === content));
+    board.check(others.length === 0, () => `${handle}: ${tag} stands for ${content}, and ${others[0]}`);
+    contentByTag.set(tag as string, content);
   }
 
   /**
-   * Compares a database with what was acknowledged until a moment, and sent until the same or a later one. No file
-   * is an empty store.
+   * Compares a database with what was acknowledged until a moment, and sent until the same or a later one. A path
+   * is that of an SQLite file.
    */
   check(database: string | Contents, at: Moment, where: string, sentUntil = at): void {
-    const { animals, keys, brokenSales } = contentsOf(database);
+    const { animals, categories, keys, brokenSales } = contentsOf(database);
     const problems: Problem[] = [
       ...this.#compareAnimals(animals, at, sentUntil),
-      ...this.#compareKeys(keys, at, sentUntil),
+      ...compare("category", this.#categories, categories, at, sentUntil),
+      ...[...categories.keys()].filter((id) => !this.#categories.has(id)).map(unwanted),
+      ...compare("key", this.#keys, keys, at, sentUntil),
       ...brokenSales.map((row) => ({ kind: "wrong", what: show(row) })),
     ];
     // One violation for all of a kind: a store that was lost would have thousands.
@@ -93,108 +121,95 @@ export class Ledger {
   }
 
   *#compareAnimals(found: Map<string, FoundAnimal[]>, at: Moment, sentUntil: Moment): Generator<Problem> {
-    const names = new Set(found.keys());
+    const handles = new Set(found.keys());
     for (const holding of this.holdings) {
-      const { name, history } = holding;
-      const [first, ...copies] = found.get(name) ?? [];
-      names.delete(name);
-      for (const { id } of copies) yield { kind: "doubled", what: `${name}, also ${id}` };
+      const { handle, history } = holding;
+      const [first, ...copies] = found.get(handle) ?? [];
+      handles.delete(handle);
+      for (const { id } of copies) yield { kind: "doubled", what: `${handle}, also ${id}` };
       const kind = history.judge(viewOf(first), at, sentUntil);
-      if (kind !== "as promised") yield { kind, what: `${name}: ${history.describe()}, found ${show(viewOf(first))}` };
-      if (first && !hasValuesOf(holding, first))
-        yield { kind: "wrong", what: `${show(holding)}, found ${show(first)}` };
+      if (kind !== "as promised")
+        yield { kind, what: `${handle}: ${history.describe()}, found ${show(viewOf(first))}` };
+      if (!first) continue;
+      if (!this.#hasIdsOf(holding, first, at)) yield { kind: "wrong", what: `${show(holding)}, found ${show(first)}` };
+      const owner = this.#ownerAt(first.id, at) ?? handle;
+      if (owner !== handle)
+        yield { kind: "wrong", what: `${handle} has the id ${first.id}, which was that of ${owner}` };
+      if (first.foldedName !== null && first.foldedName !== fold(first.name))
+        yield { kind: "wrong", what: `${first.name} is searched by ${first.foldedName}` };
     }
-    for (const name of names) yield { kind: "wrong", what: `${name}, which nobody asked for` };
+    yield* [...handles].map(unwanted);
   }
 
-  *#compareKeys(found: Map<string, KeyView>, at: Moment, sentUntil: Moment): Generator<Problem> {
-    for (const [name, history] of this.#keys) {
-      const kind = history.judge(found.get(name), at, sentUntil);
-      if (kind !== "as promised") yield { kind, what: `key ${name}: ${history.describe()}, found ${found.get(name)}` };
-    }
+  /** Whose id it was at a moment: before that, it may have been that of a write that was undone. */
+  #ownerAt(id: bigint, at: Moment): string | undefined {
+    const owner = this.#ownerById.get(id);
+    return owner && owner.since <= at ? owner.handle : undefined;
+  }
+
+  /** Whether ids are those that were answered until a moment: an earlier attempt of the same write may have had others. */
+  #hasIdsOf({ handle, id, orders }: Holding, found: FoundAnimal, at: Moment): boolean {
+    const isOther = id !== undefined && found.id !== id && this.#ownerAt(id, at) === handle;
+    return (
+      !isOther &&
+      found.orders.every(({ id }, i) => orders[i] === undefined || orders[i].since > at || orders[i].id === id)
+    );
   }
 
   /** After a check: what is there decides what became of requests that were not answered. */
   settle(database: string | Contents): void {
-    const { animals, keys } = contentsOf(database);
+    const { animals, categories, keys } = contentsOf(database);
     for (const holding of this.holdings) {
-      const found = animals.get(holding.name)?.[0];
+      const found = animals.get(holding.handle)?.[0];
       holding.history.settle(viewOf(found), this.now());
       if (!found) continue;
-      this.#noteName(found.id, holding.name);
+      this.#noteOwner(found.id, holding.handle);
       holding.id = found.id;
-      holding.orderIds.splice(0, holding.orderIds.length, ...found.orders.map(({ id }) => id));
+      const since = this.now();
+      holding.orders.splice(0, holding.orders.length, ...found.orders.map(({ id }) => ({ id, since })));
     }
+    for (const [id, history] of this.#categories) history.settle(categories.get(id), this.now());
     for (const [name, history] of this.#keys) history.settle(keys.get(name), this.now());
   }
 }
+
+/** A strong one. */
+const ETAG = /^"[\w-]{8,}"$/;
 
 interface Problem {
   readonly kind: string;
   readonly what: string;
 }
 
-/** Whether ids and values are those that were sent and answered, as far as there were answers. */
-function hasValuesOf({ categoryId, id, orderIds }: Holding, found: FoundAnimal): boolean {
-  const orders = orderIds.slice(0, found.orders.length);
-  return (
-    found.categoryId === categoryId &&
-    (id === undefined || found.id === id) &&
-    orders.every((orderId, i) => found.orders[i]?.id === orderId)
-  );
+const unwanted = (name: unknown): Problem => ({ kind: "wrong", what: `${name}, which nobody asked for` });
+
+function* compare<Name, View>(
+  kindOfThing: string,
+  promised: ReadonlyMap<Name, History<View | undefined>>,
+  found: ReadonlyMap<Name, View>,
+  at: Moment,
+  sentUntil: Moment,
+): Generator<Problem> {
+  for (const [name, history] of promised) {
+    const kind = history.judge(found.get(name), at, sentUntil);
+    if (kind !== "as promised")
+      yield { kind, what: `${kindOfThing} ${name}: ${history.describe()}, found ${found.get(name)}` };
+  }
 }
 
 const show = (value: unknown): string =>
-  JSON.stringify(value, (_, part) => (typeof part === "bigint" ? String(part) : part)) ?? "nothing";
+  JSON.stringify(value, (_, part) => {
+    if (part instanceof Map) return [...part];
+    return typeof part === "bigint" ? String(part) : part;
+  }) ?? "nothing";
 
 const viewOf = (found: FoundAnimal | undefined): AnimalView =>
-  found && { status: found.status, orders: found.orders.map(({ status }) => status) };
+  found && {
+    name: found.name,
+    categoryId: found.categoryId,
+    status: found.status,
+    orders: found.orders.map(({ status }) => status),
+  };
 
-/** What the bookkeeping is compared with. */
-export interface Contents {
-  readonly animals: Map<string, FoundAnimal[]>;
-  readonly keys: Map<string, KeyView>;
-  readonly brokenSales: readonly unknown[];
-}
-
-/** A path is that of an SQLite file. */
 const contentsOf = (database: string | Contents): Contents =>
-  typeof database === "string" ? read(database) : database;
-
-function read(path: string): Contents {
-  const empty = { animals: new Map(), keys: new Map(), brokenSales: [] };
-  if (!existsSync(path)) return empty;
-  const db = new Database(path, { readonly: true, safeIntegers: true });
-  try {
-    const isEmpty = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'orders'").get() === null;
-    if (isEmpty) return empty;
-    return { animals: readAnimals(db), keys: readKeys(db), brokenSales: db.query(BROKEN_SALES).all() };
-  } finally {
-    db.close();
-  }
-}
-
-function readAnimals(db: Database): Map<string, FoundAnimal[]> {
-  const byId = new Map<bigint, FoundAnimal>();
-  const byName = new Map<string, FoundAnimal[]>();
-  type Row = { id: bigint; name: string; category_id: bigint; status: string };
-  for (const { id, name, category_id, status } of db
-    .query("SELECT * FROM animals ORDER BY id")
-    .iterate() as Iterable<Row>) {
-    const animal: FoundAnimal = { id, categoryId: category_id, status, orders: [] };
-    byId.set(id, animal);
-    byName.set(name, [...(byName.get(name) ?? []), animal]);
-  }
-  type OrderRow = { id: bigint; animal_id: bigint; status: string };
-  for (const { id, animal_id, status } of db.query("SELECT * FROM orders ORDER BY id").iterate() as Iterable<OrderRow>)
-    byId.get(animal_id)?.orders.push({ id, status });
-  return byName;
-}
-
-function readKeys(db: Database): Map<string, KeyView> {
-  const rows = db.query("SELECT name, revoked_at AS revokedAt FROM keys").all() as {
-    name: string;
-    revokedAt: unknown;
-  }[];
-  return new Map(rows.map(({ name, revokedAt }) => [name, revokedAt === null ? "active" : "revoked"]));
-}
+  typeof database === "string" ? readSqlite(database) : database;

@@ -1,14 +1,19 @@
+import { ANIMAL_STATUSES } from "../../src/domain/animal.ts";
 import { movesFrom, type OrderStatus } from "../../src/domain/order.ts";
-import { type Client, type Outcome, type Request, saysNothingChanged } from "./client.ts";
-import type { Step } from "./history.ts";
+import { idIn, isHeld, moved, ORDERS, ordered, petText } from "./animals.ts";
+import { CategoryWork } from "./categories.ts";
+import type { Answered, Client, Request } from "./client.ts";
 import type { AnimalView, Holding, Ledger } from "./ledger.ts";
+import { type Rival, race } from "./race.ts";
 import { Random } from "./random.ts";
+import { askForGone, mistakeWith, type Refused } from "./refusals.ts";
+import { Writes } from "./writes.ts";
 
 const INT64 = [0n, 1n, -1n, 7n, 9_007_199_254_740_993n, 2n ** 63n - 1n, -(2n ** 63n)];
-const NAMES = ["Rex", "Mia", "Zoë", "犬", "O'Hara; DROP TABLE animals", "👩‍🚀", "x".repeat(200)];
-const ANIMAL_AFTER: Record<string, string> = { approved: "pending", delivered: "sold", cancelled: "available" };
+const NAMES = ["Rex", "Mia", "Zoë", "ΣΊΣΥΦΟΣ", "犬", "O'Hara; DROP TABLE animals", "👩‍🚀", "x".repeat(200)];
 const RACERS = 4;
-const ORDERS = "/store/orders";
+/** How many animals a worker looks after: the last ones. */
+const HELD = 40;
 
 /** How often a worker does what; the rest are orders for its animals, and their moves. Together at most 1. */
 export interface Mix {
@@ -17,29 +22,39 @@ export interface Mix {
   readonly reads: number;
   /** Writes that are sent again under their idempotency key. */
   readonly repeats: number;
-  /** Orders of several clients at once for the same animal. */
+  /** Several requests at once for the same animal, of which only one can be carried out. */
   readonly races: number;
-  /** The share of creations and orders that have an idempotency key. */
+  /** Of an animal's name, category or status. */
+  readonly corrections: number;
+  /** Deletions of animals. */
+  readonly removals: number;
+  /** Names of categories, given and taken away. */
+  readonly categories: number;
+  /** The share of writes that have an idempotency key. */
   readonly named: number;
 }
 
-export const OF_ALL: Mix = { creations: 0.45, mistakes: 0.05, reads: 0.1, repeats: 0.05, races: 0.05, named: 0.5 };
+export const OF_ALL: Mix = {
+  ...{ creations: 0.3, mistakes: 0.05, reads: 0.1, repeats: 0.05, races: 0.05 },
+  ...{ corrections: 0.15, removals: 0.05, categories: 0.05, named: 0.5 },
+};
 
-/** A write with an idempotency key, to be sent again. */
-interface Named {
-  readonly request: Request;
-  readonly holding: Holding;
-  readonly step: Step<AnimalView>;
-  body: string | undefined;
-}
+/** Nothing but orders and their moves. */
+export const OF_ORDERS: Mix = {
+  ...{ creations: 0, mistakes: 0, reads: 0, repeats: 0, races: 0 },
+  ...{ corrections: 0, removals: 0, categories: 0, named: 0 },
+};
+
+type Existing = NonNullable<AnimalView>;
 
 /**
- * One client that creates, orders, moves and reads, and keeps book of all that it is told. It looks after animals
- * of its own, one request after another, so it knows what each has to look like.
+ * One client that creates, corrects, orders, moves, deletes and reads, and keeps book of all that it is told. It looks
+ * after animals of its own, one request after another, so it knows what each has to look like.
  */
 export class Worker {
-  readonly #holdings: Holding[] = [];
-  #named: Named[] = [];
+  #holdings: Holding[] = [];
+  readonly #writes: Writes;
+  readonly #categories: CategoryWork;
   #count = 0;
 
   constructor(
@@ -48,34 +63,42 @@ export class Worker {
     /** Unique, because names of animals and idempotency keys begin with it. */
     private readonly label: string,
     private readonly mix: Mix = OF_ALL,
-  ) {}
+  ) {
+    this.#writes = new Writes(ledger, random);
+    this.#categories = new CategoryWork(ledger, this.#writes, random, label);
+  }
 
   /** Works until it is told to stop or nothing comes back. */
   async work(client: Client, isOver: () => boolean): Promise<void> {
     while (!isOver()) if (!(await this.#act(client))) return;
   }
 
+  /** After an outage: sends again what was not answered and can be repeated. Then it is there, once. */
+  retryUnanswered(client: Client): Promise<void> {
+    return this.#writes.retryUnanswered(client);
+  }
+
   async #act(client: Client): Promise<boolean> {
-    const usable = this.#holdings.filter(({ history }) => !history.open).slice(-20);
+    const usable = this.#holdings.filter(({ history }) => !history.open && history.acknowledged).slice(-20);
     const holding = usable.length > 0 ? this.random.pick(usable) : undefined;
     let action = this.random.float();
     const isNow = (share: number): boolean => {
       action -= share;
       return action < 0;
     };
-    const { creations, mistakes, reads, repeats, races } = this.mix;
+    const { creations, mistakes, reads, repeats, races, corrections, removals, categories } = this.mix;
     if (!holding || isNow(creations)) return this.#create(client);
-    if (isNow(mistakes)) return this.#createInvalid(client);
-    if (isNow(reads)) return this.#read(client, holding);
-    if (isNow(repeats)) return this.#repeat(client);
-    const { status = "", orders = [] } = holding.history.acknowledged ?? {};
-    if (status === "available") return isNow(races) ? this.#race(client, holding) : this.#place(client, holding);
-    const order = orders.at(-1) as OrderStatus | undefined;
-    return order && movesFrom(order).length > 0 ? this.#move(client, holding, order) : this.#create(client);
-  }
-
-  #nextName(): string {
-    return `${this.label} ${this.#count++} ${this.random.pick(NAMES)}`;
+    const view = holding.history.acknowledged as Existing;
+    if (isNow(mistakes)) return this.#makeMistake(client, holding, view);
+    if (isNow(reads)) return this.#read(client, holding, view);
+    if (isNow(repeats)) return this.#writes.repeat(client);
+    if (isNow(categories)) return this.#categories.act(client, (request) => this.#maybeNamed(request));
+    if (isNow(corrections)) return this.#correct(client, holding, view);
+    if (isNow(removals)) return this.#removeNewest(client, usable);
+    if (view.status === "available" && !isHeld(view))
+      return isNow(races) ? this.#race(client, holding, view) : this.#place(client, holding, view);
+    if (isHeld(view)) return this.#move(client, holding, view);
+    return corrections > 0 ? this.#correct(client, holding, view) : this.#create(client);
   }
 
   /** Some writes can be repeated. */
@@ -85,181 +108,187 @@ export class Worker {
       : request;
   }
 
+  /** Some corrections and deletions ask for the tag that they have last seen. */
+  #maybeConditional(request: Request, holding: Holding, view: Existing): Request {
+    const now = petText(holding.id, view);
+    const tag = [...holding.contentByTag].find(([, content]) => content === now)?.[0];
+    if (tag === undefined || this.random.chance(0.6)) return request;
+    this.ledger.board.count("conditional writes");
+    return { ...request, ifMatch: this.random.pick([tag, "*", `"another", ${tag}`]) };
+  }
+
+  #nextHandle(): string {
+    return `${this.label} #${this.#count++}`;
+  }
+
+  /** What an answer with an animal has to say. */
+  #expectPet(holding: Holding, view: Existing, { body, headers }: Answered): void {
+    const expected = petText(holding.id, view);
+    const what = () => `${holding.handle} was answered with ${body} instead of ${expected}`;
+    if (this.ledger.board.check(body === expected, what)) this.ledger.noteTag(holding, body, headers.get("etag"));
+  }
+
   async #create(client: Client): Promise<boolean> {
-    const holding = this.ledger.hold(this.#nextName(), this.random.pick(INT64));
-    const { name, categoryId } = holding;
+    const holding = this.ledger.hold(this.#nextHandle());
+    const name = `${holding.handle} ${this.random.pick(NAMES)}`;
+    const view = { name, categoryId: this.random.pick(INT64), status: "available", orders: [] };
     const above = this.ledger.highestId;
-    const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`;
-    const request = this.#maybeNamed({ method: "POST", target: "/pets", body });
-    const isAlive = await this.#write(client, holding, request, { status: "available", orders: [] }, (id) =>
-      this.ledger.noteId(holding, id, above),
-    );
+    const body = `{"name":${JSON.stringify(name)},"categoryId":${view.categoryId}}`;
+    const isAlive = await this.#writes.send(client, {
+      ...{ history: holding.history, view, status: 201 },
+      request: this.#maybeNamed({ method: "POST", target: "/pets", body }),
+      onDone: (answer) => {
+        this.ledger.noteId(holding, idIn(answer.body), above);
+        this.#expectPet(holding, view, answer);
+      },
+    });
     // Most stay out of the way, so that orders meet animals that others have not finished with.
-    if (holding.history.acknowledged) this.#holdings.push(holding);
+    if (holding.history.acknowledged) this.#holdings = [...this.#holdings.slice(1 - HELD), holding];
     return isAlive;
   }
 
-  async #createInvalid(client: Client): Promise<boolean> {
-    const holding = this.ledger.hold(this.#nextName(), 1n);
-    const body = `{"name":${JSON.stringify(holding.name)},"categoryId":1,"status":"lost"}`;
-    const step = holding.history.send({ status: "lost", orders: [] }, this.ledger.now());
-    step.refusedAt = 0;
-    const outcome = await client.send({ method: "POST", target: "/pets", body });
-    return this.#expect(outcome, "POST /pets with a mistake", 400);
+  #correct(client: Client, holding: Holding, view: Existing): Promise<boolean> {
+    const { random } = this;
+    const change = {
+      // Never the same name again, so that a correction that was lost shows.
+      ...(random.chance(0.6) ? { name: `${holding.handle} ${random.pick(NAMES)} ${this.#count++}` } : {}),
+      ...(random.chance(0.4) ? { categoryId: random.pick(INT64) } : {}),
+      ...(random.chance(0.4) ? { status: isHeld(view) ? view.status : random.pick(ANIMAL_STATUSES) } : {}),
+    };
+    const members = Object.entries(change).map(
+      ([name, value]) => `"${name}":${typeof value === "bigint" ? value : JSON.stringify(value)}`,
+    );
+    const body = `{${members.join(",") || `"categoryId":${view.categoryId}`}}`;
+    const corrected = { ...view, ...change };
+    const request: Request = { method: "PATCH", target: `/pets/${holding.id}`, body };
+    this.ledger.board.count("corrections");
+    return this.#writes.send(client, {
+      ...{ history: holding.history, view: corrected, status: 200 },
+      request: this.#maybeNamed(this.#maybeConditional(request, holding, view)),
+      onDone: (answer) => this.#expectPet(holding, corrected, answer),
+    });
   }
 
-  #place(client: Client, holding: Holding): Promise<boolean> {
-    const request = this.#maybeNamed({ method: "POST", target: ORDERS, body: `{"petId":${holding.id}}` });
-    const orders = [...(holding.history.acknowledged?.orders ?? []), "placed"];
-    return this.#write(client, holding, request, { status: "pending", orders }, (id) => holding.orderIds.push(id));
+  /** The newest, because its id would be the first to be assigned again. */
+  #removeNewest(client: Client, usable: readonly Holding[]): Promise<boolean> {
+    const newest = usable.findLast(({ history }) => history.acknowledged?.orders.length === 0);
+    return newest ? this.#remove(client, newest, newest.history.acknowledged as Existing) : this.#create(client);
   }
 
-  #move(client: Client, holding: Holding, from: OrderStatus): Promise<boolean> {
-    const to = this.random.pick(movesFrom(from));
-    const target = `${ORDERS}/${holding.orderIds.at(-1)}`;
-    const orders = [...(holding.history.acknowledged?.orders ?? []).slice(0, -1), to];
-    const view = { status: ANIMAL_AFTER[to] as string, orders };
-    return this.#write(client, holding, { method: "PATCH", target, body: `{"status":"${to}"}` }, view, () => {});
-  }
-
-  async #write(
-    client: Client,
-    holding: Holding,
-    request: Request,
-    view: AnimalView,
-    onId: (id: bigint) => void,
-  ): Promise<boolean> {
-    const step = holding.history.send(view, this.ledger.now());
-    const named: Named | undefined = request.idempotencyKey ? { request, holding, step, body: undefined } : undefined;
-    if (named) this.#named = [...this.#named.slice(-20), named];
-    const outcome = await client.send(request);
-    this.ledger.board.count("writes");
-    const success = request.method === "PATCH" ? 200 : 201;
-    if (outcome.kind === "answered" && outcome.status === success) {
-      step.ackedAt = this.ledger.now();
-      this.ledger.board.count("acknowledged");
-      onId(idIn(outcome.body));
-      if (named) named.body = outcome.body;
-      return true;
-    }
-    return this.#failed(outcome, step, `${request.method} ${request.target} ${request.body}`);
-  }
-
-  /** Keeps book of a write that did not succeed. Returns whether the service is still there. */
-  #failed(outcome: Outcome, step: Step<AnimalView>, what: string): boolean {
-    if (outcome.kind === "silence") {
-      this.ledger.board.count("not answered");
-      return false;
-    }
-    if (outcome.status === 503) {
-      const isRefused = saysNothingChanged(outcome.body);
-      if (isRefused) step.refusedAt = this.ledger.now();
-      this.ledger.board.count(isRefused ? "503, nothing changed" : "503, in doubt");
-      return true;
-    }
-    step.refusedAt = this.ledger.now();
-    this.ledger.board.violation(`${what} was answered with ${outcome.status} ${outcome.body}`);
-    return true;
-  }
-
-  /** Several clients want the same animal: one of them gets it. */
-  async #race(client: Client, holding: Holding): Promise<boolean> {
+  #remove(client: Client, holding: Holding, view: Existing): Promise<boolean> {
+    const target = `/pets/${holding.id}`;
     const { board } = this.ledger;
-    const orders = [...(holding.history.acknowledged?.orders ?? []), "placed"];
-    const step = holding.history.send({ status: "pending", orders }, this.ledger.now());
-    const request: Request = { method: "POST", target: ORDERS, body: `{"petId":${holding.id}}` };
-    const outcomes = await Promise.all(Array.from({ length: RACERS }, () => client.send(request)));
-    board.count("races");
-    const answers = outcomes.filter((outcome) => outcome.kind === "answered");
-    const winners = answers.filter(({ status }) => status === 201);
-    board.check(winners.length <= 1, () => `${holding.name} was sold ${winners.length} times`);
-    for (const { status, body } of answers)
-      board.check(
-        [201, 409, 503].includes(status),
-        () => `an order for ${holding.name} was answered ${status} ${body}`,
-      );
-    if (winners[0]) {
-      step.ackedAt = this.ledger.now();
-      board.count("acknowledged");
-      holding.orderIds.push(idIn(winners[0].body));
-    } else if (answers.length === RACERS) {
-      if (answers.every(({ status, body }) => status === 503 && saysNothingChanged(body)))
-        step.refusedAt = this.ledger.now();
-      board.check(
-        !answers.some(({ status }) => status === 409) || answers.some(({ status }) => status === 503),
-        () => `${holding.name} was free, and all who ordered it were refused`,
-      );
-    }
-    return answers.length === RACERS;
+    board.count("deletions");
+    return this.#writes.send(client, {
+      ...{ history: holding.history, view: undefined, status: 204 },
+      request: this.#maybeNamed(this.#maybeConditional({ method: "DELETE", target }, holding, view)),
+      onDone: ({ body }) => void board.check(body === "", () => `DELETE ${target} was answered with ${body}`),
+    });
   }
 
-  async #read(client: Client, { id, name, categoryId, history }: Holding): Promise<boolean> {
-    const expected = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${history.acknowledged?.status}"}`;
-    const outcome = await client.send({ method: "GET", target: `/pets/${id}` });
-    this.ledger.board.count("reads");
-    if (!this.#expect(outcome, `GET /pets/${id}`, 200)) return false;
-    if (outcome.kind === "silence" || outcome.status === 503) return true;
-    const { body } = outcome;
-    this.ledger.board.check(body === expected, () => `GET /pets/${id} said ${body} instead of ${expected}`);
-    return true;
+  #place(client: Client, holding: Holding, view: Existing): Promise<boolean> {
+    return this.#writes.send(client, {
+      ...{ history: holding.history, view: ordered(view), status: 201 },
+      request: this.#maybeNamed({ method: "POST", target: ORDERS, body: `{"petId":${holding.id}}` }),
+      onDone: ({ body }) => this.ledger.noteOrder(holding, idIn(body)),
+    });
   }
 
-  /** Sends a write again that has a key: nothing happens twice, and an answer that was given is given again. */
-  async #repeat(client: Client): Promise<boolean> {
-    const repeatable = this.#named.filter((named) => named.body !== undefined || isOpen(named));
-    if (repeatable.length === 0) return true;
-    const named = this.random.pick(repeatable);
-    const { request, body } = named;
-    const outcome = await client.send(request);
-    this.ledger.board.count("repeated");
-    if (outcome.kind === "silence") return false;
-    if (outcome.status === 503) return true;
-    if (body === undefined) this.#noteRetry(named, outcome);
-    else
-      this.ledger.board.check(
-        outcome.body === body,
-        () => `a repeated ${request.method} ${request.target} said ${outcome.body} instead of ${body}`,
-      );
-    return true;
+  #move(client: Client, holding: Holding, view: Existing): Promise<boolean> {
+    const to = this.random.pick(movesFrom(view.orders.at(-1) as OrderStatus));
+    const target = `${ORDERS}/${holding.orders.at(-1)?.id}`;
+    const { board } = this.ledger;
+    return this.#writes.send(client, {
+      ...{ history: holding.history, view: moved(view, to), status: 200 },
+      request: this.#maybeNamed({ method: "PATCH", target, body: `{"status":"${to}"}` }),
+      onDone: ({ body }) =>
+        void board.check(body.includes(`"status":"${to}"`), () => `a move to ${to} was answered with ${body}`),
+    });
   }
 
-  /** After an outage: sends again what was not answered and can be repeated. Then it is there, once. */
-  async retryUnanswered(client: Client): Promise<void> {
-    for (const named of this.#named.filter(isOpen)) {
-      const outcome = await client.send(named.request);
-      this.ledger.board.count("retried");
-      if (outcome.kind === "answered") this.#noteRetry(named, outcome);
-    }
+  /** Several orders, sometimes beside a deletion or a correction that would leave nothing to order. */
+  async #race(client: Client, holding: Holding, view: Existing): Promise<boolean> {
+    const target = `/pets/${holding.id}`;
+    const after = ordered(view);
+    const order: Rival = {
+      request: { method: "POST", target: ORDERS, body: `{"petId":${holding.id}}` },
+      view: after,
+      done: 201,
+      // 400: the animal was deleted.
+      beaten: view.orders.length === 0 ? [409, 400] : [409],
+      onDone: (body) => this.ledger.noteOrder(holding, idIn(body)),
+    };
+    const sale = { method: "PATCH", target, body: '{"status":"sold"}' } as const;
+    const others: Rival[] = [{ request: sale, view: { ...view, status: "sold" }, done: 200, beaten: [409] }];
+    if (view.orders.length === 0)
+      others.push({ request: { method: "DELETE", target }, view: undefined, done: 204, beaten: [409] });
+    const rivals = [...Array(RACERS - 1).fill(order), this.random.pick([order, ...others])];
+    const outcome = await race(client, this.ledger, holding, this.random.shuffle(rivals));
+    // A request that is in doubt may still be carried out, if the animal is free again.
+    if (outcome !== "certain") this.#retire(holding);
+    return outcome !== "silence";
   }
 
-  /** A write that was in doubt has been answered. */
-  #noteRetry(named: Named, { status, body }: Answered): void {
-    const { request, holding, step } = named;
-    const what = `a retry of ${request.method} ${request.target}`;
-    if (!this.ledger.board.check(status === 201, () => `${what} was answered with ${status} ${body}`)) return;
-    step.ackedAt = this.ledger.now();
-    named.body = body;
-    const id = idIn(body);
-    if (request.target === "/pets") this.ledger.noteId(holding, id, 0n);
-    else holding.orderIds.push(id);
+  #retire(holding: Holding): void {
+    this.#holdings = this.#holdings.filter((each) => each !== holding);
   }
 
-  #expect(outcome: Outcome, what: string, status: number): boolean {
-    if (outcome.kind === "silence") return false;
-    return this.ledger.board.check(
-      outcome.status === status || outcome.status === 503,
-      () => `${what} was answered with ${outcome.status} ${outcome.body}`,
+  #read(client: Client, holding: Holding, view: Existing): Promise<boolean> {
+    const { id, orders } = holding;
+    const orderId = orders.at(-1)?.id;
+    if (orderId !== undefined && this.random.chance(0.3))
+      return this.#get(client, `${ORDERS}/${orderId}`, ({ body }) => {
+        const isRight = idIn(body) === orderId && body.includes(`"status":"${view.orders.at(-1)}"`);
+        this.ledger.board.check(isRight, () => `order ${orderId}, ${view.orders.at(-1)}, was answered with ${body}`);
+      });
+    if (this.random.chance(0.5))
+      return this.#get(client, `/pets/${id}`, (answer) => this.#expectPet(holding, view, answer));
+    return this.#get(client, `/pets?id=${id}`, (answer) =>
+      this.#expectPet(holding, view, { ...answer, body: answer.body.slice(1, -1) }),
     );
   }
+
+  async #get(client: Client, target: string, check: (answer: Answered) => void): Promise<boolean> {
+    const outcome = await client.send({ method: "GET", target });
+    this.ledger.board.count("reads");
+    if (outcome.kind === "silence") return false;
+    const isFound = outcome.status === 200;
+    this.ledger.board.check(isFound || outcome.status === 503, () => `GET ${target} was answered with ${outcome.body}`);
+    if (isFound) check(outcome);
+    return true;
+  }
+
+  #makeMistake(client: Client, holding: Holding, view: Existing): Promise<boolean> {
+    const gone = this.#holdings.filter(({ id, history }) => id && !history.open && !history.acknowledged);
+    const kind = this.random.float();
+    if (kind < 0.3) return this.#createInvalid(client);
+    if (kind < 0.6 && gone.length > 0) return this.#beRefused(client, askForGone(this.random.pick(gone), this.random));
+    return this.#beRefused(client, mistakeWith(holding, view, this.random), holding);
+  }
+
+  #createInvalid(client: Client): Promise<boolean> {
+    const { handle, history } = this.ledger.hold(this.#nextHandle());
+    const view = { name: `${handle} Rex`, categoryId: 1n, status: "lost", orders: [] };
+    history.send(view, this.ledger.now()).refusedAt = 0;
+    const body = `{"name":${JSON.stringify(view.name)},"categoryId":1,"status":"lost"}`;
+    return this.#beRefused(client, { request: { method: "POST", target: "/pets", body }, status: 400, code: "" });
+  }
+
+  async #beRefused(client: Client, { request, status, code }: Refused, holding?: Holding): Promise<boolean> {
+    const outcome = await client.send(request);
+    this.ledger.board.count("refused");
+    // It may still be carried out, if the animal has changed by then.
+    if (holding && (outcome.kind === "silence" || outcome.status === 503)) this.#retire(holding);
+    if (outcome.kind === "silence") return false;
+    const isRight = outcome.status === 503 || (outcome.status === status && outcome.body.includes(code));
+    this.ledger.board.check(
+      isRight,
+      () =>
+        `${request.method} ${request.target} ${request.body ?? ""} was answered with ${outcome.status} ${outcome.body} instead of ${status} ${code}`,
+    );
+    return true;
+  }
 }
-
-type Answered = Extract<Outcome, { kind: "answered" }>;
-
-/** Whether nobody knows what became of it. */
-const isOpen = ({ holding, step }: Named): boolean => holding.history.open === step;
-
-/** Exact, as JSON.parse() would not be. */
-const idIn = (body: string): bigint => BigInt(/^\{"id":(\d+),/.exec(body)?.[1] ?? "0");
 
 /** Several workers at once, with names and choices of their own. */
 export function workers(ledger: Ledger, count: number, random: Random, label = "worker", mix = OF_ALL): Worker[] {

@@ -134,5 +134,7 @@ export class World {
     }
     this.board.check(at >= texts.length, () => `the lists end after ${at} animals of ${texts.length}`);
     await service.kill("SIGTERM");
+    const { exitCode, out, err } = await this.run("doctor");
+    this.board.check(exitCode === 0, () => `doctor found something: ${out}${err}`);
   }
 }

@@ -1,9 +1,9 @@
-import { BROKEN_SALES } from "../../test/harness/orders.ts";
+import { BROKEN_ALWAYS } from "../../test/harness/orders.ts";
 import { withSql } from "../../test/harness/postgres.ts";
-import type { Contents, FoundAnimal } from "../common/ledger.ts";
+import { type AnimalRow, type Contents, gather, type OrderRow } from "../common/contents.ts";
 
-type AnimalRow = { id: string; name: string; categoryId: string; status: string };
-type OrderRow = { id: string; animalId: string; status: string };
+/** Numbers come as text, so that they are exact. */
+type AsText<Row> = { [Column in keyof Row]: Row[Column] extends bigint ? string : Row[Column] };
 
 /** Waits until no statement is in progress, but not for ever: one that was interrupted may still be carried out. */
 const UNTIL_QUIET = `
@@ -18,29 +18,23 @@ export const readContents = (url: string): Promise<Contents> =>
   withSql(url, async (sql) => {
     await sql`SET statement_timeout = 0`;
     await sql.unsafe(UNTIL_QUIET);
-    const animals: AnimalRow[] = await sql`
-      SELECT id::text, name, category_id::text AS "categoryId", status FROM animals ORDER BY animals.id`;
-    const orders: OrderRow[] = await sql`
+    const animals: AsText<AnimalRow>[] = await sql`
+      SELECT id::text, name, folded_name AS "foldedName", category_id::text AS "categoryId", status
+      FROM animals ORDER BY animals.id`;
+    const orders: AsText<OrderRow>[] = await sql`
       SELECT id::text, animal_id::text AS "animalId", status FROM orders ORDER BY orders.id`;
+    const categories: { id: string; name: string }[] = await sql`SELECT id::text, name FROM categories`;
     return {
-      animals: byName(animals, orders),
+      animals: gather(
+        animals.map((row) => ({ ...row, id: BigInt(row.id), categoryId: BigInt(row.categoryId) })),
+        orders.map((row) => ({ ...row, id: BigInt(row.id), animalId: BigInt(row.animalId) })),
+      ),
+      categories: new Map(categories.map(({ id, name }) => [BigInt(id), name])),
       keys: new Map(),
-      brokenSales: [...(await sql.unsafe(BROKEN_SALES))],
+      brokenSales: [...(await sql.unsafe(BROKEN_ALWAYS))],
     };
   });
 
-function byName(animals: readonly AnimalRow[], orders: readonly OrderRow[]): Map<string, FoundAnimal[]> {
-  const byId = new Map<string, FoundAnimal>();
-  const found = new Map<string, FoundAnimal[]>();
-  for (const { id, name, categoryId, status } of animals) {
-    const animal: FoundAnimal = { id: BigInt(id), categoryId: BigInt(categoryId), status, orders: [] };
-    byId.set(id, animal);
-    found.set(name, [...(found.get(name) ?? []), animal]);
-  }
-  for (const { id, animalId, status } of orders) byId.get(animalId)?.orders.push({ id: BigInt(id), status });
-  return found;
-}
-
 /** The next round begins with an empty store, so that a long run does not compare ever more. */
 export const clear = (url: string): Promise<unknown> =>
-  withSql(url, (sql) => sql`TRUNCATE animals, orders, saved_responses`);
+  withSql(url, (sql) => sql`TRUNCATE animals, categories, orders, saved_responses`);

@@ -1,3 +1,4 @@
+import type { WireAnswer } from "../wire/answers.ts";
 import { ANSWER_DEADLINE_MS, type Played, play } from "./play.ts";
 import { isBare } from "./rules.ts";
 import { scriptOf } from "./script.ts";
@@ -42,30 +43,50 @@ export class FuzzTotals {
   answers = 0;
   animals = 0;
   orders = 0;
-  unansweredWrites = 0;
+  /** Named for the first time, and deleted. */
+  categories = 0;
+  categoryDeletions = 0;
+  unansweredNamings = 0;
+  /** Of animals: those that were answered, and those that may have been carried out all the same. */
+  deletions = 0;
+  uncertainDeletions = 0;
+  unansweredCreations = 0;
   slowestMs = 0;
   readonly statuses = new Map<string, number>();
   readonly mistakes: string[] = [];
 
-  readonly add = ({ script, answers, tookMs, mistakes, unansweredWrites }: Played): void => {
+  readonly add = ({ script, answers, tookMs, mistakes, unanswered }: Played): void => {
     this.connections++;
     this.requests += script.due.length || 1;
     this.answers += answers.length;
-    this.unansweredWrites += unansweredWrites;
+    this.unansweredCreations += unanswered.creations;
+    this.uncertainDeletions += unanswered.deletions;
+    this.unansweredNamings += unanswered.namings;
     this.slowestMs = Math.max(this.slowestMs, tookMs);
-    for (const answer of answers) {
+    for (const [i, answer] of answers.entries()) {
       const name = isBare(answer) ? `${answer.status} (Bun)` : String(answer.status);
       this.statuses.set(name, (this.statuses.get(name) ?? 0) + 1);
-      const isNew = answer.status === 201 && !answer.headers.has("idempotency-replayed");
-      const location = isNew ? answer.headers.get("location") : undefined;
-      if (location?.includes("/pets/")) this.animals++;
-      else if (location) this.orders++;
+      if (!answer.headers.has("idempotency-replayed")) this.#addChange(answer, script.due[i]?.path);
     }
     if (answers.length === 0) this.statuses.set("none", (this.statuses.get("none") ?? 0) + 1);
     for (const mistake of mistakes) this.mistakes.push(`connection ${script.number} (${script.kind}): ${mistake}`);
     if (tookMs > ANSWER_DEADLINE_MS + 5_000)
       this.mistakes.push(`connection ${script.number} took ${Math.round(tookMs)} ms`);
   };
+
+  /** What an answer says to have been changed. Without the request, nobody knows what was deleted. */
+  #addChange({ status, headers }: WireAnswer, path: string | undefined): void {
+    const location = headers.get("location");
+    if (status === 201) {
+      if (location === null) this.categories++;
+      else if (location.includes("/pets/")) this.animals++;
+      else this.orders++;
+    }
+    if (status !== 204) return;
+    if (path === undefined) this.uncertainDeletions++;
+    else if (path.startsWith("/v1/pets/")) this.deletions++;
+    else this.categoryDeletions++;
+  }
 
   distribution(): string {
     return [...this.statuses]

@@ -1,7 +1,7 @@
 import type { Random } from "../common/random.ts";
-import { below, INTEGERS, RAW_JSON_STRINGS, STATUSES, TEXTS } from "./values.ts";
+import { animalId, below, INTEGERS, RAW_JSON_STRINGS, STATUSES, TEXTS } from "./values.ts";
 
-/** A body for POST or PATCH: mostly one that is nearly right, since that is what gets furthest. */
+/** A body for POST, PUT or PATCH: mostly one that is nearly right, since that is what gets furthest. */
 export function bodyBytes(random: Random, path: string): Uint8Array {
   const kind = below(random, 20);
   if (kind < 12) return encode(nearlyRight(random, path));
@@ -15,20 +15,52 @@ export function bodyBytes(random: Random, path: string): Uint8Array {
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
+const RIGHT_NAMES = [
+  "Rex",
+  "REX",
+  "rex",
+  "Zoë",
+  "Zoe\u0308",
+  "Straße",
+  "STRASSE",
+  "İzmir",
+  "ΟΔΟΣ",
+  "\u{1f408}",
+  "\uffee",
+];
+
 function nearlyRight(random: Random, path: string): string {
-  const members = path.startsWith("/v1/store/orders/")
-    ? [["status", statusJson(random)]]
-    : path.startsWith("/v1/store")
-      ? [["petId", integerJson(random)]]
-      : [
-          ["name", nameJson(random)],
-          ["categoryId", integerJson(random)],
-        ];
-  if (random.chance(0.3)) members.push(["status", statusJson(random)]);
+  // Half of them are right all over, so that what follows has something to work with.
+  if (random.chance(0.5)) return `{${rightMembers(random, path)}}`;
+  const members = membersFor(random, path);
   if (random.chance(0.1)) members.push([random.pick(["id", "name", "__proto__", "x", ""]), anyJson(random, 1)]);
   if (random.chance(0.05)) members.shift();
   const space = random.pick(["", "", " ", "\r\n", "\t"]);
   return `{${members.map(([name, value]) => `${space}${JSON.stringify(name)}:${space}${value}`).join(",")}${space}}`;
+}
+
+function rightMembers(random: Random, path: string): string {
+  const name = `"name":${JSON.stringify(random.pick(RIGHT_NAMES))}`;
+  if (path.startsWith("/v1/categories")) return name;
+  if (path.startsWith("/v1/store/orders/")) return `"status":"${random.pick(["approved", "delivered", "cancelled"])}"`;
+  if (path.startsWith("/v1/store")) return `"petId":${animalId(random)},"reference":"ref ${below(random, 50)}"`;
+  const status = `"status":"${random.pick(["available", "pending", "sold"])}"`;
+  if (path.startsWith("/v1/pets/")) return random.pick([name, status, `${name},${status}`, '"categoryId":5']);
+  return `${name},"categoryId":${below(random, 20)}`;
+}
+
+function membersFor(random: Random, path: string): (readonly [string, string])[] {
+  const status = ["status", statusJson(random)] as const;
+  if (path.startsWith("/v1/categories")) return [["name", nameJson(random)]];
+  if (path.startsWith("/v1/store/orders/")) return [status];
+  if (path.startsWith("/v1/store")) {
+    const petId = ["petId", random.chance(0.6) ? String(animalId(random)) : integerJson(random)] as const;
+    return random.chance(0.5) ? [petId] : [petId, ["reference", nameJson(random)]];
+  }
+  const fields = [["name", nameJson(random)] as const, ["categoryId", integerJson(random)] as const, status];
+  // A correction has some of them, and a new animal may leave the status out.
+  if (path.startsWith("/v1/pets/")) return fields.filter(() => random.chance(0.5));
+  return random.chance(0.3) ? fields : fields.slice(0, 2);
 }
 
 const nameJson = (random: Random): string => (random.chance(0.6) ? `"Animal ${below(random, 1e9)}"` : textJson(random));

@@ -9,8 +9,14 @@ export interface Played {
   readonly answers: readonly WireAnswer[];
   readonly tookMs: number;
   readonly mistakes: readonly string[];
-  /** How many writes may have been carried out without an answer that says so. */
-  readonly unansweredWrites: number;
+  /** How many creations, namings of categories and deletions may have been carried out without an answer that says so. */
+  readonly unanswered: Unanswered;
+}
+
+export interface Unanswered {
+  readonly creations: number;
+  readonly namings: number;
+  readonly deletions: number;
 }
 
 /** Nothing that was sent as a whole may take longer. */
@@ -39,7 +45,7 @@ export async function play(origin: string, script: Script): Promise<Played> {
   if (rest !== "" && script.due.length > 0)
     mistakes.push(`something follows the answers: ${JSON.stringify(rest.slice(0, 80))}`);
   const tookMs = performance.now() - fromMs;
-  return { script, answers, tookMs, mistakes, unansweredWrites: unansweredWrites(script, answers, wasClosed) };
+  return { script, answers, tookMs, mistakes, unanswered: unansweredWrites(script, answers, wasClosed) };
 }
 
 /** Whether TCP's reset can have overtaken an answer: to this request, or to one that was sent together with it. */
@@ -90,10 +96,16 @@ function* mistakesIn(script: Script, answers: readonly WireAnswer[]): Iterable<s
   }
 }
 
-/** Counts what could be read as a POST in what was sent, apart from what was answered as one. */
-function unansweredWrites({ due, turns }: Script, answers: readonly WireAnswer[], wasClosed: boolean): number {
-  if (due.length > 0 && (answers.length === due.length || !wasClosed)) return 0;
+/** Counts what could be read as a POST, PUT or DELETE in what was sent, apart from what was answered as one. */
+function unansweredWrites({ due, turns }: Script, answers: readonly WireAnswer[], wasClosed: boolean): Unanswered {
+  if (due.length > 0 && (answers.length === due.length || !wasClosed))
+    return { creations: 0, namings: 0, deletions: 0 };
   const text = Buffer.concat(turns.flatMap(({ pieces }) => pieces)).toString("latin1");
-  const writes = text.match(/POS|OST/g)?.length ?? 0;
-  return Math.max(0, writes - answers.filter(({ status }) => status === 201).length);
+  const sent = (method: RegExp): number => text.match(method)?.length ?? 0;
+  const created = answers.filter(({ status, headers }) => status === 201 && headers.has("location")).length;
+  return {
+    creations: Math.max(0, sent(/POS|OST/g) - created),
+    namings: sent(/PUT/g),
+    deletions: sent(/DELETE/g),
+  };
 }

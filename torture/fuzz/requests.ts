@@ -2,8 +2,10 @@ import { BODY_MAX_BYTES } from "../../src/http/body.ts";
 import type { Random } from "../common/random.ts";
 import { bodyBytes } from "./bodies.ts";
 import {
+  animalId,
   below,
   CHUNK_SIZES,
+  CURSORS,
   ENCODINGS,
   FUZZ_SECRET,
   INTEGERS,
@@ -12,8 +14,11 @@ import {
   ODD_METHODS,
   OTHER_TARGETS,
   PARAMETER_NAMES,
+  PREFIXES,
   SEGMENTS,
+  SORTS,
   STATUSES,
+  TAGS,
   VERSIONS,
 } from "./values.ts";
 
@@ -32,22 +37,35 @@ export interface FuzzRequest {
 /** A path that ends in a slash takes an id. */
 const CALLS = [
   ["GET", "/v1/pets"],
+  ["GET", "/v1/pets"],
   ["GET", "/v1/pets/"],
-  ["GET", "/v1/store/orders"],
   ["HEAD", "/v1/pets"],
   ["POST", "/v1/pets"],
   ["POST", "/v1/pets"],
   ["POST", "/v1/pets"],
+  ["PATCH", "/v1/pets/"],
+  ["PATCH", "/v1/pets/"],
+  ["DELETE", "/v1/pets/"],
+  ["GET", "/v1/store/orders"],
+  ["GET", "/v1/store/orders/"],
   ["POST", "/v1/store/orders"],
   ["PATCH", "/v1/store/orders/"],
+  ["GET", "/v1/categories"],
+  ["GET", "/v1/categories/"],
+  ["PUT", "/v1/categories/"],
+  ["DELETE", "/v1/categories/"],
+  ["GET", "/v1/key"],
 ] as const;
+
+const WITH_BODY = ["POST", "PUT", "PATCH"];
 
 /** Hostile in its values, and right as HTTP: the service has to answer it itself. */
 export function soundRequest(random: Random): FuzzRequest {
   const { method, path, query } = startOf(random);
   const lines = [`${method} ${path}${query} HTTP/1.1`, "Host: fuzz.example", ...soundHeaders(random)];
-  const body = method === "POST" || method === "PATCH" || random.chance(0.03) ? bodyBytes(random, path) : undefined;
-  const isAnsweredLater = body !== undefined || !path.startsWith("/v1");
+  const body = WITH_BODY.includes(method) || random.chance(0.03) ? bodyBytes(random, path) : undefined;
+  const isRead = method === "GET" || method === "HEAD";
+  const isAnsweredLater = body !== undefined || !isRead || !path.startsWith("/v1") || path.startsWith("/v1/key");
   const bytes = concatenate(random, lines, body);
   const mayBeCutShort = body !== undefined && (bytes.length > BODY_MAX_BYTES || isChunked(bytes));
   return { bytes, method, path, isAnsweredLater, mayBeCutShort };
@@ -121,19 +139,33 @@ function startOf(random: Random): { method: string; path: string; query: string 
   const [itsMethod, start] = random.pick(CALLS);
   const method = random.chance(0.1) ? random.pick(KNOWN_METHODS) : itsMethod;
   if (random.chance(0.1)) return { method, path: random.pick(OTHER_TARGETS), query: "" };
-  const path = start.endsWith("/") ? start + segment(random) : start;
+  const path = start.endsWith("/") ? start + segment(random, start) : start;
   const query = random.chance(method === "GET" ? 0.5 : 0.03) ? `?${queryOf(random)}` : "";
   return { method, path, query };
 }
 
-const segment = (random: Random): string =>
+const segment = (random: Random, start: string): string =>
   random.chance(0.5)
-    ? String(1 + below(random, 500))
+    ? String(start === "/v1/pets/" ? animalId(random) : 1 + below(random, 500))
     : encodeURIComponent(random.pick(INTEGERS)).slice(0, 500) + (random.chance(0.2) ? random.pick(SEGMENTS) : "");
 
 function queryOf(random: Random): string {
-  const count = random.chance(0.05) ? below(random, 300) : 1 + below(random, 4);
-  return Array.from({ length: count }, () => `${random.pick(PARAMETER_NAMES)}=${queryValue(random)}`).join("&");
+  const isLong = random.chance(0.05);
+  const count = isLong ? below(random, 300) : 1 + below(random, 4);
+  return Array.from({ length: count }, () => {
+    const name = random.pick(PARAMETER_NAMES);
+    return `${name}=${!isLong && random.chance(0.6) ? fittingValue(random, name) : queryValue(random)}`;
+  }).join("&");
+}
+
+/** One that the parameter could have. */
+function fittingValue(random: Random, name: string): string {
+  if (name === "sort") return random.pick(SORTS);
+  if (name === "cursor") return random.pick(CURSORS);
+  if (name === "name" || name === "reference") return encodeURIComponent(random.pick(PREFIXES)).slice(0, 2_000);
+  if (name === "status") return random.pick(STATUSES);
+  if (name === "id" || name === "petId") return String(animalId(random));
+  return String(below(random, 120));
 }
 
 function queryValue(random: Random): string {
@@ -163,7 +195,7 @@ function soundHeaders(random: Random): string[] {
         `Content-Type: ${random.pick(["text/plain", "application/json; charset=utf-16", "APPLICATION/JSON;charset=UTF-8", "application/json;;", ",", "multipart/form-data; boundary=x"])}`,
     );
   maybe(
-    0.15,
+    0.2,
     () =>
       `Idempotency-Key: ${random.pick([`k${below(random, 40)}`, `"k${below(random, 40)}"`, "", '"', "a,b", "\\", "x".repeat(255), "x".repeat(256)])}`,
   );
@@ -177,7 +209,8 @@ function soundHeaders(random: Random): string[] {
   );
   maybe(0.1, () => `Accept: ${random.pick(["*/*", "text/html", "application/xml", "application/json;q=0"])}`);
   maybe(0.1, () => `Accept-Encoding: ${random.pick(["gzip", "br", "identity;q=0", "*", "zstd, gzip;q=0.5"])}`);
-  maybe(0.05, () => `If-None-Match: ${random.pick(["*", '"x"', 'W/"x"', ","])}`);
+  maybe(0.15, () => `If-None-Match: ${random.pick(TAGS)}`);
+  maybe(0.25, () => `If-Match: ${random.pick(TAGS)}`);
   maybe(0.05, () => `Range: ${random.pick(["bytes=0-0", "bytes=-1", "bytes=9-1", "bytes=0-0,1-1"])}`);
   maybe(0.05, () => `Cookie: ${"a=b; ".repeat(1 + below(random, 200))}`);
   maybe(0.03, () => "Expect: 100-continue");

@@ -10,7 +10,7 @@ const BARE_HEADS = new Set([
   "HTTP/1.1 505 HTTP Version Not Supported",
 ]);
 
-const PROMISED_HEADERS = [
+export const PROMISED_HEADERS = [
   "Cache-Control",
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
@@ -30,16 +30,35 @@ export function mistakeIn(answer: WireAnswer, request?: FuzzRequest): string | u
   if (isBare(answer)) return request ? `Bun answered ${answer.status} by itself to a request that is right` : undefined;
   if (answer.status >= 500) return `the answer is ${answer.status}`;
   if (answer.headers.has("x-request-id")) return mistakeUnderV1(answer, request);
-  if (request?.path.startsWith("/v1/pets")) return "the headers of the interface are missing";
+  if (/^\/v1\/(?:pets|store|categories|key)/.test(request?.path ?? ""))
+    return "the headers of the interface are missing";
   return answer.status >= 400 ? mistakeInError(answer, request?.method) : undefined;
 }
 
+/** A strong tag, as ours are; a weak one would be of no use to If-Match. */
+const ENTITY_TAG = /^"[\w-]{22}"$/;
+/** What describes a body, where there is none. */
+const BODY_HEADERS = ["content-type", "content-length", "transfer-encoding"];
+
+function mistakeInHead({ status, headers, body }: WireAnswer): string | undefined {
+  const missing = PROMISED_HEADERS.find((name) => !headers.has(name));
+  if (missing) return `the header ${missing} is missing`;
+  const tag = headers.get("etag");
+  if (tag !== null && !ENTITY_TAG.test(tag)) return `the ETag is ${tag}`;
+  if (tag !== null && status >= 400) return "an error has an ETag";
+  if (status === 304 && tag === null) return "a 304 has no ETag";
+  if (status !== 204 && status !== 304) return undefined;
+  if (body !== "") return `a ${status} has a body`;
+  const described = BODY_HEADERS.find((name) => headers.has(name));
+  return described && `a ${status} has the header ${described}`;
+}
+
 /** A path that means the same to every reader, so that it says which operation was called. */
-const PLAIN_PATH = /^\/v1(\/(?:pets|store\/orders)(?:\/[0-9]+)?)$/;
+const PLAIN_PATH = /^\/v1(\/(?:(?:pets|store\/orders|categories)(?:\/-?[0-9]+)?|key))$/;
 
 function mistakeUnderV1(answer: WireAnswer, request: FuzzRequest | undefined): string | undefined {
-  const missing = PROMISED_HEADERS.find((name) => !answer.headers.has(name));
-  if (missing) return `the header ${missing} is missing`;
+  const mistake = mistakeInHead(answer);
+  if (mistake) return mistake;
   const path = PLAIN_PATH.exec(request?.path ?? "")?.[1];
   if (request && path) {
     try {

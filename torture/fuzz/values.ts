@@ -1,3 +1,4 @@
+import { tagOf } from "../../src/domain/tag.ts";
 import type { Random } from "../common/random.ts";
 
 /** A key whose secret is the same in every run, so that the same seed gives the same bytes. */
@@ -10,6 +11,9 @@ const HIDDEN_SECRETS = [
   FUZZ_SECRET.replace("_", "%5F"),
   FUZZ_SECRET.replace("To", "%54%6f"),
 ];
+
+/** Animals that are created while it runs have ids above this one, so that none of these requests means another animal. */
+export const IDS_ABOVE = 8_000_000_000_000;
 
 // What a client can put into each place of a request to see whether anything gives way.
 
@@ -140,11 +144,91 @@ export const PARAMETER_NAMES = [
   "categoryId",
   "id",
   "petId",
+  "sort",
+  "name",
+  "reference",
   "Limit",
   "limit[]",
   "__proto__",
   "",
   "x",
+];
+
+export const SORTS = ["id", "-id", "+id", "name", "-ID", "id,-id", "--id"];
+
+const cursorByName = (id: string, name: string): string => `${id}.${Buffer.from(name).toString("base64url")}`;
+
+/** Of lists by id, of lists by name, of release 1.0.0, and what only looks like one. */
+export const CURSORS = [
+  "0000000000000000",
+  "0000000000000032",
+  "7fffffffffffffff",
+  "8000000000000000",
+  "FFFFFFFFFFFFFFFF",
+  "00000000000000032",
+  "YWZ0ZXI6NQ",
+  "YWZ0ZXI6NQ==",
+  cursorByName("0000000000000000", "animal"),
+  cursorByName("7fffffffffffffff", "animal 5"),
+  cursorByName("8000000000000000", "x".repeat(255)),
+  cursorByName("0000000000000001", "İ".repeat(255).toLowerCase()),
+  cursorByName("0000000000000001", "x".repeat(4_000)),
+  cursorByName("0000000000000001", "a\u0000b"),
+  cursorByName("0000000000000001", "\ud83d\udc08"),
+  cursorByName("000000000000000", "animal"),
+  "0000000000000001.",
+  "0000000000000001._-8",
+  "0000000000000001.YQ==",
+  "0000000000000001.Y",
+  "0000000000000001.YW5p.bWFs",
+];
+
+/** What an If-Match or If-None-Match header can have: the tag of an empty list is the one that everybody knows. */
+export const TAGS = [
+  "*",
+  " * ",
+  "*, *",
+  '"x"',
+  'W/"x"',
+  'w/"x"',
+  '""',
+  '"',
+  "x",
+  ",",
+  ",,,",
+  '"a", "b"',
+  '"a" "b"',
+  '"a",,"b",',
+  '"a\u00ff"',
+  `"${tagOf("[]")}"`,
+  `W/"${tagOf("[]")}"`,
+  `"x", "${tagOf("[]")}"`,
+  Array(100).fill('"x"').join(","),
+  Array(250).fill('"x"').join(", "),
+  `"${"x".repeat(1_200)}"`,
+  `${" ".repeat(900)}"x"`,
+  ",".repeat(1_000),
+];
+
+/** What a list can be filtered by the beginning of. */
+export const PREFIXES = [
+  "Animal",
+  "ANIMAL",
+  "animal 1",
+  "a",
+  "İ",
+  "ß",
+  "Σ",
+  "é",
+  "e\u0301",
+  "%",
+  "_",
+  "*",
+  "\\",
+  "\u{10ffff}",
+  "\uffff",
+  "x".repeat(255),
+  "x".repeat(256),
 ];
 
 /** In a target, as they are sent. */
@@ -190,6 +274,7 @@ export const SEGMENTS = [
   "1,2",
   "[1]",
   "{petId}",
+  "{categoryId}",
   ":petId",
   "*",
 ];
@@ -204,6 +289,11 @@ export const OTHER_TARGETS = [
   "/v1/pets/1/2",
   "/v1/store",
   "/v1/store/orders/",
+  "/v1/categories/",
+  "/v1/Categories",
+  "/v1/categories/1/2",
+  "/v1/key/",
+  "/v1/keys",
   "/v1/./pets",
   "/v1/%70ets",
   "/",
@@ -290,3 +380,7 @@ export const CHUNK_SIZES = [
 
 /** A whole number from 0 up to, but not including, the limit. */
 export const below = (random: Random, limit: number): number => random.int(0, limit - 1);
+
+/** Mostly that of an animal which was created while it runs, and perhaps deleted since. */
+export const animalId = (random: Random): number =>
+  random.chance(0.9) ? IDS_ABOVE + 1 + below(random, random.pick([50, 500, 5_000])) : below(random, 500);

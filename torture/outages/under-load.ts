@@ -1,6 +1,6 @@
 import { Client, type Outcome, type Request } from "../common/client.ts";
 import { Ledger } from "../common/ledger.ts";
-import { type Mix, OF_ALL, workers } from "../common/load.ts";
+import { type Mix, OF_ALL, OF_ORDERS, workers } from "../common/load.ts";
 import { readContents } from "../fleet/contents.ts";
 import type { Instances } from "./instances.ts";
 import { FIGURES, type Scene } from "./row.ts";
@@ -13,9 +13,17 @@ const AFTER_SILENCE_MS = 20;
 /** After a part is back, or another one in its place: what was sent before may wait for its deadline, 1.8 s, in vain. */
 const LAST_FAILURE_MS = 4_000;
 
-export const IDEMPOTENT: Mix = { creations: 0.6, mistakes: 0, reads: 0.05, repeats: 0.25, races: 0, named: 1 };
-export const MOVES: Mix = { creations: 0.1, mistakes: 0, reads: 0.05, repeats: 0, races: 0, named: 0 };
-export const CREATIONS: Mix = { creations: 0.9, mistakes: 0.02, reads: 0.08, repeats: 0, races: 0, named: 0 };
+export const IDEMPOTENT: Mix = {
+  ...OF_ORDERS,
+  ...{ creations: 0.45, reads: 0.05, repeats: 0.25, corrections: 0.1, removals: 0.05, categories: 0.05, named: 1 },
+};
+export const MOVES: Mix = { ...OF_ORDERS, creations: 0.1, reads: 0.05 };
+export const CREATIONS: Mix = { ...OF_ORDERS, creations: 0.9, mistakes: 0.02, reads: 0.08 };
+export const CORRECTIONS: Mix = {
+  ...OF_ORDERS,
+  ...{ creations: 0.25, mistakes: 0.03, reads: 0.05, repeats: 0.05, races: 0.02 },
+  ...{ corrections: 0.4, removals: 0.1, categories: 0.05, named: 0.5 },
+};
 
 /** A client that asks each instance in turn, and keeps book of when answers were 503. */
 export class Watch extends Client {

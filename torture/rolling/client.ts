@@ -1,4 +1,4 @@
-import { Client, type Outcome, type Request, saysNothingChanged } from "../common/client.ts";
+import { Client, headersOf, type Outcome, type Request, saysNothingChanged } from "../common/client.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import { readAnswers, textOf, type WireAnswer } from "../wire/answers.ts";
 import { Connection } from "../wire/connection.ts";
@@ -6,6 +6,8 @@ import { requestBytes } from "../wire/target.ts";
 
 const DEADLINE_MS = 15_000;
 const UNREPEATABLE = "writes that must not be repeated";
+/** nginx would repeat them all the same, so it tries them once: also while an instance is down. */
+const TRIED_ONCE = "PUT or DELETE without a key, and nothing was changed";
 /** How often they have failed, in the score. */
 export const UNREPEATABLE_FAILED = `failed: ${UNREPEATABLE}`;
 
@@ -48,9 +50,9 @@ export class KeepAliveClient extends Client {
     const body = textOf(answer);
     if (status >= 500) {
       this.#judgeFailure(request, answer, body);
-      const kind = kindOf(request);
+      const kind = kindOf(request, body);
       this.board.count(mayAllBeAway ? "503 while all were away" : `failed: ${kind}`);
-      const mayFail = mayAllBeAway || (this.weather.isViolent && kind === UNREPEATABLE);
+      const mayFail = mayAllBeAway || (this.weather.isViolent && (kind === UNREPEATABLE || kind === TRIED_ONCE));
       this.board.check(mayFail, () => `${what} was answered ${status} ${body}`);
     }
     return { kind: "answered", status, body, headers };
@@ -74,10 +76,11 @@ export class KeepAliveClient extends Client {
     return answer;
   }
 
-  #bytesOf({ method, target, body, idempotencyKey }: Request): Uint8Array {
+  #bytesOf(request: Request): Uint8Array {
+    const { method, target, body } = request;
     return requestBytes(`${method} /v1${target}`, {
       secret: this.secret,
-      headers: idempotencyKey === undefined ? [] : [`Idempotency-Key: ${idempotencyKey}`],
+      headers: Object.entries(headersOf(request)).map(([name, value]) => `${name}: ${value}`),
       ...(body === undefined ? {} : { body }),
     });
   }
@@ -105,7 +108,8 @@ export class KeepAliveClient extends Client {
   }
 }
 
-function kindOf({ method, idempotencyKey }: Request): string {
-  if (method === "GET") return "GETs";
-  return method === "POST" && idempotencyKey !== undefined ? "POSTs with an Idempotency-Key" : UNREPEATABLE;
+function kindOf({ method, idempotencyKey }: Request, body: string): string {
+  if (method === "GET") return "GET";
+  if (idempotencyKey !== undefined) return `${method} with an Idempotency-Key`;
+  return (method === "PUT" || method === "DELETE") && saysNothingChanged(body) ? TRIED_ONCE : UNREPEATABLE;
 }

@@ -11,7 +11,11 @@ export class SoakTotals {
   /** With the key, all of them answered. */
   requests = 0;
   animals = 0;
+  corrections = 0;
+  deletions = 0;
   orders = 0;
+  /** Answers that said that the client knew it already. */
+  unchanged = 0;
   readonly mistakes: string[] = [];
 }
 
@@ -58,8 +62,8 @@ const ABANDONED = [
 ];
 
 async function ask(connection: Connection, { secret, totals }: SoakOptions, random: Random): Promise<void> {
-  const { line, body, statuses } = anyRequest(random);
-  connection.send(requestBytes(line, { secret, ...(body === undefined ? {} : { body }) }));
+  const { line, body, headers = [], statuses } = anyRequest(random);
+  connection.send(requestBytes(line, { secret, headers, ...(body === undefined ? {} : { body }) }));
   const answered = (): WireAnswer | undefined =>
     readAnswers(connection.received, () => line.startsWith("HEAD")).answers[0];
   await connection.until(() => answered() !== undefined, DEADLINE_MS);
@@ -69,28 +73,47 @@ async function ask(connection: Connection, { secret, totals }: SoakOptions, rand
   if (!answer) totals.mistakes.push(`${line} was not answered`);
   else if (!statuses.includes(answer.status))
     totals.mistakes.push(`${line} was answered with ${answer.status}: ${textOf(answer).slice(0, 200)}`);
-  else if (answer.status === 201 && line.includes("/pets")) totals.animals++;
-  else if (answer.status === 201) totals.orders++;
+  else count(totals, line, answer.status);
+}
+
+function count(totals: SoakTotals, line: string, status: number): void {
+  if (status === 304) totals.unchanged++;
+  else if (line === "POST /v1/pets" && status === 201) totals.animals++;
+  else if (line === "POST /v1/store/orders" && status === 201) totals.orders++;
+  else if (line.startsWith("PATCH /v1/pets/") && status === 200) totals.corrections++;
+  else if (line.startsWith("DELETE /v1/pets/") && status === 204) totals.deletions++;
 }
 
 interface SoakRequest {
   readonly line: string;
   readonly body?: string;
+  readonly headers?: readonly string[];
   readonly statuses: readonly number[];
 }
 
-/** What clients do, mistakes included. */
-function anyRequest(random: Random): SoakRequest {
-  const id = random.int(1, 2_000);
-  const kind = random.float();
-  if (kind < 0.3) return { line: "GET /v1/pets?limit=20", statuses: [200] };
-  if (kind < 0.45) return { line: `GET /v1/pets?limit=100&cursor=${id}`, statuses: [200, 400] };
-  if (kind < 0.55) return { line: `GET /v1/pets/${id}`, statuses: [200, 404] };
-  if (kind < 0.6) return { line: "HEAD /v1/store/orders", statuses: [200] };
-  if (kind < 0.75) return { line: "POST /v1/pets", body: `{"name":"Soak ${id}","categoryId":${id}}`, statuses: [201] };
-  if (kind < 0.85) return { line: "POST /v1/store/orders", body: `{"petId":${id}}`, statuses: [201, 400, 409] };
-  if (kind < 0.9)
-    return { line: `PATCH /v1/store/orders/${id}`, body: '{"status":"approved"}', statuses: [200, 404, 409] };
-  if (kind < 0.95) return { line: "POST /v1/pets", body: '{"name":', statuses: [400] };
-  return { line: `GET /v1/nothing/${id}`, statuses: [404] };
-}
+/** What clients do, mistakes included, and how often compared with the rest. */
+const REQUESTS: readonly (readonly [weight: number, make: (id: number) => SoakRequest])[] = [
+  [20, () => ({ line: "GET /v1/pets?limit=20", statuses: [200] })],
+  [5, () => ({ line: "GET /v1/pets?limit=20", headers: ["If-None-Match: *"], statuses: [304] })],
+  [5, (id) => ({ line: `GET /v1/pets?name=soak%20${id}`, statuses: [200] })],
+  [5, () => ({ line: "GET /v1/pets?sort=-id&limit=50", statuses: [200] })],
+  [12, (id) => ({ line: `GET /v1/pets?limit=100&cursor=${id}`, statuses: [200, 400] })],
+  [10, (id) => ({ line: `GET /v1/pets/${id}`, statuses: [200, 404] })],
+  [5, () => ({ line: "HEAD /v1/store/orders", statuses: [200] })],
+  [3, () => ({ line: "GET /v1/key", statuses: [200] })],
+  [15, (id) => ({ line: "POST /v1/pets", body: `{"name":"Soak ${id}","categoryId":${id}}`, statuses: [201] })],
+  [4, (id) => ({ line: `PATCH /v1/pets/${id}`, body: `{"name":"Soak, corrected ${id}"}`, statuses: [200, 404] })],
+  [3, (id) => ({ line: `DELETE /v1/pets/${id}`, statuses: [204, 404, 409] })],
+  [2, (id) => ({ line: `DELETE /v1/pets/${id}`, headers: ['If-Match: "another"'], statuses: [404, 412] })],
+  [3, (id) => ({ line: `PUT /v1/categories/${id}`, body: `{"name":"Soak ${id}"}`, statuses: [200, 201] })],
+  [2, (id) => ({ line: `DELETE /v1/categories/${id}`, statuses: [204, 404] })],
+  [8, (id) => ({ line: "POST /v1/store/orders", body: `{"petId":${id}}`, statuses: [201, 400, 409] })],
+  [5, (id) => ({ line: `PATCH /v1/store/orders/${id}`, body: '{"status":"approved"}', statuses: [200, 404, 409] })],
+  [5, () => ({ line: "POST /v1/pets", body: '{"name":', statuses: [400] })],
+  [5, (id) => ({ line: `GET /v1/nothing/${id}`, statuses: [404] })],
+];
+
+/** Each as often as its weight. */
+const BY_WEIGHT = REQUESTS.flatMap(([weight, make]) => Array.from({ length: weight }, () => make));
+
+const anyRequest = (random: Random): SoakRequest => random.pick(BY_WEIGHT)(random.int(1, 2_000));

@@ -45,7 +45,7 @@ export function readAnswers(received: string, isHead: (index: number) => boolean
 /** Undefined when more has to come. */
 function bodyLength(received: string, from: number, head: string, isHead: boolean | "unknown"): number | undefined {
   const declared = Number(/\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-  if (isHead === true) return 0;
+  if (isHead === true || /^HTTP\/1\.1 (?:204|304) /.test(head)) return 0;
   const available = received.length - from;
   if (isHead === "unknown" && (available === 0 || received.startsWith("HTTP/1.", from))) return 0;
   return available >= declared ? declared : undefined;

@@ -14,8 +14,14 @@ export interface Target extends RunningService {
   readonly databaseFile: string;
   issueKey(options: { plan: Plan; secret?: string }): Promise<string>;
   /** The number of rows in a table. */
-  count(table: "animals" | "orders"): number;
+  count(table: NumberedTable | "categories"): number;
+  /** The highest id that was ever assigned. */
+  lastId(table: NumberedTable): number;
+  /** Has it assign ids above this one. */
+  setLastId(table: NumberedTable, id: number): void;
 }
+
+export type NumberedTable = "animals" | "orders";
 
 const BOUNDLESS: Quotas = { perMinute: QUOTA_MAX, perDay: QUOTA_MAX };
 
@@ -39,13 +45,25 @@ export async function startTarget(
       await store.close();
       return secret;
     },
-    count(table) {
-      const db = new Database(databaseFile, { readonly: true });
-      const { count } = db.query(`SELECT count(*) AS count FROM ${table}`).get() as { count: number };
+    count: (table) => numberIn(databaseFile, `SELECT count(*) FROM ${table}`),
+    lastId: (table) =>
+      numberIn(databaseFile, `SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = '${table}'`),
+    setLastId(table, id) {
+      const db = new Database(databaseFile);
+      db.run("BEGIN IMMEDIATE");
+      db.run("DELETE FROM sqlite_sequence WHERE name = ?", [table]);
+      db.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, id]);
+      db.run("COMMIT");
       db.close();
-      return count;
     },
   };
+}
+
+function numberIn(file: string, statement: string): number {
+  const db = new Database(file, { readonly: true });
+  const [[number]] = db.query(statement).values() as [[number]];
+  db.close();
+  return number;
 }
 
 /** A request with a key, as its bytes. */

@@ -2,9 +2,11 @@ import manifest from "../../../package.json" with { type: "json" };
 import { BAN_LADDER_MS } from "../../domain/ban.ts";
 import { MINUTE_MS } from "../../domain/clock.ts";
 import { PLANS } from "../../domain/plan.ts";
-import { FAULT_CODES, FAULTS } from "../faults.ts";
+import { SCOPES, type Scope } from "../../domain/scope.ts";
+import { IF_MATCH_HEADER, IF_NONE_MATCH_HEADER, IF_NOTHING_YET_HEADER, isConditional } from "../conditions.ts";
+import { FAULT_CODES, FAULTS } from "../fault.ts";
 import { IDEMPOTENCY_KEY_HEADER } from "../idempotency.ts";
-import type { AnyOperation, PublicUrls } from "../operation.ts";
+import { type AnyOperation, isTagged, type PublicUrls } from "../operation.ts";
 import { OPERATIONS } from "../operations/index.ts";
 import type { Parameter } from "../parameters.ts";
 import { Components, type Json } from "./components.ts";
@@ -43,12 +45,13 @@ export function openapiDocument(urls: PublicUrls): Json {
   };
 
   function describe(operation: AnyOperation): Json {
-    const { name, tag, summary, description, body, deprecation } = operation;
+    const { name, tag, scope, summary, description, body, deprecation } = operation;
     return {
       operationId: name,
       summary,
-      description,
+      description: `${description} ${scopeSentence(scope)}`,
       tags: [tag.name],
+      security: [{ apiKey: scope ? [scope] : [] }],
       ...(deprecation ? { deprecated: true } : {}),
       parameters: parametersOf(operation, components),
       ...(body
@@ -60,7 +63,11 @@ export function openapiDocument(urls: PublicUrls): Json {
   }
 }
 
-function parametersOf({ parameters, idempotency }: AnyOperation, components: Components): Json[] {
+const scopeSentence = (scope: Scope | undefined): string =>
+  scope ? `Needs the scope \`${scope}\`.` : "Any key may do this, whatever its scopes.";
+
+function parametersOf(operation: AnyOperation, components: Components): Json[] {
+  const { parameters, method, success, idempotency } = operation;
   const described = Object.entries<Parameter<unknown>>(parameters).map(([name, parameter]) => {
     const { description, schema, example } = parameter;
     if (parameter.in === "path") return { name, in: "path", required: true, description, schema, example };
@@ -68,8 +75,13 @@ function parametersOf({ parameters, idempotency }: AnyOperation, components: Com
     const list = parameter.maxCount > 1 ? { style: "form", explode: true } : {};
     return { name, in: "query", description, schema, ...list, example };
   });
-  if (!idempotency) return described;
-  return [...described, { in: "header", ...IDEMPOTENCY_KEY_HEADER, example: idempotency.exampleKey }];
+  const headers = [
+    ...(idempotency ? [{ ...IDEMPOTENCY_KEY_HEADER, example: idempotency.exampleKey }] : []),
+    ...(isConditional(method) ? [IF_MATCH_HEADER] : []),
+    ...(method === "PUT" ? [IF_NOTHING_YET_HEADER] : []),
+    ...(method === "GET" && isTagged(operation, success) ? [IF_NONE_MATCH_HEADER] : []),
+  ];
+  return [...described, ...headers.map((header) => ({ in: "header", ...header }))];
 }
 
 /** A request that can be pasted into a shell. */
@@ -89,11 +101,16 @@ const planRows = Object.entries(PLANS).map(([name, quotas]) =>
   quotas ? `| ${name} | ${quotas.perMinute} | ${quotas.perDay} |` : `| ${name} | custom | custom |`,
 );
 
+const scopeRows = SCOPES.map((scope) => {
+  const names = OPERATIONS.filter((operation) => operation.scope === scope).map(({ name }) => name);
+  return `| \`${scope}\` | ${names.join(", ")} |`;
+});
+
 const codeRows = FAULT_CODES.map((code) => `| \`${code}\` | ${FAULTS[code].join(" | ")} |`);
 
 const [firstBan, ...longerBans] = BAN_LADDER_MS.map((ms) => ms / MINUTE_MS);
 
-const DESCRIPTION = `List the animals held in a store, filter them by availability, add one, fetch one, sell one.
+const DESCRIPTION = `List the animals held in a store, filter them by availability, add one, fetch one, correct or remove one, sell one, and name their categories.
 
 Every response carries your limits, whatever its status. Every error has exactly \`code\`, \`message\` and \`status\`. Every int64 is exact over its whole range: use a parser that keeps large integers.
 
@@ -104,6 +121,24 @@ Every response carries your limits, whatever its status. Every error has exactly
 ${planRows.join("\n")}
 
 Windows are fixed, and open with the first request that counts. A refused request uses no quota. A key that keeps sending requests after 429 is temporarily banned: for ${firstBan} minute, then for ${longerBans.slice(0, -1).join(", ")} and ${longerBans.at(-1)}.
+
+## Scopes
+
+A key has scopes, and each operation says which one it needs. Without it the response is 403, and its \`WWW-Authenticate\` header names the scope. \`GET /key\` shows those that your key has.
+
+| scope | operations |
+|---|---|
+${scopeRows.join("\n")}
+
+## Conditional requests
+
+What you read has an \`ETag\`. Send it as \`If-None-Match\` to read only what has changed: otherwise the response is 304, without a body, and counts as any other. Send it as \`If-Match\` with PATCH, PUT or DELETE to change only what you have seen: if it has changed since, the response is 412, and nothing is done.
+
+An animal's own \`ETag\` comes with createPet, updatePet, getPet, and \`GET /pets\` with exactly one \`id\`. That of any other page stands for the page, and is only for \`If-None-Match\`.
+
+## Retries
+
+Every write takes an \`Idempotency-Key\`. Within 24 hours, a request with the same key gets the response to the first one again, and only the first is carried out.
 
 ## Error codes
 

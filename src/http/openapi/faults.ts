@@ -1,28 +1,30 @@
 import { type Fields, InvalidRecord } from "../../domain/fields.ts";
 import { PLANS } from "../../domain/plan.ts";
+import { SCOPES, type Scope } from "../../domain/scope.ts";
 import { judge, newTally, ratePolicyOfKey } from "../../domain/tally.ts";
 import { PAYLOAD_TOO_LARGE } from "../body.ts";
+import { INVALID_CONDITIONS, isConditional } from "../conditions.ts";
+import { Fault } from "../fault.ts";
 import {
   BODY_TOO_SLOW,
-  Fault,
   IDEMPOTENCY_IN_PROGRESS,
   IDEMPOTENCY_MISMATCH,
   INTERNAL_ERROR,
   invalidBody,
-  MISSING_KEY,
   methodNotAllowed,
+  NO_BODY,
   NO_SUCH_PATH,
   NOT_JSON,
   OUTCOME_UNKNOWN,
-  refusalFault,
+  PRECONDITION_FAILED,
   UNAVAILABLE,
-  UNKNOWN_KEY,
   UNSUPPORTED_MEDIA_TYPE,
 } from "../faults.ts";
 import { INVALID_IDEMPOTENCY_KEY } from "../idempotency.ts";
 import { parseJson } from "../json.ts";
 import type { AnyOperation } from "../operation.ts";
-import { queryNames, readQuery } from "../parameters.ts";
+import { hasPathParameter, queryNames, readQuery } from "../parameters.ts";
+import { insufficientScope, MISSING_KEY, refusalFault, UNKNOWN_KEY } from "../refusal-faults.ts";
 import type { BodyShape } from "../schema.ts";
 
 // Which faults an operation can answer with, each as an example that was made by the code that sends it.
@@ -44,13 +46,20 @@ function limitFaults(): Fault[] {
   }
 }
 
+const lackingFaults = new Map(SCOPES.map((scope) => [scope, insufficientScope(scope)]));
+const lacking = (scope: Scope): Fault => lackingFaults.get(scope) as Fault;
+/** `NeedsPetsRead`. */
+const nameOf = (scope: Scope): string => `Needs:${scope}`.replaceAll(/:(\w)/g, (_, letter) => letter.toUpperCase());
+
 /** Responses that several operations share, by the name that the document gives them. */
 export const SHARED_RESPONSES: Readonly<Record<string, readonly Fault[]>> = {
   Unauthorized: [MISSING_KEY, UNKNOWN_KEY],
+  ...Object.fromEntries(SCOPES.map((scope) => [nameOf(scope), [lacking(scope)]])),
   RequestTimeout: [BODY_TOO_SLOW],
   PayloadTooLarge: [PAYLOAD_TOO_LARGE],
-  UnsupportedMediaType: [UNSUPPORTED_MEDIA_TYPE],
+  UnsupportedMediaType: [UNSUPPORTED_MEDIA_TYPE, NO_BODY],
   IdempotencyMismatch: [IDEMPOTENCY_MISMATCH],
+  PreconditionFailed: [PRECONDITION_FAILED],
   TooManyRequests: limitFaults(),
   InternalError: [INTERNAL_ERROR],
   ServiceUnavailable: [UNAVAILABLE],
@@ -64,16 +73,24 @@ const shared = (...names: string[]): Fault[] => names.flatMap((name) => [...(SHA
 
 /** Every fault of an operation. */
 export function faultsOf(operation: AnyOperation): Fault[] {
-  const { method, body, idempotency, deprecation, faults } = operation;
-  return [
+  const { method, scope, parameters, body, idempotency, deprecation, faults } = operation;
+  const all = [
     ...shared("Unauthorized", "TooManyRequests", "InternalError"),
+    ...(scope ? [lacking(scope)] : []),
     ...shared(method === "GET" ? "ServiceUnavailable" : "WriteUnavailable"),
-    ...(body ? [...shared("RequestTimeout", "PayloadTooLarge", "UnsupportedMediaType"), ...bodyFaults(body)] : []),
+    ...(body
+      ? [
+          ...shared("RequestTimeout", "PayloadTooLarge", "UnsupportedMediaType"),
+          ...bodyFaults(body, hasPathParameter(parameters)),
+        ]
+      : []),
     ...parameterFaults(operation),
     ...(idempotency ? [INVALID_IDEMPOTENCY_KEY, IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_MISMATCH] : []),
+    ...(isConditional(method) ? [...INVALID_CONDITIONS, PRECONDITION_FAILED] : []),
     ...(deprecation ? [deprecation.removed] : []),
     ...faults,
   ];
+  return [...new Set(all)];
 }
 
 /** An unknown parameter, and an invalid value of the first one that there is. */
@@ -84,10 +101,11 @@ function parameterFaults({ parameters }: AnyOperation): Fault[] {
 }
 
 /** The first example of a body with a mistake of each kind. */
-function bodyFaults({ fields, parse, examples }: BodyShape<Fields>): Fault[] {
+function bodyFaults({ fields, parse, examples }: BodyShape<Fields>, hasIdInPath: boolean): Fault[] {
   const good = parseJson(JSON.stringify(Object.values(examples)[0])) as Record<string, unknown>;
   const [first = ""] = Object.keys(fields);
   const { [first]: _, ...incomplete } = good;
   const records = [incomplete, { ...good, [first]: "" }, { ...good, id: 42n }].map(parse);
-  return [NOT_JSON, ...records.filter((record) => record instanceof InvalidRecord).map(invalidBody)];
+  const invalid = records.filter((record) => record instanceof InvalidRecord);
+  return [NOT_JSON, ...invalid.map((record) => invalidBody(record, hasIdInPath))];
 }

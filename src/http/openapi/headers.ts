@@ -1,4 +1,5 @@
 import { encodeCursor } from "../../domain/page.ts";
+import { IF_MATCH_HEADER } from "../conditions.ts";
 import type { Deprecation, PublicUrls } from "../operation.ts";
 import { deprecationHeaders } from "../run-operation.ts";
 
@@ -41,14 +42,21 @@ export const HEADERS: Readonly<Record<string, HeaderDescription>> = {
   "Cache-Control": text("Responses must not be stored.", "no-store"),
   "Retry-After": count("How many seconds to wait before the next request.", 21, 1),
   "Idempotency-Replayed": text("`true` if this is the response to an earlier request, sent again.", "true"),
-  "WWW-Authenticate": text("How to authenticate.", 'Bearer realm="animal-store", error="invalid_token"'),
+  ETag: text(
+    "Stands for what was sent, and changes whenever that does. For `If-None-Match` and `If-Match`.",
+    IF_MATCH_HEADER.example,
+  ),
+  "WWW-Authenticate": text(
+    "How to authenticate, what is wrong with the key, and which scope it lacks (RFC 6750).",
+    'Bearer realm="animal-store", error="invalid_token"',
+  ),
   Allow: text("The methods that the path supports.", "GET, HEAD, POST"),
 };
 
 /** Headers that hold a URL of the operation's own: the created resource, and the next page of a list. */
 export const urlHeaders = (url: string): Readonly<Record<string, HeaderDescription>> => ({
   Location: text("The URL of what was created.", `${url}/42`),
-  Link: text("The next page, if there is one.", `<${url}?limit=20&cursor=${encodeCursor(42n)}>; rel="next"`),
+  Link: text("The next page, if there is one.", `<${url}?limit=20&cursor=${encodeCursor({ id: 42n })}>; rel="next"`),
 });
 
 /** The headers of a deprecated operation, whose Link has another meaning. */

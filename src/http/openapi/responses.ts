@@ -1,6 +1,6 @@
-import { FAULTS, type Fault } from "../faults.ts";
+import { FAULTS, type Fault } from "../fault.ts";
 import { COMMON_HEADERS } from "../header-template.ts";
-import type { AnyOperation, PublicUrls } from "../operation.ts";
+import { type AnyOperation, isTagged, type PublicUrls, type Success } from "../operation.ts";
 import { ERROR } from "../wire/error.ts";
 import { type Components, type Json, requiredHeader } from "./components.ts";
 import { faultsOf, OUTSIDE_FAULTS, SHARED_RESPONSES } from "./faults.ts";
@@ -8,11 +8,15 @@ import { deprecationDescriptions, HEADERS, urlHeaders } from "./headers.ts";
 
 /** Every response of an operation, by status. */
 export function responsesOf(operation: AnyOperation, components: Components, urls: PublicUrls): Json {
-  const responses: Json = { [operation.success.status]: successResponse(operation, components, urls) };
+  const { success, otherSuccess, deprecation, method } = operation;
+  const responses: Json = {};
+  for (const one of otherSuccess ? [success, otherSuccess] : [success])
+    responses[one.status] = successResponse(operation, one, components, urls);
+  if (method === "GET" && isTagged(operation, success)) responses[304] = notModified(responses[success.status] as Json);
   for (const [status, faults] of byStatus(faultsOf(operation)))
-    responses[status] = operation.deprecation ? faultResponse(faults, components) : sharedOrOwn(faults, components);
-  if (!operation.deprecation) return responses;
-  const headers = Object.entries(deprecationDescriptions(operation.deprecation, urls)).map(([name, description]) => [
+    responses[status] = deprecation ? faultResponse(faults, components) : sharedOrOwn(faults, components);
+  if (!deprecation) return responses;
+  const headers = Object.entries(deprecationDescriptions(deprecation, urls)).map(([name, description]) => [
     name,
     { required: true, ...description },
   ]);
@@ -28,8 +32,13 @@ export function responsesOf(operation: AnyOperation, components: Components, url
 export const outsideResponses = (components: Components): Json =>
   Object.fromEntries(OUTSIDE_FAULTS.map((fault) => [fault.status, faultResponse([fault], components, requiredHeader)]));
 
-function successResponse(operation: AnyOperation, components: Components, { publicUrl }: PublicUrls): Json {
-  const { description, schema, examples = {}, headers = [], optionalHeaders = [] } = operation.success;
+function successResponse(
+  operation: AnyOperation,
+  success: Success,
+  components: Components,
+  { publicUrl }: PublicUrls,
+): Json {
+  const { description, schema, examples = {}, headers = [], optionalHeaders = [] } = success;
   const described = { ...HEADERS, ...urlHeaders(publicUrl + operation.path) };
   const own = (names: readonly string[], required: boolean) =>
     Object.fromEntries(names.map((name) => [name, { required, ...described[name] }]));
@@ -38,12 +47,23 @@ function successResponse(operation: AnyOperation, components: Components, { publ
     description,
     headers: {
       ...headersOf(components, [], []),
+      ...(isTagged(operation, success) ? { ETag: etag(operation, components) } : {}),
       ...own(headers, true),
       ...own([...optionalHeaders, ...replayed], false),
     },
     ...(schema ? { content: jsonContent(components.schema(schema), examples) } : {}),
   };
 }
+
+/** Release 1.0.0 saved responses to POSTs without one, and its clients may still retry. */
+const etag = ({ method }: AnyOperation, components: Components): Json =>
+  method === "POST" ? components.optionalHeader("ETag") : components.header("ETag");
+
+/** With the headers that 200 would have had. */
+const notModified = ({ headers }: Json): Json => ({
+  description: "What `If-None-Match` names is still what would be sent.",
+  headers: { ...(headers as Json) },
+});
 
 function byStatus(faults: readonly Fault[]): Map<number, Fault[]> {
   const statuses = new Map<number, Fault[]>();

@@ -1,3 +1,4 @@
+import { animalTag } from "../../domain/animal.ts";
 import { BODY_MAX_BYTES } from "../body.ts";
 import { operation, refuseNothing } from "../operation.ts";
 import { NEW_PET, PET, PET_EXAMPLE, PETS_TAG, petJson } from "../wire/pet.ts";
@@ -7,6 +8,7 @@ export const createPet = operation({
   method: "POST",
   path: "/pets",
   tag: PETS_TAG,
+  scope: "pets:write",
   summary: "Add an animal",
   description: `The response is sent once the animal is on disk. The body is at most ${BODY_MAX_BYTES} bytes long.`,
   parameters: {},
@@ -23,6 +25,7 @@ export const createPet = operation({
   perform: ({ body, idempotencyKey }, { animals }) => animals.create(body, idempotencyKey),
   render: (animal, { publicUrl }) => ({
     body: petJson(animal),
+    tag: animalTag(animal),
     headers: { Location: `${publicUrl}/pets/${animal.id}` },
   }),
   refuse: refuseNothing,

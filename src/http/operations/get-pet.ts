@@ -1,3 +1,4 @@
+import { animalTag } from "../../domain/animal.ts";
 import { andThen } from "../../domain/awaitable.ts";
 import { done, refused } from "../../domain/result.ts";
 import { GET_PET_REMOVED, PET_NOT_FOUND } from "../faults.ts";
@@ -10,6 +11,7 @@ export const getPet = operation({
   method: "GET",
   path: "/pets/{petId}",
   tag: PETS_TAG,
+  scope: "pets:read",
   summary: "Get an animal",
   description:
     "Deprecated, and removed on 5 December 2030: from then on the response is 410. Use `GET /pets` with the status filter, or with `id`, instead.",
@@ -24,6 +26,6 @@ export const getPet = operation({
   faults: [PET_NOT_FOUND],
   perform: ({ parameters: { petId } }, { animals }) =>
     andThen(animals.get(petId), (animal) => (animal ? done(animal) : refused("no_such_animal"))),
-  render: (animal) => ({ body: petJson(animal) }),
+  render: (animal) => ({ body: petJson(animal), tag: animalTag(animal) }),
   refuse: () => PET_NOT_FOUND,
 });

@@ -1,24 +1,43 @@
 import { andThen } from "../../domain/awaitable.ts";
-import { ORDER_STATUSES } from "../../domain/order.ts";
-import { done } from "../../domain/result.ts";
-import { operation, refuseNothing } from "../operation.ts";
-import { arrayJson, linkToNext, PAGE_PARAMETERS } from "../paging.ts";
-import { choiceParameter, int64Parameter } from "../parameters.ts";
+import { ORDER_STATUSES, REFERENCE_MAX_CODE_POINTS } from "../../domain/order.ts";
+import { done, refused } from "../../domain/result.ts";
+import { operation } from "../operation.ts";
+import {
+  type Clash,
+  clashOf,
+  clashOfCursor,
+  PAGE_PARAMETERS,
+  refuseClash,
+  renderPage,
+  sortParameter,
+} from "../paging.ts";
+import { choiceParameter, int64Parameter, type ParameterValues, textParameter } from "../parameters.ts";
 import { ORDER_STATUS, ORDERS, ORDERS_TAG, orderJson, PLACED_EXAMPLE } from "../wire/order.ts";
 
 const parameters = {
   ...PAGE_PARAMETERS,
   status: choiceParameter("Return only orders with this status.", ORDER_STATUSES, ORDER_STATUS),
   petId: int64Parameter("Return only orders for this animal.", 42),
+  sort: sortParameter,
+  reference: textParameter(
+    "Return only orders that were placed with exactly this reference. Goes with `status` and `sort`, but not with `petId`.",
+    "2026-0815",
+    REFERENCE_MAX_CODE_POINTS,
+  ),
 };
+
+/** By both, all orders of the animal or all with the reference would have to be searched. */
+const clashIn = (values: Partial<ParameterValues<typeof parameters>>): Clash | undefined =>
+  clashOf("reference", ["petId"], values) ?? clashOfCursor(values.cursor, undefined);
 
 export const listOrders = operation({
   name: "listOrders",
   method: "GET",
   path: "/store/orders",
   tag: ORDERS_TAG,
+  scope: "orders:read",
   summary: "List orders",
-  description: "Orders by ascending id, one page at a time, with the same paging as for animals.",
+  description: "Orders by ascending id, or as `sort` says, one page at a time, with the same paging as for animals.",
   parameters,
   success: {
     status: 200,
@@ -27,13 +46,14 @@ export const listOrders = operation({
     examples: { page: [PLACED_EXAMPLE], empty: [] },
     optionalHeaders: ["Link"],
   },
-  faults: [],
+  faults: [refuseClash(clashIn({ reference: "2026-0815", petId: 42n }) as Clash)],
   sampleQuery: "status=placed",
-  perform: ({ parameters: { limit, cursor, status, petId } }, { orders }) =>
-    andThen(orders.list({ size: limit, afterId: cursor, status, animalId: petId }), done),
-  render: (page, { publicUrl }, call) => ({
-    body: arrayJson(page.rows, orderJson),
-    headers: linkToNext(page, `${publicUrl}/store/orders`, parameters, call.parameters),
-  }),
-  refuse: refuseNothing,
+  perform({ parameters: values }, { orders }) {
+    const clash = clashIn(values);
+    if (clash) return refused(clash);
+    const { limit: size, cursor: after, status, petId: animalId, sort, reference } = values;
+    return andThen(orders.list({ size, after, status, animalId, sort, reference }), done);
+  },
+  render: renderPage({ path: "/store/orders", parameters, json: orderJson }),
+  refuse: refuseClash,
 });

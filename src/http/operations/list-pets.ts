@@ -1,9 +1,26 @@
-import { ANIMAL_STATUSES } from "../../domain/animal.ts";
+import { ANIMAL_STATUSES, type Animal, animalTag } from "../../domain/animal.ts";
 import { andThen } from "../../domain/awaitable.ts";
-import { done } from "../../domain/result.ts";
-import { operation, refuseNothing } from "../operation.ts";
-import { arrayJson, linkToNext, PAGE_PARAMETERS } from "../paging.ts";
-import { choiceParameter, int64ListParameter, int64Parameter } from "../parameters.ts";
+import { fold } from "../../domain/fold.ts";
+import type { Listed, Page } from "../../domain/page.ts";
+import { done, refused } from "../../domain/result.ts";
+import { NAME_MAX_CODE_POINTS } from "../../domain/text.ts";
+import { operation } from "../operation.ts";
+import {
+  type Clash,
+  clashOf,
+  clashOfCursor,
+  PAGE_PARAMETERS,
+  refuseClash,
+  renderPage,
+  sortParameter,
+} from "../paging.ts";
+import {
+  choiceParameter,
+  int64ListParameter,
+  int64Parameter,
+  type ParameterValues,
+  textParameter,
+} from "../parameters.ts";
 import { OTHER_PET_EXAMPLE, PET_EXAMPLE, PET_STATUS, PETS, PETS_TAG, petJson } from "../wire/pet.ts";
 
 const MAX_IDS = 100;
@@ -17,16 +34,30 @@ const parameters = {
     [42, 43],
     MAX_IDS,
   ),
+  sort: { ...sortParameter, description: `${sortParameter.description} Not together with \`name\`.` },
+  name: textParameter(
+    "Return only animals whose name begins with this, in upper or lower case. They are ordered by name, then by id. Goes with `status`, but not with `categoryId`, `id` or `sort`, not even `sort=id`.",
+    "Re",
+    NAME_MAX_CODE_POINTS,
+  ),
 };
+
+/** What is found by name is ordered by name; and with another filter, all of it would have to be searched. */
+const clashIn = (
+  values: Partial<ParameterValues<typeof parameters>>,
+  foldedPrefix: string | undefined,
+): Clash | undefined =>
+  clashOf("name", ["sort", "categoryId", "id"], values) ?? clashOfCursor(values.cursor, foldedPrefix);
 
 export const listPets = operation({
   name: "listPets",
   method: "GET",
   path: "/pets",
   tag: PETS_TAG,
+  scope: "pets:read",
   summary: "List animals",
   description:
-    "Animals by ascending id, one page at a time. While there is a next page, the `Link` header has its URL; pages stay stable while animals are added.",
+    "Animals by ascending id, or as `sort` and `name` say, one page at a time. While there is a next page, the `Link` header has its URL; pages stay stable while animals are added.",
   parameters,
   success: {
     status: 200,
@@ -35,13 +66,22 @@ export const listPets = operation({
     examples: { page: [PET_EXAMPLE, OTHER_PET_EXAMPLE], empty: [] },
     optionalHeaders: ["Link"],
   },
-  faults: [],
+  faults: [refuseClash(clashIn({ name: "Re", sort: "-id" }, "re") as Clash)],
   sampleQuery: "status=available",
-  perform: ({ parameters: { limit, cursor, status, categoryId, id } }, { animals }) =>
-    andThen(animals.list({ size: limit, afterId: cursor, status, categoryId, ids: id }), done),
-  render: (page, { publicUrl }, call) => ({
-    body: arrayJson(page.rows, petJson),
-    headers: linkToNext(page, `${publicUrl}/pets`, parameters, call.parameters),
+  perform({ parameters: values }, { animals }) {
+    const { limit: size, cursor: after, status, categoryId, id: ids, sort } = values;
+    const name = values.name === undefined ? undefined : fold(values.name);
+    const clash = clashIn(values, name);
+    if (clash) return refused(clash);
+    return andThen(animals.list({ size, after, status, categoryId, ids, sort, name }), done);
+  },
+  render: renderPage({
+    path: "/pets",
+    parameters,
+    json: petJson,
+    tag({ rows: [only] }: Page<Listed<Animal>>, { id }) {
+      return only && id?.length === 1 ? animalTag(only) : undefined;
+    },
   }),
-  refuse: refuseNothing,
+  refuse: refuseClash,
 });

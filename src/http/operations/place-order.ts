@@ -1,12 +1,14 @@
+import { orderTag } from "../../domain/order.ts";
 import { placingFault } from "../faults.ts";
 import { operation } from "../operation.ts";
-import { NEW_ORDER, ORDER, ORDERS_TAG, orderJson, PLACED_EXAMPLE } from "../wire/order.ts";
+import { NEW_ORDER, ORDER, ORDERS_TAG, orderJson, PLACED_EXAMPLE, WITH_REFERENCE_EXAMPLE } from "../wire/order.ts";
 
 export const placeOrder = operation({
   name: "placeOrder",
   method: "POST",
   path: "/store/orders",
   tag: ORDERS_TAG,
+  scope: "orders:write",
   summary: "Place an order",
   description:
     "Orders an animal that is available, which makes it pending. Of several orders for the same animal, exactly one succeeds.",
@@ -17,14 +19,15 @@ export const placeOrder = operation({
     status: 201,
     description: "The order, with its id.",
     schema: ORDER,
-    examples: { placed: PLACED_EXAMPLE },
+    examples: { placed: PLACED_EXAMPLE, withReference: WITH_REFERENCE_EXAMPLE },
     headers: ["Location"],
   },
   faults: [placingFault({ kind: "no_such_animal" }), placingFault({ kind: "not_available", status: "pending" })],
-  perform: ({ body: { petId }, idempotencyKey }, { orders, clock }) =>
-    orders.place({ animalId: petId, nowMs: clock.nowMs() }, idempotencyKey),
+  perform: ({ body: { petId, reference }, idempotencyKey }, { orders, clock }) =>
+    orders.place({ animalId: petId, reference, nowMs: clock.nowMs() }, idempotencyKey),
   render: (order, { publicUrl }) => ({
     body: orderJson(order),
+    tag: orderTag(order),
     headers: { Location: `${publicUrl}/store/orders/${order.id}` },
   }),
   refuse: placingFault,

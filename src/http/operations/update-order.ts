@@ -1,3 +1,4 @@
+import { orderTag } from "../../domain/order.ts";
 import { moveFault, ORDER_NOT_FOUND } from "../faults.ts";
 import { operation } from "../operation.ts";
 import { idInPath } from "../parameters.ts";
@@ -8,11 +9,13 @@ export const updateOrder = operation({
   method: "PATCH",
   path: "/store/orders/{orderId}",
   tag: ORDERS_TAG,
+  scope: "orders:write",
   summary: "Update an order",
   description:
     "A placed order can be approved, an approved one delivered, and either of them cancelled. Delivery makes the animal sold; cancellation makes it available again.",
   parameters: { orderId: idInPath("The order's id.", 7, ORDER_NOT_FOUND) },
   body: ORDER_UPDATE,
+  idempotency: { exampleKey: "a97e3d50-6b2c-4f81-b4d9-1e08c5f7a263" },
   success: {
     status: 200,
     description: "The updated order.",
@@ -20,8 +23,8 @@ export const updateOrder = operation({
     examples: { approved: APPROVED_EXAMPLE },
   },
   faults: [ORDER_NOT_FOUND, moveFault({ kind: "invalid_move", from: "placed", to: "delivered" })],
-  perform: ({ parameters: { orderId }, body: { status } }, { orders, clock }) =>
-    orders.move({ orderId, to: status, nowMs: clock.nowMs() }),
-  render: (order) => ({ body: orderJson(order) }),
+  perform: ({ parameters: { orderId }, body: { status }, precondition, idempotencyKey }, { orders, clock }) =>
+    orders.move({ orderId, to: status, nowMs: clock.nowMs(), precondition }, idempotencyKey),
+  render: (order) => ({ body: orderJson(order), tag: orderTag(order) }),
   refuse: moveFault,
 });

@@ -1,4 +1,4 @@
-import { FAULT_CODES } from "../faults.ts";
+import { FAULT_CODES } from "../fault.ts";
 import { namedSchema } from "../schema.ts";
 
 /** The codes are listed without closing the type: clients generated from it must survive a new one. */

@@ -1,6 +1,6 @@
-import { choiceField, INT64_SCHEMA, int64Field } from "../../domain/fields.ts";
-import { ORDER_STATUSES, type Order } from "../../domain/order.ts";
-import { bodyShape, namedSchema, refTo } from "../schema.ts";
+import { choiceField, INT64_SCHEMA, int64Field, maybe, textField } from "../../domain/fields.ts";
+import { ORDER_STATUSES, type Order, REFERENCE_MAX_CODE_POINTS } from "../../domain/order.ts";
+import { bodyShape, moment, namedSchema, refTo } from "../schema.ts";
 
 // An order on the wire: its schemas, and its JSON.
 
@@ -17,11 +17,19 @@ export const ORDER_STATUS = namedSchema("OrderStatus", {
 
 const petId = { ...INT64_SCHEMA, description: "The animal being sold.", examples: [42] };
 
+const referenceField = textField(REFERENCE_MAX_CODE_POINTS);
+const reference = {
+  ...referenceField.schema,
+  description:
+    "What the caller knows the order by, such as a number of its own. Returned exactly as it was sent, and left out where none was given. The same rules as for an animal's name; several orders may have the same one.",
+  examples: ["INV-2026-0042"],
+};
+
 export const NEW_ORDER = bodyShape("NewOrder", {
   description: "An order for one animal.",
-  fields: { petId: int64Field },
-  describe: { petId },
-  examples: { order: { petId: 42 } },
+  fields: { petId: int64Field, reference: maybe(referenceField) },
+  describe: { petId, reference },
+  examples: { order: { petId: 42 }, withReference: { petId: 42, reference: "INV-2026-0042" } },
 });
 
 export const ORDER_UPDATE = bodyShape("OrderUpdate", {
@@ -39,9 +47,8 @@ export const PLACED_EXAMPLE = {
   placedAt: "2026-11-15T09:30:00.000Z",
   updatedAt: "2026-11-15T09:30:00.000Z",
 };
+export const WITH_REFERENCE_EXAMPLE = { ...PLACED_EXAMPLE, reference: "INV-2026-0042" };
 export const APPROVED_EXAMPLE = { ...PLACED_EXAMPLE, status: "approved", updatedAt: "2026-11-15T10:00:00.000Z" };
-
-const moment = (description: string) => ({ type: "string", format: "date-time", description });
 
 export const ORDER = namedSchema(
   "Order",
@@ -58,6 +65,7 @@ export const ORDER = namedSchema(
       status: refTo(ORDER_STATUS),
       placedAt: moment("When it was placed."),
       updatedAt: moment("When its status last changed."),
+      reference,
     },
     required: ["id", "petId", "status", "placedAt", "updatedAt"],
     examples: [PLACED_EXAMPLE],
@@ -69,13 +77,15 @@ export const ORDERS = namedSchema(
   "Orders",
   {
     type: "array",
-    description: "A page of orders by ascending id; the Link header has the next one.",
+    description: "A page of orders, by ascending id unless `sort` says otherwise; the Link header has the next one.",
     items: refTo(ORDER),
   },
   [ORDER],
 );
 
-export const orderJson = ({ id, animalId, status, placedAtMs, updatedAtMs }: Order): string =>
-  `{"id":${id},"petId":${animalId},"status":"${status}","placedAt":"${dateTime(placedAtMs)}","updatedAt":"${dateTime(updatedAtMs)}"}`;
+export const orderJson = ({ id, animalId, status, placedAtMs, updatedAtMs, reference }: Order): string =>
+  `{"id":${id},"petId":${animalId},"status":"${status}","placedAt":"${dateTime(placedAtMs)}","updatedAt":"${dateTime(updatedAtMs)}"${
+    reference === undefined ? "" : `,"reference":${JSON.stringify(reference)}`
+  }}`;
 
 const dateTime = (ms: number): string => new Date(ms).toISOString();

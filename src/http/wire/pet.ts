@@ -1,4 +1,10 @@
-import { ANIMAL_STATUSES, type Animal, NEW_ANIMAL_FIELDS, parseNewAnimal } from "../../domain/animal.ts";
+import {
+  ANIMAL_STATUSES,
+  type Animal,
+  CORRECTION_FIELDS,
+  NEW_ANIMAL_FIELDS,
+  parseNewAnimal,
+} from "../../domain/animal.ts";
 import { INT64_SCHEMA, PRINTABLE } from "../../domain/fields.ts";
 import { bigExample, bodyShape, namedSchema, refTo } from "../schema.ts";
 
@@ -43,7 +49,20 @@ export const NEW_PET = bodyShape("NewPet", {
   },
 });
 
+export const PET_UPDATE = bodyShape("PetUpdate", {
+  description: "What is to be different about the animal: at least one field. The others stay as they are.",
+  fields: CORRECTION_FIELDS,
+  atLeastOne: true,
+  describe: { name: newName, categoryId, status: refTo(PET_STATUS) },
+  uses: [PET_STATUS],
+  examples: {
+    name: { name: "Rexi" },
+    all: { name: "Rexi", categoryId: 3, status: "sold" },
+  },
+});
+
 export const PET_EXAMPLE = { id: 42, name: "Rex", categoryId: 7, status: "available" };
+export const CORRECTED_EXAMPLE = { ...PET_EXAMPLE, name: "Rexi" };
 export const OTHER_PET_EXAMPLE = {
   id: 43,
   name: "Mia",
@@ -76,7 +95,8 @@ export const PETS = namedSchema(
   "Pets",
   {
     type: "array",
-    description: "A page of animals by ascending id; the Link header has the next one.",
+    description:
+      "A page of animals, by ascending id unless `sort` or `name` says otherwise; the Link header has the next one.",
     items: refTo(PET),
   },
   [PET],

@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../domain/awaitable.ts";
 import type { Clock } from "../../domain/clock.ts";
-import type { RatePolicy, Verdict } from "../../domain/tally.ts";
+import { type RatePolicy, TALLY_NUMBER_NAMES, type Tally, type Verdict } from "../../domain/tally.ts";
 import { atEndOfTurn } from "../../domain/turn.ts";
 import type { AnswerOutcome, Meter, ServerChange } from "../meter.ts";
 import { AnswerTimeouts } from "./answer-timeout.ts";
@@ -8,7 +8,7 @@ import type { RedisClient } from "./client.ts";
 import { failureOf, isReply } from "./failures.ts";
 import { Refusals } from "./refusals.ts";
 import { type Scheduler, systemScheduler } from "./scheduler.ts";
-import { argumentsOf, type JudgeAnswer, keyOf, readAnswer, verdictsOf } from "./script.ts";
+import { argumentsOf, type JudgeAnswer, keyOf, readAnswer, tallyOf, verdictsOf } from "./script.ts";
 import { ServerBreakers } from "./server-breakers.ts";
 import type { Servers } from "./servers.ts";
 import { waitFor } from "./wait.ts";
@@ -78,6 +78,17 @@ export class RedisMeter implements Meter {
   judge(subject: string, policy: RatePolicy): Awaitable<Verdict> {
     if (!this.#breakers.areAllClosed && this.#isAway(subject)) return this.parts.fallback.judge(subject, policy);
     return this.#refusals.judge(subject, policy) ?? this.#ask(subject, policy);
+  }
+
+  async tally(subject: string): Promise<Tally> {
+    const { client, fallback } = this.parts;
+    if (!this.#breakers.areAllClosed && this.#isAway(subject)) return fallback.tally(subject);
+    try {
+      return await this.#answered(client.hmget(keyOf(subject), ...TALLY_NUMBER_NAMES), tallyOf);
+    } catch (error) {
+      this.#handleFailure(subject, error);
+      return fallback.tally(subject);
+    }
   }
 
   /** Tries every server now, instead of with the first request. Returns those that do not count, and why. */
@@ -150,9 +161,15 @@ export class RedisMeter implements Meter {
   }
 
   #run(subject: string, policy: RatePolicy, requests: number): Promise<JudgeAnswer> {
-    const { client, scriptClock, onAnswer } = this.parts;
+    const { client, scriptClock } = this.parts;
     const strikes = this.#refusals.takeStrikes(subject);
     const args = argumentsOf({ policy, strikes, requests, nowMs: scriptClock?.nowMs() });
+    return this.#answered(client.judge(keyOf(subject), ...args), (numbers) => readAnswer(numbers, policy));
+  }
+
+  /** What Redis answers to a command that was just sent, unless that takes too long. */
+  #answered<Answer, Value>(command: Promise<Answer>, read: (answer: Answer) => Value): Promise<Value> {
+    const { onAnswer } = this.parts;
     const fromMs = onAnswer ? performance.now() : 0;
     return new Promise((resolve, reject) => {
       const end = (outcome: AnswerOutcome) => onAnswer?.(outcome, (performance.now() - fromMs) / 1_000);
@@ -160,10 +177,10 @@ export class RedisMeter implements Meter {
         end("given_up");
         reject(error);
       });
-      const answer = client.judge(keyOf(subject), ...args).then(
-        (numbers) => {
+      const answer = command.then(
+        (received) => {
           if (this.#timeouts.end(call, true)) end("answered");
-          return readAnswer(numbers, policy);
+          return read(received);
         },
         (error: unknown) => {
           if (this.#timeouts.end(call, isReply(error))) end("failed");

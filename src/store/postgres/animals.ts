@@ -1,20 +1,26 @@
-import type { Animal } from "../../domain/animal.ts";
-import { cutPage } from "../../domain/page.ts";
+import { type Animal, changesStatus, decideCorrection, decideRemoval } from "../../domain/animal.ts";
+import { cutPage, type Listed } from "../../domain/page.ts";
+import { correctionStatements } from "../corrections.ts";
 import { type AnimalListName, animalListing, animalLists } from "../lists.ts";
-import { SELECT_ANIMAL } from "../rows.ts";
+import { newAnimalValues, SELECT_ANIMAL } from "../rows.ts";
 import type { AnimalStore } from "../store.ts";
 import { Batches } from "./batches.ts";
+import type { Connection } from "./connection.ts";
 import { onceOnlyCreations, plainCreations } from "./creations.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES, runListing } from "./dialect.ts";
-import type { CarryOut } from "./idempotency.ts";
+import type { CarryOut, TransactOnce } from "./idempotency.ts";
 
 const GET = `${SELECT_ANIMAL} WHERE id = $1`;
 export const GET_SEVERAL = `${SELECT_ANIMAL} WHERE ${POSTGRES.idIsOneOf("$1")}`;
 
+/** Whoever places or moves an order locks its animal too. */
+export const GET_AND_LOCK = `${GET} FOR UPDATE`;
+export const CORRECTIONS = correctionStatements(POSTGRES);
+
 const MAX_GETS = 100;
 
-export function postgresAnimals(pool: Pool, carryOut: CarryOut): AnimalStore {
+export function postgresAnimals(pool: Pool, carryOut: CarryOut, transact: TransactOnce): AnimalStore {
   const lists = animalLists(POSTGRES);
   const gets = new Batches<bigint, Animal | undefined>({
     maxSize: MAX_GETS,
@@ -31,11 +37,41 @@ export function postgresAnimals(pool: Pool, carryOut: CarryOut): AnimalStore {
 
   return {
     async list(query) {
-      const rows = await runListing<AnimalListName, Animal>(pool, lists, animalListing(query, POSTGRES));
+      const rows = await runListing<AnimalListName, Listed<Animal>>(pool, lists, animalListing(query, POSTGRES));
       return cutPage(rows, query.size);
     },
     get: (id) => gets.add(id),
     create: (animal, key) =>
       carryOut({ attempt: () => (key ? onceOnly.add({ animal, key }) : creations.add(animal)) }, key),
+    update: (correction, key) =>
+      transact(key, async (tx) => {
+        const animal = await lock(tx, correction.id);
+        const isHeld =
+          animal !== undefined && changesStatus(animal, correction) && (await finds(tx, "findOpenOrder", animal));
+        const decision = decideCorrection(animal, () => isHeld, correction);
+        if (decision.kind === "done")
+          await tx.run(CORRECTIONS.update, [...newAnimalValues(decision.value), correction.id]);
+        return decision;
+      }),
+    delete: (removal, key) =>
+      transact(key, async (tx) => {
+        const animal = await lock(tx, removal.id);
+        const hasOrders = animal !== undefined && (await finds(tx, "findOrder", animal));
+        const decision = decideRemoval(animal, () => hasOrders, removal);
+        if (decision.kind === "done") await tx.run(CORRECTIONS.remove, [removal.id]);
+        return decision;
+      }),
   };
 }
+
+async function lock(tx: Connection, id: bigint): Promise<Animal | undefined> {
+  const [animal] = await tx.run<Animal>(GET_AND_LOCK, [id]);
+  return animal;
+}
+
+/**
+ * Orders are looked for once the animal is locked, in a statement of its own: only that one is certain to see the order
+ * of whoever had the lock before.
+ */
+const finds = async (tx: Connection, what: "findOrder" | "findOpenOrder", { id }: Animal): Promise<boolean> =>
+  (await tx.run(CORRECTIONS[what], [id])).length > 0;

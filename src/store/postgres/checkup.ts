@@ -1,10 +1,25 @@
 import { type Check, type Checkup, ok, problem } from "../../domain/checkup.ts";
 import { lazy } from "../../domain/lazy.ts";
 import { displayName } from "../database-url.ts";
-import { invariantChecks, savedResponseCheck } from "../invariants.ts";
+import {
+  animalNameCheck,
+  categoryNameCheck,
+  invariantChecks,
+  type NamedRow,
+  savedResponseCheck,
+} from "../invariants.ts";
 import { newestOf, schemaState, textOfMigration } from "../migrate.ts";
 import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
-import { NUMBERED_TABLES, SAVED_RESPONSES, TABLES } from "../rows.ts";
+import {
+  ANIMALS,
+  CATEGORIES,
+  NUMBERED_TABLES,
+  SAVED_RESPONSES,
+  type SqlValue,
+  selectFrom,
+  TABLES,
+  type Table,
+} from "../rows.ts";
 import { reasonOf } from "./client.ts";
 import { openSession, type Run } from "./connection.ts";
 import { isConnectionLost } from "./failures.ts";
@@ -35,7 +50,9 @@ export function checkPostgres(url: string, connections: number): Checkup {
       indexes(run),
       ids(run),
       ...invariantChecks(async (text) => [...(await run<{ id: unknown }>(text))]),
-      savedResponseCheck(() => savedResponses(run)),
+      categoryNameCheck(() => batchesOf<NamedRow>(run, CATEGORIES)),
+      animalNameCheck(() => batchesOf<NamedRow>(run, ANIMALS)),
+      savedResponseCheck(() => batchesOf<{ content: string }>(run, SAVED_RESPONSES)),
     ],
     close: async () => (await session().catch(() => undefined))?.close(),
   };
@@ -160,17 +177,18 @@ const ids = (query: Run): Check => ({
   },
 });
 
-/** In batches: there may be more than memory holds. */
-async function* savedResponses(query: Run): AsyncGenerator<readonly { readonly content: string }[]> {
-  const key = SAVED_RESPONSES.key.join(", ");
-  for (let after: readonly string[] = ["", ""]; ; ) {
-    const rows = await query<{ content: string; key_id: string; idempotency_key: string }>(
-      `SELECT content, ${key} FROM saved_responses WHERE (${key}) > ($1, $2) ORDER BY ${key} LIMIT ${BATCH_SIZE}`,
-      after,
+/** All rows of a table, in batches: there may be more than memory holds. */
+async function* batchesOf<Found>(query: Run, table: Table): AsyncGenerator<readonly Found[]> {
+  const key = table.key.join(", ");
+  const placeholders = table.key.map((_, i) => `$${i + 1}`).join(", ");
+  for (let after: SqlValue[] | undefined; ; ) {
+    const rows = await query<Found & Record<string, SqlValue>>(
+      `${selectFrom(table)} ${after ? `WHERE (${key}) > (${placeholders})` : ""} ORDER BY ${key} LIMIT ${BATCH_SIZE}`,
+      after ?? [],
     );
     yield rows;
     const last = rows.at(-1);
     if (!last || rows.length < BATCH_SIZE) return;
-    after = [last.key_id, last.idempotency_key];
+    after = table.key.map((column) => last[column] as SqlValue);
   }
 }

@@ -1,6 +1,7 @@
 import { StoreUnavailable } from "../store.ts";
 import { clientMaker, operatorError } from "./client.ts";
 import { APPLICATION } from "./connection.ts";
+import { PLANNING } from "./dialect.ts";
 import { Pool } from "./pool.ts";
 import { openOnSchema, type SchemaOptions } from "./schema.ts";
 import { TOO_MANY_CONNECTIONS } from "./sql-state.ts";
@@ -18,7 +19,7 @@ const SETTINGS = {
 export async function openPool(url: string, connections: number, schema: SchemaOptions): Promise<Pool> {
   await (await openOnSchema(url, schema)).close();
   const name = `${APPLICATION.application_name} ${crypto.randomUUID().slice(0, 8)}`;
-  const pool = new Pool(await clientMaker(url), { connections, settings: SETTINGS, name });
+  const pool = new Pool(await clientMaker(url), { connections, settings: { ...SETTINGS, ...PLANNING }, name });
   try {
     await firstConnection(pool);
     return pool;

@@ -1,13 +1,21 @@
-import type { Dialect, Listing } from "../lists.ts";
+import type { Listing } from "../lists.ts";
 import { orReplace, type Row, type SqlValue, type Table } from "../rows.ts";
-import type { Pool } from "./database.ts";
+import type { Dialect } from "../searches.ts";
+import type { Pool } from "./pool.ts";
 
 export const POSTGRES: Dialect = {
   ordersByIndex: true,
   placeholder: (n) => `$${n}`,
   idIsOneOf: (placeholder) => `id = ANY (${placeholder}::text::bigint[])`,
   idList: (ids) => `{${ids.join(",")}}`,
+  idInRow: (placeholder) => placeholder,
 };
+
+/**
+ * Every statement has an index to begin in. While a table is small, the planner would rather read all of it, and keep
+ * to that plan when it has grown, until it is analysed again. Older servers compile what they think is that expensive.
+ */
+export const PLANNING = { enable_seqscan: "off", enable_bitmapscan: "off", jit: "off" };
 
 /**
  * Inserts or replaces any number of rows, which are one parameter: a statement for each number of rows would fill

@@ -1,13 +1,24 @@
 import { type IdempotencyKey, type IdempotentResult, replayOf } from "../../domain/idempotency.ts";
-import { done, refused } from "../../domain/result.ts";
-import { DELETE_BATCH_SIZE, type Row, SAVED_RESPONSES, savedResponseOf, selectFrom } from "../rows.ts";
+import { done, type Result, refused } from "../../domain/result.ts";
+import {
+  DELETE_BATCH_SIZE,
+  insertInto,
+  type Row,
+  SAVED_RESPONSES,
+  savedResponseOf,
+  savedResponseValues,
+  selectFrom,
+} from "../rows.ts";
+import { encodeSavedContent } from "../saved-content.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
+import type { Connection } from "./connection.ts";
 import type { Pool } from "./database.ts";
-import { IN_THE_WAY } from "./sql-state.ts";
+import { POSTGRES } from "./dialect.ts";
+import { IN_THE_WAY, isDuplicate } from "./sql-state.ts";
 
 export interface Write<Value, Reason> {
   /**
-   * One statement that carries it out and, if there is an idempotency key, saves the response with it. Undefined:
+   * One transaction that carries it out and, if there is an idempotency key, saves the response with it. Undefined:
    * nothing was changed, because it is refused, or because a response is saved under the idempotency key.
    */
   readonly attempt: () => Promise<Value | undefined>;
@@ -33,7 +44,7 @@ const MAX_ATTEMPTS = 10;
 const MAX_ATTEMPTS_MS = 1_500;
 
 /**
- * Every statement is a transaction by itself. That a write is carried out once is the work of the primary key of
+ * Every attempt is a transaction by itself. That a write is carried out once is the work of the primary key of
  * saved_responses: of attempts with one idempotency key, the first to commit wins, and the others change nothing.
  */
 export const carryOutOnce = (pool: Pool): CarryOut =>
@@ -57,6 +68,57 @@ export const carryOutOnce = (pool: Pool): CarryOut =>
     }
     throw new StoreUnavailable(IN_THE_WAY);
   };
+
+export const SAVE = `${insertInto(SAVED_RESPONSES, SAVED_RESPONSES.columns, POSTGRES.placeholder)}
+  ON CONFLICT DO NOTHING RETURNING 1`;
+
+/** Carries out a write that takes several statements, in one transaction, once per idempotency key. */
+export type TransactOnce = <Value extends object, Reason = never>(
+  key: IdempotencyKey | undefined,
+  /**
+   * Locks what it is about before it decides. Whatever it does is undone if it refuses, or if somebody else has taken
+   * something that must be unique since it looked: then it decides again.
+   */
+  work: (tx: Connection) => Promise<Result<Value, Reason>>,
+) => Promise<IdempotentResult<Value, Reason>>;
+
+/** Thrown to have a transaction rolled back that must not change anything: then a lost answer leaves no doubt either. */
+const NOT_DONE = new Error("nothing is to be changed");
+
+/**
+ * The response is saved last: locks on what the work is about come before those on idempotency keys, so no two can wait
+ * for each other. Whoever finds the key taken by then undoes the work and answers with what was saved.
+ */
+export function transactOnce(pool: Pool): TransactOnce {
+  const carryOut = carryOutOnce(pool);
+  return function transact<Value extends object, Reason>(
+    key: IdempotencyKey | undefined,
+    work: (tx: Connection) => Promise<Result<Value, Reason>>,
+  ): Promise<IdempotentResult<Value, Reason>> {
+    let reason: Reason | undefined;
+
+    const attempt = async (tx: Connection): Promise<Value> => {
+      const result = await work(tx);
+      reason = result.kind === "refused" ? result.reason : undefined;
+      if (result.kind === "refused" || (key && !(await save(tx, key, result.value)))) throw NOT_DONE;
+      return result.value;
+    };
+    return carryOut<Value, Reason>(
+      { attempt: () => pool.transact(attempt).catch(unlessNotDone), findRefusal: async () => reason },
+      key,
+    );
+  };
+}
+
+/** Returns whether it could: not if a response is saved under this key already, be it one that has expired. */
+async function save(tx: Connection, key: IdempotencyKey, value: object): Promise<boolean> {
+  const content = encodeSavedContent({ kind: "value", value });
+  return (await tx.run(SAVE, savedResponseValues(key, content))).length > 0;
+}
+
+function unlessNotDone(error: unknown): undefined {
+  if (error !== NOT_DONE && !isDuplicate(error)) throw error;
+}
 
 export const deleteSavedResponses =
   (pool: Pool): Store["deleteSavedResponses"] =>

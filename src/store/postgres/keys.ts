@@ -1,4 +1,8 @@
+import { changedKey } from "../../domain/key.ts";
 import {
+  DELETE_BATCH_SIZE,
+  datedSecretOf,
+  deletionsOfKey,
   insertInto,
   KEYS,
   keyOf,
@@ -9,11 +13,14 @@ import {
   SECRETS,
   SELECT_KEY_WITH_SECRET,
   selectFrom,
+  selectSecretsOf,
+  updatedKeyValues,
+  updateKey,
 } from "../rows.ts";
 import type { KeyStore, NewKey } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import type { Pool } from "./database.ts";
-import { POSTGRES } from "./dialect.ts";
+import { POSTGRES, rowsParameter } from "./dialect.ts";
 
 const FIND_BY_SECRET = `${SELECT_KEY_WITH_SECRET} WHERE s.digest = $1`;
 const LIST = `${selectFrom(KEYS)} ORDER BY created_at, id`;
@@ -24,12 +31,27 @@ const INSERT_SECRET = insertInto(SECRETS, SECRETS.columns, POSTGRES.placeholder)
 const EXPIRE_SECRETS = "UPDATE secrets SET expires_at = least(coalesce(expires_at, $1), $1) WHERE key_id = $2";
 const REVOKE = "UPDATE keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2";
 const PARDON = "UPDATE keys SET pardoned_at = $1 WHERE id = $2";
+const UPDATE = updateKey(POSTGRES.placeholder);
+const SUSPEND = "UPDATE keys SET suspended_at = coalesce(suspended_at, $1) WHERE id = $2";
+const RESUME = "UPDATE keys SET suspended_at = NULL WHERE id = $1";
+const SECRETS_OF = selectSecretsOf("$1");
+const DELETE_RESPONSES = `DELETE FROM saved_responses WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM saved_responses WHERE key_id = $1 LIMIT ${DELETE_BATCH_SIZE} FOR UPDATE SKIP LOCKED)) RETURNING 1`;
+/** Locked first: a tally that is being saved for it would otherwise stand in the way. */
+const LOCK_REVOKED = "SELECT 1 FROM keys WHERE id = $1 AND revoked_at IS NOT NULL FOR UPDATE";
+const DELETIONS = deletionsOfKey("$1");
+/** Locked in one order, because instances that note the same keys would otherwise wait for each other. */
+const NOTE_USE = `UPDATE keys k SET last_used_at = l.used_at FROM (
+    SELECT keys.id, u.last_used_at AS used_at FROM keys
+    JOIN json_populate_recordset(NULL::keys, $1::text::json) u ON u.id = keys.id
+    WHERE coalesce(keys.last_used_at, -1) < u.last_used_at ORDER BY keys.id FOR NO KEY UPDATE OF keys
+  ) l WHERE k.id = l.id`;
 const GET_REVISION = "SELECT revision FROM key_revision";
 const RAISE_REVISION = "UPDATE key_revision SET revision = revision + 1";
 
 export function postgresKeys(pool: Pool): KeyStore {
   /** Every change raises the revision, which is how running instances notice it; its row makes changes take turns. */
-  const change = <T>(work: (tx: Connection) => Promise<T>): Promise<T> =>
+  const change: Change = (work) =>
     pool.transact(async (tx) => {
       await tx.run(RAISE_REVISION);
       return work(tx);
@@ -59,17 +81,52 @@ export function postgresKeys(pool: Pool): KeyStore {
         await insert(tx, key);
         return true;
       }),
-    rotate: ({ keyId, digest, oldSecretsExpireAtMs }) =>
+    rotate: ({ keyId, digest, atMs, oldSecretsExpireAtMs }) =>
       change(async (tx) => {
         await tx.run(EXPIRE_SECRETS, [oldSecretsExpireAtMs, keyId]);
-        await tx.run(INSERT_SECRET, newSecretValues({ digest, keyId }));
+        await tx.run(INSERT_SECRET, newSecretValues({ digest, keyId, createdAtMs: atMs }));
       }),
     revoke: ({ keyId, atMs }) => change(async (tx) => void (await tx.run(REVOKE, [atMs, keyId]))),
     pardon: ({ keyId, atMs }) => change(async (tx) => void (await tx.run(PARDON, [atMs, keyId]))),
+    ...edits(pool, change),
   };
 }
 
+type Change = <T>(work: (tx: Connection) => Promise<T>) => Promise<T>;
+
+type Edits = Pick<KeyStore, "edit" | "suspend" | "resume" | "deleteResponses" | "delete" | "secretsOf" | "noteUse">;
+
+const edits = (pool: Pool, change: Change): Edits => ({
+  edit: (edit) =>
+    change(async (tx) => {
+      const [row] = await tx.run<Row>(GET, [edit.keyId]);
+      if (!row) return undefined;
+      const key = changedKey(keyOf(row), edit);
+      await tx.run(UPDATE, updatedKeyValues(key));
+      return key;
+    }),
+  suspend: ({ keyId, atMs }) => change(async (tx) => void (await tx.run(SUSPEND, [atMs, keyId]))),
+  resume: ({ keyId }) => change(async (tx) => void (await tx.run(RESUME, [keyId]))),
+  async deleteResponses({ keyId }) {
+    const deleted = await pool.write(DELETE_RESPONSES, [keyId]);
+    return deleted.length === DELETE_BATCH_SIZE;
+  },
+  delete: ({ keyId }) =>
+    change(async (tx) => {
+      const [revoked] = await tx.run(LOCK_REVOKED, [keyId]);
+      if (!revoked) return false;
+      for (const deletion of DELETIONS) await tx.run(deletion, [keyId]);
+      return true;
+    }),
+  async secretsOf(keyId) {
+    return (await pool.read<Row>(SECRETS_OF, [keyId])).map(datedSecretOf);
+  },
+  async noteUse(uses) {
+    await pool.write(NOTE_USE, [rowsParameter(uses.map(({ keyId, atMs }) => ({ id: keyId, last_used_at: atMs })))]);
+  },
+});
+
 async function insert(tx: Connection, { key, digest }: NewKey): Promise<void> {
   await tx.run(INSERT_KEY, keyValues(key));
-  await tx.run(INSERT_SECRET, newSecretValues({ digest, keyId: key.id }));
+  await tx.run(INSERT_SECRET, newSecretValues({ digest, keyId: key.id, createdAtMs: key.createdAtMs }));
 }

@@ -31,8 +31,6 @@ const processText = ({ pid, application_name, seconds }: ProcessRow): string =>
 
 /** Names the processes that a condition on pg_stat_activity selects, or nothing if there are none. */
 export async function processesWhere({ run }: Connection, condition: string): Promise<string> {
-  // A transaction sees all sessions, and the time, as they were when it first looked, and this one may last for minutes.
-  await run("SELECT pg_stat_clear_snapshot()");
   const rows = await run<ProcessRow>(
     `SELECT pid, application_name, extract(epoch FROM clock_timestamp() - xact_start)::int AS seconds
       FROM pg_stat_activity WHERE ${condition} ORDER BY xact_start LIMIT 3`,
@@ -41,8 +39,8 @@ export async function processesWhere({ run }: Connection, condition: string): Pr
 }
 
 interface LockWaitParts extends Patience {
-  /** Looks at who holds a lock, while the migration waits for it. */
-  readonly observer: Connection;
+  /** Looks at who holds a lock, while the migration waits for it. In no transaction: an index waits for all that read. */
+  readonly observer: () => Promise<Connection>;
   /** Of the backend that waits. */
   readonly pid: number;
   readonly onProgress: (message: string) => void;
@@ -100,8 +98,12 @@ export class LockWait {
 
   async #look(): Promise<void> {
     const { observer, pid } = this.parts;
-    const found = await processesWhere(observer, `pid = ANY(pg_blocking_pids(${pid}))`).catch(() => "");
-    if (found !== "") this.#holders = found;
+    try {
+      const found = await processesWhere(await observer(), `pid = ANY(pg_blocking_pids(${pid}))`);
+      if (found !== "") this.#holders = found;
+    } catch {
+      // Who it is remains unknown, which is no reason not to wait.
+    }
   }
 
   #gaveUp(who: string): OperatorError {

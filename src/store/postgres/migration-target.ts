@@ -1,3 +1,4 @@
+import { type AnimalToFold, FoldProgress, unfoldedOf } from "../folding.ts";
 import {
   type AppliedMigration,
   type DueStep,
@@ -5,9 +6,13 @@ import {
   isFilled,
   type Migration,
   type MigrationTarget,
+  type Step,
   stepsDoneOf,
+  stepsOfCreation,
 } from "../migrate.ts";
 import type { Connection, Session } from "./connection.ts";
+import { PLANNING } from "./dialect.ts";
+import { FOLD_NAMES, foldNamesParameters } from "./folding.ts";
 import type { LockWait } from "./lock-wait.ts";
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
@@ -63,15 +68,18 @@ export function migrationTarget(session: Session, wait: LockWait): MigrationTarg
       }),
     );
 
-  const runInTransaction = (due: DueStep): Promise<boolean> =>
-    transact(due.migration, async (tx) => {
+  const progress = new FoldProgress();
+  const runInTransaction = async (due: DueStep): Promise<boolean> => {
+    const { isDone, read } = await transact(due.migration, async (tx) => {
       const { migration, digest, step, position } = due;
-      if (!(await isDueUnderLock(tx, due))) return true;
-      if (step.kind === "fill" && !isFilled(step, await fillOnce(tx, step.sql))) return false;
-      if (step.kind !== "fill") await tx.run(step.sql);
-      await record(tx, migration, digest, position + 1);
-      return true;
+      if (!(await isDueUnderLock(tx, due))) return DONE;
+      const outcome = await carryOut(tx, step, progress.after(step));
+      if (outcome.isDone) await record(tx, migration, digest, position + 1);
+      return outcome;
     });
+    progress.moveBehind(due.step, read);
+    return isDone;
+  };
 
   return {
     applied: () => appliedMigrations(session),
@@ -84,7 +92,7 @@ export function migrationTarget(session: Session, wait: LockWait): MigrationTarg
         // An earlier release may have been killed when it had made the table alone.
         await addColumns(tx);
         for (const migration of migrations) {
-          for (const { sql } of migration.steps) await tx.run(sql);
+          for (const { sql } of stepsOfCreation(migration)) await tx.run(sql);
           await record(tx, migration, digestOfMigration(migration), migration.steps.length);
         }
       }),
@@ -123,6 +131,29 @@ async function addColumns(tx: Connection): Promise<void> {
     "SELECT 1 FROM pg_attribute WHERE attrelid = 'migrations'::regclass AND attname = 'steps_done' AND NOT attisdropped",
   );
   if (columns.length === 0) await tx.run(ADD_COLUMNS);
+}
+
+interface Outcome {
+  readonly isDone: boolean;
+  /** By a `fold` step. */
+  readonly read: readonly AnimalToFold[];
+}
+
+const DONE: Outcome = { isDone: true, read: [] };
+
+async function carryOut(tx: Connection, step: Step, foldAfter: bigint): Promise<Outcome> {
+  if (step.kind === "fold") return foldSome(tx, step, foldAfter);
+  if (step.kind === "fill") return { isDone: isFilled(step, await fillOnce(tx, step.sql)), read: [] };
+  await tx.run(step.sql);
+  return DONE;
+}
+
+async function foldSome(tx: Connection, step: Step, after: bigint): Promise<Outcome> {
+  for (const [name, value] of Object.entries(PLANNING)) await tx.run(`SET LOCAL ${name} = ${value}`);
+  const read = await tx.run<AnimalToFold>(step.sql, [after]);
+  const unfolded = unfoldedOf(read);
+  if (unfolded.length > 0) await tx.run(FOLD_NAMES, foldNamesParameters(unfolded));
+  return { isDone: isFilled(step, read.length), read };
 }
 
 /** Returns how many rows it changed. */

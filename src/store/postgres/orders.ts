@@ -30,9 +30,10 @@ import {
 } from "../rows.ts";
 import { CONTENT_BEFORE_ID, contentAfterId } from "../saved-content.ts";
 import type { OrderStore } from "../store.ts";
+import type { Connection } from "./connection.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES, runListing } from "./dialect.ts";
-import type { CarryOut, Write } from "./idempotency.ts";
+import type { CarryOut, TransactOnce, Write } from "./idempotency.ts";
 import { isTaken } from "./sql-state.ts";
 
 const placeholders = (count: number, after: number): string =>
@@ -78,11 +79,12 @@ export const MOVES = Object.fromEntries(ORDER_STATUSES.map((to) => [to, moveTo(t
   string | undefined
 >;
 
-const GET_AND_LOCK = `${selectFrom(ORDERS)} WHERE id = $1 FOR UPDATE`;
+const GET = `${selectFrom(ORDERS)} WHERE id = $1`;
+const GET_AND_LOCK = `${GET} FOR UPDATE`;
 const MOVE_ORDER = "UPDATE orders SET status = $1, updated_at = $2 WHERE id = $3";
 const MOVE_ANIMAL = "UPDATE animals SET status = $1 WHERE id = $2";
 
-export function postgresOrders(pool: Pool, carryOut: CarryOut): OrderStore {
+export function postgresOrders(pool: Pool, carryOut: CarryOut, transact: TransactOnce): OrderStore {
   const lists = orderLists(POSTGRES);
 
   return {
@@ -90,11 +92,15 @@ export function postgresOrders(pool: Pool, carryOut: CarryOut): OrderStore {
       const rows = await runListing<OrderListName, Row>(pool, lists, orderListing(query));
       return cutPage(rows.map(orderOf), query.size);
     },
+    async get(id) {
+      const [row] = await pool.read<Row>(GET, [id]);
+      return row && orderOf(row);
+    },
     place: (order, key) => carryOut(placingOf(pool, order, key), key),
-    async move(move) {
-      const statement = MOVES[move.to];
+    async move(move, key) {
+      const statement = key || move.precondition ? undefined : MOVES[move.to];
       const [row] = statement ? await pool.write<Row>(statement, [move.orderId, BigInt(move.nowMs)]) : [];
-      return row ? done(orderOf(row)) : moveByRule(pool, move);
+      return row ? done(orderOf(row)) : transact(key, (tx) => moveByRule(tx, move));
     },
   };
 }
@@ -121,13 +127,12 @@ function placingOf(pool: Pool, newOrder: NewOrder, key: IdempotencyKey | undefin
   };
 }
 
-const moveByRule = (pool: Pool, move: OrderMove): Promise<Result<Order, MoveRefusal>> =>
-  pool.transact(async (tx) => {
-    const [row] = await tx.run<Row>(GET_AND_LOCK, [move.orderId]);
-    const decision = decideMove(row && orderOf(row), move);
-    if (decision.kind === "refused") return decision;
-    const { order, animalStatus } = decision.value;
-    await tx.run(MOVE_ORDER, [order.status, order.updatedAtMs, order.id]);
-    await tx.run(MOVE_ANIMAL, [animalStatus, order.animalId]);
-    return done(order);
-  });
+async function moveByRule(tx: Connection, move: OrderMove): Promise<Result<Order, MoveRefusal>> {
+  const [row] = await tx.run<Row>(GET_AND_LOCK, [move.orderId]);
+  const decision = decideMove(row && orderOf(row), move);
+  if (decision.kind === "refused") return decision;
+  const { order, animalStatus } = decision.value;
+  await tx.run(MOVE_ORDER, [order.status, order.updatedAtMs, order.id]);
+  await tx.run(MOVE_ANIMAL, [animalStatus, order.animalId]);
+  return done(order);
+}

@@ -15,7 +15,7 @@ import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
 import { noAnswer, operatorError } from "./client.ts";
 import { APPLICATION, openSession, type Session } from "./connection.ts";
 import { LockWait, PATIENCE, type Patience } from "./lock-wait.ts";
-import { underMigrationLock } from "./migration-lock.ts";
+import { BESIDE, underMigrationLock } from "./migration-lock.ts";
 import { appliedMigrations, migrationTarget } from "./migration-target.ts";
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from "./sql-state.ts";
 
@@ -107,11 +107,24 @@ async function bringUpToDate(session: Session, url: string, options: SchemaOptio
   if (!isWorkDue(state, rules, newestOf(migrations))) return workDue(state, migrations);
   await refuseReadOnly(session, state);
   const lock = { limitMs: patience.migratorLimitMs, onProgress };
-  return underMigrationLock(url, lock, async (observer) => {
-    const [row] = await session.run<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-    const wait = new LockWait({ ...patience, observer, pid: row?.pid ?? 0, onProgress });
-    return migrate(migrationTarget(session, wait), migrations);
-  });
+  // Few migrations have to wait for a lock, and only then is there something to look at.
+  let observer: Promise<Session> | undefined;
+  try {
+    return await underMigrationLock(url, lock, async () => {
+      const [row] = await session.run<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+      const observe = () => {
+        observer ??= openSession(url, BESIDE);
+        return observer;
+      };
+      const wait = new LockWait({ ...patience, observer: observe, pid: row?.pid ?? 0, onProgress });
+      return migrate(migrationTarget(session, wait), migrations);
+    });
+  } finally {
+    await observer?.then(
+      (opened) => opened.close(),
+      () => {},
+    );
+  }
 }
 
 async function refuseReadOnly(session: Session, state: SchemaState): Promise<void> {

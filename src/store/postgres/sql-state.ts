@@ -13,9 +13,12 @@ const UNIQUE_VIOLATION = "23505";
 const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
 
+/** Whether somebody else has what no two rows may have. */
+export const isDuplicate = (error: unknown): boolean => sqlStateOf(error) === UNIQUE_VIOLATION;
+
 /** Whether a row with the same key is there already. */
 export const isTaken = (error: unknown, table: string): boolean =>
-  sqlStateOf(error) === UNIQUE_VIOLATION && (error as { constraint?: string }).constraint === `${table}_pkey`;
+  isDuplicate(error) && (error as { constraint?: string }).constraint === `${table}_pkey`;
 
 /** Whether somebody else's lock was waited for in vain. */
 export const wasBlocked = (error: unknown): boolean =>

@@ -2,8 +2,11 @@ import { OperatorError } from "../../domain/operator-error.ts";
 import { MIGRATES, ONLY_CREATES } from "../migrate.ts";
 import type { Store } from "../store.ts";
 import { postgresAnimals } from "./animals.ts";
+import { postgresCategories } from "./categories.ts";
 import { openPool, type Pool } from "./database.ts";
-import { carryOutOnce, deleteSavedResponses } from "./idempotency.ts";
+import { postgresFacts } from "./facts.ts";
+import { foldNames } from "./folding.ts";
+import { carryOutOnce, deleteSavedResponses, transactOnce } from "./idempotency.ts";
 import { postgresKeys } from "./keys.ts";
 import { postgresOrders } from "./orders.ts";
 import type { SchemaOptions } from "./schema.ts";
@@ -20,14 +23,18 @@ export async function openForServing(
     throw error;
   });
   const carryOut = carryOutOnce(pool);
+  const transact = transactOnce(pool);
   return {
-    animals: postgresAnimals(pool, carryOut),
-    orders: postgresOrders(pool, carryOut),
+    animals: postgresAnimals(pool, carryOut, transact),
+    categories: postgresCategories(pool, transact),
+    orders: postgresOrders(pool, carryOut, transact),
     keys: postgresKeys(pool),
     tallies: postgresTallies(pool),
+    facts: postgresFacts(pool),
     // It would cost a round trip for each reply.
     version: () => undefined,
     deleteSavedResponses: deleteSavedResponses(pool),
+    foldNames: foldNames(pool),
     // What goes wrong here goes wrong for a caller.
     onProblem: () => {},
     isReadOnly: () => isReadOnly,

@@ -1,11 +1,15 @@
-import { keyTallyOf, type Row, type SqlValue, selectFrom, TALLIES, tallyOf, tallyValues } from "../rows.ts";
+import { keyTallyOf, orReplace, type Row, type SqlValue, selectFrom, TALLIES, tallyOf, tallyValues } from "../rows.ts";
 import type { KeyTally, TallyStore } from "../store.ts";
 import type { Pool } from "./database.ts";
-import { rowsParameter, upsertRows } from "./dialect.ts";
+import { rowsParameter } from "./dialect.ts";
 
 const LOAD = selectFrom(TALLIES);
 const GET = `${LOAD} WHERE key_id = $1`;
-const SAVE = upsertRows(TALLIES);
+
+/** Locked, so that a key that is being deleted is waited for, and then left out. */
+const SAVE = `INSERT INTO tallies (${TALLIES.columns}) SELECT ${TALLIES.columns.map((column) => `t.${column}`)}
+  FROM json_populate_recordset(NULL::tallies, $1::text::json) t JOIN keys k ON k.id = t.key_id
+  FOR KEY SHARE OF k ${orReplace(TALLIES)}`;
 
 export const postgresTallies = (pool: Pool): TallyStore => ({
   async load() {

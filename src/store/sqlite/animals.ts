@@ -1,5 +1,5 @@
 import type { Animal } from "../../domain/animal.ts";
-import { cutPage } from "../../domain/page.ts";
+import { cutPage, type Listed } from "../../domain/page.ts";
 import { done } from "../../domain/result.ts";
 import { type AnimalListName, animalListing, animalLists } from "../lists.ts";
 import { SELECT_ANIMAL } from "../rows.ts";
@@ -10,7 +10,7 @@ import { type Connection, prepared, preparedSet } from "./statements.ts";
 import type { Writes } from "./writer.ts";
 
 export function sqliteAnimals(connection: Connection, writes: Writes): AnimalStore {
-  const lists = preparedSet<AnimalListName, Animal>(connection, animalLists(SQLITE));
+  const lists = preparedSet<AnimalListName, Listed<Animal>>(connection, animalLists(SQLITE));
   const get = prepared<Animal, [bigint]>(connection, `${SELECT_ANIMAL} WHERE id = ?`);
 
   return {
@@ -26,5 +26,7 @@ export function sqliteAnimals(connection: Connection, writes: Writes): AnimalSto
       const result = await writes.perform("createAnimal", animal, idempotencyKey);
       return result.kind === "done" ? done({ id: result.value, ...animal }) : result;
     },
+    update: (correction, idempotencyKey) => writes.perform("correctAnimal", correction, idempotencyKey),
+    delete: (removal, idempotencyKey) => writes.perform("removeAnimal", removal, idempotencyKey),
   };
 }

@@ -2,10 +2,18 @@ import { Database } from "bun:sqlite";
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Check, type Checkup, ok, problem } from "../../domain/checkup.ts";
+import { INT64_MIN } from "../../domain/int64.ts";
 import { absolutePath } from "../database-url.ts";
-import { invariantChecks, savedResponseCheck } from "../invariants.ts";
+import {
+  animalNameCheck,
+  categoryNameCheck,
+  invariantChecks,
+  type NamedRow,
+  savedResponseCheck,
+} from "../invariants.ts";
 import { newestOf, schemaState } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
+import { CATEGORIES, selectFrom } from "../rows.ts";
 import { abandonedBackups } from "./backup.ts";
 import { APPLICATION_ID } from "./database.ts";
 import { appliedMigrations } from "./migration-target.ts";
@@ -43,7 +51,9 @@ export function checkSqlite(givenPath: string, otherFiles: readonly string[]): C
       schema(db),
       ids(db),
       ...invariantChecks((sql) => db().query(sql).all() as { id: unknown }[]),
-      savedResponseCheck(() => savedRows(db())),
+      categoryNameCheck(() => batchesOf<NamedRow>(db(), selectFrom(CATEGORIES))),
+      animalNameCheck(() => animalsIn(db())),
+      savedResponseCheck(() => batchesOf<{ content: string }>(db(), "SELECT content FROM saved_responses")),
     ],
     close: () => opened?.close(),
   };
@@ -187,14 +197,26 @@ const ids = (db: () => Database): Check => ({
 
 const BATCH_SIZE = 1_000;
 
-function* savedRows(db: Database): Generator<{ content: string }[]> {
-  let batch: { content: string }[] = [];
-  for (const row of db.query("SELECT content FROM saved_responses").iterate()) {
-    if (batch.push(row as { content: string }) < BATCH_SIZE) continue;
+function* batchesOf<Row>(db: Database, sql: string): Generator<Row[]> {
+  let batch: Row[] = [];
+  for (const row of db.query(sql).iterate()) {
+    if (batch.push(row as Row) < BATCH_SIZE) continue;
     yield batch;
     batch = [];
   }
   yield batch;
+}
+
+/** By their ids: one statement over millions of them would keep the log from being emptied meanwhile. */
+function* animalsIn(db: Database): Generator<NamedRow[]> {
+  const next = db.query(`SELECT id, name, folded_name FROM animals WHERE id > ? ORDER BY id LIMIT ${BATCH_SIZE}`);
+  for (let after = INT64_MIN; ; ) {
+    const rows = next.all(after) as NamedRow[];
+    yield rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < BATCH_SIZE) return;
+    after = last.id;
+  }
 }
 
 const megabytes = (bytes: number): string =>

@@ -1,8 +1,9 @@
-import type { Dialect } from "../lists.ts";
+import type { Dialect } from "../searches.ts";
 
 export const SQLITE: Dialect = {
   ordersByIndex: false,
   placeholder: (n) => `?${n}`,
   idIsOneOf: (placeholder) => `id IN (SELECT value FROM json_each(${placeholder}))`,
   idList: (ids) => `[${ids.join(",")}]`,
+  idInRow: (placeholder) => `${placeholder} COLLATE BINARY`,
 };

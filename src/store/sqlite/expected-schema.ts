@@ -1,5 +1,4 @@
 import { lazy } from "../../domain/lazy.ts";
-import { textOfMigration } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 
 // The schema that the migrations lead to, read from their text: running them again to find out would take 2 ms of
@@ -22,7 +21,9 @@ const END_OF_COLUMNS = /,\s*(?:PRIMARY KEY|UNIQUE|CHECK|FOREIGN KEY|CONSTRAINT)\
 const INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON (\w+) \(([^)]+)\)(?: WHERE (.+))?$/s;
 
 /** The text of each table and index as SQLite keeps it, by name. Without that of the migrations, which is not made by one. */
-export const expectedSchema = lazy(() => schemaMadeBy(SQLITE_MIGRATIONS.map(textOfMigration)));
+export const expectedSchema = lazy(() =>
+  schemaMadeBy(SQLITE_MIGRATIONS.flatMap(({ steps }) => steps.map(({ sql }) => sql))),
+);
 
 export function schemaMadeBy(texts: readonly string[]): ReadonlyMap<string, string> {
   const schema = new Map<string, string>();

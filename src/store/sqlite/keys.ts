@@ -1,4 +1,13 @@
-import { KEYS, keyOf, keyWithSecretOf, type Row, SELECT_KEY_WITH_SECRET, selectFrom } from "../rows.ts";
+import {
+  datedSecretOf,
+  KEYS,
+  keyOf,
+  keyWithSecretOf,
+  type Row,
+  SELECT_KEY_WITH_SECRET,
+  selectFrom,
+  selectSecretsOf,
+} from "../rows.ts";
 import type { KeyStore } from "../store.ts";
 import { attempt } from "./attempt.ts";
 import { type Connection, prepared } from "./statements.ts";
@@ -9,6 +18,7 @@ export function sqliteKeys(connection: Connection, writes: Writes): KeyStore {
   const revision = prepared<{ revision: bigint }, []>(connection, "SELECT revision FROM key_revision");
   const list = prepared<Row, []>(connection, `${selectFrom(KEYS)} ORDER BY created_at, id`);
   const get = prepared<Row, [string]>(connection, `${selectFrom(KEYS)} WHERE id = ?`);
+  const secretsOf = prepared<Row, [string]>(connection, selectSecretsOf("?"));
 
   return {
     findBySecret(digest) {
@@ -26,5 +36,12 @@ export function sqliteKeys(connection: Connection, writes: Writes): KeyStore {
     rotate: (rotation) => writes.perform("rotateKey", rotation),
     revoke: (revocation) => writes.perform("revokeKey", revocation),
     pardon: (pardon) => writes.perform("pardonKey", pardon),
+    edit: (change) => writes.perform("editKey", change),
+    suspend: (suspension) => writes.perform("suspendKey", suspension),
+    resume: (resumption) => writes.perform("resumeKey", resumption),
+    deleteResponses: (of) => writes.perform("deleteResponsesOfKey", of),
+    delete: (deletion) => writes.perform("deleteKey", deletion),
+    secretsOf: (keyId) => attempt(() => secretsOf().all(keyId)).map(datedSecretOf),
+    noteUse: (uses) => writes.perform("noteUseOfKeys", uses),
   };
 }

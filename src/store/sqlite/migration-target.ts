@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { type AnimalToFold, FoldProgress, unfoldedOf } from "../folding.ts";
 import {
   type AppliedMigration,
   type DueStep,
@@ -6,8 +7,11 @@ import {
   isFilled,
   type Migration,
   type MigrationTarget,
+  type Step,
   stepsDoneOf,
+  stepsOfCreation,
 } from "../migrate.ts";
+import { foldNamesIn } from "./folding.ts";
 import { raiseGeneration } from "./generation.ts";
 
 const TABLE = `CREATE TABLE migrations (
@@ -55,16 +59,30 @@ export function migrationTarget(db: Database): MigrationTarget {
     addColumns(db);
     raiseGeneration(db);
     for (const migration of migrations) {
-      for (const { sql } of migration.steps) db.run(sql);
+      for (const { sql } of stepsOfCreation(migration)) db.run(sql);
       record(db, migration, digestOfMigration(migration), migration.steps.length);
     }
+  };
+
+  const progress = new FoldProgress();
+  const foldSome = (step: Step): boolean => {
+    const animals = db.query(step.sql).all(progress.after(step)) as AnimalToFold[];
+    foldNamesIn(db)(unfoldedOf(animals));
+    progress.moveBehind(step, animals);
+    return isFilled(step, animals.length);
+  };
+
+  /** Returns whether the step is done. */
+  const carryOut = (step: Step): boolean => {
+    if (step.kind === "fold") return foldSome(step);
+    const { changes } = db.run(step.sql);
+    return step.kind !== "fill" || isFilled(step, changes);
   };
 
   const run = ({ migration, digest, step, position }: DueStep): boolean => {
     if (stepsDoneOf(appliedMigrations(db), migration) !== position) return true;
     raiseGeneration(db);
-    const { changes } = db.run(step.sql);
-    const isDone = step.kind !== "fill" || isFilled(step, changes);
+    const isDone = carryOut(step);
     if (isDone) record(db, migration, digest, position + 1);
     return isDone;
   };

@@ -1,21 +1,26 @@
 import { cutPage } from "../../domain/page.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
-import { orderOf, type Row } from "../rows.ts";
+import { ORDERS, orderOf, type Row, selectFrom } from "../rows.ts";
 import type { OrderStore } from "../store.ts";
 import { attempt } from "./attempt.ts";
 import { SQLITE } from "./dialect.ts";
-import { type Connection, preparedSet } from "./statements.ts";
+import { type Connection, prepared, preparedSet } from "./statements.ts";
 import type { Writes } from "./writer.ts";
 
 export function sqliteOrders(connection: Connection, writes: Writes): OrderStore {
   const lists = preparedSet<OrderListName, Row>(connection, orderLists(SQLITE));
+  const get = prepared<Row, [bigint]>(connection, `${selectFrom(ORDERS)} WHERE id = ?`);
 
   return {
     list(query) {
       const { name, parameters } = orderListing(query);
       return cutPage(attempt(() => lists[name]().all(...parameters)).map(orderOf), query.size);
     },
+    get(id) {
+      const row = attempt(() => get().get(id));
+      return row ? orderOf(row) : undefined;
+    },
     place: (order, idempotencyKey) => writes.perform("placeOrder", order, idempotencyKey),
-    move: (move) => writes.perform("moveOrder", move),
+    move: (move, idempotencyKey) => writes.perform("moveOrder", move, idempotencyKey),
   };
 }

@@ -95,7 +95,7 @@ interface IndexedTable {
 
 function comparePair(db: Database, { name, table, columns, condition }: ExpectedIndex): IndexedTable {
   const key = TABLES.find((known) => known.name === table)?.key ?? [];
-  const both = [...columns, ...key];
+  const both = [...new Set([...columns, ...key])];
   const equal = (names: readonly string[]) => names.map((column) => `t.${column} IS e.${column}`).join(" AND ");
   const end = (source: string, order: readonly string[], direction: string) =>
     `SELECT * FROM (SELECT ${both} FROM ${source} ORDER BY ${order.map((column) => `${column} ${direction}`)} LIMIT 1)`;

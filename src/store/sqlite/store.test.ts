@@ -17,13 +17,14 @@ import { newKey } from "../../domain/key.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { PLANS } from "../../domain/plan.ts";
 import { newTally } from "../../domain/tally.ts";
-import { animalLists, orderLists } from "../lists.ts";
-import { CHANGES_NO_SCHEMA, type Migration, migrate } from "../migrate.ts";
+import { animalLists, categoryLists, orderLists } from "../lists.ts";
+import { CHANGES_NO_SCHEMA, type Migration, migrate, newestOf } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
 import { attempt } from "./attempt.ts";
 import { openShared } from "./database.ts";
 import { SQLITE } from "./dialect.ts";
+import { SELECT_ONE_UNFOLDED, SELECT_UNFOLDED } from "./folding.ts";
 import { migrationTarget } from "./migration-target.ts";
 import { inspectFile, migrateFile } from "./schema.ts";
 import { lockForServing } from "./serving-lock.ts";
@@ -32,6 +33,7 @@ import { openForCommand, openForServing } from "./store.ts";
 /** "ANST", by which our files are recognized. */
 const APPLICATION_ID = 0x414e5354;
 
+const NEWEST = newestOf(SQLITE_MIGRATIONS);
 const folder = temporaryFolder();
 const IMPATIENT = { openMs: 50, servingMs: 20, writeMs: 50 };
 const open = (name: string) => openForServing(join(folder, name));
@@ -87,7 +89,7 @@ describe("opening", () => {
       [join(folder, "folder.db"), "unable to open"],
       [join(text, "below/a.db"), "cannot create the folder"],
       ["/proc/animal-store/a.db", "cannot create the folder"],
-      [newer, "schema 99, which needs a version that knows schema 99, and this one knows only up to 3"],
+      [newer, `schema 99, which needs a version that knows schema 99, and this one knows only up to ${NEWEST}`],
     ] as const) {
       const failure = await openForServing(path).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(OperatorError);
@@ -105,7 +107,7 @@ describe("opening", () => {
     old.close();
     return path;
   };
-  const REMEDY = "the database has schema 1, and this version needs 3: run animal-store migrate";
+  const REMEDY = `the database has schema 1, and this version needs ${NEWEST}: run animal-store migrate`;
 
   test("a command never migrates, and says what does", async () => {
     const path = await olderFile("older.db");
@@ -131,18 +133,22 @@ describe("opening", () => {
     await expect(migrateFile(path, IMPATIENT)).rejects.toThrow("a service is using");
     expect((await inspectFile(path)).from).toBe(1);
     running.unlock();
-    expect(await migrateFile(path)).toEqual({ from: 1, to: 3, migrations: ["2 orders", "3 saved_responses"] });
+    expect(await migrateFile(path)).toEqual({
+      from: 1,
+      to: NEWEST,
+      migrations: SQLITE_MIGRATIONS.slice(1).map(({ number, name }) => `${number} ${name}`),
+    });
     const store = await openForServing(path);
-    expect(await migrateFile(path, IMPATIENT)).toEqual({ from: 3, to: 3, migrations: [] });
+    expect(await migrateFile(path, IMPATIENT)).toEqual({ from: NEWEST, to: NEWEST, migrations: [] });
     await store.close();
   });
 
   test("an older version serves the file of a newer one that says so, whatever that has added", async () => {
     const path = join(folder, "of-a-newer-version.db");
     const newer: Migration = {
-      number: 4,
+      number: NEWEST + 1,
       name: "expanded",
-      servesFrom: 3,
+      servesFrom: NEWEST,
       steps: [{ kind: "sql", sql: "ALTER TABLE animals ADD COLUMN born_at INTEGER; DROP INDEX orders_by_animal" }],
     };
     const db = await openShared(path);
@@ -308,20 +314,50 @@ describe("animals", () => {
           return [name, [...new Set(steps)]];
         }),
       );
-    const byStatus = (table: string) => [`SEARCH ${table} USING INDEX ${table}_by_status (status=? AND rowid>?)`];
+    /** The plans of lists by ascending id, and of the same by descending id. */
+    const both = (ascending: Record<string, string>): Record<string, string[]> =>
+      Object.fromEntries(
+        Object.entries(ascending).flatMap(([name, plan]) => [
+          [name, [plan]],
+          [`${name}Descending`, [plan.replace("rowid>?", "rowid<?")]],
+        ]),
+      );
+    const byName =
+      "SEARCH animals USING INDEX animals_by_name (status=? AND (folded_name,rowid)>(?,?) AND folded_name<?)";
     expect(plans(animalLists(SQLITE), "animals")).toEqual({
-      all: ["SEARCH animals USING INTEGER PRIMARY KEY (rowid>?)"],
-      byStatus: byStatus("animals"),
-      byCategory: ["SEARCH animals USING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)"],
-      byCategoryAndStatus: ["SEARCH animals USING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)"],
-      byIds: ["SEARCH animals USING INTEGER PRIMARY KEY (rowid=?)"],
+      ...both({
+        all: "SEARCH animals USING INTEGER PRIMARY KEY (rowid>?)",
+        byStatus: "SEARCH animals USING INDEX animals_by_status (status=? AND rowid>?)",
+        byCategory: "SEARCH animals USING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)",
+        byCategoryAndStatus: "SEARCH animals USING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)",
+        byIds: "SEARCH animals USING INTEGER PRIMARY KEY (rowid=?)",
+      }),
+      byName: [byName],
+      byNameAndStatus: [byName],
     });
-    expect(plans(orderLists(SQLITE), "orders")).toEqual({
-      all: ["SEARCH orders USING INTEGER PRIMARY KEY (rowid>?)"],
-      byStatus: byStatus("orders"),
-      byAnimal: ["SEARCH orders USING INDEX orders_by_animal (animal_id=? AND status=? AND rowid>?)"],
-      byAnimalAndStatus: ["SEARCH orders USING INDEX orders_by_animal (animal_id=? AND status=? AND rowid>?)"],
+    expect(plans(orderLists(SQLITE), "orders")).toEqual(
+      both({
+        all: "SEARCH orders USING INTEGER PRIMARY KEY (rowid>?)",
+        byStatus: "SEARCH orders USING INDEX orders_by_status (status=? AND rowid>?)",
+        byAnimal: "SEARCH orders USING INDEX orders_by_animal (animal_id=? AND status=? AND rowid>?)",
+        byAnimalAndStatus: "SEARCH orders USING INDEX orders_by_animal (animal_id=? AND status=? AND rowid>?)",
+        byReference: "SEARCH orders USING INDEX orders_by_reference (reference=? AND status=? AND rowid>?)",
+        byReferenceAndStatus: "SEARCH orders USING INDEX orders_by_reference (reference=? AND status=? AND rowid>?)",
+      }),
+    );
+    expect(plans(categoryLists(SQLITE), "categories")).toEqual({
+      all: ["SEARCH categories USING INTEGER PRIMARY KEY (rowid>?)"],
+      byName: ["SEARCH categories USING INDEX categories_by_name (folded_name>? AND folded_name<?)"],
     });
+    // Only the merge of a search for each status may sort: some pages, whatever the size of the table.
+    for (const [name, sql] of [animalLists, orderLists, categoryLists].flatMap((lists) =>
+      Object.entries(lists(SQLITE)),
+    )) {
+      const sorts = planOf(sql).filter((detail) => detail.includes("TEMP B-TREE"));
+      if (!sql.includes("UNION ALL")) expect([name, sorts]).toEqual([name, []]);
+    }
+    for (const sql of [SELECT_ONE_UNFOLDED, SELECT_UNFOLDED])
+      expect(planOf(sql)).toEqual(["SEARCH animals USING INDEX animals_to_fold (folded_name=?)"]);
     db.close();
   });
 });
@@ -414,7 +450,7 @@ describe("keys", () => {
       const { key, digest } = keyToCreate();
       await store.keys.create({ key, digest });
       const newDigest = `${digest} rotated`;
-      await store.keys.rotate({ keyId: key.id, digest: newDigest, oldSecretsExpireAtMs: i });
+      await store.keys.rotate({ keyId: key.id, digest: newDigest, atMs: i, oldSecretsExpireAtMs: i });
       await store.keys.pardon({ keyId: key.id, atMs: i });
       await store.keys.revoke({ keyId: key.id, atMs: i });
       expect(await store.keys.findBySecret(newDigest)).toEqual({

@@ -3,9 +3,12 @@ import { MIGRATES, type SchemaRules } from "../migrate.ts";
 import { type Store, type StoreProblem, StoreUnavailable } from "../store.ts";
 import { sqliteAnimals } from "./animals.ts";
 import { attempt } from "./attempt.ts";
+import { sqliteCategories } from "./categories.ts";
 import { closeNow } from "./close.ts";
 import { LOCK_TIMEOUTS, openLocked, openShared, preparePath } from "./database.ts";
 import { directWrites } from "./direct-writes.ts";
+import { sqliteFacts } from "./facts.ts";
+import { SELECT_ONE_UNFOLDED } from "./folding.ts";
 import { answerRetries } from "./idempotency.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqliteOrders } from "./orders.ts";
@@ -104,12 +107,17 @@ export async function openForCommand(
 
 function storeOn(connection: Connection, writes: Writes): Omit<Store, "version" | "onProblem" | "close"> {
   const check = prepared(connection, "SELECT 1 FROM animals LIMIT 1");
+  const unfolded = prepared(connection, SELECT_ONE_UNFOLDED);
   return {
     animals: sqliteAnimals(connection, writes),
+    categories: sqliteCategories(connection, writes),
     orders: sqliteOrders(connection, writes),
     keys: sqliteKeys(connection, writes),
     tallies: sqliteTallies(connection, writes),
+    facts: sqliteFacts(connection, writes),
     deleteSavedResponses: (upTo) => writes.perform("deleteSavedResponses", upTo),
+    // Nothing is written while there is nothing to fold.
+    foldNames: async () => attempt(() => unfolded().get()) !== null && writes.perform("foldNames", {}),
     check: () => void attempt(() => check().get()),
     isReadOnly: () => false,
   };

@@ -102,7 +102,7 @@ describe("the version", () => {
 
 const CREATE: Write = ["createAnimal", { name: "Rex", categoryId: 7n, status: "sold" }, undefined];
 const REVOKE: Write = ["revokeKey", { keyId: "key_unknown", atMs: 0 }, undefined];
-const FAIL: Write = ["rotateKey", { keyId: "key_unknown", digest: "d", oldSecretsExpireAtMs: 0 }, undefined];
+const FAIL: Write = ["rotateKey", { keyId: "key_unknown", digest: "d", atMs: 0, oldSecretsExpireAtMs: 0 }, undefined];
 
 /** A connection that notes its bookkeeping, another that does not, and the version. */
 async function writingTo(name: string) {

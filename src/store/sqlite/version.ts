@@ -2,10 +2,10 @@ import { attempt } from "./attempt.ts";
 import { type Connection, prepared } from "./statements.ts";
 import { CHANGE, CHECKSUM_1, CHECKSUM_2 } from "./wal-index.ts";
 
-// A version is a number that changes when animals or orders may have changed. It follows the head of the WAL index,
+// A version is a number that changes when animals, categories or orders may have changed. It follows the head of the WAL index,
 // which SQLite itself looks at when a read begins: so what was read before a change never passes for current.
 //
-// Commits that change neither animals nor orders, such as those of counters, are to leave the version alone. The
+// Commits that change none of these, such as those of counters, are to leave the version alone. The
 // thread that makes them notes the latest one in memory that both threads share, as two states of the head.
 //
 // Why no stale reply is possible: the state before is read under the write lock, so the commit that follows it is
@@ -21,7 +21,7 @@ const BEFORE = 1;
 const AFTER = BEFORE + STATE.length;
 const NOTE_WORDS = AFTER + STATE.length;
 
-/** The writer's latest commit that changed no animal and no order. */
+/** The writer's latest commit that changed no animal, category or order. */
 export type CommitNote = Uint32Array<SharedArrayBuffer>;
 
 export const newCommitNote = (): CommitNote =>
@@ -53,7 +53,7 @@ export function followVersion(head: Uint32Array, note: CommitNote): () => number
 const isNoted = (note: CommitNote, at: number, ...state: readonly (number | undefined)[]): boolean =>
   state.every((word, i) => Atomics.load(note, at + i) === word);
 
-/** Runs a commit that changes no animal and no order, and for which the write lock is held. */
+/** Runs a commit that changes no animal, category or order, and for which the write lock is held. */
 export type Bookkeeping = (commit: () => void) => void;
 
 /** For the writer. It begins with an empty note, whatever the thread before it left behind. */

@@ -3,7 +3,6 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
-import { newTally } from "../../domain/tally.ts";
 import { StoreUnavailable } from "../store.ts";
 import { LOCK_TIMEOUTS, openShared } from "./database.ts";
 import { placementOf } from "./placement.ts";
@@ -61,7 +60,7 @@ describe("the writer thread", () => {
     const outcomes = await Promise.allSettled([
       create("before all"),
       create("before"),
-      queue.perform("saveTallies", [["no such key", newTally()]]),
+      queue.perform("rotateKey", { keyId: "no such key", digest: "d", atMs: 1, oldSecretsExpireAtMs: 1 }),
       create("after"),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);

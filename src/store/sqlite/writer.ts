@@ -1,8 +1,24 @@
-import type { Animal, NewAnimal } from "../../domain/animal.ts";
+import type {
+  Animal,
+  AnimalCorrection,
+  AnimalRemoval,
+  CorrectionRefusal,
+  NewAnimal,
+  RemovalRefusal,
+} from "../../domain/animal.ts";
+import type {
+  Category,
+  CategoryNaming,
+  CategoryRemoval,
+  CategoryRemovalRefusal,
+  NamedCategory,
+  NamingRefusal,
+} from "../../domain/category.ts";
 import type { IdempotencyKey, IdempotentResult, Replay } from "../../domain/idempotency.ts";
+import type { Key, KeyChange } from "../../domain/key.ts";
 import type { MoveRefusal, NewOrder, Order, OrderMove, PlacingRefusal } from "../../domain/order.ts";
 import type { Result } from "../../domain/result.ts";
-import type { KeyTally, NewKey, Rotation } from "../store.ts";
+import type { CountingPlace, KeyTally, NewKey, NotedUse, Rotation } from "../store.ts";
 
 /**
  * Every change to a store. A method takes one object, beside an idempotency key if it can be retried, and
@@ -11,16 +27,36 @@ import type { KeyTally, NewKey, Rotation } from "../store.ts";
 export interface Writer {
   /** Returns only the id of a new animal: the rest need not come back from another thread (1.3 µs). */
   createAnimal(animal: NewAnimal, idempotencyKey?: IdempotencyKey): Result<bigint> | Replay<Animal>;
+  correctAnimal(
+    correction: AnimalCorrection,
+    idempotencyKey?: IdempotencyKey,
+  ): IdempotentResult<Animal, CorrectionRefusal>;
+  removeAnimal(removal: AnimalRemoval, idempotencyKey?: IdempotencyKey): IdempotentResult<Animal, RemovalRefusal>;
   placeOrder(order: NewOrder, idempotencyKey?: IdempotencyKey): IdempotentResult<Order, PlacingRefusal>;
-  moveOrder(move: OrderMove): Result<Order, MoveRefusal>;
+  moveOrder(move: OrderMove, idempotencyKey?: IdempotencyKey): IdempotentResult<Order, MoveRefusal>;
+  putCategory(naming: CategoryNaming, idempotencyKey?: IdempotencyKey): IdempotentResult<NamedCategory, NamingRefusal>;
+  deleteCategory(
+    removal: CategoryRemoval,
+    idempotencyKey?: IdempotencyKey,
+  ): IdempotentResult<Category, CategoryRemovalRefusal>;
   createKey(key: NewKey): void;
   createFirstKey(key: NewKey): boolean;
   rotateKey(rotation: Rotation): void;
   revokeKey(revocation: { readonly keyId: string; readonly atMs: number }): void;
   pardonKey(pardon: { readonly keyId: string; readonly atMs: number }): void;
+  editKey(change: KeyChange): Key | undefined;
+  suspendKey(suspension: { readonly keyId: string; readonly atMs: number }): void;
+  resumeKey(resumption: { readonly keyId: string }): void;
+  /** Returns whether there may be more of them. */
+  deleteResponsesOfKey(of: { readonly keyId: string }): boolean;
+  deleteKey(deletion: { readonly keyId: string }): boolean;
+  noteUseOfKeys(uses: readonly NotedUse[]): void;
+  noteCountingPlace(place: CountingPlace): void;
   saveTallies(tallies: readonly KeyTally[]): void;
   /** Returns whether there may be more of them. */
   deleteSavedResponses(upTo: { readonly savedAtMs: number }): boolean;
+  /** Likewise of animals whose names are not folded. */
+  foldNames(input: Readonly<Record<string, never>>): boolean;
 }
 
 export type WriteName = keyof Writer;
@@ -39,13 +75,20 @@ type AnyMethod = (input: WriteInput<WriteName>, idempotencyKey: IdempotencyKey |
 export const carryOut = (writer: Writer, [name, input, idempotencyKey]: Write): WriteResult<WriteName> =>
   (writer[name] as AnyMethod)(input, idempotencyKey);
 
-/** Writes that change no animal and no order: replies to reads stay valid. */
+/** Writes that change no animal, category or order: replies to reads stay valid. */
 const BOOKKEEPING: ReadonlySet<WriteName> = new Set<WriteName>([
   "createKey",
   "createFirstKey",
   "rotateKey",
   "revokeKey",
   "pardonKey",
+  "editKey",
+  "suspendKey",
+  "resumeKey",
+  "deleteResponsesOfKey",
+  "deleteKey",
+  "noteUseOfKeys",
+  "noteCountingPlace",
   "saveTallies",
   "deleteSavedResponses",
 ]);

@@ -1,6 +1,6 @@
 import type { TestPostgres } from "../../../test/harness/postgres.ts";
 import type { TestProxy } from "../../../test/harness/proxy.ts";
-import { type Mix, OF_ALL } from "../../common/load.ts";
+import { type Mix, OF_ALL, OF_ORDERS } from "../../common/load.ts";
 import type { Row, Scene } from "../row.ts";
 import { setStage } from "../stage.ts";
 import { underLoad } from "../under-load.ts";
@@ -60,7 +60,7 @@ async function failOver(scene: Scene, lose: Loss, mix: Mix = OF_ALL): Promise<vo
  * Until a first write has failed on it, an instance may take what the old server says for the truth. So this row has
  * only creations, which need to know nothing, and their repetitions.
  */
-const CREATIONS_AND_REPEATS: Mix = { creations: 0.75, mistakes: 0, reads: 0, repeats: 0.25, races: 0, named: 0.7 };
+const CREATIONS_AND_REPEATS: Mix = { ...OF_ORDERS, creations: 0.75, repeats: 0.25, named: 0.7 };
 
 export const FAILOVERS: readonly Row[] = [
   { name: "failover to a standby: the primary crashes", play: (scene) => failOver(scene, crashes) },

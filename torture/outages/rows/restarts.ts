@@ -3,7 +3,7 @@ import { type Shutdown, TestPostgres } from "../../../test/harness/postgres.ts";
 import type { Mix } from "../../common/load.ts";
 import { Instances } from "../instances.ts";
 import type { Row, Scene } from "../row.ts";
-import { CREATIONS, IDEMPOTENT, MOVES, underLoad, type Watch } from "../under-load.ts";
+import { CORRECTIONS, CREATIONS, IDEMPOTENT, MOVES, underLoad, type Watch } from "../under-load.ts";
 
 /** Half of the restarts are of one kind, half of the other. */
 export async function restartRepeatedly(
@@ -24,6 +24,7 @@ const LOADS: Readonly<Record<string, Mix>> = {
   "idempotent writes": IDEMPOTENT,
   "order moves": MOVES,
   "plain creations": CREATIONS,
+  "corrections and deletions": CORRECTIONS,
 };
 
 /** How the service is told to speak to PostgreSQL. */

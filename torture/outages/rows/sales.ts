@@ -1,5 +1,6 @@
 import { withSql } from "../../../test/harness/postgres.ts";
 import { type Outcome, saysNothingChanged } from "../../common/client.ts";
+import { type Mix, OF_ORDERS } from "../../common/load.ts";
 import { FIGURES, type Row, type Scene } from "../row.ts";
 import { setStage } from "../stage.ts";
 import { underLoad, Watch } from "../under-load.ts";
@@ -68,7 +69,11 @@ async function sellOnce(scene: Scene): Promise<void> {
 async function killUnderLoad(scene: Scene): Promise<void> {
   const { board, random, effort } = scene;
   const { postgres, database, instances } = await setStage(scene);
-  const mix = { creations: 0.2, mistakes: 0.02, reads: 0.05, repeats: 0.1, races: 0.4, named: 0.7 };
+  const mix: Mix = {
+    ...OF_ORDERS,
+    ...{ creations: 0.2, mistakes: 0.02, reads: 0.05, repeats: 0.1, races: 0.3 },
+    ...{ corrections: 0.1, removals: 0.03, named: 0.7 },
+  };
   await underLoad(scene, { instances, mix, database: () => database, exposures: effort.times }, async () => {
     for (let kills = 0; kills < effort.times * 2; kills++) {
       await Bun.sleep(random.int(50, 400));

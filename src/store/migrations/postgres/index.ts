@@ -1,9 +1,29 @@
 import type { Migration } from "../../migrate.ts";
 import initial from "./0001_initial.sql" with { type: "text" };
 import savedResponses from "./0002_saved_responses.sql" with { type: "text" };
+import corrections from "./0003_corrections.sql" with { type: "text" };
 
 /** Never edit a released one: add the next number. CONTRIBUTING.md says what it may do. */
 export const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "initial", servesFrom: 1, steps: [{ kind: "sql", sql: initial }] },
   { number: 2, name: "saved_responses", servesFrom: 2, steps: [{ kind: "sql", sql: savedResponses }] },
+  {
+    number: 3,
+    name: "corrections",
+    servesFrom: 2,
+    steps: [
+      { kind: "sql", sql: corrections },
+      {
+        kind: "fold",
+        sql: "SELECT id, CASE WHEN folded_name IS NULL THEN name END AS name FROM animals WHERE id > $1 ORDER BY id LIMIT 5000",
+      },
+      // Made afterwards: it has only what release 1.1.0 adds from now on.
+      { kind: "index", sql: "CREATE INDEX animals_to_fold ON animals (folded_name, id) WHERE folded_name IS NULL" },
+      { kind: "index", sql: "CREATE INDEX animals_by_name ON animals (status, folded_name, id)" },
+      {
+        kind: "index",
+        sql: "CREATE INDEX orders_by_reference ON orders (reference, status, id) WHERE reference IS NOT NULL",
+      },
+    ],
+  },
 ];

@@ -2,10 +2,30 @@ import type { Migration } from "../../migrate.ts";
 import initial from "./0001_initial.sql" with { type: "text" };
 import orders from "./0002_orders.sql" with { type: "text" };
 import savedResponses from "./0003_saved_responses.sql" with { type: "text" };
+import corrections from "./0004_corrections.sql" with { type: "text" };
 
 /** Never edit a released one: add the next number. CONTRIBUTING.md says what it may do. */
 export const SQLITE_MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "initial", servesFrom: 1, steps: [{ kind: "sql", sql: initial }] },
   { number: 2, name: "orders", servesFrom: 2, steps: [{ kind: "sql", sql: orders }] },
   { number: 3, name: "saved_responses", servesFrom: 3, steps: [{ kind: "sql", sql: savedResponses }] },
+  {
+    number: 4,
+    name: "corrections",
+    servesFrom: 3,
+    steps: [
+      { kind: "sql", sql: corrections },
+      {
+        kind: "fold",
+        sql: "SELECT id, CASE WHEN folded_name IS NULL THEN name END AS name FROM animals WHERE id > ?1 ORDER BY id LIMIT 5000",
+      },
+      // Made afterwards: it has only what release 1.1.0 adds from now on.
+      { kind: "index", sql: "CREATE INDEX animals_to_fold ON animals (folded_name) WHERE folded_name IS NULL" },
+      { kind: "index", sql: "CREATE INDEX animals_by_name ON animals (status, folded_name)" },
+      {
+        kind: "index",
+        sql: "CREATE INDEX orders_by_reference ON orders (reference, status) WHERE reference IS NOT NULL",
+      },
+    ],
+  },
 ];

@@ -2,8 +2,10 @@ import type { Database } from "bun:sqlite";
 import type { AnimalStatus } from "../../../domain/animal.ts";
 import {
   decideMove,
+  type MoveRefusal,
   type NewOrder,
   type Order,
+  type OrderMove,
   PLACING,
   type PlacingRefusal,
   placedOrder,
@@ -34,17 +36,18 @@ export function orderWrites(db: Database, withIdempotency: WithIdempotency): Pic
     return done({ id: BigInt(lastInsertRowid), ...order });
   }
 
+  function move(wanted: OrderMove): Result<Order, MoveRefusal> {
+    const row = getOrder().get(wanted.orderId);
+    const decision = decideMove(row ? orderOf(row) : undefined, wanted);
+    if (decision.kind === "refused") return decision;
+    const { order, animalStatus } = decision.value;
+    setOrderStatus().run(order.status, order.updatedAtMs, order.id);
+    setAnimalStatus().run(animalStatus, order.animalId);
+    return done(order);
+  }
+
   return {
     placeOrder: (order, idempotencyKey) => withIdempotency(idempotencyKey, () => place(order)),
-
-    moveOrder(move) {
-      const row = getOrder().get(move.orderId);
-      const decision = decideMove(row ? orderOf(row) : undefined, move);
-      if (decision.kind === "refused") return decision;
-      const { order, animalStatus } = decision.value;
-      setOrderStatus().run(order.status, order.updatedAtMs, order.id);
-      setAnimalStatus().run(animalStatus, order.animalId);
-      return done(order);
-    },
+    moveOrder: (wanted, idempotencyKey) => withIdempotency(idempotencyKey, () => move(wanted)),
   };
 }

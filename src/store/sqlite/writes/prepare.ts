@@ -2,6 +2,9 @@ import type { Database } from "bun:sqlite";
 import { idempotency } from "../idempotency.ts";
 import type { Writer } from "../writer.ts";
 import { animalWrites } from "./animals.ts";
+import { categoryWrites } from "./categories.ts";
+import { factWrites } from "./facts.ts";
+import { foldingWrites } from "./folding.ts";
 import { keyWrites } from "./keys.ts";
 import { orderWrites } from "./orders.ts";
 import { savedResponseWrites } from "./saved-responses.ts";
@@ -11,9 +14,12 @@ export function prepareWriter(db: Database): Writer {
   const withIdempotency = idempotency(db);
   return {
     ...animalWrites(db, withIdempotency),
+    ...categoryWrites(db, withIdempotency),
     ...orderWrites(db, withIdempotency),
     ...keyWrites(db),
     ...tallyWrites(db),
+    ...factWrites(db),
     ...savedResponseWrites(db),
+    ...foldingWrites(db),
   };
 }

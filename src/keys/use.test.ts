@@ -1,13 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { bannedTally, openKeyStore } from "../../test/harness/key-store.ts";
+import { bannedTally } from "../../test/harness/key-store.ts";
 import { DAY_MS, MINUTE_MS } from "../domain/clock.ts";
 import { type Key, newKey } from "../domain/key.ts";
 import { PLANS } from "../domain/plan.ts";
-import { done, refused } from "../domain/result.ts";
 import { judge, newTally, ratePolicyOfKey } from "../domain/tally.ts";
-import { issueKey } from "./issue.ts";
-import { showUse, useOf } from "./show-use.ts";
+import { trueStateOf, useOf } from "./use.ts";
 
 const T0 = Date.parse("2027-03-01T12:00:00Z");
 
@@ -17,9 +15,10 @@ const freeKey = (pardonedAtMs?: number): Key => ({
 });
 
 const NOTHING_USED = {
-  minute: { used: 0, remaining: 60, resetsAtMs: undefined },
-  day: { used: 0, remaining: 1000, resetsAtMs: undefined },
+  minute: { quota: 60, used: 0, remaining: 60, resetsAtMs: undefined },
+  day: { quota: 1000, used: 0, remaining: 1000, resetsAtMs: undefined },
   bannedUntilMs: undefined,
+  ladder: { bansInARow: 0, nextBanMs: MINUTE_MS, forgottenAtMs: undefined },
 };
 
 describe("what a key has used", () => {
@@ -30,11 +29,11 @@ describe("what a key has used", () => {
   test("counts in each window until that ends", () => {
     const tally = newTally();
     for (let request = 0; request < 3; request++) judge(tally, ratePolicyOfKey(PLANS.free, undefined), T0);
-    const day = { used: 3, remaining: 997, resetsAtMs: T0 + DAY_MS };
+    const day = { quota: 1000, used: 3, remaining: 997, resetsAtMs: T0 + DAY_MS };
     expect(useOf(freeKey(), tally, T0 + MINUTE_MS - 1)).toEqual({
-      minute: { used: 3, remaining: 57, resetsAtMs: T0 + MINUTE_MS },
+      ...NOTHING_USED,
+      minute: { quota: 60, used: 3, remaining: 57, resetsAtMs: T0 + MINUTE_MS },
       day,
-      bannedUntilMs: undefined,
     });
     expect(useOf(freeKey(), tally, T0 + MINUTE_MS)).toEqual({ ...NOTHING_USED, day });
     expect(useOf(freeKey(), tally, T0 + DAY_MS)).toEqual(NOTHING_USED);
@@ -78,16 +77,40 @@ describe("what a key has used", () => {
   });
 });
 
-test("a key is shown with what is counted for it; an unknown one is refused", async () => {
-  const store = await openKeyStore();
-  const issued = await issueKey(store, { name: "x", plan: "free" });
-  if (issued.kind === "refused") throw new Error(issued.reason.kind);
-  const { key } = issued.value;
-  expect(await showUse(store, key.id)).toEqual(done({ key, use: NOTHING_USED }));
-  await store.tallies.save([[key.id, bannedTally(store.clock.nowMs())]]);
-  expect(await showUse(store, key.id)).toMatchObject({
-    kind: "done",
-    value: { key, use: { minute: { used: 60, remaining: 0 }, bannedUntilMs: store.clock.nowMs() + MINUTE_MS } },
-  });
-  expect(await showUse(store, "key_none")).toEqual(refused({ kind: "no_such_key" }));
+test("the ladder tells how many bans there were in a row, how long the next would be, and when they are forgotten", () => {
+  const tally = bannedTally(T0);
+  const until = (bansInARow: number, nowMs: number, pardonedAtMs?: number) => {
+    tally.banRecord.bansInARow = bansInARow;
+    return useOf(freeKey(pardonedAtMs), tally, nowMs).ladder;
+  };
+  const forgottenAtMs = T0 + MINUTE_MS + DAY_MS;
+  expect(until(1, T0)).toEqual({ bansInARow: 1, nextBanMs: 5 * MINUTE_MS, forgottenAtMs });
+  expect(until(2, forgottenAtMs - 1)).toEqual({ bansInARow: 2, nextBanMs: 30 * MINUTE_MS, forgottenAtMs });
+  expect(until(3, T0).nextBanMs).toBe(60 * MINUTE_MS);
+  expect(until(99, T0)).toEqual({ bansInARow: 99, nextBanMs: 60 * MINUTE_MS, forgottenAtMs });
+  for (const forgotten of [until(2, forgottenAtMs), until(2, T0, T0)])
+    expect(forgotten).toEqual({ bansInARow: 0, nextBanMs: MINUTE_MS, forgottenAtMs: undefined });
+});
+
+test("the next ban lasts as long as the ladder says", () => {
+  const policy = ratePolicyOfKey(PLANS.free, undefined);
+  const tally = newTally();
+  let nowMs = T0;
+  for (let ban = 0; ban < 6; ban++) {
+    const { nextBanMs } = useOf(freeKey(), tally, nowMs).ladder;
+    while (judge(tally, policy, nowMs).kind !== "banned");
+    expect(tally.banRecord.bannedUntilMs).toBe(nowMs + nextBanMs);
+    nowMs = tally.banRecord.bannedUntilMs;
+  }
+});
+
+test("the state is the strongest reason: revoked, expired, suspended, banned, and active without any", () => {
+  const reasons = { revokedAtMs: T0, expiresAtMs: T0, suspendedAtMs: T0 };
+  const state = (change: Partial<Key>, bannedUntilMs = T0 + 1) =>
+    trueStateOf({ ...freeKey(), ...change }, bannedUntilMs, T0);
+  expect(state(reasons)).toBe("revoked");
+  expect(state({ ...reasons, revokedAtMs: undefined })).toBe("expired");
+  expect(state({ suspendedAtMs: T0 })).toBe("suspended");
+  expect(state({})).toBe("banned");
+  expect(trueStateOf(freeKey(), undefined, T0)).toBe("active");
 });

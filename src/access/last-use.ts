@@ -1,0 +1,34 @@
+import { type Clock, MINUTE_MS } from "../domain/clock.ts";
+import type { KeyStore } from "../store/store.ts";
+import type { Keyring } from "./keyring.ts";
+
+export interface LastUseParts {
+  readonly keyring: Pick<Keyring, "takeUsed">;
+  readonly keys: Pick<KeyStore, "noteUse">;
+  readonly isReadOnly: () => boolean;
+  /** A steady one: a clock that is ahead for a moment would leave a use in the future. */
+  readonly clock: Clock;
+}
+
+/** Notes in the background when keys were last used: to the minute, and each at most once a minute. */
+export class LastUse {
+  readonly #unwritten = new Map<string, number>();
+  readonly #written = new Set<string>();
+  #minuteMs = 0;
+
+  constructor(private readonly parts: LastUseParts) {}
+
+  /** Not to be called again before it has returned. What cannot be written now is part of the next call. */
+  async write(): Promise<void> {
+    const { keyring, keys, isReadOnly, clock } = this.parts;
+    const nowMs = clock.nowMs();
+    const minuteMs = nowMs - (nowMs % MINUTE_MS);
+    if (minuteMs !== this.#minuteMs) this.#written.clear();
+    this.#minuteMs = minuteMs;
+    for (const keyId of keyring.takeUsed()) if (!this.#written.has(keyId)) this.#unwritten.set(keyId, minuteMs);
+    if (this.#unwritten.size === 0 || isReadOnly()) return;
+    await keys.noteUse([...this.#unwritten].map(([keyId, atMs]) => ({ keyId, atMs })));
+    for (const [keyId, atMs] of this.#unwritten) if (atMs === minuteMs) this.#written.add(keyId);
+    this.#unwritten.clear();
+  }
+}

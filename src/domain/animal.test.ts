@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test";
+import {
+  ANIMAL_STATUSES,
+  type Animal,
+  type AnimalCorrection,
+  animalTag,
+  decideCorrection,
+  decideRemoval,
+} from "./animal.ts";
+
+const REX: Animal = { id: 1n, name: "Rex", categoryId: 7n, status: "pending" };
+const no = () => false;
+const yes = () => true;
+const neverAsked = (): never => {
+  throw new Error("orders were asked for");
+};
+
+const refusal = (result: { readonly kind: string; readonly reason?: { readonly kind: string } }) => result.reason?.kind;
+
+test("a correction changes what it has, and leaves the rest", () => {
+  const corrected = (change: Omit<AnimalCorrection, "id">) => decideCorrection(REX, no, { id: 1n, ...change });
+  expect(corrected({ name: "Mia" })).toEqual({ kind: "done", value: { ...REX, name: "Mia" } });
+  expect(corrected({ categoryId: 0n })).toEqual({ kind: "done", value: { ...REX, categoryId: 0n } });
+  expect(corrected({ status: "sold" })).toEqual({ kind: "done", value: { ...REX, status: "sold" } });
+  expect(corrected({ name: undefined })).toEqual({ kind: "done", value: REX });
+});
+
+test("an open order keeps the status from being changed, and nothing else", () => {
+  for (const status of ANIMAL_STATUSES)
+    expect(refusal(decideCorrection(REX, yes, { id: 1n, status }))).toBe(
+      status === REX.status ? undefined : "in_order",
+    );
+  expect(decideCorrection(REX, neverAsked, { id: 1n, name: "Mia", categoryId: 1n }).kind).toBe("done");
+  expect(decideCorrection(REX, neverAsked, { id: 1n, status: REX.status }).kind).toBe("done");
+});
+
+test("an animal is removed unless an order refers to it", () => {
+  expect(decideRemoval(REX, no, { id: 1n })).toEqual({ kind: "done", value: REX });
+  expect(refusal(decideRemoval(REX, yes, { id: 1n }))).toBe("has_orders");
+});
+
+test("whether it is there comes first, then the precondition, then the orders", () => {
+  const stale = { id: 1n, status: "sold" as const, precondition: { tags: ["other"] } };
+  for (const [animal, reason] of [
+    [undefined, "no_such_animal"],
+    [REX, "precondition_failed"],
+  ] as const) {
+    expect(refusal(decideCorrection(animal, neverAsked, stale))).toBe(reason);
+    expect(refusal(decideRemoval(animal, neverAsked, stale))).toBe(reason);
+  }
+  for (const precondition of ["exists", { tags: ["other", animalTag(REX)] }] as const) {
+    expect(refusal(decideCorrection(REX, yes, { ...stale, precondition }))).toBe("in_order");
+    expect(refusal(decideRemoval(REX, yes, { ...stale, precondition }))).toBe("has_orders");
+  }
+});
+
+test("a tag is that of the content: every field changes it", () => {
+  const variants: Animal[] = [
+    REX,
+    { ...REX, id: 2n },
+    { ...REX, name: "rex" },
+    { ...REX, categoryId: -7n },
+    { ...REX, status: "sold" },
+    { ...REX, name: `available ${REX.name}` },
+    { ...REX, name: `${REX.name} `, categoryId: 7n },
+  ];
+  expect(new Set(variants.map(animalTag)).size).toBe(variants.length);
+  expect(animalTag({ ...REX })).toBe(animalTag(REX));
+});

@@ -1,0 +1,22 @@
+import { CATEGORY_NOT_FOUND, categoryRemovalFault } from "../faults.ts";
+import { operation } from "../operation.ts";
+import { idInPath } from "../parameters.ts";
+import { CATEGORIES_TAG } from "../wire/category.ts";
+
+export const deleteCategory = operation({
+  name: "deleteCategory",
+  method: "DELETE",
+  path: "/categories/{categoryId}",
+  tag: CATEGORIES_TAG,
+  scope: "pets:write",
+  summary: "Remove the name of a category",
+  description: "Animals of the category keep its number. The name can be given to another category.",
+  parameters: { categoryId: idInPath("The category's id.", 7, CATEGORY_NOT_FOUND) },
+  idempotency: { exampleKey: "e4c0a9f2-71b6-4d3e-8b15-52f8d6a3c7e1" },
+  success: { status: 204, description: "The category has no name any more." },
+  faults: [CATEGORY_NOT_FOUND],
+  perform: ({ parameters: { categoryId }, precondition, idempotencyKey }, { categories }) =>
+    categories.delete({ id: categoryId, precondition }, idempotencyKey),
+  render: () => ({ body: null }),
+  refuse: categoryRemovalFault,
+});

@@ -1,0 +1,23 @@
+import { PET_NOT_FOUND, removalFault } from "../faults.ts";
+import { operation } from "../operation.ts";
+import { idInPath } from "../parameters.ts";
+import { PETS_TAG } from "../wire/pet.ts";
+
+export const deletePet = operation({
+  name: "deletePet",
+  method: "DELETE",
+  path: "/pets/{petId}",
+  tag: PETS_TAG,
+  scope: "pets:write",
+  summary: "Remove an animal",
+  description:
+    "Removes an animal that was added by mistake; its id is never used again. An animal that was ever ordered stays, since its orders refer to it.",
+  parameters: { petId: idInPath("The animal's id.", 42, PET_NOT_FOUND) },
+  idempotency: { exampleKey: "f6d1b7e2-93c4-4a58-8e1d-2c70ab4f9e35" },
+  success: { status: 204, description: "The animal was removed." },
+  faults: [PET_NOT_FOUND, removalFault({ kind: "has_orders" })],
+  perform: ({ parameters: { petId }, precondition, idempotencyKey }, { animals }) =>
+    animals.delete({ id: petId, precondition }, idempotencyKey),
+  render: () => ({ body: null }),
+  refuse: removalFault,
+});

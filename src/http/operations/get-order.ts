@@ -1,0 +1,29 @@
+import { andThen } from "../../domain/awaitable.ts";
+import { orderTag } from "../../domain/order.ts";
+import { done, refused } from "../../domain/result.ts";
+import { ORDER_NOT_FOUND } from "../faults.ts";
+import { operation } from "../operation.ts";
+import { idInPath } from "../parameters.ts";
+import { ORDER, ORDERS_TAG, orderJson, PLACED_EXAMPLE, WITH_REFERENCE_EXAMPLE } from "../wire/order.ts";
+
+export const getOrder = operation({
+  name: "getOrder",
+  method: "GET",
+  path: "/store/orders/{orderId}",
+  tag: ORDERS_TAG,
+  scope: "orders:read",
+  summary: "Get an order",
+  description: "What the `Location` of a placed order names.",
+  parameters: { orderId: idInPath("The order's id.", 7, ORDER_NOT_FOUND) },
+  success: {
+    status: 200,
+    description: "The order.",
+    schema: ORDER,
+    examples: { found: PLACED_EXAMPLE, withReference: WITH_REFERENCE_EXAMPLE },
+  },
+  faults: [ORDER_NOT_FOUND],
+  perform: ({ parameters: { orderId } }, { orders }) =>
+    andThen(orders.get(orderId), (order) => (order ? done(order) : refused("no_such_order"))),
+  render: (order) => ({ body: orderJson(order), tag: orderTag(order) }),
+  refuse: () => ORDER_NOT_FOUND,
+});

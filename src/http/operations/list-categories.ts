@@ -1,0 +1,51 @@
+import { andThen } from "../../domain/awaitable.ts";
+import { fold } from "../../domain/fold.ts";
+import { done, refused } from "../../domain/result.ts";
+import { NAME_MAX_CODE_POINTS } from "../../domain/text.ts";
+import { operation } from "../operation.ts";
+import { clashOfCursor, PAGE_PARAMETERS, refuseClash, renderPage } from "../paging.ts";
+import { textParameter } from "../parameters.ts";
+import {
+  CATEGORIES,
+  CATEGORIES_TAG,
+  CATEGORY_EXAMPLE,
+  categoryJson,
+  OTHER_CATEGORY_EXAMPLE,
+} from "../wire/category.ts";
+
+const parameters = {
+  ...PAGE_PARAMETERS,
+  name: textParameter(
+    "Return only categories whose name begins with this, in upper or lower case. They are ordered by name.",
+    "Do",
+    NAME_MAX_CODE_POINTS,
+  ),
+};
+
+export const listCategories = operation({
+  name: "listCategories",
+  method: "GET",
+  path: "/categories",
+  tag: CATEGORIES_TAG,
+  scope: "pets:read",
+  summary: "List categories",
+  description:
+    "The categories that have names, by ascending id, or by name if they are found by `name`, one page at a time, with the same paging as for animals.",
+  parameters,
+  success: {
+    status: 200,
+    description: "A page of categories.",
+    schema: CATEGORIES,
+    examples: { page: [CATEGORY_EXAMPLE, OTHER_CATEGORY_EXAMPLE], empty: [] },
+    optionalHeaders: ["Link"],
+  },
+  faults: [],
+  sampleQuery: "name=do",
+  perform({ parameters: { limit: size, cursor: after, name: prefix } }, { categories }) {
+    const name = prefix === undefined ? undefined : fold(prefix);
+    const clash = clashOfCursor(after, name);
+    return clash ? refused(clash) : andThen(categories.list({ size, after, name }), done);
+  },
+  render: renderPage({ path: "/categories", parameters, json: categoryJson }),
+  refuse: refuseClash,
+});

@@ -1,0 +1,30 @@
+import { animalTag } from "../../domain/animal.ts";
+import { correctionFault, PET_NOT_FOUND } from "../faults.ts";
+import { operation } from "../operation.ts";
+import { idInPath } from "../parameters.ts";
+import { CORRECTED_EXAMPLE, PET, PET_UPDATE, PETS_TAG, petJson } from "../wire/pet.ts";
+
+export const updatePet = operation({
+  name: "updatePet",
+  method: "PATCH",
+  path: "/pets/{petId}",
+  tag: PETS_TAG,
+  scope: "pets:write",
+  summary: "Correct an animal",
+  description:
+    "Changes what the body has and leaves the rest as it is. While an open order holds the animal, its status follows that order and cannot be changed here; its name and category can.",
+  parameters: { petId: idInPath("The animal's id.", 42, PET_NOT_FOUND) },
+  body: PET_UPDATE,
+  idempotency: { exampleKey: "c2a4f0d6-7d1b-4e0f-a0c3-5b8e96f1d274" },
+  success: {
+    status: 200,
+    description: "The animal as it is now.",
+    schema: PET,
+    examples: { corrected: CORRECTED_EXAMPLE },
+  },
+  faults: [PET_NOT_FOUND, correctionFault({ kind: "in_order" })],
+  perform: ({ parameters: { petId }, body, precondition, idempotencyKey }, { animals }) =>
+    animals.update({ id: petId, ...body, precondition }, idempotencyKey),
+  render: (animal) => ({ body: petJson(animal), tag: animalTag(animal) }),
+  refuse: correctionFault,
+});

@@ -1,0 +1,90 @@
+import { SECOND_MS, toWholeSeconds } from "../../domain/clock.ts";
+import type { Key } from "../../domain/key.ts";
+import { PLANS } from "../../domain/plan.ts";
+import { SCOPES } from "../../domain/scope.ts";
+import type { Standing } from "../../domain/tally.ts";
+import { DAY, MINUTE, type QuotaStanding } from "../../domain/window.ts";
+import { moment, namedSchema } from "../schema.ts";
+
+// The caller's own key on the wire: its schema, and its JSON.
+
+export const KEY_TAG = { name: "Key", description: "The key that you call with." };
+
+/** Listed without closing the type, as the codes of errors are. */
+const open = (description: string, values: readonly string[]) => ({
+  type: "string",
+  description: `${description} More may be added. So far: ${values.map((value) => `\`${value}\``).join(", ")}.`,
+  "x-extensible-enum": values,
+});
+const count = (description: string) => ({ type: "integer", format: "int64", minimum: 0, description });
+
+export const KEY_EXAMPLE = {
+  id: "key_4fGh7KxQ2mZa",
+  name: "front desk",
+  plan: "free",
+  scopes: SCOPES,
+  expiresAt: "2027-06-30T23:59:59.999Z",
+  quotas: [
+    { window: "minute", limit: 60, remaining: 59, resetAt: "2026-11-15T09:31:00.000Z" },
+    { window: "day", limit: 1000, remaining: 999, resetAt: "2026-11-16T09:30:00.000Z" },
+  ],
+  strikesLeft: 60,
+};
+
+export const KEY = namedSchema("Key", {
+  type: "object",
+  description: "The key that a request was made with.",
+  properties: {
+    id: { type: "string", description: "What the operator knows it by. Not secret.", examples: [KEY_EXAMPLE.id] },
+    name: { type: "string", description: "What the operator called it.", examples: [KEY_EXAMPLE.name] },
+    plan: open("Its plan.", Object.keys(PLANS)),
+    scopes: { type: "array", description: "What it may do.", items: open("A scope.", SCOPES) },
+    expiresAt: moment("From when on it is no longer valid. Left out if it never expires."),
+    quotas: {
+      type: "array",
+      description: "How its quotas stand after this request, as the headers of the response have it.",
+      items: {
+        type: "object",
+        properties: {
+          window: open("The period that the quota applies to.", [MINUTE.name, DAY.name]),
+          limit: count("How many requests it allows."),
+          remaining: count("How many of them remain."),
+          resetAt: moment("When it resets, in whole seconds."),
+        },
+        required: ["window", "limit", "remaining", "resetAt"],
+      },
+    },
+    strikesLeft: count("After how many more refused requests in this minute the key is temporarily banned."),
+  },
+  required: ["id", "name", "plan", "scopes", "quotas", "strikesLeft"],
+  examples: [KEY_EXAMPLE],
+});
+
+/** A key as its holder sees it. */
+export interface OwnKey {
+  readonly key: Key;
+  readonly standing: Standing;
+  readonly strikesLeft: number;
+}
+
+export const keyJson = ({ key, standing, strikesLeft }: OwnKey): string => {
+  const { id, name, plan, scopes, expiresAtMs } = key;
+  const { minute, day } = standing;
+  return JSON.stringify({
+    id,
+    name,
+    plan,
+    scopes,
+    expiresAt: expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString(),
+    quotas: (day ? [minute, day] : [minute]).map(quotaOf),
+    strikesLeft,
+  });
+};
+
+/** In whole seconds, as X-RateLimit-Reset has it. */
+const quotaOf = ({ window, quota, remaining, resetAtMs }: QuotaStanding) => ({
+  window: window.name,
+  limit: quota,
+  remaining,
+  resetAt: new Date(toWholeSeconds(resetAtMs) * SECOND_MS).toISOString(),
+});

@@ -1,0 +1,45 @@
+import { type Clock, SECOND_MS } from "../domain/clock.ts";
+import { type Key, type KeyState, stateOf } from "../domain/key.ts";
+import { done, type Result, refused } from "../domain/result.ts";
+import type { KeyStore } from "../store/store.ts";
+import { type FindRefusal, findKey } from "./find.ts";
+
+/**
+ * How long after its revocation a key is deleted: an instance may admit it for 2 s more, wait 5 s for the body, and
+ * then write a response that refers to the key.
+ */
+export const DELETABLE_AFTER_MS = 10 * SECOND_MS;
+
+export type DeletionRefusal =
+  | FindRefusal
+  | { readonly kind: "not_revoked"; readonly state: Exclude<KeyState, "revoked">; readonly key: Key };
+
+interface Parts {
+  readonly keys: Pick<KeyStore, "get" | "list" | "deleteResponses" | "delete">;
+  readonly clock: Clock;
+  readonly sleep: (ms: number) => Promise<unknown>;
+  /** Called if the deletion has to wait, with the time that it waits for. */
+  readonly onWait?: (ms: number) => void;
+}
+
+/** Deletes a revoked key with everything that is kept about it. Returns the key that was. */
+export async function deleteKey(
+  { keys, clock, sleep, onWait }: Parts,
+  idOrName: string,
+): Promise<Result<Key, DeletionRefusal>> {
+  const found = await findKey(keys, idOrName);
+  if (found.kind === "refused") return found;
+  const key = found.value;
+  const nowMs = clock.nowMs();
+  const state = stateOf(key, nowMs);
+  if (state !== "revoked") return refused({ kind: "not_revoked", state, key });
+  const waitMs = Math.min(DELETABLE_AFTER_MS, (key.revokedAtMs ?? nowMs) + DELETABLE_AFTER_MS - nowMs);
+  if (waitMs > 0) {
+    onWait?.(waitMs);
+    await sleep(waitMs);
+  }
+  // Some at a time: all of them at once could take longer than a transaction may.
+  while (await keys.deleteResponses({ keyId: key.id }));
+  await keys.delete({ keyId: key.id });
+  return done(key);
+}

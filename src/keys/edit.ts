@@ -1,0 +1,67 @@
+import type { Clock } from "../domain/clock.ts";
+import type { Key, KeyChange } from "../domain/key.ts";
+import type { Plan } from "../domain/plan.ts";
+import { changedQuotas, type QuotaRequest } from "../domain/quotas.ts";
+import { done, type Result, refused } from "../domain/result.ts";
+import { inOrder, type Scope } from "../domain/scope.ts";
+import type { KeyStore } from "../store/store.ts";
+import { type FindRefusal, findKey } from "./find.ts";
+import { type KeyMistake, mistakeInKey } from "./mistake.ts";
+
+/** What is to be different; what is undefined stays as it is. */
+export interface KeyEdit extends QuotaRequest {
+  readonly idOrName: string;
+  readonly name?: string | undefined;
+  /** Brings the plan's quotas with it. */
+  readonly plan?: Plan | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
+  /** Null: never. */
+  readonly expiresAtMs?: number | null | undefined;
+}
+
+export type EditRefusal =
+  | FindRefusal
+  | { readonly kind: "nothing_to_change" }
+  | { readonly kind: "revoked"; readonly key: Key }
+  | KeyMistake;
+
+export interface EditedKey {
+  readonly before: Key;
+  /** As it is now: equal to what it was, if that is what was asked for. */
+  readonly key: Key;
+}
+
+interface Parts {
+  readonly keys: Pick<KeyStore, "get" | "list" | "edit">;
+  readonly clock: Clock;
+}
+
+/** Changes a key and keeps its secrets, and what it has used. A refused edit changes nothing. */
+export async function editKey({ keys, clock }: Parts, edit: KeyEdit): Promise<Result<EditedKey, EditRefusal>> {
+  const { idOrName, ...wanted } = edit;
+  if (Object.values(wanted).every((value) => value === undefined)) return refused({ kind: "nothing_to_change" });
+  const found = await findKey(keys, idOrName);
+  if (found.kind === "refused") return found;
+  const before = found.value;
+  if (before.revokedAtMs !== undefined) return refused({ kind: "revoked", key: before });
+  const change = changeOf(before, wanted, clock.nowMs());
+  if (change.kind === "refused") return change;
+  const key = await keys.edit(change.value);
+  return key ? done({ before, key }) : refused({ kind: "no_such_key", suggestion: undefined });
+}
+
+function changeOf(key: Key, wanted: Omit<KeyEdit, "idOrName">, nowMs: number): Result<KeyChange, KeyMistake> {
+  const { name, plan, scopes, expiresAtMs, ...requested } = wanted;
+  const mistake = mistakeInKey({ name, scopes, expiresAtMs }, nowMs);
+  if (mistake) return refused(mistake);
+  const quotas = changedQuotas(key, plan, requested);
+  if (quotas.kind === "refused") return quotas;
+  return done({
+    keyId: key.id,
+    ...(name === undefined ? {} : { name }),
+    // Together, so that of two edits at once none leaves the plan of one with the quotas of the other.
+    ...(quotas.value ? { plan: plan ?? key.plan, quotas: quotas.value } : {}),
+    ...(scopes === undefined ? {} : { scopes: inOrder(scopes) }),
+    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+  });
+}

@@ -1,0 +1,34 @@
+import { isKeyId, KEY_NAME_MAX_CODE_POINTS } from "../domain/key.ts";
+import { Mistake } from "../domain/mistake.ts";
+import type { QuotaRefusal } from "../domain/quotas.ts";
+import type { Scope } from "../domain/scope.ts";
+import { mistakeInText } from "../domain/text.ts";
+
+/** What is wrong with what was asked for, whether for a new key or for one that exists. */
+export type KeyMistake =
+  | { readonly kind: "invalid_name"; readonly mistake: Mistake }
+  | { readonly kind: "expiry_not_in_future" }
+  | { readonly kind: "no_scopes" }
+  | QuotaRefusal;
+
+interface Wanted {
+  readonly name?: string | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly expiresAtMs?: number | null | undefined;
+}
+
+/** What is wrong with anything but the quotas. */
+export function mistakeInKey({ name, scopes, expiresAtMs }: Wanted, nowMs: number): KeyMistake | undefined {
+  const mistake = name === undefined ? undefined : mistakeInName(name);
+  if (mistake) return { kind: "invalid_name", mistake };
+  if (typeof expiresAtMs === "number" && !(expiresAtMs > nowMs)) return { kind: "expiry_not_in_future" };
+  return scopes?.length === 0 ? { kind: "no_scopes" } : undefined;
+}
+
+/** Keys are looked up by their names, so each must be easy to type, and never be taken for an id. Older ones may not be so. */
+function mistakeInName(name: string): Mistake | undefined {
+  const mistake = mistakeInText(name, KEY_NAME_MAX_CODE_POINTS);
+  if (mistake) return mistake;
+  if (name !== name.trim()) return new Mistake("must not begin or end with a space");
+  return isKeyId(name) ? new Mistake("must not look like the id of a key") : undefined;
+}

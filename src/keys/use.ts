@@ -1,0 +1,61 @@
+import { applyPardon, isBanned, type Ladder, ladderOf } from "../domain/ban.ts";
+import { type Key, type KeyState, stateOf } from "../domain/key.ts";
+import { copyOfTally, newTally, type Tally } from "../domain/tally.ts";
+import { type Count, closeIfOver, DAY, MINUTE, type Window } from "../domain/window.ts";
+
+export interface WindowUse {
+  readonly quota: number;
+  readonly used: number;
+  readonly remaining: number;
+  /** Undefined when the window is not open. */
+  readonly resetsAtMs: number | undefined;
+}
+
+/** What a key has used of its quotas, until when it is banned, and what the next ban would be. */
+export interface KeyUse {
+  readonly minute: WindowUse;
+  readonly day: WindowUse;
+  readonly bannedUntilMs: number | undefined;
+  readonly ladder: Ladder;
+}
+
+/** By the same rules that requests are judged by. The tally itself stays as it is. */
+export function useOf(key: Key, tally: Tally | undefined, nowMs: number): KeyUse {
+  const { minute, day, banRecord } = tally ? copyOfTally(tally) : newTally();
+  applyPardon(banRecord, key.pardonedAtMs ?? -1);
+  return {
+    minute: windowUse(minute, MINUTE, key.quotas.perMinute, nowMs),
+    day: windowUse(day, DAY, key.quotas.perDay, nowMs),
+    bannedUntilMs: banEndOf(key, tally, nowMs),
+    ladder: ladderOf(banRecord, nowMs),
+  };
+}
+
+/** Until when a key is banned, if it is: all that a list of keys needs of a tally. */
+export function banEndOf(key: Key, tally: Tally | undefined, nowMs: number): number | undefined {
+  if (!tally) return undefined;
+  const banRecord = { ...tally.banRecord };
+  applyPardon(banRecord, key.pardonedAtMs ?? -1);
+  return isBanned(banRecord, nowMs) ? banRecord.bannedUntilMs : undefined;
+}
+
+/** The state of a key, and whether it is banned, which only its tally tells. */
+export type TrueState = KeyState | "banned";
+
+export const TRUE_STATES: readonly TrueState[] = ["active", "banned", "suspended", "expired", "revoked"];
+
+/** A ban is the least of the reasons why a key does not work: it passes by itself. */
+export function trueStateOf(key: Key, bannedUntilMs: number | undefined, nowMs: number): TrueState {
+  const state = stateOf(key, nowMs);
+  return state === "active" && bannedUntilMs !== undefined ? "banned" : state;
+}
+
+function windowUse(count: Count, window: Window, quota: number, nowMs: number): WindowUse {
+  closeIfOver(count, window, nowMs);
+  return {
+    quota,
+    used: count.used,
+    remaining: Math.max(0, quota - count.used),
+    resetsAtMs: count.used > 0 ? count.openedAtMs + window.lengthMs : undefined,
+  };
+}

@@ -1,0 +1,27 @@
+import type { Category } from "../../domain/category.ts";
+import { cutPage, type Listed } from "../../domain/page.ts";
+import { type CategoryListName, categoryListing, categoryLists } from "../lists.ts";
+import { SELECT_CATEGORY } from "../rows.ts";
+import type { CategoryStore } from "../store.ts";
+import { attempt } from "./attempt.ts";
+import { SQLITE } from "./dialect.ts";
+import { type Connection, prepared, preparedSet } from "./statements.ts";
+import type { Writes } from "./writer.ts";
+
+export function sqliteCategories(connection: Connection, writes: Writes): CategoryStore {
+  const lists = preparedSet<CategoryListName, Listed<Category>>(connection, categoryLists(SQLITE));
+  const get = prepared<Category, [bigint]>(connection, `${SELECT_CATEGORY} WHERE id = ?`);
+
+  return {
+    list(query) {
+      const { name, parameters } = categoryListing(query);
+      return cutPage(
+        attempt(() => lists[name]().all(...parameters)),
+        query.size,
+      );
+    },
+    get: (id) => attempt(() => get().get(id)) ?? undefined,
+    put: (naming, idempotencyKey) => writes.perform("putCategory", naming, idempotencyKey),
+    delete: (removal, idempotencyKey) => writes.perform("deleteCategory", removal, idempotencyKey),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Database } from "bun:sqlite";
+import {
+  type Category,
+  type CategoryNaming,
+  type CategoryRemoval,
+  type CategoryRemovalRefusal,
+  decideCategoryRemoval,
+  decideNaming,
+  type NamedCategory,
+  type NamingRefusal,
+} from "../../../domain/category.ts";
+import { fold } from "../../../domain/fold.ts";
+import type { Result } from "../../../domain/result.ts";
+import { CATEGORIES, categoryValues, insertInto, orReplace, SELECT_CATEGORY } from "../../rows.ts";
+import type { WithIdempotency } from "../idempotency.ts";
+import { prepared } from "../statements.ts";
+import type { Writer } from "../writer.ts";
+
+export function categoryWrites(
+  db: Database,
+  withIdempotency: WithIdempotency,
+): Pick<Writer, "putCategory" | "deleteCategory"> {
+  const byId = prepared<Category, [bigint]>(db, `${SELECT_CATEGORY} WHERE id = ?`);
+  const byName = prepared<Category, [string]>(db, `${SELECT_CATEGORY} WHERE folded_name = ?`);
+  const upsert = prepared(db, `${insertInto(CATEGORIES, CATEGORIES.columns, () => "?")} ${orReplace(CATEGORIES)}`);
+  const deleteRow = prepared(db, "DELETE FROM categories WHERE id = ?");
+
+  function put(naming: CategoryNaming): Result<NamedCategory, NamingRefusal> {
+    const current = byId().get(naming.id) ?? undefined;
+    const holder = byName().get(fold(naming.name)) ?? undefined;
+    const decision = decideNaming(current, holder, naming);
+    if (decision.kind === "done") upsert().run(...categoryValues(decision.value.category));
+    return decision;
+  }
+
+  function remove(removal: CategoryRemoval): Result<Category, CategoryRemovalRefusal> {
+    const decision = decideCategoryRemoval(byId().get(removal.id) ?? undefined, removal);
+    if (decision.kind === "done") deleteRow().run(removal.id);
+    return decision;
+  }
+
+  return {
+    putCategory: (naming, idempotencyKey) => withIdempotency(idempotencyKey, () => put(naming)),
+    deleteCategory: (removal, idempotencyKey) => withIdempotency(idempotencyKey, () => remove(removal)),
+  };
+}

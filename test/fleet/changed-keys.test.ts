@@ -1,0 +1,148 @@
+import { expect, test } from "bun:test";
+import { newTally } from "../../src/domain/tally.ts";
+import { countersOf } from "../../src/keys/counters.ts";
+import { editKey, type KeyEdit } from "../../src/keys/edit.ts";
+import { showKey } from "../../src/keys/show.ts";
+import { resumeKey, suspendKey } from "../../src/keys/suspend.ts";
+import { unbanKey } from "../../src/keys/unban.ts";
+import { readTallies } from "../../src/meter/open.ts";
+import { parseRedisUrl, type RedisUrl } from "../../src/meter/redis-url.ts";
+import type { Store } from "../../src/store/store.ts";
+import { FakeClock } from "../harness/clock.ts";
+import { databaseMaker, withSql } from "../harness/postgres.ts";
+import { hasRedis, redisDatabaseMaker } from "../harness/redis.ts";
+import type { Answer } from "../harness/send.ts";
+import { type IssueOptions, startService, type TestService } from "../harness/service.ts";
+
+const FELT_WITHIN_MS = 2_000;
+
+const clock = new FakeClock();
+const newDatabase = await databaseMaker();
+const newRedisDatabase = hasRedis ? await redisDatabaseMaker() : undefined;
+
+async function startFleet() {
+  const env = {
+    DATABASE_URL: await newDatabase(),
+    REDIS_URL: (await newRedisDatabase?.()) as string,
+    ANONYMOUS_PER_MINUTE: "100000",
+  };
+  const fleet = [await startService({ env, clock }), await startService({ env, clock })] as const;
+  return { fleet, env };
+}
+
+/** A key that both instances know. */
+async function usedKey(fleet: readonly TestService[], options: IssueOptions) {
+  const [first] = fleet as [TestService];
+  const { id, secret } = await first.issueKey(options);
+  const get = (instance: TestService) => instance.call("GET /pets", { secret });
+  for (const instance of fleet) expect((await get(instance)).status).toBe(200);
+  /** Changes the key, and waits until both instances answer as they should, which has to be soon. */
+  const change = async (work: (store: Store) => Promise<unknown>, isFelt: (answer: Answer) => boolean) => {
+    await first.withStore(work);
+    const endMs = performance.now() + FELT_WITHIN_MS;
+    await Promise.all(
+      fleet.map(async (instance, i) => {
+        for (let answer = await get(instance); !isFelt(answer); answer = await get(instance)) {
+          if (performance.now() > endMs) throw new Error(`instance ${i} did not feel it: ${answer.text}`);
+          await Bun.sleep(50);
+        }
+      }),
+    );
+  };
+  const edit = (wanted: Omit<KeyEdit, "idOrName">, isFelt: (answer: Answer) => boolean) =>
+    change(({ keys }) => editKey({ keys, clock }, { idOrName: id, ...wanted }), isFelt);
+  return { id, get, change, edit };
+}
+
+const isStatus =
+  (status: number) =>
+  (answer: Answer): boolean =>
+    answer.status === status;
+
+const isCode =
+  (code: string) =>
+  ({ json }: Answer): boolean =>
+    json.code === code;
+
+test.skipIf(!hasRedis)("each change to a key is felt within 2 s by every instance", async () => {
+  const { fleet } = await startFleet();
+  const { id, change, edit } = await usedKey(fleet, { plan: "business" });
+  await change(({ keys }) => suspendKey({ keys, clock }, id), isStatus(401));
+  await change(({ keys }) => resumeKey({ keys, clock }, id), isStatus(200));
+  await change(async ({ keys }) => {
+    await editKey({ keys, clock }, { idOrName: id, expiresAtMs: clock.nowMs() + 1 });
+    clock.advance(1);
+  }, isStatus(401));
+  await edit({ expiresAtMs: null }, isStatus(200));
+  await change(({ keys }) => keys.revoke({ keyId: id, atMs: clock.nowMs() }), isStatus(401));
+});
+
+test.skipIf(!hasRedis)("a refusal that an instance remembers does not outlive the quota that it is for", async () => {
+  const { fleet } = await startFleet();
+  const { get, edit } = await usedKey(fleet, { plan: "enterprise", quotas: { perMinute: 4, perDay: 4 } });
+  for (const instance of fleet) for (let i = 0; i < 5; i++) await get(instance);
+  for (const instance of fleet) expect((await get(instance)).status).toBe(429);
+  await edit({ perMinute: 1_000, perDay: 1_000 }, isStatus(200));
+  const remaining = Number((await get(fleet[0])).headers.get("x-ratelimit-remaining"));
+  // What was used before is kept: 4, and what has passed since.
+  expect(remaining).toBeWithin(900, 994);
+  expect(Number((await get(fleet[1])).headers.get("x-ratelimit-remaining"))).toBe(remaining - 1);
+  await edit({ perMinute: 4, perDay: 4 }, isStatus(429));
+});
+
+test.skipIf(!hasRedis)(
+  "how many strikes lead to a ban follows the plan, and a ban stays when the plan changes",
+  async () => {
+    const { fleet } = await startFleet();
+    const { get, edit } = await usedKey(fleet, { plan: "enterprise", quotas: { perMinute: 3, perDay: 100_000 } });
+    for (const instance of fleet) for (let i = 0; i < 5; i++) await get(instance);
+    // A ban takes 60 strikes before, and 100 after.
+    await edit({ perMinute: 100 }, isStatus(200));
+    while ((await get(fleet[0])).status === 200);
+    let strikes = 0;
+    for (; !isCode("key_banned")(await get(fleet[0])); strikes++);
+    expect(strikes).toBeWithin(40, 95);
+    await edit({ perMinute: 5_000 }, ({ headers }) => headers.get("x-ratelimit-limit") === "5000");
+    for (const instance of fleet) expect((await get(instance)).json.code).toBe("key_banned");
+  },
+);
+
+test.skipIf(!hasRedis)(
+  "without Redis, a command neither shows nor lifts what is counted there, and says why",
+  async () => {
+    const { fleet, env } = await startFleet();
+    const { id, get, change } = await usedKey(fleet, { plan: "free" });
+    for (let i = 0; i < 130; i++) await get(fleet[0]);
+    expect((await get(fleet[0])).json.code).toBe("key_banned");
+    const inRedis = (keyIds: readonly string[]) => readTallies(parseRedisUrl(env.REDIS_URL) as RedisUrl, keyIds);
+    await fleet[0].withStore(async (store) => {
+      const { keys } = store;
+      const refused = { kind: "refused", reason: { kind: "counted_in_redis" } };
+      const without = { keys, clock, counters: countersOf(store, undefined) };
+      const revision = await keys.revision();
+      expect([await showKey(without, id), await unbanKey(without, id)] as object[]).toEqual([refused, refused]);
+      expect(await keys.revision()).toBe(revision);
+      const shown = await showKey({ keys, clock, counters: countersOf(store, inRedis) }, id);
+      expect(shown).toMatchObject({ value: { state: "banned", use: { minute: { used: 60 } } } });
+      const many = await inRedis([id, ...Array.from({ length: 1_200 }, (_, i) => `key_${i}`)]);
+      expect([many.size, many.get("key_1199")]).toEqual([1_201, newTally()]);
+    });
+    const isNotBanned = (answer: Answer) => !isCode("key_banned")(answer);
+    await change(
+      (store) => unbanKey({ keys: store.keys, clock, counters: countersOf(store, inRedis) }, id),
+      isNotBanned,
+    );
+  },
+);
+
+test("a last use that cannot be written is reported, and harms nobody: requests are answered, and the service stops", async () => {
+  const url = await newDatabase();
+  const logged: string[] = [];
+  const service = await startService({ env: { DATABASE_URL: url }, logged });
+  expect((await service.call("GET /pets")).status).toBe(200);
+  await withSql(url, (sql) => sql`ALTER TABLE keys RENAME COLUMN last_used_at TO used_at`);
+  expect((await service.call("GET /pets")).status).toBe(200);
+  await service.stop();
+  const errors = logged.map((line) => JSON.parse(line)).filter(({ level }) => level > 40);
+  expect(errors.map(({ msg }) => msg)).toEqual(["could not note when keys were last used"]);
+});
