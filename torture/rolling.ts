@@ -58,7 +58,7 @@ async function playRound(site: Site, event: Event, round: number, course: Course
   const { stage, balancer } = site;
   const { board } = course;
   await prepare(site, event);
-  const weather: Weather = { isViolent: false, isAllAway: false };
+  const weather: Weather = { isViolent: false, isAllAway: false, isOneAway: false };
   const ledger = new Ledger(board, () => performance.now());
   const { origin } = event.door === "nginx" ? stage.nginx : balancer;
   const clients: KeepAliveClient[] = [];

@@ -17,6 +17,8 @@ export interface Weather {
   isViolent: boolean;
   /** Whether every instance may be away: then 503 is the right answer to anything. */
   isAllAway: boolean;
+  /** Whether some instance may be away, although none is being stopped. */
+  isOneAway: boolean;
 }
 
 /**
@@ -37,10 +39,10 @@ export class KeepAliveClient extends Client {
 
   override async send(request: Request): Promise<Outcome> {
     const what = `${request.method} ${request.target}`;
-    const wasAllAway = this.weather.isAllAway;
+    const before = { ...this.weather };
     const answer = await this.#exchange(request);
     this.board.count("requests");
-    const mayAllBeAway = wasAllAway || this.weather.isAllAway;
+    const mayAllBeAway = before.isAllAway || this.weather.isAllAway;
     if (!answer) {
       this.board.count("resets");
       this.board.check(mayAllBeAway, () => `${what} was sent over an open connection, and never answered`);
@@ -52,7 +54,9 @@ export class KeepAliveClient extends Client {
       this.#judgeFailure(request, answer, body);
       const kind = kindOf(request, body);
       this.board.count(mayAllBeAway ? "503 while all were away" : `failed: ${kind}`);
-      const mayFail = mayAllBeAway || (this.weather.isViolent && (kind === UNREPEATABLE || kind === TRIED_ONCE));
+      const mayBeInDoubt = before.isViolent || this.weather.isViolent;
+      const mayOneBeAway = mayBeInDoubt || before.isOneAway || this.weather.isOneAway;
+      const mayFail = mayAllBeAway || (kind === UNREPEATABLE && mayBeInDoubt) || (kind === TRIED_ONCE && mayOneBeAway);
       this.board.check(mayFail, () => `${what} was answered ${status} ${body}`);
     }
     return { kind: "answered", status, body, headers };

@@ -90,8 +90,10 @@ async function restartAllAtOnce(scene: Scene): Promise<void> {
   const backMs = performance.now() - readyAtMs;
   board.highest("served again after the first instance is ready, ms", backMs);
   board.check(backMs < BACK_WITHIN_MS, () => `served again only ${backMs} ms after an instance was ready`);
+  weather.isOneAway = true;
   weather.isAllAway = false;
   await Promise.all(ready);
+  weather.isOneAway = false;
 }
 
 async function isServed({ nginx, secret }: FleetStage): Promise<boolean> {
