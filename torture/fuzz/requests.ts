@@ -1,25 +1,20 @@
 import { BODY_MAX_BYTES } from "../../src/http/body.ts";
 import type { Random } from "../common/random.ts";
 import { bodyBytes } from "./bodies.ts";
+import { CHUNK_SIZES, KNOWN_METHODS, ODD_HEADER_LINES, ODD_METHODS, OTHER_TARGETS, VERSIONS } from "./http-parts.ts";
 import {
   animalId,
   below,
-  CHUNK_SIZES,
   CURSORS,
   ENCODINGS,
   FUZZ_SECRET,
   INTEGERS,
-  KNOWN_METHODS,
-  ODD_HEADER_LINES,
-  ODD_METHODS,
-  OTHER_TARGETS,
   PARAMETER_NAMES,
   PREFIXES,
   SEGMENTS,
   SORTS,
   STATUSES,
   TAGS,
-  VERSIONS,
 } from "./values.ts";
 
 /** A request by grammar. */

@@ -1,0 +1,117 @@
+// The parts of HTTP itself: methods, targets, header lines, versions and chunk sizes, right and wrong ones.
+
+export const KNOWN_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+/** Methods that no operation has, or that are none. */
+export const ODD_METHODS = [
+  "TRACE",
+  "CONNECT",
+  "FOO",
+  "PURGE",
+  "get",
+  "PoSt",
+  "G",
+  "GET\t",
+  "M-SEARCH",
+  "A".repeat(300),
+  "",
+];
+
+/** Paths under /v1 that no operation has, and places outside of it. */
+export const OTHER_TARGETS = [
+  "/v1",
+  "/v1/",
+  "/v1//pets",
+  "/v1/pets/",
+  "/v1/Pets",
+  "/v1/pets/1/2",
+  "/v1/store",
+  "/v1/store/orders/",
+  "/v1/categories/",
+  "/v1/Categories",
+  "/v1/categories/1/2",
+  "/v1/key/",
+  "/v1/keys",
+  "/v1/./pets",
+  "/v1/%70ets",
+  "/",
+  "/docs",
+  "/openapi.json",
+  "/healthz",
+  "/readyz",
+  "/favicon.ico",
+  "/v2/pets",
+  "/%2e%2e/%2e%2e/etc/passwd",
+];
+
+/** Lines that HTTP forbids, or that servers and proxies read differently. */
+export const ODD_HEADER_LINES = [
+  "Host: other.example",
+  "Host:",
+  "Host: a b",
+  "Host: [::1",
+  "Host: user@host",
+  "Content-Length: 0",
+  "Content-Length: -1",
+  "Content-Length: +2",
+  "Content-Length: 0x2",
+  "Content-Length: 2, 2",
+  "Content-Length: 99999999999999999999",
+  "Content-Length: ",
+  "Transfer-Encoding: chunked",
+  "Transfer-Encoding: gzip, chunked",
+  "Transfer-Encoding: chunked, identity",
+  "Transfer-Encoding: xchunked",
+  "Transfer-Encoding : chunked",
+  "Transfer-Encoding:\tchunked",
+  " folded: line",
+  "\tfolded",
+  "no colon here",
+  ": no name",
+  "Na me: value",
+  "X-Nul: a\u0000b",
+  "X-Bell: a\u0007b",
+  "X-High: \u00e9\u00ff",
+  "Authorization: Bearer other",
+  "Authorization",
+  "Connection: close, keep-alive",
+  "Connection: upgrade",
+  "Upgrade: websocket",
+  "Upgrade: h2c",
+  "Trailer: X-Last",
+  "TE: trailers",
+  "Expect: 200-maybe",
+  "Content-Encoding: gzip",
+  `X-Long: ${"a".repeat(20_000)}`,
+  ...[
+    "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\nSec-WebSocket-Version: 13\r\nUpgrade: websocket\r\nConnection: Upgrade",
+  ],
+  "X-Many: 1\r\n".repeat(150).trimEnd(),
+];
+
+export const VERSIONS = [
+  "HTTP/1.0",
+  "HTTP/2.0",
+  "HTTP/0.9",
+  "HTTP/1.2",
+  "http/1.1",
+  "HTTP/1.1 ",
+  "HTTP/11",
+  "",
+  "SIP/2.0",
+];
+
+export const CHUNK_SIZES = [
+  "zz",
+  "-1",
+  "",
+  " 2",
+  "2 ",
+  "0x2",
+  "fffffffffffffffff",
+  "7fffffff",
+  "2;ext=1",
+  "2;",
+  "02",
+  "2\n",
+];
