@@ -1,4 +1,4 @@
-import { applyPardon, isBanned, type Ladder, ladderOf } from "../domain/ban.ts";
+import { applyPardon, type BanRecord, isBanned, type Ladder, ladderOf } from "../domain/ban.ts";
 import { type Key, type KeyState, stateOf } from "../domain/key.ts";
 import { copyOfTally, newTally, type Tally } from "../domain/tally.ts";
 import { type Count, closeIfOver, DAY, MINUTE, type Window } from "../domain/window.ts";
@@ -26,7 +26,7 @@ export function useOf(key: Key, tally: Tally | undefined, nowMs: number): KeyUse
   return {
     minute: windowUse(minute, MINUTE, key.quotas.perMinute, nowMs),
     day: windowUse(day, DAY, key.quotas.perDay, nowMs),
-    bannedUntilMs: banEndOf(key, tally, nowMs),
+    bannedUntilMs: endOfBan(banRecord, nowMs),
     ladder: ladderOf(banRecord, nowMs),
   };
 }
@@ -36,8 +36,11 @@ export function banEndOf(key: Key, tally: Tally | undefined, nowMs: number): num
   if (!tally) return undefined;
   const banRecord = { ...tally.banRecord };
   applyPardon(banRecord, key.pardonedAtMs ?? -1);
-  return isBanned(banRecord, nowMs) ? banRecord.bannedUntilMs : undefined;
+  return endOfBan(banRecord, nowMs);
 }
+
+const endOfBan = (record: BanRecord, nowMs: number): number | undefined =>
+  isBanned(record, nowMs) ? record.bannedUntilMs : undefined;
 
 /** The state of a key, and whether it is banned, which only its tally tells. */
 export type TrueState = KeyState | "banned";

@@ -33,7 +33,7 @@ function isOfEarlierRelease(db: Database, source: string): boolean {
   const created = db.query("SELECT applied_at, digest FROM migrations WHERE number = 1").get() as Row;
   const [appliedAt, digest, keyId = ""] = source.split(" ");
   if (appliedAt !== String(created.applied_at) || digest !== created.digest) return false;
-  return db.query(keyId === "" ? "SELECT 1 WHERE ? = ''" : "SELECT 1 FROM keys WHERE id = ?").get(keyId) !== null;
+  return keyId === "" || db.query("SELECT 1 FROM keys WHERE id = ?").get(keyId) !== null;
 }
 
 async function hasRows(target: Connection): Promise<boolean> {
