@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { DAY_MS } from "../domain/clock.ts";
+import type { Key } from "../domain/key.ts";
 import { isKeyId } from "../domain/key.ts";
 import { OperatorError } from "../domain/operator-error.ts";
 import type { Quotas } from "../domain/plan.ts";
@@ -55,7 +56,7 @@ export function failToEdit(reason: EditRefusal, idOrName: string, command: Comma
     case "nothing_to_change":
       return command.error(`error: there is nothing to change: give at least one of ${EDITABLE.join(", ")}`);
     case "revoked":
-      throw new OperatorError(`key ${reason.key.id} is revoked, which cannot be undone: ${ISSUE_ANOTHER}`);
+      return failForRevoked(reason.key);
     case "minute_exceeds_day":
       throw new OperatorError(
         "the key would have more requests per minute than per day: set --per-minute and --per-day together",
@@ -89,11 +90,14 @@ export function failToDelete(reason: DeletionRefusal, idOrName: string): never {
   );
 }
 
-const ISSUE_ANOTHER = "issue a new one with animal-store keys create";
+function failForRevoked({ id }: Key): never {
+  throw new OperatorError(
+    `key ${id} is revoked, which cannot be undone: issue a new one with animal-store keys create`,
+  );
+}
 
 function failForEnd({ key, state }: KeyEnded): never {
-  if (state === "revoked")
-    throw new OperatorError(`key ${key.id} is revoked, which cannot be undone: ${ISSUE_ANOTHER}`);
+  if (state === "revoked") return failForRevoked(key);
   throw new OperatorError(
     `key ${key.id} is expired, since ${formatTime(key.expiresAtMs as number)}: to use it again, run animal-store keys edit ${key.id} --expires with a date that is not over`,
   );
