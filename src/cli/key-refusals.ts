@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { DAY_MS } from "../domain/clock.ts";
-import type { Key } from "../domain/key.ts";
-import { isKeyId } from "../domain/key.ts";
+import { isKeyId, type Key } from "../domain/key.ts";
 import { OperatorError } from "../domain/operator-error.ts";
 import type { Quotas } from "../domain/plan.ts";
 import { harmless } from "../domain/text.ts";
