@@ -19,6 +19,15 @@ export function microsOfFamily(pid: number): number {
   return family.reduce((sum, { micros }) => sum + micros, 0);
 }
 
+/** The same of each of its threads, by thread id. */
+export function microsOfThreads(pid: number): Map<string, { readonly name: string; readonly micros: number }> {
+  const threads = readdirSync(`/proc/${pid}/task`).flatMap((id) => {
+    const status = statusOf(pid, `/task/${id}`);
+    return status ? [[id, status] as const] : [];
+  });
+  return new Map(threads);
+}
+
 /** The process of this name that this one has started. */
 export function childNamed(name: string): number {
   const child = statuses().find((status) => status.parent === process.pid && status.name === name);
@@ -35,10 +44,10 @@ const statuses = (): Status[] =>
     .flatMap((name) => statusOf(Number(name)) ?? []);
 
 /** Undefined when it has ended. */
-function statusOf(pid: number): Status | undefined {
+function statusOf(pid: number, thread = ""): Status | undefined {
   let line: string;
   try {
-    line = readFileSync(`/proc/${pid}/stat`, "utf8");
+    line = readFileSync(`/proc/${pid}${thread}/stat`, "utf8");
   } catch {
     return undefined;
   }

@@ -1,12 +1,12 @@
-// Compares one instance on PostgreSQL and Redis with the embedded store, pgbench and redis-benchmark.
-// Contenders take turns over several rounds; on a noisy machine, the ratios of medians are what counts.
-// Needs wrk, pgbench, redis-server and redis-benchmark. Run: npm run bench:fleet [-- --only get --rounds 1]
+// Compares one instance on PostgreSQL and Redis with the embedded store, pgbench and redis-benchmark; or, with
+// --against, a fleet of two with one of a former revision. Contenders take turns over several rounds; on a noisy
+// machine, the ratios of medians are what counts. Needs wrk, pgbench, redis-server and redis-benchmark.
+// Run: npm run bench:fleet [-- --only get --rounds 1 --against REVISION]
 
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { systemClock } from "../src/domain/clock.ts";
 import { ratePolicyOfKey } from "../src/domain/tally.ts";
-import { BoundedMeter } from "../src/meter/memory.ts";
 import { connectRedis, whenReady } from "../src/meter/redis/client.ts";
 import { RedisMeter } from "../src/meter/redis/meter.ts";
 import { argumentsOf, JUDGE_SCRIPT, keyOf } from "../src/meter/redis/script.ts";
@@ -15,54 +15,27 @@ import { parseRedisUrl, type RedisUrl } from "../src/meter/redis-url.ts";
 import { animalLists } from "../src/store/lists.ts";
 import { POSTGRES } from "../src/store/postgres/dialect.ts";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import { TestPostgres, withSql } from "../test/harness/postgres.ts";
+import { openMemoryMeter } from "../test/harness/memory-meter.ts";
+import { TestPostgres } from "../test/harness/postgres.ts";
 import { issueBoundlessKey, serve } from "../test/harness/program.ts";
 import { TestRedis } from "../test/harness/redis.ts";
 import { childNamed, microsOfEndedChildren, microsOfFamily } from "./cpu.ts";
+import { compareFleets } from "./fleet-against.ts";
+import { ANIMALS, CONNECTIONS, FLEET_WORKS, type FleetWork, fillPostgres } from "./fleet-works.ts";
 import { measure, writeRequests } from "./load.ts";
-import { anyPages } from "./scale.ts";
 import { ratio } from "./targets.ts";
-import {
-  cleanUpOnAnyEnd,
-  endRun,
-  fillAnimals,
-  median,
-  OUR_COLUMNS,
-  ourAnimalColumns,
-  type Request,
-  requireTools,
-  say,
-  spread,
-  whole,
-} from "./tools.ts";
-import { CREATE, getPet, LIST, shuffled } from "./works.ts";
+import { cleanUpOnAnyEnd, endRun, fillAnimals, median, requireTools, say, spread, whole } from "./tools.ts";
 
-const ANIMALS = 100_000;
 const SECONDS = 4;
 const WARM_UP_SECONDS = 1;
-const CONNECTIONS = 64;
-const NEW_KEY_FOR_EACH = "*";
 
 const { values: options } = parseArgs({
-  options: { only: { type: "string", default: "" }, rounds: { type: "string", default: "3" } },
+  options: {
+    only: { type: "string", default: "" },
+    rounds: { type: "string", default: "3" },
+    against: { type: "string" },
+  },
 });
-
-/** What a service is asked for, and how much of the embedded store's rate the fleet's instance must reach. */
-interface Work {
-  readonly name: string;
-  readonly requests: Request[];
-  readonly target?: number;
-}
-
-const WORKS: readonly Work[] = [
-  // The embedded store answers these two from its reply cache.
-  { name: "first page", requests: [LIST], target: 0.4 },
-  { name: "get, one animal", requests: [getPet(4242)], target: 0.5 },
-  { name: "get, any animal", requests: shuffled(ANIMALS).map(getPet), target: 0.5 },
-  { name: "any page", requests: anyPages(ANIMALS) },
-  { name: "create", requests: [CREATE], target: 0.5 },
-  { name: "create, idempotent", requests: [{ ...CREATE, idempotencyKey: NEW_KEY_FOR_EACH }], target: 0.5 },
-];
 
 requireTools({
   wrk: "wrk",
@@ -71,6 +44,11 @@ requireTools({
   "redis-benchmark": "redis-tools",
 });
 cleanUpOnAnyEnd();
+
+if (options.against !== undefined) {
+  const isNoneWorse = await compareFleets(options.against, options.only, Number(options.rounds));
+  await endRun(isNoneWorse ? 0 : 1);
+}
 
 const server = await TestPostgres.start();
 const redis = await TestRedis.start();
@@ -87,12 +65,7 @@ const embedded = await start({ DATABASE_URL: "sqlite:bench.db" });
 const fleet = await start({ DATABASE_URL: database, REDIS_URL: redis.url });
 
 await fillAnimals(join(folder, "bench.db"), ANIMALS);
-await withSql(database, async (sql) => {
-  await sql.unsafe(
-    `INSERT INTO animals (${OUR_COLUMNS}) SELECT ${ourAnimalColumns("i")} FROM generate_series(1, ${ANIMALS}) i`,
-  );
-  await sql.unsafe("VACUUM ANALYZE animals");
-});
+await fillPostgres(database);
 
 const PROCESSES: Record<string, number> = {
   service: fleet.child.pid,
@@ -109,7 +82,7 @@ const cpuTimes = (): Record<string, number> => ({
 const costs = new Map<string, Record<string, number>>();
 
 /** Requests/s that a service answers, all of them successfully. */
-async function wrk({ origin, secret }: typeof embedded, { name, requests }: Work): Promise<number> {
+async function wrk({ origin, secret }: typeof embedded, { name, requests }: FleetWork): Promise<number> {
   const requestsFile = await writeRequests(join(folder, `${name}.requests`), requests);
   const load = { origin, secret, connections: CONNECTIONS, requestsFile };
   await measure({ ...load, seconds: WARM_UP_SECONDS });
@@ -149,7 +122,7 @@ async function meterCalls(): Promise<number> {
     client,
     servers: serversOf(client, url),
     clock: systemClock,
-    fallback: new BoundedMeter(systemClock, 10),
+    fallback: openMemoryMeter(systemClock),
     onServerChange: () => {},
   });
   let left = CALLS;
@@ -180,7 +153,7 @@ const INSERT = "INSERT INTO animals (name, category_id, status) VALUES ('Rex', 7
 
 const FLEET = "PostgreSQL + Redis";
 const contenders: Record<string, () => number | Promise<number>> = {};
-for (const work of WORKS) {
+for (const work of FLEET_WORKS) {
   contenders[`${work.name}: embedded`] = () => wrk(embedded, work);
   contenders[`${work.name}: ${FLEET}`] = () => wrk(fleet, work);
 }
@@ -221,7 +194,7 @@ function sayRatio(name: string, a: string, b: string, target?: number): void {
   const verdict = target === undefined ? "" : isMet ? "pass" : "FAIL";
   say(`| ${name} | ${text} | ${target === undefined ? "" : `at least ${target.toFixed(2)}`} | ${verdict} |`);
 }
-for (const { name, target } of WORKS)
+for (const { name, target } of FLEET_WORKS)
   sayRatio(`${name}: ${FLEET} / embedded`, `${name}: ${FLEET}`, `${name}: embedded`, target);
 sayRatio(`any page: ${FLEET} / pgbench`, `any page: ${FLEET}`, "any page: pgbench, same statement");
 sayRatio(`create: ${FLEET} / pgbench`, `create: ${FLEET}`, "create: pgbench, one statement each");

@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { measure, writeRequests } from "./load.ts";
-import { anyPages } from "./scale.ts";
 import { startService } from "./service.ts";
 import type { Stage } from "./stage.ts";
-import { mean, type Request, say } from "./tools.ts";
-import { CREATE, getPet, LIST } from "./works.ts";
+import { mean, say } from "./tools.ts";
+import { mixedRequests } from "./works.ts";
 
 export interface MemoryResult {
   readonly animals: number;
@@ -20,12 +19,12 @@ export interface MemoryResult {
 const SAMPLE_EVERY_SECONDS = 10;
 const SAMPLES_PER_MINUTE = 6;
 
-/** Resident memory with the largest database, under a mixed load. */
+/** Resident memory with the largest database, under the mix. */
 export async function measureMemory(stage: Stage): Promise<MemoryResult> {
   const { sizes, connections, memoryLoadSeconds, memoryWatchSeconds } = stage.settings;
   const animals = Math.max(...sizes);
   const store = await stage.sharedStore(animals);
-  const requestsFile = await writeRequests(join(stage.folder, "mix.requests"), mixedRequests(animals));
+  const requestsFile = await writeRequests(join(stage.folder, "mix-large.requests"), mixedRequests(animals));
   const { origin, pid, stop } = await startService(store);
   const afterStartMb = await residentMb(pid);
   say(`memory after the start: ${afterStartMb.toFixed(0)} MB`);
@@ -36,7 +35,7 @@ export async function measureMemory(stage: Stage): Promise<MemoryResult> {
   const watch = (seconds: number) => Promise.race([Bun.sleep(seconds * 1000), load]);
   await watch(memoryLoadSeconds);
   const afterLoadMb = await residentMb(pid);
-  say(`memory after ${memoryLoadSeconds} s of mixed load: ${afterLoadMb.toFixed(0)} MB`);
+  say(`memory after ${memoryLoadSeconds} s of the mix: ${afterLoadMb.toFixed(0)} MB`);
   const samplesMb: number[] = [];
   for (let i = 1; i <= memoryWatchSeconds / SAMPLE_EVERY_SECONDS; i++) {
     await watch(SAMPLE_EVERY_SECONDS);
@@ -57,19 +56,7 @@ export async function measureMemory(stage: Stage): Promise<MemoryResult> {
   };
 }
 
-/** Of ten requests, three are for the first page, three for any page, three for any animal; one creates an animal. */
-function* mixedRequests(animals: number): Generator<Request> {
-  const pages = anyPages(animals);
-  for (let i = 0; i < pages.length; i++) {
-    const kind = i % 10;
-    if (kind === 0) yield CREATE;
-    else if (kind <= 3) yield LIST;
-    else if (kind <= 6) yield pages[i] as Request;
-    else yield getPet(1 + Math.floor(Math.random() * animals));
-  }
-}
-
-async function residentMb(pid: number): Promise<number> {
+export async function residentMb(pid: number): Promise<number> {
   const status = await Bun.file(`/proc/${pid}/status`).text();
   const kibibytes = Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]);
   return (kibibytes * 1024) / 1e6;

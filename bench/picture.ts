@@ -1,11 +1,10 @@
-import { CONTENDER_NAMES, type ContenderName } from "./contenders.ts";
 import { perSecondOf } from "./targets.ts";
 import type { Series } from "./throughput.ts";
 import { median, whole } from "./tools.ts";
-import { WORKS } from "./works.ts";
+import { CONTENDER_NAMES, type ContenderName, WORKS } from "./works.ts";
 
 const WIDTH = 760;
-const LABEL_WIDTH = 120;
+const LABEL_WIDTH = 150;
 const VALUE_WIDTH = 90;
 const BAR_HEIGHT = 14;
 const ROW_HEIGHT = 21;
@@ -22,13 +21,14 @@ const STYLE = `
   .note { fill: #59636e }
   .ground { fill: #ffffff }
   .spread { stroke: #1f2328; stroke-width: 1.5 }
-  .c0 { fill: #1a7f5a } .c1 { fill: #8c959f } .c2 { fill: #adb5bd } .c3 { fill: #5b8def } .c4 { fill: #c9893a }
+  .c0 { fill: #1a7f5a } .c1 { fill: #57ab8a } .c2 { fill: #c9893a }
+  .c3, .c4 { fill: #8c959f } .c5 { fill: #adb5bd } .c6, .c7 { fill: #5b8def }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 }
     .note { fill: #9198a1 }
     .ground { fill: #0d1117 }
     .spread { stroke: #e6edf3 }
-    .c0 { fill: #2ea97c } .c1 { fill: #7d8590 } .c2 { fill: #545d68 }
+    .c0 { fill: #2ea97c } .c1 { fill: #1f7a5c } .c3, .c4 { fill: #7d8590 } .c5 { fill: #545d68 }
   }`;
 
 interface Group {

@@ -3,6 +3,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { executableOf } from "../test/harness/release.ts";
+import { measureCost } from "./cost.ts";
+import { expectedSeconds } from "./duration.ts";
 import { describeMachine } from "./machine.ts";
 import { measureMemory } from "./memory.ts";
 import { drawPicture } from "./picture.ts";
@@ -12,6 +15,7 @@ import { measureScale } from "./scale.ts";
 import { FULL, QUICK } from "./settings.ts";
 import { Stage } from "./stage.ts";
 import { measureStarts } from "./startup.ts";
+import { measureThreads } from "./threads.ts";
 import { measureThroughput } from "./throughput.ts";
 import { cleanUpOnAnyEnd, endRun, failRun, requireTools, say } from "./tools.ts";
 import { measureWrites } from "./writes.ts";
@@ -24,11 +28,17 @@ interface Options {
   readonly isQuick: boolean;
   readonly parts: readonly Part[];
   readonly onlyReport: boolean;
+  readonly against: string | undefined;
 }
 
 function readOptions(): Options {
   const { values } = parseArgs({
-    options: { quick: { type: "boolean" }, only: { type: "string" }, report: { type: "boolean" } },
+    options: {
+      quick: { type: "boolean" },
+      only: { type: "string" },
+      report: { type: "boolean" },
+      against: { type: "string" },
+    },
   });
   const names = values.only?.split(",");
   const unknown = names?.filter((name) => !PARTS.some((part) => part === name)) ?? [];
@@ -38,26 +48,34 @@ function readOptions(): Options {
     isQuick: values.quick ?? false,
     parts: names ? PARTS.filter((part) => names.includes(part)) : PARTS,
     onlyReport: values.report ?? false,
+    against: values.against,
   };
 }
 
-async function measureParts(stage: Stage, parts: readonly Part[]): Promise<Omit<Results, "machine" | "command">> {
+async function measureParts(
+  stage: Stage,
+  parts: readonly Part[],
+): Promise<Omit<Results, "machine" | "command" | "minutes">> {
   const wanted = <T>(part: Part, measurePart: (stage: Stage) => Promise<T>): Promise<T> | undefined => {
     if (!parts.includes(part)) return undefined;
     say(`\n${part}`);
     return measurePart(stage);
   };
   const throughput = await wanted("throughput", measureThroughput);
+  const threads = await wanted("threads", measureThreads);
   const writes = await wanted("writes", measureWrites);
   const scale = await wanted("scale", measureScale);
+  const cost = await wanted("cost", measureCost);
   const start = await wanted("start", measureStarts);
   // Last, because it adds animals to the largest database.
   const memory = await wanted("memory", measureMemory);
   return {
     settings: stage.settings,
     ...(throughput && { throughput }),
+    ...(threads && { threads }),
     ...(writes && { writes }),
     ...(scale && { scale }),
+    ...(cost && { cost }),
     ...(start && { start }),
     ...(memory && { memory }),
   };
@@ -72,21 +90,29 @@ async function publish(results: Results, folder: string): Promise<string> {
   return report;
 }
 
-async function runBenchmarks({ isQuick, parts }: Options): Promise<void> {
+async function runBenchmarks({ isQuick, parts, against }: Options): Promise<void> {
   requireTools({ wrk: "wrk" });
   cleanUpOnAnyEnd();
-  const stage = new Stage(isQuick ? QUICK : FULL);
+  if (against !== undefined) say(`building revision ${against}, unless that was done before`);
+  const former = against === undefined ? undefined : executableOf(against);
+  const stage = new Stage(isQuick ? QUICK : FULL, former);
+  const began = performance.now();
+  const seconds = expectedSeconds(stage.settings, parts, former !== undefined);
+  say(`This takes about ${(seconds / 60).toFixed(1)} minutes, in which the machine should do nothing else.`);
   const machine = describeMachine(stage.folder);
   if (machine.fileSystem === "tmpfs")
     say("The temporary folder is in memory, so creations will cost nothing: set TMPDIR to a folder on a disk.");
   const command = ["npm run bench", ...(process.argv.length > 2 ? ["--", ...process.argv.slice(2)] : [])].join(" ");
-  const results: Results = { machine, command, ...(await measureParts(stage, parts)) };
+  const measured = await measureParts(stage, parts);
+  const minutes = (performance.now() - began) / 60_000;
+  const results: Results = { machine, command, minutes, ...(against && { against }), ...measured };
   const isComplete = !isQuick && parts.length === PARTS.length;
   mkdirSync(OUT, { recursive: true });
   if (isComplete) await Bun.write(LAST_RUN, JSON.stringify(results));
   const report = await publish(results, isComplete ? DOCS : OUT);
   say(isComplete ? `\n${targetSection(results)}` : `\n${report}`);
-  say(`\nWritten: ${isComplete ? "docs" : "bench/out"}/benchmarks.md`);
+  say(`\nThis took ${minutes.toFixed(1)} minutes.`);
+  say(`Written: ${isComplete ? "docs" : "bench/out"}/benchmarks.md`);
   await endRun(0);
 }
 

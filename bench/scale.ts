@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import { encodeCursor } from "../src/domain/page.ts";
 import { type Measure, measure, writeRequests } from "./load.ts";
 import { startService } from "./service.ts";
 import type { Stage } from "./stage.ts";
 import { shown } from "./throughput.ts";
-import { type Request, say, whole } from "./tools.ts";
-import { LIST } from "./works.ts";
+import { say, whole } from "./tools.ts";
+import { anyPages, LIST, listAfter } from "./works.ts";
 
 export const PAGES = ["first page", "90 % deep", "any page"] as const;
 export type PageKind = (typeof PAGES)[number];
@@ -16,20 +15,12 @@ export interface ScaleRow {
   readonly measures: Measure[];
 }
 
-const DIFFERENT_PAGES = 100_000;
-
-export const listAfter = (id: number): Request => ({
-  method: "GET",
-  path: `${LIST.path}&cursor=${encodeCursor({ id: BigInt(id) })}`,
-});
-
-/** Full pages that begin anywhere. */
-export const anyPages = (animals: number): Request[] =>
-  Array.from({ length: DIFFERENT_PAGES }, () => listAfter(Math.floor(Math.random() * animals * 0.9)));
+/** Two of three are answered from the reply cache, and hardly vary. */
+export const SECONDS = 1;
 
 /** The same lists on databases of different sizes, in turn. */
 export async function measureScale(stage: Stage): Promise<ScaleRow[]> {
-  const { rounds, seconds, warmUpSeconds, connections, sizes } = stage.settings;
+  const { rounds, warmUpSeconds, connections, sizes } = stage.settings;
   const rows: ScaleRow[] = sizes.flatMap((animals) => PAGES.map((page) => ({ animals, page, measures: [] })));
   for (const animals of sizes) {
     await stage.sharedStore(animals);
@@ -47,7 +38,7 @@ export async function measureScale(stage: Stage): Promise<ScaleRow[]> {
       };
       await measure({ ...loads["any page"], seconds: warmUpSeconds });
       for (const { page, measures } of rows.filter((row) => row.animals === animals)) {
-        measures.push(await measure({ ...loads[page], seconds }));
+        measures.push(await measure({ ...loads[page], seconds: SECONDS }));
         say(
           `round ${round}  ${whole(animals).padStart(10)} animals, ${page.padEnd(10)} ${shown(measures.at(-1) as Measure)}`,
         );

@@ -1,13 +1,12 @@
-// This service as `npm start` runs it, on separate databases.
+// This service as `npm start` runs it, or a former revision of it, on separate databases.
 
+import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { QUOTA_MAX } from "../src/domain/plan.ts";
-import type { DatabaseUrl } from "../src/store/database-url.ts";
-import { EXECUTABLE, issueBoundlessKey } from "../test/harness/program.ts";
-import { issueKey } from "../test/harness/service.ts";
+import { EXECUTABLE, issueBoundlessKey, run } from "../test/harness/program.ts";
 import { type Answer, ask, fillAnimals, freePort, type Running, say, startProcess, whole } from "./tools.ts";
-import { LIST, WORKS, type WorkName } from "./works.ts";
+import { type AnswerName, CHECKS, LIST, ourCursor } from "./works.ts";
 
 export interface OurStore {
   readonly folder: string;
@@ -15,27 +14,43 @@ export interface OurStore {
   readonly animals: number;
   /** Of a key whose quota is never exhausted. */
   readonly secret: string;
+  readonly executable: string;
 }
 
 /** A new database in a new folder, with this many animals. */
-export async function makeStore(parent: string, name: string, animals: number): Promise<OurStore> {
+export async function makeStore(
+  parent: string,
+  name: string,
+  animals: number,
+  executable = EXECUTABLE,
+): Promise<OurStore> {
   say(`creating a database of ${whole(animals)} animals`);
   const folder = join(parent, name);
   mkdirSync(folder);
   const env = { DATABASE_URL: "sqlite:store.db" };
-  const secret = await issueBoundlessKey({ cwd: folder, env });
-  await fillAnimals(join(folder, "store.db"), animals);
-  return { folder, env, animals, secret };
+  const secret = await issueBoundlessKey({ cwd: folder, env, program: [executable] });
+  await fillAnimals(databaseOf({ folder }), animals);
+  return { folder, env, animals, secret, executable };
 }
+
+export const databaseOf = ({ folder }: Pick<OurStore, "folder">): string => join(folder, "store.db");
 
 /**
  * The secret of a new key that is refused after its first request, and has too many strikes left to be banned:
  * a ban ends the connection, and it is refusals that are to be measured, not connections.
  */
-export async function issueExhaustibleKey({ folder }: OurStore): Promise<string> {
-  const database: DatabaseUrl = { kind: "sqlite", path: join(folder, "store.db") };
-  const quotas = { perMinute: QUOTA_MAX, perDay: 1 };
-  return (await issueKey(database, { plan: "enterprise", quotas })).secret;
+export async function issueExhaustibleKey(store: OurStore): Promise<string> {
+  const { folder, env, executable } = store;
+  const name = `exhaustible ${crypto.randomUUID()}`;
+  const quotas = ["--per-minute", String(QUOTA_MAX), "--per-day", String(QUOTA_MAX)];
+  const args = ["keys", "create", "--name", name, "--plan", "enterprise", ...quotas, "--json"];
+  const { out, err } = await run(args, { cwd: folder, env, program: [executable] });
+  if (out === "") throw new Error(err);
+  // No command gives a key less for a day than for a minute.
+  const db = new Database(databaseOf(store));
+  db.run("UPDATE keys SET per_day = 1 WHERE name = ?", [name]);
+  db.close(true);
+  return JSON.parse(out).secret;
 }
 
 /** Requests without a key are counted by address, and all of wrk's connections come from one. */
@@ -44,7 +59,7 @@ export const NO_ADDRESS_LIMIT = { ANONYMOUS_PER_MINUTE: String(QUOTA_MAX) };
 export function startService(store: OurStore, env: Record<string, string> = {}): Promise<Running> {
   const port = freePort();
   return startProcess({
-    command: [EXECUTABLE, "serve"],
+    command: [store.executable, "serve"],
     cwd: store.folder,
     env: { ...store.env, PORT: String(port), LOG_LEVEL: "error", ...env },
     origin: `http://127.0.0.1:${port}`,
@@ -62,17 +77,18 @@ export async function exhaust(origin: string, secret: string): Promise<void> {
   throw new Error(`${origin} did not refuse after ${REQUESTS_MAX} requests`);
 }
 
-/** Our service's response to each work: what the ceiling and nginx send, and what the others are compared with. */
-export type Reference = Readonly<Record<WorkName, Answer>>;
+/** Our service's responses: what the ceiling and nginx send, and what the others' are compared with. */
+export type Reference = Readonly<Record<AnswerName, Answer>>;
 
 export async function captureReference(store: OurStore): Promise<Reference> {
   const limitedSecret = await issueExhaustibleKey(store);
   const { origin, stop } = await startService(store, NO_ADDRESS_LIMIT);
   await exhaust(origin, limitedSecret);
-  const answers: Partial<Record<WorkName, Answer>> = {};
-  for (const { name, request, isAnonymous } of WORKS) {
-    const secret = isAnonymous ? undefined : name === "limited" ? limitedSecret : store.secret;
-    answers[name] = withoutTransport(await ask(origin, request, secret));
+  const secrets: Partial<Record<AnswerName, string | undefined>> = { unauthorised: undefined, limited: limitedSecret };
+  const answers: Partial<Record<AnswerName, Answer>> = {};
+  for (const name of Object.keys(CHECKS) as AnswerName[]) {
+    const secret = name in secrets ? secrets[name] : store.secret;
+    answers[name] = withoutTransport(await ask(origin, CHECKS[name].request(ourCursor), secret));
   }
   await stop();
   return answers as Reference;

@@ -10,7 +10,11 @@ export class Stage {
   #reference: Promise<Reference> | undefined;
   #made = 0;
 
-  constructor(readonly settings: Settings) {}
+  constructor(
+    readonly settings: Settings,
+    /** The executable of the revision that this one is compared with, if any. */
+    readonly former: string | undefined,
+  ) {}
 
   /** A database that several parts read. */
   sharedStore(animals: number): Promise<OurStore> {
@@ -19,9 +23,9 @@ export class Stage {
     return store;
   }
 
-  /** A database to write to. */
-  newStore(animals: number): Promise<OurStore> {
-    return makeStore(this.folder, `ours-${++this.#made}`, animals);
+  /** A database to write to, of this service or of another executable of it. */
+  newStore(animals: number, executable?: string): Promise<OurStore> {
+    return makeStore(this.folder, `store-${++this.#made}`, animals, executable);
   }
 
   /** Captured on a database that nothing else writes to, so that it has exactly the same animals as the others. */

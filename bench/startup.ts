@@ -14,7 +14,7 @@ export interface StartRow {
 /** From process start to the first 200, for the bare server and for ours, in turn. */
 export async function measureStarts(stage: Stage): Promise<StartRow[]> {
   const { animals, sizes, starts } = stage.settings;
-  const command = await ceilingCommand(stage.folder, await stage.reference(), "list");
+  const command = await ceilingCommand(stage.folder, await stage.reference());
   const rows: (StartRow & { start: () => Promise<Running> })[] = [
     { who: "the bare server", animals: undefined, startsMs: [], start: () => startBare(command, stage.folder) },
   ];

@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import { type Contender, type ContenderName, makeContenders } from "./contenders.ts";
-import { type Load, type Measure, measure, writeRequests } from "./load.ts";
+import { type Contender, makeContenders } from "./contenders.ts";
+import { type Load, type Measure, measure, type StatusShares, warmUp, writeRequests } from "./load.ts";
 import { exhaust, type Reference } from "./service.ts";
-import type { Settings } from "./settings.ts";
 import type { Stage } from "./stage.ts";
 import { ask, say, whole } from "./tools.ts";
-import { assertRight, WORKS, type Work, type WorkName } from "./works.ts";
+import { answersOf, assertRight, CHECKS, type ContenderName, WORKS, type Work, type WorkName } from "./works.ts";
 
 /** One contender's rounds of one work. */
 export interface Series {
@@ -14,66 +13,77 @@ export interface Series {
   readonly measures: Measure[];
 }
 
-/** Every contender with every work, in turn. Each measurement has a new process. */
+/** Every work with its contenders, in turn. Each measurement has a new process. */
 export async function measureThroughput(stage: Stage): Promise<Series[]> {
-  const { settings, folder } = stage;
+  const { rounds } = stage.settings;
   const reference = await stage.reference();
   const contenders = await makeContenders(stage);
-  const files = await requestFiles(folder, settings.animals);
-  const series: Series[] = WORKS.flatMap(({ name }) =>
-    contenders
-      .filter(({ does }) => does(name))
-      .map((contender) => ({ work: name, contender: contender.name, measures: [] })),
+  // In the order in which they are shown.
+  const series: Series[] = WORKS.flatMap(({ name, contenders: wanted }) =>
+    wanted
+      .filter((contender) => contenders.some(({ name }) => name === contender))
+      .map((contender) => ({ work: name, contender, measures: [] })),
   );
-  for (let round = 1; round <= settings.rounds; round++)
+  for (let round = 1; round <= rounds; round++)
     for (const work of WORKS)
       for (const contender of rotated(contenders, round)) {
         const row = series.find((row) => row.work === work.name && row.contender === contender.name);
         if (!row) continue;
-        const result = await measureOnce(contender, work, reference, settings, files.get(work.name));
+        const result = await measureOnce(contender, work, reference, stage);
         row.measures.push(result);
-        say(`round ${round}  ${work.title.padEnd(28)} ${contender.name.padEnd(13)} ${shown(result)}`);
+        say(`round ${round}  ${work.name.padEnd(13)} ${contender.name.padEnd(20)} ${shown(result)}`);
       }
   return series;
 }
 
-export const shown = ({ perSecond, p50Ms, p99Ms }: Measure): string =>
-  `${whole(perSecond).padStart(9)} /s  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms`;
+export const shown = ({ perSecond, p50Ms, p99Ms, cpuMicros }: Measure): string =>
+  `${whole(perSecond).padStart(9)} /s  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms${cpuMicros > 0 ? `  CPU ${cpuMicros.toFixed(1)} µs` : ""}`;
 
 /** A different one begins each round, so that the contenders do not always follow each other in the same order. */
 const rotated = <T>(items: readonly T[], by: number): T[] => items.map((_, i) => items[(i + by) % items.length] as T);
 
-async function requestFiles(folder: string, animals: number): Promise<Map<WorkName, string>> {
-  const files = new Map<WorkName, string>();
-  for (const { name, requests } of WORKS)
-    if (requests) files.set(name, await writeRequests(join(folder, `${name}.requests`), requests(animals)));
-  return files;
+/** The share of each status in all responses. */
+export function statusShares({ answers }: Work): StatusShares {
+  const shares = new Map<number, number>();
+  for (const [name, share] of Object.entries(answers)) {
+    const { status } = CHECKS[name as keyof typeof CHECKS];
+    shares.set(status, (shares.get(status) ?? 0) + share);
+  }
+  return shares;
 }
+
+/** There is hardly any code of theirs to compile. */
+const BARE_WARM_UP_SECONDS = 1;
 
 async function measureOnce(
   contender: Contender,
   work: Work,
   reference: Reference,
-  settings: Settings,
-  requestsFile: string | undefined,
+  { settings, folder }: Stage,
 ): Promise<Measure> {
-  const { origin, secret, stop } = await contender.start(work);
+  const { name: who, cursorAfter, isBare } = contender;
+  const requestsFile = join(folder, `${work.name}-${cursorAfter.name}.requests`);
+  if (!(await Bun.file(requestsFile).exists()))
+    await writeRequests(requestsFile, work.requests(settings.animals, cursorAfter));
+  const { origin, secret, pid, stop } = await contender.start(work);
   const sent = work.isAnonymous ? undefined : secret;
   if (work.name === "limited") await exhaust(origin, secret);
-  const check = async () =>
-    assertRight(work, await ask(origin, work.request, sent), reference[work.name], contender.name);
-  const load = (seconds: number): Load => ({
+  const check = async () => {
+    for (const name of answersOf(work).filter((name) => !(isBare && name === "page")))
+      assertRight(name, await ask(origin, CHECKS[name].request(cursorAfter), sent), reference[name], who);
+  };
+  const shares = statusShares(work);
+  const load: Omit<Load, "seconds"> = {
     origin,
+    pid,
     secret: sent,
     connections: settings.connections,
-    seconds,
-    path: work.request.path,
-    ...(requestsFile === undefined ? {} : { requestsFile }),
-    isRefused: work.status >= 400,
-  });
+    requestsFile,
+    isRefused: [...shares.keys()].every((status) => status >= 400),
+  };
   await check();
-  await measure(load(settings.warmUpSeconds));
-  const result = await measure(load(settings.seconds));
+  await warmUp({ ...load, seconds: isBare ? BARE_WARM_UP_SECONDS : settings.warmUpSeconds }, shares);
+  const result = await measure({ ...load, seconds: settings.seconds });
   await check();
   await stop();
   return result;

@@ -10,8 +10,6 @@ import { CREATE, LIST } from "./works.ts";
 export type Beside = "nothing" | "creations" | "other lists";
 
 export interface WritesRow {
-  /** Those that request lists. */
-  readonly connections: number;
   readonly beside: Beside;
   readonly lists: Measure[];
   /** The other load's own figures. */
@@ -19,7 +17,6 @@ export interface WritesRow {
 }
 
 const BESIDES: readonly Beside[] = ["nothing", "creations", "other lists"];
-const FEW_CONNECTIONS = 8;
 
 /**
  * Lists alone, and together with a second load of as many requests as possible. Using lists for that load
@@ -29,9 +26,7 @@ export async function measureWrites(stage: Stage): Promise<WritesRow[]> {
   const { rounds, seconds, warmUpSeconds, connections, animals } = stage.settings;
   const store = await stage.newStore(animals);
   const requestsFile = await writeRequests(join(stage.folder, "creations.requests"), [CREATE]);
-  const rows: WritesRow[] = [connections, FEW_CONNECTIONS].flatMap((connections) =>
-    BESIDES.map((beside) => ({ connections, beside, lists: [], others: [] })),
-  );
+  const rows: WritesRow[] = BESIDES.map((beside) => ({ beside, lists: [], others: [] }));
   for (let round = 1; round <= rounds; round++) {
     const { origin, stop } = await startService(store);
     const load = { origin, secret: store.secret, connections, path: LIST.path };
@@ -41,14 +36,14 @@ export async function measureWrites(stage: Stage): Promise<WritesRow[]> {
       "other lists": load,
     };
     await measure({ ...load, seconds: warmUpSeconds });
-    for (const { connections, beside, lists, others } of rows) {
+    for (const { beside, lists, others } of rows) {
       const otherLoad = otherLoads[beside];
       // It begins one second earlier and ends one second later.
       const other = otherLoad && measure({ ...otherLoad, seconds: seconds + 2 });
       if (other) await Bun.sleep(1000);
-      lists.push(await measure({ ...load, connections, seconds }));
+      lists.push(await measure({ ...load, seconds }));
       if (other) others.push(await other);
-      say(`round ${round}  ${connections} lists with ${beside.padEnd(12)} ${shown(lists.at(-1) as Measure)}`);
+      say(`round ${round}  lists with ${beside.padEnd(12)} ${shown(lists.at(-1) as Measure)}`);
     }
     await stop();
   }

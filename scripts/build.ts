@@ -6,7 +6,12 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "..");
 /** A process builds in a folder with this prefix, followed by its process id. */
 const DRAFT = "draft-";
-const ENTRIES = ["src/cli/main.ts", "src/store/sqlite/writer-thread.ts", "src/store/sqlite/backup-thread.ts"];
+const ENTRIES = [
+  "src/cli/main.ts",
+  "src/thread.ts",
+  "src/store/sqlite/writer-thread.ts",
+  "src/store/sqlite/backup-thread.ts",
+];
 
 /**
  * Builds the executable in a folder, unless there is one that is up to date. Its code is compiled

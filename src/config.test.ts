@@ -35,6 +35,7 @@ test("every mistake is reported at once, with the setting, the remedy and what w
   const mistakes = mistakesIn({
     HOST: "my host",
     PORT: "70000",
+    THREADS: "65",
     DATABASE_URL: "mysql://x",
     DATABASE_CONNECTIONS: "0",
     MIGRATE: "yes",

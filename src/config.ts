@@ -6,6 +6,7 @@ import { parseDatabaseUrl } from "./store/database-url.ts";
 import { LOG_LEVELS, type LogLevel } from "./telemetry/log.ts";
 
 const DRAIN_MAX_SECONDS = 300;
+const THREADS_MAX = 64;
 
 interface Setting<Value> {
   /** As it would be written in the environment; an empty text means "not set". */
@@ -35,12 +36,21 @@ const secretSetting = <Value>(...args: Parameters<typeof setting<Value>>): Setti
 export const SETTINGS = {
   HOST: setting("127.0.0.1", "Address to listen on; `0.0.0.0` for all.", parseHost),
   PORT: setting("8080", "Port to listen on; `0` for any free one.", parsePort),
+  THREADS: setting(
+    "",
+    "Threads that answer requests and share the port. By default, one for each core, at most 8; with PostgreSQL, one.",
+    optional(parseThreads),
+  ),
   DATABASE_URL: secretSetting(
     "sqlite:data/animal-store.db",
     "Where everything is stored: `sqlite:` followed by a file name, or `postgres://user:password@host/database`.",
     parseDatabaseUrl,
   ),
-  DATABASE_CONNECTIONS: setting("10", "Connections to PostgreSQL, per instance.", parseConnections),
+  DATABASE_CONNECTIONS: setting(
+    "10",
+    "Connections to PostgreSQL, per instance: its threads divide them.",
+    parseConnections,
+  ),
   MIGRATE: setting(
     "on",
     "`off`: a start never changes the schema; `animal-store migrate` does, as a job of its own.",
@@ -107,6 +117,13 @@ function parsePort(text: string): number | Mistake {
   return /^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535
     ? Number(text)
     : new Mistake("must be a port from 0 to 65535");
+}
+
+function parseThreads(text: string): number | Mistake {
+  const threads = /^[0-9]{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  return threads >= 1 && threads <= THREADS_MAX
+    ? threads
+    : new Mistake(`must be a whole number from 1 to ${THREADS_MAX}`);
 }
 
 function parseConnections(text: string): number | Mistake {

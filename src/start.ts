@@ -1,30 +1,28 @@
-import { createGate } from "./access/gate.ts";
-import { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
 import { SECOND_MS, type SystemTime, steadyClock, systemClock } from "./domain/clock.ts";
 import { OperatorError } from "./domain/operator-error.ts";
-import { ratePolicyOfAddress } from "./domain/tally.ts";
-import { RefusalFlood } from "./http/floods.ts";
-import { createWithIdempotency } from "./http/idempotency.ts";
-import { ReplyCache } from "./http/reply-cache.ts";
-import { createRoutes } from "./http/routes.ts";
-import { startBackgroundJobs } from "./start/background-jobs.ts";
+import { newMeterMemory } from "./meter/open.ts";
+import { startBackgroundJobs, startThreadJobs } from "./start/background-jobs.ts";
 import { Closers } from "./start/closers.ts";
-import { limitConnections } from "./start/connection-limit.ts";
+import { limitConnections, roomForFiles } from "./start/connection-limit.ts";
+import { defaultThreads } from "./start/cores.ts";
+import { logForwarded } from "./start/forwarded-log.ts";
 import { Listeners } from "./start/listen.ts";
 import { noteCountingPlace, startMeters } from "./start/meters.ts";
 import { measureStore, startMetrics } from "./start/metrics.ts";
 import { provideOperatorKey } from "./start/operator-key.ts";
 import { readOnlyNote, talliesOf } from "./start/read-only.ts";
-import { readiness } from "./start/readiness.ts";
+import { type ServingSettings, serve } from "./start/serving.ts";
 import { createStop, type StopOptions } from "./start/stop.ts";
 import { reportStoreProblems } from "./start/store-problems.ts";
+import { Threads } from "./start/threads.ts";
 import { displayName } from "./store/database-url.ts";
 import { openForServing } from "./store/open.ts";
 import { StoreUnavailable } from "./store/store.ts";
 import { createFailureLog } from "./telemetry/failures.ts";
 import type { Log } from "./telemetry/log.ts";
 import { createReporter } from "./telemetry/reporter.ts";
+import type { Blueprint } from "./thread.ts";
 
 /** A running service. */
 export interface Service {
@@ -37,14 +35,21 @@ export interface Service {
   readonly database: string;
   /** The file with the operator's first key, if it is there. */
   readonly operatorKeyFile: string | undefined;
+  /** Resolves when all threads answer requests. The first one does so from the beginning. */
+  readonly isComplete: Promise<void>;
   /** Requests are accepted for DRAIN_SECONDS more, and answered; then there are no connections, and counters are saved. */
   stop(options?: StopOptions): Promise<void>;
 }
 
+/** The time, and the memory that it is in if somebody sets it for all threads. */
+export type ServiceClock = SystemTime & { readonly buffer?: SharedArrayBuffer };
+
 export interface StartParts {
   readonly log: Log;
+  /** A thread has ended by itself: the service has to be stopped. By default, the error is uncaught. */
+  readonly onThreadDeath?: (error: Error) => void;
   /** By default the system's, and for counters in Redis that of Redis. */
-  readonly clock?: SystemTime;
+  readonly clock?: ServiceClock;
   /** How long a body may take to arrive. */
   readonly bodyTimeoutMs?: number;
   /** How long Redis's answer to one request is waited for. */
@@ -54,6 +59,8 @@ export interface StartParts {
 }
 
 const BODY_TIMEOUT_MS = 5_000;
+/** Beside this file, also in the executable. */
+const THREAD = new URL("./thread.ts", import.meta.url).href;
 
 /** The composition root. Fails with an OperatorError, and then leaves nothing open. */
 export async function start(config: Config, parts: StartParts): Promise<Service> {
@@ -70,18 +77,33 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
 }
 
 async function startWith(config: Config, parts: StartParts, opened: Closers): Promise<Service> {
-  const { log, clock = systemClock, bodyTimeoutMs = BODY_TIMEOUT_MS } = parts;
+  const { log, clock = systemClock, redisAnswerTimeoutMs, quietMs } = parts;
+  const common = { config, clockMemory: parts.clock?.buffer, redisAnswerTimeoutMs, quietMs };
   const steady = steadyClock(clock);
   const database = config.DATABASE_URL;
+  const threadCount = threadCountFor(config);
   const store = await openForServing(database, {
     connections: config.DATABASE_CONNECTIONS,
+    threads: threadCount,
     mayMigrate: config.MIGRATE,
     onProgress: (message) => log.info(message),
   });
   opened.add(() => store.close());
 
-  const listeners = new Listeners(opened, parts.quietMs);
-  const { telemetry, metricsUrl } = await startMetrics(config.METRICS_HOST, config.METRICS_PORT, listeners);
+  // Made of what is made below, once that is there.
+  const threads = new Threads<Blueprint>({
+    count: threadCount - 1,
+    hasRoom: roomForFiles(),
+    share: () => listener.share(),
+    newBlueprint: () => ({ ...common, settings, port: listener.port, memory, seat: store.newSeat() }),
+    methods: { log: (lines) => logForwarded(log, lines), save: () => meters.save() },
+    onDeath: parts.onThreadDeath ?? rethrow,
+    script: THREAD,
+    log,
+  });
+  const listeners = new Listeners(opened, quietMs);
+  const others = () => threads.metrics();
+  const { telemetry, metricsUrl } = await startMetrics(config.METRICS_HOST, config.METRICS_PORT, listeners, others);
   const failures = createFailureLog({ log });
   opened.add(() => failures.close());
   const report = createReporter({ failures, telemetry });
@@ -89,58 +111,67 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   measureStore(store, telemetry);
   const noteReadOnly = readOnlyNote(store, log);
 
-  const meters = await startMeters({
-    database,
-    redisUrl: config.REDIS_URL,
-    tallies: talliesOf(store),
-    clock: parts.clock,
-    answerTimeoutMs: parts.redisAnswerTimeoutMs,
-    log,
-    telemetry,
-    report,
-  });
+  const memory = newMeterMemory();
+  const keeper = talliesOf(store);
+  const metering = { clock: parts.clock, answerTimeoutMs: redisAnswerTimeoutMs, log, telemetry, report };
+  const meters = await startMeters({ redisUrl: config.REDIS_URL, memory, keeper, ...metering });
   opened.add(() => meters.close());
+  if (database.kind === "postgres" && !config.REDIS_URL)
+    log.warn("REDIS_URL is not set: this instance counts requests by itself. More than one instance needs Redis.");
   // Before any key is issued: a port that is in use must leave no trace. After the counters: a proxy prefers an
   // instance that refuses connections to one that answers 503 while it waits for Redis.
   const listener = listeners.listen(config.HOST, config.PORT, "PORT");
   const { origin } = listener;
-  const keyring = new Keyring(store.keys);
-  const addressPolicy = ratePolicyOfAddress(config.ANONYMOUS_PER_MINUTE);
-  const gate = createGate({ clock, keyring, ...meters, addressPolicy });
-  const ready = readiness(store, log);
-  const publicUrl = config.PUBLIC_URL ?? `${origin}/v1`;
-  listener.serve(
-    createRoutes({
-      ...store,
-      clock,
-      publicUrl,
-      docsUrl: new URL(publicUrl.replace(/v1$/, "docs")).href,
-      replyCache: new ReplyCache(store.version),
-      withIdempotency: createWithIdempotency(),
-      steadyClock: steady,
-      bodyTimeoutMs,
-      gate,
-      trustedProxies: config.TRUSTED_PROXIES,
-      connections: listeners,
-      refusalFlood: new RefusalFlood(),
-      isReady: ready.isReady,
-      telemetry,
-      log,
-      failures,
-      logRequests: config.LOG_REQUESTS,
-    }),
-  );
+  const settings = servingSettings(config, parts, origin, threadCount);
+  const ours = { settings, store, meters, clock, steadyClock: steady, listeners, telemetry, log, failures };
+  const { gate, keyring, ready } = serve(listener, { ...ours, readinessLog: log });
   // Until the gate opens, requests under /v1 get 503.
   const operatorKeyFile = await provideOperatorKey(database, store.keys, clock, log);
   gate.open();
   ready.start();
   await noteCountingPlace(store, config.REDIS_URL ? "redis" : "database", report);
 
-  const { isReady } = ready;
-  opened.add(startBackgroundJobs({ keyring, meters, store, noteReadOnly, isReady, steadyClock: steady, report }));
+  const check = async () => {
+    await ready.isReady();
+    noteReadOnly();
+  };
+  opened.add(startThreadJobs({ keyring, store, check, steadyClock: steady, report }));
+  opened.add(startBackgroundJobs({ meters, store, steadyClock: steady, report }));
   opened.add(limitConnections({ connections: listeners, telemetry, log }));
+  const { publicUrl } = settings;
   log.info({ url: origin, publicUrl, database: displayName(database) }, "started");
 
-  const stop = createStop({ drainMs: config.DRAIN_SECONDS * SECOND_MS, ready, listeners, opened, log });
-  return { origin, publicUrl, metricsUrl, database: displayName(database), operatorKeyFile, stop };
+  opened.add(() => threads.close());
+  const stop = createStop({ drainMs: config.DRAIN_SECONDS * SECOND_MS, ready, listeners, threads, opened, log });
+  const isComplete = threads.start();
+  return { origin, publicUrl, metricsUrl, database: displayName(database), operatorKeyFile, isComplete, stop };
 }
+
+/**
+ * On PostgreSQL, one unless more are asked for: threads gather what arrives together each for itself, so the database
+ * gets smaller batches. There, each thread has a connection of its own at the least.
+ */
+function threadCountFor({ THREADS, DATABASE_URL, DATABASE_CONNECTIONS }: Config): number {
+  if (DATABASE_URL.kind === "sqlite") return THREADS ?? defaultThreads();
+  return Math.min(THREADS ?? 1, DATABASE_CONNECTIONS);
+}
+
+const servingSettings = (
+  config: Config,
+  { bodyTimeoutMs = BODY_TIMEOUT_MS }: StartParts,
+  origin: string,
+  threads: number,
+): ServingSettings => ({
+  publicUrl: config.PUBLIC_URL ?? `${origin}/v1`,
+  threads,
+  bodyTimeoutMs,
+  anonymousPerMinute: config.ANONYMOUS_PER_MINUTE,
+  trustedNetworks: config.TRUSTED_PROXIES,
+  logRequests: config.LOG_REQUESTS,
+});
+
+/** In a turn of its own, where nobody catches it. */
+const rethrow = (error: Error): void =>
+  void setImmediate(() => {
+    throw error;
+  });

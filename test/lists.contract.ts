@@ -7,6 +7,7 @@ import { INT64_MAX, INT64_MIN } from "../src/domain/int64.ts";
 import { ORDER_STATUSES, type Order, type OrderStatus } from "../src/domain/order.ts";
 import { ID_ORDERS, type IdOrder, type Page, type Position } from "../src/domain/page.ts";
 import { mistakeInText, NAME_MAX_CODE_POINTS } from "../src/domain/text.ts";
+import { PET_SHAPE, petJson } from "../src/http/wire/pet.ts";
 import type { Store } from "../src/store/store.ts";
 import { doneValue } from "./store.contract.ts";
 
@@ -59,6 +60,7 @@ async function allPages<Row extends Position>(
   }
 }
 
+const nil = { nil: undefined };
 const sizes = fc.integer({ min: 1, max: 40 });
 const sorts = fc.option(fc.constantFrom(...ID_ORDERS), { nil: undefined });
 const animalStatuses = fc.option(fc.constantFrom(...ANIMAL_STATUSES), { nil: undefined });
@@ -76,6 +78,58 @@ async function fillWithAnimals(store: Store, count: number): Promise<Animal[]> {
 /** What every store promises about lists, under the same test names. `open` returns a new, empty one. */
 export function listsContract(name: string, open: () => Promise<Store>): void {
   describe(`${name}: lists`, () => {
+    test("a page of animals as JSON is the same page as rows, whatever the names and numbers are", async () => {
+      const store = await open();
+      await fillWithAnimals(store, 60);
+      const query = fc.record({
+        size: fc.integer({ min: 1, max: 70 }),
+        after: fc.option(fc.record({ id: fc.constantFrom(INT64_MIN, -1n, 0n, 5n, 30n, 59n, 60n, INT64_MAX) }), nil),
+        status: animalStatuses,
+        categoryId: fc.option(fc.constantFrom(INT64_MIN, 7n, 8n), nil),
+        sort: sorts,
+      });
+      const byNameOrIds = fc.constantFrom(
+        {},
+        {},
+        {},
+        { ids: [3n, 1n, 99n, 41n] },
+        { name: "a", categoryId: undefined },
+      );
+      await fc.assert(
+        fc.asyncProperty(query, byNameOrIds, async (filters, more) => {
+          const asked = { ...filters, ...more, ...("name" in more ? { after: undefined } : {}) };
+          const page = await store.animals.list(asked);
+          const { json, next } = await store.animals.listJson(asked, PET_SHAPE);
+          expect(json).toBe(`[${page.rows.map(petJson).join(",")}]`);
+          expect(next?.id).toBe(page.more ? page.rows.at(-1)?.id : undefined);
+          expect(next?.foldedName).toBe(page.more ? page.rows.at(-1)?.foldedName : undefined);
+        }),
+      );
+      await store.close();
+    });
+
+    test("JSON that the database makes is what JSON.stringify makes, for every character that a name may have", async () => {
+      const store = await open();
+      const jsonOf = ({ name }: Pick<Animal, "name">) => JSON.stringify({ name });
+      const characters = Array.from({ length: 0x11000 }, (_, i) => String.fromCodePoint(i < 0x10000 ? i : i * 16));
+      const allowed = characters.filter((character) => mistakeInText(`x${character}`, 2) === undefined);
+      const names: string[] = [];
+      for (let i = 0; i < allowed.length; i += 250) names.push(`x${allowed.slice(i, i + 250).join("")}`);
+      for (const name of names) await store.animals.create({ name, categoryId: 1n, status: "sold" });
+      let after: Position | undefined;
+      for (let i = 0; i < names.length; i += 100) {
+        const page = await store.animals.listJson({ after, size: 100 }, { jsonOf, fields: ["name"] });
+        expect(page.json).toBe(
+          `[${names
+            .slice(i, i + 100)
+            .map((name) => JSON.stringify({ name }))
+            .join(",")}]`,
+        );
+        after = page.next;
+      }
+      await store.close();
+    });
+
     test("every filter of animals, in both directions, has each of its rows once and in order", async () => {
       const store = await open();
       const animals = await fillWithAnimals(store, 150);

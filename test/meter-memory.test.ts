@@ -1,7 +1,16 @@
-import { BoundedMeter, DurableMeter } from "../src/meter/memory.ts";
+import { newMeterMemory, openMeters } from "../src/meter/open.ts";
+import { openMemoryMeter } from "./harness/memory-meter.ts";
 import { meterContract } from "./meter.contract.ts";
 
-const nowhere = { load: () => [], save: () => {} };
+const settings = {
+  redisUrl: undefined,
+  keeper: { load: () => [], save: () => {} },
+  onSaveFailure() {},
+  onServerChange() {},
+};
 
-meterContract("memory, durable", (clock) => DurableMeter.open(clock, nowhere, () => {}));
-meterContract("memory, bounded", async (clock) => new BoundedMeter(clock, 1000));
+meterContract("keys in memory", async (clock) => {
+  const { keyMeter } = await openMeters({ ...settings, memory: newMeterMemory(), clock });
+  return keyMeter;
+});
+meterContract("addresses in memory", async (clock) => openMemoryMeter(clock));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { OperatorError } from "../src/domain/operator-error.ts";
 import { newTally, ratePolicyOfAddress, ratePolicyOfKey, type Tally } from "../src/domain/tally.ts";
-import { type MeterSettings, openMeters, readTallies, type ServerChange } from "../src/meter/open.ts";
+import { type MeterSettings, newMeterMemory, openMeters, readTallies, type ServerChange } from "../src/meter/open.ts";
 import { parseRedisUrl, type RedisUrl } from "../src/meter/redis-url.ts";
 import { FakeClock } from "./harness/clock.ts";
 import { hasRedis, TestRedis } from "./harness/redis.ts";
@@ -18,7 +18,8 @@ function settings(overrides: Partial<MeterSettings> = {}) {
   const failures: unknown[] = [];
   const values: MeterSettings = {
     redisUrl: undefined,
-    tallies: { load: () => [], save: (entries) => void saved.push(...structuredClone(entries)) },
+    memory: newMeterMemory(),
+    keeper: { load: () => [], save: (entries) => void saved.push(...structuredClone(entries)) },
     clock,
     scriptClock: clock,
     onSaveFailure: (error) => failures.push(error),
@@ -47,7 +48,7 @@ describe("openMeters without Redis", () => {
   test("a save that fails is reported, and not thrown", async () => {
     const diskFull = new Error("disk full");
     const { values, failures } = settings({
-      tallies: {
+      keeper: {
         load: () => [],
         save: () => {
           throw diskFull;
@@ -58,6 +59,37 @@ describe("openMeters without Redis", () => {
     await meters.keyMeter.judge("key_1", FREE);
     await meters.save();
     expect(failures).toEqual([diskFull]);
+  });
+});
+
+describe("openMeters in a thread that does not save", () => {
+  test("a new ban is answered once the thread that saves has done so; closing saves nothing", async () => {
+    const { values, saved } = settings();
+    const first = await openMeters(values);
+    let asked = 0;
+    const saveElsewhere = () => {
+      asked++;
+      return first.save();
+    };
+    const other = await openMeters({ ...values, keeper: { saveElsewhere } });
+    for (let i = 0; i < 60; i++) await first.keyMeter.judge("key_1", FREE);
+    for (let i = 0; i < 59; i++) await other.keyMeter.judge("key_1", FREE);
+    expect([asked, saved]).toEqual([0, []]);
+    expect(await other.keyMeter.judge("key_1", FREE)).toMatchObject({ kind: "banned", isNew: true });
+    expect(saved.map(([subject, { banRecord }]) => [subject, banRecord.bansInARow])).toEqual([["key_1", 1]]);
+    await other.close();
+    expect(asked).toBe(1);
+    await other.save();
+    expect(asked).toBe(2);
+  });
+
+  test("if that thread cannot be asked, it is reported, and the ban is answered", async () => {
+    const gone = new Error("the thread has ended");
+    const { values, failures } = settings({ keeper: { saveElsewhere: () => Promise.reject(gone) } });
+    const { keyMeter } = await openMeters(values);
+    for (let i = 0; i < 119; i++) await keyMeter.judge("key_1", FREE);
+    expect(await keyMeter.judge("key_1", FREE)).toMatchObject({ kind: "banned", isNew: true });
+    expect(failures).toEqual([gone]);
   });
 });
 
@@ -95,6 +127,18 @@ describe("a Redis that does not answer", () => {
     expect(changes.filter(({ state }) => state === "away")).toMatchObject([
       { server: "127.0.0.1:1", reason: "refuses connections", remedy: expect.stringContaining("REDIS_URL") },
     ]);
+  });
+
+  test("its threads count together meanwhile, keys and addresses", async () => {
+    const { values } = settings({ redisUrl: NO_REDIS, connectTimeoutMs: 50 });
+    const threads = await Promise.all([openMeters(values), openMeters(values)]);
+    for (const of of ["keyMeter", "addressMeter"] as const) {
+      const remaining: number[] = [];
+      for (const i of [0, 1, 0, 1] as const)
+        remaining.push((await threads[i][of].judge(of, FREE)).standing.shown.remaining);
+      expect(remaining).toEqual([59, 58, 57, 56]);
+    }
+    for (const thread of threads) await thread.close();
   });
 
   test("reading tallies fails with one line for the operator, without the password", async () => {

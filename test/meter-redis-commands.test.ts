@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { judge, newTally, type RatePolicy, ratePolicyOfKey, type Verdict } from "../src/domain/tally.ts";
-import { BoundedMeter } from "../src/meter/memory.ts";
 import { connectRedis, type RedisClient, whenReady } from "../src/meter/redis/client.ts";
 import { RedisMeter } from "../src/meter/redis/meter.ts";
 import { argumentsOf, keyOf } from "../src/meter/redis/script.ts";
 import { serversOf } from "../src/meter/redis/servers.ts";
 import { parseRedisUrl, type RedisUrl } from "../src/meter/redis-url.ts";
 import { FakeClock } from "./harness/clock.ts";
+import { openMemoryMeter } from "./harness/memory-meter.ts";
 import { hasRedis, TestRedis } from "./harness/redis.ts";
 import { openTestMeter, until } from "./harness/redis-meter.ts";
 
@@ -49,7 +49,7 @@ test.skipIf(!hasRedis)(WHAT_ONE_BY_ONE_WOULD_GET, async () => {
     servers: serversOf(client, url),
     clock,
     scriptClock: clock,
-    fallback: new BoundedMeter(clock, 10),
+    fallback: openMemoryMeter(clock),
     onServerChange: () => {},
   });
   let subjects = 0;

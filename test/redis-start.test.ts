@@ -3,7 +3,7 @@ import { type CheckResult, runChecks } from "../src/domain/checkup.ts";
 import { systemClock } from "../src/domain/clock.ts";
 import { OperatorError } from "../src/domain/operator-error.ts";
 import { ratePolicyOfKey } from "../src/domain/tally.ts";
-import { openMeters, openRedisCheckup, type ServerChange } from "../src/meter/open.ts";
+import { newMeterMemory, openMeters, openRedisCheckup, type ServerChange } from "../src/meter/open.ts";
 import { parseRedisUrl, type RedisUrl } from "../src/meter/redis-url.ts";
 import { hasOpenssl, newCertificate } from "./harness/certificates.ts";
 import { atEnd } from "./harness/cleanup.ts";
@@ -23,7 +23,8 @@ async function startOn(address: string): Promise<{ refused?: string; away?: stri
   try {
     const meters = await openMeters({
       redisUrl: parseRedisUrl(address) as RedisUrl,
-      tallies: { load: () => [], save() {} },
+      memory: newMeterMemory(),
+      keeper: { load: () => [], save() {} },
       clock: systemClock,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       onSaveFailure() {},

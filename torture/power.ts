@@ -79,7 +79,7 @@ export const cutAfterFailedCheckpoint: Scene = async (course, round, effort = FU
   const random = course.randomOf(round, 0);
   const database = join(stage.cwd, DATABASE);
   const secret = await issueWorkersKey(stage, ledger);
-  const service = await stage.serve({ LOG_LEVEL: "silent" });
+  const service = await stage.serveWithThreads();
   const client = new Client(service.origin, secret);
   // Other workers each time, so that pages are left that only the first have written.
   const work = async (label: string, forMs: number, logBytes: number): Promise<void> => {

@@ -1,4 +1,4 @@
-// The interface that both peers implement.
+// The interface that the peers implement.
 
 const STATUSES = ["available", "pending", "sold"];
 const status = { type: "string", enum: STATUSES };

@@ -1,4 +1,4 @@
-// The settings of both peers.
+// The settings of the peers.
 
 const { HOST = "127.0.0.1", PORT = "3000", DATABASE = "animals.db", API_KEY, PER_MINUTE = "1000" } = process.env;
 if (!API_KEY) throw new Error("API_KEY must be set");

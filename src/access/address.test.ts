@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { Mistake } from "../domain/mistake.ts";
-import { clientAddress, parseTrustedProxies, type TrustedProxies } from "./address.ts";
+import { clientAddress, parseTrustedProxies, type TrustedNetworks, trustedProxies } from "./address.ts";
 
 const none = undefined;
-const trusted = parseTrustedProxies("127.0.0.1, 10.0.0.0/8, fd00::/8") as TrustedProxies;
+const trusted = trustedProxies(parseTrustedProxies("127.0.0.1, 10.0.0.0/8, fd00::/8") as TrustedNetworks);
 
 describe("clientAddress", () => {
   test("without trusted proxies it is the peer, whatever it claims", () => {

@@ -2,7 +2,16 @@ import type { BlockList } from "node:net";
 import { lazy } from "../domain/lazy.ts";
 import { Mistake } from "../domain/mistake.ts";
 
-/** The proxies whose X-Forwarded-For is trusted; undefined: none. */
+/** The networks of the proxies whose X-Forwarded-For is trusted, as plain data; undefined: none. */
+export type TrustedNetworks = readonly Network[] | undefined;
+
+interface Network {
+  readonly address: string;
+  readonly bits: number;
+  readonly family: "ipv4" | "ipv6";
+}
+
+/** The same, ready to be asked about addresses. */
 export type TrustedProxies = BlockList | undefined;
 
 /** Slow to load, and never needed on IPv4 without a proxy. */
@@ -10,9 +19,9 @@ const net = lazy(() => process.getBuiltinModule("node:net"));
 const isIP = (text: string): number => net().isIP(text);
 
 /** Reads "10.0.0.0/8, ::1, …". */
-export function parseTrustedProxies(text: string): TrustedProxies | Mistake {
+export function parseTrustedProxies(text: string): TrustedNetworks | Mistake {
   if (text.trim() === "") return undefined;
-  const proxies = new (net().BlockList)();
+  const networks: Network[] = [];
   for (const entry of text.split(",").map((part) => part.trim())) {
     if (entry === "") continue;
     const [address = "", prefix, ...rest] = entry.split("/");
@@ -21,8 +30,15 @@ export function parseTrustedProxies(text: string): TrustedProxies | Mistake {
     const bits = prefix === undefined ? maxBits : /^[0-9]{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
     if (version === 0 || rest.length > 0 || !(bits <= maxBits))
       return new Mistake("must be a comma-separated list of addresses or networks, such as 127.0.0.1, 10.0.0.0/8");
-    proxies.addSubnet(address, bits, version === 6 ? "ipv6" : "ipv4");
+    networks.push({ address, bits, family: version === 6 ? "ipv6" : "ipv4" });
   }
+  return networks;
+}
+
+export function trustedProxies(networks: TrustedNetworks): TrustedProxies {
+  if (!networks) return undefined;
+  const proxies = new (net().BlockList)();
+  for (const { address, bits, family } of networks) proxies.addSubnet(address, bits, family);
   return proxies;
 }
 

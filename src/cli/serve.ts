@@ -29,7 +29,12 @@ export async function serve(): Promise<void> {
       log.error({ err: error }, "the service has crashed");
       void exit(EXIT_CRASHED);
     });
-  const service = await start(config, { log });
+  const crash = async (error: Error): Promise<void> => {
+    log.error({ err: error }, "a thread of the service has crashed: stopping");
+    await service.stop({ atOnce: true });
+    await exit(EXIT_CRASHED);
+  };
+  const service = await start(config, { log, onThreadDeath: (error) => void crash(error) });
   // Before the banner: whoever waits for that may stop the service right away.
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, async () => {

@@ -9,7 +9,7 @@ import {
   textField,
 } from "./fields.ts";
 import { done, type Result, refused } from "./result.ts";
-import { isMet, type Precondition, type PreconditionFailed, tagOfValues } from "./tag.ts";
+import { isMet, type Precondition, type PreconditionFailed, tagOf } from "./tag.ts";
 import { NAME_MAX_CODE_POINTS } from "./text.ts";
 
 export const ANIMAL_STATUSES = ["available", "pending", "sold"] as const;
@@ -32,7 +32,7 @@ export interface Animal extends NewAnimal {
 export const parseNewAnimal = (value: unknown): NewAnimal | InvalidRecord => parseRecord(NEW_ANIMAL_FIELDS, value);
 
 export const animalTag = ({ id, name, categoryId, status }: Animal): string =>
-  tagOfValues("animal", id, categoryId, status, name);
+  tagOf(`animal ${id} ${categoryId} ${status} ${name}`);
 
 /** What can be corrected. What is not mentioned stays as it is. */
 export const CORRECTION_FIELDS = {

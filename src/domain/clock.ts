@@ -10,6 +10,13 @@ export interface SystemTime extends Clock {
 
 export const systemClock: SystemTime = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
+/** A clock that somebody sets in memory that threads share, for all of them: the time, and how much has passed. */
+export function clockIn(memory: SharedArrayBuffer): SystemTime {
+  const [nowAt, monotonicAt] = [0, 1];
+  const numbers = new Float64Array(memory);
+  return { nowMs: () => numbers[nowAt] as number, monotonicMs: () => numbers[monotonicAt] as number };
+}
+
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;

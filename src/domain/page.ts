@@ -25,6 +25,22 @@ export function cutPage<Row>(rows: readonly Row[], size: number): Page<Row> {
   return rows.length > size ? { rows: rows.slice(0, size), more: true } : { rows, more: false };
 }
 
+/** One page as it is sent. */
+export interface JsonPage {
+  /** An array. */
+  readonly json: string;
+  /** The position that the next page continues after; undefined on the last one. */
+  readonly next: Position | undefined;
+}
+
+export const jsonPageOf = <Row extends Position>(
+  { rows, more }: Page<Row>,
+  jsonOf: (row: Row) => string,
+): JsonPage => ({
+  json: `[${rows.map(jsonOf).join(",")}]`,
+  next: more ? rows.at(-1) : undefined,
+});
+
 /** By ascending id, or by descending id: the newest first. */
 export const ID_ORDERS = ["id", "-id"] as const;
 export type IdOrder = (typeof ID_ORDERS)[number];
@@ -40,6 +56,7 @@ export type Listed<Row> = Row & Pick<Position, "foldedName">;
 
 /** As long as that of any name: a code point becomes three of four bytes at the most. */
 const FOLDED_NAME_MAX_BYTES = 12 * NAME_MAX_CODE_POINTS;
+const ZEROS = "0000000000000000";
 const ID = "[0-9a-f]{16}";
 const CURSOR_BY_ID = new RegExp(`^${ID}$`);
 const CURSOR_BY_NAME = new RegExp(`^${ID}\\.[A-Za-z0-9_-]{2,${Math.ceil((FOLDED_NAME_MAX_BYTES * 4) / 3)}}$`);
@@ -51,7 +68,8 @@ export const CURSOR_PATTERN = `${CURSOR_BY_ID.source}|${CURSOR_BY_NAME.source}`;
  * list by name also the folded name in Base64.
  */
 export function encodeCursor({ id, foldedName }: Position): string {
-  const hex = BigInt.asUintN(64, id).toString(16).padStart(16, "0");
+  const digits = (id < 0n ? BigInt.asUintN(64, id) : id).toString(16);
+  const hex = ZEROS.slice(digits.length) + digits;
   return foldedName === undefined ? hex : `${hex}.${Buffer.from(foldedName).toString("base64url")}`;
 }
 

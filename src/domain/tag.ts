@@ -6,6 +6,10 @@ const DIGEST_CHARACTERS = 22;
 /** 132 bits of SHA-256: nobody comes across two contents with the same one, or has a reason to look for them. */
 export const tagOf = (content: string): string => Bun.SHA256.hash(content, "base64url").slice(0, DIGEST_CHARACTERS);
 
+/** What stands for the same content where more of it follows: the other half of the digest. */
+export const tagOfContinued = (content: string): string =>
+  Bun.SHA256.hash(content, "base64url").slice(-DIGEST_CHARACTERS);
+
 /** Only the last of the values may contain a space, or be undefined. */
 export const tagOfValues = (...values: (bigint | string | number | undefined)[]): string => tagOf(values.join(" "));
 

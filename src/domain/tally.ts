@@ -29,36 +29,56 @@ export interface Tally {
   readonly banRecord: BanRecord;
 }
 
-/** One number of a tally: in which part, and under which name. */
-type TallyNumber = { [Part in keyof Tally]: readonly [part: Part, name: keyof Tally[Part]] }[keyof Tally];
-
 /** Every number of a tally under a flat name: how it is stored, wherever that is. */
-const TALLY_NUMBERS = {
-  minute_opened_at: ["minute", "openedAtMs"],
-  minute_used: ["minute", "used"],
-  day_opened_at: ["day", "openedAtMs"],
-  day_used: ["day", "used"],
-  strikes: ["banRecord", "strikes"],
-  strikes_since: ["banRecord", "strikesSinceMs"],
-  banned_at: ["banRecord", "bannedAtMs"],
-  banned_until: ["banRecord", "bannedUntilMs"],
-  bans_in_a_row: ["banRecord", "bansInARow"],
-} as const satisfies Record<string, TallyNumber>;
+export const TALLY_NUMBER_NAMES = [
+  "minute_opened_at",
+  "minute_used",
+  "day_opened_at",
+  "day_used",
+  "strikes",
+  "strikes_since",
+  "banned_at",
+  "banned_until",
+  "bans_in_a_row",
+];
 
-export const TALLY_NUMBER_NAMES = Object.keys(TALLY_NUMBERS);
+/** Gives a tally the numbers that begin at an index, in the order of their names. Written out: every request needs it. */
+export function readTally({ minute, day, banRecord }: Tally, numbers: ArrayLike<number>, at: number): void {
+  minute.openedAtMs = numbers[at] as number;
+  minute.used = numbers[at + 1] as number;
+  day.openedAtMs = numbers[at + 2] as number;
+  day.used = numbers[at + 3] as number;
+  banRecord.strikes = numbers[at + 4] as number;
+  banRecord.strikesSinceMs = numbers[at + 5] as number;
+  banRecord.bannedAtMs = numbers[at + 6] as number;
+  banRecord.bannedUntilMs = numbers[at + 7] as number;
+  banRecord.bansInARow = numbers[at + 8] as number;
+}
 
-const PLACES: readonly TallyNumber[] = Object.values(TALLY_NUMBERS);
-
-const partOf = (tally: Tally, part: keyof Tally) => tally[part] as unknown as Record<string, number>;
+/** The inverse of readTally. */
+export function writeTally({ minute, day, banRecord }: Tally, numbers: { [index: number]: number }, at: number): void {
+  numbers[at] = minute.openedAtMs;
+  numbers[at + 1] = minute.used;
+  numbers[at + 2] = day.openedAtMs;
+  numbers[at + 3] = day.used;
+  numbers[at + 4] = banRecord.strikes;
+  numbers[at + 5] = banRecord.strikesSinceMs;
+  numbers[at + 6] = banRecord.bannedAtMs;
+  numbers[at + 7] = banRecord.bannedUntilMs;
+  numbers[at + 8] = banRecord.bansInARow;
+}
 
 /** In the order of their names. */
-export const tallyNumbers = (tally: Tally): number[] =>
-  PLACES.map(([part, name]) => partOf(tally, part)[name] as number);
+export function tallyNumbers(tally: Tally): number[] {
+  const numbers: number[] = [];
+  writeTally(tally, numbers, 0);
+  return numbers;
+}
 
 /** The tally with these numbers, in the order of their names. */
 export function tallyOfNumbers(numbers: readonly number[]): Tally {
   const tally = newTally();
-  for (const [i, [part, name]] of PLACES.entries()) partOf(tally, part)[name] = numbers[i] as number;
+  readTally(tally, numbers, 0);
   return tally;
 }
 
@@ -156,3 +176,19 @@ export const isSpent = (tally: Tally, nowMs: number): boolean =>
   !isWithin(tally.banRecord.strikesSinceMs, MINUTE.lengthMs, nowMs) &&
   !isBanned(tally.banRecord, nowMs) &&
   isLadderForgotten(tally.banRecord, nowMs);
+
+/** When the first of its open windows opened; of two tallies, the one with the earlier moment is given up first. */
+export const firstOpenedAtMs = ({ minute, day }: Tally): number =>
+  day.used > 0 ? Math.min(minute.openedAtMs, day.openedAtMs) : minute.openedAtMs;
+
+/** By how much the clocks of threads that count together may differ. */
+const CLOCK_SKEW_MAX_MS = 1_000;
+
+/**
+ * The moment to judge by: now, or what was noted last, if a clock slightly ahead noted it. Otherwise a window that
+ * opens a millisecond from now would be taken for one that a clock set back has ended.
+ */
+export function momentFor({ minute, day, banRecord }: Tally, nowMs: number): number {
+  const lastMs = Math.max(minute.openedAtMs, day.openedAtMs, banRecord.strikesSinceMs, banRecord.bannedAtMs);
+  return lastMs > nowMs && lastMs - nowMs <= CLOCK_SKEW_MAX_MS ? lastMs : nowMs;
+}

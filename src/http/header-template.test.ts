@@ -16,6 +16,8 @@ interface Own {
   readonly fixed: HeaderFields | undefined;
 }
 
+const PLAIN: Own = { fields: {}, etag: undefined, fixed: undefined };
+
 const fill = ({ fields, etag, fixed }: Own, requestId: string, shown: Standing): HeaderFields => {
   const template = HeaderTemplate.for(fields, true, etag !== undefined);
   const headers = (fixed ? template.with(fixed) : template).fill(requestId, shown, fields, etag);
@@ -42,6 +44,24 @@ test("every response has the common headers, and nothing of another response", (
         expect(headers["x-request-id"]).toBe(requestId);
         expect(headers["x-ratelimit-remaining"]).toBe(String(shown.shown.remaining));
         expect(headers["x-ratelimit-limit"]).toBe(String(shown.shown.quota));
+      }
+    }),
+  );
+});
+
+test("RateLimit says what remains of both quotas and for how long, whoever was answered before", () => {
+  const seconds = fc.constantFrom(0, 0.4, 1, 59, 60, 61);
+  const callers = fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 7 }), seconds), {
+    minLength: 2,
+    maxLength: 20,
+  });
+  fc.assert(
+    fc.property(callers, (answered) => {
+      for (const [used, perMinute, seconds] of answered) {
+        const judged = standing(used, perMinute);
+        const headers = fill(PLAIN, "id", { ...judged, atMs: judged.atMs + seconds * 1000 });
+        const [minute, day] = [60, 86_400].map((length) => Math.max(0, Math.ceil(length - seconds)));
+        expect(headers.ratelimit).toBe(`"minute";r=${perMinute - used};t=${minute}, "day";r=${1000 - used};t=${day}`);
       }
     }),
   );

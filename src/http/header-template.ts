@@ -1,6 +1,6 @@
 import { SECOND_MS, toWholeSeconds } from "../domain/clock.ts";
 import type { Standing } from "../domain/tally.ts";
-import type { QuotaStanding } from "../domain/window.ts";
+import { DAY, MINUTE, type QuotaStanding } from "../domain/window.ts";
 
 /** Header fields by name. */
 export type HeaderFields = Readonly<Record<string, string>>;
@@ -93,7 +93,7 @@ export class HeaderTemplate {
       this.#standing = standing;
     }
     headers.set("X-RateLimit-Remaining", String(shown.remaining));
-    headers.set("RateLimit", day ? `${limitItem(minute, atMs)}, ${limitItem(day, atMs)}` : limitItem(minute, atMs));
+    headers.set("RateLimit", day ? rateLimit.of(minute, day, atMs) : limitItem(minute, secondsLeft(minute, atMs)));
     headers.set("X-Request-Id", requestId);
     if (this.#fields !== fields) {
       for (const name of this.names) headers.set(name, fields[name] as string);
@@ -117,5 +117,30 @@ const isSameWindow = (a: Standing, b: Standing): boolean =>
 const policyItem = ({ window, quota }: QuotaStanding): string =>
   `"${window.name}";q=${quota};w=${window.lengthMs / SECOND_MS}`;
 
-const limitItem = ({ window, remaining, resetAtMs }: QuotaStanding, atMs: number): string =>
-  `"${window.name}";r=${remaining};t=${Math.max(0, toWholeSeconds(resetAtMs - atMs))}`;
+const limitItem = ({ window, remaining }: QuotaStanding, seconds: number): string =>
+  `"${window.name}";r=${remaining};t=${seconds}`;
+
+const secondsLeft = ({ resetAtMs }: QuotaStanding, atMs: number): number =>
+  Math.max(0, toWholeSeconds(resetAtMs - atMs));
+
+/** The items of both quotas. For a second, all responses to a key differ only in what remains: the rest is kept. */
+class RateLimitField {
+  #minuteSeconds = -1;
+  #daySeconds = -1;
+  #between = "";
+  #end = "";
+
+  of(minute: QuotaStanding, day: QuotaStanding, atMs: number): string {
+    const minuteSeconds = secondsLeft(minute, atMs);
+    const daySeconds = secondsLeft(day, atMs);
+    if (minuteSeconds !== this.#minuteSeconds || daySeconds !== this.#daySeconds) {
+      this.#minuteSeconds = minuteSeconds;
+      this.#daySeconds = daySeconds;
+      this.#between = `;t=${minuteSeconds}, "${DAY.name}";r=`;
+      this.#end = `;t=${daySeconds}`;
+    }
+    return `"${MINUTE.name}";r=${minute.remaining}${this.#between}${day.remaining}${this.#end}`;
+  }
+}
+
+const rateLimit = new RateLimitField();

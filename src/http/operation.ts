@@ -49,6 +49,8 @@ export interface Rendered {
   readonly headers?: HeaderFields | undefined;
   /** What stands for the content, and for nothing else. Absent: nobody asks for it. */
   readonly tag?: string;
+  /** Whether it would be the same after any number of animals were added. By default not. */
+  readonly survivesAdditions?: boolean | undefined;
 }
 
 /**

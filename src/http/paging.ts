@@ -5,17 +5,16 @@ import {
   encodeCursor,
   ID_ORDERS,
   type IdOrder,
+  type JsonPage,
   PAGE_SIZE_DEFAULT,
   PAGE_SIZE_MAX,
   PAGE_SIZE_MIN,
-  type Page,
   type Position,
   parsePageSize,
 } from "../domain/page.ts";
-import { tagOf } from "../domain/tag.ts";
+import { tagOf, tagOfContinued } from "../domain/tag.ts";
 import type { Fault } from "./fault.ts";
 import { invalidParameter } from "./faults.ts";
-import type { HeaderFields } from "./header-template.ts";
 import type { PublicUrls, Rendered } from "./operation.ts";
 import { formatQuery, type ParameterSet, type ParameterValues, queryParameter } from "./parameters.ts";
 
@@ -83,36 +82,33 @@ export function clashOfCursor(cursor: Position | undefined, foldedPrefix: string
 
 const CURSOR_OF_ANOTHER_LIST = "was not given out for this list: use the URL of a Link header unchanged";
 
-interface PageShape<Row, Known extends ParameterSet> {
-  readonly path: `/${string}`;
-  readonly parameters: Known;
-  readonly json: (row: Row) => string;
-  /** The tag of a page that stands for something else too; undefined for any other. */
-  readonly tag?: (page: Page<Row>, values: ParameterValues<Known>) => string | undefined;
+/** What a list is answered with. */
+export interface ListedPage extends JsonPage {
+  /** The tag of a page that stands for something else too. */
+  readonly tag?: string | undefined;
 }
 
-/** A page as a response: a bare array, a Link to the next page, and a tag. */
+/** A page as a response: a bare array, a Link to the next page, and a tag, which stands for the rows and for whether there is a next page. */
 export const renderPage =
-  <Row extends Position, Known extends ParameterSet>({ path, parameters, json, tag }: PageShape<Row, Known>) =>
-  (page: Page<Row>, { publicUrl }: PublicUrls, call: { readonly parameters: ParameterValues<Known> }): Rendered => {
-    const body = `[${page.rows.map(json).join(",")}]`;
-    const headers = linkToNext(page, `${publicUrl}${path}`, parameters, call.parameters);
-    return { body, headers, tag: tag?.(page, call.parameters) ?? pageTag(body, headers) };
+  <Known extends ParameterSet>(
+    path: `/${string}`,
+    parameters: Known,
+    /** Whether a page would be the same after any number of animals were added. */
+    survivesAdditions: (page: ListedPage, values: ParameterValues<Known>) => boolean,
+  ) =>
+  (page: ListedPage, { publicUrl }: PublicUrls, call: { readonly parameters: ParameterValues<Known> }): Rendered => {
+    const { json, next } = page;
+    const survives = survivesAdditions(page, call.parameters);
+    if (!next) return { body: json, tag: page.tag ?? tagOf(json), survivesAdditions: survives };
+    const link = linkTo(next, `${publicUrl}${path}`, parameters, call.parameters);
+    const tag = page.tag ?? tagOfContinued(json);
+    return { body: json, headers: { Link: link }, tag, survivesAdditions: survives };
   };
 
-/** What stands for a page: its rows, and whether there is a next one. */
-const pageTag = (body: string, headers: HeaderFields | undefined): string =>
-  tagOf(headers?.Link === undefined ? body : `${body}${headers.Link}`);
-
-/** A Link to the next page, which has the same size and filters; none on the last page. */
-function linkToNext<Row extends Position>(
-  { rows, more }: Page<Row>,
+/** The next page has the same size and filters. */
+const linkTo = (
+  next: Position,
   url: string,
   parameters: ParameterSet,
   values: Readonly<Record<string, unknown>>,
-): HeaderFields | undefined {
-  const last = rows.at(-1);
-  if (!more || last === undefined) return undefined;
-  const query = formatQuery(parameters, { ...values, cursor: undefined });
-  return { Link: `<${url}?${query}&cursor=${encodeCursor(last)}>; rel="next"` };
-}
+): string => `<${url}?${formatQuery(parameters, values, "cursor")}&cursor=${encodeCursor(next)}>; rel="next"`;

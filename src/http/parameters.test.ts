@@ -18,6 +18,13 @@ const read = (query: string) => {
   return readQuery(known, `http://host/v1/pets${query}`, values) ?? values;
 };
 
+/** So that all of it has to be decoded. */
+const everyCharacterEncoded = (text: string): string =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+
+const shown = (outcome: Record<string, unknown> | Fault): unknown =>
+  outcome instanceof Fault ? [outcome.code, outcome.message] : outcome;
+
 describe("a query", () => {
   test("that was written by formatQuery is read back as it was", () => {
     const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
@@ -35,6 +42,19 @@ describe("a query", () => {
         const absent = { cursor: undefined, categoryId: undefined, id: undefined };
         expect(read(`?${formatQuery(known, values)}`)).toEqual({ ...absent, ...values });
       }),
+    );
+  });
+
+  test("is read as URLSearchParams reads it, whether or not there is something to decode", () => {
+    const texts = fc.constantFrom("categoryId", "id", "limit", "x", "7", "%37", "+", "=", "&", "?", "#", "é", "1e1");
+    const query = fc.array(texts, { maxLength: 9 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(query, (query) => {
+        const pairs = [...new URLSearchParams(`?${query}`)];
+        const encoded = pairs.map((pair) => pair.map(everyCharacterEncoded).join("=")).join("&");
+        expect(shown(read(`?${query}`))).toEqual(shown(read(`?${encoded}`)));
+      }),
+      { numRuns: 2_000 },
     );
   });
 

@@ -18,7 +18,7 @@ export interface QueryParameter<Value> extends ParameterBase {
   /** How often it may be sent. */
   readonly maxCount: number;
   readonly parse: (texts: readonly string[]) => Value | Mistake;
-  /** The texts that parse to a value, for links. */
+  /** The texts that parse to a value, encoded for links. */
   readonly format: (value: Value) => readonly string[];
   /** What an absent one means; without it, undefined. */
   readonly fallback?: Value;
@@ -51,6 +51,7 @@ interface QueryDescription<Value> {
   readonly uses?: readonly NamedSchema[];
   readonly example: unknown;
   readonly parse: (text: string) => Value | Mistake;
+  /** The text that parses to a value, encoded for links. By default it has nothing to encode. */
   readonly format?: (value: Value) => string;
 }
 
@@ -77,7 +78,7 @@ export const int64Parameter = (description: string, example: number) =>
 /** A name or another text of one line, by the rule that those in a body obey. */
 export function textParameter(description: string, example: string, maxCodePoints: number): QueryParameter<string> {
   const { schema, parse } = textField(maxCodePoints);
-  return queryParameter({ description, schema, example, parse });
+  return queryParameter({ description, schema, example, parse, format: encodeURIComponent });
 }
 
 /** May be sent several times. */
@@ -168,14 +169,40 @@ function sentParameters(known: ParameterSet, url: string): Readonly<Record<strin
   const query = url.slice(start);
   if (query.includes("%") && !isPercentEncoded(query)) return MALFORMED_QUERY;
   const sent: Record<string, string[]> = {};
+  if (NOTHING_TO_DECODE.test(query)) return cutOut(query, known, sent) ?? sent;
   for (const [name, text] of new URLSearchParams(query)) {
-    const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (parameter?.in !== "query") return unknownParameter(name, queryNames(known));
-    sent[name] ??= [];
-    if (sent[name].length >= parameter.maxCount) return repeatedParameter(name, parameter.maxCount);
-    sent[name].push(text);
+    const fault = note(name, text, known, sent);
+    if (fault) return fault;
   }
   return sent;
+}
+
+/** Printable ASCII, apart from % and +: what most queries consist of. */
+const NOTHING_TO_DECODE = /^[!-$&-*,-~]*$/;
+
+/** The same as URLSearchParams makes of it, in a fraction of the time. */
+function cutOut(query: string, known: ParameterSet, sent: Record<string, string[]>): Fault | undefined {
+  for (let start = 1, end: number; start < query.length; start = end + 1) {
+    end = query.indexOf("&", start);
+    if (end === -1) end = query.length;
+    if (end === start) continue;
+    const equals = query.indexOf("=", start);
+    const hasText = equals !== -1 && equals < end;
+    const name = query.slice(start, hasText ? equals : end);
+    const fault = note(name, hasText ? query.slice(equals + 1, end) : "", known, sent);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+function note(name: string, text: string, known: ParameterSet, sent: Record<string, string[]>): Fault | undefined {
+  const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (parameter?.in !== "query") return unknownParameter(name, queryNames(known));
+  const texts = sent[name];
+  if (texts === undefined) sent[name] = [text];
+  else if (texts.length >= parameter.maxCount) return repeatedParameter(name, parameter.maxCount);
+  else texts.push(text);
+  return undefined;
 }
 
 function isPercentEncoded(query: string): boolean {
@@ -193,14 +220,14 @@ export const queryNames = (known: ParameterSet): string[] =>
 export const hasPathParameter = (known: ParameterSet): boolean =>
   Object.values(known).some((parameter) => parameter.in === "path");
 
-/** Parameters as a query, in the order that they are declared in. */
-export function formatQuery(known: ParameterSet, values: Readonly<Record<string, unknown>>): string {
-  const parts: string[] = [];
+/** Parameters as a query, in the order that they are declared in, without the one that is left out. */
+export function formatQuery(known: ParameterSet, values: Readonly<Record<string, unknown>>, leftOut?: string): string {
+  let query = "";
   for (const name in known) {
     const value = values[name];
     const parameter = known[name] as Parameter<unknown>;
-    if (value !== undefined && parameter.in === "query")
-      for (const text of parameter.format(value)) parts.push(`${name}=${encodeURIComponent(text)}`);
+    if (value === undefined || name === leftOut || parameter.in === "path") continue;
+    for (const text of parameter.format(value)) query += `${query === "" ? "" : "&"}${name}=${text}`;
   }
-  return parts.join("&");
+  return query;
 }

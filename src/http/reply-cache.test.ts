@@ -1,16 +1,20 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Version } from "../store/store.ts";
 import { PET_NOT_FOUND } from "./faults.ts";
 import { type Reply, reply } from "./reply.ts";
 import { ReplyCache } from "./reply-cache.ts";
 
-/** A store of one text, whose version the test decides. */
-function caching(version: { now: number | undefined } = { now: 1 }) {
-  const cache = new ReplyCache(() => version.now);
+const VERSION: Version = { changes: 1, additions: 1 };
+
+/** A store of one text, whose version the test decides. What is under /settled survives additions. */
+function caching(version: { now: Version | undefined } = { now: VERSION }, threads = 1) {
+  const cache = new ReplyCache(() => version.now, { threads });
   let worked = 0;
   const ask = (url: string, body = `body of ${url}`) =>
     cache.answer(url, () => {
       worked++;
-      return reply(200, body);
+      return reply(200, body, {}, undefined, url.startsWith("/settled"));
     }) as Reply;
   const text = (url: string, body?: string): Promise<string> => new Response(ask(url, body).body).text();
   return { cache, version, ask, text, worked: () => worked };
@@ -21,9 +25,47 @@ describe("cached replies", () => {
     const { text, version, worked } = caching();
     for (let i = 0; i < 5; i++) expect(await text("/a")).toBe("body of /a");
     expect(worked()).toBe(2);
-    version.now = 2;
+    version.now = { changes: 2, additions: 1 };
     for (let i = 0; i < 5; i++) expect(await text("/a", "new")).toBe("new");
     expect(worked()).toBe(3);
+  });
+
+  test("survive additions if they can, and otherwise no version but their own", async () => {
+    const { text, version, worked } = caching();
+    const ask = async (body: string) => [await text("/settled", body), await text("/last", body)];
+    for (const _ of [1, 2]) expect(await ask("old")).toEqual(["old", "old"]);
+    expect(await ask("new")).toEqual(["old", "old"]);
+    version.now = { ...VERSION, additions: 2 };
+    for (const _ of [1, 2]) expect(await ask("new")).toEqual(["old", "new"]);
+    expect(worked()).toBe(5);
+    version.now = { changes: 2, additions: 2 };
+    expect(await ask("newest")).toEqual(["newest", "newest"]);
+  });
+
+  test("are dropped by any change, and by additions only if they do not survive them, however versions follow each other", () => {
+    const version: { now: Version } = { now: VERSION };
+    const cache = new ReplyCache(() => version.now);
+    const madeAt = new Map<string, Version>();
+    const urls = ["/settled/1", "/settled/2", "/1", "/2"];
+    const step = fc.oneof(fc.constantFrom("change", "addition"), fc.constantFrom(...urls));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        for (const step of steps) {
+          const { changes, additions } = version.now;
+          if (step === "change") version.now = { changes: changes + 1, additions };
+          else if (step === "addition") version.now = { changes, additions: additions + 1 };
+          else {
+            const isSettled = step.startsWith("/settled");
+            cache.answer(step, () => {
+              madeAt.set(step, version.now);
+              return reply(200, "body", {}, undefined, isSettled);
+            });
+            expect(madeAt.get(step)?.changes).toBe(changes);
+            if (!isSettled) expect(madeAt.get(step)).toBe(version.now);
+          }
+        }
+      }),
+    );
   });
 
   test("are those of URLs that are asked for again", () => {
@@ -50,6 +92,13 @@ describe("cached replies", () => {
     expect(worked()).toBe(3);
   });
 
+  test("are made at once while the version of an embedded store is not known", () => {
+    const cache = new ReplyCache(() => undefined, { threads: 1, readsAtOnce: true });
+    const made = reply(200, "body");
+    for (let i = 0; i < 3; i++) expect(cache.answer("/a", () => made)).toBe(made);
+    expect(cache.size).toBe(0);
+  });
+
   test("are never faults", () => {
     const { cache, ask } = caching();
     for (let i = 0; i < 3; i++) expect(cache.answer("/a", () => PET_NOT_FOUND)).toBe(PET_NOT_FOUND);
@@ -62,7 +111,7 @@ describe("cached replies", () => {
     ask("/a");
     const { promise, resolve } = Promise.withResolvers<Reply>();
     const late = cache.answer("/a", () => promise);
-    version.now = 2;
+    version.now = { changes: 2, additions: 1 };
     ask("/b");
     resolve(reply(200, "old"));
     expect(((await late) as Reply).body).toBe("old");
@@ -92,5 +141,28 @@ describe("cached replies", () => {
       expect(cache.size).toBeLessThanOrEqual(81);
     }
     expect(cache.size).toBeGreaterThan(40);
+  });
+
+  test("share these bounds with those of other threads", () => {
+    const { cache, ask } = caching({ now: VERSION }, 4);
+    for (let i = 0; i < 5_000; i++) {
+      for (const _ of [1, 2]) ask(`/${i}`);
+      expect(cache.size).toBeLessThanOrEqual(2_500);
+    }
+    expect(cache.size).toBeGreaterThan(1_250);
+    for (let i = 0; i < 100; i++) for (const _ of [1, 2]) ask(`/large/${i}`, "x".repeat(100_000));
+    expect(cache.size).toBeLessThanOrEqual(21);
+  });
+
+  test("that are made again and again take no more room", () => {
+    const { ask, version, worked } = caching();
+    for (const _ of [1, 2]) ask("/settled");
+    for (let additions = 2; additions < 1_000; additions++) {
+      version.now = { changes: 1, additions };
+      ask("/last", "x".repeat(100_000));
+    }
+    const before = worked();
+    ask("/settled");
+    expect(worked()).toBe(before);
   });
 });

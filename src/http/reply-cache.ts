@@ -1,79 +1,111 @@
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
+import type { Version } from "../store/store.ts";
 import { Fault, type Outcome } from "./fault.ts";
 import { encoded, type Reply } from "./reply.ts";
 import { SharedReplies } from "./shared-replies.ts";
 
-/** Of URLs and bodies together: about as many bytes. */
+/** Of URLs and bodies together, in all threads: about as many bytes. */
 const MAX_CHARACTERS = 8_000_000;
 const MAX_REPLIES = 10_000;
 
-/** Half of the cache. Dropping all of the older half costs nothing, unlike removing one reply after the other. */
+interface CachedReply {
+  readonly reply: Reply;
+  readonly version: Version;
+}
+
+/** Half of a cache. Dropping all of the older half costs nothing, unlike removing one reply after the other. */
 class Generation {
-  readonly replies = new Map<string, Reply>();
+  readonly #replies = new Map<string, CachedReply>();
   #characters = 0;
 
-  get isFull(): boolean {
-    return this.replies.size >= MAX_REPLIES / 2 || this.#characters >= MAX_CHARACTERS / 2;
+  get size(): number {
+    return this.#replies.size;
   }
 
-  set(url: string, reply: Reply): void {
-    this.replies.set(url, reply);
-    this.#characters += charactersOf(url, reply);
+  get characters(): number {
+    return this.#characters;
+  }
+
+  get(url: string): CachedReply | undefined {
+    return this.#replies.get(url);
+  }
+
+  set(url: string, cached: CachedReply): void {
+    const former = this.#replies.get(url);
+    if (former) this.#characters -= charactersOf(url, former.reply);
+    this.#replies.set(url, cached);
+    this.#characters += charactersOf(url, cached.reply);
   }
 }
 
 /**
- * Replies to reads, by URL, for as long as the store's version stays the same: none is ever older than
- * the last write, whoever made it. For a store without a version, nothing is cached: replies are only shared by
- * requests that arrive together.
+ * Replies to reads, by URL, for as long as no write can have changed them, whoever made it: all of them until the
+ * next change, and until the next addition those that it may add an animal to. For a store without a version, nothing
+ * is cached: replies are only shared by requests that arrive together.
  */
 export class ReplyCache {
   #newer = new Generation();
   #older = new Generation();
-  #version: number | undefined;
+  #version: Version | undefined;
   readonly #seen = new SeenUrls();
   readonly #shared = new SharedReplies();
 
-  constructor(private readonly storeVersion: () => number | undefined) {}
+  /**
+   * The memory is divided among the threads, each of which has a cache. `readsAtOnce`: reads are not shared, because
+   * nobody waits for them; Bun closes a connection on which a request follows one that is answered later.
+   */
+  constructor(
+    private readonly storeVersion: () => Version | undefined,
+    private readonly of: { readonly threads: number; readonly readsAtOnce?: boolean } = { threads: 1 },
+  ) {}
 
   get size(): number {
-    return this.#newer.replies.size + this.#older.replies.size;
+    return this.#newer.size + this.#older.size;
   }
 
   /** The cached reply for a URL, or else the outcome of the work. */
   answer(url: string, work: () => Awaitable<Outcome>): Awaitable<Outcome> {
     // Read before the work: a reply may be newer than the version it is cached for, never older.
     const version = this.storeVersion();
-    if (version === undefined) return this.#shared.answer(url, work);
-    if (version !== this.#version) this.#empty(version);
-    const cached = this.#newer.replies.get(url) ?? this.#promote(url);
-    if (cached) return cached;
-    if (!this.#seen.again(url)) return work();
+    if (version === undefined) return this.of.readsAtOnce ? work() : this.#shared.answer(url, work);
+    if (version !== this.#version) this.#follow(version);
+    const cached = this.#newer.get(url) ?? this.#promote(url);
+    // The same changes are certain here: the others were dropped.
+    if (cached && (cached.version === version || cached.reply.survivesAdditions)) return cached.reply;
+    if (!cached && !this.#seen.again(url)) return work();
     return andThen(work(), (outcome) => {
       if (outcome instanceof Fault || version !== this.#version) return outcome;
-      return this.#add(url, encoded(outcome));
+      return this.#add(url, { reply: encoded(outcome), version }).reply;
     });
   }
 
   /** What the older half has and is still asked for moves to the newer one. */
-  #promote(url: string): Reply | undefined {
-    const { replies } = this.#older;
-    const reply = replies.size === 0 ? undefined : replies.get(url);
-    return reply && this.#add(url, reply);
+  #promote(url: string): CachedReply | undefined {
+    const cached = this.#older.size === 0 ? undefined : this.#older.get(url);
+    return cached && this.#add(url, cached);
   }
 
-  #add(url: string, reply: Reply): Reply {
-    if (this.#newer.isFull) {
+  #add(url: string, cached: CachedReply): CachedReply {
+    if (this.#isHalfFull) {
       this.#older = this.#newer;
       this.#newer = new Generation();
     }
-    this.#newer.set(url, reply);
-    return reply;
+    this.#newer.set(url, cached);
+    return cached;
   }
 
-  #empty(version: number): void {
-    this.#newer = new Generation();
-    this.#older = new Generation();
+  get #isHalfFull(): boolean {
+    const { size, characters } = this.#newer;
+    const shares = 2 * this.of.threads;
+    return size >= MAX_REPLIES / shares || characters >= MAX_CHARACTERS / shares;
+  }
+
+  /** What additions may have changed stays behind, unused, until it is asked for again. */
+  #follow(version: Version): void {
+    if (version.changes !== this.#version?.changes) {
+      this.#newer = new Generation();
+      this.#older = new Generation();
+    }
     this.#version = version;
   }
 }

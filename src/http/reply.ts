@@ -11,6 +11,8 @@ export class Reply {
     readonly headers: HeaderFields,
     /** The ETag header; undefined when there is none. */
     readonly etag: string | undefined,
+    /** Whether it stays true when animals are added: their ids are greater than any before. */
+    readonly survivesAdditions = false,
   ) {
     this.template = HeaderTemplate.for(headers, body !== null, etag !== undefined);
   }
@@ -22,10 +24,11 @@ export const reply = (
   body: string | null,
   headers: HeaderFields = NO_FIELDS,
   etag?: string | undefined,
-): Reply => new Reply(status, body, headers, etag);
+  survivesAdditions?: boolean | undefined,
+): Reply => new Reply(status, body, headers, etag, survivesAdditions);
 
 /** For a reply that is sent more than once: text would be encoded for every response. */
 export const encoded = (original: Reply): Reply =>
   typeof original.body === "string"
-    ? new Reply(original.status, new Blob([original.body]), original.headers, original.etag)
+    ? new Reply(original.status, new Blob([original.body]), original.headers, original.etag, original.survivesAdditions)
     : original;

@@ -80,7 +80,7 @@ export class RunnableOperation {
 
   private read(request: BunRequest, url: string, caller?: Pass): Awaitable<Outcome> {
     const { operation, parts } = this;
-    const parameters = readPath(operation.parameters, request.params);
+    const parameters = this.hasIdInPath ? readPath(operation.parameters, request.params) : {};
     if (parameters instanceof Fault) return parameters;
     const fault = readQuery(operation.parameters, url, parameters);
     if (fault) return fault;
@@ -135,12 +135,13 @@ export class RunnableOperation {
   }
 
   private render(value: unknown, call: AnyCall, more?: HeaderFields): Outcome {
-    const { status, body, headers, tag } = this.operation.render(value, this.parts, call);
+    const { status, body, headers, tag, survivesAdditions } = this.operation.render(value, this.parts, call);
     return reply(
       status ?? this.operation.success.status,
       body,
       more ? { ...headers, ...more } : headers,
       tag && entityTag(tag),
+      survivesAdditions,
     );
   }
 

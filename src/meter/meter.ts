@@ -14,6 +14,12 @@ export interface TallyKeeper {
   save(tallies: Entries): Awaitable<void>;
 }
 
+/** The thread that has the keeper, for the others. */
+export interface SavingThread {
+  /** Has it save what has changed before this call, in whatever thread; resolves when that is on disk. */
+  saveElsewhere(): Promise<void>;
+}
+
 type Entries = readonly (readonly [subject: string, tally: Tally])[];
 
 /** What happened to one of the servers that instances count on together. */

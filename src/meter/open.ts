@@ -2,9 +2,11 @@ import type { Checkup } from "../domain/checkup.ts";
 import type { Clock } from "../domain/clock.ts";
 import { lazy } from "../domain/lazy.ts";
 import type { Tally } from "../domain/tally.ts";
-import { BoundedMeter, DurableMeter } from "./memory.ts";
-import type { AnswerOutcome, Meter, ServerChange, TallyKeeper } from "./meter.ts";
+import { MemoryMeter } from "./memory.ts";
+import type { AnswerOutcome, Meter, SavingThread, ServerChange, TallyKeeper } from "./meter.ts";
 import type { RedisUrl } from "./redis-url.ts";
+import { TallySaver } from "./tally-saver.ts";
+import { newTableMemory, type TableMemory, TallyTable } from "./tally-table.ts";
 
 export type { ServerChange } from "./meter.ts";
 export type { RedisUrl } from "./redis-url.ts";
@@ -12,8 +14,10 @@ export type { RedisUrl } from "./redis-url.ts";
 export interface MeterSettings {
   /** Where all instances count together. Absent: this process counts by itself. */
   readonly redisUrl: RedisUrl | undefined;
-  /** Where the counters of this process are saved, if it counts by itself. */
-  readonly tallies: TallyKeeper;
+  /** What all threads of this process count in. */
+  readonly memory: MeterMemory;
+  /** Where the counters of this process are saved, if it counts by itself: known to one thread, which the others ask. */
+  readonly keeper: TallyKeeper | SavingThread;
   readonly clock: Clock;
   /** The clock that Redis judges by. Absent: its own. */
   readonly scriptClock?: Clock | undefined;
@@ -29,19 +33,33 @@ export interface MeterSettings {
   readonly onAnswer?: ((outcome: AnswerOutcome, seconds: number) => void) | undefined;
 }
 
+/** What the threads of a process count in together: it can be sent to them. */
+export interface MeterMemory {
+  readonly keys: TableMemory;
+  readonly addresses: TableMemory;
+  /** Keys and addresses while Redis is away. */
+  readonly fallback: TableMemory;
+}
+
 export interface Meters {
   readonly keyMeter: Meter;
   readonly addressMeter: Meter;
-  /** Saves what must outlive the process, and forgets what has expired. Call it every SAVE_INTERVAL_MS. Never rejects. */
+  /** Saves what all threads have counted and must outlive the process. Call it every SAVE_INTERVAL_MS. Never rejects. */
   save(): Promise<void>;
-  /** Saves, and releases what the meters hold. */
+  /** Saves, unless another thread does, and releases what the meters hold. */
   close(): Promise<void>;
 }
 
 export const SAVE_INTERVAL_MS = 500;
 
-const MAX_ADDRESSES = 50_000;
-const MAX_KEYS_WHILE_DEGRADED = 100_000;
+/**
+ * A tally is given up early when a 33rd subject needs a place in its bucket. With 10,000 keys in use within a day that is
+ * expected for 10^-49 of them, with 100,000 for 10^-17, with 300,000 for 0.00004, and with 500,000 for three.
+ */
+const MAX_KEYS = 2 ** 20;
+/** With 50,000 within a minute, that is expected for 0.002 of them. */
+const MAX_ADDRESSES = 2 ** 17;
+const MAX_SUBJECTS_WHILE_DEGRADED = 2 ** 18;
 
 /** ioredis takes 14 ms to load: only a process that uses Redis pays for it. */
 const loadRedisMeter = lazy(() => import("./redis/open.ts"));
@@ -69,21 +87,31 @@ export async function openRedisCheckup(url: RedisUrl, connectTimeoutMs?: number)
   return (await loadRedisCheckup()).checkRedis(url, connectTimeoutMs);
 }
 
-async function openLocalMeters({ tallies, clock, onSaveFailure }: MeterSettings): Promise<Meters> {
-  const keyMeter = await DurableMeter.open(clock, tallies, onSaveFailure);
-  const addressMeter = new BoundedMeter(clock, MAX_ADDRESSES);
-  const save = () => {
-    addressMeter.sweep();
-    return keyMeter.save();
-  };
-  return { keyMeter, addressMeter, save, close: () => keyMeter.save() };
+/** Room in which only what is used becomes memory. */
+export const newMeterMemory = (): MeterMemory => ({
+  keys: newTableMemory(MAX_KEYS),
+  addresses: newTableMemory(MAX_ADDRESSES),
+  fallback: newTableMemory(MAX_SUBJECTS_WHILE_DEGRADED),
+});
+
+async function openLocalMeters({ memory, keeper, clock, onSaveFailure }: MeterSettings): Promise<Meters> {
+  const keys = new TallyTable(memory.keys, clock);
+  const addressMeter = new MemoryMeter(clock, new TallyTable(memory.addresses, clock));
+  if ("saveElsewhere" in keeper) {
+    const save = () => keeper.saveElsewhere().catch(onSaveFailure);
+    return { keyMeter: new MemoryMeter(clock, keys, save), addressMeter, save, close: async () => {} };
+  }
+  const saver = new TallySaver(keys, keeper, onSaveFailure);
+  await saver.load(clock.nowMs());
+  const save = () => saver.save();
+  return { keyMeter: new MemoryMeter(clock, keys, save), addressMeter, save, close: save };
 }
 
 async function openSharedMeters(settings: MeterSettings, url: RedisUrl): Promise<Meters> {
-  const { clock, scriptClock, connectTimeoutMs, answerTimeoutMs, onServerChange, onAnswer } = settings;
+  const { memory, clock, scriptClock, connectTimeoutMs, answerTimeoutMs, onServerChange, onAnswer } = settings;
   const { openRedisMeter } = await loadRedisMeter();
-  const fallback = new BoundedMeter(clock, MAX_KEYS_WHILE_DEGRADED);
+  const fallback = new MemoryMeter(clock, new TallyTable(memory.fallback, clock));
   const timeouts = { connectTimeoutMs, answerTimeoutMs };
   const meter = await openRedisMeter({ url, clock, scriptClock, fallback, ...timeouts, onServerChange, onAnswer });
-  return { keyMeter: meter, addressMeter: meter, save: async () => fallback.sweep(), close: () => meter.close() };
+  return { keyMeter: meter, addressMeter: meter, save: async () => {}, close: () => meter.close() };
 }

@@ -15,50 +15,59 @@ const FOLD_NAMES_INTERVAL_MS = 1_000;
 /** By this much the noted minute of a use may be late. */
 const NOTE_USE_INTERVAL_MS = 5_000;
 
-interface JobParts {
+/** Makes a function that reports failures under a message. */
+type Report = (message: string) => (error: unknown) => void;
+
+interface ThreadJobParts {
   readonly keyring: Keyring;
-  readonly meters: Meters;
   readonly store: Store;
-  /** Logs it when the answer to that changes. */
-  readonly noteReadOnly: () => void;
-  /** Likewise. */
-  readonly isReady: () => Promise<boolean>;
-  /** Judges which saved responses have expired, and when keys were used. */
+  /** Looks at the store, which then knows whether it takes writes. */
+  readonly check: () => Promise<unknown>;
+  /** Judges when keys were used. */
   readonly steadyClock: SteadyClock;
-  /** Makes a function that reports failures under a message. */
-  readonly report: (message: string) => (error: unknown) => void;
+  readonly report: Report;
 }
 
-/** Everything that happens without a request. Returns how to stop it. */
-export function startBackgroundJobs({
-  keyring,
-  meters,
-  store,
-  noteReadOnly,
-  isReady,
-  steadyClock,
-  report,
-}: JobParts): () => Promise<void> {
+/** What every thread that serves does without a request. Returns how to stop it. */
+export function startThreadJobs({ keyring, store, check, steadyClock, report }: ThreadJobParts): () => Promise<void> {
   const lastUse = new LastUse({ keyring, keys: store.keys, isReadOnly: store.isReadOnly, clock: steadyClock });
   const reportUse = report("could not note when keys were last used");
-  const job = (intervalMs: number, failure: string, run: () => Promise<unknown>) =>
-    startJob({ intervalMs, run, onFailure: report(failure) });
   const stops = [
-    job(REFRESH_KEYS_INTERVAL_MS, "could not check for changed keys", () => keyring.refresh()),
-    job(CHECK_INTERVAL_MS, "could not check the store", async () => {
-      await isReady();
-      noteReadOnly();
+    startJob({
+      intervalMs: REFRESH_KEYS_INTERVAL_MS,
+      run: () => keyring.refresh(),
+      onFailure: report("could not check for changed keys"),
     }),
-    job(SAVE_INTERVAL_MS, "could not save the counters", () => meters.save()),
-    job(DELETE_SAVED_RESPONSES_INTERVAL_MS, "could not delete expired responses", () =>
-      deleteExpiredResponses(store, steadyClock),
-    ),
-    job(FOLD_NAMES_INTERVAL_MS, "could not prepare names for searches", () => foldNames(store)),
+    startJob({ intervalMs: CHECK_INTERVAL_MS, run: check, onFailure: report("could not check the store") }),
     startJob({ intervalMs: NOTE_USE_INTERVAL_MS, run: () => lastUse.write(), onFailure: reportUse }),
   ];
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
     await lastUse.write().catch(reportUse);
+  };
+}
+
+interface JobParts {
+  readonly meters: Meters;
+  readonly store: Store;
+  /** Judges which saved responses have expired. */
+  readonly steadyClock: SteadyClock;
+  readonly report: Report;
+}
+
+/** What happens without a request once in a process, however many threads it has. Returns how to stop it. */
+export function startBackgroundJobs({ meters, store, steadyClock, report }: JobParts): () => Promise<void> {
+  const job = (intervalMs: number, failure: string, run: () => Promise<unknown>) =>
+    startJob({ intervalMs, run, onFailure: report(failure) });
+  const stops = [
+    job(SAVE_INTERVAL_MS, "could not save the counters", () => meters.save()),
+    job(DELETE_SAVED_RESPONSES_INTERVAL_MS, "could not delete expired responses", () =>
+      deleteExpiredResponses(store, steadyClock),
+    ),
+    job(FOLD_NAMES_INTERVAL_MS, "could not prepare names for searches", () => foldNames(store)),
+  ];
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
   };
 }
 

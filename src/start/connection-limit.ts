@@ -33,6 +33,12 @@ export function limitConnections(parts: ConnectionLimitParts): () => void {
   return () => clearInterval(timer);
 }
 
+/** Tells whether the limit of open files is not near. Made early: at the limit, it could not be found out. */
+export function roomForFiles(): () => boolean {
+  const files = openFiles();
+  return () => !files || files.count() < files.limit * NEAR;
+}
+
 export class ConnectionLimiter {
   #areLimited = false;
   #limitedUntilMs = 0;

@@ -4,27 +4,53 @@ import type { Listener } from "./listener.ts";
 const STOP_TIMEOUT_MS = 6_000;
 /** A client that is told to close its connection may open another one: those that go on are not waited for. */
 const QUIET_TIMEOUT_MS = 500;
-const HELD_QUIET_MS = 20;
-const HELD_TIMEOUT_MS = 200;
+const HELD_QUIET_MS = 50;
+const HELD_TIMEOUT_MS = 400;
+
+/**
+ * How listeners stop. Each step is taken by all threads before any of them takes the next: a client that one of them
+ * has answered for the last time may connect to another.
+ */
+export const DRAIN_STEPS = ["calm", "hold", "closePort", "finish"] as const;
+export type DrainStep = (typeof DRAIN_STEPS)[number];
 
 /**
  * Stops a listener that is closing. Bun closes idle connections together with the port, and loses the requests that
  * are on their way in them; so first comes a while without any, in which each busy connection gets its last response.
  */
-export async function drain(listener: Listener, quietMs: number): Promise<void> {
-  const startedAtMs = performance.now();
-  const isQuiet = await becomesQuiet(listener, quietMs, QUIET_TIMEOUT_MS);
-  const release = isQuiet ? undefined : await holdClients(listener);
-  const finished = listener.finish(STOP_TIMEOUT_MS - (performance.now() - startedAtMs));
-  release?.();
-  await finished;
-}
+export class Drain implements Record<DrainStep, () => unknown> {
+  readonly #startedAtMs = performance.now();
+  #isQuiet = false;
+  #release: (() => void) | undefined;
+  #finished: Promise<void> | undefined;
 
-/** Clients that keep coming back are kept waiting: then none of them opens a connection while the port is closed. */
-async function holdClients(listener: Listener): Promise<() => void> {
-  const release = listener.hold();
-  await becomesQuiet(listener, HELD_QUIET_MS, HELD_TIMEOUT_MS);
-  return release;
+  constructor(
+    private readonly listener: Listener,
+    private readonly quietMs: number,
+  ) {}
+
+  async calm(): Promise<void> {
+    this.#isQuiet = await becomesQuiet(this.listener, this.quietMs, QUIET_TIMEOUT_MS);
+  }
+
+  /**
+   * Clients that keep coming back are kept waiting: then none of them opens a connection while the port is closed. Of
+   * a port that threads share, one is not quiet before all are.
+   */
+  async hold(): Promise<void> {
+    if (this.#isQuiet && !this.listener.isShared) return;
+    this.#release = this.listener.hold();
+    await becomesQuiet(this.listener, HELD_QUIET_MS, HELD_TIMEOUT_MS);
+  }
+
+  closePort(): void {
+    this.#finished = this.listener.finish(STOP_TIMEOUT_MS - (performance.now() - this.#startedAtMs));
+  }
+
+  async finish(): Promise<void> {
+    this.#release?.();
+    await this.#finished;
+  }
 }
 
 /** Waits until no request has arrived for a while; twice as long where any did. False: they keep coming. */

@@ -1,7 +1,7 @@
 import type { Server } from "bun";
 import { OperatorError } from "../domain/operator-error.ts";
 import type { Closers } from "./closers.ts";
-import { drain } from "./drain.ts";
+import { DRAIN_STEPS, Drain, type DrainStep } from "./drain.ts";
 import { Listener } from "./listener.ts";
 
 const IDLE_TIMEOUT_SECONDS = 30;
@@ -13,7 +13,7 @@ type ReasonToClose = "stopping" | "limited";
 export class Listeners {
   readonly #listeners: Listener[] = [];
   readonly #reasonsToClose = new Set<ReasonToClose>();
-  #isFinishing = false;
+  #drains: readonly Drain[] | undefined;
   /** Whether every response is the last one of its connection. */
   areClosing = false;
   /** What a renewal that failed has left to do. */
@@ -25,9 +25,9 @@ export class Listeners {
     private readonly quietMs = QUIET_MS,
   ) {}
 
-  /** Fails with an OperatorError that names the setting. */
-  listen(hostname: string, port: number, setting: string): Listener {
-    const listener = new Listener(hostname, port, (port) => bind(hostname, port, setting));
+  /** `isShared`: other threads listen on the same port. Fails with an OperatorError that names the setting. */
+  listen(hostname: string, port: number, setting: string, isShared = false): Listener {
+    const listener = new Listener(hostname, port, isShared, (...where) => bind(hostname, setting, ...where));
     this.#listeners.push(listener);
     this.opened.add(() => listener.finish(0));
     return listener;
@@ -37,13 +37,13 @@ export class Listeners {
   limit(areLimited: boolean): void {
     this.#close("limited", areLimited);
     // A stop closes idle connections itself, when no request is on its way in them.
-    if (!areLimited || this.#isFinishing) return;
+    if (!areLimited || this.#drains) return;
     for (const listener of this.#listeners) listener.closeIdle();
   }
 
   /** Closes the connections that have not sent a whole request. It may fail, and has to be called again then. */
   renew(): void {
-    if (this.#isFinishing) return;
+    if (this.#drains) return;
     this.#renewable ??= [...this.#listeners];
     let failure: unknown;
     this.#renewable = this.#renewable.filter((listener) => {
@@ -66,9 +66,14 @@ export class Listeners {
 
   /** Every request that was sent before is answered; a connection that has only begun to send one does not delay it. */
   async drain(): Promise<void> {
+    for (const step of DRAIN_STEPS) await this.takeStep(step);
+  }
+
+  /** The same step by step, where other threads listen on the same port. */
+  async takeStep(step: DrainStep): Promise<void> {
     this.announceStop();
-    this.#isFinishing = true;
-    await Promise.all(this.#listeners.map((listener) => drain(listener, this.quietMs)));
+    this.#drains ??= this.#listeners.map((listener) => new Drain(listener, this.quietMs));
+    await Promise.all(this.#drains.map((drain) => drain[step]()));
   }
 
   #close(reason: ReasonToClose, applies: boolean): void {
@@ -81,13 +86,13 @@ export class Listeners {
   }
 }
 
-function bind(hostname: string, port: number, setting: string): Server<undefined> {
+function bind(hostname: string, setting: string, port: number, isShared: boolean): Server<undefined> {
   try {
     return Bun.serve({
       hostname,
       port,
-      // Without this, `development: false` silently lets a second process share the port.
-      reusePort: false,
+      // Without `false`, `development: false` silently lets a second process share the port.
+      reusePort: isShared,
       development: false,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       // For what our own, far lower limits never see. Beyond it, Bun answers by itself, without an Error.

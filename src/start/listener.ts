@@ -3,6 +3,7 @@ import { reachableHost } from "../domain/reachable-host.ts";
 import { STARTING } from "../http/faults.ts";
 import { publicError } from "../http/pages/page.ts";
 import { ending, type Handlers } from "./handlers.ts";
+import { sharePort } from "./share-port.ts";
 
 const FINISH_CHECK_INTERVAL_MS = 20;
 /** How long requests in progress may take when their port is opened anew: longer than a write waits for a lock. */
@@ -22,9 +23,10 @@ export class Listener {
   constructor(
     private readonly hostname: string,
     port: number,
-    private readonly bind: (port: number) => Server<undefined>,
+    public isShared: boolean,
+    private readonly bind: (port: number, isShared: boolean) => Server<undefined>,
   ) {
-    this.#server = bind(port);
+    this.#server = bind(port, isShared);
     this.#port = this.#server.port as number;
     this.#answer();
   }
@@ -32,6 +34,16 @@ export class Listener {
   /** An address that a client on this machine can use, even when all addresses are listened on. */
   get origin(): string {
     return `http://${reachableHost(this.hostname)}:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Lets other threads listen on the same port. Returns whether the system can do that. */
+  share(): boolean {
+    this.isShared = sharePort(this.#port);
+    return this.isShared;
   }
 
   /** Says what is answered from now on; until then, the answer is 503. */
@@ -75,7 +87,7 @@ export class Listener {
   renew(): void {
     const finishing = this.#finish(this.#server, RENEWAL_TIMEOUT_MS).finally(() => this.#finishing.delete(finishing));
     this.#finishing.add(finishing);
-    this.#server = this.bind(this.#port);
+    this.#server = this.bind(this.#port, this.isShared);
     this.#answer();
   }
 

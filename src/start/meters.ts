@@ -1,38 +1,27 @@
 import { type Clock, systemClock } from "../domain/clock.ts";
-import { type Meters, openMeters, type RedisUrl, type ServerChange } from "../meter/open.ts";
-import type { DatabaseUrl } from "../store/database-url.ts";
-import type { CountingPlace, Store, TallyStore } from "../store/store.ts";
+import { type MeterSettings, type Meters, openMeters, type ServerChange } from "../meter/open.ts";
+import type { CountingPlace, Store } from "../store/store.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 
-interface MeterParts {
-  readonly database: DatabaseUrl;
-  readonly redisUrl: RedisUrl | undefined;
-  readonly tallies: TallyStore;
+interface MeterParts extends Pick<MeterSettings, "redisUrl" | "memory" | "keeper" | "answerTimeoutMs"> {
   /** Undefined: the system's, and in Redis its own. */
   readonly clock: Clock | undefined;
-  readonly answerTimeoutMs: number | undefined;
-  readonly log: Log;
+  readonly log: Pick<Log, "error" | "info">;
   readonly telemetry: Telemetry;
   readonly report: (message: string) => (error: unknown) => void;
 }
 
 /** Opens the meters, and tells the operator when instances do not count together. */
-export function startMeters(parts: MeterParts): Promise<Meters> {
-  const { database, redisUrl, tallies, clock, answerTimeoutMs, log, telemetry, report } = parts;
-  if (database.kind === "postgres" && !redisUrl)
-    log.warn("REDIS_URL is not set: this instance counts requests by itself. More than one instance needs Redis.");
-  return openMeters({
-    redisUrl,
-    tallies,
+export const startMeters = ({ clock, log, telemetry, report, ...settings }: MeterParts): Promise<Meters> =>
+  openMeters({
+    ...settings,
     clock: clock ?? systemClock,
     scriptClock: clock,
-    answerTimeoutMs,
     onSaveFailure: report("could not save the counters"),
     onServerChange: announcer(log, telemetry),
     onAnswer: telemetry.isOn ? telemetry.redisAnswer : undefined,
   });
-}
 
 /**
  * Leaves a note in the database where requests are counted, for commands on it that are not told where Redis is. A

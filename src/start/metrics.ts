@@ -1,5 +1,6 @@
 import { lazy } from "../domain/lazy.ts";
 import type { Store } from "../store/store.ts";
+import type { MetricsSnapshot } from "../telemetry/metrics.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import type { Listeners } from "./listen.ts";
 
@@ -17,11 +18,22 @@ export async function startMetrics(
   host: string,
   port: number | undefined,
   listeners: Listeners,
+  /** What the other threads have measured. */
+  others: () => Promise<readonly MetricsSnapshot[]>,
 ): Promise<{ readonly telemetry: Telemetry; readonly metricsUrl: string | undefined }> {
   if (port === undefined) return { telemetry: noTelemetry, metricsUrl: undefined };
   const { prometheus } = await loadPrometheus();
-  const { telemetry, handle } = prometheus();
+  const { telemetry, handle } = prometheus({ isFirst: true, others });
   const listener = listeners.listen(host, port, "METRICS_PORT");
   listener.serve({ fetch: handle });
   return { telemetry, metricsUrl: `${listener.origin}/metrics` };
+}
+
+/** Those of one more thread, which the first one asks for. */
+export async function startThreadMetrics(
+  port: number | undefined,
+): Promise<{ readonly telemetry: Telemetry; readonly snapshot: () => Promise<MetricsSnapshot | undefined> }> {
+  if (port === undefined) return { telemetry: noTelemetry, snapshot: async () => undefined };
+  const { prometheus } = await loadPrometheus();
+  return prometheus({ isFirst: false, others: async () => [] });
 }

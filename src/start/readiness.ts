@@ -1,6 +1,8 @@
 import type { Store } from "../store/store.ts";
 import type { Log } from "../telemetry/log.ts";
 
+export type Readiness = ReturnType<typeof readiness>;
+
 /** Whether requests should be sent here: it has started, the store answers, and no stop has begun. A change is logged once. */
 export function readiness(store: Pick<Store, "check">, log: Pick<Log, "error" | "info">) {
   let isServing = false;

@@ -1,6 +1,7 @@
 import { lazy } from "../domain/lazy.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Closers } from "./closers.ts";
+import { DRAIN_STEPS, type DrainStep } from "./drain.ts";
 import type { Listeners } from "./listen.ts";
 
 export interface StopOptions {
@@ -13,20 +14,22 @@ interface StopParts {
   readonly drainMs: number;
   readonly ready: { stop(): void };
   readonly listeners: Listeners;
+  readonly threads: { announceStop(): void; drain(step: DrainStep): Promise<void> };
   readonly opened: Closers;
   readonly log: Log;
 }
 
 /** How a service stops: it says so, goes on for a while, answers what it has been sent, and closes what it has opened. */
-export function createStop({ drainMs, ready, listeners, opened, log }: StopParts) {
+export function createStop({ drainMs, ready, listeners, threads, opened, log }: StopParts) {
   const cutShort = Promise.withResolvers<void>();
   const stopOnce = lazy(async () => {
     ready.stop();
     listeners.announceStop();
+    threads.announceStop();
     const timer = setTimeout(cutShort.resolve, drainMs);
     await cutShort.promise;
     clearTimeout(timer);
-    await listeners.drain();
+    for (const step of DRAIN_STEPS) await Promise.all([listeners.takeStep(step), threads.drain(step)]);
     await opened.close();
     log.info("stopped");
   });

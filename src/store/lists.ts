@@ -44,12 +44,12 @@ export const animalLists = (dialect: Dialect): Record<AnimalListName, string> =>
   ...animalsByName(dialect),
 });
 
-function byIds(order: IdOrder, { placeholder, idIsOneOf }: Dialect): string {
+function byIds(order: IdOrder, { placeholder, idIsOneOf, atMost }: Dialect): string {
   const [bound, direction] = order === "-id" ? ["<=", "DESC"] : [">=", "ASC"];
   return `${SELECT_ANIMAL} WHERE ${idIsOneOf(placeholder(1))}
     AND (CAST(${placeholder(2)} AS text) IS NULL OR status = ${placeholder(2)})
     AND (CAST(${placeholder(3)} AS bigint) IS NULL OR category_id = ${placeholder(3)})
-    AND id ${bound} ${placeholder(4)} ORDER BY id ${direction} LIMIT ${placeholder(5)}`;
+    AND id ${bound} ${placeholder(4)} ORDER BY id ${direction} ${atMost(placeholder(5))}`;
 }
 
 /** The index begins with the status, so without one there is a search for each. */
@@ -63,15 +63,20 @@ function animalsByName(dialect: Dialect): Record<"byName" | "byNameAndStatus", s
   };
 }
 
-export function animalListing(query: AnimalQuery, { idList }: Dialect): Listing<AnimalListName> {
-  const { ids, status, categoryId, name, sort, after, size } = query;
+/** How many rows are read: by default one beyond the page, to find out whether more follow. */
+export function animalListing(
+  query: AnimalQuery,
+  { idList }: Dialect,
+  rows: number = query.size + 1,
+): Listing<AnimalListName> {
+  const { ids, status, categoryId, name, sort, after } = query;
   if (name !== undefined) {
-    const range = [...rangeOfNames(name, after), size + 1];
+    const range = [...rangeOfNames(name, after), rows];
     return status === undefined
       ? { name: "byName", parameters: range }
       : { name: "byNameAndStatus", parameters: [...range, status] };
   }
-  const page = pageFrom(after, sort, size);
+  const page = pageFrom(after, sort, rows);
   if (ids) return inOrder(sort, "byIds", [idList(ids), status ?? null, categoryId ?? null, ...page]);
   if (categoryId === undefined)
     return status === undefined ? inOrder(sort, "all", page) : inOrder(sort, "byStatus", [status, ...page]);
@@ -100,7 +105,7 @@ const SELECT_ORDER = selectFrom(ORDERS);
 const SELECT_REFERENCE = `SELECT * FROM (${SELECT_ORDER} WHERE reference IS NOT NULL) AS referenced`;
 
 export function orderListing({ status, animalId, reference, sort, after, size }: OrderQuery): Listing<OrderListName> {
-  const page = pageFrom(after, sort, size);
+  const page = pageFrom(after, sort, size + 1);
   if (reference !== undefined)
     return status === undefined
       ? inOrder(sort, "byReference", [reference, ...page])
@@ -124,7 +129,7 @@ export function categoryLists(dialect: Dialect): Record<CategoryListName, string
 
 /** No two categories have the same folded name, so the id is no part of their order. */
 export function categoryListing({ name, after, size }: CategoryQuery): Listing<CategoryListName> {
-  if (name === undefined) return { name: "all", parameters: pageFrom(after, "id", size) };
+  if (name === undefined) return { name: "all", parameters: pageFrom(after, "id", size + 1) };
   const { foldedName } = after ?? {};
   const from = foldedName === undefined ? name : foldedName + LEAST_CHARACTER;
   return { name: "byName", parameters: [from, endOfPrefix(name), size + 1] };
@@ -170,11 +175,11 @@ function pageOfAnyStatus(
   return searchEachStatus({ select, equal, from: { id }, limit, isDescending: order === "-id" }, statuses, dialect);
 }
 
-/** The id that a page begins with, and how many rows are read: one beyond the page, to find out whether more follow. */
-function pageFrom(after: Position | undefined, order: IdOrder | undefined, size: number): SqlValue[] {
+/** The id that a page begins with, and how many rows are read. */
+function pageFrom(after: Position | undefined, order: IdOrder | undefined, rows: number): SqlValue[] {
   const [first, last, step] = order === "-id" ? [INT64_MAX, INT64_MIN, -1n] : [INT64_MIN, INT64_MAX, 1n];
-  if (after === undefined) return [first, size + 1];
-  return after.id === last ? [last, 0] : [after.id + step, size + 1];
+  if (after === undefined) return [first, rows];
+  return after.id === last ? [last, 0] : [after.id + step, rows];
 }
 
 /** Less than any character that a name may have. */

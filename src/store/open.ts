@@ -2,7 +2,9 @@ import type { Checkup } from "../domain/checkup.ts";
 import { lazy } from "../domain/lazy.ts";
 import type { DatabaseUrl } from "./database-url.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, type Migrated } from "./migrate.ts";
-import type { Store } from "./store.ts";
+import type { PostgresSeat } from "./postgres/store.ts";
+import type { SqliteSeat } from "./sqlite/store.ts";
+import type { ServingStore, Store } from "./store.ts";
 
 export type { Migrated } from "./migrate.ts";
 
@@ -12,8 +14,10 @@ const sqlite = lazy(() => import("./sqlite/store.ts"));
 const postgres = lazy(() => import("./postgres/store.ts"));
 
 export interface ServingOptions {
-  /** To PostgreSQL. */
+  /** To PostgreSQL, of all threads together. */
   readonly connections: number;
+  /** How many threads will serve: they divide the connections. */
+  readonly threads: number;
   /** Whether the schema is created or brought up to date, if necessary. */
   readonly mayMigrate: boolean;
   /** Told what is done to the schema, and what that waits for. */
@@ -24,10 +28,18 @@ export interface ServingOptions {
  * Opens a store to serve requests from. An embedded database is created if there is none, and only one
  * process at a time may serve it. Fails with an OperatorError.
  */
-export async function openForServing(database: DatabaseUrl, options: ServingOptions): Promise<Store> {
+export async function openForServing(database: DatabaseUrl, options: ServingOptions): Promise<ServingStore<StoreSeat>> {
   const rules = options.mayMigrate ? MIGRATES : CHANGES_NO_SCHEMA;
   if (database.kind === "sqlite") return (await sqlite()).openForServing(database.path, undefined, rules);
   return (await postgres()).openForServing(database.url, { ...options, rules });
+}
+
+/** What one more thread of a process that serves a store opens it with. To be sent there, with its port if it has one. */
+export type StoreSeat = SqliteSeat | PostgresSeat;
+
+/** Opens the store of one more thread. */
+export async function openSeat(seat: StoreSeat): Promise<Store> {
+  return seat.kind === "sqlite" ? (await sqlite()).openSeat(seat) : (await postgres()).openSeat(seat);
 }
 
 /** Opens a store for a command, which may run beside a service. Fails with an OperatorError. */

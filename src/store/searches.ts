@@ -20,6 +20,8 @@ export interface Dialect {
    * collation; otherwise it would go through all rows with the same name.
    */
   readonly idInRow: (placeholder: string) => string;
+  /** How many rows at most. SQLite makes a LIMIT that is a mere parameter part of its plan, and plans for each value anew. */
+  readonly atMost: (placeholder: string) => string;
 }
 
 /** What columns are compared with: placeholders, or literals. */
@@ -37,7 +39,7 @@ export interface Search {
   readonly isDescending?: boolean;
 }
 
-export function search(wanted: Search, { ordersByIndex }: Dialect): string {
+export function search(wanted: Search, { ordersByIndex, atMost }: Dialect): string {
   const { select, equal, from, end, limit, isDescending = false } = wanted;
   const [first, last] = isDescending ? ["<=", ">="] : [">=", "<="];
   const [ordering] = Object.keys(from) as [string];
@@ -48,7 +50,7 @@ export function search(wanted: Search, { ordersByIndex }: Dialect): string {
   if (end !== undefined) conditions.push(`${ordering} < ${end}`);
   if (Object.keys(leading).length > 0) conditions.push(compare(leading, last));
   const order = orderBy(Object.keys({ ...leading, ...from }), isDescending);
-  return `${select} WHERE ${conditions.join(" AND ")} ORDER BY ${order} LIMIT ${limit}`;
+  return `${select} WHERE ${conditions.join(" AND ")} ORDER BY ${order} ${atMost(limit)}`;
 }
 
 /** As rows: the way in which an index is ordered. */
@@ -69,5 +71,5 @@ export function searchEachStatus(wanted: Search, statuses: readonly string[], di
   });
   const columns = Object.keys(wanted.from).map((column) => (column === FOLDED_NAME ? '"foldedName"' : column));
   return `SELECT * FROM (${searches.join(" UNION ALL ")}) AS every_status
-    ORDER BY ${orderBy(columns, wanted.isDescending ?? false)} LIMIT ${wanted.limit}`;
+    ORDER BY ${orderBy(columns, wanted.isDescending ?? false)} ${dialect.atMost(wanted.limit)}`;
 }

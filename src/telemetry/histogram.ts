@@ -4,6 +4,20 @@ interface Series {
   sum: number;
 }
 
+interface SnapshotValue {
+  readonly metricName: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+interface HistogramSnapshot {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "histogram";
+  readonly aggregator: "sum";
+  readonly values: readonly SnapshotValue[];
+}
+
 /** A Prometheus histogram with one label that has few values. Observing takes a fraction of what prom-client needs for it. */
 export class QuickHistogram {
   readonly #series = new Map<string, Series>();
@@ -31,18 +45,22 @@ export class QuickHistogram {
     series.sum += value;
   }
 
-  /** In the format that Prometheus reads. */
-  text(): string {
+  /** As prom-client describes its own metrics. */
+  snapshot(): HistogramSnapshot {
     const { name, help, label, buckets } = this.options;
-    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-    for (const [value, { counts, sum }] of this.#series) {
+    const values: SnapshotValue[] = [];
+    for (const [labelValue, { counts, sum }] of this.#series) {
+      const labels = { [label]: labelValue };
       let total = 0;
       for (const [i, count] of counts.entries()) {
         total += count;
-        lines.push(`${name}_bucket{le="${buckets[i] ?? "+Inf"}",${label}="${value}"} ${total}`);
+        values.push({ metricName: `${name}_bucket`, labels: { le: buckets[i] ?? "+Inf", ...labels }, value: total });
       }
-      lines.push(`${name}_sum{${label}="${value}"} ${sum}`, `${name}_count{${label}="${value}"} ${total}`);
+      values.push(
+        { metricName: `${name}_sum`, labels, value: sum },
+        { metricName: `${name}_count`, labels, value: total },
+      );
     }
-    return `${lines.join("\n")}\n`;
+    return { name, help, type: "histogram", aggregator: "sum", values };
   }
 }

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { QuickHistogram } from "./histogram.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -6,11 +6,54 @@ const LATENCY_BUCKETS_SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 ];
 
-/** Telemetry as Prometheus metrics, and the request handler that serves them. */
-export function prometheus(): { telemetry: Telemetry; handle: (request: Request) => Promise<Response> } {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+/** What one thread has counted: plain data, which it can send to the first one. */
+export type MetricsSnapshot = readonly object[];
+
+export interface Metrics {
+  readonly telemetry: Telemetry;
+  /** What this thread has counted so far. */
+  snapshot(): Promise<MetricsSnapshot>;
+  /** Answers with what all threads have counted, and what there is to know about the process. */
+  handle(request: Request): Promise<Response>;
+}
+
+interface MetricsParts {
+  /** Whether this thread is the one that is asked for metrics: it knows those of the process. */
+  readonly isFirst: boolean;
+  /** The snapshots of all other threads. */
+  readonly others: () => Promise<readonly MetricsSnapshot[]>;
+}
+
+/** Telemetry as Prometheus metrics. Each thread counts what it does, and what is shown is the sum. */
+export function prometheus({ isFirst, others }: MetricsParts): Metrics {
+  const ofProcess = new Registry();
+  if (isFirst) collectDefaultMetrics({ register: ofProcess });
+  const counted = new Registry();
+  const { telemetry, histograms } = countIn([counted]);
+  const snapshot = async () => [
+    ...(await counted.getMetricsAsJSON()),
+    ...histograms.map((histogram) => histogram.snapshot()),
+  ];
+
+  return {
+    telemetry,
+    snapshot,
+    async handle(request) {
+      if (URL.parse(request.url, "http://localhost")?.pathname !== "/metrics")
+        return new Response("The metrics are at /metrics.\n", { status: 404 });
+      // Without one of the threads, counters would seem to go back: rather no answer than a wrong one.
+      const ofOthers = await others().catch(() => undefined);
+      if (!ofOthers) return new Response("A thread does not say what it has counted: try again.\n", { status: 503 });
+      const sum = AggregatorRegistry.aggregate([await snapshot(), ...ofOthers]);
+      return new Response(`${await ofProcess.metrics()}\n${await sum.metrics()}`, {
+        headers: { "Content-Type": ofProcess.contentType },
+      });
+    },
+  };
+}
+
+/** The metrics of one thread. Those that are not added up say what becomes of them: the `aggregator`. */
+function countIn(registers: Registry[]): { telemetry: Telemetry; histograms: readonly QuickHistogram[] } {
   const requests = new Counter({
     name: "animal_store_requests_total",
     help: "Requests under /v1 by operation and status",
@@ -39,50 +82,42 @@ export function prometheus(): { telemetry: Telemetry; handle: (request: Request)
   const degraded = new Gauge({
     name: "animal_store_meter_degraded",
     help: "1 while Redis, or a node of its cluster, does not count and this instance counts by itself",
+    aggregator: "max",
     registers,
   });
-  const { answersText: redisAnswers, ...redis } = redisMetrics(registers);
-  const { answersText: databaseAnswers, ...database } = databaseMetrics(registers);
+  const { answers: redisAnswers, ...redis } = redisMetrics(registers);
+  const { answers: databaseAnswers, ...database } = databaseMetrics(registers);
   const limited = new Gauge({
     name: "animal_store_connections_limited",
     help: "1 while connections are closed early because the limit of open files is near",
+    aggregator: "max",
     registers,
   });
 
-  return {
-    telemetry: {
-      isOn: true,
-      request(operation, status, seconds) {
-        requests.inc({ operation, status });
-        latency.observe({ operation }, seconds);
-      },
-      refusal: (code) => refusals.inc({ code }),
-      ban: () => bans.inc(),
-      storeError: () => storeErrors.inc(),
-      meterDegraded: (isDegraded) => degraded.set(isDegraded ? 1 : 0),
-      ...redis,
-      ...database,
-      connectionsLimited: (areLimited) => limited.set(areLimited ? 1 : 0),
+  const telemetry: Telemetry = {
+    isOn: true,
+    request(operation, status, seconds) {
+      requests.inc({ operation, status });
+      latency.observe({ operation }, seconds);
     },
-    async handle(request) {
-      if (URL.parse(request.url, "http://localhost")?.pathname !== "/metrics")
-        return new Response("The metrics are at /metrics.\n", { status: 404 });
-      return new Response((await registry.metrics()) + redisAnswers() + databaseAnswers(), {
-        headers: { "Content-Type": registry.contentType },
-      });
-    },
+    refusal: (code) => refusals.inc({ code }),
+    ban: () => bans.inc(),
+    storeError: () => storeErrors.inc(),
+    meterDegraded: (isDegraded) => degraded.set(isDegraded ? 1 : 0),
+    ...redis,
+    ...database,
+    connectionsLimited: (areLimited) => limited.set(areLimited ? 1 : 0),
   };
+  return { telemetry, histograms: [redisAnswers, databaseAnswers] };
 }
 
-/** What was observed in a QuickHistogram, which is in no registry. */
-interface AnswersText {
-  readonly answersText: () => string;
+/** In no registry, since it is not one of prom-client's. */
+interface Answers {
+  readonly answers: QuickHistogram;
 }
 
 /** A statement is measured in every request; the gauges appear when a database server is used. */
-function databaseMetrics(
-  registers: Registry[],
-): Pick<Telemetry, "databaseConnections" | "databaseAnswer"> & AnswersText {
+function databaseMetrics(registers: Registry[]): Pick<Telemetry, "databaseConnections" | "databaseAnswer"> & Answers {
   const answers = new QuickHistogram({
     name: "animal_store_database_answer_seconds",
     help: "Time of a statement or transaction on PostgreSQL, with the wait for a connection, by kind",
@@ -106,16 +141,17 @@ function databaseMetrics(
       gauge("animal_store_database_waiting", "Statements that wait for a connection", () => stats().waiting);
     },
     databaseAnswer: (kind, seconds) => answers.observe(kind, seconds),
-    answersText: () => answers.text(),
+    answers,
   };
 }
 
 /** An answer is measured in every request, and must not cost more than it has to. */
-function redisMetrics(registers: Registry[]): Pick<Telemetry, "redisServer" | "redisAnswer"> & AnswersText {
+function redisMetrics(registers: Registry[]): Pick<Telemetry, "redisServer" | "redisAnswer"> & Answers {
   const up = new Gauge({
     name: "animal_store_redis_up",
     help: "1 while a server of Redis counts, 0 while this instance counts by itself instead",
     labelNames: ["server"],
+    aggregator: "min",
     registers,
   });
   const answers = new QuickHistogram({
@@ -128,6 +164,6 @@ function redisMetrics(registers: Registry[]): Pick<Telemetry, "redisServer" | "r
   return {
     redisServer: (server, isUp) => (isUp === undefined ? up.remove(server) : up.set({ server }, isUp ? 1 : 0)),
     redisAnswer: (outcome, seconds) => answers.observe(outcome, seconds),
-    answersText: () => answers.text(),
+    answers,
   };
 }

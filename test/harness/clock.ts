@@ -1,31 +1,39 @@
 import type { SystemTime } from "../../src/domain/clock.ts";
 
-/** A clock that moves only when it is told to. */
-export class FakeClock implements SystemTime {
-  private elapsedMs = 0;
+const [NOW, ELAPSED] = [0, 1];
 
-  constructor(private ms = Date.parse("2027-03-01T12:00:00.250Z")) {}
+/** A clock that moves only when it is told to, in all threads that have one with the same buffer. */
+export class FakeClock implements SystemTime {
+  readonly buffer: SharedArrayBuffer;
+  readonly #times: Float64Array<SharedArrayBuffer>;
+
+  /** With the buffer of another clock, it shows the time of that one. */
+  constructor(ms = Date.parse("2027-03-01T12:00:00.250Z"), buffer?: SharedArrayBuffer) {
+    this.buffer = buffer ?? new SharedArrayBuffer(16);
+    this.#times = new Float64Array(this.buffer);
+    if (!buffer) this.#times[NOW] = ms;
+  }
 
   nowMs(): number {
-    return this.ms;
+    return this.#times[NOW] as number;
   }
 
   monotonicMs(): number {
-    return this.elapsedMs;
+    return this.#times[ELAPSED] as number;
   }
 
   /** Time passes. */
   advance(ms: number): void {
-    this.ms += ms;
-    this.elapsedMs += ms;
+    (this.#times[NOW] as number) += ms;
+    (this.#times[ELAPSED] as number) += ms;
   }
 
   /** Somebody sets the clock: no time passes. */
   jump(ms: number): void {
-    this.ms += ms;
+    (this.#times[NOW] as number) += ms;
   }
 
   set(moment: string): void {
-    this.ms = Date.parse(moment);
+    this.#times[NOW] = Date.parse(moment);
   }
 }

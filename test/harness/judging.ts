@@ -2,7 +2,7 @@
 // how many passed, and how often it counted by itself. Arguments: address of Redis, subject, quota, requests.
 
 import { systemClock } from "../../src/domain/clock.ts";
-import { openMeters } from "../../src/meter/open.ts";
+import { newMeterMemory, openMeters } from "../../src/meter/open.ts";
 import { parseRedisUrl, type RedisUrl } from "../../src/meter/redis-url.ts";
 
 const [address = "", subject = "", quota, requests] = process.argv.slice(2);
@@ -11,7 +11,8 @@ const AT_ONCE = 8;
 let outages = 0;
 const { keyMeter } = await openMeters({
   redisUrl: parseRedisUrl(address) as RedisUrl,
-  tallies: { load: () => [], save() {} },
+  memory: newMeterMemory(),
+  keeper: { load: () => [], save() {} },
   clock: systemClock,
   onSaveFailure() {},
   onServerChange({ state }) {

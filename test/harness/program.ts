@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { build } from "../../scripts/build.ts";
 import { atEnd } from "./cleanup.ts";
+import { listenersOn } from "./port.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 /** What `npx animal-store` runs. */
@@ -65,7 +66,11 @@ export async function runInTerminal(
 }
 
 /** Issues a key whose quotas nobody reaches. Returns its secret. */
-export async function issueBoundlessKey(options: { cwd: string; env?: Record<string, string> }): Promise<string> {
+export async function issueBoundlessKey(options: {
+  cwd: string;
+  env?: Record<string, string>;
+  program?: readonly string[];
+}): Promise<string> {
   const quotas = ["--per-minute", "1000000000", "--per-day", "1000000000"];
   const { out, err } = await run(
     ["keys", "create", "--name", "test", "--plan", "enterprise", ...quotas, "--json"],
@@ -85,16 +90,19 @@ export interface RunningService {
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the service in a process of its own, as `npm start` does, and waits for its banner. */
+/** Starts the service in a process of its own, as `npm start` does, and waits for its banner, or for all its threads. */
 export async function serve(options: {
   cwd: string;
   env?: Record<string, string>;
   wrap?: readonly string[];
   program?: readonly string[];
+  /** So many are waited for. */
+  threads?: number;
 }): Promise<RunningService> {
+  const { threads } = options;
   const child = Bun.spawn([...(options.wrap ?? []), ...(options.program ?? [EXECUTABLE]), "serve"], {
     cwd: options.cwd,
-    env: environment({ PORT: "0", ...options.env }),
+    env: environment({ PORT: "0", ...(threads ? { THREADS: String(threads) } : {}), ...options.env }),
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -115,6 +123,8 @@ export async function serve(options: {
     });
   });
   const origin = /API +(http:\/\/\S+)\/v1/.exec(banner)?.[1] as string;
+  if (process.platform === "linux" && threads)
+    while (child.exitCode === null && listenersOn(origin) < threads) await Bun.sleep(5);
   return {
     origin,
     banner,
@@ -129,7 +139,7 @@ export async function serve(options: {
   };
 }
 
-/** Adds an animal over HTTP. */
+/** Adds an animal over HTTP, over a connection of its own: any thread may have to answer. */
 export const postAnimal = (
   { origin }: Pick<RunningService, "origin">,
   secret: string,
@@ -141,6 +151,7 @@ export const postAnimal = (
     headers: {
       Authorization: `Bearer ${secret}`,
       "Content-Type": "application/json",
+      Connection: "close",
       ...(idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}),
     },
     body: JSON.stringify({ name, categoryId: 1 }),

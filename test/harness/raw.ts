@@ -54,6 +54,11 @@ export class RawConnection {
     return this.#received;
   }
 
+  /** Begins to collect anew. */
+  forget(): void {
+    this.#received = "";
+  }
+
   /** One whole answer with a Content-Length. */
   answer(): Promise<string> {
     return this.until((received) => {

@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from "../../src/domain/clock.ts";
-import { BoundedMeter } from "../../src/meter/memory.ts";
 import type { AnswerOutcome, ServerChange } from "../../src/meter/meter.ts";
 import { connectRedis, whenReady } from "../../src/meter/redis/client.ts";
 import { RedisMeter } from "../../src/meter/redis/meter.ts";
@@ -7,6 +6,7 @@ import type { Scheduler } from "../../src/meter/redis/scheduler.ts";
 import { serversOf } from "../../src/meter/redis/servers.ts";
 import { parseRedisUrl, type RedisUrl } from "../../src/meter/redis-url.ts";
 import { atEnd } from "./cleanup.ts";
+import { openMemoryMeter } from "./memory-meter.ts";
 
 export interface TestMeterOptions {
   readonly clock?: Clock;
@@ -28,7 +28,7 @@ export async function openTestMeter(address: string, options: TestMeterOptions =
     client,
     servers,
     clock,
-    fallback: new BoundedMeter(clock, 100_000),
+    fallback: openMemoryMeter(clock),
     onServerChange: (change) => changes.push(change),
     onAnswer: (outcome) => answers.push(outcome),
   });

@@ -10,15 +10,23 @@ export interface Release {
   readonly executable: string;
 }
 
-/** The executable of the oldest release that must run beside this version, built from its revision once per machine. */
+/** The executable of the oldest release that must run beside this version. */
 export function supportedRelease(): Release {
   const { version, revision } = supported;
-  const folder = join(tmpdir(), `animal-store-${revision}-${process.platform}-${process.arch}`);
+  const what = `revision ${revision} of release ${version}, which test/fleet/supported-release.json names,`;
+  return { version, executable: executableOf(revision, what) };
+}
+
+/** The executable of a revision, built from its files once per machine. */
+export function executableOf(revision: string, what = `revision ${revision}`): string {
+  const commit = commitOf(revision, what);
+  const folder = join(tmpdir(), `animal-store-${commit}-${process.platform}-${process.arch}`);
   const executable = join(folder, "build/animal-store");
   if (!existsSync(executable)) {
     const draft = `${folder}-${process.pid}`;
     try {
-      checkOut(draft, version, revision);
+      mkdirSync(draft);
+      command(["sh", "-c", `git archive ${commit} | tar -x -C '${draft}'`], ROOT);
       install(draft);
       command([join(draft, "node_modules/.bin/bun"), "scripts/build.ts"], draft);
       renameSync(draft, folder);
@@ -28,16 +36,15 @@ export function supportedRelease(): Release {
       if (!existsSync(executable)) throw error;
     }
   }
-  return { version, executable };
+  return executable;
 }
 
-function checkOut(draft: string, version: string, revision: string): void {
-  if (!Bun.spawnSync(["git", "cat-file", "-e", `${revision}^{commit}`], { cwd: ROOT }).success)
-    throw new Error(
-      `revision ${revision} of release ${version}, which test/fleet/supported-release.json names, is not in this clone: run git fetch --unshallow, or git fetch origin ${revision}`,
-    );
-  mkdirSync(draft);
-  command(["sh", "-c", `git archive ${revision} | tar -x -C '${draft}'`], ROOT);
+function commitOf(revision: string, what: string): string {
+  const words = ["git", "rev-parse", "--quiet", "--verify", "--end-of-options", `${revision}^{commit}`];
+  const { success, stdout } = Bun.spawnSync(words, { cwd: ROOT });
+  if (!success)
+    throw new Error(`${what} is not in this clone: run git fetch --unshallow, or git fetch origin ${revision}`);
+  return stdout.toString().trim();
 }
 
 /** With the packages of this version, if they are the same. */

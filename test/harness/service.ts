@@ -72,6 +72,8 @@ export interface TestServiceOptions extends Partial<Omit<StartParts, "log">> {
   readonly logged?: string[];
   /** Of a key that exists, to be used instead of one that is issued. */
   readonly secret?: string;
+  /** Unless it is not, all threads answer from the beginning. */
+  readonly isComplete?: boolean;
 }
 
 /** Limits stay exact however busy the machine is: an instance must not count by itself because an answer is late. */
@@ -85,9 +87,16 @@ export interface CallOptions {
 }
 
 /** The real service on a free port and a new database; every answer is checked against the OpenAPI document. */
-export async function startService({ backend, env, logged, secret: known, ...parts }: TestServiceOptions = {}) {
+export async function startService({
+  backend,
+  env,
+  logged,
+  secret: known,
+  isComplete = true,
+  ...parts
+}: TestServiceOptions = {}) {
   const storage = await storageFor(backend, env);
-  const result = readConfig({ PORT: "0", ...storage, ...env });
+  const result = readConfig({ PORT: "0", THREADS: "1", ...storage, ...env });
   if ("mistakes" in result) throw new Error(result.mistakes.join("\n"));
   const { config } = result;
   const log = logged
@@ -95,8 +104,12 @@ export async function startService({ backend, env, logged, secret: known, ...par
     : pino({ level: "silent" });
   const service = await start(config, { log, redisAnswerTimeoutMs: REDIS_ANSWER_TIMEOUT_MS, quietMs: 0, ...parts });
   atEnd(() => service.stop());
+  if (isComplete) await service.isComplete;
   const database = config.DATABASE_URL;
   const boundless = known ?? (await issueKey(database, { plan: "enterprise" })).secret;
+
+  /** So that no two calls need be answered by the same thread. */
+  const connection: Record<string, string> = config.THREADS === 1 ? {} : { Connection: "close" };
 
   /** Calls the interface: `call("GET /pets?limit=1")`. */
   const call = (line: string, { body, headers = {}, secret = boundless }: CallOptions = {}): Promise<Answer> => {
@@ -106,6 +119,7 @@ export async function startService({ backend, env, logged, secret: known, ...par
       headers: {
         ...(secret === null ? {} : { Authorization: `Bearer ${secret}` }),
         ...(hasBody ? { "Content-Type": "application/json" } : {}),
+        ...connection,
         ...headers,
       },
       ...(hasBody ? { body: typeof body === "string" ? body : JSON.stringify(body) } : {}),

@@ -12,7 +12,9 @@ const issue = async (cwd: string, ...options: string[]): Promise<{ id: string; s
 };
 
 const get = (service: RunningService, secret: string) =>
-  fetch(`${service.origin}/v1/pets?limit=1`, { headers: { Authorization: `Bearer ${secret}` } });
+  fetch(`${service.origin}/v1/pets?limit=1`, {
+    headers: { Authorization: `Bearer ${secret}`, Connection: "close" },
+  });
 
 /** All animals, by following the pages. */
 async function everyAnimal(service: RunningService, secret: string): Promise<Map<number, string>> {
@@ -49,7 +51,7 @@ test("kill -9 in the middle of a load loses no acknowledged animal, and no id co
   const secret = await issueBoundlessKey({ cwd });
   const acknowledged = new Map<number, string>();
   for (let round = 0; round < 3; round++) {
-    const service = await serve({ cwd });
+    const service = await serve({ cwd, threads: 4 });
     let isOver = false;
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let i = 0; !isOver; i++) {
@@ -108,12 +110,12 @@ describe("counters", () => {
   test("a stop loses nothing of them", async () => {
     const cwd = temporaryFolder();
     const { id, secret } = await issue(cwd, "--plan", "free");
-    const first = await serve({ cwd });
+    const first = await serve({ cwd, threads: 4 });
     for (let i = 0; i < 40; i++) await get(first, secret);
     await first.kill("SIGTERM");
     const { out } = await run(["keys", "show", id, "--json"], { cwd });
     expect(JSON.parse(out)).toMatchObject({ minute: { used: 40, remaining: 20 }, day: { used: 40, remaining: 960 } });
-    const second = await serve({ cwd });
+    const second = await serve({ cwd, threads: 4 });
     expect((await get(second, secret)).headers.get("x-ratelimit-remaining")).toBe("19");
     await second.kill("SIGTERM");
   });
@@ -122,7 +124,7 @@ describe("counters", () => {
     const cwd = temporaryFolder();
     const counted = await issue(cwd, "--plan", "free");
     const banned = await issue(cwd, "--plan", "free");
-    const first = await serve({ cwd });
+    const first = await serve({ cwd, threads: 4 });
     for (let i = 0; i < 30; i++) await get(first, counted.secret);
     const countedAt = performance.now();
     while (usedThisMinute(cwd, counted.id) < 30) await Bun.sleep(10);
@@ -131,7 +133,7 @@ describe("counters", () => {
     for (let i = 0; i < 120; i++) answer = await get(first, banned.secret);
     expect(await answer?.json()).toMatchObject({ code: "key_banned" });
     await first.kill("SIGKILL");
-    const second = await serve({ cwd });
+    const second = await serve({ cwd, threads: 4 });
     expect((await get(second, counted.secret)).headers.get("x-ratelimit-remaining")).toBe("29");
     expect(await (await get(second, banned.secret)).json()).toMatchObject({ code: "key_banned" });
     await second.kill("SIGTERM");
@@ -224,7 +226,8 @@ test.skipIf(!canMount())(
 );
 
 describe("a database file that is taken away from a running service", () => {
-  const readyz = async (service: RunningService) => (await fetch(`${service.origin}/readyz`)).status;
+  const readyz = async (service: RunningService) =>
+    (await fetch(`${service.origin}/readyz`, { headers: { Connection: "close" } })).status;
   const until = async (condition: () => boolean | Promise<boolean>) => {
     while (!(await condition())) await Bun.sleep(10);
   };
@@ -232,7 +235,7 @@ describe("a database file that is taken away from a running service", () => {
   test("makes the very next write answer 503, as well as /readyz, until it is put back", async () => {
     const cwd = temporaryFolder();
     const secret = await issueBoundlessKey({ cwd });
-    const service = await serve({ cwd });
+    const service = await serve({ cwd, env: { THREADS: "1" } });
     expect((await postAnimal(service, secret, "before")).status).toBe(201);
     const path = join(cwd, "data/animal-store.db");
     renameSync(path, `${path}.away`);
@@ -256,7 +259,7 @@ describe("a database file that is taken away from a running service", () => {
 
   test("is noticed without any request, and logged once, with what to do", async () => {
     const cwd = temporaryFolder();
-    const service = await serve({ cwd });
+    const service = await serve({ cwd, threads: 4 });
     await until(
       async () => (await readyz(service)) === 200 && Bun.file(join(cwd, "data/animal-store.db-wal")).size > 0,
     );
@@ -276,7 +279,7 @@ describe("a database file that is taken away from a running service", () => {
     const secret = await issueBoundlessKey({ cwd });
     const backup = join(cwd, "backup.db");
     expect((await run(["backup", backup], { cwd })).exitCode).toBe(0);
-    const service = await serve({ cwd });
+    const service = await serve({ cwd, threads: 4 });
     expect((await postAnimal(service, secret, "before")).status).toBe(201);
     const data = join(cwd, "data");
     const old = join(cwd, "old");
@@ -312,8 +315,8 @@ test.if(process.platform === "linux")(
     const secret = await issueBoundlessKey({ cwd });
     const backup = join(cwd, "backup.db");
     expect((await run(["backup", backup], { cwd })).exitCode).toBe(0);
-    const service = await serve({ cwd });
-    const readyz = async () => (await fetch(`${service.origin}/readyz`)).status;
+    const service = await serve({ cwd, threads: 4 });
+    const readyz = async () => (await fetch(`${service.origin}/readyz`, { headers: { Connection: "close" } })).status;
     for (let i = 0; i < 60; i++) expect((await postAnimal(service, secret, `before ${i}`)).status).toBe(201);
     while ((await readyz()) !== 200) await Bun.sleep(10);
     const file = join(cwd, "data/animal-store.db");
@@ -337,13 +340,13 @@ test.if(process.platform === "linux")(
 test("a lock that another process holds makes writes answer 503, and reads and keys go on", async () => {
   const cwd = temporaryFolder();
   const secret = await issueBoundlessKey({ cwd });
-  const service = await serve({ cwd });
+  const service = await serve({ cwd, threads: 4 });
   const other = new Database(join(cwd, "data/animal-store.db"));
   other.run("BEGIN IMMEDIATE");
   const begunAtMs = performance.now();
   const write = postAnimal(service, secret, "waits");
   expect((await get(service, secret)).status).toBe(200);
-  expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
+  expect((await fetch(`${service.origin}/readyz`, { headers: { Connection: "close" } })).status).toBe(200);
   expect((await write).status).toBe(503);
   expect(performance.now() - begunAtMs).toBeLessThan(3_000);
   other.run("ROLLBACK");

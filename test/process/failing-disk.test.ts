@@ -17,7 +17,7 @@ async function onFailingDisk() {
   const faults = join(temporaryFolder(), "faults");
   setFaults(faults);
   const secret = await issueBoundlessKey({ cwd });
-  const service = await serve({ cwd, env: diskEnvironment({ folder: cwd, faults }) });
+  const service = await serve({ cwd, env: diskEnvironment({ folder: cwd, faults }), threads: 4 });
   const post = async (name: string, idempotencyKey?: string) => {
     const response = await postAnimal(service, secret, name, idempotencyKey);
     return { status: response.status, json: (await response.json()) as { id: number; message?: string } };
@@ -90,9 +90,13 @@ describe.skipIf(whyNoDiskLayer() !== undefined)("a disk that fails", () => {
     const { file, secret, service, post, fail } = await onFailingDisk();
     expect((await post("before")).status).toBe(201);
     fail(`sync ${LOG} EIO *`);
-    const list = () => fetch(`${service.origin}/v1/pets`, { headers: { Authorization: `Bearer ${secret}` } });
-    const readyz = async () => (await fetch(`${service.origin}/readyz`)).status;
+    const headers = { Authorization: `Bearer ${secret}`, Connection: "close" };
+    const list = () => fetch(`${service.origin}/v1/pets`, { headers });
+    const readyz = async () => (await fetch(`${service.origin}/readyz`, { headers })).status;
     expect(await readyz()).toBe(200);
+    expect((await post("refused")).status).toBe(503);
+    // The writer tells all threads, but only the one that asked is certain to have heard.
+    while ((await Promise.all(Array.from({ length: 20 }, readyz))).includes(200)) await Bun.sleep(1);
     for (let i = 0; i < 20; i++) {
       expect((await post("refused")).status).toBe(503);
       expect((await list()).status).toBe(200);
@@ -100,7 +104,7 @@ describe.skipIf(whyNoDiskLayer() !== undefined)("a disk that fails", () => {
     }
     fail();
     await untilAccepted((name) => post(name));
-    expect(await readyz()).toBe(200);
+    while ((await Promise.all(Array.from({ length: 20 }, readyz))).includes(503)) await Bun.sleep(1);
     // What was cached before is not served any more.
     expect(await (await list()).text()).toContain('"again"');
     expect(await service.kill("SIGTERM")).toBe(0);

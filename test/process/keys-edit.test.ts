@@ -142,7 +142,8 @@ describe("keys suspend, resume and delete", () => {
 describe("a running service feels within 2 s", () => {
   let service: RunningService;
   setUp(async () => {
-    service = await serve({ cwd });
+    // Each thread feels it by itself: test/threads/writes.test.ts asks all of them.
+    service = await serve({ cwd, env: { THREADS: "1" } });
   });
 
   test("that a key is suspended, and resumed", async () => {

@@ -61,7 +61,8 @@ export class World {
 
   /** Starts the service, and compares all that is there with all that was acknowledged. */
   async start(): Promise<void> {
-    const service = await serve({ cwd: this.cwd, env: { LOG_LEVEL: "silent" } });
+    // Not waited for: they may be killed while they start.
+    const service = await serve({ cwd: this.cwd, env: { LOG_LEVEL: "silent", THREADS: "4" } });
     this.#service = service;
     this.board.count("starts");
     if (this.#killedAtMs !== undefined) {

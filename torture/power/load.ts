@@ -21,7 +21,7 @@ export interface Load {
 export async function loadService(stage: Stage, ledger: Ledger, load: Load): Promise<void> {
   const { forMs, random, beside, mustRecover = false, signal = random.chance(0.5) ? "SIGTERM" : "SIGKILL" } = load;
   const secret = await issueWorkersKey(stage, ledger);
-  const service = await stage.serve({ LOG_LEVEL: "silent" });
+  const service = await stage.serveWithThreads();
   const client = new Client(service.origin, secret);
   const endsAtMs = performance.now() + forMs;
   const isTimeUp = (): boolean => performance.now() >= endsAtMs;

@@ -9,6 +9,8 @@ import { diskEnvironment, setFaults } from "../disk/layer.ts";
 /** Where a service keeps its data, below the folder that it is started in. */
 export const DATABASE = "data/animal-store.db";
 export const OPERATOR_KEY = "data/animal-store.operator-key";
+/** All of them close their connections when a sync has failed. */
+const THREADS = 4;
 
 /** A folder whose every change is journaled, and the program on it. */
 export class Stage {
@@ -34,6 +36,11 @@ export class Stage {
 
   serve(env: Record<string, string> = {}): Promise<RunningService> {
     return serve({ cwd: this.cwd, env: { ...this.#env, ...env } });
+  }
+
+  /** With several threads, from the beginning. */
+  serveWithThreads(): Promise<RunningService> {
+    return serve({ cwd: this.cwd, env: this.#env, threads: THREADS });
   }
 
   run(...args: readonly string[]): Promise<Outcome> {

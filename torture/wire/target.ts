@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { digestOf, newKey, newSecret } from "../../src/domain/key.ts";
 import { PLANS, type Plan, QUOTA_MAX, type Quotas } from "../../src/domain/plan.ts";
+import { defaultThreads } from "../../src/start/cores.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "../../src/store/database-url.ts";
 import { openForCommand } from "../../src/store/open.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
@@ -30,7 +31,7 @@ export async function startTarget(
 ): Promise<Target> {
   const folder = temporaryFolder();
   const databaseFile = join(folder, "data/animal-store.db");
-  const service = await serve({ cwd: folder, ...options });
+  const service = await serve({ cwd: folder, threads: defaultThreads(), ...options });
   const database = parseDatabaseUrl(`sqlite:${databaseFile}`) as DatabaseUrl;
   return {
     ...service,

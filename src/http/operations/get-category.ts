@@ -20,6 +20,6 @@ export const getCategory = operation({
   faults: [CATEGORY_NOT_FOUND],
   perform: ({ parameters: { categoryId } }, { categories }) =>
     andThen(categories.get(categoryId), (category) => (category ? done(category) : refused("no_such_category"))),
-  render: (category) => ({ body: categoryJson(category), tag: categoryTag(category) }),
+  render: (category) => ({ body: categoryJson(category), tag: categoryTag(category), survivesAdditions: true }),
   refuse: () => CATEGORY_NOT_FOUND,
 });

@@ -24,6 +24,6 @@ export const getOrder = operation({
   faults: [ORDER_NOT_FOUND],
   perform: ({ parameters: { orderId } }, { orders }) =>
     andThen(orders.get(orderId), (order) => (order ? done(order) : refused("no_such_order"))),
-  render: (order) => ({ body: orderJson(order), tag: orderTag(order) }),
+  render: (order) => ({ body: orderJson(order), tag: orderTag(order), survivesAdditions: true }),
   refuse: () => ORDER_NOT_FOUND,
 });

@@ -26,6 +26,6 @@ export const getPet = operation({
   faults: [PET_NOT_FOUND],
   perform: ({ parameters: { petId } }, { animals }) =>
     andThen(animals.get(petId), (animal) => (animal ? done(animal) : refused("no_such_animal"))),
-  render: (animal) => ({ body: petJson(animal), tag: animalTag(animal) }),
+  render: (animal) => ({ body: petJson(animal), tag: animalTag(animal), survivesAdditions: true }),
   refuse: () => PET_NOT_FOUND,
 });

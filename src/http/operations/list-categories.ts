@@ -1,5 +1,6 @@
 import { andThen } from "../../domain/awaitable.ts";
 import { fold } from "../../domain/fold.ts";
+import { jsonPageOf } from "../../domain/page.ts";
 import { done, refused } from "../../domain/result.ts";
 import { NAME_MAX_CODE_POINTS } from "../../domain/text.ts";
 import { operation } from "../operation.ts";
@@ -44,8 +45,9 @@ export const listCategories = operation({
   perform({ parameters: { limit: size, cursor: after, name: prefix } }, { categories }) {
     const name = prefix === undefined ? undefined : fold(prefix);
     const clash = clashOfCursor(after, name);
-    return clash ? refused(clash) : andThen(categories.list({ size, after, name }), done);
+    if (clash) return refused(clash);
+    return andThen(categories.list({ size, after, name }), (rows) => done(jsonPageOf(rows, categoryJson)));
   },
-  render: renderPage({ path: "/categories", parameters, json: categoryJson }),
+  render: renderPage("/categories", parameters, () => true),
   refuse: refuseClash,
 });

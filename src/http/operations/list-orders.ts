@@ -1,5 +1,6 @@
 import { andThen } from "../../domain/awaitable.ts";
 import { ORDER_STATUSES, REFERENCE_MAX_CODE_POINTS } from "../../domain/order.ts";
+import { jsonPageOf } from "../../domain/page.ts";
 import { done, refused } from "../../domain/result.ts";
 import { operation } from "../operation.ts";
 import {
@@ -52,8 +53,9 @@ export const listOrders = operation({
     const clash = clashIn(values);
     if (clash) return refused(clash);
     const { limit: size, cursor: after, status, petId: animalId, sort, reference } = values;
-    return andThen(orders.list({ size, after, status, animalId, sort, reference }), done);
+    const page = orders.list({ size, after, status, animalId, sort, reference });
+    return andThen(page, (rows) => done(jsonPageOf(rows, orderJson)));
   },
-  render: renderPage({ path: "/store/orders", parameters, json: orderJson }),
+  render: renderPage("/store/orders", parameters, () => true),
   refuse: refuseClash,
 });

@@ -1,7 +1,7 @@
 import { ANIMAL_STATUSES, type Animal, animalTag } from "../../domain/animal.ts";
 import { andThen } from "../../domain/awaitable.ts";
 import { fold } from "../../domain/fold.ts";
-import type { Listed, Page } from "../../domain/page.ts";
+import { jsonPageOf, type Listed, type Page } from "../../domain/page.ts";
 import { done, refused } from "../../domain/result.ts";
 import { NAME_MAX_CODE_POINTS } from "../../domain/text.ts";
 import { operation } from "../operation.ts";
@@ -9,6 +9,7 @@ import {
   type Clash,
   clashOf,
   clashOfCursor,
+  type ListedPage,
   PAGE_PARAMETERS,
   refuseClash,
   renderPage,
@@ -21,7 +22,7 @@ import {
   type ParameterValues,
   textParameter,
 } from "../parameters.ts";
-import { OTHER_PET_EXAMPLE, PET_EXAMPLE, PET_STATUS, PETS, PETS_TAG, petJson } from "../wire/pet.ts";
+import { OTHER_PET_EXAMPLE, PET_EXAMPLE, PET_SHAPE, PET_STATUS, PETS, PETS_TAG, petJson } from "../wire/pet.ts";
 
 const MAX_IDS = 100;
 
@@ -49,6 +50,19 @@ const clashIn = (
 ): Clash | undefined =>
   clashOf("name", ["sort", "categoryId", "id"], values) ?? clashOfCursor(values.cursor, foldedPrefix);
 
+/** The page of one id, which replaces getPet: it has the tag of the animal, so that a correction can depend on it. */
+const pageOfOne = (page: Page<Listed<Animal>>): ListedPage => ({
+  ...jsonPageOf(page, petJson),
+  tag: page.rows[0] && animalTag(page.rows[0]),
+});
+
+/** New animals are on the last page by id, on the first one by descending id, and anywhere by name. */
+function survivesAdditions({ next, tag }: ListedPage, values: Partial<ParameterValues<typeof parameters>>): boolean {
+  const isOneThatExists = tag !== undefined;
+  if (values.id) return isOneThatExists;
+  return next !== undefined && values.sort !== "-id" && values.name === undefined;
+}
+
 export const listPets = operation({
   name: "listPets",
   method: "GET",
@@ -73,15 +87,10 @@ export const listPets = operation({
     const name = values.name === undefined ? undefined : fold(values.name);
     const clash = clashIn(values, name);
     if (clash) return refused(clash);
-    return andThen(animals.list({ size, after, status, categoryId, ids, sort, name }), done);
+    const query = { size, after, status, categoryId, ids, sort, name };
+    if (ids?.length !== 1) return andThen(animals.listJson(query, PET_SHAPE), done<ListedPage>);
+    return andThen(animals.list(query), (page) => done(pageOfOne(page)));
   },
-  render: renderPage({
-    path: "/pets",
-    parameters,
-    json: petJson,
-    tag({ rows: [only] }: Page<Listed<Animal>>, { id }) {
-      return only && id?.length === 1 ? animalTag(only) : undefined;
-    },
-  }),
+  render: renderPage("/pets", parameters, survivesAdditions),
   refuse: refuseClash,
 });

@@ -6,6 +6,7 @@ import {
   parseNewAnimal,
 } from "../../domain/animal.ts";
 import { INT64_SCHEMA, PRINTABLE } from "../../domain/fields.ts";
+import { jsonShape } from "../../domain/json-shape.ts";
 import { bigExample, bodyShape, namedSchema, refTo } from "../schema.ts";
 
 // An animal on the wire, where it is called Pet: its schemas, and its JSON.
@@ -105,3 +106,5 @@ export const PETS = namedSchema(
 /** Text, because JSON.stringify refuses a bigint, and a number would lose digits. */
 export const petJson = ({ id, name, categoryId, status }: Animal): string =>
   `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+
+export const PET_SHAPE = jsonShape(petJson, { id: 0n, name: "", categoryId: 0n, status: "available" });

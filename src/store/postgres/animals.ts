@@ -1,9 +1,9 @@
 import { type Animal, changesStatus, decideCorrection, decideRemoval } from "../../domain/animal.ts";
-import { cutPage, type Listed } from "../../domain/page.ts";
+import { cutPage, jsonPageOf, type Listed, type Page } from "../../domain/page.ts";
 import { correctionStatements } from "../corrections.ts";
 import { type AnimalListName, animalListing, animalLists } from "../lists.ts";
 import { newAnimalValues, SELECT_ANIMAL } from "../rows.ts";
-import type { AnimalStore } from "../store.ts";
+import type { AnimalQuery, AnimalStore } from "../store.ts";
 import { Batches } from "./batches.ts";
 import type { Connection } from "./connection.ts";
 import { onceOnlyCreations, plainCreations } from "./creations.ts";
@@ -35,11 +35,15 @@ export function postgresAnimals(pool: Pool, carryOut: CarryOut, transact: Transa
   const creations = plainCreations(pool);
   const onceOnly = onceOnlyCreations(pool);
 
+  async function list(query: AnimalQuery): Promise<Page<Listed<Animal>>> {
+    const rows = await runListing<AnimalListName, Listed<Animal>>(pool, lists, animalListing(query, POSTGRES));
+    return cutPage(rows, query.size);
+  }
+
   return {
-    async list(query) {
-      const rows = await runListing<AnimalListName, Listed<Animal>>(pool, lists, animalListing(query, POSTGRES));
-      return cutPage(rows, query.size);
-    },
+    list,
+    // Made here, not by the server: it works for many instances, so its CPU is the scarcer one.
+    listJson: async (query, { jsonOf }) => jsonPageOf(await list(query), jsonOf),
     get: (id) => gets.add(id),
     create: (animal, key) =>
       carryOut({ attempt: () => (key ? onceOnly.add({ animal, key }) : creations.add(animal)) }, key),

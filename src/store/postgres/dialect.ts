@@ -9,6 +9,7 @@ export const POSTGRES: Dialect = {
   idIsOneOf: (placeholder) => `id = ANY (${placeholder}::text::bigint[])`,
   idList: (ids) => `{${ids.join(",")}}`,
   idInRow: (placeholder) => placeholder,
+  atMost: (placeholder) => `LIMIT ${placeholder}`,
 };
 
 /**

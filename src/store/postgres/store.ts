@@ -1,6 +1,6 @@
 import { OperatorError } from "../../domain/operator-error.ts";
-import { MIGRATES, ONLY_CREATES } from "../migrate.ts";
-import type { Store } from "../store.ts";
+import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES } from "../migrate.ts";
+import type { ServingStore, Store } from "../store.ts";
 import { postgresAnimals } from "./animals.ts";
 import { postgresCategories } from "./categories.ts";
 import { openPool, type Pool } from "./database.ts";
@@ -12,10 +12,40 @@ import { postgresOrders } from "./orders.ts";
 import type { SchemaOptions } from "./schema.ts";
 import { postgresTallies } from "./tallies.ts";
 
+/** What another thread opens a database with: its share of the connections. */
+export interface PostgresSeat {
+  readonly kind: "postgres";
+  readonly url: string;
+  readonly connections: number;
+  /** Nothing has to be transferred. */
+  readonly port?: undefined;
+}
+
+export interface PostgresServingOptions extends Partial<SchemaOptions> {
+  /** Of all threads together. */
+  readonly connections: number;
+  /** How many threads will serve: they divide the connections. */
+  readonly threads?: number;
+}
+
 /** Opens a store in a PostgreSQL database, which any number of processes may share. Fails with an OperatorError. */
 export async function openForServing(
   url: string,
-  { connections, rules = MIGRATES, onProgress }: { connections: number } & Partial<SchemaOptions>,
+  { connections, threads = 1, ...schema }: PostgresServingOptions,
+): Promise<ServingStore<PostgresSeat>> {
+  const share = Math.max(1, Math.floor(connections / threads));
+  const store = await openStore(url, connections - share * (threads - 1), schema);
+  return { ...store, newSeat: () => ({ kind: "postgres", url, connections: share }) };
+}
+
+/** Opens the store of another thread. The schema is the first one's business. */
+export const openSeat = ({ url, connections }: PostgresSeat): Promise<Store> =>
+  openStore(url, connections, { rules: CHANGES_NO_SCHEMA });
+
+async function openStore(
+  url: string,
+  connections: number,
+  { rules = MIGRATES, onProgress }: Partial<SchemaOptions>,
 ): Promise<Store> {
   const pool = await openPool(url, connections, { rules, onProgress });
   let isReadOnly = await refuseUnfinishedCopy(pool).catch(async (error: unknown) => {
@@ -52,8 +82,7 @@ export async function openForServing(
   };
 }
 
-export const openForCommand = (url: string): Promise<Store> =>
-  openForServing(url, { connections: 1, rules: ONLY_CREATES });
+export const openForCommand = (url: string): Promise<Store> => openStore(url, 1, { rules: ONLY_CREATES });
 
 /** Of a replica, and of a primary that is set to be read-only, the mode is "on". */
 const READ_ONLY_MODE = "current_setting('transaction_read_only') AS mode";

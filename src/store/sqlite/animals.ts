@@ -1,26 +1,45 @@
 import type { Animal } from "../../domain/animal.ts";
-import { cutPage, type Listed } from "../../domain/page.ts";
+import type { JsonShape } from "../../domain/json-shape.ts";
+import { cutPage, type JsonPage, jsonPageOf, type Listed, type Page } from "../../domain/page.ts";
 import { done } from "../../domain/result.ts";
 import { type AnimalListName, animalListing, animalLists } from "../lists.ts";
 import { SELECT_ANIMAL } from "../rows.ts";
-import type { AnimalStore } from "../store.ts";
+import type { AnimalQuery, AnimalStore } from "../store.ts";
 import { attempt } from "./attempt.ts";
 import { SQLITE } from "./dialect.ts";
-import { type Connection, prepared, preparedSet } from "./statements.ts";
+import { type JsonListRow, jsonLists } from "./json-lists.ts";
+import { type Connection, type PreparedSet, prepared, preparedSet } from "./statements.ts";
 import type { Writes } from "./writer.ts";
 
 export function sqliteAnimals(connection: Connection, writes: Writes): AnimalStore {
   const lists = preparedSet<AnimalListName, Listed<Animal>>(connection, animalLists(SQLITE));
   const get = prepared<Animal, [bigint]>(connection, `${SELECT_ANIMAL} WHERE id = ?`);
+  const jsonListsOf = new Map<JsonShape<Animal>, Partial<PreparedSet<AnimalListName, JsonListRow>>>();
+
+  function list(query: AnimalQuery): Page<Listed<Animal>> {
+    const { name, parameters } = animalListing(query, SQLITE);
+    return cutPage(
+      attempt(() => lists[name]().all(...parameters)),
+      query.size,
+    );
+  }
+
+  function listJson(query: AnimalQuery, shape: JsonShape<Animal>): JsonPage {
+    let statements = jsonListsOf.get(shape);
+    if (!statements) {
+      statements = preparedSet(connection, jsonLists(shape));
+      jsonListsOf.set(shape, statements);
+    }
+    const { name, parameters } = animalListing(query, SQLITE, query.size);
+    const statement = statements[name];
+    if (!statement) return jsonPageOf(list(query), shape.jsonOf);
+    const { json, next } = attempt(() => statement().get(...parameters)) as JsonListRow;
+    return { json, next: next === null ? undefined : { id: next } };
+  }
 
   return {
-    list(query) {
-      const { name, parameters } = animalListing(query, SQLITE);
-      return cutPage(
-        attempt(() => lists[name]().all(...parameters)),
-        query.size,
-      );
-    },
+    list,
+    listJson,
     get: (id) => attempt(() => get().get(id)) ?? undefined,
     async create(animal, idempotencyKey) {
       const result = await writes.perform("createAnimal", animal, idempotencyKey);

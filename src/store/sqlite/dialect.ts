@@ -6,4 +6,5 @@ export const SQLITE: Dialect = {
   idIsOneOf: (placeholder) => `id IN (SELECT value FROM json_each(${placeholder}))`,
   idList: (ids) => `[${ids.join(",")}]`,
   idInRow: (placeholder) => `${placeholder} COLLATE BINARY`,
+  atMost: (placeholder) => `LIMIT +${placeholder}`,
 };

@@ -3,8 +3,8 @@ import { StoreUnavailable } from "../store.ts";
 import { asUnavailable, attempt, attemptCommit, isBusy, isSyncFailure, reasonOf } from "./attempt.ts";
 import { raiseGeneration } from "./generation.ts";
 import { setBusyTimeout } from "./pragmas.ts";
-import type { Bookkeeping } from "./version.ts";
-import { carryOut, isBookkeeping, type Write } from "./writer.ts";
+import type { NoteCommit } from "./version.ts";
+import { carryOutAll, effectOf, type Write } from "./writer.ts";
 import { prepareWriter } from "./writes/prepare.ts";
 
 /** What a write came to. The class of an error would not survive the way to another thread. */
@@ -28,7 +28,7 @@ export interface Locked {
 export type WriteTogether = (writes: readonly Write[], deadlineMs?: number) => WriteOutcomes | Locked;
 
 export interface GroupCommitParts {
-  readonly bookkeeping: Bookkeeping;
+  readonly noteCommit: NoteCommit;
   /** Whether there may have been a checkpoint since the last commit, so that the next one may begin a log. By default always. */
   readonly wasCheckpointed?: () => boolean;
   /** A commit could not be synced. From here on everything is refused, until the database was opened again. */
@@ -41,7 +41,7 @@ export interface GroupCommitParts {
  */
 export function groupCommit(
   db: Database,
-  { bookkeeping, wasCheckpointed = () => true, onSyncFailure }: GroupCommitParts,
+  { noteCommit, wasCheckpointed = () => true, onSyncFailure }: GroupCommitParts,
 ): WriteTogether {
   const writer = prepareWriter(db);
   const beginStatement = db.prepare("BEGIN IMMEDIATE");
@@ -70,9 +70,8 @@ export function groupCommit(
   function transact(writes: readonly Write[]): unknown[] {
     try {
       if (wasCheckpointed()) raiseGeneration(db);
-      const results = writes.map((write) => carryOut(writer, write));
-      if (writes.every(isBookkeeping)) bookkeeping(commit);
-      else commit();
+      const results = carryOutAll(writer, writes);
+      commit();
       return results;
     } catch (error) {
       // A disk that is full, for one, makes SQLite roll back by itself.
@@ -80,6 +79,8 @@ export function groupCommit(
       throw error;
     }
   }
+
+  const noted = (writes: readonly Write[]): unknown[] => noteCommit(effectOf(writes), () => transact(writes));
 
   function outcomeOf(error: unknown): WriteOutcome {
     const message = reasonOf(error);
@@ -96,7 +97,7 @@ export function groupCommit(
     if (syncFailure) return syncFailure;
     try {
       attempt(() => begin(deadlineMs));
-      return { kind: "done", result: attempt(() => transact([write]))[0] };
+      return { kind: "done", result: attempt(() => noted([write]))[0] };
     } catch (error) {
       return outcomeOf(error);
     }
@@ -111,7 +112,7 @@ export function groupCommit(
       return isBusy(error) ? { kind: "locked", message: reasonOf(error) } : all(outcomeOf(asUnavailable(error)));
     }
     try {
-      return { kind: "all_done", results: attempt(() => transact(writes)) };
+      return { kind: "all_done", results: attempt(() => noted(writes)) };
     } catch (error) {
       const outcome = outcomeOf(error);
       if (outcome.kind === "unavailable" || writes.length === 1) return all(outcome);

@@ -1,10 +1,8 @@
-import { dlopen, type FFIFunction, type Library, type Pointer, ptr, read, toArrayBuffer } from "bun:ffi";
+import { type Pointer, ptr, read, toArrayBuffer } from "bun:ffi";
+import { openCLibrary } from "../../domain/c-library.ts";
 import { lazy } from "../../domain/lazy.ts";
-import { OperatorError } from "../../domain/operator-error.ts";
 
 const IS_MAC = process.platform === "darwin";
-const MUSL_PROCESSOR = process.arch === "arm64" ? "aarch64" : "x86_64";
-const LIBRARIES = IS_MAC ? ["libc.dylib"] : ["libc.so.6", `libc.musl-${MUSL_PROCESSOR}.so.1`];
 
 const O_RDONLY = 0;
 const O_RDWR = 2;
@@ -24,7 +22,7 @@ const STATX_INO_OFFSET = 32;
 /** Takes a third of a millisecond. */
 const libc = lazy(
   () =>
-    openLibrary({
+    openCLibrary({
       open: { args: ["ptr", "i32"], returns: "i32" },
       readlink: { args: ["ptr", "ptr", "u64"], returns: "i64" },
       flock: { args: ["i32", "i32"], returns: "i32" },
@@ -34,33 +32,14 @@ const libc = lazy(
 
 const libcOnLinux = lazy(
   () =>
-    openLibrary({
+    openCLibrary({
       statx: { args: ["i32", "ptr", "i32", "u32", "ptr"], returns: "i32" },
       malloc: { args: ["u64"], returns: "ptr" },
       __errno_location: { args: [], returns: "ptr" },
     }).symbols,
 );
 
-const libcOnMac = lazy(() => openLibrary({ __error: { args: [], returns: "ptr" } }).symbols);
-
-let library: string | undefined;
-
-/**
- * Alpine Linux and others that use musl have it under another name. The one that was found is remembered: a name that
- * is not found changes the number of the last error.
- */
-function openLibrary<Symbols extends Record<string, FFIFunction>>(symbols: Symbols): Library<Symbols> {
-  for (const name of library === undefined ? LIBRARIES : [library]) {
-    try {
-      const opened = dlopen(name, symbols);
-      library = name;
-      return opened;
-    } catch {}
-  }
-  throw new OperatorError(
-    `this system has no C library under a known name (${LIBRARIES.join(", ")}), which locks of files need: use a Linux with glibc or musl, or macOS`,
-  );
-}
+const libcOnMac = lazy(() => openCLibrary({ __error: { args: [], returns: "ptr" } }).symbols);
 
 /**
  * Opens an existing file, if that is possible, and for writing too, if that is: on NFS only such a file can be locked.

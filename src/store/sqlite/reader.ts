@@ -2,24 +2,36 @@ import type { Database } from "bun:sqlite";
 import { STORE_CLOSED, StoreUnavailable } from "../store.ts";
 import { closeNow, closeWithoutCheckpoint } from "./close.ts";
 import { openForReading, restrictToReading } from "./database.ts";
+import { Snapshot } from "./snapshot.ts";
 
-/** The connection that the event loop reads with. It can be closed for a while. */
+/** The connection that an event loop reads with. It can be closed for a while. */
 export class Reader {
   #db: Database | undefined;
   #state: "open" | "suspended" | "closed" = "open";
+  #snapshot: Snapshot | undefined;
 
   constructor(
     private readonly path: string,
-    db: Database,
+    /** Undefined: the first read opens it. */
+    db: Database | undefined,
     /** Throws when another file is at the path now. */
     private readonly refuseOtherFile: () => void,
   ) {
-    restrictToReading(db);
+    if (db) restrictToReading(db);
     this.#db = db;
   }
 
-  /** Throws while it is closed. */
-  readonly connection = (): Database => this.#db ?? this.#open();
+  /** For the next read, and none after that. Throws while it is closed. */
+  readonly connection = (): Database => {
+    const db = this.#db ?? this.#open();
+    this.#snapshot?.renew(db);
+    return db;
+  };
+
+  /** From here on, what is read in one turn of the event loop shares a transaction. */
+  shareTransactions(head: Uint32Array): void {
+    this.#snapshot = new Snapshot(head);
+  }
 
   suspend(): void {
     this.#release();
@@ -33,6 +45,7 @@ export class Reader {
 
   /** For good: the lock for serving is released next. */
   close({ mayCheckpoint }: { mayCheckpoint: boolean }): void {
+    this.#snapshot?.end();
     if (this.#db && !mayCheckpoint) closeWithoutCheckpoint(this.path, this.#db);
     else this.#release();
     this.#db = undefined;
@@ -40,6 +53,7 @@ export class Reader {
   }
 
   #release(): void {
+    this.#snapshot?.end();
     if (this.#db) closeNow(this.#db);
     this.#db = undefined;
   }

@@ -23,10 +23,12 @@ export function prepared<Row, Parameters extends SqlValue[] = SqlValue[]>(
   };
 }
 
+export type PreparedSet<Name extends string, Row> = Readonly<Record<Name, Prepared<Row, SqlValue[]>>>;
+
 export const preparedSet = <Name extends string, Row>(
   connection: Connection,
   statements: Record<Name, string>,
-): Record<Name, Prepared<Row, SqlValue[]>> =>
+): PreparedSet<Name, Row> =>
   Object.fromEntries(
     Object.entries<string>(statements).map(([name, sql]) => [name, prepared(connection, sql)]),
-  ) as Record<Name, Prepared<Row, SqlValue[]>>;
+  ) as PreparedSet<Name, Row>;

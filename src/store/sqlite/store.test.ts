@@ -17,14 +17,16 @@ import { newKey } from "../../domain/key.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { PLANS } from "../../domain/plan.ts";
 import { newTally } from "../../domain/tally.ts";
+import { PET_SHAPE } from "../../http/wire/pet.ts";
 import { animalLists, categoryLists, orderLists } from "../lists.ts";
 import { CHANGES_NO_SCHEMA, type Migration, migrate, newestOf } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
-import { type Store, StoreUnavailable } from "../store.ts";
+import { type Store, StoreUnavailable, type Version } from "../store.ts";
 import { attempt } from "./attempt.ts";
 import { openShared } from "./database.ts";
 import { SQLITE } from "./dialect.ts";
 import { SELECT_ONE_UNFOLDED, SELECT_UNFOLDED } from "./folding.ts";
+import { jsonLists } from "./json-lists.ts";
 import { migrationTarget } from "./migration-target.ts";
 import { inspectFile, migrateFile } from "./schema.ts";
 import { lockForServing } from "./serving-lock.ts";
@@ -335,6 +337,23 @@ describe("animals", () => {
       byName: [byName],
       byNameAndStatus: [byName],
     });
+    // The rows of a page first, then whether another follows it.
+    const anyMore = {
+      all: "SEARCH animals USING INTEGER PRIMARY KEY (rowid>?)",
+      byStatus: "SEARCH animals USING COVERING INDEX animals_by_status (status=? AND rowid>?)",
+      byCategory: "SEARCH animals USING COVERING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)",
+      byCategoryAndStatus:
+        "SEARCH animals USING COVERING INDEX animals_by_category (category_id=? AND status=? AND rowid>?)",
+    };
+    const pages = jsonLists(PET_SHAPE);
+    const rowsOfPages = plans(animalLists(SQLITE), "animals");
+    for (const [name, [plan]] of Object.entries(both(anyMore))) {
+      const steps = new Set([...(rowsOfPages[name] as string[]), plan]);
+      expect(plans({ [name]: pages[name as keyof typeof pages] }, "animals")).toEqual({
+        [name]: [...steps] as string[],
+      });
+    }
+    expect(Object.keys(pages).toSorted()).toEqual(Object.keys(both(anyMore)).toSorted());
     expect(plans(orderLists(SQLITE), "orders")).toEqual(
       both({
         all: "SEARCH orders USING INTEGER PRIMARY KEY (rowid>?)",
@@ -482,6 +501,27 @@ describe("keys", () => {
 });
 
 describe("the version of a store that is served", () => {
+  test("has the same changes after animals were added, with or without an idempotency key, or none for a retry", async () => {
+    const store = await openForServing(join(folder, "additions.db"));
+    const keyId = await createKeyIn(store);
+    const idempotencyKey = { keyId, value: "once", fingerprint: "f", nowMs: 1 };
+    await createIn(store);
+    const before = store.version() as Version;
+    await store.animals.create(animal);
+    await store.animals.create(animal, idempotencyKey);
+    await store.animals.create(animal, idempotencyKey);
+    await store.animals.create(animal, { ...idempotencyKey, fingerprint: "other" });
+    await Promise.all([createIn(store), store.keys.revoke({ keyId, atMs: 1 }), createIn(store)]);
+    const after = store.version() as Version;
+    expect(after.changes).toBe(before.changes);
+    expect(after.additions).toBeGreaterThan(before.additions);
+    await store.foldNames();
+    expect(store.version()).toBe(after);
+    await Promise.all([createIn(store), store.categories.put({ id: 7n, name: "Dogs" }), createIn(store)]);
+    expect(store.version()?.changes).toBe(before.changes + 1);
+    await store.close();
+  });
+
   test("changes with animals and orders, and not with counters, keys and expired responses", async () => {
     const path = join(folder, "version.db");
     const store = await openForServing(path);
@@ -531,7 +571,7 @@ describe("the version of a store that is served", () => {
     expect(store.version()).toBeUndefined();
     while (store.version() === undefined) await Bun.sleep(5);
     await createIn(store);
-    expect(store.version()).toBe(1);
+    expect(store.version()).toEqual({ changes: 1, additions: 1 });
     await store.close();
   });
 
@@ -546,8 +586,8 @@ describe("the version of a store that is served", () => {
     const child = Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" });
     const reader = new Database(path, { readonly: true });
     const count = reader.prepare<{ count: number }, []>("SELECT count(*) AS count FROM animals");
-    const counts = new Map<number, number>();
-    const stale: number[] = [];
+    const counts = new Map<Version, number>();
+    const stale: Version[] = [];
     let [saves, reused] = [0, 0];
     while (child.exitCode === null) {
       let isSaved = false;

@@ -1,6 +1,6 @@
 import { lazy } from "../../domain/lazy.ts";
 import { MIGRATES, type SchemaRules } from "../migrate.ts";
-import { type Store, type StoreProblem, StoreUnavailable } from "../store.ts";
+import type { ServingStore, Store } from "../store.ts";
 import { sqliteAnimals } from "./animals.ts";
 import { attempt } from "./attempt.ts";
 import { sqliteCategories } from "./categories.ts";
@@ -12,74 +12,104 @@ import { SELECT_ONE_UNFOLDED } from "./folding.ts";
 import { answerRetries } from "./idempotency.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqliteOrders } from "./orders.ts";
-import { PlacementWatch, placementOf } from "./placement.ts";
-import { Reader } from "./reader.ts";
+import { type Placement, placementOf } from "./placement.ts";
+import { ServingView } from "./serving-view.ts";
 import { type Connection, prepared } from "./statements.ts";
 import { sqliteTallies } from "./tallies.ts";
-import { followVersion, newCommitNote, versionByPragma } from "./version.ts";
-import { mapWalIndex, walIndexAt } from "./wal-index.ts";
-import { WriteQueue } from "./write-queue.ts";
+import { newCommitNote } from "./version.ts";
+import { mapWalIndex } from "./wal-index.ts";
+import type { WriteQueue } from "./write-queue.ts";
 import type { Writes } from "./writer.ts";
+import type { NoteTarget } from "./writer-connection.ts";
+import { WriterHost } from "./writer-host.ts";
+import type { FromSeat, ToSeat } from "./writer-messages.ts";
 
 /** The first replies are out by then. */
 const WARM_UP_AFTER_MS = 100;
 
+/** What another thread of the process that serves a file opens it with. To be sent there, with its port. */
+export interface SqliteSeat {
+  readonly kind: "sqlite";
+  readonly path: string;
+  readonly placement: Placement;
+  readonly noteTarget: NoteTarget | undefined;
+  readonly port: MessagePort;
+}
+
 /**
- * Opens a store for the one process that may serve it. Its event loop never waits for a lock or the disk:
- * one connection only reads, and a thread writes. Fails with an OperatorError.
+ * Opens a store for the one process that may serve it. Its event loops never wait for a lock or the disk:
+ * each has a connection that only reads, and one thread writes for all. Fails with an OperatorError.
  */
 export async function openForServing(
   givenPath: string,
   timeouts = LOCK_TIMEOUTS,
   rules: SchemaRules = MIGRATES,
-): Promise<Store> {
+): Promise<ServingStore<SqliteSeat>> {
   const path = await preparePath(givenPath, { create: rules.mayCreate });
   const { db, unlock, descriptor } = await openLocked(path, timeouts, rules);
-  let report: Parameters<Store["onProblem"]>[0] = () => {};
-  let watch: PlacementWatch | undefined;
-  let version: (() => number | undefined) | undefined;
-  const refuseIfMoved = () => {
-    const displacement = queue.distrust === undefined ? watch?.displacement() : watch?.absence();
-    if (displacement !== undefined) throw new StoreUnavailable(displacement);
-  };
-  const reader = new Reader(path, db, refuseIfMoved);
   // Takes half a millisecond, and the thread several, so a start does without both.
-  const settings = lazy(() => {
+  const shared = lazy(() => {
     const placement = placementOf({ path, givenPath }, descriptor);
-    watch = new PlacementWatch(placement);
     const walIndexAddress = mapWalIndex(path);
-    const note = newCommitNote();
-    version = walIndexAddress ? followVersion(walIndexAt(walIndexAddress), note) : versionByPragma(reader.connection);
-    return { placement, timeouts, noteTarget: walIndexAddress ? { walIndexAddress, note } : undefined };
+    const noteTarget = walIndexAddress ? { walIndexAddress, note: newCommitNote() } : undefined;
+    view.follow(placement, noteTarget);
+    return { placement, noteTarget };
   });
-  const onProblem = (problem: StoreProblem, error: Error) => {
-    if (problem === "sync") watch?.forgetContents();
-    report(problem, error);
-  };
-  const queue = new WriteQueue({ settings, reader, onProblem });
-  const warmUp = setTimeout(() => startEarly(queue), WARM_UP_AFTER_MS);
+  const host = new WriterHost({
+    settings: () => ({ ...shared(), timeouts }),
+    isTrusted: () => view.queue.distrust === undefined,
+  });
+  const view = new ServingView(path, db, () => view.queue.connect(host.newPort()));
+  host.onLoss((reason) => view.queue.lose(reason));
+  const warmUp = setTimeout(() => startEarly(view.queue), WARM_UP_AFTER_MS);
   warmUp.unref();
 
-  const store = storeOn(reader.connection, answerRetries(reader.connection, queue, refuseIfMoved));
-
   return {
-    ...store,
-    version: () => version?.(),
-    check() {
-      refuseIfMoved();
-      if (queue.distrust !== undefined)
-        throw new StoreUnavailable(`writes are refused until the database was opened again: ${queue.distrust}`);
-      return store.check();
-    },
-    onProblem(listener) {
-      report = listener;
-    },
+    ...storeOf(view),
+    newSeat: () => ({ kind: "sqlite", path, ...shared(), port: host.newSeat() }),
     async close() {
       clearTimeout(warmUp);
-      await queue.close();
-      reader.close({ mayCheckpoint: queue.distrust === undefined && watch?.overwriting() === undefined });
+      await view.queue.close();
+      await host.close();
+      view.close();
       unlock();
     },
+  };
+}
+
+/** Opens the store of another thread of this process: also while the file is not in its place, and all is refused. */
+export function openSeat({ path, placement, noteTarget, port }: SqliteSeat): Store {
+  const say = (message: FromSeat) => port.postMessage(message);
+  const view = new ServingView(path, undefined, () => say({ kind: "request" }));
+  view.follow(placement, noteTarget);
+  port.onmessage = ({ data }: { data: ToSeat }) => {
+    if (data.kind === "port") view.queue.connect(data.port);
+    else if (data.kind === "failed") view.queue.refuse(data.reason);
+    else view.queue.lose(data.reason);
+  };
+  view.queue.start();
+  return {
+    ...storeOf(view),
+    async close() {
+      await view.queue.close();
+      view.close();
+      say({ kind: "leave" });
+      port.close();
+    },
+  };
+}
+
+function storeOf(view: ServingView): Omit<Store, "close"> {
+  const { connection } = view.reader;
+  const store = storeOn(connection, answerRetries(connection, view.queue, view.refuseIfMoved));
+  return {
+    ...store,
+    version: () => view.version(),
+    check() {
+      view.check();
+      return store.check();
+    },
+    onProblem: (report) => view.onProblem(report),
   };
 }
 

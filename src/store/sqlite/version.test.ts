@@ -4,11 +4,22 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
+import type { Version } from "../store.ts";
 import { openForWriting, openShared } from "./database.ts";
 import { groupCommit } from "./group-commit.ts";
-import { type CommitNote, followVersion, newCommitNote, noteCommits, versionByPragma } from "./version.ts";
+import {
+  type CommitNote,
+  followVersion,
+  type NoteCommit,
+  newCommitNote,
+  noteCommits,
+  versionByPragma,
+} from "./version.ts";
 import { mapWalIndex, walIndexAt } from "./wal-index.ts";
 import type { Write } from "./writer.ts";
+
+/** Where the words of a state are in the head. */
+const [CHANGE, CHECKSUM_1, CHECKSUM_2] = [2, 10, 11];
 
 const folder = temporaryFolder();
 
@@ -30,7 +41,7 @@ function headOf(path: string): Uint32Array {
 
 const versionOf = (path: string, note: CommitNote = newCommitNote()) => followVersion(headOf(path), note);
 
-async function changesSeen(name: string, versionFor: (db: Database, path: string) => () => number | undefined) {
+async function changesSeen(name: string, versionFor: (db: Database, path: string) => () => Version | undefined) {
   const path = join(folder, name);
   const db = await openShared(path);
   const beside = await openShared(path);
@@ -39,8 +50,8 @@ async function changesSeen(name: string, versionFor: (db: Database, path: string
     const before = version();
     work();
     const after = version();
-    expect(version()).toBe(after as number);
-    return before !== after;
+    expect(version()).toBe(after as Version);
+    return before?.changes !== after?.changes;
   };
   const seen = {
     "a read": changes(() => void db.query("SELECT * FROM animals").all()),
@@ -93,7 +104,7 @@ describe("the version", () => {
     const version = versionOf(path);
     const versions = Array.from({ length: 3_000 }, () => {
       db.run(INSERT);
-      return version();
+      return version()?.changes;
     });
     expect(new Set(versions).size).toBe(3_000);
     db.close();
@@ -102,112 +113,255 @@ describe("the version", () => {
 
 const CREATE: Write = ["createAnimal", { name: "Rex", categoryId: 7n, status: "sold" }, undefined];
 const REVOKE: Write = ["revokeKey", { keyId: "key_unknown", atMs: 0 }, undefined];
+const NAME: Write = ["putCategory", { id: 7n, name: "Dogs", precondition: undefined }, undefined];
+const NONE_EXPIRED: Write = ["deleteSavedResponses", { savedAtMs: 0 }, undefined];
 const FAIL: Write = ["rotateKey", { keyId: "key_unknown", digest: "d", atMs: 0, oldSecretsExpireAtMs: 0 }, undefined];
 
-/** A connection that notes its bookkeeping, another that does not, and the version. */
+/** A writer that notes its commits, another connection, and what follows the version. */
 async function writingTo(name: string) {
   const path = join(folder, name);
   const other = await openShared(path);
   const db = openForWriting(path);
   const note = newCommitNote();
-  const bookkeeping = noteCommits(headOf(path), note);
-  const write = groupCommit(db, { bookkeeping });
-  const version = versionOf(path, note);
+  /** Runs when a commit can be seen and is not noted yet. */
+  const between = { run: () => {} };
+  const start = () => {
+    const noteCommit = noteCommits(headOf(path), note, db);
+    const interrupted: NoteCommit = (effect, transaction) =>
+      noteCommit(effect, () => {
+        const result = transaction();
+        between.run();
+        return result;
+      });
+    return groupCommit(db, { noteCommit: interrupted });
+  };
+  let write = start();
   const close = () => {
     db.close();
     other.close();
   };
-  return { path, other, db, note, bookkeeping, write, version, close };
+  return {
+    path,
+    other,
+    db,
+    note,
+    between,
+    version: versionOf(path, note),
+    write: (...writes: Write[]) => void write(writes),
+    replaceWriter() {
+      write = start();
+    },
+    close,
+  };
 }
 
-describe("a commit that changes no animal and no order", () => {
-  test("leaves the version alone, and any other commit changes it, however they follow each other", async () => {
-    const { path, other, write, version, close } = await writingTo("random.db");
-    const actions = {
-      bookkeeping: () => void write([REVOKE]),
-      "two at once": () => void write([REVOKE, REVOKE]),
-      "bookkeeping that fails": () => void write([FAIL]),
-      "bookkeeping that changes nothing": () => void write([["deleteSavedResponses", { savedAtMs: 0 }, undefined]]),
-      creation: () => void write([CREATE]),
-      "creation with bookkeeping": () => void write([REVOKE, CREATE]),
-      "bookkeeping of others": () => void other.run("UPDATE key_revision SET revision = revision + 1"),
-      "change by others": () => void other.run("UPDATE animals SET category_id = category_id + 1"),
-      "creation by others": () => void other.run(INSERT),
-      checkpoint: () => void other.run("PRAGMA wal_checkpoint(TRUNCATE)"),
+/** All that replies are made of, by a connection that keeps nothing. */
+function contentOf(db: Database) {
+  const text = (sql: string) =>
+    db
+      .query(sql)
+      .values()
+      .map((row) => row.join(" "));
+  return { animals: text("SELECT * FROM animals ORDER BY id"), rest: text("SELECT * FROM categories ORDER BY id") };
+}
+
+/** A thread that looks now and then, and remembers what it saw with each version. */
+class Looker {
+  readonly #exact = new Map<Version, ReturnType<typeof contentOf>>();
+  readonly #first = new Map<number, ReturnType<typeof contentOf>>();
+  #last: Version | undefined;
+  /** What was done since that version was first seen. */
+  since: string[] = [];
+
+  constructor(
+    readonly version: () => Version | undefined,
+    private readonly db: Database,
+  ) {}
+
+  /** Of what it remembers, whatever the version says is still true must be. */
+  look(keeping: { readonly all: ReadonlySet<string>; readonly settled: ReadonlySet<string> }): void {
+    const version = this.version();
+    if (version === undefined) return;
+    const content = contentOf(this.db);
+    expect(this.#exact.get(version) ?? content).toEqual(content);
+    const { animals, rest } = this.#first.get(version.changes) ?? content;
+    expect({ animals: content.animals.slice(0, animals.length), rest: content.rest }).toEqual({ animals, rest });
+    this.#exact.set(version, content);
+    this.#first.set(version.changes, { animals, rest });
+    // After a commit of others, the next one of the writer is a change too.
+    if (this.#last && this.#last.changes > 0) {
+      if (this.since.every((step) => keeping.all.has(step))) expect(version).toBe(this.#last);
+      if (this.since.every((step) => keeping.all.has(step) || keeping.settled.has(step)))
+        expect(version.changes).toBe(this.#last.changes);
+    }
+    if (version !== this.#last) this.since = [];
+    this.#last = version;
+  }
+}
+
+describe("the version of a writer that notes its commits", () => {
+  test("keeps what cannot have changed and nothing else, whatever happens between two looks", async () => {
+    const { path, other, db, note, between, close, ...writer } = await writingTo("random.db");
+    let number = 0;
+    let isLost = false;
+    const replaceWriter = () => {
+      writer.replaceWriter();
+      isLost = false;
     };
-    const changing: readonly string[] = [
-      "creation",
-      "creation with bookkeeping",
-      "bookkeeping of others",
-      "change by others",
-      "creation by others",
+    /** A writer that was lost writes nothing more: the next write starts another. */
+    const write = (...writes: Write[]) => {
+      if (isLost) replaceWriter();
+      writer.write(...writes);
+    };
+    const change = () => void other.run(`UPDATE animals SET category_id = ${++number} WHERE id % 3 = ${number % 3}`);
+    /** A commit that is seen, and never noted. */
+    const loseWriter = (step: Write) => {
+      let atItsEnd = new Uint32Array();
+      between.run = () => {
+        atItsEnd = Uint32Array.from(note);
+      };
+      write(step);
+      note.set(atItsEnd);
+      isLost = true;
+    };
+    const naming = (): Write => [
+      "putCategory",
+      { id: 7n, name: `Dogs ${++number}`, precondition: undefined },
+      undefined,
     ];
-    /** These may change the version without need: the log begins again. */
-    const uncertain = ["checkpoint"];
-    /** Of several between two looks only the latest is noted. */
-    const noted = ["bookkeeping", "two at once", "bookkeeping that changes nothing"];
-    const bookkeepingIn = (steps: readonly string[]) => steps.filter((action) => noted.includes(action)).length;
+    const actions = {
+      bookkeeping: () => write(REVOKE),
+      "bookkeeping that changes nothing": () => write(NONE_EXPIRED),
+      addition: () => write(CREATE),
+      "additions with bookkeeping": () => write(REVOKE, CREATE, CREATE),
+      "a checkpoint, after which the log begins again": () => void db.run("PRAGMA wal_checkpoint(PASSIVE)"),
+      change: () => write(naming()),
+      "change with additions": () => write(CREATE, naming(), REVOKE),
+      "a write that fails": () => write(FAIL),
+      "writes of which one fails": () => write(CREATE, FAIL, CREATE),
+      "a log that begins at once": () => void db.run("PRAGMA wal_checkpoint(RESTART)"),
+      "a log that others begin": () => void other.run("PRAGMA wal_checkpoint(TRUNCATE)"),
+      "bookkeeping of others": () => void other.run("UPDATE key_revision SET revision = revision + 1"),
+      "change by others": change,
+      "addition by others": () => void other.run(INSERT),
+      "change by others before a commit is noted": () => {
+        between.run = change;
+        write(CREATE);
+      },
+      "change by others before a commit of nothing is noted": () => {
+        between.run = change;
+        write(NONE_EXPIRED);
+      },
+      "a writer that is lost after a change": () => loseWriter(naming()),
+      "a writer that is lost after an addition": () => loseWriter(CREATE),
+      "another writer": replaceWriter,
+    };
+    type Action = keyof typeof actions;
+    const keeping = {
+      all: new Set<string>([
+        "bookkeeping",
+        "bookkeeping that changes nothing",
+        "a checkpoint, after which the log begins again",
+      ] satisfies Action[]),
+      settled: new Set<string>(["addition", "additions with bookkeeping"] satisfies Action[]),
+    };
     other.run(INSERT);
-    const steps = fc.array(fc.constantFrom(...(Object.keys(actions) as (keyof typeof actions)[]), "look" as const), {
-      maxLength: 40,
-    });
+    const names = Object.keys(actions) as Action[];
+    const steps = fc.array(
+      fc.oneof(
+        { weight: 2, arbitrary: fc.constantFrom(...names) },
+        // These are what goes on most of the time.
+        { weight: 1, arbitrary: fc.constantFrom<Action>("bookkeeping", "addition") },
+        { weight: 2, arbitrary: fc.record({ looker: fc.nat(2), isEarly: fc.boolean() }) },
+      ),
+      { maxLength: 40 },
+    );
     fc.assert(
       fc.property(steps, (steps) => {
-        let last = version();
-        let since: string[] = [];
-        for (const step of [...steps, "look" as const]) {
-          if (step !== "look") {
+        other.run("DELETE FROM animals WHERE id > 5");
+        const lookers = Array.from({ length: 3 }, () => new Looker(versionOf(path, note), other));
+        for (const step of [...steps, ...lookers.map((_, looker) => ({ looker, isEarly: false }))]) {
+          between.run = () => {};
+          if (typeof step === "string") {
             actions[step]();
-            since.push(step);
-            continue;
-          }
-          const current = version();
-          if (since.some((action) => changing.includes(action))) expect(current).not.toBe(last as number);
-          else if (!since.some((action) => uncertain.includes(action)) && bookkeepingIn(since) <= 1)
-            expect(current).toBe(last as number);
-          [last, since] = [current, []];
+            for (const { since } of lookers) since.push(step);
+          } else if (step.isEarly) {
+            const early: unknown[] = [];
+            between.run = () => {
+              early.push((lookers[step.looker] as Looker).version());
+            };
+            write(CREATE);
+            expect(early).toEqual([undefined]);
+            for (const { since } of lookers) since.push("addition");
+          } else (lookers[step.looker] as Looker).look(keeping);
         }
+        replaceWriter();
       }),
       { numRuns: 300 },
     );
-    elsewhere(path, INSERT);
     close();
   });
 
-  test("gives no version for the moment in which it can be seen and is not noted yet", async () => {
-    const { db, bookkeeping, version, close } = await writingTo("pending.db");
-    const before = version();
-    db.run("BEGIN IMMEDIATE");
-    db.run("UPDATE key_revision SET revision = revision + 1");
-    bookkeeping(() => {
-      expect(version()).toBe(before as number);
-      db.run("COMMIT");
-      expect(version()).toBeUndefined();
-    });
-    expect(version()).toBe(before as number);
+  test("is the same for a thread that has slept through a hundred additions, but for them", async () => {
+    const { version, write, close } = await writingTo("sleeper.db");
+    const before = version() as Version;
+    for (let i = 0; i < 100; i++) write(i % 2 === 0 ? CREATE : REVOKE);
+    expect(version()).toEqual({ changes: before.changes, additions: before.additions + 50 });
+    write(NAME);
+    expect(version()?.changes).toBe(before.changes + 1);
     close();
   });
 
-  test("changes the version when somebody else commits before it is noted", async () => {
-    const { db, other, bookkeeping, version, close } = await writingTo("overtaken.db");
-    const before = version();
+  test("is that of before while a commit cannot be seen, and none until one that can be is noted", async () => {
+    const { path, note, between, version, write, close } = await writingTo("pending.db");
+    const before = version() as Version;
+    const newcomer = versionOf(path, note);
+    const db = openForWriting(path);
     db.run("BEGIN IMMEDIATE");
-    db.run("UPDATE key_revision SET revision = revision + 1");
-    bookkeeping(() => {
-      db.run("COMMIT");
-      other.run(INSERT);
+    noteCommits(
+      headOf(path),
+      note,
+      db,
+    )("none", () => {
+      expect(newcomer()?.changes).toBe(before.changes + 1);
+      db.run("ROLLBACK");
     });
-    expect(version()).not.toBe(before as number);
+    db.close();
+    const seen: unknown[] = [];
+    between.run = () => seen.push(version(), newcomer());
+    write(REVOKE);
+    expect(seen).toEqual([undefined, undefined]);
     expect(version()).toBeDefined();
     close();
   });
 
-  test("is not mistaken for the commit of another when it fails and has released its lock already", async () => {
-    const { db, other, bookkeeping, version, close } = await writingTo("failed.db");
+  test("is another when somebody else commits before a commit is noted", async () => {
+    const { other, between, version, write, close } = await writingTo("overtaken.db");
+    for (const own of [REVOKE, NONE_EXPIRED, CREATE]) {
+      const before = version() as Version;
+      between.run = () => {
+        other.run("UPDATE animals SET name = name || '!'");
+        expect(version()).toBeUndefined();
+      };
+      other.run(INSERT);
+      write(own);
+      const after = version() as Version;
+      expect(after.changes).not.toBe(before.changes);
+      between.run = () => {};
+      write(CREATE);
+      expect([before.changes, after.changes]).not.toContain(version()?.changes as number);
+    }
+    close();
+  });
+
+  test("is another after a commit that failed and had released its lock already", async () => {
+    const { path, other, note, version, close } = await writingTo("failed.db");
     const before = version();
+    const db = openForWriting(path);
+    const noteCommit = noteCommits(headOf(path), note, db);
     db.run("BEGIN IMMEDIATE");
     const fail = () =>
-      bookkeeping(() => {
+      noteCommit("none", () => {
         db.run("ROLLBACK");
         other.run(INSERT);
         // Nobody knows yet.
@@ -215,19 +369,75 @@ describe("a commit that changes no animal and no order", () => {
         throw new Error("the disk is full");
       });
     expect(fail).toThrow("the disk is full");
-    expect(version()).not.toBe(before as number);
+    expect(version()?.changes).not.toBe(before?.changes);
+    db.close();
     close();
   });
 
-  test("is forgotten by the next writer", async () => {
-    const { path, other, write, note, version, close } = await writingTo("next.db");
+  test("is another after a commit that failed, and yet can be seen", async () => {
+    const { path, note, version, close } = await writingTo("uncertain.db");
+    const db = openForWriting(path);
+    const noteCommit = noteCommits(headOf(path), note, db);
     const before = version();
-    write([REVOKE]);
-    noteCommits(headOf(path), note);
-    expect(version()).not.toBe(before as number);
-    const after = version();
-    other.run(INSERT);
-    expect(version()).not.toBe(after as number);
+    db.run("BEGIN IMMEDIATE");
+    const fail = () =>
+      noteCommit("addition", () => {
+        db.run(INSERT);
+        db.run("COMMIT");
+        throw new Error("the disk failed");
+      });
+    expect(fail).toThrow("the disk failed");
+    expect(version()?.changes).not.toBe(before?.changes);
+    db.close();
+    close();
+  });
+
+  test("has the counts of one commit, and never those of two, while another thread commits", async () => {
+    const head = new Uint32Array(new SharedArrayBuffer(25 * Uint32Array.BYTES_PER_ELEMENT));
+    const note = newCommitNote();
+    const script = `import { Database } from "bun:sqlite";
+      import { noteCommits } from ${JSON.stringify(join(import.meta.dir, "version.ts"))};
+      self.onmessage = ({ data: { head, note, words } }) => {
+        const noteCommit = noteCommits(head, note, new Database(":memory:"));
+        for (let i = 1; i <= 200_000; i++)
+          noteCommit(i % 2 ? "addition" : "change", () => { for (const word of words) head[word] = i; });
+        self.postMessage("done");
+      };`;
+    const writer = new Worker(URL.createObjectURL(new Blob([script], { type: "application/typescript" })));
+    let isDone = false;
+    writer.onmessage = () => {
+      isDone = true;
+    };
+    writer.postMessage({ head, note, words: [CHANGE, CHECKSUM_1, CHECKSUM_2] });
+    const version = followVersion(head, note);
+    const seen = new Set<Version>();
+    while (!isDone) {
+      for (let i = 0; i < 10_000; i++) {
+        const before = head[CHANGE] as number;
+        const current = version();
+        // Unless the head has moved meanwhile, or was seen before it was noted at all.
+        if (!current || current.changes < 0 || head[CHANGE] !== before || before === 0) continue;
+        expect(current).toEqual({ changes: 1 + Math.floor(before / 2), additions: Math.ceil(before / 2) });
+        seen.add(current);
+      }
+      await new Promise(setImmediate);
+    }
+    writer.terminate();
+    expect(seen.size).toBeGreaterThan(100);
+  });
+
+  test("is none after a writer was lost in the middle of a commit, until there is another", async () => {
+    const { note, between, version, write, replaceWriter, close } = await writingTo("lost.db");
+    const before = version() as Version;
+    let atItsEnd = new Uint32Array();
+    between.run = () => {
+      atItsEnd = Uint32Array.from(note);
+    };
+    write(NAME);
+    note.set(atItsEnd);
+    expect(version()).toBeUndefined();
+    replaceWriter();
+    expect(version()?.changes).toBe(before.changes + 1);
     close();
   });
 });

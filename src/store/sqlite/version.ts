@@ -1,101 +1,147 @@
+import type { Database } from "bun:sqlite";
+import type { Version } from "../store.ts";
 import { attempt } from "./attempt.ts";
 import { type Connection, prepared } from "./statements.ts";
-import { CHANGE, CHECKSUM_1, CHECKSUM_2 } from "./wal-index.ts";
+import { isHeadAt, type State, stateOf } from "./wal-index.ts";
 
-// A version is a number that changes when animals, categories or orders may have changed. It follows the head of the WAL index,
-// which SQLite itself looks at when a read begins: so what was read before a change never passes for current.
+// A version says what may have changed in animals, categories and orders. It follows the head of the WAL index, which
+// SQLite itself looks at when a read begins. The writer notes in memory that all threads share which counts belong to
+// the head after its latest commit: of changes, and of additions, which do nothing but add animals.
 //
-// Commits that change none of these, such as those of counters, are to leave the version alone. The
-// thread that makes them notes the latest one in memory that both threads share, as two states of the head.
-//
-// Why no stale reply is possible: the state before is read under the write lock, so the commit that follows it is
-// the writer's; the state after is noted once that commit has succeeded. Only a head that was seen in the one and is
-// now in the other, word for word, keeps its version; any other commit, by anyone, leads to another state.
+// Why no stale reply is possible: SQLite tells the writer under the write lock whether anybody else has committed since
+// its last commit, and then the changes grow. So of two heads that were ever noted with the same number of changes, the
+// later differs by additions at most, however many were missed in between; with the same additions too, by nothing.
+// Only a head that is noted, word for word, gets the noted counts. While the writer commits, any other head is unknown;
+// otherwise it is that of another process, and gets a number that neither the note nor this thread uses again.
 
-/** A state of the head is its number of changes and its two checksums. */
-const STATE = [CHANGE, CHECKSUM_1, CHECKSUM_2] as const;
+/** No state that a head is ever in: its checksums are not 0. */
+const NO_STATE: State = [0, 0, 0];
 
-/** 1 from before a commit until its state after is noted. */
-const IS_PENDING = 0;
-const BEFORE = 1;
-const AFTER = BEFORE + STATE.length;
-const NOTE_WORDS = AFTER + STATE.length;
+/** Odd while the writer commits. Half of it is the number of the latest entry, of which the last two are kept. */
+const SEQUENCE = 0;
+const FIRST_ENTRY = 1;
+/** In an entry, after the state. */
+const CHANGES = NO_STATE.length;
+const ADDITIONS = CHANGES + 1;
+const ENTRY_WORDS = ADDITIONS + 1;
+const NOTE_WORDS = FIRST_ENTRY + 2 * ENTRY_WORDS;
 
-/** The writer's latest commit that changed no animal, category or order. */
+/** What the writer has committed up to some state of the head. */
 export type CommitNote = Uint32Array<SharedArrayBuffer>;
 
 export const newCommitNote = (): CommitNote =>
   new Uint32Array(new SharedArrayBuffer(NOTE_WORDS * Uint32Array.BYTES_PER_ELEMENT));
 
+const entryNumber = (sequence: number): number => sequence >>> 1;
+const startOf = (entry: number): number => FIRST_ENTRY + (entry % 2) * ENTRY_WORDS;
+
 /**
- * Follows the version of a database for as long as a connection to it is open. Returns undefined while a
- * commit can be seen already and its note is not complete.
+ * Follows the version of a database for as long as a connection to it is open; each thread does so by itself. Returns
+ * undefined while a commit can be seen already and its note is not complete.
  */
-export function followVersion(head: Uint32Array, note: CommitNote): () => number | undefined {
-  let version = 0;
-  let [change, checksum1, checksum2] = [head[CHANGE], head[CHECKSUM_1], head[CHECKSUM_2]];
+export function followVersion(head: Uint32Array, note: CommitNote): () => Version | undefined {
+  let version: Version = { changes: 0, additions: 0 };
+  let unnoted = 0;
+  let seen: State = NO_STATE;
 
   return () => {
-    // Not with Atomics, which would write to memory that is mapped for reading only.
-    const newChange = head[CHANGE];
-    const newChecksum1 = head[CHECKSUM_1];
-    const newChecksum2 = head[CHECKSUM_2];
-    if (newChange === change && newChecksum1 === checksum1 && newChecksum2 === checksum2) return version;
+    if (isHeadAt(head, seen)) return version;
 
-    const wasBefore = isNoted(note, BEFORE, change, checksum1, checksum2);
-    if (wasBefore && Atomics.load(note, IS_PENDING) === 1) return undefined;
-    if (!wasBefore || !isNoted(note, AFTER, newChange, newChecksum1, newChecksum2)) version++;
-    [change, checksum1, checksum2] = [newChange, newChecksum1, newChecksum2];
+    // Before the head: whatever is noted after that shows in the sequence.
+    const sequence = Atomics.load(note, SEQUENCE);
+    const state = stateOf(head);
+    const noted = countsOf(note, entryNumber(sequence), state);
+    if (noted) {
+      if (noted.changes !== version.changes || noted.additions !== version.additions) version = noted;
+    } else {
+      if (sequence % 2 === 1 || Atomics.load(note, SEQUENCE) !== sequence) return undefined;
+      version = { changes: --unnoted, additions: 0 };
+    }
+    seen = state;
     return version;
   };
 }
 
-const isNoted = (note: CommitNote, at: number, ...state: readonly (number | undefined)[]): boolean =>
-  state.every((word, i) => Atomics.load(note, at + i) === word);
+/** The counts that an entry has for a state; undefined if it is about another, or was replaced meanwhile. */
+function countsOf(note: CommitNote, entry: number, state: State): Version | undefined {
+  const start = startOf(entry);
+  for (let i = 0; i < state.length; i++) if (Atomics.load(note, start + i) !== state[i]) return undefined;
+  const counts = { changes: Atomics.load(note, start + CHANGES), additions: Atomics.load(note, start + ADDITIONS) };
+  return entryNumber(Atomics.load(note, SEQUENCE)) === entry ? counts : undefined;
+}
 
-/** Runs a commit that changes no animal, category or order, and for which the write lock is held. */
-export type Bookkeeping = (commit: () => void) => void;
+/** What a commit does to animals, categories and orders: nothing, nothing but add animals, or anything. */
+export type Effect = "none" | "addition" | "change";
 
-/** For the writer. It begins with an empty note, whatever the thread before it left behind. */
-export function noteCommits(head: Uint32Array, note: CommitNote): Bookkeeping {
-  for (let i = 0; i < NOTE_WORDS; i++) Atomics.store(note, i, 0);
+/** Runs a transaction, commit and all, for which the write lock is held and nothing has been written yet. */
+export type NoteCommit = <Result>(effect: Effect, transaction: () => Result) => Result;
 
-  return (commit) => {
-    const before = stateOf(head);
-    Atomics.store(note, IS_PENDING, 1);
-    writeState(note, BEFORE, before);
-    writeState(note, AFTER, NO_STATE);
+/** For the writer. It begins with a change, because what became of the commits of the one before it is not known. */
+export function noteCommits(head: Uint32Array, note: CommitNote, db: Database): NoteCommit {
+  const hasAnyoneElseCommitted = followOthers(db);
+  let entry = entryNumber(Atomics.load(note, SEQUENCE));
+  let changes = Atomics.load(note, startOf(entry) + CHANGES) + 1;
+  let additions = Atomics.load(note, startOf(entry) + ADDITIONS);
+
+  /** The entry that threads are reading is left alone. */
+  function addEntry(state: State): void {
+    entry++;
+    for (const [i, word] of [...state, changes, additions].entries()) Atomics.store(note, startOf(entry) + i, word);
+    Atomics.store(note, SEQUENCE, 2 * entry);
+  }
+  addEntry(stateOf(head));
+
+  return (effect, transaction) => {
+    Atomics.store(note, SEQUENCE, 2 * entry + 1);
+    let hasChanged = true;
     try {
-      commit();
-      const after = stateOf(head);
-      // Unless somebody else has committed since: what this commit led to cannot be read any more.
-      if (after[0] === (before[0] + 1) >>> 0) writeState(note, AFTER, after);
+      if (hasAnyoneElseCommitted()) changes++;
+      const result = transaction();
+      hasChanged = effect === "change";
+      if (effect === "addition") additions++;
+      return result;
     } finally {
-      Atomics.store(note, IS_PENDING, 0);
+      if (hasChanged) changes++;
+      const state = stateOf(head);
+      const isOvertaken = hasAnyoneElseCommitted();
+      if (isOvertaken) changes++;
+      addEntry(isOvertaken ? NO_STATE : state);
     }
   };
 }
 
-type State = readonly [change: number, checksum1: number, checksum2: number];
-/** No state that a head is ever in: its checksums are not 0. */
-const NO_STATE: State = [0, 0, 0];
-
-const stateOf = (head: Uint32Array): State => STATE.map((word) => head[word] as number) as unknown as State;
-
-function writeState(note: CommitNote, at: number, state: State): void {
-  for (const [i, word] of state.entries()) Atomics.store(note, at + i, word);
+/** Tells whether another connection has committed since it was last asked: the number is not changed by commits of its own. */
+function followOthers(db: Database): () => boolean {
+  const dataVersion = db.prepare<{ data_version: bigint }, []>("PRAGMA data_version");
+  let last: unknown;
+  const hasMoved = (): boolean => {
+    const current = dataVersion.get()?.data_version;
+    const isSame = current === last;
+    last = current;
+    return !isSame;
+  };
+  hasMoved();
+  return () => {
+    try {
+      return hasMoved();
+    } catch {
+      // A disk that fails: then nobody knows.
+      last = undefined;
+      return true;
+    }
+  };
 }
 
 /** Where the WAL index cannot be mapped: a statement, a hundred times as slow. It counts the commits of others. */
-export function versionByPragma(connection: Connection): () => number {
+export function versionByPragma(connection: Connection): () => Version {
   const dataVersion = prepared<{ data_version: bigint }, []>(connection, "PRAGMA data_version");
-  let version = 0;
+  let version: Version = { changes: 0, additions: 0 };
   let last: unknown;
   let lastOn: unknown;
   return () => {
     const [current, on] = attempt(() => [dataVersion().get()?.data_version, dataVersion()]);
     // Every connection counts from the same number.
-    if (current !== last || on !== lastOn) version++;
+    if (current !== last || on !== lastOn) version = { changes: version.changes + 1, additions: 0 };
     [last, lastOn] = [current, on];
     return version;
   };

@@ -25,7 +25,10 @@ async function openWriting(): Promise<Writing> {
   const db = openForWriting(path);
   db.query("SELECT 1 FROM animals").get();
   const head = walIndexAt(mapWalIndex(path) as number);
-  const write = groupCommit(db, { bookkeeping: (commit) => commit(), wasCheckpointed: followCheckpoints(head) });
+  const write = groupCommit(db, {
+    noteCommit: (_, transaction) => transaction(),
+    wasCheckpointed: followCheckpoints(head),
+  });
   return { path, db, write };
 }
 
@@ -79,7 +82,7 @@ async function expectRefusal(path: string, reason: string): Promise<void> {
 
 test("where the WAL index cannot be mapped, every commit raises the generation", async () => {
   const { db } = await openWriting();
-  const write = groupCommit(db, { bookkeeping: (commit) => commit() });
+  const write = groupCommit(db, { noteCommit: (_, transaction) => transaction() });
   const generation = () => Number(Object.values(db.query("PRAGMA user_version").get() as object)[0]);
   const before = generation();
   for (let i = 0; i < 3; i++) write([["deleteSavedResponses", { savedAtMs: 0 }, undefined]]);

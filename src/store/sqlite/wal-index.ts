@@ -6,13 +6,13 @@ import { mapForReading, openForGood } from "./libc.ts";
 const FORMAT = 0;
 const KNOWN_FORMAT = 3_007_000;
 /** Grows by one with every transaction that is committed. */
-export const CHANGE = 2;
+const CHANGE = 2;
 /** How many frames are in the log, and how many of them are in the file too. */
 const FRAMES = 4;
 const FRAMES_IN_FILE = 24;
 /** Over the whole head. They distinguish states with the same number of changes, as after a recovery. */
-export const CHECKSUM_1 = 10;
-export const CHECKSUM_2 = 11;
+const CHECKSUM_1 = 10;
+const CHECKSUM_2 = 11;
 const HEAD_BYTES = 100;
 
 /**
@@ -33,6 +33,17 @@ export function mapWalIndex(databasePath: string): number | undefined {
 
 export const walIndexAt = (address: number): Uint32Array =>
   new Uint32Array(toArrayBuffer(address as Pointer, 0, HEAD_BYTES));
+
+/** A state of the head is its number of changes and its two checksums: no two commits lead to the same one. */
+export type State = readonly [change: number, checksum1: number, checksum2: number];
+
+// Not with Atomics, which would write to memory that is mapped for reading only.
+
+export const stateOf = (head: Uint32Array): State =>
+  [head[CHANGE], head[CHECKSUM_1], head[CHECKSUM_2]] as readonly number[] as State;
+
+export const isHeadAt = (head: Uint32Array, state: State): boolean =>
+  head[CHANGE] === state[0] && head[CHECKSUM_1] === state[1] && head[CHECKSUM_2] === state[2];
 
 /**
  * Follows the checkpoints of all processes, for the writer: tells under the write lock whether there may have been one

@@ -8,6 +8,8 @@ import { LOCK_TIMEOUTS, openShared } from "./database.ts";
 import { placementOf } from "./placement.ts";
 import { versionByPragma } from "./version.ts";
 import { WriteQueue } from "./write-queue.ts";
+import { WriterHost, type WriterHostOptions } from "./writer-host.ts";
+import type { ToWriter } from "./writer-messages.ts";
 
 const folder = temporaryFolder();
 
@@ -15,13 +17,30 @@ const REX = { name: "Rex", categoryId: 7n, status: "available" } as const;
 /** A write that changes nothing in an empty database. */
 const DELETE_NOTHING = { savedAtMs: 0 };
 
-function queueTo(path: string, script?: string): WriteQueue {
-  const settings = {
-    placement: placementOf({ path, givenPath: path }, undefined),
-    timeouts: LOCK_TIMEOUTS,
-    noteTarget: undefined,
+type Settings = ReturnType<WriterHostOptions["settings"]>;
+
+const settingsOf = (path: string): Settings => ({
+  placement: placementOf({ path, givenPath: path }, undefined),
+  timeouts: LOCK_TIMEOUTS,
+  noteTarget: undefined,
+});
+
+/** A writer thread, and a queue to it. */
+function queueTo(path: string, { script, settings }: Partial<WriterHostOptions> = {}) {
+  const known = settingsOf(path);
+  const host = new WriterHost({
+    settings: settings ?? (() => known),
+    isTrusted: () => true,
+    ...(script ? { script } : {}),
+  });
+  const queue = new WriteQueue({ requestPort: () => queue.connect(host.newPort()) });
+  host.onLoss((reason) => queue.lose(reason));
+  const close = async () => {
+    await queue.close();
+    await host.close();
+    queue.disconnect();
   };
-  return new WriteQueue({ settings: () => settings, ...(script ? { script } : {}) });
+  return { host, queue, perform: queue.perform.bind(queue), close };
 }
 
 async function writingTo(name: string) {
@@ -100,12 +119,11 @@ describe("the writer thread", () => {
   test("when it cannot be started, what was gathered is refused, and the next write tries again", async () => {
     const path = join(folder, "cannot-start.db");
     const db = await openShared(path);
-    const settings = { placement: placementOf({ path, givenPath: path }, undefined), timeouts: LOCK_TIMEOUTS };
     let failure: Error | undefined = new Error("EMFILE: too many open files");
-    const queue = new WriteQueue({
+    const queue = queueTo(path, {
       settings() {
         if (failure) throw failure;
-        return { ...settings, noteTarget: undefined };
+        return settingsOf(path);
       },
     });
     const refused = await Promise.allSettled(
@@ -175,13 +193,14 @@ describe("the writer thread", () => {
     await Bun.write(
       script,
       `let writes = 0;
-      self.onmessage = ({ data }) => {
-        if (data.kind !== "write" || (writes += data.writes.length) < 100) return;
-        self.postMessage({ kind: "all_done", results: Array(90).fill(false) });
+      const attend = (port) => (port.onmessage = ({ data }) => {
+        if ((writes += data.writes.length) < 100) return;
+        port.postMessage({ kind: "all_done", results: Array(90).fill(false) });
         process.exit(1);
-      };`,
+      });
+      self.onmessage = ({ data }) => { if (data.kind === "connect") attend(data.port); };`,
     );
-    const queue = queueTo(join(folder, "half-lost.db"), script);
+    const queue = queueTo(join(folder, "half-lost.db"), { script });
     const outcomes = await Promise.allSettled(
       Array.from({ length: 100 }, () => queue.perform("deleteSavedResponses", DELETE_NOTHING)),
     );
@@ -194,13 +213,67 @@ describe("the writer thread", () => {
 
   test("when it is lost, what it had is uncertain, and the next write starts another", async () => {
     const script = join(folder, "dies.ts");
-    await Bun.write(script, 'self.onmessage = ({ data }) => { if (data.kind === "write") process.exit(1); };');
-    const queue = queueTo(join(folder, "lost.db"), script);
+    await Bun.write(
+      script,
+      'self.onmessage = ({ data }) => { if (data.kind === "connect") data.port.onmessage = () => process.exit(1); };',
+    );
+    const queue = queueTo(join(folder, "lost.db"), { script });
     for (let i = 0; i < 2; i++) {
       const error = await queue.perform("deleteSavedResponses", DELETE_NOTHING).catch((error: unknown) => error);
       expect(error).toBeInstanceOf(StoreUnavailable);
       expect((error as StoreUnavailable).changed).toBe("unknown");
     }
     await queue.close();
+  });
+
+  test("a port that was asked for before it was lost is the only one, and takes what has been gathered", async () => {
+    const asked: (() => void)[] = [];
+    const received: string[][] = [];
+    const queue = new WriteQueue({
+      requestPort() {
+        const batches: string[] = [];
+        received.push(batches);
+        const { port1, port2 } = new MessageChannel();
+        port2.onmessage = ({ data }: { data: ToWriter }) => {
+          if (data.kind !== "write") return;
+          batches.push(...data.writes.map(([, input]) => (input as { name: string }).name));
+          port2.postMessage({ kind: "all_done", results: data.writes.map(([, input]) => input) });
+        };
+        asked.push(() => queue.connect(port1));
+      },
+    });
+    const create = (name: string) => queue.perform("createAnimal", { ...REX, name });
+    const first = create("one");
+    await Bun.sleep(1);
+    queue.lose("it ended before its port arrived");
+    const second = create("two");
+    await Bun.sleep(1);
+    expect(asked).toHaveLength(1);
+    asked[0]?.();
+    expect(await Promise.all([first, second])).toMatchObject([{ name: "one" }, { name: "two" }] as object[]);
+    expect(received).toEqual([["one", "two"]]);
+    await queue.close();
+    queue.disconnect();
+  });
+
+  test("what was gathered before there was a port is still written when it is closed meanwhile", async () => {
+    const { path, db, names } = await writingTo("late-port.db");
+    const writer = new WriterHost({ settings: () => settingsOf(path), isTrusted: () => true });
+    let connect = () => {};
+    const queue = new WriteQueue({
+      requestPort() {
+        connect = () => queue.connect(writer.newPort());
+      },
+    });
+    const created = queue.perform("createAnimal", REX);
+    await Bun.sleep(1);
+    const closed = queue.close();
+    connect();
+    expect(await created).toMatchObject({ kind: "done" });
+    await closed;
+    await writer.close();
+    queue.disconnect();
+    expect(names()).toEqual(["Rex"]);
+    db.close();
   });
 });

@@ -3,26 +3,7 @@ import { STORE_CLOSED, type StoreProblem, StoreUnavailable } from "../store.ts";
 import { reasonOf } from "./attempt.ts";
 import type { WriteOutcome, WriteOutcomes } from "./group-commit.ts";
 import type { Write, WriteInput, WriteName, WriteResult, Writes } from "./writer.ts";
-import type { WriterSettings } from "./writer-connection.ts";
-
-export type ToThread =
-  | { readonly kind: "open"; readonly settings: WriterSettings }
-  | { readonly kind: "write"; readonly writes: readonly Write[]; readonly handedOverAtMs: number }
-  /** The event loop has closed its connection. */
-  | { readonly kind: "suspended" }
-  | { readonly kind: "close" };
-
-export type FromThread =
-  | WriteOutcomes
-  | { readonly kind: "problem"; readonly problem: StoreProblem; readonly message: string }
-  /** A sync has failed: nothing is acknowledged from here on. */
-  | { readonly kind: "distrust"; readonly reason: string }
-  /** The event loop is to close its connection, */
-  | { readonly kind: "suspend" }
-  /** and may open it again. */
-  | { readonly kind: "resume" }
-  /** The database was opened again and checked. */
-  | { readonly kind: "trust" };
+import type { FromWriter, ToWriter } from "./writer-messages.ts";
 
 /** A write whose outcome somebody waits for. */
 interface Pending {
@@ -44,30 +25,27 @@ const MAX_WAITING = 10_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 export interface WriteQueueOptions {
-  /** What the thread opens; asked for when one starts. */
-  readonly settings: () => Omit<WriterSettings, "isTrusted">;
-  /** The other connection of this process, which is closed while the database is opened again. */
+  /** Asks for a port to the writer, which is then passed to connect(), now or later. Throws when there can be none. */
+  readonly requestPort: () => void;
+  /** The connection of this thread, which is closed while the database is opened again. */
   readonly reader?: { suspend(): void; resume(): void };
   readonly onProblem?: (problem: StoreProblem, error: Error) => void;
-  /** What the thread runs. */
-  readonly script?: string;
 }
 
-const WRITER_THREAD = new URL("./writer-thread.ts", import.meta.url).href;
-
 /**
- * Has writes carried out by a thread, which is started with the first of them unless it was before.
- * Whatever is handed over during a commit becomes the next commit.
+ * Has the writes of one serving thread carried out by the writer thread. Whatever is handed over during a commit,
+ * by any of them, becomes the next commit.
  */
 export class WriteQueue implements Writes {
-  #thread: Worker | undefined;
+  #port: MessagePort | undefined;
   #gathered: Pending[] = [];
-  /** Handed over to the thread, in this order. */
+  /** Handed over to the writer, in this order. */
   #underWay: Pending[] = [];
   /** Of the first of those, not settled yet. */
   #outcomes: WriteOutcome[] = [];
   #whenIdle: (() => void) | undefined;
   #distrust: string | undefined;
+  #isRequested = false;
   #isClosed = false;
 
   constructor(private readonly options: WriteQueueOptions) {}
@@ -96,11 +74,51 @@ export class WriteQueue implements Writes {
     return promise;
   }
 
+  /** Asks for a port, so that the first write need not wait for one. */
   start(): void {
-    this.#thread ??= this.#startThread();
+    if (this.#port || this.#isRequested) return;
+    this.#isRequested = true;
+    try {
+      this.options.requestPort();
+    } catch (error) {
+      this.#isRequested = false;
+      throw error;
+    }
   }
 
-  /** Finishes what was begun, and begins nothing more: the lock for serving is released next. */
+  /** Hands over what has been gathered meanwhile, also if it has been closed since. */
+  connect(port: MessagePort): void {
+    this.#isRequested = false;
+    this.#port = port;
+    port.onmessage = ({ data }: { data: FromWriter }) => {
+      if (data.kind !== "all_done" && data.kind !== "mixed") this.#attend(port, data);
+      else if (this.#port === port) this.#take(outcomesIn(data));
+    };
+    this.#handOver();
+  }
+
+  /** There is no writer, and none can be started. */
+  refuse(reason: string): void {
+    this.#isRequested = false;
+    this.#reject(this.#gathered.splice(0), new StoreUnavailable(`the writer thread cannot be started: ${reason}`));
+    this.#checkIdle();
+  }
+
+  /** The writer is gone, and whether it carried out what it had is unknown. The next write asks for another. */
+  lose(reason: string): void {
+    // A port that was asked for is still on its way: it leads to the next writer.
+    this.#port?.close();
+    this.#port = undefined;
+    this.options.reader?.resume();
+    const lost = this.#underWay.splice(this.#outcomes.length);
+    const error = new StoreUnavailable(`the writer thread was lost: ${reason}`, { changed: "unknown" });
+    this.#reject(lost, error);
+    this.#checkIdle();
+    // While the database has to be opened again, the next writer must be able to ask for the connection to be closed.
+    if (this.#distrust !== undefined || this.#gathered.length > 0) this.#requestPort();
+  }
+
+  /** Finishes what was begun, and begins nothing more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#waiting > 0)
@@ -110,7 +128,6 @@ export class WriteQueue implements Writes {
         }),
         Bun.sleep(CLOSE_TIMEOUT_MS),
       ]);
-    await this.#endThread();
     this.#reject(this.#gathered.splice(0), new StoreUnavailable(STORE_CLOSED));
     this.#reject(
       this.#underWay.splice(this.#outcomes.length),
@@ -118,61 +135,47 @@ export class WriteQueue implements Writes {
     );
   }
 
-  async #endThread(): Promise<void> {
-    const thread = this.#thread;
-    if (!thread) return;
-    this.#thread = undefined;
-    const ended = new Promise((resolve) => thread.addEventListener("close", resolve));
-    thread.postMessage({ kind: "close" } satisfies ToThread);
-    await Promise.race([ended, Bun.sleep(CLOSE_TIMEOUT_MS)]);
-    thread.terminate();
+  /** Hears and says nothing more. Until then, a writer that closes can still ask for the connection to be closed. */
+  disconnect(): void {
+    this.#port?.postMessage({ kind: "leave" } satisfies ToWriter);
+    this.#port?.close();
+    this.#port = undefined;
   }
 
   get #waiting(): number {
     return this.#gathered.length + this.#underWay.length;
   }
 
-  #handOver(): void {
-    if (this.#gathered.length === 0) return;
+  /** In a turn of its own, where nobody else would catch what start() throws. */
+  #requestPort(): void {
     try {
       this.start();
     } catch (error) {
-      // In a turn of its own, nobody else would catch it.
-      this.#reject(
-        this.#gathered.splice(0),
-        new StoreUnavailable(`the writer thread cannot be started: ${reasonOf(error)}`, { cause: error }),
-      );
-      this.#checkIdle();
+      this.refuse(reasonOf(error));
+    }
+  }
+
+  #handOver(): void {
+    if (this.#gathered.length === 0) return;
+    if (!this.#port) {
+      // What is gathered is handed over when it is there, which may be at once.
+      this.#requestPort();
       return;
     }
     const writes = this.#gathered.map(({ write }) => write);
     this.#underWay.push(...this.#gathered);
     this.#gathered = [];
-    this.#thread?.postMessage({ kind: "write", writes, handedOverAtMs: Date.now() } satisfies ToThread);
+    this.#port.postMessage({ kind: "write", writes, handedOverAtMs: Date.now() } satisfies ToWriter);
   }
 
-  #startThread(): Worker {
-    const { settings, script = WRITER_THREAD } = this.options;
-    const toOpen: WriterSettings = { ...settings(), isTrusted: this.#distrust === undefined };
-    const thread = new Worker(script);
-    thread.addEventListener("message", ({ data }: MessageEvent<FromThread>) => {
-      if (data.kind !== "all_done" && data.kind !== "mixed") this.#attend(thread, data);
-      else if (this.#thread === thread) this.#take(outcomesIn(data));
-    });
-    thread.addEventListener("error", ({ message }) => this.#lose(thread, message));
-    thread.addEventListener("close", () => this.#lose(thread, "it ended"));
-    thread.postMessage({ kind: "open", settings: toOpen } satisfies ToThread);
-    return thread;
-  }
-
-  /** What a thread says beside outcomes, while it closes too. */
-  #attend(thread: Worker, message: Exclude<FromThread, WriteOutcomes>): void {
+  /** What the writer says beside outcomes, while it closes too. */
+  #attend(port: MessagePort, message: Exclude<FromWriter, WriteOutcomes>): void {
     const { reader, onProblem } = this.options;
     if (message.kind === "problem") onProblem?.(message.problem, new StoreUnavailable(message.message));
     else if (message.kind === "resume") reader?.resume();
     else if (message.kind === "suspend") {
       reader?.suspend();
-      thread.postMessage({ kind: "suspended" } satisfies ToThread);
+      port.postMessage({ kind: "suspended" } satisfies ToWriter);
     } else {
       this.#distrust = message.kind === "distrust" ? message.reason : undefined;
       if (message.kind === "distrust") onProblem?.("sync", new StoreUnavailable(message.reason));
@@ -188,18 +191,6 @@ export class WriteQueue implements Writes {
     const outcomes = this.#outcomes.splice(0, SETTLE_BATCH_SIZE);
     if (this.#outcomes.length > 0) setImmediate(() => this.#settle());
     for (const outcome of outcomes) settle(this.#underWay.shift() as Pending, outcome);
-    this.#checkIdle();
-  }
-
-  /** The thread is gone, and whether it carried out what it had is unknown. The next write starts another. */
-  #lose(thread: Worker, reason: string): void {
-    if (this.#thread !== thread) return;
-    this.#thread = undefined;
-    thread.terminate();
-    this.options.reader?.resume();
-    const lost = this.#underWay.splice(this.#outcomes.length);
-    const error = new StoreUnavailable(`the writer thread was lost: ${reason}`, { changed: "unknown" });
-    this.#reject(lost, error);
     this.#checkIdle();
   }
 

@@ -20,7 +20,7 @@ import { type CommitNote, noteCommits } from "./version.ts";
 import { followCheckpoints, walIndexAt } from "./wal-index.ts";
 import type { Write } from "./writer.ts";
 
-/** Where the thread notes commits that change no animal and no order, and the WAL index that it looks at for that. */
+/** Where the thread notes what its commits did, and the WAL index that it looks at for that. */
 export interface NoteTarget {
   readonly walIndexAddress: number;
   readonly note: CommitNote;
@@ -54,6 +54,11 @@ export class WriterConnection {
     private readonly onDistrust: (reason: string) => void,
   ) {
     if (!settings.isTrusted) this.#distrustBecause("a failed sync");
+  }
+
+  /** Why nothing may be acknowledged; undefined while all is well. */
+  get distrust(): string | undefined {
+    return this.#distrust;
   }
 
   get isTrusted(): boolean {
@@ -167,7 +172,7 @@ export class WriterConnection {
       const onSyncFailure = (error: unknown) => this.#distrustBecause(reasonOf(error));
       return {
         db,
-        writeTogether: groupCommit(db, { ...followLog(noteTarget), onSyncFailure }),
+        writeTogether: groupCommit(db, { ...followLog(db, noteTarget), onSyncFailure }),
         checkpoints: checkpointsOf(db, () => refuse(watch.overwriting())),
         watch,
       };
@@ -185,10 +190,10 @@ function refuse(reason: string | undefined): void {
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** What the head of the WAL index tells the writer, where it can be mapped. */
-function followLog(target: NoteTarget | undefined): Omit<GroupCommitParts, "onSyncFailure"> {
-  if (!target) return { bookkeeping: (commit) => commit() };
+function followLog(db: Database, target: NoteTarget | undefined): Omit<GroupCommitParts, "onSyncFailure"> {
+  if (!target) return { noteCommit: (_, transaction) => transaction() };
   const head = walIndexAt(target.walIndexAddress);
-  return { bookkeeping: noteCommits(head, target.note), wasCheckpointed: followCheckpoints(head) };
+  return { noteCommit: noteCommits(head, target.note, db), wasCheckpointed: followCheckpoints(head) };
 }
 
 const allUnavailable = (writes: readonly Write[], message: string, changed: "nothing" | "unknown"): WriteOutcomes => {

@@ -1,14 +1,16 @@
 import { reasonOf } from "./attempt.ts";
-import type { Locked, WriteOutcome } from "./group-commit.ts";
-import type { FromThread, ToThread } from "./write-queue.ts";
+import type { Locked, WriteOutcome, WriteOutcomes } from "./group-commit.ts";
 import type { Write } from "./writer.ts";
 import { WriterConnection } from "./writer-connection.ts";
+import type { FromWriter, ToThread, ToWriter } from "./writer-messages.ts";
 
-// The thread that writes: it waits for the disk, so that the event loop does not have to.
+// The thread that writes, for all that serve: it waits for the disk, so that their event loops do not have to.
 
 declare const self: Worker;
 
 interface Batch {
+  /** Of the thread that is told what became of it. */
+  readonly port: MessagePort;
   readonly writes: readonly Write[];
   /** When they have waited long enough for another process's lock. */
   readonly deadlineMs: number;
@@ -23,23 +25,46 @@ let writeTimeoutMs: number;
 let batches: Batch[] = [];
 let retryAfterMs = FIRST_RETRY_AFTER_MS;
 
-const post = (message: FromThread): void => self.postMessage(message);
+/** One to each thread that serves. */
+const ports = new Set<MessagePort>();
+/** While the database is to be opened again. */
+let isSuspended = false;
+/** Those who have yet to close their connection. */
+let unsuspended = new Set<MessagePort>();
+
+const tell = (port: MessagePort, message: FromWriter): void => port.postMessage(message);
+
+function tellAll(message: FromWriter): void {
+  for (const port of ports) tell(port, message);
+}
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
-  if (data.kind === "write") {
-    // After all messages that have arrived meanwhile: together they are one commit.
-    if (batches.length === 0) setImmediate(commit);
-    batches.push({ writes: data.writes, deadlineMs: deadlineOf(data.handedOverAtMs) });
-  } else if (data.kind === "open") {
+  if (data.kind === "connect") attend(data.port);
+  else if (data.kind === "open") {
     writeTimeoutMs = data.settings.timeouts.writeMs;
     connection = new WriterConnection(data.settings, onDistrust);
     openEarly();
-  } else if (data.kind === "suspended") {
-    reopen();
-  } else {
-    close();
-  }
+  } else close();
 };
+
+function attend(port: MessagePort): void {
+  ports.add(port);
+  port.onmessage = ({ data }: { data: ToWriter }) => {
+    if (data.kind === "write") {
+      // After all messages that have arrived meanwhile: together they are one commit.
+      if (batches.length === 0) setImmediate(commit);
+      batches.push({ port, writes: data.writes, deadlineMs: deadlineOf(data.handedOverAtMs) });
+    } else {
+      if (data.kind === "leave") ports.delete(port);
+      if (unsuspended.delete(port) && unsuspended.size === 0) reopen();
+    }
+  };
+  if (connection.distrust !== undefined) tell(port, { kind: "distrust", reason: connection.distrust });
+  if (isSuspended) {
+    unsuspended.add(port);
+    tell(port, { kind: "suspend" });
+  }
+}
 
 /** Threads have no clock in common but that of the system: should it be set meanwhile, the wait still ends in time. */
 function deadlineOf(handedOverAtMs: number): number {
@@ -62,13 +87,38 @@ function commit(): void {
   const writes = together.length === 1 ? (together[0] as Batch).writes : together.flatMap((batch) => batch.writes);
   const outcomes = connection.write(writes, (together[0] as Batch).deadlineMs);
   if (outcomes.kind === "locked") refuseLate(together, outcomes);
-  else post(outcomes);
+  else report(together, outcomes);
   // The outcomes are on their way: only the next commit has to wait.
   try {
     connection.checkpointIfDue(writes.length);
   } catch (error) {
-    post({ kind: "problem", problem: "checkpoint", message: reasonOf(error) });
+    tellAll({ kind: "problem", problem: "checkpoint", message: reasonOf(error) });
   }
+}
+
+/** Each thread gets the outcomes of its own batches, in their order and in one message. */
+function report(together: readonly Batch[], outcomes: WriteOutcomes): void {
+  const [first] = together as [Batch];
+  if (together.every(({ port }) => port === first.port)) {
+    tell(first.port, outcomes);
+    return;
+  }
+  const all: readonly unknown[] = outcomes.kind === "all_done" ? outcomes.results : outcomes.outcomes;
+  const shares = new Map<MessagePort, unknown[]>();
+  let from = 0;
+  for (const { port, writes } of together) {
+    const share = shares.get(port) ?? [];
+    share.push(...all.slice(from, from + writes.length));
+    shares.set(port, share);
+    from += writes.length;
+  }
+  for (const [port, share] of shares)
+    tell(
+      port,
+      outcomes.kind === "all_done"
+        ? { kind: "all_done", results: share }
+        : { kind: "mixed", outcomes: share as WriteOutcome[] },
+    );
 }
 
 /** Those that have waited long enough. The others wait on, with those that have arrived meanwhile. */
@@ -77,24 +127,27 @@ function refuseLate(together: readonly Batch[], { message }: Locked): void {
   const waiting = together.findIndex((batch, i) => i > 0 && batch.deadlineMs > nowMs);
   const late = waiting === -1 ? together : together.slice(0, waiting);
   const outcome: WriteOutcome = { kind: "unavailable", message, changed: "nothing" };
-  post({ kind: "mixed", outcomes: late.flatMap((batch) => batch.writes.map(() => outcome)) });
+  report(late, { kind: "mixed", outcomes: late.flatMap((batch) => batch.writes.map(() => outcome)) });
   if (waiting === -1) return;
   if (batches.length === 0) setImmediate(commit);
   batches.unshift(...together.slice(waiting));
 }
 
 // After a sync that failed, nothing is acknowledged until the log was written again, all connections of the process
-// were closed, and the database was opened and checked: the thread asks the event loop to close its own for a moment.
+// were closed, and the database was opened and checked: the serving threads are asked to close theirs for a moment.
 
 function onDistrust(reason: string): void {
-  post({ kind: "distrust", reason });
+  tellAll({ kind: "distrust", reason });
   setTimeout(secureLog, 0);
 }
 
 function secureLog(): void {
   try {
     connection.secureLog();
-    post({ kind: "suspend" });
+    isSuspended = true;
+    unsuspended = new Set(ports);
+    tellAll({ kind: "suspend" });
+    if (unsuspended.size === 0) reopen();
   } catch (error) {
     retryLater(error);
   }
@@ -104,22 +157,27 @@ function reopen(): void {
   try {
     connection.reopen();
   } catch (error) {
-    post({ kind: "resume" });
+    resume();
     retryLater(error);
     return;
   }
-  post({ kind: "resume" });
+  resume();
   try {
     connection.check();
     retryAfterMs = FIRST_RETRY_AFTER_MS;
-    post({ kind: "trust" });
+    tellAll({ kind: "trust" });
   } catch (error) {
     retryLater(error);
   }
 }
 
+function resume(): void {
+  isSuspended = false;
+  tellAll({ kind: "resume" });
+}
+
 function retryLater(error: unknown): void {
-  post({ kind: "problem", problem: "reopen", message: reasonOf(error) });
+  tellAll({ kind: "problem", problem: "reopen", message: reasonOf(error) });
   setTimeout(secureLog, retryAfterMs);
   retryAfterMs = Math.min(2 * retryAfterMs, MAX_RETRY_AFTER_MS);
 }
@@ -128,7 +186,7 @@ function close(): void {
   try {
     connection.close();
   } catch (error) {
-    post({ kind: "problem", problem: "checkpoint", message: reasonOf(error) });
+    tellAll({ kind: "problem", problem: "checkpoint", message: reasonOf(error) });
   }
   process.exit(0);
 }

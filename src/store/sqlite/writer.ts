@@ -19,6 +19,7 @@ import type { Key, KeyChange } from "../../domain/key.ts";
 import type { MoveRefusal, NewOrder, Order, OrderMove, PlacingRefusal } from "../../domain/order.ts";
 import type { Result } from "../../domain/result.ts";
 import type { CountingPlace, KeyTally, NewKey, NotedUse, Rotation } from "../store.ts";
+import type { Effect } from "./version.ts";
 
 /**
  * Every change to a store. A method takes one object, beside an idempotency key if it can be retried, and
@@ -59,6 +60,12 @@ export interface Writer {
   foldNames(input: Readonly<Record<string, never>>): boolean;
 }
 
+/** What carries out writes on a connection. */
+export interface PreparedWriter extends Writer {
+  /** Several at once, none of which has an idempotency key. */
+  createAnimals(animals: readonly NewAnimal[]): readonly Result<bigint>[];
+}
+
 export type WriteName = keyof Writer;
 export type WriteInput<Name extends WriteName> = Parameters<Writer[Name]>[0];
 export type WriteResult<Name extends WriteName> = ReturnType<Writer[Name]>;
@@ -75,7 +82,28 @@ type AnyMethod = (input: WriteInput<WriteName>, idempotencyKey: IdempotencyKey |
 export const carryOut = (writer: Writer, [name, input, idempotencyKey]: Write): WriteResult<WriteName> =>
   (writer[name] as AnyMethod)(input, idempotencyKey);
 
-/** Writes that change no animal, category or order: replies to reads stay valid. */
+/** In their order. Animals that come one after the other are added together. */
+export function carryOutAll(writer: PreparedWriter, writes: readonly Write[]): unknown[] {
+  const results: unknown[] = [];
+  let animals: NewAnimal[] = [];
+  const addAnimals = (): void => {
+    if (animals.length > 0) results.push(...writer.createAnimals(animals));
+    animals = [];
+  };
+  for (const write of writes) {
+    const [name, input, idempotencyKey] = write;
+    if (name === "createAnimal" && !idempotencyKey) {
+      animals.push(input as NewAnimal);
+      continue;
+    }
+    addAnimals();
+    results.push(carryOut(writer, write));
+  }
+  addAnimals();
+  return results;
+}
+
+/** Writes that change no animal, category or order. */
 const BOOKKEEPING: ReadonlySet<WriteName> = new Set<WriteName>([
   "createKey",
   "createFirstKey",
@@ -93,7 +121,15 @@ const BOOKKEEPING: ReadonlySet<WriteName> = new Set<WriteName>([
   "deleteSavedResponses",
 ]);
 
-export const isBookkeeping = ([name]: Write): boolean => BOOKKEEPING.has(name);
+/** Of writes that are one commit. A new animal's id is greater than any before it. */
+export function effectOf(writes: readonly Write[]): Effect {
+  let effect: Effect = "none";
+  for (const [name] of writes) {
+    if (name === "createAnimal") effect = "addition";
+    else if (!BOOKKEEPING.has(name)) return "change";
+  }
+  return effect;
+}
 
 /** Has writes carried out, each in a transaction. */
 export interface Writes {

@@ -1,34 +1,49 @@
 import type { Database } from "bun:sqlite";
-import { type Animal, decideCorrection, decideRemoval } from "../../../domain/animal.ts";
-import { done } from "../../../domain/result.ts";
+import { type Animal, decideCorrection, decideRemoval, type NewAnimal } from "../../../domain/animal.ts";
+import { done, type Result } from "../../../domain/result.ts";
 import { correctionStatements } from "../../corrections.ts";
 import { ANIMALS, insertInto, NEW_ANIMAL, newAnimalValues, SELECT_ANIMAL } from "../../rows.ts";
 import { SQLITE } from "../dialect.ts";
 import type { WithIdempotency } from "../idempotency.ts";
 import { prepared } from "../statements.ts";
-import type { Writer } from "../writer.ts";
+import type { PreparedWriter } from "../writer.ts";
 
-type AnimalWrites = Pick<Writer, "createAnimal" | "correctAnimal" | "removeAnimal">;
+type AnimalWrites = Pick<PreparedWriter, "createAnimal" | "createAnimals" | "correctAnimal" | "removeAnimal">;
+
+/** SQLite looks up and notes the last id once per statement: 9 µs for one animal, less than 4 for each of 16. */
+const MAX_IN_STATEMENT = 16;
+
+const insertAnimals = (count: number): string =>
+  insertInto(ANIMALS, NEW_ANIMAL, () => "?") + `, (${NEW_ANIMAL.map(() => "?")})`.repeat(count - 1);
 
 export function animalWrites(db: Database, withIdempotency: WithIdempotency): AnimalWrites {
   const statements = correctionStatements(SQLITE);
-  const insert = prepared(
-    db,
-    insertInto(ANIMALS, NEW_ANIMAL, () => "?"),
-  );
+  const inserts = Array.from({ length: MAX_IN_STATEMENT }, (_, i) => prepared(db, insertAnimals(i + 1)));
   const get = prepared<Animal, [bigint]>(db, `${SELECT_ANIMAL} WHERE id = ?`);
   const update = prepared(db, statements.update);
   const remove = prepared(db, statements.remove);
   const findOpenOrder = prepared(db, statements.findOpenOrder);
   const findOrder = prepared(db, statements.findOrder);
 
+  /** Returns the id of the last one. Those of one statement follow each other: nothing else is added meanwhile. */
+  function insert(animals: readonly NewAnimal[]): bigint {
+    const statement = inserts[animals.length - 1] as (typeof inserts)[number];
+    return BigInt(statement().run(...animals.flatMap(newAnimalValues)).lastInsertRowid);
+  }
+
   return {
     createAnimal(animal, idempotencyKey) {
-      const result = withIdempotency(idempotencyKey, () => {
-        const { lastInsertRowid } = insert().run(...newAnimalValues(animal));
-        return done({ id: BigInt(lastInsertRowid), ...animal });
-      });
+      const result = withIdempotency(idempotencyKey, () => done({ id: insert([animal]), ...animal }));
       return result.kind === "done" ? done(result.value.id) : result;
+    },
+    createAnimals(animals) {
+      const results: Result<bigint>[] = [];
+      for (let at = 0; at < animals.length; at += MAX_IN_STATEMENT) {
+        const together = animals.slice(at, at + MAX_IN_STATEMENT);
+        const firstId = insert(together) - BigInt(together.length - 1);
+        for (let i = 0; i < together.length; i++) results.push(done(firstId + BigInt(i)));
+      }
+      return results;
     },
     correctAnimal: (correction, idempotencyKey) =>
       withIdempotency(idempotencyKey, () => {

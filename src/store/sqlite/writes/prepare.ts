@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { idempotency } from "../idempotency.ts";
-import type { Writer } from "../writer.ts";
+import type { PreparedWriter } from "../writer.ts";
 import { animalWrites } from "./animals.ts";
 import { categoryWrites } from "./categories.ts";
 import { factWrites } from "./facts.ts";
@@ -10,7 +10,7 @@ import { orderWrites } from "./orders.ts";
 import { savedResponseWrites } from "./saved-responses.ts";
 import { tallyWrites } from "./tallies.ts";
 
-export function prepareWriter(db: Database): Writer {
+export function prepareWriter(db: Database): PreparedWriter {
   const withIdempotency = idempotency(db);
   return {
     ...animalWrites(db, withIdempotency),

@@ -1,0 +1,47 @@
+import { isSpent } from "../domain/tally.ts";
+import type { TallyKeeper } from "./meter.ts";
+import type { TallyTable } from "./tally-table.ts";
+
+/** Saves what all threads have counted. */
+export class TallySaver {
+  #last: Promise<void> = Promise.resolve();
+  /** A save that has not begun. */
+  #next: Promise<void> | undefined;
+
+  constructor(
+    private readonly table: TallyTable,
+    private readonly keeper: TallyKeeper,
+    /** Called when a save fails; the next one includes what it could not save. */
+    private readonly onFailure: (error: unknown) => void,
+  ) {}
+
+  /** Continues from what was saved, except for what has expired since. */
+  async load(nowMs: number): Promise<void> {
+    for (const [subject, tally] of await this.keeper.load())
+      if (!isSpent(tally, nowMs)) this.table.load(subject, tally);
+  }
+
+  /**
+   * Saves what has changed before this call, and resolves when that is done. A failure is reported, never thrown. One
+   * save begins after the other has ended, or an older tally could be written over a newer one.
+   */
+  save(): Promise<void> {
+    this.#next ??= this.#last.then(() => {
+      this.#next = undefined;
+      return this.#saveNow();
+    });
+    this.#last = this.#next;
+    return this.#last;
+  }
+
+  async #saveNow(): Promise<void> {
+    const unsaved = this.table.takeUnsaved();
+    if (unsaved.length === 0) return;
+    try {
+      await this.keeper.save(unsaved.map(({ subject, tally }) => [subject, tally]));
+    } catch (error) {
+      this.table.putBack(unsaved);
+      this.onFailure(error);
+    }
+  }
+}

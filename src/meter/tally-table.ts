@@ -1,0 +1,285 @@
+import type { Clock } from "../domain/clock.ts";
+import {
+  firstOpenedAtMs,
+  isSpent,
+  newTally,
+  readTally,
+  TALLY_NUMBER_NAMES,
+  type Tally,
+  writeTally,
+} from "../domain/tally.ts";
+import { Locks } from "./locks.ts";
+import { encodeSubject, SUBJECT_BYTES, subjectOf } from "./subject-text.ts";
+
+/** What all threads count in. */
+export interface TableMemory {
+  readonly buckets: number;
+  /** Locks, tags, and what is unsaved. */
+  readonly index: SharedArrayBuffer;
+  /**
+   * Grows with the slots in use: first one of each bucket, then a second one. The garbage collector adds shared memory
+   * to what a thread has allocated, and would let so much garbage pile up.
+   */
+  readonly slots: SharedArrayBuffer;
+  /** Random, so that nobody can choose subjects that share a bucket. */
+  readonly seed: bigint;
+}
+
+/** Where a subject was found; it still is there if the occupancy is the same. */
+interface Place {
+  readonly slot: number;
+  readonly occupancy: number;
+}
+
+/** A tally that is to be saved: a copy, and where it comes from. */
+export interface UnsavedTally {
+  readonly slot: number;
+  readonly subject: string;
+  readonly tally: Tally;
+}
+
+/** Slots per bucket: one bit of a word for each, and enough that some buckets hardly ever fill long before the others. */
+export const WAYS = 32;
+const NUMBERS = TALLY_NUMBER_NAMES.length;
+const SUBJECT_WORDS = SUBJECT_BYTES / 4;
+/** A slot has the numbers of a tally, how often it has been claimed, and the subject. */
+const SLOT_BYTES = (NUMBERS + 1) * 8 + SUBJECT_BYTES;
+const SLOT_NUMBERS = SLOT_BYTES / 8;
+const SLOT_WORDS = SLOT_BYTES / 4;
+const EMPTY = 0;
+/** How many places a thread remembers, so that it need not look for them: 1.5 MB. */
+const PLACES_MAX = 10_000;
+
+/** Memory for so many subjects, a power of two. What is never used takes up only addresses. */
+export function newTableMemory(subjects: number): TableMemory {
+  const buckets = subjects / WAYS;
+  const [seed] = crypto.getRandomValues(new BigUint64Array(1));
+  return {
+    buckets,
+    index: new SharedArrayBuffer(buckets * (4 + 4 + WAYS)),
+    slots: new SharedArrayBuffer(buckets * SLOT_BYTES, { maxByteLength: subjects * SLOT_BYTES }),
+    seed: seed as bigint,
+  };
+}
+
+/**
+ * Tallies in memory that threads share: a hash table of a fixed size, whose buckets are locked one by one. A subject
+ * is always in the same bucket. A full one gives up a tally that is spent, otherwise the one whose window opened first.
+ */
+export class TallyTable {
+  readonly #buckets: number;
+  readonly #seed: bigint;
+  readonly #slots: SharedArrayBuffer;
+  /** The slots, as numbers and as words. */
+  readonly #numbers: Float64Array<SharedArrayBuffer>;
+  readonly #words: Int32Array<SharedArrayBuffer>;
+  /** By bucket: a bit for each slot whose tally has changed since it was saved. */
+  readonly #unsaved: Int32Array<SharedArrayBuffer>;
+  /** By bucket: a byte of the hash of what is in each slot, so that few texts need to be compared. */
+  readonly #tags: Uint8Array<SharedArrayBuffer>;
+  readonly #locks: Locks;
+  readonly #places = new Map<string, Place>();
+  readonly #candidate = newTally();
+
+  constructor(
+    { buckets, index, slots, seed }: TableMemory,
+    private readonly clock: Clock,
+    private readonly hash: (text: string, seed: bigint) => bigint = Bun.hash.wyhash,
+  ) {
+    this.#buckets = buckets;
+    this.#seed = seed;
+    this.#slots = slots;
+    this.#numbers = new Float64Array(slots);
+    this.#words = new Int32Array(slots);
+    this.#locks = new Locks(new Int32Array(index, 0, buckets));
+    this.#unsaved = new Int32Array(index, buckets * 4, buckets);
+    this.#tags = new Uint8Array(index, buckets * 8, buckets * WAYS);
+  }
+
+  /** Locks the slot of a subject, which gets one if it has none. Until unlock() nothing may be awaited. */
+  lock(subject: string): number {
+    const place = this.#places.get(subject);
+    if (place === undefined) return this.#lockUnknown(subject);
+    const { slot, occupancy } = place;
+    this.#locks.acquire(this.#bucketOf(slot));
+    if (this.#occupancy(slot) === occupancy) return slot;
+    this.#locks.release(this.#bucketOf(slot));
+    this.#places.delete(subject);
+    return this.#lockUnknown(subject);
+  }
+
+  unlock(slot: number): void {
+    this.#locks.release(this.#bucketOf(slot));
+  }
+
+  /** Reads the tally in a locked slot. */
+  read(slot: number, tally: Tally): void {
+    readTally(tally, this.#numbers, slot * SLOT_NUMBERS);
+  }
+
+  /** Changes the tally in a locked slot, which is to be saved then. */
+  write(slot: number, tally: Tally): void {
+    writeTally(tally, this.#numbers, slot * SLOT_NUMBERS);
+    (this.#unsaved[this.#bucketOf(slot)] as number) |= this.#bitOf(slot);
+  }
+
+  /** A copy of a subject's tally, if there is one. */
+  find(subject: string): Tally | undefined {
+    const { bucket, tag, text } = this.#identify(subject);
+    this.#locks.acquire(bucket);
+    try {
+      const slot = this.#search(bucket, tag, text);
+      return slot === undefined ? undefined : this.#copy(slot);
+    } finally {
+      this.#locks.release(bucket);
+    }
+  }
+
+  /** Puts in what was saved before. */
+  load(subject: string, tally: Tally): void {
+    const slot = this.lock(subject);
+    try {
+      writeTally(tally, this.#numbers, slot * SLOT_NUMBERS);
+    } finally {
+      this.unlock(slot);
+    }
+  }
+
+  /** Everything that has changed since it was taken last, whichever thread has changed it. */
+  takeUnsaved(): UnsavedTally[] {
+    const taken: UnsavedTally[] = [];
+    const unsaved = this.#unsaved;
+    for (let bucket = 0; bucket < unsaved.length; bucket++) if (unsaved[bucket] !== 0) this.#takeUnsaved(bucket, taken);
+    return taken;
+  }
+
+  #takeUnsaved(bucket: number, taken: UnsavedTally[]): void {
+    this.#locks.acquire(bucket);
+    try {
+      for (let way = 0; way < WAYS; way++) {
+        const slot = way * this.#buckets + bucket;
+        if (((this.#unsaved[bucket] as number) & this.#bitOf(slot)) === 0) continue;
+        const subject = subjectOf(this.#textIn(slot));
+        if (subject !== undefined) taken.push({ slot, subject, tally: this.#copy(slot) });
+      }
+      this.#unsaved[bucket] = 0;
+    } finally {
+      this.#locks.release(bucket);
+    }
+  }
+
+  /** What could not be saved, to be taken again as it is then. */
+  putBack(tallies: readonly UnsavedTally[]): void {
+    for (const { slot } of tallies) {
+      const bucket = this.#bucketOf(slot);
+      this.#locks.acquire(bucket);
+      (this.#unsaved[bucket] as number) |= this.#bitOf(slot);
+      this.#locks.release(bucket);
+    }
+  }
+
+  #lockUnknown(subject: string): number {
+    const { bucket, tag, text } = this.#identify(subject);
+    this.#locks.acquire(bucket);
+    try {
+      const slot = this.#search(bucket, tag, text) ?? this.#claim(bucket, tag, text);
+      if (this.#places.size >= PLACES_MAX) this.#places.clear();
+      this.#places.set(subject, { slot, occupancy: this.#occupancy(slot) });
+      return slot;
+    } catch (error) {
+      this.#locks.release(bucket);
+      throw error;
+    }
+  }
+
+  #identify(subject: string): { bucket: number; tag: number; text: Int32Array } {
+    const hash = this.hash(subject, this.#seed);
+    return {
+      bucket: Number(BigInt.asIntN(32, hash)) & (this.#buckets - 1),
+      tag: Number(BigInt.asUintN(8, hash >> 32n)) || 1,
+      text: encodeSubject(subject),
+    };
+  }
+
+  /** The slot of a subject in its locked bucket. */
+  #search(bucket: number, tag: number, text: Int32Array): number | undefined {
+    for (let way = 0; way < WAYS; way++) {
+      if (this.#tags[bucket * WAYS + way] !== tag) continue;
+      const slot = way * this.#buckets + bucket;
+      if (this.#isIn(slot, text)) return slot;
+    }
+    return undefined;
+  }
+
+  #isIn(slot: number, text: Int32Array): boolean {
+    const at = textAt(slot);
+    for (let i = 0; i < SUBJECT_WORDS; i++) if (this.#words[at + i] !== text[i]) return false;
+    return true;
+  }
+
+  /** Gives a subject a slot in its locked bucket. */
+  #claim(bucket: number, tag: number, text: Int32Array): number {
+    const way = this.#wayToClaim(bucket);
+    const slot = way * this.#buckets + bucket;
+    const at = slot * SLOT_NUMBERS;
+    this.#numbers.fill(0, at, at + NUMBERS);
+    (this.#numbers[at + NUMBERS] as number)++;
+    this.#words.set(text, textAt(slot));
+    this.#tags[bucket * WAYS + way] = tag;
+    return slot;
+  }
+
+  /** What is spent is given up only when nothing is empty: by a clock that jumps, a banned key may seem to be spent. */
+  #wayToClaim(bucket: number): number {
+    const empty = this.#tags.subarray(bucket * WAYS, (bucket + 1) * WAYS).indexOf(EMPTY);
+    if (empty >= 0 && this.#hasMemoryFor(empty)) return empty;
+    const used = empty >= 0 ? empty : WAYS;
+    const nowMs = this.clock.nowMs();
+    let oldest = 0;
+    let oldestMs = Infinity;
+    for (let way = 0; way < used; way++) {
+      this.read(way * this.#buckets + bucket, this.#candidate);
+      if (isSpent(this.#candidate, nowMs)) return way;
+      const openedAtMs = firstOpenedAtMs(this.#candidate);
+      if (openedAtMs >= oldestMs) continue;
+      oldest = way;
+      oldestMs = openedAtMs;
+    }
+    return oldest;
+  }
+
+  /** Whether each bucket has one more slot, also if that takes more memory; unless the system has none. */
+  #hasMemoryFor(way: number): boolean {
+    const bytes = (way + 1) * this.#buckets * SLOT_BYTES;
+    try {
+      if (this.#slots.byteLength < bytes) this.#slots.grow(bytes);
+    } catch {
+      // Another thread may have made it larger still.
+    }
+    return this.#slots.byteLength >= bytes;
+  }
+
+  #copy(slot: number): Tally {
+    const tally = newTally();
+    this.read(slot, tally);
+    return tally;
+  }
+
+  #textIn(slot: number): Int32Array {
+    return this.#words.slice(textAt(slot), textAt(slot) + SUBJECT_WORDS);
+  }
+
+  #occupancy(slot: number): number {
+    return this.#numbers[slot * SLOT_NUMBERS + NUMBERS] as number;
+  }
+
+  #bucketOf(slot: number): number {
+    return slot & (this.#buckets - 1);
+  }
+
+  #bitOf(slot: number): number {
+    return 1 << ((slot / this.#buckets) | 0);
+  }
+}
+
+const textAt = (slot: number): number => slot * SLOT_WORDS + (NUMBERS + 1) * 2;

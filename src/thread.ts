@@ -1,0 +1,91 @@
+import type { Config } from "./config.ts";
+import { clockIn, steadyClock, systemClock } from "./domain/clock.ts";
+import type { MeterMemory } from "./meter/open.ts";
+import { startThreadJobs } from "./start/background-jobs.ts";
+import { Calls } from "./start/calls.ts";
+import { Closers } from "./start/closers.ts";
+import { limitConnections } from "./start/connection-limit.ts";
+import { forwardedLog } from "./start/forwarded-log.ts";
+import { Listeners } from "./start/listen.ts";
+import { startMeters } from "./start/meters.ts";
+import { measureStore, startThreadMetrics } from "./start/metrics.ts";
+import { type ServingSettings, serve } from "./start/serving.ts";
+import type { HostMethods, ThreadMethods } from "./start/threads.ts";
+import { openSeat, type StoreSeat } from "./store/open.ts";
+import { createFailureLog } from "./telemetry/failures.ts";
+import type { Log } from "./telemetry/log.ts";
+import { createReporter } from "./telemetry/reporter.ts";
+import { noTelemetry } from "./telemetry/telemetry.ts";
+
+// One more thread that serves: its composition root. start/threads.ts says what the threads share.
+
+declare const self: Worker;
+
+/** What it is made from: plain data, memory that all threads share, and a port. */
+export interface Blueprint {
+  readonly config: Config;
+  readonly settings: ServingSettings;
+  /** Which the first thread listens on. */
+  readonly port: number;
+  readonly seat: StoreSeat;
+  readonly memory: MeterMemory;
+  /** Where the time is, unless it is the system's. */
+  readonly clockMemory: SharedArrayBuffer | undefined;
+  readonly redisAnswerTimeoutMs: number | undefined;
+  readonly quietMs: number | undefined;
+}
+
+type Started = Omit<ThreadMethods<Blueprint>, "start">;
+
+const starting = Promise.withResolvers<Started>();
+const started = starting.promise;
+
+const host = new Calls<HostMethods>(self, {
+  start: async (blueprint) => starting.resolve(await start(blueprint)),
+  announceStop: async () => (await started).announceStop(undefined),
+  drain: async (step) => (await started).drain(step),
+  close: async () => (await started).close(undefined),
+  metrics: async () => (await started).metrics(undefined),
+} satisfies ThreadMethods<Blueprint>);
+
+/** What the first thread says for all of them. */
+const UNSAID: Log = { info() {}, warn() {}, error() {} };
+
+async function start(blueprint: Blueprint): Promise<Started> {
+  const { config, settings, memory, clockMemory } = blueprint;
+  const setClock = clockMemory && clockIn(clockMemory);
+  const clock = setClock ?? systemClock;
+  const steady = steadyClock(clock);
+  const log = forwardedLog((lines) => void host.call("log", lines));
+  const opened = new Closers();
+  opened.add(() => log.flush());
+  const store = await openSeat(blueprint.seat);
+  opened.add(() => store.close());
+  const listeners = new Listeners(opened, blueprint.quietMs);
+  const { telemetry, snapshot } = await startThreadMetrics(config.METRICS_PORT);
+  const failures = createFailureLog({ log });
+  opened.add(() => failures.close());
+  const report = createReporter({ failures, telemetry });
+  measureStore(store, telemetry);
+  const keeper = { saveElsewhere: () => host.call("save", undefined) };
+  const answerTimeoutMs = blueprint.redisAnswerTimeoutMs;
+  const metering = { clock: setClock, answerTimeoutMs, log: UNSAID, telemetry, report };
+  const meters = await startMeters({ redisUrl: config.REDIS_URL, memory, keeper, ...metering });
+  opened.add(() => meters.close());
+  const listener = listeners.listen(config.HOST, blueprint.port, "PORT", true);
+  const ours = { settings, store, meters, clock, steadyClock: steady, listeners, telemetry, log, failures };
+  const { gate, keyring, ready } = serve(listener, { ...ours, readinessLog: UNSAID });
+  gate.open();
+  ready.start();
+  opened.add(startThreadJobs({ keyring, store, check: ready.isReady, steadyClock: steady, report }));
+  opened.add(limitConnections({ connections: listeners, telemetry: noTelemetry, log: UNSAID }));
+  return {
+    announceStop() {
+      ready.stop();
+      listeners.announceStop();
+    },
+    drain: (step) => listeners.takeStep(step),
+    close: () => opened.close(),
+    metrics: snapshot,
+  };
+}

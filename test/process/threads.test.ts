@@ -1,0 +1,138 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { atEnd } from "../harness/cleanup.ts";
+import { temporaryFolder } from "../harness/folder.ts";
+import { freePort } from "../harness/port.ts";
+import { EXECUTABLE, issueBoundlessKey, postAnimal, run, serve } from "../harness/program.ts";
+
+describe("a port that several threads share is not shared with another process", () => {
+  test("a start on the port of another service fails, and that one goes on", async () => {
+    const cwd = temporaryFolder();
+    const service = await serve({ cwd, threads: 4 });
+    const { port } = new URL(service.origin);
+    const other = await run(["serve"], { cwd, env: { PORT: port, THREADS: "4", DATABASE_URL: "sqlite:other.db" } });
+    expect([other.exitCode, other.out]).toEqual([1, ""]);
+    expect(other.err).toContain(`port ${port} on 127.0.0.1 is in use: stop what uses it, or set PORT`);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => fetch(`${service.origin}/healthz`, { headers: { Connection: "close" } })),
+    );
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    expect(await service.kill("SIGTERM")).toBe(0);
+  });
+
+  test("of two that start at once on one port, with a database each, exactly one runs", async () => {
+    const cwd = temporaryFolder();
+    for (let round = 0; round < 3; round++) {
+      const port = String(await freePort());
+      const children = ["one", "two"].map((name) => {
+        const env = { PORT: port, THREADS: "4", DATABASE_URL: `sqlite:${name}.db` };
+        const child = Bun.spawn([EXECUTABLE, "serve"], { cwd, env, stdout: "ignore", stderr: "pipe" });
+        atEnd(() => child.kill("SIGKILL"));
+        return child;
+      });
+      const heard = children.map(async ({ stderr }) => {
+        let text = "";
+        const decoder = new TextDecoder();
+        for await (const chunk of stderr) {
+          text += decoder.decode(chunk, { stream: true });
+          if (text.includes("all threads answer requests") || text.includes("is in use")) break;
+        }
+        return text.includes("is in use") ? "refused" : "runs";
+      });
+      expect((await Promise.all(heard)).sort()).toEqual(["refused", "runs"]);
+      for (const child of children) child.kill("SIGTERM");
+      expect((await Promise.all(children.map(({ exited }) => exited))).sort()).toEqual([0, 1]);
+    }
+  });
+});
+
+describe("a thread that dies", () => {
+  /** The service in a process whose threads can be ended: a line with a name ends the thread of that name. */
+  async function serveMortal(cwd: string) {
+    const script = `
+      const workers = [];
+      globalThis.Worker = class extends Worker {
+        constructor(script, options) { super(script, options); workers.push([options?.name ?? "writer", this]); }
+      };
+      const { serve } = await import(${JSON.stringify(join(import.meta.dir, "../../src/cli/serve.ts"))});
+      await serve();
+      for await (const line of console) for (const [name, worker] of workers) if (name === line) worker.terminate();
+    `;
+    const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", PORT: "0", THREADS: "4" };
+    const child = Bun.spawn([process.execPath, "-e", script], {
+      cwd,
+      env,
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    atEnd(() => child.kill("SIGKILL"));
+    let logged = "";
+    void (async () => {
+      const decoder = new TextDecoder();
+      for await (const chunk of child.stderr) logged += decoder.decode(chunk, { stream: true });
+    })();
+    while (!logged.includes("all threads answer requests")) await Bun.sleep(5);
+    const origin = /"url":"([^"]+)"/.exec(logged)?.[1] as string;
+    const end = (name: string): void => {
+      child.stdin.write(`${name}\n`);
+      child.stdin.flush();
+    };
+    return { child, origin, end, logged: () => logged };
+  }
+
+  test("takes the process down: what was acknowledged and counted is saved, and the exit code is 1", async () => {
+    const cwd = temporaryFolder();
+    const secret = await issueBoundlessKey({ cwd });
+    const service = await serveMortal(cwd);
+    const acknowledged: number[] = [];
+    let isOver = false;
+    const writers = Array.from({ length: 8 }, async (_, i) => {
+      while (!isOver) {
+        const answer = await postAnimal(service, secret, `animal of ${i}`).catch(() => undefined);
+        const pet = (await answer?.json().catch(() => undefined)) as { id?: number } | undefined;
+        if (answer?.status === 201 && pet?.id) acknowledged.push(pet.id);
+      }
+    });
+    while (acknowledged.length < 100) await Bun.sleep(5);
+    service.end("serving 3");
+    expect(await service.child.exited).toBe(1);
+    isOver = true;
+    await Promise.all(writers);
+    const lines = service
+      .logged()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const [crash] = lines.filter(({ msg }) => msg === "a thread of the service has crashed: stopping");
+    expect(crash).toMatchObject({ level: 50, err: { message: expect.stringContaining("serving thread 3 has ended") } });
+    expect(lines.at(-1)).toMatchObject({ msg: "stopped" });
+    const db = new Database(join(cwd, "data/animal-store.db"), { readonly: true });
+    const kept = new Set(db.query("SELECT id FROM animals").values().flat());
+    const { used } = db.query("SELECT max(day_used) AS used FROM tallies").get() as { used: number };
+    db.close();
+    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+    expect(used).toBeGreaterThanOrEqual(acknowledged.length);
+  });
+
+  test("is replaced if it is the writer: the next write of every thread is carried out", async () => {
+    const cwd = temporaryFolder();
+    const secret = await issueBoundlessKey({ cwd });
+    const service = await serveMortal(cwd);
+    for (let round = 0; round < 3; round++) {
+      const before = await Promise.all(Array.from({ length: 40 }, () => postAnimal(service, secret, "before")));
+      expect(before.every(({ status }) => status === 201)).toBe(true);
+      service.end("writer");
+      // Those that were on their way to the one that is gone may be lost with it, and are told so.
+      let refused = 1;
+      while (refused > 0) {
+        const answers = await Promise.all(Array.from({ length: 40 }, () => postAnimal(service, secret, "again")));
+        for (const { status } of answers) expect([201, 503]).toContain(status);
+        refused = answers.filter(({ status }) => status === 503).length;
+      }
+    }
+    service.child.kill("SIGTERM");
+    expect(await service.child.exited).toBe(0);
+  });
+});
