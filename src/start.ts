@@ -111,7 +111,7 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   measureStore(store, telemetry);
   const noteReadOnly = readOnlyNote(store, log);
 
-  const memory = newMeterMemory();
+  const memory = newMeterMemory({ hasRedis: config.REDIS_URL !== undefined });
   const keeper = talliesOf(store);
   const metering = { clock: parts.clock, answerTimeoutMs: redisAnswerTimeoutMs, log, telemetry, report };
   const meters = await startMeters({ redisUrl: config.REDIS_URL, memory, keeper, ...metering });

@@ -52,12 +52,21 @@ const host = new Calls<HostMethods>(self, {
 const UNSAID: Log = { info() {}, warn() {}, error() {} };
 
 async function start(blueprint: Blueprint): Promise<Started> {
+  const opened = new Closers();
+  try {
+    return await startWith(blueprint, opened);
+  } catch (error) {
+    await opened.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function startWith(blueprint: Blueprint, opened: Closers): Promise<Started> {
   const { config, settings, memory, clockMemory } = blueprint;
   const setClock = clockMemory && clockIn(clockMemory);
   const clock = setClock ?? systemClock;
   const steady = steadyClock(clock);
-  const log = forwardedLog((lines) => void host.call("log", lines));
-  const opened = new Closers();
+  const log = forwardedLog((lines) => void host.call("log", lines).catch(() => {}));
   opened.add(() => log.flush());
   const store = await openSeat(blueprint.seat);
   opened.add(() => store.close());

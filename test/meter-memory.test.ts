@@ -10,7 +10,7 @@ const settings = {
 };
 
 meterContract("keys in memory", async (clock) => {
-  const { keyMeter } = await openMeters({ ...settings, memory: newMeterMemory(), clock });
+  const { keyMeter } = await openMeters({ ...settings, memory: newMeterMemory({ hasRedis: false }), clock });
   return keyMeter;
 });
 meterContract("addresses in memory", async (clock) => openMemoryMeter(clock));

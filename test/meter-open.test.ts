@@ -18,7 +18,7 @@ function settings(overrides: Partial<MeterSettings> = {}) {
   const failures: unknown[] = [];
   const values: MeterSettings = {
     redisUrl: undefined,
-    memory: newMeterMemory(),
+    memory: newMeterMemory({ hasRedis: overrides.redisUrl !== undefined }),
     keeper: { load: () => [], save: (entries) => void saved.push(...structuredClone(entries)) },
     clock,
     scriptClock: clock,

@@ -51,7 +51,11 @@ afterAll(() => {
 });
 
 /** Threads that count together, and this one, which saves. */
-async function countTogether({ aheadMs = [0, 0, 0, 0], slowMs = 0, memory = newMeterMemory() } = {}) {
+async function countTogether({
+  aheadMs = [0, 0, 0, 0],
+  slowMs = 0,
+  memory = newMeterMemory({ hasRedis: false }),
+} = {}) {
   const clock = new FakeClock();
   const saved: (readonly (readonly [string, Tally])[])[] = [];
   const meters = await openMeters({
@@ -178,7 +182,7 @@ describe("four threads that count together", () => {
   });
 
   test("count exactly after a flood that left no room", async () => {
-    const memory = { ...newMeterMemory(), addresses: newTableMemory(1_024) };
+    const memory = { ...newMeterMemory({ hasRedis: false }), addresses: newTableMemory(1_024) };
     const { judgeAll, clock } = await countTogether({ memory });
     const flood = (name: string) => Array.from({ length: 1_000 }, (_, i) => `${name} ${i}`);
     const policy = ratePolicyOfAddress(1_000);

@@ -23,7 +23,7 @@ async function startOn(address: string): Promise<{ refused?: string; away?: stri
   try {
     const meters = await openMeters({
       redisUrl: parseRedisUrl(address) as RedisUrl,
-      memory: newMeterMemory(),
+      memory: newMeterMemory({ hasRedis: true }),
       keeper: { load: () => [], save() {} },
       clock: systemClock,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,

@@ -19,6 +19,6 @@ export function openCLibrary<Symbols extends Record<string, FFIFunction>>(symbol
     } catch {}
   }
   throw new OperatorError(
-    `this system has no C library under a known name (${LIBRARIES.join(", ")}), which locks of files need: use a Linux with glibc or musl, or macOS`,
+    `this system has no C library under a known name (${LIBRARIES.join(", ")}), which file locks and shared ports need: use a Linux with glibc or musl, or macOS`,
   );
 }

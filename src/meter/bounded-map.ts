@@ -13,8 +13,6 @@ export class BoundedMap<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
   #oldest: Entry<Value> | undefined;
   #newest: Entry<Value> | undefined;
-  /** Where the next sweep goes on; undefined: at the oldest entry. */
-  #hand: Entry<Value> | undefined;
 
   constructor(private readonly maxEntries: number) {}
 
@@ -46,16 +44,6 @@ export class BoundedMap<Value> {
     this.#entries.clear();
     this.#oldest = undefined;
     this.#newest = undefined;
-    this.#hand = undefined;
-  }
-
-  /** Looks at so many entries, from where the last sweep ended, and removes those that are of no more use. */
-  sweep(isUseless: (value: Value) => boolean, entries: number): void {
-    for (let i = Math.min(entries, this.#entries.size); i > 0; i--) {
-      const entry = this.#hand ?? (this.#oldest as Entry<Value>);
-      this.#hand = entry.newer;
-      if (isUseless(entry.value)) this.#remove(entry);
-    }
   }
 
   #remove(entry: Entry<Value>): void {
@@ -64,7 +52,6 @@ export class BoundedMap<Value> {
     else this.#oldest = newer;
     if (newer) newer.older = older;
     else this.#newest = older;
-    if (this.#hand === entry) this.#hand = newer;
     this.#entries.delete(entry.key);
   }
 }

@@ -6,7 +6,7 @@ import { MemoryMeter } from "./memory.ts";
 import type { AnswerOutcome, Meter, SavingThread, ServerChange, TallyKeeper } from "./meter.ts";
 import type { RedisUrl } from "./redis-url.ts";
 import { TallySaver } from "./tally-saver.ts";
-import { newTableMemory, type TableMemory, TallyTable } from "./tally-table.ts";
+import { newTableMemory, type TableMemory, TallyTable, WAYS } from "./tally-table.ts";
 
 export type { ServerChange } from "./meter.ts";
 export type { RedisUrl } from "./redis-url.ts";
@@ -54,12 +54,14 @@ export const SAVE_INTERVAL_MS = 500;
 
 /**
  * A tally is given up early when a 33rd subject needs a place in its bucket. With 10,000 keys in use within a day that is
- * expected for 10^-49 of them, with 100,000 for 10^-17, with 300,000 for 0.00004, and with 500,000 for three.
+ * expected for 10^-40 of them, with 100,000 for 10^-9, and with 200,000 for 0.02. More room would make a start slower.
  */
-const MAX_KEYS = 2 ** 20;
+const MAX_KEYS = 2 ** 19;
 /** With 50,000 within a minute, that is expected for 0.002 of them. */
 const MAX_ADDRESSES = 2 ** 17;
 const MAX_SUBJECTS_WHILE_DEGRADED = 2 ** 18;
+/** Of a table that is not used. */
+const NO_ROOM = WAYS;
 
 /** ioredis takes 14 ms to load: only a process that uses Redis pays for it. */
 const loadRedisMeter = lazy(() => import("./redis/open.ts"));
@@ -87,11 +89,11 @@ export async function openRedisCheckup(url: RedisUrl, connectTimeoutMs?: number)
   return (await loadRedisCheckup()).checkRedis(url, connectTimeoutMs);
 }
 
-/** Room in which only what is used becomes memory. */
-export const newMeterMemory = (): MeterMemory => ({
-  keys: newTableMemory(MAX_KEYS),
-  addresses: newTableMemory(MAX_ADDRESSES),
-  fallback: newTableMemory(MAX_SUBJECTS_WHILE_DEGRADED),
+/** Room in which only what is used becomes memory. Where Redis counts, this process does so only while that is away. */
+export const newMeterMemory = ({ hasRedis }: { readonly hasRedis: boolean }): MeterMemory => ({
+  keys: newTableMemory(hasRedis ? NO_ROOM : MAX_KEYS),
+  addresses: newTableMemory(hasRedis ? NO_ROOM : MAX_ADDRESSES),
+  fallback: newTableMemory(hasRedis ? MAX_SUBJECTS_WHILE_DEGRADED : NO_ROOM),
 });
 
 async function openLocalMeters({ memory, keeper, clock, onSaveFailure }: MeterSettings): Promise<Meters> {

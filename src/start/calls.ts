@@ -62,8 +62,16 @@ export class Calls<Remote extends Methods> {
     try {
       this.channel.postMessage({ answer: id, value: await own[name]?.(input) } satisfies Message);
     } catch (error) {
+      this.#answerFailed(id, error as Error);
+    }
+  }
+
+  #answerFailed(id: number, { message }: Error): void {
+    try {
       // Only its message: not every error can be sent.
-      this.channel.postMessage({ answer: id, error: new Error((error as Error).message) } satisfies Message);
+      this.channel.postMessage({ answer: id, error: new Error(message) } satisfies Message);
+    } catch {
+      // The other thread is gone, and nobody waits for it.
     }
   }
 

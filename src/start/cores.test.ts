@@ -6,6 +6,10 @@ test("by default there is a thread for each core, but at most 8, and always one"
   expect(defaultThreads()).toBeWithin(1, 9);
 });
 
+test("where threads cannot share a port there is one", () => {
+  expect(defaultThreads(8, undefined, "darwin")).toBe(1);
+});
+
 test("a container's limit counts, rounded up, and never adds threads", () => {
   expect([1, 2, 6, 100].map((limit) => defaultThreads(4, limit))).toEqual([1, 2, 4, 4]);
   expect(defaultThreads(4, 0)).toBe(1);

@@ -39,7 +39,7 @@ interface PlainError {
 function sendable(arg: unknown): unknown {
   if (typeof arg !== "object" || arg === null || !("err" in arg)) return arg;
   const { err, ...rest } = arg;
-  return err instanceof Error ? { ...rest, plainError: plainError(err) } : arg;
+  return err instanceof Error ? { ...rest, plainError: plainError(err) } : { ...rest, err: String(err) };
 }
 
 function plainError(error: Error): PlainError {

@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test";
 import { RawConnection } from "../../test/harness/raw.ts";
 import { Closers } from "./closers.ts";
+import { DRAIN_STEPS } from "./drain.ts";
 import { Listeners } from "./listen.ts";
+
+async function drain(listeners: Listeners): Promise<void> {
+  for (const step of DRAIN_STEPS) await listeners.takeStep(step);
+}
 
 test("until it is said what to answer, the answer is 503 with Retry-After", async () => {
   const opened = new Closers();
@@ -32,7 +37,7 @@ test("draining lets a request in progress finish", async () => {
   });
   const answer = fetch(origin).then((response) => response.text());
   await arrived.promise;
-  const drained = listeners.drain();
+  const drained = drain(listeners);
   work.resolve();
   expect(await answer).toBe("done");
   await drained;
@@ -65,7 +70,7 @@ test("an announced stop closes no port: connections still come and are limited, 
   listeners.limit(false);
   const response = await fetch(origin);
   expect([await response.text(), response.headers.get("connection")]).toEqual(["ok", "close"]);
-  await listeners.drain();
+  await drain(listeners);
   listeners.renew();
   await expect(fetch(origin)).rejects.toThrow();
   await opened.close();

@@ -1,7 +1,7 @@
 import type { Server } from "bun";
 import { OperatorError } from "../domain/operator-error.ts";
 import type { Closers } from "./closers.ts";
-import { DRAIN_STEPS, Drain, type DrainStep } from "./drain.ts";
+import { Drain, type DrainStep } from "./drain.ts";
 import { Listener } from "./listener.ts";
 
 const IDLE_TIMEOUT_SECONDS = 30;
@@ -64,12 +64,10 @@ export class Listeners {
     this.#close("stopping", true);
   }
 
-  /** Every request that was sent before is answered; a connection that has only begun to send one does not delay it. */
-  async drain(): Promise<void> {
-    for (const step of DRAIN_STEPS) await this.takeStep(step);
-  }
-
-  /** The same step by step, where other threads listen on the same port. */
+  /**
+   * After the last one, every request that was sent before is answered; a connection that has only begun to send one
+   * does not delay it.
+   */
   async takeStep(step: DrainStep): Promise<void> {
     this.announceStop();
     this.#drains ??= this.#listeners.map((listener) => new Drain(listener, this.quietMs));

@@ -121,7 +121,7 @@ test("a thread that does not answer, or dies while it closes, holds up a stop fo
     "close() { process.exit(1); },",
     "close() { return new Promise(() => {}); },",
   ]) {
-    const { threads, deaths } = threadsOf(await script(methods), { stepTimeoutMs: 100 });
+    const { threads, deaths } = threadsOf(await script(methods), { drainTimeoutMs: 100, closeTimeoutMs: 100 });
     await threads.start();
     await threads.drain("calm");
     await threads.close();

@@ -41,8 +41,9 @@ export interface ThreadsParts<Blueprint> {
   /** The first thread that could not start, or has ended by itself: the service must not go on with a hole in it. */
   readonly onDeath: (error: Error) => void;
   readonly log: Pick<Log, "info" | "warn">;
-  /** How long a stop waits for them at each of its steps. */
-  readonly stepTimeoutMs?: number;
+  /** How long a stop waits for them to be drained, and then to close. */
+  readonly drainTimeoutMs?: number;
+  readonly closeTimeoutMs?: number;
   /** What a thread runs. */
   readonly script: string;
 }
@@ -61,8 +62,9 @@ interface Thread<Blueprint> {
   isDead: boolean;
 }
 
-/** Longer than a thread gives its own requests. */
-const STEP_TIMEOUT_MS = 7_000;
+/** Longer than a thread gives its own requests. One that does not answer must not hold up a stop for ever. */
+const DRAIN_TIMEOUT_MS = 7_000;
+const CLOSE_TIMEOUT_MS = 1_500;
 /** How long a scrape waits for a thread. */
 const METRICS_TIMEOUT_MS = 1_000;
 
@@ -73,6 +75,8 @@ export class Threads<Blueprint extends Sendable> {
   readonly #stopping = Promise.withResolvers<void>();
   #isStopping = false;
   #isClosing = false;
+  /** When a thread that has not been drained by then is no longer waited for. */
+  #drainEndsAtMs: number | undefined;
 
   constructor(private readonly parts: ThreadsParts<Blueprint>) {}
 
@@ -83,18 +87,34 @@ export class Threads<Blueprint extends Sendable> {
   }
 
   async #startAll(): Promise<void> {
-    const { count, hasRoom, share, log } = this.parts;
-    do await Promise.race([Bun.sleep(START_AFTER_MS), this.#stopping.promise]);
-    while (!this.#isStopping && !hasRoom());
+    const { count, share, log, onDeath } = this.parts;
+    await this.#becomesPossible();
     if (this.#isStopping) return;
-    if (!share()) {
-      log.warn("this system cannot divide the connections of a port among threads: one thread answers. Set THREADS=1");
+    try {
+      if (!share()) {
+        log.warn(
+          "this system cannot divide the connections of a port among threads: one thread answers. Set THREADS=1",
+        );
+        return;
+      }
+      for (let i = 0; i < count; i++) this.#threads.push(this.#startOne(i + 2));
+    } catch (error) {
+      onDeath(error as Error);
       return;
     }
-    for (let i = 0; i < count; i++) this.#threads.push(this.#startOne(i + 2));
     await Promise.all(this.#threads.map((thread) => this.#join(thread)));
     if (this.#alive.length === count && !this.#isStopping)
       log.info({ threads: count + 1 }, "all threads answer requests");
+  }
+
+  /** Waits until the first replies are out, and until there is room. */
+  async #becomesPossible(): Promise<void> {
+    const { hasRoom, log } = this.parts;
+    for (let waits = 0; ; waits++) {
+      await Promise.race([Bun.sleep(START_AFTER_MS), this.#stopping.promise]);
+      if (this.#isStopping || hasRoom()) return;
+      if (waits === 0) log.warn("one thread answers until more files can be opened: raise their limit (ulimit -n)");
+    }
   }
 
   announceStop(): void {
@@ -104,29 +124,33 @@ export class Threads<Blueprint extends Sendable> {
   }
 
   async drain(step: DrainStep): Promise<void> {
-    await this.#inTime([this.#complete]);
-    await this.#inTime(this.#alive.map(({ calls }) => calls.call("drain", step)));
+    const { drainTimeoutMs = DRAIN_TIMEOUT_MS } = this.parts;
+    this.#drainEndsAtMs ??= performance.now() + drainTimeoutMs;
+    const leftMs = () => Math.max(0, (this.#drainEndsAtMs as number) - performance.now());
+    await within(leftMs(), [this.#complete]);
+    await within(
+      leftMs(),
+      this.#alive.map(({ calls }) => calls.call("drain", step)),
+    );
   }
 
   /** Ends them. What they have begun to write is on disk then. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.announceStop();
-    await this.#inTime([this.#complete]);
-    await this.#inTime(this.#alive.map(({ calls }) => calls.call("close", undefined)));
+    const { closeTimeoutMs = CLOSE_TIMEOUT_MS } = this.parts;
+    await within(closeTimeoutMs, [this.#complete]);
+    await within(
+      closeTimeoutMs,
+      this.#alive.map(({ calls }) => calls.call("close", undefined)),
+    );
     for (const { worker } of this.#threads) worker.terminate();
     this.#threads = [];
   }
 
-  /** A thread that does not answer must not hold up a stop for ever. */
-  async #inTime(answers: readonly Promise<void>[]): Promise<void> {
-    const { stepTimeoutMs = STEP_TIMEOUT_MS } = this.parts;
-    await Promise.race([Promise.allSettled(answers), Bun.sleep(stepTimeoutMs)]);
-  }
-
-  /** What each of them has measured; the last known where one does not answer in time. */
+  /** What each of them has measured; the last known where one does not answer, so that no counter goes back. */
   async metrics(): Promise<readonly MetricsSnapshot[]> {
-    const snapshots = await Promise.all(this.#alive.map((thread) => this.#metricsOf(thread)));
+    const snapshots = await Promise.all(this.#threads.map((thread) => this.#metricsOf(thread)));
     return snapshots.filter((snapshot) => snapshot !== undefined);
   }
 
@@ -169,4 +193,8 @@ export class Threads<Blueprint extends Sendable> {
     thread.calls.end(error);
     if (!this.#isClosing && this.#alive.length === this.parts.count - 1) this.parts.onDeath(error);
   }
+}
+
+async function within(timeoutMs: number, answers: readonly Promise<void>[]): Promise<void> {
+  await Promise.race([Promise.allSettled(answers), Bun.sleep(timeoutMs)]);
 }

@@ -236,6 +236,6 @@ export interface Store {
 
 /** A store that further threads of the process can serve from too. */
 export interface ServingStore<Seat> extends Store {
-  /** What one more thread opens it with: plain data and a port, to be sent there. */
+  /** What one more thread opens it with: plain data, and a port if it is embedded, to be sent there. */
   newSeat(): Seat;
 }

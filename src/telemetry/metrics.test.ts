@@ -128,21 +128,4 @@ describe("the metrics of several threads", () => {
     expect(new Set(described).size).toBe(described.length);
     expect(text).toEndWith("\n");
   });
-
-  test("are not shown while one of them cannot be asked: counters never go back", async () => {
-    let isGone = false;
-    const other = prometheus({ isFirst: false, others: async () => [] });
-    const others = async () => {
-      if (isGone) throw new Error("the thread does not answer");
-      return [await other.snapshot()];
-    };
-    const first = prometheus({ isFirst: true, others });
-    other.telemetry.ban();
-    const counts: (string | undefined)[] = [];
-    for (isGone of [false, true, false]) {
-      const response = await get(first);
-      counts.push(`${response.status} ${/^animal_store_bans_total \d+$/m.exec(await response.text())}`);
-    }
-    expect(counts).toEqual(["200 animal_store_bans_total 1", "503 null", "200 animal_store_bans_total 1"]);
-  });
 });

@@ -11,7 +11,7 @@ const AT_ONCE = 8;
 let outages = 0;
 const { keyMeter } = await openMeters({
   redisUrl: parseRedisUrl(address) as RedisUrl,
-  memory: newMeterMemory(),
+  memory: newMeterMemory({ hasRedis: true }),
   keeper: { load: () => [], save() {} },
   clock: systemClock,
   onSaveFailure() {},

@@ -48,7 +48,7 @@ describe("a port that several threads share is not shared with another process",
 });
 
 describe("a thread that dies", () => {
-  /** The service in a process whose threads can be ended: a line with a name ends the thread of that name. */
+  /** The service in a process whose threads can be ended: a line with a name makes the thread of that name throw. */
   async function serveMortal(cwd: string) {
     const script = `
       const workers = [];
@@ -57,7 +57,7 @@ describe("a thread that dies", () => {
       };
       const { serve } = await import(${JSON.stringify(join(import.meta.dir, "../../src/cli/serve.ts"))});
       await serve();
-      for await (const line of console) for (const [name, worker] of workers) if (name === line) worker.terminate();
+      for await (const line of console) for (const [name, worker] of workers) if (name === line) worker.postMessage(null);
     `;
     const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", PORT: "0", THREADS: "4" };
     const child = Bun.spawn([process.execPath, "-e", script], {

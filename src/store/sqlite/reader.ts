@@ -4,7 +4,7 @@ import { closeNow, closeWithoutCheckpoint } from "./close.ts";
 import { openForReading, restrictToReading } from "./database.ts";
 import { Snapshot } from "./snapshot.ts";
 
-/** The connection that an event loop reads with. It can be closed for a while. */
+/** The connection that a serving thread reads with. It can be closed for a while. */
 export class Reader {
   #db: Database | undefined;
   #state: "open" | "suspended" | "closed" = "open";

@@ -37,7 +37,7 @@ export class Snapshot {
     }
     // Looked at first: what SQLite reads later is that state, or a newer one.
     this.#state = stateOf(this.head);
-    statements.begin.run();
+    if (!db.inTransaction) statements.begin.run();
     this.#open = { db, end: statements.end };
   }
 }

@@ -14,7 +14,7 @@ interface Pending {
 
 /**
  * This many are handed over at once, or what there is at the end of a turn of the event loop: early
- * enough for the thread to work at the same time as the event loop, rather than in turns with it.
+ * enough for the writer to work at the same time as this thread, rather than in turns with it.
  */
 const HAND_OVER_BATCH_SIZE = 16;
 /** This many are settled in one turn of the event loop: reads are served in between. */

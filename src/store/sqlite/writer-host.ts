@@ -62,8 +62,12 @@ export class WriterHost {
     if (!thread) return;
     this.#thread = undefined;
     const ended = new Promise((resolve) => thread.addEventListener("close", resolve));
-    thread.postMessage({ kind: "close" } satisfies ToThread);
-    await Promise.race([ended, Bun.sleep(CLOSE_TIMEOUT_MS)]);
+    try {
+      thread.postMessage({ kind: "close" } satisfies ToThread);
+      await Promise.race([ended, Bun.sleep(CLOSE_TIMEOUT_MS)]);
+    } catch {
+      // It has ended by itself a moment ago.
+    }
     thread.terminate();
   }
 

@@ -59,7 +59,9 @@ function attend(port: MessagePort): void {
       if (unsuspended.delete(port) && unsuspended.size === 0) reopen();
     }
   };
-  if (connection.distrust !== undefined) tell(port, { kind: "distrust", reason: connection.distrust });
+  // Also that all is well: whoever had a port to the writer before this one may not have heard it.
+  const { distrust } = connection;
+  tell(port, distrust === undefined ? { kind: "trust" } : { kind: "distrust", reason: distrust });
   if (isSuspended) {
     unsuspended.add(port);
     tell(port, { kind: "suspend" });

@@ -87,7 +87,7 @@ export function carryOutAll(writer: PreparedWriter, writes: readonly Write[]): u
   const results: unknown[] = [];
   let animals: NewAnimal[] = [];
   const addAnimals = (): void => {
-    if (animals.length > 0) results.push(...writer.createAnimals(animals));
+    if (animals.length > 0) for (const result of writer.createAnimals(animals)) results.push(result);
     animals = [];
   };
   for (const write of writes) {
