@@ -26,7 +26,13 @@ export class Snapshot {
   readonly end = (): void => {
     const open = this.#open;
     this.#open = undefined;
-    if (open?.db.inTransaction) open.end.run();
+    if (!open?.db.inTransaction) return;
+    try {
+      open.end.run();
+    } catch {
+      // Of a file that was overwritten. Whoever reads next is told so.
+      abandon(open.db);
+    }
   };
 
   #begin(db: Database): void {
@@ -37,7 +43,15 @@ export class Snapshot {
     }
     // Looked at first: what SQLite reads later is that state, or a newer one.
     this.#state = stateOf(this.head);
-    if (!db.inTransaction) statements.begin.run();
+    statements.begin.run();
     this.#open = { db, end: statements.end };
+  }
+}
+
+function abandon(db: Database): void {
+  try {
+    db.run("ROLLBACK");
+  } catch {
+    // It was rolled back already.
   }
 }
