@@ -267,8 +267,9 @@ describe("a database file that is taken away from a running service", () => {
     const path = join(cwd, "data/animal-store.db");
     rmSync(path);
     const removedAt = performance.now();
-    await until(() => service.logged().includes("put it back, or restart the service"));
+    await until(() => service.logged().includes("not ready: "));
     expect(performance.now() - removedAt).toBeLessThan(1_000);
+    expect(service.logged()).toContain("put it back, or restart the service");
     for (let i = 0; i < 5; i++) expect(await readyz(service)).toBe(503);
     await service.kill("SIGTERM");
     expect(service.logged().split("not ready: ")).toHaveLength(2);

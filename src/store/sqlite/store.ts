@@ -13,6 +13,7 @@ import { answerRetries } from "./idempotency.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqliteOrders } from "./orders.ts";
 import { type Placement, placementOf } from "./placement.ts";
+import type { Reader } from "./reader.ts";
 import { ServingView } from "./serving-view.ts";
 import { type Connection, prepared } from "./statements.ts";
 import { sqliteTallies } from "./tallies.ts";
@@ -88,6 +89,7 @@ export function openSeat({ path, placement, noteTarget, port }: SqliteSeat): Sto
     else view.queue.lose(data.reason);
   };
   view.queue.start();
+  openEarly(view.reader);
   return {
     ...storeOf(view),
     async close() {
@@ -117,6 +119,13 @@ function storeOf(view: ServingView): Omit<Store, "close"> {
 function startEarly(queue: WriteQueue): void {
   try {
     queue.start();
+  } catch {}
+}
+
+/** Likewise: the first read. */
+function openEarly({ connection }: Reader): void {
+  try {
+    connection();
   } catch {}
 }
 
