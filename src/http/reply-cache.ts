@@ -56,7 +56,7 @@ export class ReplyCache {
    */
   constructor(
     private readonly storeVersion: () => Version | undefined,
-    private readonly of: { readonly threads: number; readonly readsAtOnce?: boolean } = { threads: 1 },
+    private readonly options: { readonly threads: number; readonly readsAtOnce?: boolean } = { threads: 1 },
   ) {}
 
   get size(): number {
@@ -67,7 +67,7 @@ export class ReplyCache {
   answer(url: string, work: () => Awaitable<Outcome>): Awaitable<Outcome> {
     // Read before the work: a reply may be newer than the version it is cached for, never older.
     const version = this.storeVersion();
-    if (version === undefined) return this.of.readsAtOnce ? work() : this.#shared.answer(url, work);
+    if (version === undefined) return this.options.readsAtOnce ? work() : this.#shared.answer(url, work);
     if (version !== this.#version) this.#follow(version);
     const cached = this.#newer.get(url) ?? this.#promote(url);
     // The same changes are certain here: the others were dropped.
@@ -96,7 +96,7 @@ export class ReplyCache {
 
   get #isHalfFull(): boolean {
     const { size, characters } = this.#newer;
-    const shares = 2 * this.of.threads;
+    const shares = 2 * this.options.threads;
     return size >= MAX_REPLIES / shares || characters >= MAX_CHARACTERS / shares;
   }
 
