@@ -19,6 +19,7 @@ const nameOf = ({ port }: TestRedis) => `127.0.0.1:${port}`;
 let used = 0;
 function subjectsOf(meter: TestMeter, server: string, count: number): string[] {
   const found: string[] = [];
+  if (!meter.servers.names().includes(server)) throw new Error(`${server} is not among ${meter.servers.names()}`);
   while (found.length < count) {
     const subject = `subject ${++used}`;
     if (meter.servers.of(subject) === server) found.push(subject);

@@ -156,9 +156,12 @@ export async function addReplica(nodes: readonly ClusterNode[], ...options: stri
   return server;
 }
 
+/** A node can find its cluster in order before it has heard of all others, so each must know who has which slot. */
 async function whenClusterWorks(servers: readonly TestRedis[]): Promise<void> {
+  const isComplete = (info: string): boolean =>
+    info.includes("cluster_state:ok") && info.includes(`cluster_slots_ok:${SLOTS}`);
   for (const server of servers)
-    while (!(await server.ask((client) => client.cluster("INFO"))).includes("cluster_state:ok")) await Bun.sleep(20);
+    while (!isComplete(await server.ask((client) => client.cluster("INFO")))) await Bun.sleep(20);
 }
 
 export interface ClusterNode {
