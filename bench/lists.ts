@@ -28,7 +28,11 @@ const SIZE = 20;
 const CHUNK = 250_000;
 
 /** The schema of release 1.1.0, in which nothing is folded. */
-const before = (migrations: readonly Migration[]): readonly Migration[] => migrations.slice(0, -1);
+const before = (migrations: readonly Migration[]): readonly Migration[] =>
+  migrations.slice(
+    0,
+    migrations.findIndex(({ name }) => name === "corrections"),
+  );
 
 // Every fourth animal is Rex, so that there is a name that a quarter of them share; a third of all have each status.
 const animalValues = (i: string) =>

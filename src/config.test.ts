@@ -33,6 +33,7 @@ test("an empty value counts as not set, and space around a value is nothing", ()
 
 test("every mistake is reported at once, with the setting, the remedy and what was found", () => {
   const mistakes = mistakesIn({
+    ENVIRONMENT: "test",
     HOST: "my host",
     PORT: "70000",
     THREADS: "65",
@@ -41,17 +42,21 @@ test("every mistake is reported at once, with the setting, the remedy and what w
     MIGRATE: "yes",
     REDIS_URL: "x",
     PUBLIC_URL: "https://example.com",
+    STAGING_URL: "staging",
+    PRODUCTION_URL: "https://example.com/v2",
     TRUSTED_PROXIES: "10.0.0.0/99",
     DRAIN_SECONDS: "301",
     METRICS_PORT: "x",
     METRICS_HOST: "all of them",
+    METRICS_BY_KEY: "1",
     LOG_LEVEL: "loud",
     LOG_REQUESTS: "yes",
     ANONYMOUS_PER_MINUTE: "0",
+    OPERATOR: "An\nna",
   });
   expect(mistakes).toHaveLength(Object.keys(SETTINGS).length);
   for (const [i, name] of Object.keys(SETTINGS).entries()) expect(mistakes[i]).toStartWith(`${name} must `);
-  expect(mistakes[1]).toBe('PORT must be a port from 0 to 65535, but is "70000"');
+  expect(mistakes[2]).toBe('PORT must be a port from 0 to 65535, but is "70000"');
 });
 
 test("a database is a file behind sqlite:", () => {
@@ -88,7 +93,17 @@ test("a mistake in an address does not show the password in it", () => {
     ...mistakesIn({ DATABASE_URL: "postgres://u:12/hidden@localhost/a", REDIS_URL: "redis://u:100%hidden@a" }),
     ...mistakesIn({ DATABASE_URL: "postgres://u:100%hidden@localhost/a" }),
   ];
-  expect(mistakes).toHaveLength(5);
+  for (const name of ["PUBLIC_URL", "STAGING_URL", "PRODUCTION_URL"])
+    for (const url of [
+      "https://u:hidden@a/v1",
+      "https://hidden@a/v1",
+      "ftp:u:hidden@a",
+      "https://a/v1?password=hidden",
+    ]) {
+      expect(mistakesIn({ [name]: url })).toHaveLength(1);
+      mistakes.push(...mistakesIn({ [name]: url }));
+    }
+  expect(mistakes).toHaveLength(17);
   expect(mistakes.join()).not.toContain("hidden");
 });
 
@@ -107,6 +122,24 @@ test("a public address ends in /v1", () => {
     "https://a/xv1",
   ])
     expect(mistakesIn({ PUBLIC_URL: url })).toHaveLength(1);
+});
+
+test("each environment names the other one, and not itself", () => {
+  const own = "https://api.example.com/v1";
+  const other = "https://staging.example.com/v1";
+  expect(configOf({ PUBLIC_URL: own, STAGING_URL: other })).toMatchObject({ PUBLIC_URL: own, STAGING_URL: other });
+  configOf({ ENVIRONMENT: "staging", PUBLIC_URL: other, PRODUCTION_URL: own });
+  configOf({ STAGING_URL: other });
+  expect(mistakesIn({ ENVIRONMENT: "staging", PUBLIC_URL: own, STAGING_URL: other })).toEqual([
+    "STAGING_URL must not be set in staging: its own address is PUBLIC_URL, and PRODUCTION_URL that of the other",
+  ]);
+  expect(mistakesIn({ PRODUCTION_URL: own })).toEqual([
+    "PRODUCTION_URL must not be set in production: its own address is PUBLIC_URL, and STAGING_URL that of the other",
+  ]);
+  expect(mistakesIn({ ENVIRONMENT: "staging", PUBLIC_URL: own, PRODUCTION_URL: `${own}/` })).toEqual([
+    `PRODUCTION_URL must differ from PUBLIC_URL, which is the address of staging itself, but both are ${own}`,
+  ]);
+  expect(mistakesIn({ PUBLIC_URL: own, STAGING_URL: "HTTPS://api.example.com:443/v1" })).toHaveLength(1);
 });
 
 test("metrics have a port of their own", () => {

@@ -1,8 +1,11 @@
 import { parseTrustedProxies } from "./access/address.ts";
+import { ENVIRONMENT_NAMES, type EnvironmentName } from "./domain/environment.ts";
+import { AUTHOR_MAX_CODE_POINTS } from "./domain/journal.ts";
 import { Mistake } from "./domain/mistake.ts";
 import { QUOTA_MAX } from "./domain/plan.ts";
-import { parseRedisUrl, type RedisUrl } from "./meter/redis-url.ts";
-import { parseDatabaseUrl } from "./store/database-url.ts";
+import { mistakeInText } from "./domain/text.ts";
+import { maskedRedisUrl, parseRedisUrl, type RedisUrl } from "./meter/redis-url.ts";
+import { maskedDatabaseUrl, parseDatabaseUrl } from "./store/database-url.ts";
 import { LOG_LEVELS, type LogLevel } from "./telemetry/log.ts";
 
 const DRAIN_MAX_SECONDS = 300;
@@ -13,8 +16,10 @@ interface Setting<Value> {
   readonly fallback: string;
   readonly meaning: string;
   readonly parse: (text: string) => Value | Mistake;
-  /** The value may contain a password, so no message shows it. */
-  readonly isSecret?: boolean;
+  /** Only for a value that may contain a password, which no message shows: the value without it. */
+  masked?(value: NonNullable<Value>): string;
+  /** Only for a value that must not have a password in it, and may by mistake: whether no message shows this text. */
+  hides?(text: string): boolean;
 }
 
 const setting = <Value>(
@@ -27,13 +32,19 @@ const setting = <Value>(
   parse,
 });
 
-const secretSetting = <Value>(...args: Parameters<typeof setting<Value>>): Setting<Value> => ({
-  ...setting(...args),
-  isSecret: true,
+const secretSetting = <Value>(
+  masked: (value: NonNullable<Value>) => string,
+  ...args: Parameters<typeof setting<Value>>
+): Setting<Value> => ({ ...setting(...args), masked });
+
+const publicUrlSetting = (meaning: string): Setting<string | undefined> => ({
+  ...setting("", meaning, parsePublicUrl),
+  hides: (text) => /[@?]/.test(text),
 });
 
 /** Every setting. The README's table and `serve --help` show exactly these. */
 export const SETTINGS = {
+  ENVIRONMENT: setting("production", "`production` or `staging`: which of the two this is.", parseEnvironment),
   HOST: setting("127.0.0.1", "Address to listen on; `0.0.0.0` for all.", parseHost),
   PORT: setting("8080", "Port to listen on; `0` for any free one.", parsePort),
   THREADS: setting(
@@ -42,6 +53,7 @@ export const SETTINGS = {
     optional(parseThreads),
   ),
   DATABASE_URL: secretSetting(
+    maskedDatabaseUrl,
     "sqlite:data/animal-store.db",
     "Where everything is stored: `sqlite:` followed by a file name, or `postgres://user:password@host/database`.",
     parseDatabaseUrl,
@@ -57,18 +69,19 @@ export const SETTINGS = {
     parseSwitch,
   ),
   REDIS_URL: secretSetting(
+    maskedRedisUrl,
     "",
     "Where instances count requests together: `redis://host:6379`; several nodes of a cluster, separated by commas; or `redis+sentinel://host:26379,host:26379/name`. With TLS: `rediss`.",
     optional<RedisUrl>(parseRedisUrl),
   ),
-  PUBLIC_URL: setting(
-    "",
-    "The base address that clients use, ending in `/v1`; by default, the address listened on.",
-    parsePublicUrl,
+  PUBLIC_URL: publicUrlSetting(
+    "The base address that clients use, ending in `/v1`; by default, the host that each request names.",
   ),
+  STAGING_URL: publicUrlSetting("In production: the base address of staging, which the reference offers too."),
+  PRODUCTION_URL: publicUrlSetting("In staging: the base address of production, which the reference offers too."),
   TRUSTED_PROXIES: setting(
     "",
-    "Addresses or networks, separated by commas, whose `X-Forwarded-For` is trusted.",
+    "Addresses or networks, separated by commas, whose `X-Forwarded-For` is trusted, and without `PUBLIC_URL` also `X-Forwarded-Host` and `-Proto`.",
     parseTrustedProxies,
   ),
   DRAIN_SECONDS: setting(
@@ -78,6 +91,7 @@ export const SETTINGS = {
   ),
   METRICS_PORT: setting("", "Port for Prometheus metrics; by default, there are none.", optional(parsePort)),
   METRICS_HOST: setting("127.0.0.1", "Address on which metrics are served; `0.0.0.0` for all.", parseHost),
+  METRICS_BY_KEY: setting("off", "`on`: metrics count requests for each key, too.", parseSwitch),
   LOG_LEVEL: setting("info", `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(", ")}.`, parseLogLevel),
   LOG_REQUESTS: setting("off", "`on`: one log line per request.", parseSwitch),
   ANONYMOUS_PER_MINUTE: setting(
@@ -85,6 +99,7 @@ export const SETTINGS = {
     "Requests per minute that one address may make without a valid key.",
     parseQuota,
   ),
+  OPERATOR: setting("", "Who the journal says made a change; by default, the system user.", optional(parseOperator)),
 } as const satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -93,24 +108,92 @@ export type Config = { readonly [Name in SettingName]: Exclude<ReturnType<(typeo
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Where a value comes from. */
+export type SettingSource = "default" | "environment" | ".env";
+
+/** A setting as it is in force. */
+export interface SettingInForce {
+  readonly name: SettingName;
+  /** As a person may see it: without passwords. Undefined: there is none, or it is not to be seen. */
+  readonly shown: string | undefined;
+  readonly source: SettingSource;
+  /** What is wrong with it, as the end of a sentence that begins with its name. */
+  readonly mistake: string | undefined;
+}
+
+interface Reading extends SettingInForce {
+  readonly value: unknown;
+}
+
 /** Reads the environment: a Config, or all mistakes in it, one line each. An empty value counts as not set. */
 export function readConfig(env: Environment): { config: Config } | { mistakes: readonly string[] } {
-  const values: Record<string, unknown> = {};
-  const mistakes: string[] = [];
-  for (const [name, { fallback, parse, isSecret }] of Object.entries<Setting<unknown>>(SETTINGS)) {
-    const text = env[name]?.trim() || fallback;
-    const value = parse(text);
-    if (value instanceof Mistake)
-      mistakes.push(`${name} ${value.text}${isSecret ? "" : `, but is ${JSON.stringify(text)}`}`);
-    else values[name] = value;
+  const readings = readAll(env, {});
+  const mistakes = readings.flatMap(({ name, mistake }) => (mistake === undefined ? [] : [`${name} ${mistake}`]));
+  if (mistakes.length > 0) return { mistakes };
+  return { config: Object.fromEntries(readings.map(({ name, value }) => [name, value])) as unknown as Config };
+}
+
+/** Every setting, valid or not. What is in the environment, even if it is empty, comes before what is in a file. */
+export const settingsInForce = (env: Environment, envFile: Environment): SettingInForce[] =>
+  readAll(env, envFile).map(({ value: _, ...setting }) => setting);
+
+function readAll(env: Environment, envFile: Environment): Reading[] {
+  const names = Object.keys(SETTINGS) as SettingName[];
+  const readings = names.map((name) => read(name, env[name], envFile[name]));
+  const values: Partial<Config> = Object.fromEntries(readings.map(({ name, value }) => [name, value]));
+  const clashes = { ...clashOfPorts(values), ...clashesOfUrls(values) };
+  return readings.map((reading) => ({ ...reading, mistake: reading.mistake ?? clashes[reading.name] }));
+}
+
+function read(name: SettingName, inEnvironment: string | undefined, inFile: string | undefined): Reading {
+  const { fallback, parse, masked, hides }: Setting<unknown> = SETTINGS[name];
+  const text = (inEnvironment ?? inFile)?.trim() || undefined;
+  const source = text === undefined ? "default" : inEnvironment === undefined ? ".env" : "environment";
+  const value = parse(text ?? fallback);
+  if (value instanceof Mistake) {
+    const isHidden = masked !== undefined || hides?.(text ?? "") === true;
+    const found = isHidden ? "" : `, but is ${JSON.stringify(text ?? fallback)}`;
+    return { name, source, value: undefined, shown: isHidden ? undefined : text, mistake: `${value.text}${found}` };
   }
-  if (values.METRICS_PORT !== undefined && values.METRICS_PORT !== 0 && values.METRICS_PORT === values.PORT)
-    mistakes.push(`METRICS_PORT must differ from PORT, but both are ${values.PORT}`);
-  return mistakes.length > 0 ? { mistakes } : { config: values as Config };
+  const shown = masked && value !== undefined && value !== null ? masked(value) : (text ?? fallback);
+  return { name, source, value, shown: shown === "" ? undefined : shown, mistake: undefined };
+}
+
+/** Settings that are valid, but not beside another one: the mistake as it would be of one alone. */
+type Clashes = { readonly [Name in SettingName]?: string };
+
+function clashOfPorts({ PORT, METRICS_PORT }: Partial<Config>): Clashes {
+  if (METRICS_PORT === undefined || METRICS_PORT === 0 || METRICS_PORT !== PORT) return {};
+  return { METRICS_PORT: `must differ from PORT, but both are ${PORT}` };
+}
+
+/** Whoever copies the settings of one environment to the other, and forgets one, would send its clients there. */
+function clashesOfUrls({ ENVIRONMENT, PUBLIC_URL, STAGING_URL, PRODUCTION_URL }: Partial<Config>): Clashes {
+  if (ENVIRONMENT === undefined) return {};
+  const urls = { STAGING_URL, PRODUCTION_URL };
+  const [own, other] =
+    ENVIRONMENT === "production"
+      ? (["PRODUCTION_URL", "STAGING_URL"] as const)
+      : (["STAGING_URL", "PRODUCTION_URL"] as const);
+  const clashes: { -readonly [Name in SettingName]?: string } = {};
+  if (urls[own] !== undefined)
+    clashes[own] = `must not be set in ${ENVIRONMENT}: its own address is PUBLIC_URL, and ${other} that of the other`;
+  if (urls[other] !== undefined && urls[other] === PUBLIC_URL)
+    clashes[other] =
+      `must differ from PUBLIC_URL, which is the address of ${ENVIRONMENT} itself, but both are ${PUBLIC_URL}`;
+  return clashes;
 }
 
 function parseHost(text: string): string | Mistake {
   return /^[A-Za-z0-9.:_-]+$/.test(text) ? text : new Mistake("must be an address or a host name, such as 127.0.0.1");
+}
+
+function parseEnvironment(text: string): EnvironmentName | Mistake {
+  return ENVIRONMENT_NAMES.find((name) => name === text) ?? new Mistake("must be production or staging");
+}
+
+function parseOperator(text: string): string | Mistake {
+  return mistakeInText(text, AUTHOR_MAX_CODE_POINTS) ?? text;
 }
 
 function parsePort(text: string): number | Mistake {

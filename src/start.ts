@@ -1,16 +1,21 @@
+import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config.ts";
 import { SECOND_MS, type SystemTime, steadyClock, systemClock } from "./domain/clock.ts";
+import type { EnvironmentName } from "./domain/environment.ts";
 import { OperatorError } from "./domain/operator-error.ts";
+import { isLoopback } from "./domain/reachable-host.ts";
 import { newMeterMemory } from "./meter/open.ts";
 import { startBackgroundJobs, startThreadJobs } from "./start/background-jobs.ts";
+import { openBoundedLogs } from "./start/bounded-logs.ts";
 import { Closers } from "./start/closers.ts";
 import { limitConnections, roomForFiles } from "./start/connection-limit.ts";
 import { defaultThreads } from "./start/cores.ts";
 import { logForwarded } from "./start/forwarded-log.ts";
+import { Heartbeat, noticeCountingAlone } from "./start/heartbeat.ts";
 import { Listeners } from "./start/listen.ts";
 import { noteCountingPlace, startMeters } from "./start/meters.ts";
 import { measureStore, startMetrics } from "./start/metrics.ts";
-import { provideOperatorKey } from "./start/operator-key.ts";
+import { type OperatorKey, provideOperatorKey } from "./start/operator-key.ts";
 import { readOnlyNote, talliesOf } from "./start/read-only.ts";
 import { type ServingSettings, serve } from "./start/serving.ts";
 import { createStop, type StopOptions } from "./start/stop.ts";
@@ -19,7 +24,6 @@ import { Threads } from "./start/threads.ts";
 import { displayName } from "./store/database-url.ts";
 import { openForServing } from "./store/open.ts";
 import { StoreUnavailable } from "./store/store.ts";
-import { createFailureLog } from "./telemetry/failures.ts";
 import type { Log } from "./telemetry/log.ts";
 import { createReporter } from "./telemetry/reporter.ts";
 import type { Blueprint } from "./thread.ts";
@@ -28,13 +32,14 @@ import type { Blueprint } from "./thread.ts";
 export interface Service {
   /** Where it listens, without a path. */
   readonly origin: string;
-  /** The base address that clients use. */
+  /** The base address that clients use, or that those on this machine can use. */
   readonly publicUrl: string;
+  readonly environment: EnvironmentName;
   readonly metricsUrl: string | undefined;
   /** Where everything is stored, without a password. */
   readonly database: string;
-  /** The file with the operator's first key, if it is there. */
-  readonly operatorKeyFile: string | undefined;
+  /** The operator's first key, if its file is there. */
+  readonly operatorKey: OperatorKey | undefined;
   /** Resolves when all threads answer requests. The first one does so from the beginning. */
   readonly isComplete: Promise<void>;
   /** Requests are accepted for DRAIN_SECONDS more, and answered; then there are no connections, and counters are saved. */
@@ -80,7 +85,7 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   const { log, clock = systemClock, redisAnswerTimeoutMs, quietMs } = parts;
   const common = { config, clockMemory: parts.clock?.buffer, redisAnswerTimeoutMs, quietMs };
   const steady = steadyClock(clock);
-  const database = config.DATABASE_URL;
+  const { DATABASE_URL: database, ENVIRONMENT: environment } = config;
   const threadCount = threadCountFor(config);
   const store = await openForServing(database, {
     connections: config.DATABASE_CONNECTIONS,
@@ -103,9 +108,8 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   });
   const listeners = new Listeners(opened, quietMs);
   const others = () => threads.metrics();
-  const { telemetry, metricsUrl } = await startMetrics(config.METRICS_HOST, config.METRICS_PORT, listeners, others);
-  const failures = createFailureLog({ log });
-  opened.add(() => failures.close());
+  const { telemetry, metricsUrl } = await startMetrics(metricsSettings(config), listeners, others);
+  const { failures, refusals } = openBoundedLogs(log, opened);
   const report = createReporter({ failures, telemetry });
   reportStoreProblems(store, report);
   measureStore(store, telemetry);
@@ -113,20 +117,19 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
 
   const memory = newMeterMemory({ hasRedis: config.REDIS_URL !== undefined });
   const keeper = talliesOf(store);
-  const metering = { clock: parts.clock, answerTimeoutMs: redisAnswerTimeoutMs, log, telemetry, report };
+  const { noticing, countsAlone } = noticeCountingAlone(telemetry);
+  const metering = { clock: parts.clock, answerTimeoutMs: redisAnswerTimeoutMs, log, telemetry: noticing, report };
   const meters = await startMeters({ redisUrl: config.REDIS_URL, memory, keeper, ...metering });
   opened.add(() => meters.close());
-  if (database.kind === "postgres" && !config.REDIS_URL)
-    log.warn("REDIS_URL is not set: this instance counts requests by itself. More than one instance needs Redis.");
   // Before any key is issued: a port that is in use must leave no trace. After the counters: a proxy prefers an
   // instance that refuses connections to one that answers 503 while it waits for Redis.
   const listener = listeners.listen(config.HOST, config.PORT, "PORT");
   const { origin } = listener;
-  const settings = servingSettings(config, parts, origin, threadCount);
-  const ours = { settings, store, meters, clock, steadyClock: steady, listeners, telemetry, log, failures };
-  const { gate, keyring, ready } = serve(listener, { ...ours, readinessLog: log });
+  const settings = servingSettings(config, parts, threadCount);
+  const ours = { settings, store, meters, clock, steadyClock: steady, listeners, telemetry, log, failures, refusals };
+  const { gate, keyring, ready, usage } = serve(listener, { ...ours, readinessLog: log });
   // Until the gate opens, requests under /v1 get 503.
-  const operatorKeyFile = await provideOperatorKey(database, store.keys, clock, log);
+  const operatorKey = await provideOperatorKey(database, store.keys, environment, clock, log);
   gate.open();
   ready.start();
   await noteCountingPlace(store, config.REDIS_URL ? "redis" : "database", report);
@@ -135,16 +138,19 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
     await ready.isReady();
     noteReadOnly();
   };
-  opened.add(startThreadJobs({ keyring, store, check, steadyClock: steady, report }));
-  opened.add(startBackgroundJobs({ meters, store, steadyClock: steady, report }));
+  opened.add(startThreadJobs({ keyring, usage, store, check, steadyClock: steady, report }));
+  const build = { version: manifest.version, environment: config.ENVIRONMENT, threads: threadCount };
+  const heartbeat = new Heartbeat({ ...build, store, clock, isReady: ready.isReady, countsAlone });
+  opened.add(startBackgroundJobs({ meters, heartbeat, store, steadyClock: steady, report }));
   opened.add(limitConnections({ connections: listeners, telemetry, log }));
-  const { publicUrl } = settings;
-  log.info({ url: origin, publicUrl, database: displayName(database) }, "started");
+  const { PUBLIC_URL: publicUrl = `${origin}/v1` } = config;
+  logStart(config, origin, log);
 
   opened.add(() => threads.close());
   const stop = createStop({ drainMs: config.DRAIN_SECONDS * SECOND_MS, ready, listeners, threads, opened, log });
   const isComplete = threads.start();
-  return { origin, publicUrl, metricsUrl, database: displayName(database), operatorKeyFile, isComplete, stop };
+  const known = { origin, publicUrl, environment, metricsUrl, database: displayName(database), operatorKey };
+  return { ...known, isComplete, stop };
 }
 
 /**
@@ -156,19 +162,44 @@ function threadCountFor({ THREADS, DATABASE_URL, DATABASE_CONNECTIONS }: Config)
   return Math.min(THREADS ?? 1, DATABASE_CONNECTIONS);
 }
 
+const metricsSettings = ({ METRICS_HOST, METRICS_PORT, METRICS_BY_KEY, ENVIRONMENT }: Config) => ({
+  host: METRICS_HOST,
+  port: METRICS_PORT,
+  byKey: METRICS_BY_KEY,
+  build: { version: manifest.version, environment: ENVIRONMENT, bun: Bun.version },
+});
+
 const servingSettings = (
   config: Config,
   { bodyTimeoutMs = BODY_TIMEOUT_MS }: StartParts,
-  origin: string,
   threads: number,
 ): ServingSettings => ({
-  publicUrl: config.PUBLIC_URL ?? `${origin}/v1`,
+  addresses: {
+    publicUrl: config.PUBLIC_URL,
+    environment: config.ENVIRONMENT,
+    otherUrl: config.ENVIRONMENT === "production" ? config.STAGING_URL : config.PRODUCTION_URL,
+  },
   threads,
   bodyTimeoutMs,
   anonymousPerMinute: config.ANONYMOUS_PER_MINUTE,
   trustedNetworks: config.TRUSTED_PROXIES,
   logRequests: config.LOG_REQUESTS,
 });
+
+/** What was started, and settings that are valid but rarely what was meant. */
+function logStart(config: Config, url: string, log: Log): void {
+  const { ENVIRONMENT, HOST, PUBLIC_URL, DATABASE_URL, REDIS_URL } = config;
+  if (DATABASE_URL.kind === "postgres" && !REDIS_URL)
+    log.warn("REDIS_URL is not set: this instance counts requests by itself. More than one instance needs Redis.");
+  if (PUBLIC_URL === undefined && !isLoopback(HOST))
+    log.warn(
+      { host: HOST },
+      "PUBLIC_URL is not set: links lead to the host that each request names. Set it to the base address that clients use, such as https://api.example.com/v1",
+    );
+  // In staging, every line says so.
+  const environment = ENVIRONMENT === "production" ? { environment: ENVIRONMENT } : {};
+  log.info({ ...environment, url, publicUrl: PUBLIC_URL, database: displayName(DATABASE_URL) }, "started");
+}
 
 /** In a turn of its own, where nobody catches it. */
 const rethrow = (error: Error): void =>

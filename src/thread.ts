@@ -2,6 +2,7 @@ import type { Config } from "./config.ts";
 import { clockIn, steadyClock, systemClock } from "./domain/clock.ts";
 import type { MeterMemory } from "./meter/open.ts";
 import { startThreadJobs } from "./start/background-jobs.ts";
+import { openBoundedLogs } from "./start/bounded-logs.ts";
 import { Calls } from "./start/calls.ts";
 import { Closers } from "./start/closers.ts";
 import { limitConnections } from "./start/connection-limit.ts";
@@ -12,7 +13,6 @@ import { measureStore, startThreadMetrics } from "./start/metrics.ts";
 import { type ServingSettings, serve } from "./start/serving.ts";
 import type { HostMethods, ThreadMethods } from "./start/threads.ts";
 import { openSeat, type StoreSeat } from "./store/open.ts";
-import { createFailureLog } from "./telemetry/failures.ts";
 import type { Log } from "./telemetry/log.ts";
 import { createReporter } from "./telemetry/reporter.ts";
 import { noTelemetry } from "./telemetry/telemetry.ts";
@@ -71,9 +71,8 @@ async function startWith(blueprint: Blueprint, opened: Closers): Promise<Started
   const store = await openSeat(blueprint.seat);
   opened.add(() => store.close());
   const listeners = new Listeners(opened, blueprint.quietMs);
-  const { telemetry, snapshot } = await startThreadMetrics(config.METRICS_PORT);
-  const failures = createFailureLog({ log });
-  opened.add(() => failures.close());
+  const { telemetry, snapshot } = await startThreadMetrics(config.METRICS_PORT, config.METRICS_BY_KEY);
+  const { failures, refusals } = openBoundedLogs(log, opened);
   const report = createReporter({ failures, telemetry });
   measureStore(store, telemetry);
   const keeper = { saveElsewhere: () => host.call("save", undefined) };
@@ -82,11 +81,11 @@ async function startWith(blueprint: Blueprint, opened: Closers): Promise<Started
   const meters = await startMeters({ redisUrl: config.REDIS_URL, memory, keeper, ...metering });
   opened.add(() => meters.close());
   const listener = listeners.listen(config.HOST, blueprint.port, "PORT", true);
-  const ours = { settings, store, meters, clock, steadyClock: steady, listeners, telemetry, log, failures };
-  const { gate, keyring, ready } = serve(listener, { ...ours, readinessLog: UNSAID });
+  const ours = { settings, store, meters, clock, steadyClock: steady, listeners, telemetry, log, failures, refusals };
+  const { gate, keyring, ready, usage } = serve(listener, { ...ours, readinessLog: UNSAID });
   gate.open();
   ready.start();
-  opened.add(startThreadJobs({ keyring, store, check: ready.isReady, steadyClock: steady, report }));
+  opened.add(startThreadJobs({ keyring, usage, store, check: ready.isReady, steadyClock: steady, report }));
   opened.add(limitConnections({ connections: listeners, telemetry: noTelemetry, log: UNSAID }));
   return {
     announceStop() {

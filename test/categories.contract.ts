@@ -7,6 +7,7 @@ import { INT64_MAX, INT64_MIN } from "../src/domain/int64.ts";
 import { newKey } from "../src/domain/key.ts";
 import { PLANS } from "../src/domain/plan.ts";
 import type { Store } from "../src/store/store.ts";
+import { SIGNED } from "./harness/author.ts";
 import { doneValue } from "./store.contract.ts";
 
 const NOW = Date.parse("2027-03-01T12:00:00Z");
@@ -133,7 +134,7 @@ export function categoriesContract(name: string, open: () => Promise<Store>): vo
     test("a write with an idempotency key is carried out once, and replayed whatever happened since", async () => {
       const store = await open();
       const issued = newKey({ name: "k", plan: "pro", quotas: PLANS.pro, createdAtMs: NOW, expiresAtMs: undefined });
-      await store.keys.create({ key: issued, digest: issued.id });
+      await store.keys.create({ ...SIGNED, key: issued, digest: issued.id });
       const key = (value: string, fingerprint = "f"): IdempotencyKey => ({
         keyId: issued.id,
         value,

@@ -5,13 +5,13 @@ import { SQL } from "bun";
 import { type CheckResult, runChecks } from "../src/domain/checkup.ts";
 import { fold } from "../src/domain/fold.ts";
 import { INT64_MAX, INT64_MIN } from "../src/domain/int64.ts";
-import { copyStore } from "../src/store/copy.ts";
 import { checkPostgres } from "../src/store/postgres/checkup.ts";
 import { openForCommand, openForServing } from "../src/store/postgres/store.ts";
 import { checkSqlite } from "../src/store/sqlite/checkup.ts";
 import { openForCommand as openFile, openForServing as serveFile } from "../src/store/sqlite/store.ts";
 import type { Store } from "../src/store/store.ts";
 import { categoriesContract } from "./categories.contract.ts";
+import { copyToPostgres, unfinish } from "./harness/copy.ts";
 import { temporaryFolder } from "./harness/folder.ts";
 import { databaseMaker, withSql } from "./harness/postgres.ts";
 import { startService } from "./harness/service.ts";
@@ -122,12 +122,12 @@ describe("copy", () => {
     return path;
   }
   const copiedCategories = async (path: string, url: string) =>
-    (await copyStore(path, url, () => {})).find(({ table }) => table === "categories")?.rows;
+    (await copyToPostgres(path, url)).find(({ table }) => table === "categories")?.rows;
 
   test("carries the names of categories over, and they stay unique", async () => {
     const url = await newDatabase();
     expect(await copiedCategories(await namedSource(), url)).toBe(4);
-    const store = await openForCommand(url);
+    const store = await openForCommand(url, { create: true });
     expect((await store.categories.list({ size: 10 })).rows).toEqual(categories);
     expect((await store.categories.list({ name: "él", size: 10 })).rows.map(({ id }) => id)).toEqual([0n]);
     expect(await store.categories.put({ id: 1n, name: "dogs" })).toEqual({
@@ -143,9 +143,8 @@ describe("copy", () => {
     const animal = { name: "Rex", categoryId: 7n, status: "available" as const };
     for (let i = 0; i < 3; i++) await source.animals.create(animal);
     await source.close();
-    await copyStore(path, url, () => {});
-    // As if it had been interrupted at its end.
-    await withSql(url, async (sql) => void (await sql`UPDATE copies SET finished_at = NULL`));
+    await copyToPostgres(path, url);
+    await withSql(url, unfinish);
     const db = new Database(path);
     db.run("DELETE FROM categories WHERE id = 10");
     db.run("UPDATE categories SET name = 'x', folded_name = 'x' WHERE id = 0");
@@ -154,7 +153,7 @@ describe("copy", () => {
     db.run("DELETE FROM animals WHERE id = 2");
     db.close(true);
     expect(await copiedCategories(path, url)).toBe(3);
-    const store = await openForCommand(url);
+    const store = await openForCommand(url, { create: true });
     expect((await store.categories.list({ size: 10 })).rows.map(({ name }) => name)).toEqual([
       "E\u0301lan",
       "Lowest",
@@ -166,10 +165,10 @@ describe("copy", () => {
 
   test("refuses a target that has nothing but a category", async () => {
     const url = await newDatabase();
-    const store = await openForCommand(url);
+    const store = await openForCommand(url, { create: true });
     await store.categories.put({ id: 7n, name: "Dogs" });
     await store.close();
-    await expect(copyStore(await namedSource(), url, () => {})).rejects.toThrow("the target database is not empty");
+    await expect(copyToPostgres(await namedSource(), url)).rejects.toThrow("the target database is not empty");
   });
 });
 
@@ -210,7 +209,7 @@ describe("doctor", () => {
 
   test("finds it on PostgreSQL too, in more rows than fit in a batch", async () => {
     const url = await newDatabase();
-    const store = await openForCommand(url);
+    const store = await openForCommand(url, { create: true });
     await store.categories.put({ id: INT64_MIN, name: "E\u0301LAN" });
     await store.close();
     await withSql(url, async (sql) => {

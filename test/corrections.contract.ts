@@ -8,6 +8,7 @@ import { newKey } from "../src/domain/key.ts";
 import { type OrderStatus, orderTag } from "../src/domain/order.ts";
 import { PLANS } from "../src/domain/plan.ts";
 import type { Store } from "../src/store/store.ts";
+import { SIGNED } from "./harness/author.ts";
 import { doneValue } from "./store.contract.ts";
 
 const REX: NewAnimal = { name: "Rex", categoryId: 7n, status: "available" };
@@ -29,7 +30,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
     };
     const keyIn = async (store: Store): Promise<IdempotencyKey> => {
       const key = newKey({ name: "k", plan: "pro", quotas: PLANS.pro, createdAtMs: NOW, expiresAtMs: undefined });
-      await store.keys.create({ key, digest: key.id });
+      await store.keys.create({ ...SIGNED, key, digest: key.id });
       return { keyId: key.id, value: "v", fingerprint: "f", nowMs: NOW };
     };
 

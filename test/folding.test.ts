@@ -4,7 +4,14 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fold } from "../src/domain/fold.ts";
 import { FOLD_BATCH_SIZE } from "../src/store/folding.ts";
-import { type DueStep, type Migration, type MigrationTarget, migrate, schemaState } from "../src/store/migrate.ts";
+import {
+  type DueStep,
+  type Migration,
+  type MigrationTarget,
+  migrate,
+  newestOf,
+  schemaState,
+} from "../src/store/migrate.ts";
 import { POSTGRES_MIGRATIONS } from "../src/store/migrations/postgres/index.ts";
 import { SQLITE_MIGRATIONS } from "../src/store/migrations/sqlite/index.ts";
 import { openSession } from "../src/store/postgres/connection.ts";
@@ -119,11 +126,12 @@ describe("SQLite", () => {
 
   test("a second migration that folds names goes through all of them again", async () => {
     const { db } = await olderFile();
-    const [corrections] = SQLITE_MIGRATIONS.slice(-1) as [Migration];
+    const corrections = SQLITE_MIGRATIONS.find(({ name }) => name === "corrections") as Migration;
+    const newest = newestOf(SQLITE_MIGRATIONS);
     const again: Migration = {
-      number: corrections.number + 1,
+      number: newest + 1,
       name: "again",
-      servesFrom: corrections.number,
+      servesFrom: newest,
       steps: [
         { kind: "sql" as const, sql: "UPDATE animals SET folded_name = NULL" },
         ...corrections.steps.filter(({ kind }) => kind === "fold"),

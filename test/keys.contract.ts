@@ -5,6 +5,7 @@ import { PLANS } from "../src/domain/plan.ts";
 import { SCOPES } from "../src/domain/scope.ts";
 import { newTally, type Tally } from "../src/domain/tally.ts";
 import type { Store } from "../src/store/store.ts";
+import { SIGNED } from "./harness/author.ts";
 
 const NOW = Date.parse("2027-03-01T12:00:00Z");
 
@@ -15,7 +16,7 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
 
     async function create({ keys }: Store, change: Partial<Key> = {}): Promise<Key> {
       const key = { ...newKey({ ...issued, expiresAtMs: undefined }), ...change };
-      await keys.create({ key, digest: `first of ${key.id}` });
+      await keys.create({ ...SIGNED, key, digest: `first of ${key.id}` });
       return key;
     }
 
@@ -40,14 +41,14 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
         { name: "x", scopes: ["orders:write"] },
       ] as Partial<Key>[]) {
         current = { ...current, ...change };
-        expect(await store.keys.edit({ keyId: key.id, ...(change as object) })).toEqual(current);
+        expect(await store.keys.edit({ ...SIGNED, keyId: key.id, ...(change as object) })).toEqual(current);
         expect(await store.keys.get(key.id)).toEqual(current);
       }
-      expect(await store.keys.edit({ keyId: key.id, expiresAtMs: null })).toEqual({
+      expect(await store.keys.edit({ ...SIGNED, keyId: key.id, expiresAtMs: null })).toEqual({
         ...current,
         expiresAtMs: undefined,
       });
-      expect(await store.keys.edit({ keyId: "key_unknown", name: "y" })).toBeUndefined();
+      expect(await store.keys.edit({ ...SIGNED, keyId: "key_unknown", name: "y" })).toBeUndefined();
       expect(await store.keys.get(other.id)).toEqual(other);
       await store.close();
     });
@@ -56,12 +57,12 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
       const store = await open();
       const { id: keyId } = await create(store);
       await Promise.all([
-        store.keys.edit({ keyId, name: "new" }),
-        store.keys.edit({ keyId, scopes: ["pets:read"] }),
-        store.keys.edit({ keyId, plan: "free", quotas: PLANS.free }),
-        store.keys.edit({ keyId, expiresAtMs: NOW }),
-        store.keys.suspend({ keyId, atMs: NOW }),
-        store.keys.pardon({ keyId, atMs: NOW }),
+        store.keys.edit({ ...SIGNED, keyId, name: "new" }),
+        store.keys.edit({ ...SIGNED, keyId, scopes: ["pets:read"] }),
+        store.keys.edit({ ...SIGNED, keyId, plan: "free", quotas: PLANS.free }),
+        store.keys.edit({ ...SIGNED, keyId, expiresAtMs: NOW }),
+        store.keys.suspend({ ...SIGNED, keyId, atMs: NOW }),
+        store.keys.pardon({ ...SIGNED, keyId, atMs: NOW }),
       ]);
       expect(await store.keys.get(keyId)).toMatchObject({
         name: "new",
@@ -78,12 +79,12 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
     test("a key is suspended since it first was, until it is resumed", async () => {
       const store = await open();
       const key = await create(store);
-      await store.keys.suspend({ keyId: key.id, atMs: NOW });
-      await store.keys.suspend({ keyId: key.id, atMs: NOW + 1 });
+      await store.keys.suspend({ ...SIGNED, keyId: key.id, atMs: NOW });
+      await store.keys.suspend({ ...SIGNED, keyId: key.id, atMs: NOW + 1 });
       expect(await store.keys.get(key.id)).toEqual({ ...key, suspendedAtMs: NOW });
       expect((await store.keys.findBySecret(`first of ${key.id}`))?.key.suspendedAtMs).toBe(NOW);
-      await store.keys.resume({ keyId: key.id });
-      await store.keys.resume({ keyId: key.id });
+      await store.keys.resume({ ...SIGNED, keyId: key.id });
+      await store.keys.resume({ ...SIGNED, keyId: key.id });
       expect(await store.keys.get(key.id)).toEqual(key);
       await store.close();
     });
@@ -93,11 +94,11 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
       const { id: keyId } = await create(store);
       const revisions = [await store.keys.revision()];
       for (const change of [
-        () => store.keys.edit({ keyId, name: "y" }),
-        () => store.keys.suspend({ keyId, atMs: NOW }),
-        () => store.keys.resume({ keyId }),
-        () => store.keys.revoke({ keyId, atMs: NOW }),
-        () => store.keys.delete({ keyId }),
+        () => store.keys.edit({ ...SIGNED, keyId, name: "y" }),
+        () => store.keys.suspend({ ...SIGNED, keyId, atMs: NOW }),
+        () => store.keys.resume({ ...SIGNED, keyId }),
+        () => store.keys.revoke({ ...SIGNED, keyId, atMs: NOW }),
+        () => store.keys.delete({ ...SIGNED, keyId }),
       ]) {
         await change();
         revisions.push(await store.keys.revision());
@@ -137,9 +138,9 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
       const store = await open();
       const { id: keyId } = await create(store);
       await create(store);
-      await store.keys.rotate({ keyId, digest: "second", atMs: NOW + 1, oldSecretsExpireAtMs: NOW + 500 });
-      await store.keys.rotate({ keyId, digest: "third", atMs: NOW + 2, oldSecretsExpireAtMs: NOW + 500 });
-      await store.keys.rotate({ keyId, digest: "fourth", atMs: NOW + 3, oldSecretsExpireAtMs: NOW + 900 });
+      await store.keys.rotate({ ...SIGNED, keyId, digest: "second", atMs: NOW + 1, oldSecretsExpireAtMs: NOW + 500 });
+      await store.keys.rotate({ ...SIGNED, keyId, digest: "third", atMs: NOW + 2, oldSecretsExpireAtMs: NOW + 500 });
+      await store.keys.rotate({ ...SIGNED, keyId, digest: "fourth", atMs: NOW + 3, oldSecretsExpireAtMs: NOW + 900 });
       expect(await store.keys.secretsOf(keyId)).toEqual([
         { createdAtMs: NOW + 3, expiresAtMs: undefined },
         { createdAtMs: NOW + 2, expiresAtMs: NOW + 900 },
@@ -162,20 +163,20 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
         for (let i = 0; i < 3; i++) await write(key, `retry ${i}`);
         await store.tallies.save([[key.id, tallyWith(5)]]);
       }
-      expect(await store.keys.delete({ keyId: gone.id })).toBe(false);
-      expect(await store.keys.delete({ keyId: "key_unknown" })).toBe(false);
+      expect(await store.keys.delete({ ...SIGNED, keyId: gone.id })).toBe(false);
+      expect(await store.keys.delete({ ...SIGNED, keyId: "key_unknown" })).toBe(false);
       expect(await store.keys.get(gone.id)).toEqual(gone);
       expect(await write(gone, "retry 0")).toMatchObject({ kind: "replay" });
-      await store.keys.revoke({ keyId: gone.id, atMs: NOW });
-      expect(await store.keys.delete({ keyId: gone.id })).toBe(true);
-      expect(await store.keys.delete({ keyId: gone.id })).toBe(false);
+      await store.keys.revoke({ ...SIGNED, keyId: gone.id, atMs: NOW });
+      expect(await store.keys.delete({ ...SIGNED, keyId: gone.id })).toBe(true);
+      expect(await store.keys.delete({ ...SIGNED, keyId: gone.id })).toBe(false);
       expect(await store.keys.list()).toEqual([stays]);
       expect(await store.keys.findBySecret(`first of ${gone.id}`)).toBeUndefined();
       expect(await store.keys.secretsOf(gone.id)).toEqual([]);
       expect(await store.tallies.load()).toEqual([[stays.id, tallyWith(5)]]);
       expect(await write(stays, "retry 0")).toMatchObject({ kind: "replay" });
       // Under the same id there would be nothing left of it.
-      await store.keys.create({ key: gone, digest: "again" });
+      await store.keys.create({ ...SIGNED, key: gone, digest: "again" });
       expect(await write(gone, "retry 0")).toMatchObject({ kind: "done" });
       await store.close();
     });
@@ -201,7 +202,7 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
     test("a tally of a key that was deleted is not saved, and the others with it are", async () => {
       const store = await open();
       const [gone, stays] = [await create(store), await create(store)];
-      await store.keys.revoke({ keyId: gone.id, atMs: NOW });
+      await store.keys.revoke({ ...SIGNED, keyId: gone.id, atMs: NOW });
       const save = (used: number) =>
         store.tallies.save([
           [gone.id, tallyWith(used)],
@@ -209,7 +210,7 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
         ]);
       await save(1);
       const saves = Promise.all(Array.from({ length: 20 }, (_, i) => save(i + 2)));
-      await store.keys.delete({ keyId: gone.id });
+      await store.keys.delete({ ...SIGNED, keyId: gone.id });
       await saves;
       await save(100);
       expect(await store.tallies.load()).toEqual([[stays.id, tallyWith(100)]]);

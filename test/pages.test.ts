@@ -14,8 +14,72 @@ describe("pages for people", () => {
     const response = await page("/");
     const html = await response.text();
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    for (const href of ['href="docs"', 'href="openapi.json"', `${service.publicUrl}/pets`])
-      expect(html).toContain(href);
+    for (const said of ['href="/docs"', 'href="/openapi.json"', `${service.publicUrl}/pets`, "keys create"])
+      expect(html).toContain(said);
+    expect(html).not.toMatch(/\{[a-zA-Z]+\}/);
+  });
+
+  test("what does not exist is a page with a way back for a browser, and an Error for everyone else", async () => {
+    const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    const get = (accept: string | undefined, init: RequestInit = {}) =>
+      page("/no/such/page?<script>", { ...init, headers: accept === undefined ? {} : { Accept: accept } });
+    for (const accept of [BROWSER, "TEXT/HTML", "application/json, text/html;q=0.5", "text/html ; level=1"]) {
+      const response = await get(accept);
+      expect([response.status, response.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      const html = await response.text();
+      for (const said of ['href="/"', 'href="/docs"', "There is nothing here"]) expect(html).toContain(said);
+      expect(html).not.toContain("<script");
+    }
+    const head = await get(BROWSER, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([404, ""]);
+    for (const response of [
+      ...(await Promise.all(
+        [
+          undefined,
+          "*/*",
+          "application/json",
+          "text/html;q=0",
+          "text/html; q=0.000, */*",
+          "image/png",
+          "text/htmlx",
+        ].map((accept) => get(accept)),
+      )),
+      await get(BROWSER, { method: "POST" }),
+    ]) {
+      expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/json"]);
+      expect(await response.json()).toMatchObject({ code: "not_found", status: 404 });
+    }
+  });
+
+  test("with an address below a path, links lead there", async () => {
+    const below = await startService({ env: { PUBLIC_URL: "https://example.com/store/v1" } });
+    const landing = await (await fetch(below.origin)).text();
+    const missing = await (await fetch(`${below.origin}/x`, { headers: { Accept: "text/html" } })).text();
+    for (const html of [landing, missing]) {
+      expect(html).toContain('href="/store/docs"');
+      expect(html).toContain('href="/store/favicon.ico"');
+      expect(html).toContain("https://example.com/store/v1");
+    }
+  });
+
+  test("/favicon.ico is a small icon that browsers keep", async () => {
+    const response = await page("/favicon.ico");
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/x-icon"]);
+    expect(response.headers.get("cache-control")).toBe("public, max-age=86400");
+    const bytes = await response.bytes();
+    expect([...bytes.subarray(0, 4)]).toEqual([0, 0, 1, 0]);
+    expect(bytes.length).toBeLessThan(5_000);
+  });
+
+  test("unknown pages and the icon count as pages do, and a flood of them gets the same 429", async () => {
+    const clock = new FakeClock();
+    const visited = await startService({ clock });
+    const get = (path: string) => fetch(visited.origin + path, { headers: { Accept: "text/html" } });
+    const statuses = [];
+    for (let i = 0; i < 130; i++) statuses.push((await get(i % 2 === 0 ? "/nowhere" : "/favicon.ico")).status);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    expect(await (await get("/nowhere")).json()).toMatchObject({ code: "rate_limit_exceeded" });
   });
 
   test("/docs is Scalar, served by us, and may ask nobody else", async () => {
@@ -33,7 +97,7 @@ describe("pages for people", () => {
   });
 
   test("they are compressed as the client likes, and not sent again to who has them", async () => {
-    const PATHS = ["/", "/docs", SCALAR_PATH, REFERENCE_PATH, "/openapi.json"];
+    const PATHS = ["/", "/docs", SCALAR_PATH, REFERENCE_PATH, "/openapi.json", "/favicon.ico"];
     const visited = await startService();
     const get = (path: string, headers: Record<string, string>) =>
       fetch(visited.origin + path, { headers, decompress: false });
@@ -106,6 +170,36 @@ describe("pages for people", () => {
     const response = await page("/openapi.json");
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await response.json()).toMatchObject({ openapi: "3.1.0", servers: [{ url: service.publicUrl }] });
+  });
+});
+
+describe("of the two environments", () => {
+  const htmlOf = async (env: Record<string, string>, path: string) =>
+    (await fetch((await startService({ env })).origin + path)).text();
+
+  test.each(["/", "/docs"])("%s of staging cannot be taken for production's, and leads there", async (path) => {
+    const html = await htmlOf({ ENVIRONMENT: "staging", PRODUCTION_URL: "https://api.example.com/shop/v1" }, path);
+    expect(html).toMatch(/<title>[^<]*\(staging\)<\/title>/);
+    expect(html).toContain('<p class="staging" role="note"><strong>STAGING</strong>');
+    expect(html).toContain('<a href="https://api.example.com/shop/">Go to production</a>');
+    expect(html).toMatch(/\.staging \{[^}]*background: #b3261e/);
+    expect(html).not.toMatch(/\{\w+\}/);
+  });
+
+  test("those of production name staging if it is known, and have no band", async () => {
+    const html = await htmlOf({ STAGING_URL: "https://staging.example.com/v1" }, "/");
+    expect(html).toContain('This is production. <a href="https://staging.example.com/">Go to staging</a>');
+    for (const known of [html, await (await page("/")).text(), await (await page("/docs")).text()]) {
+      expect(known).not.toContain("STAGING");
+      expect(known).not.toMatch(/\{\w+\}|<title>[^<]*staging/);
+    }
+  });
+
+  test("the reference offers both, its own first", async () => {
+    const html = await htmlOf({ STAGING_URL: "https://staging.example.com/v1" }, "/docs");
+    expect(html).toContain(
+      'data-description="Production: this service" data-other-url="https://staging.example.com/v1"',
+    );
   });
 });
 

@@ -129,7 +129,7 @@ async function prepareAll(sql: SQL, prefix: string): Promise<Map<string, string>
 
 async function openSession(): Promise<SQL> {
   const url = await newDatabase();
-  await (await openForCommand(url)).close();
+  await (await openForCommand(url, { create: true })).close();
   return new SQL(url, { max: 1 });
 }
 

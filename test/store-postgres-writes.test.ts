@@ -15,6 +15,7 @@ import { carryOutOnce, SAVE, transactOnce } from "../src/store/postgres/idempote
 import { MOVES, PLACE, PLACE_ONCE, postgresOrders } from "../src/store/postgres/orders.ts";
 import { openForServing } from "../src/store/postgres/store.ts";
 import type { Store } from "../src/store/store.ts";
+import { SIGNED } from "./harness/author.ts";
 import { BROKEN_SALES, CORRECTED } from "./harness/orders.ts";
 import { databaseMaker } from "./harness/postgres.ts";
 import { until } from "./harness/redis-meter.ts";
@@ -42,7 +43,7 @@ beforeAll(async () => {
   first = await openForServing(url, { connections: 5 });
   second = await openForServing(url, { connections: 5 });
   sql = new SQL(url, { max: 2 });
-  await first.keys.create({ key: KEY, digest: KEY.id });
+  await first.keys.create({ ...SIGNED, key: KEY, digest: KEY.id });
 });
 
 afterAll(async () => {

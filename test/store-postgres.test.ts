@@ -5,22 +5,56 @@ import { INT64_MIN } from "../src/domain/int64.ts";
 import { newKey } from "../src/domain/key.ts";
 import { PLANS } from "../src/domain/plan.ts";
 import { newTally } from "../src/domain/tally.ts";
-import { copyStore } from "../src/store/copy.ts";
+import { newCounts } from "../src/domain/usage.ts";
 import { POSTGRES_MIGRATIONS } from "../src/store/migrations/postgres/index.ts";
 import { migrateDatabase } from "../src/store/postgres/schema.ts";
 import { openForCommand, openForServing } from "../src/store/postgres/store.ts";
 import { openForCommand as openSqlite } from "../src/store/sqlite/store.ts";
 import { correctionsContract } from "./corrections.contract.ts";
+import { SIGNED } from "./harness/author.ts";
+import { copyToPostgres } from "./harness/copy.ts";
 import { temporaryFolder } from "./harness/folder.ts";
 import { databaseMaker } from "./harness/postgres.ts";
+import { TestProxy } from "./harness/proxy.ts";
+import { importsContract } from "./imports.contract.ts";
 import { keyStoreContract } from "./keys.contract.ts";
 import { listsContract } from "./lists.contract.ts";
 import { ANSWER_OF_1_0_0, doneValue, expectReplayOf1_0_0, storeContract } from "./store.contract.ts";
+import { usageContract } from "./usage.contract.ts";
 
 const newDatabase = await databaseMaker();
 
-for (const contract of [storeContract, correctionsContract, listsContract, keyStoreContract])
+for (const contract of [storeContract, correctionsContract, listsContract, keyStoreContract, importsContract])
   contract("PostgreSQL", async () => openForServing(await newDatabase(), { connections: 5 }));
+
+usageContract("PostgreSQL, for two instances", async () => {
+  const url = await newDatabase();
+  return [await openForServing(url, { connections: 5 }), await openForServing(url, { connections: 5 })];
+});
+
+test("PostgreSQL: an undo takes few statements over a slow wire, although no two ids follow each other", async () => {
+  const url = new URL(await newDatabase());
+  const wire = await TestProxy.start(Number(url.port));
+  url.port = String(wire.port);
+  const { imports, close } = await openForServing(url.href, { connections: 1 });
+  const animals = Array.from({ length: 1_500 }, (_, i) => ({
+    id: BigInt(2 * i + 1),
+    name: "apart",
+    categoryId: 1n,
+    status: "available" as const,
+  }));
+  const counts = { records: animals.length, animals: animals.length };
+  const beginning = { ...SIGNED, ...counts, identity: "x", source: "x.csv", again: false, lastId: 3_000n };
+  const { id: importId } = doneValue(await imports.begin(beginning));
+  const position = { recordsDoneBefore: 0, recordsDone: animals.length, isLast: true };
+  doneValue(await imports.add({ ...SIGNED, importId, ...position, animals }));
+  wire.delayMs = 5;
+  doneValue(await imports.beginUndo({ ...SIGNED, importId }));
+  expect(await imports.undoSome({ ...SIGNED, importId })).toMatchObject({ removed: 1_000, kept: 0 });
+  expect(await imports.undoSome({ ...SIGNED, importId })).toMatchObject({ removed: 1_500, kept: 0 });
+  wire.delayMs = 0;
+  await close();
+});
 
 test("PostgreSQL: ten instances may start at once on an empty database", async () => {
   const url = await newDatabase();
@@ -61,28 +95,45 @@ test("PostgreSQL: a copy of an SQLite store has everything that it had, and cont
   const path = join(temporaryFolder(), "source.db");
   const source = await openSqlite(path, { create: true });
   const key = newKey({ name: "k", plan: "free", quotas: PLANS.free, createdAtMs: 1, expiresAtMs: 2 });
-  await source.keys.create({ key, digest: "first" });
-  await source.keys.rotate({ keyId: key.id, digest: "second", atMs: 2, oldSecretsExpireAtMs: 3 });
+  await source.keys.create({ ...SIGNED, key, digest: "first" });
+  await source.keys.rotate({ ...SIGNED, keyId: key.id, digest: "second", atMs: 2, oldSecretsExpireAtMs: 3 });
   const animal = { name: "Zoë 🐾", categoryId: INT64_MIN, status: "available" } as const;
   const idempotencyKey = { keyId: key.id, value: "v", fingerprint: "f", nowMs: 4 };
   const created = doneValue(await source.animals.create(animal, idempotencyKey));
   await source.categories.put({ id: INT64_MIN, name: "Zoës 🐾" });
   const placed = doneValue(await source.orders.place({ animalId: 1n, nowMs: 5 }));
   await source.tallies.save([[key.id, newTally()]]);
+  const counts = { records: 1, animals: 1 };
+  const beginning = { ...SIGNED, identity: "i", source: "animals.csv", ...counts, again: false };
+  const { id: importId } = doneValue(await source.imports.begin(beginning));
+  const batch = { importId, recordsDoneBefore: 0, recordsDone: 1, animals: [animal], isLast: true };
+  await source.imports.add({ ...SIGNED, ...batch });
+  const sums = [key.id, null].map((keyId) => ({ keyId, startedAtMs: 60_000, counts: newCounts().map((_, i) => i) }));
+  await source.usage.add({ source: "s", sequence: 1, atMs: 1, sums });
   await source.close();
 
   const url = await newDatabase();
-  const copied = await copyStore(path, url, () => {});
+  const copied = await copyToPostgres(path, url);
   expect(copied.map(({ table, rows }) => [table, rows])).toEqual([
     ["keys", 1],
     ["secrets", 2],
-    ["animals", 1],
+    ["animals", 2],
     ["categories", 1],
     ["orders", 1],
     ["saved_responses", 1],
     ["tallies", 1],
+    ["journal", 4],
+    ["imports", 1],
+    ["import_ranges", 1],
+    ["key_usage_minutes", 1],
+    ["key_usage_hours", 1],
+    ["key_usage_days", 1],
+    ["usage_minutes", 1],
+    ["usage_hours", 1],
   ]);
-  const store = await openForCommand(url);
+  const store = await openForCommand(url, { create: true });
+  const span = { grain: "minute", fromMs: 0, beforeMs: 100_000 } as const;
+  expect([...(await store.usage.ofKey(key.id, span)), ...(await store.usage.totals(span))]).toEqual(sums);
   expect(await store.keys.findBySecret("first")).toEqual({ key, secret: { expiresAtMs: 3 } });
   expect(await store.keys.findBySecret("second")).toEqual({ key, secret: { expiresAtMs: undefined } });
   expect((await store.orders.list({ size: 5 })).rows).toEqual([placed]);
@@ -92,13 +143,17 @@ test("PostgreSQL: a copy of an SQLite store has everything that it had, and cont
     content: { kind: "value", value: created },
   });
   expect(await store.tallies.load()).toEqual([[key.id, newTally()]]);
-  expect(await store.animals.create(animal)).toEqual({ kind: "done", value: { id: 2n, ...animal } });
+  expect(await store.animals.create(animal)).toEqual({ kind: "done", value: { id: 3n, ...animal } });
+  expect(await store.imports.list()).toMatchObject([{ id: importId, added: 1, finishedAtMs: 1 }]);
+  await store.imports.beginUndo({ ...SIGNED, importId });
+  expect(await store.imports.undoSome({ ...SIGNED, importId })).toMatchObject({ removed: 1, kept: 0 });
+  expect(doneValue(await store.imports.begin(beginning)).id).toBeGreaterThan(importId);
   await store.close();
 });
 
 test("PostgreSQL: expired responses are deleted in batches", async () => {
   const url = await newDatabase();
-  const store = await openForCommand(url);
+  const store = await openForCommand(url, { create: true });
   const sql = new SQL(url, { max: 1 });
   await sql`INSERT INTO keys (id, name, plan, per_minute, per_day, created_at) VALUES ('k', 'k', 'free', 60, 1000, 0)`;
   await sql`INSERT INTO saved_responses SELECT 'k', i::text, '', i, '{}' FROM generate_series(1, 250) i`;
@@ -117,7 +172,7 @@ test("PostgreSQL: expired responses are deleted in batches", async () => {
 // More values than the 65,535 parameters that one statement may have.
 test("PostgreSQL: thousands of tallies are saved at once", async () => {
   const url = await newDatabase();
-  const store = await openForCommand(url);
+  const store = await openForCommand(url, { create: true });
   const sql = new SQL(url, { max: 1 });
   await sql`INSERT INTO keys (id, name, plan, per_minute, per_day, created_at)
     SELECT 'key_' || i, 'k', 'free', 60, 1000, 0 FROM generate_series(1, 7000) i`;

@@ -1,16 +1,46 @@
+import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { openForCommand, openForServing } from "../src/store/sqlite/store.ts";
+import { newCounts } from "../src/domain/usage.ts";
+import { openForCommand, openForServing, openSeat } from "../src/store/sqlite/store.ts";
 import { correctionsContract } from "./corrections.contract.ts";
 import { temporaryFolder } from "./harness/folder.ts";
+import { importsContract } from "./imports.contract.ts";
 import { keyStoreContract } from "./keys.contract.ts";
 import { listsContract } from "./lists.contract.ts";
 import { storeContract } from "./store.contract.ts";
+import { usageContract } from "./usage.contract.ts";
 
 const folder = temporaryFolder();
 let stores = 0;
 const newPath = () => join(folder, `${++stores}.db`);
 
-for (const contract of [storeContract, correctionsContract, listsContract, keyStoreContract]) {
+for (const contract of [storeContract, correctionsContract, listsContract, keyStoreContract, importsContract]) {
   contract("SQLite, for serving", () => openForServing(newPath()));
   contract("SQLite, for a command", () => openForCommand(newPath(), { create: true }));
 }
+
+usageContract("SQLite, for two threads", async () => {
+  const first = await openForServing(newPath());
+  return [first, openSeat(first.newSeat())];
+});
+usageContract("SQLite, for two commands", async () => {
+  const path = newPath();
+  return [await openForCommand(path, { create: true }), await openForCommand(path, { create: false })];
+});
+
+test("SQLite: usage and heartbeats change nothing that a reply is made of, so cached replies stay valid", async () => {
+  const store = await openForServing(newPath());
+  await store.animals.create({ name: "Rex", categoryId: 1n, status: "sold" });
+  const version = store.version();
+  expect(version).toBeDefined();
+  const sums = [{ keyId: null, startedAtMs: 60_000, counts: newCounts().map(() => 1) }];
+  await store.usage.add({ source: "s", sequence: 1, atMs: 1, sums });
+  await store.usage.sweep({ nowMs: Date.parse("2027-03-01") });
+  await store.keys.deleteUsage({ keyId: "key_gone" });
+  const about = { id: "a", host: "h", version: "1", environment: "production", threads: 1, startedAtMs: 1 } as const;
+  await store.instances.note({ ...about, health: "ready", seenAtMs: 1, stoppedAtMs: undefined });
+  expect(store.version()).toBe(version);
+  await store.animals.create({ name: "Rex", categoryId: 1n, status: "sold" });
+  expect(store.version()).not.toBe(version);
+  await store.close();
+});

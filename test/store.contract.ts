@@ -9,6 +9,7 @@ import type { OrderStatus } from "../src/domain/order.ts";
 import { PLANS } from "../src/domain/plan.ts";
 import { newTally } from "../src/domain/tally.ts";
 import type { Store } from "../src/store/store.ts";
+import { SIGNED } from "./harness/author.ts";
 
 const REX: NewAnimal = { name: "Rex", categoryId: 7n, status: "available" };
 const NOW = Date.parse("2027-03-01T12:00:00Z");
@@ -170,7 +171,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     /** An idempotency key of a key that the store knows. */
     const idempotencyKeyIn = async (store: Store): Promise<IdempotencyKey> => {
       const key = issuedKey();
-      await store.keys.create({ key, digest: key.id });
+      await store.keys.create({ ...SIGNED, key, digest: key.id });
       return { keyId: key.id, value: "t", fingerprint: "f", nowMs: NOW };
     };
 
@@ -237,20 +238,20 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const store = await open();
       const key = { ...issuedKey(), expiresAtMs: NOW + DAY_MS };
       const [first, second, third] = [newSecret(), newSecret(), newSecret()].map(digestOf) as [string, string, string];
-      await store.keys.create({ key, digest: first });
+      await store.keys.create({ ...SIGNED, key, digest: first });
       expect(await store.keys.findBySecret(first)).toEqual({ key, secret: { expiresAtMs: undefined } });
       expect(await store.keys.findBySecret(second)).toBeUndefined();
       const rotate = (digest: string, oldSecretsExpireAtMs: number) =>
-        store.keys.rotate({ keyId: key.id, digest, atMs: NOW, oldSecretsExpireAtMs });
+        store.keys.rotate({ ...SIGNED, keyId: key.id, digest, atMs: NOW, oldSecretsExpireAtMs });
       await rotate(second, NOW + 100);
       await rotate(third, NOW + 200);
       const ends = await Promise.all(
         [first, second, third].map(async (digest) => (await store.keys.findBySecret(digest))?.secret.expiresAtMs),
       );
       expect(ends).toEqual([NOW + 100, NOW + 200, undefined]);
-      await store.keys.revoke({ keyId: key.id, atMs: NOW + 300 });
-      await store.keys.revoke({ keyId: key.id, atMs: NOW + 400 });
-      await store.keys.pardon({ keyId: key.id, atMs: NOW + 500 });
+      await store.keys.revoke({ ...SIGNED, keyId: key.id, atMs: NOW + 300 });
+      await store.keys.revoke({ ...SIGNED, keyId: key.id, atMs: NOW + 400 });
+      await store.keys.pardon({ ...SIGNED, keyId: key.id, atMs: NOW + 500 });
       expect(await store.keys.get(key.id)).toEqual({ ...key, revokedAtMs: NOW + 300, pardonedAtMs: NOW + 500 });
       expect(await store.keys.get("key_unknown")).toBeUndefined();
       await store.close();
@@ -261,10 +262,10 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const key = issuedKey();
       const revisions = [await store.keys.revision()];
       for (const change of [
-        () => store.keys.create({ key, digest: "a" }),
-        () => store.keys.rotate({ keyId: key.id, digest: "b", atMs: NOW, oldSecretsExpireAtMs: NOW }),
-        () => store.keys.revoke({ keyId: key.id, atMs: NOW }),
-        () => store.keys.pardon({ keyId: key.id, atMs: NOW }),
+        () => store.keys.create({ ...SIGNED, key, digest: "a" }),
+        () => store.keys.rotate({ ...SIGNED, keyId: key.id, digest: "b", atMs: NOW, oldSecretsExpireAtMs: NOW }),
+        () => store.keys.revoke({ ...SIGNED, keyId: key.id, atMs: NOW }),
+        () => store.keys.pardon({ ...SIGNED, keyId: key.id, atMs: NOW }),
       ]) {
         await change();
         revisions.push(await store.keys.revision());
@@ -278,7 +279,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
 
     test("the first key is created once, and only in an empty store", async () => {
       const store = await open();
-      const createFirst = () => store.keys.createFirst({ key: issuedKey(), digest: digestOf(newSecret()) });
+      const createFirst = () => store.keys.createFirst({ ...SIGNED, key: issuedKey(), digest: digestOf(newSecret()) });
       const results = await Promise.all([createFirst(), createFirst(), createFirst()]);
       expect(results.sort()).toEqual([false, false, true]);
       expect(await store.keys.list()).toHaveLength(1);
@@ -289,7 +290,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     test("every number of a tally is kept, and replaced when it is saved again", async () => {
       const store = await open();
       const keys = [issuedKey(), issuedKey()] as const;
-      for (const key of keys) await store.keys.create({ key, digest: key.id });
+      for (const key of keys) await store.keys.create({ ...SIGNED, key, digest: key.id });
       let next = NOW;
       const distinctTally = () => {
         const tally = newTally();

@@ -61,7 +61,7 @@ export async function run(options: AttackOptions): Promise<Scoreboard> {
   checkRows(board, "orders made", target.count("orders"), totals.orders, totals.unansweredCreations);
   board.check((await target.kill("SIGTERM")) === 0, "the service did not stop with exit code 0");
   board.check(!decoded(target.logged()).includes(FUZZ_SECRET), "a secret is in the log");
-  const failures = target.logged().match(/^.*"level":50.*$/gm) ?? [];
+  const failures = target.logged().match(/^.*"level":"error".*$/gm) ?? [];
   for (const line of failures.slice(0, 3)) board.violation(`the service logged an error: ${line.slice(0, 300)}`);
   return board;
 }

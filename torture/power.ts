@@ -2,12 +2,16 @@ import { Database } from "bun:sqlite";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { digestOf } from "../src/domain/key.ts";
+import { temporaryFolder } from "../test/harness/folder.ts";
 import { serve } from "../test/harness/program.ts";
 import { type Attack, begin, type Course } from "./common/attack.ts";
 import { Client } from "./common/client.ts";
+import { readSqlite } from "./common/contents.ts";
 import type { Moment } from "./common/history.ts";
 import { Ledger } from "./common/ledger.ts";
 import { workers } from "./common/load.ts";
+import { mistakesIn, split, writeImportFile } from "./import/file.ts";
+import { newestImportIn } from "./import/place.ts";
 import { checkIntegrity, cutPower } from "./power/cut.ts";
 import { issueWorkersKey, loadService } from "./power/load.ts";
 import { DATABASE, OPERATOR_KEY, Stage } from "./power/stage.ts";
@@ -192,6 +196,44 @@ export const cutBackup: Scene = async (course, round, effort = FULL) => {
   });
 };
 
+/** So many records for each millisecond of load: a few batches. */
+const RECORDS_PER_MS = 4;
+
+/** The power fails while animals are imported beside a load, or just after. */
+export const cutImport: Scene = async (course, round, effort = FULL) => {
+  const { board } = course;
+  const stage = new Stage({ hasDataFolder: true });
+  const ledger = new Ledger(board, stage.now);
+  const random = course.randomOf(round, 0);
+  const count = effort.loadMs * RECORDS_PER_MS;
+  const file = writeImportFile(temporaryFolder(), "file", count, random);
+  let [beganAt, doneAt] = [0, Number.POSITIVE_INFINITY];
+  await loadService(stage, ledger, {
+    forMs: effort.loadMs,
+    random,
+    beside: async () => {
+      beganAt = stage.now();
+      const { exitCode, err } = await stage.run("animals", "import", file.path, "--skip-invalid");
+      if (board.check(exitCode === 0, () => `an import failed: ${err}`)) doneAt = stage.now();
+    },
+  });
+  await cutPower(stage, {
+    ...{ ...effort, board, random: course.randomOf(round, 1), from: beganAt, isOver: course.isOver },
+    check: ({ folder, at, where }) => {
+      const database = join(folder, DATABASE);
+      checkIntegrity(database);
+      const contents = readSqlite(database);
+      const { imported, others } = split(contents, file);
+      ledger.check({ ...contents, animals: others }, at, where);
+      const recordsDone = newestImportIn(database)?.recordsDone ?? 0;
+      if (recordsDone > 0 && recordsDone < count) board.count("imports cut half-way");
+      if (at >= doneAt && recordsDone < count) throw new Error(`only ${recordsDone} records of an import are left`);
+      const [mistake] = mistakesIn(file, imported, recordsDone);
+      if (mistake !== undefined) throw new Error(mistake);
+    },
+  });
+};
+
 interface Comparison {
   readonly course: Course;
   readonly round: number;
@@ -233,7 +275,14 @@ async function checkStart(folder: string): Promise<void> {
   }
 }
 
-const SCENES: readonly Scene[] = [cutUnderLoad, cutAfterFailures, cutFirstStart, cutBackup, cutAfterFailedCheckpoint];
+const SCENES: readonly Scene[] = [
+  cutUnderLoad,
+  cutAfterFailures,
+  cutFirstStart,
+  cutBackup,
+  cutAfterFailedCheckpoint,
+  cutImport,
+];
 
 export const run: Attack = async (options) => {
   const course = begin(options);

@@ -8,6 +8,8 @@ import { Scoreboard } from "./common/scoreboard.ts";
 
 const ATTACKS = {
   crash: "kill -9 under load, at first starts and at backups: no acknowledged write is lost or made twice",
+  import:
+    "animals import and undo, killed at any moment beside a service: every line is there exactly once, or was removed",
   power: "power cuts, with disks that forget and fail: no acknowledged write is lost, no file is damaged",
   fuzz: "requests by grammar, by mutation and at random: always alive, always an answer of the right shape",
   hostile: "clients that mean harm, beside a good one that must not notice",

@@ -1,3 +1,18 @@
+declare module "*.bash" {
+  const text: string;
+  export default text;
+}
+
+declare module "*.zsh" {
+  const text: string;
+  export default text;
+}
+
+declare module "*.fish" {
+  const text: string;
+  export default text;
+}
+
 declare module "*.sql" {
   const text: string;
   export default text;
@@ -11,6 +26,16 @@ declare module "*.lua" {
 declare module "*/reference.js" {
   const text: string;
   export default text;
+}
+
+declare module "*/exact-integers.js" {
+  const text: string;
+  export default text;
+}
+
+declare module "*.ico" {
+  const path: string;
+  export default path;
 }
 
 declare module "*/standalone.js" {

@@ -1,6 +1,7 @@
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
-import { type Key, type KeyProblem, problemWith } from "../domain/key.ts";
+import type { EnvironmentName } from "../domain/environment.ts";
+import { environmentOfSecret, type Key, type KeyProblem, problemWith } from "../domain/key.ts";
 import {
   type RatePolicy,
   ratePolicyOfAddress,
@@ -9,6 +10,7 @@ import {
   strikesLeft,
   type Verdict,
 } from "../domain/tally.ts";
+import type { CountedKey } from "../domain/usage.ts";
 import type { Meter } from "../meter/meter.ts";
 import { readBearer } from "./bearer.ts";
 import type { Keyring, KnownKey } from "./keyring.ts";
@@ -16,6 +18,7 @@ import type { Keyring, KnownKey } from "./keyring.ts";
 export interface Pass {
   readonly kind: "pass";
   readonly key: Key;
+  readonly counted: CountedKey;
   readonly standing: Standing;
 }
 
@@ -25,6 +28,9 @@ export interface Refusal {
   readonly standing: Standing;
   /** The key that was refused, if there is a valid one. */
   readonly key?: Key;
+  readonly counted?: CountedKey;
+  /** The key whose secret it was, though that does not work any more: for the log alone. */
+  readonly invalidKeyId?: string;
 }
 
 export type RefusalReason =
@@ -32,6 +38,8 @@ export type RefusalReason =
   | { readonly kind: "starting" }
   /** No credential, one that is malformed, or one that nobody has. */
   | { readonly kind: "missing" | "malformed" | "unknown" }
+  /** Nobody has it here, and its prefix is that of the other environment. */
+  | { readonly kind: "foreign"; readonly of: EnvironmentName }
   | KeyProblem
   /** A quota is used up. */
   | { readonly kind: "exhausted"; readonly strikesLeft: number | undefined }
@@ -48,6 +56,7 @@ export interface GateParts {
   readonly keyMeter: Meter;
   readonly addressMeter: Meter;
   readonly addressPolicy: RatePolicy;
+  readonly environment: EnvironmentName;
 }
 
 export interface Gate {
@@ -67,7 +76,8 @@ export interface Gate {
 const VISITOR_POLICY = ratePolicyOfAddress(120);
 
 /** In this order: credential, key, ban, quotas. A refusal is a value; only a broken store throws. */
-export function createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy }: GateParts): Gate {
+export function createGate(parts: GateParts): Gate {
+  const { clock, keyring, keyMeter, addressMeter, addressPolicy } = parts;
   const gate: Gate = {
     admit: turnAway,
     open() {
@@ -97,34 +107,41 @@ export function createGate({ clock, keyring, keyMeter, addressMeter, addressPoli
     const credential = readBearer(authorization);
     if (credential.kind !== "secret") return refuseAnonymous(credential, address);
     return andThen(keyring.find(credential.secret), (found) =>
-      found ? admitKey(found, address) : refuseAnonymous({ kind: "unknown" }, address),
+      found ? admitKey(found, address) : refuseAnonymous(reasonNotToKnow(credential.secret), address),
     );
   }
 
-  function admitKey(known: KnownKey, address: () => string): Awaitable<Admission> {
-    const { key, secret, policy, neverExpires } = known;
-    const problem = neverExpires ? undefined : problemWith(key, secret, clock.nowMs());
-    if (problem) return refuseAnonymous(problem, address);
-    known.isUsed = true;
-    return andThen(keyMeter.judge(key.id, policy), (verdict) => admissionOf(key, verdict));
+  /** By its prefix alone, so it says nothing of the keys that the other environment has. */
+  function reasonNotToKnow(secret: string): RefusalReason {
+    const of = environmentOfSecret(secret);
+    return of === undefined || of === parts.environment ? { kind: "unknown" } : { kind: "foreign", of };
   }
 
-  function admissionOf(key: Key, verdict: Verdict): Admission {
+  function admitKey(known: KnownKey, address: () => string): Awaitable<Admission> {
+    const { key, secret, policy, neverExpires, counted } = known;
+    const problem = neverExpires ? undefined : problemWith(key, secret, clock.nowMs());
+    if (problem) return refuseAnonymous(problem, address, key.id);
+    known.isUsed = true;
+    return andThen(keyMeter.judge(key.id, policy), (verdict) => admissionOf(key, counted, verdict));
+  }
+
+  function admissionOf(key: Key, counted: CountedKey, verdict: Verdict): Admission {
     const { standing } = verdict;
-    if (verdict.kind === "pass") return { kind: "pass", key, standing };
+    if (verdict.kind === "pass") return { kind: "pass", key, counted, standing };
     const reason: RefusalReason =
       verdict.kind === "banned"
         ? { kind: "banned", isNew: verdict.isNew }
         : { kind: "exhausted", strikesLeft: verdict.strikesLeft };
-    return { kind: "refusal", reason, standing, key };
+    return { kind: "refusal", reason, standing, key, counted };
   }
 
   /** Without a valid key, the address is what is counted. */
-  function refuseAnonymous(reason: RefusalReason, address: () => string): Awaitable<Refusal> {
+  function refuseAnonymous(reason: RefusalReason, address: () => string, invalidKeyId?: string): Awaitable<Refusal> {
     return andThen(addressMeter.judge(address(), addressPolicy), ({ kind, standing }) => ({
       kind: "refusal",
       reason: kind === "pass" ? reason : { kind: "address_exhausted" },
       standing,
+      ...(invalidKeyId === undefined ? {} : { invalidKeyId }),
     }));
   }
 }

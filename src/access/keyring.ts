@@ -1,6 +1,7 @@
 import type { Awaitable } from "../domain/awaitable.ts";
 import { digestOf, isPlausibleSecret, type Key, type KeySecret, problemWith } from "../domain/key.ts";
 import { type RatePolicy, ratePolicyOfKey } from "../domain/tally.ts";
+import { type CountedKey, newCountedKey } from "../domain/usage.ts";
 import type { KeyStore } from "../store/store.ts";
 
 /** A key as the gate needs it, with everything worked out that does not depend on the time. */
@@ -12,6 +13,8 @@ export interface KnownKey {
   readonly neverExpires: boolean;
   /** Set when it is admitted to the meter; the keyring takes it back when it collects what was used. */
   isUsed: boolean;
+  /** Whom its requests are counted for. */
+  readonly counted: CountedKey;
 }
 
 const MAX_KEYS = 10_000;
@@ -77,6 +80,7 @@ export class Keyring {
       policy: ratePolicyOfKey(key.quotas, key.pardonedAtMs),
       neverExpires: problemWith(key, found.secret, Number.POSITIVE_INFINITY) === undefined,
       isUsed: false,
+      counted: newCountedKey(key.id),
     };
     if (this.#keys.size >= MAX_KEYS) this.#empty();
     if (revision === this.#revision) this.#keys.set(usualHeader(secret), known);

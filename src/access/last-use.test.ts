@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { SIGNED } from "../../test/harness/author.ts";
 import { FakeClock } from "../../test/harness/clock.ts";
 import { openKeyStore } from "../../test/harness/key-store.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
@@ -29,6 +30,7 @@ async function setUp(isOpen = true) {
     keyMeter: isOpen ? meter : { ...meter, judge: () => judge(newTally(), none, T0) },
     addressMeter: meter,
     addressPolicy: ratePolicyOfAddress(5),
+    environment: "production",
   });
   gate.open();
   const noted: (readonly NotedUse[])[] = [];
@@ -48,7 +50,7 @@ async function setUp(isOpen = true) {
 async function issue(change: { expiresAtMs?: number } = {}) {
   const secret = newSecret();
   const key = newKey({ name: "x", plan: "free", quotas: PLANS.free, createdAtMs: 1, expiresAtMs: change.expiresAtMs });
-  await store.keys.create({ key, digest: digestOf(secret) });
+  await store.keys.create({ ...SIGNED, key, digest: digestOf(secret) });
   return { id: key.id, secret, used: async () => (await store.keys.get(key.id))?.lastUsedAtMs };
 }
 
@@ -84,7 +86,13 @@ describe("the last use of a key", () => {
     await lastUse.write();
     expect(await used()).toBe(T0);
     const second = newSecret();
-    await store.keys.rotate({ keyId: id, digest: digestOf(second), atMs: T0, oldSecretsExpireAtMs: T0 + MINUTE_MS });
+    await store.keys.rotate({
+      ...SIGNED,
+      keyId: id,
+      digest: digestOf(second),
+      atMs: T0,
+      oldSecretsExpireAtMs: T0 + MINUTE_MS,
+    });
     const { noted, ...rotated } = await setUp();
     for (const each of [secret, second]) await rotated.call(each);
     await rotated.lastUse.write();
@@ -93,8 +101,8 @@ describe("the last use of a key", () => {
 
   test("is not noted for a secret that is not valid", async () => {
     const [expired, revoked, suspended] = [await issue({ expiresAtMs: T0 }), await issue(), await issue()];
-    await store.keys.revoke({ keyId: revoked.id, atMs: T0 });
-    await store.keys.suspend({ keyId: suspended.id, atMs: T0 });
+    await store.keys.revoke({ ...SIGNED, keyId: revoked.id, atMs: T0 });
+    await store.keys.suspend({ ...SIGNED, keyId: suspended.id, atMs: T0 });
     const { noted, lastUse, call } = await setUp();
     for (const { secret } of [expired, revoked, suspended])
       for (let i = 0; i < 2; i++) expect(await call(secret)).toMatchObject({ kind: "refusal" });
@@ -108,7 +116,7 @@ describe("the last use of a key", () => {
     const other = await issue();
     const { keyring, lastUse, call } = await setUp();
     await call(secret);
-    await store.keys.edit({ keyId: other.id, name: "y" });
+    await store.keys.edit({ ...SIGNED, keyId: other.id, name: "y" });
     await keyring.refresh();
     await call(other.secret);
     await lastUse.write();

@@ -1,57 +1,150 @@
 import type { Command } from "commander";
+import type { Config } from "../config.ts";
 import { lazy } from "../domain/lazy.ts";
+import { Mistake } from "../domain/mistake.ts";
 import { OperatorError } from "../domain/operator-error.ts";
-import type { CopyProgress } from "../store/copy.ts";
-import type { DatabaseUrl } from "../store/database-url.ts";
-import { JSON_OPTION, type JsonOption, parseDatabase } from "./options.ts";
-import { formatNumber, print, printJson } from "./print.ts";
+import { raiseTallies, readTallies } from "../meter/open.ts";
+import type { CopiedTable, CopyProgress } from "../store/copy.ts";
+import { type DatabaseUrl, displayName, parseDatabaseUrl } from "../store/database-url.ts";
+import { authorOf } from "./author.ts";
+import { configFromEnvironment, readVariables } from "./context.ts";
+import { interruptible } from "./interrupt.ts";
+import { JSON_OPTION, type JsonOption } from "./options.ts";
+import { formatNumber, note, print, printJson } from "./print.ts";
+import { type Progress, showProgress } from "./progress.ts";
 import { table } from "./table.ts";
 
 /** The other commands start 2.5 ms sooner without it. */
 const loadCopy = lazy(() => import("../store/copy.ts"));
 
+const HELP = `
+Addresses can also be given in the environment or in .env, where no other user of the machine sees a password:
+  COPY_FROM     instead of --from; without both, DATABASE_URL
+  COPY_TO       instead of --to
+With REDIS_URL, used quotas and bans are carried over into Redis, and from there into the new database.
+
+Examples:
+  COPY_TO=postgres://user:password@host/database animal-store copy
+  animal-store copy --animals --from sqlite:/srv/production/animal-store.db --to sqlite:/srv/staging/animal-store.db`;
+
 export function addCopy(program: Command): void {
   program
     .command("copy")
-    .description("Copy a store from SQLite to PostgreSQL. Stop the service first. If interrupted, run it again.")
-    .option("--from <url>", "the store to copy, such as sqlite:data/animal-store.db (required)", parseDatabase)
-    .option("--to <url>", "an empty database, postgres://user:password@host/database (required)", parseDatabase)
+    .description(
+      "Copy a store into another database, from or to SQLite or PostgreSQL. Stop the service first. If interrupted, run it again.",
+    )
+    .option("--from <url>", "the store to copy (default: COPY_FROM, or DATABASE_URL)")
+    .option("--to <url>", "an empty database, or a file that does not exist (default: COPY_TO)")
+    .option(
+      "--animals",
+      "only animals and categories, as they are at one moment, even while the source's service runs: for staging, whose own keys stay",
+    )
+    .option("--replace", "with --animals: replace the animals and categories that the target has")
     .option(...JSON_OPTION)
+    .addHelpText("after", HELP)
     .action(copy);
 }
 
-interface CopyOptions extends JsonOption {
-  readonly from?: DatabaseUrl;
-  readonly to?: DatabaseUrl;
+interface CopyCommandOptions extends JsonOption {
+  readonly from?: string;
+  readonly to?: string;
+  readonly animals?: true;
+  readonly replace?: true;
 }
 
-async function copy({ from, to, json }: CopyOptions, command: Command): Promise<void> {
-  if (!from) return command.error("error: required option '--from <url>' not specified");
-  if (!to) return command.error("error: required option '--to <url>' not specified");
-  if (from.kind !== "sqlite" || to.kind !== "postgres")
-    throw new OperatorError("a store can only be copied from sqlite: to postgres://");
-  const { copyStore } = await loadCopy();
-  const isTerminal = process.stderr.isTTY;
-  const copied = await copyStore(from.path, to.url, isTerminal ? drawProgressBar : () => {});
-  if (isTerminal) process.stderr.write(ERASE_LINE);
-  if (json) return printJson(copied);
+async function copy(options: CopyCommandOptions, command: Command): Promise<void> {
+  const config = configFromEnvironment();
+  const { COPY_FROM, COPY_TO } = readVariables();
+  const from = databaseOf("--from", options.from, command) ??
+    databaseIn("COPY_FROM", COPY_FROM) ?? { name: "DATABASE_URL", database: config.DATABASE_URL };
+  const to = databaseOf("--to", options.to, command) ?? databaseIn("COPY_TO", COPY_TO);
+  if (!to) return command.error("error: required option '--to <url>' not specified, and COPY_TO is not set");
+  if (options.replace && !options.animals) return command.error("error: option '--replace' needs '--animals'");
+  const stopped = "stopped at the end of a batch: run the same command again to continue";
+  const copied = await interruptible(stopped, (signal) => runCopy(from, to, options, config, signal));
+  if (!copied) return;
+  if (options.json) return printJson(copied);
   print(
     table(
       ["TABLE", { title: "ROWS", align: "right" }, "CHECKSUM"],
       copied.map((done) => [done.table, formatNumber(done.rows), done.checksum.slice(0, 16)]),
     ),
   );
-  print("\nBoth databases hold the same data. Set DATABASE_URL to the new one and start the service.");
+  print(
+    options.animals
+      ? `\n${displayName(to.database)} holds the same animals and categories. Its keys are its own.`
+      : "\nBoth databases hold the same data. Set DATABASE_URL to the new one and start the service.",
+  );
 }
 
-const ERASE_LINE = "\r\x1b[K";
-const BAR_CHARACTERS = 30;
+/** A database, and where its address was given, for people to correct it there. */
+interface NamedDatabase {
+  readonly name: "--from" | "COPY_FROM" | "DATABASE_URL" | "--to" | "COPY_TO";
+  readonly database: DatabaseUrl;
+}
 
-function drawProgressBar({ table: name, step, done, total }: CopyProgress): void {
-  const share = total === 0 ? 1 : Math.min(1, done / total);
-  const bar = "█".repeat(Math.round(share * BAR_CHARACTERS)).padEnd(BAR_CHARACTERS, "░");
-  const percent = String(Math.floor(share * 100)).padStart(3);
-  process.stderr.write(
-    `${ERASE_LINE}${name.padEnd(8)} ${step.padEnd(6)} ${bar} ${percent} %  ${formatNumber(done)} of ${formatNumber(total)}`,
-  );
+/** Undefined: it is not given. Not by the option's own parser: Commander repeats what is invalid, and with it a password. */
+function databaseOf(name: "--from" | "--to", text: string | undefined, command: Command): NamedDatabase | undefined {
+  if (text === undefined) return undefined;
+  const database = parseDatabaseUrl(text);
+  if (database instanceof Mistake)
+    return command.error(`error: the argument of option '${name} <url>' is invalid: it ${database.text}`);
+  return { name, database };
+}
+
+/** Undefined: it is not set. */
+function databaseIn(name: "COPY_FROM" | "COPY_TO", text: string | undefined): NamedDatabase | undefined {
+  if (text === undefined || text === "") return undefined;
+  const database = parseDatabaseUrl(text);
+  if (database instanceof Mistake) throw new OperatorError(`${name} ${database.text}`);
+  return { name, database };
+}
+
+async function runCopy(
+  from: NamedDatabase,
+  to: NamedDatabase,
+  { animals, replace }: CopyCommandOptions,
+  config: Config,
+  signal: AbortSignal,
+): Promise<CopiedTable[]> {
+  const { copyStore } = await loadCopy();
+  const { REDIS_URL: redisUrl } = config;
+  const counters = redisUrl && {
+    read: (keyIds: readonly string[]) => readTallies(redisUrl, keyIds),
+    raise: (tallies: Parameters<typeof raiseTallies>[1]) => raiseTallies(redisUrl, tallies),
+  };
+  const bars = new Bars();
+  try {
+    return await copyStore(from.database, to.database, {
+      settings: { from: from.name, to: to.name },
+      animalsOnly: animals && { mayReplace: replace === true },
+      counters,
+      author: { ...authorOf(config), atMs: Date.now() },
+      signal,
+      onProgress: bars.show,
+      onWarning: (warning) => note(`animal-store: ${warning}`),
+    });
+  } finally {
+    bars.end();
+  }
+}
+
+/** One after the other: of each table that is copied, and of each that is verified. */
+class Bars {
+  #shown = "";
+  #progress: Progress | undefined;
+
+  readonly show = ({ table: name, step, done, total }: CopyProgress): void => {
+    const label = `${step} ${name}`;
+    if (label !== this.#shown) {
+      this.end();
+      this.#shown = label;
+      this.#progress = showProgress({ label, unit: "rows", total });
+    }
+    this.#progress?.advance(done);
+  };
+
+  end(): void {
+    this.#progress?.end();
+  }
 }

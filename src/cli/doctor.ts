@@ -1,10 +1,23 @@
 import type { Command } from "commander";
 import type { Config } from "../config.ts";
-import { type Check, type CheckResult, type Checkup, ok, problem, runChecks } from "../domain/checkup.ts";
+import {
+  type Check,
+  type CheckResult,
+  type Checkup,
+  type Finding,
+  ok,
+  problem,
+  runChecks,
+  warning,
+} from "../domain/checkup.ts";
+import { wordingOf } from "../domain/misspelling.ts";
+import { harmless } from "../domain/text.ts";
 import { operatorKeyFile } from "../keys/operator-key.ts";
 import { openRedisCheckup } from "../meter/open.ts";
 import { openCheckup } from "../store/open.ts";
+import { addressChecks } from "./address-checks.ts";
 import { readSettings } from "./context.ts";
+import { misspeltSettings } from "./env-file.ts";
 import { JSON_OPTION, type JsonOption } from "./options.ts";
 import { print, printJson } from "./print.ts";
 
@@ -13,7 +26,9 @@ const EXIT_PROBLEM = 1;
 export function addDoctor(program: Command): void {
   program
     .command("doctor")
-    .description("Check settings, database and Redis thoroughly, even while the service is running. Changes nothing.")
+    .description(
+      "Check settings, public address, database, clock and Redis thoroughly, even while the service is running. Changes nothing.",
+    )
     .option(...JSON_OPTION)
     .action(doctor);
 }
@@ -24,19 +39,25 @@ async function doctor({ json }: JsonOption): Promise<void> {
     results.push(result);
     if (!json) print(lineOf(result));
   }
-  const problems = results.filter(({ finding }) => finding.kind === "problem").length;
+  const count = (kind: Finding["kind"]) => results.filter(({ finding }) => finding.kind === kind).length;
+  const problems = count("problem");
   if (json) printJson(results.map(({ name, finding: { kind, ...rest } }) => ({ check: name, result: kind, ...rest })));
-  else
-    print(
-      `\n${problems === 0 ? "No problems found" : problems === 1 ? "1 problem found" : `${problems} problems found`} in ${results.length} checks.`,
-    );
+  else print(`\n${summary(problems, count("warning"))} in ${results.length} checks.`);
   if (problems > 0) process.exitCode = EXIT_PROBLEM;
 }
 
+function summary(problems: number, warnings: number): string {
+  const found = [counted(problems, "problem"), ...(warnings === 0 ? [] : [counted(warnings, "warning")])];
+  return `${found.join(" and ")} found`;
+}
+
+const counted = (count: number, noun: string): string => `${count || "No"} ${noun}${count === 1 ? "" : "s"}`;
+
 async function* checkEverything(): AsyncGenerator<CheckResult> {
   const read = readSettings();
-  yield* runChecks([settings("mistakes" in read ? read.mistakes : [])]);
+  yield* runChecks([settings("mistakes" in read ? read.mistakes : []), spelling]);
   if ("mistakes" in read) return;
+  yield* runChecks(addressChecks(read.config));
   for (const checkup of await checkups(read.config)) {
     try {
       yield* runChecks(checkup.checks);
@@ -64,9 +85,22 @@ const settings = (mistakes: readonly string[]): Check => ({
         ),
 });
 
+const spelling: Check = {
+  name: "misspelt settings",
+  run() {
+    const misspelt = misspeltSettings();
+    return misspelt.length === 0
+      ? ok("none")
+      : warning(
+          misspelt.map(wordingOf).join(" "),
+          "rename them in the environment or in the file .env, or remove them",
+        );
+  },
+};
+
 const NAME_WIDTH = 40;
 
 function lineOf({ name, finding }: CheckResult): string {
-  const line = `${finding.kind.padEnd(7)}  ${name.padEnd(NAME_WIDTH)}  ${finding.detail}`;
-  return finding.kind === "ok" ? line : `${line}\n         → ${finding.remedy}`;
+  const line = `${finding.kind.padEnd(7)}  ${name.padEnd(NAME_WIDTH)}  ${harmless(finding.detail)}`;
+  return finding.kind === "ok" ? line : `${line}\n         → ${harmless(finding.remedy)}`;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type Environment, SETTINGS } from "../config.ts";
+import { type Environment, SETTINGS, type SettingSource } from "../config.ts";
+import { type Misspelling, misspeltInEnvironment, misspeltInFile } from "../domain/misspelling.ts";
 import { OperatorError } from "../domain/operator-error.ts";
 
 const ENV_FILE = ".env";
@@ -9,10 +10,28 @@ const ENV_FILE = ".env";
  * some would change what the runtime does.
  */
 export function readEnvFile(): Environment {
-  const text = textOfEnvFile();
-  if (text === undefined) return {};
-  const variables = process.getBuiltinModule("node:util").parseEnv(text);
+  const variables = variablesInFile();
   return Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, variables[name]]));
+}
+
+/** A name that is probably a setting, misspelt, and where it is. */
+export interface MisspeltSetting extends Misspelling {
+  readonly source: SettingSource;
+}
+
+/** The names in the environment and in the .env file that are probably settings, misspelt. */
+export function misspeltSettings(): MisspeltSetting[] {
+  const settings = Object.keys(SETTINGS);
+  const from = (source: SettingSource) => (each: Misspelling) => ({ ...each, source });
+  return [
+    ...misspeltInEnvironment(Object.keys(process.env), settings).map(from("environment")),
+    ...misspeltInFile(Object.keys(variablesInFile()), settings).map(from(ENV_FILE)),
+  ];
+}
+
+function variablesInFile(): Environment {
+  const text = textOfEnvFile();
+  return text === undefined ? {} : process.getBuiltinModule("node:util").parseEnv(text);
 }
 
 function textOfEnvFile(): string | undefined {

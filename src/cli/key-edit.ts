@@ -21,7 +21,7 @@ export function addEdit(keys: Command): void {
 
 async function edit(idOrName: string, options: KeyOptions & JsonOption, command: Command): Promise<void> {
   const { name, plan, perMinute, perDay, json } = options;
-  await withKeys({ create: false }, async (context) => {
+  await withKeys(async (context) => {
     const wanted = { name, plan, perMinute, perDay, scopes: scopesOf(options), expiresAtMs: expiryOf(options) };
     const edited = await editKey(context, { idOrName, ...wanted });
     if (edited.kind === "refused") return failToEdit(edited.reason, idOrName, command);

@@ -33,7 +33,7 @@ interface ListOptions extends JsonOption {
 }
 
 async function list({ json, ...filter }: ListOptions): Promise<void> {
-  await withKeys({ create: false }, async (context) => {
+  await withKeys(async (context) => {
     const { keys, total, areBansKnown } = await listWithOrWithoutBans(context, filter);
     const nowMs = context.clock.nowMs();
     if (json)
@@ -77,7 +77,7 @@ export function addShow(keys: Command): void {
 }
 
 async function show(idOrName: string, { json }: JsonOption): Promise<void> {
-  await withKeys({ create: false }, async (context) => {
+  await withKeys(async (context) => {
     const shown = await showKey(context, idOrName);
     if (shown.kind === "refused") return failToFind(shown.reason, idOrName);
     const nowMs = context.clock.nowMs();

@@ -14,8 +14,8 @@ import type { KeyEnded } from "../keys/suspend.ts";
 import { didYouMean, QUOTA_RULE } from "./options.ts";
 import { formatTime } from "./print.ts";
 
-// Refusals of the use-cases, in the words of the command line. A value that an option can never have is misuse, which
-// commander reports; what depends on the plan or on the key is an OperatorError.
+// Refusals of the use-cases, in the words of the command line. Options that can never be given so are misuse, which
+// commander reports; what depends on the key is an OperatorError.
 
 const OPTION_OF: Record<keyof Quotas, string> = { perMinute: "--per-minute", perDay: "--per-day" };
 
@@ -33,17 +33,21 @@ export function failToIssue(reason: KeyMistake, command: Command): never {
     case "invalid_quotas":
       return command.error(`error: ${reason.invalid.map((name) => OPTION_OF[name]).join(" and ")} ${QUOTA_RULE}`);
     case "plan_has_fixed_quotas":
-      throw new OperatorError(
-        `the ${reason.plan} plan has fixed quotas: leave out --per-minute and --per-day, or use --plan enterprise`,
-      );
+      return command.error(`error: ${fixedQuotas(reason)}`);
     case "plan_needs_quotas":
-      throw new OperatorError(
-        `the ${reason.plan} plan has no fixed quotas: set ${reason.missing.map((name) => OPTION_OF[name]).join(" and ")}`,
-      );
+      return command.error(`error: ${neededQuotas(reason)}`);
     case "minute_exceeds_day":
-      throw new OperatorError("--per-minute must not exceed --per-day");
+      return command.error("error: --per-minute must not exceed --per-day");
   }
 }
+
+type Refused<Kind extends KeyMistake["kind"]> = Extract<KeyMistake, { kind: Kind }>;
+
+const fixedQuotas = ({ plan }: Refused<"plan_has_fixed_quotas">): string =>
+  `the ${plan} plan has fixed quotas: leave out --per-minute and --per-day, or use --plan enterprise`;
+
+const neededQuotas = ({ plan, missing }: Refused<"plan_needs_quotas">): string =>
+  `the ${plan} plan has no fixed quotas: set ${missing.map((name) => OPTION_OF[name]).join(" and ")}`;
 
 const EDITABLE = ["--name", "--plan", "--per-minute", "--per-day", "--scopes", "--read-only", "--expires"];
 
@@ -56,6 +60,10 @@ export function failToEdit(reason: EditRefusal, idOrName: string, command: Comma
       return command.error(`error: there is nothing to change: give at least one of ${EDITABLE.join(", ")}`);
     case "revoked":
       return failForRevoked(reason.key);
+    case "plan_has_fixed_quotas":
+      throw new OperatorError(fixedQuotas(reason));
+    case "plan_needs_quotas":
+      throw new OperatorError(neededQuotas(reason));
     case "minute_exceeds_day":
       throw new OperatorError(
         "the key would have more requests per minute than per day: set --per-minute and --per-day together",

@@ -1,15 +1,17 @@
 import { type Command, Option } from "commander";
 import { systemClock } from "../domain/clock.ts";
 import { type Key, type KeySecret, secretWorksUntilMs } from "../domain/key.ts";
-import { issueKey } from "../keys/issue.ts";
-import { OVERLAP_DEFAULT_MS, rotateKey } from "../keys/rotate.ts";
-import type { NewKey } from "../store/store.ts";
-import { withKeys } from "./context.ts";
+import { OperatorError } from "../domain/operator-error.ts";
+import { draftKey, type IssuedKey, issueKey } from "../keys/issue.ts";
+import { OVERLAP_DEFAULT_MS, type RotatedKey, rotateKey } from "../keys/rotate.ts";
+import { StoreUnavailable } from "../store/store.ts";
+import { type KeyContext, withKeys } from "./context.ts";
 import { addKeyOptions, expiryOf, type KeyOptions, scopesOf } from "./key-options.ts";
 import { failToIssue, failToRotate } from "./key-refusals.ts";
-import { factsOfKey, jsonOfKey } from "./key-views.ts";
+import { type Facts, factsOfKey, jsonOfKey } from "./key-views.ts";
 import { JSON_OPTION, type JsonOption, parseDuration } from "./options.ts";
-import { formatTime, print, printJson } from "./print.ts";
+import { formatTime, print } from "./print.ts";
+import { writeSecret } from "./stdout.ts";
 import { facts } from "./table.ts";
 
 // The commands that print a secret.
@@ -27,8 +29,6 @@ async function create(options: KeyOptions & JsonOption, command: Command): Promi
   // Commander's requiredOption() would complain before it has noticed that an option is misspelt.
   if (name === undefined) return command.error("error: required option '--name <name>' not specified");
   if (plan === undefined) return command.error("error: required option '--plan <plan>' not specified");
-  // Opened only to create the key: a refused request must not leave a new database behind.
-  const keys = { create: (key: NewKey) => withKeys({ create: true }, (context) => context.keys.create(key)) };
   const request = {
     name,
     plan,
@@ -37,11 +37,29 @@ async function create(options: KeyOptions & JsonOption, command: Command): Promi
     scopes: scopesOf(options),
     expiresAtMs: expiryOf(options) ?? undefined,
   };
-  const issued = await issueKey({ keys, clock: systemClock }, request);
-  if (issued.kind === "refused") return failToIssue(issued.reason, command);
-  const { key, secret } = issued.value;
-  if (json) printJson({ ...jsonOfKey(key, key.createdAtMs), secret });
-  else print(`Key created.\n\n${facts([...factsOfKey(key), ["secret", secret]])}\n\n${SHOWN_ONCE}`);
+  // Misuse is reported also where there is no database.
+  const draft = draftKey(request, systemClock.nowMs());
+  if (draft.kind === "refused") return failToIssue(draft.reason, command);
+  await withKeys(async (context) => {
+    await refuseOtherEnvironment(context);
+    const deliver = ({ key, secret }: IssuedKey): void =>
+      json
+        ? printSecretJson({ ...jsonOfKey(key, key.createdAtMs), secret })
+        : printSecret([...factsOfKey(key), ["secret", secret]]);
+    const issued = await issueKey({ ...context, deliver }, request).catch(failAfterDelivery);
+    if (issued.kind === "refused") return failToIssue(issued.reason, command);
+    if (json) printEndOfJson();
+    else print(`\nKey created. ${SHOWN_ONCE}`);
+  });
+}
+
+/** A secret begins by its environment: whoever forgets the setting would hand out one that looks like the other's. */
+async function refuseOtherEnvironment({ environment, servedEnvironment }: KeyContext): Promise<void> {
+  const served = await servedEnvironment();
+  if (served !== undefined && served !== environment)
+    throw new OperatorError(
+      `the service on this database is ${served}, and ENVIRONMENT is ${environment} here: set ENVIRONMENT=${served}, or check DATABASE_URL`,
+    );
 }
 
 export function addRotate(keys: Command): void {
@@ -58,21 +76,48 @@ export function addRotate(keys: Command): void {
 }
 
 async function rotate(idOrName: string, options: JsonOption & { overlap: number }, command: Command): Promise<void> {
-  await withKeys({ create: false }, async (context) => {
-    const rotated = await rotateKey(context, { idOrName, overlapMs: options.overlap });
-    if (rotated.kind === "refused") return failToRotate(rotated.reason, idOrName, command);
-    const { key, secret, endOfOldSecrets } = rotated.value;
+  await withKeys(async (context) => {
+    await refuseOtherEnvironment(context);
     const nowMs = context.clock.nowMs();
-    if (options.json) {
+    const deliver = ({ key, secret, endOfOldSecrets }: RotatedKey): void => {
       const endMs = endOfOldSecrets.kind === "at_once" ? nowMs : endOfOldSecrets.atMs;
-      return printJson({ ...jsonOfKey(key, nowMs), secret, oldSecretUntil: formatTime(endMs) });
-    }
+      if (options.json) printSecretJson({ ...jsonOfKey(key, nowMs), secret, oldSecretUntil: formatTime(endMs) });
+      else printSecret([["secret", secret]]);
+    };
+    const request = { idOrName, overlapMs: options.overlap };
+    const rotated = await rotateKey({ ...context, deliver }, request).catch(failAfterDelivery);
+    if (rotated.kind === "refused") return failToRotate(rotated.reason, idOrName, command);
+    if (options.json) return printEndOfJson();
+    const { key } = rotated.value;
     const [, ...replaced] = await context.keys.secretsOf(key.id);
-    const sentences = [`Key ${key.id} has a new secret.`, endOfSecrets(key, replaced, nowMs)];
+    const sentences = [`Key ${key.id} has a new secret.`, endOfSecrets(key, replaced, context.clock.nowMs())];
     if (key.suspendedAtMs !== undefined)
       sentences.push(`None works while the key is suspended: animal-store keys resume ${key.id}`);
-    print(`${sentences.join(" ")}\n\n${facts([["secret", secret]])}\n\n${SHOWN_ONCE}`);
+    print(`\n${sentences.join(" ")}\n${SHOWN_ONCE}`);
   });
+}
+
+// A secret is printed before it is made to work: what cannot be printed is not made, and if it cannot be made, then
+// what was printed is not complete.
+
+const printSecret = (lines: Facts): void => writeSecret(`${facts(lines)}\n`);
+
+const END_OF_JSON = "\n}";
+
+const printSecretJson = (value: object): void =>
+  writeSecret(JSON.stringify(value, null, 2).slice(0, -END_OF_JSON.length));
+
+const printEndOfJson = (): void => print(END_OF_JSON);
+
+/** Whoever has seen the secret learns that it is of no use, unless it could not even be printed. */
+function failAfterDelivery(error: unknown): never {
+  if (error instanceof StoreUnavailable)
+    throw new OperatorError(
+      error.changed === "unknown"
+        ? `the database did not answer, so the secret above may work or not: look at animal-store keys list (${error.message})`
+        : `the secret above does not work, because nothing was changed: the database is unavailable: ${error.message}`,
+    );
+  throw error;
 }
 
 /** When the secrets that a rotation has replaced stop working. A service may accept them for 2 seconds more. */

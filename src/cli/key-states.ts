@@ -29,7 +29,7 @@ function addChange(
     .description(description)
     .option(...JSON_OPTION)
     .action((idOrName: string, { json }: JsonOption) =>
-      withKeys({ create: false }, async (context) => {
+      withKeys(async (context) => {
         const { key, sentence } = await change(context, idOrName);
         if (json) printJson(jsonOfKey(key, context.clock.nowMs()));
         else print(sentence);

@@ -3,6 +3,7 @@ import { addEdit } from "./key-edit.ts";
 import { addList, addShow } from "./key-list.ts";
 import { addCreate, addRotate } from "./key-secrets.ts";
 import { addDelete, addResume, addRevoke, addSuspend, addUnban } from "./key-states.ts";
+import { addKeyUsage } from "./usage.ts";
 
 export function addKeys(program: Command): void {
   const keys = program
@@ -14,6 +15,7 @@ export function addKeys(program: Command): void {
   addCreate(keys);
   addList(keys);
   addShow(keys);
+  addKeyUsage(keys);
   addEdit(keys);
   addRotate(keys);
   addSuspend(keys);

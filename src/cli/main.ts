@@ -1,8 +1,11 @@
 import { lazy } from "../domain/lazy.ts";
 import { OperatorError } from "../domain/operator-error.ts";
 import { StoreUnavailable } from "../store/store.ts";
+import { noteWithoutEnd, OutputClosed } from "./stdout.ts";
 
 const EXIT_FAILED = 1;
+/** As a shell reports a program that SIGPIPE has ended, which others are. */
+const EXIT_OUTPUT_CLOSED = 141;
 
 const loadServe = lazy(() => import("./serve.ts"));
 const loadReady = lazy(() => import("./ready.ts"));
@@ -17,15 +20,18 @@ try {
 } catch (error) {
   reportFailure(error);
   // At once: connections that are being given up would keep the process running for seconds.
-  for (const stream of [process.stdout, process.stderr])
-    await new Promise<unknown>((resolve) => stream.write("", resolve));
-  process.exit(EXIT_FAILED);
+  process.exit(error instanceof OutputClosed ? EXIT_OUTPUT_CLOSED : EXIT_FAILED);
 }
 
 /** Only a failure that nobody foresaw shows its stack trace. */
 function reportFailure(error: unknown): void {
-  if (error instanceof OperatorError) console.error(`animal-store: ${error.message}`);
-  else if (error instanceof StoreUnavailable)
-    console.error(`animal-store: the database is unavailable: ${error.message}`);
-  else console.error(error);
+  if (error instanceof OutputClosed) return;
+  if (error instanceof OperatorError) say(`animal-store: ${error.message}`);
+  else if (error instanceof StoreUnavailable) say(`animal-store: the database is unavailable: ${error.message}`);
+  else say(Bun.inspect(error));
+}
+
+/** As note() does, which would be loaded for nothing by most. */
+function say(text: string): void {
+  noteWithoutEnd(`${text}\n`);
 }

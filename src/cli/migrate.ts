@@ -3,7 +3,7 @@ import { displayName } from "../store/database-url.ts";
 import { inspectStore, type Migrated, migrateStore } from "../store/open.ts";
 import { configFromEnvironment } from "./context.ts";
 import { JSON_OPTION, type JsonOption } from "./options.ts";
-import { print, printJson } from "./print.ts";
+import { note, print, printJson } from "./print.ts";
 
 const EXIT_NOT_CURRENT = 1;
 
@@ -22,14 +22,12 @@ interface MigrateOptions extends JsonOption {
 
 async function migrate({ check, json }: MigrateOptions): Promise<void> {
   const { DATABASE_URL: database } = configFromEnvironment();
-  const result = check ? await inspectStore(database) : await migrateStore(database, printProgress);
+  const result = check ? await inspectStore(database) : await migrateStore(database, note);
   const name = displayName(database);
   if (json) printJson({ database: name, ...result });
   else print(check ? whatIsDue(result, name) : whatWasDone(result, name));
   if (check && result.migrations.length > 0) process.exitCode = EXIT_NOT_CURRENT;
 }
-
-const printProgress = (message: string): void => void process.stderr.write(`${message}\n`);
 
 function whatWasDone({ from, to, migrations }: Migrated, name: string): string {
   if (migrations.length === 0) return upToDate(to, name);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseDatabase, parseDuration, parseExpiry, parsePlan, parseQuota, parseScopes } from "./options.ts";
+import { parseDuration, parseExpiry, parsePlan, parseQuota, parseScopes, parseSince } from "./options.ts";
 
 test("a misspelt plan is an error that suggests the right one", () => {
   expect(parsePlan("pro")).toBe("pro");
@@ -79,9 +79,18 @@ test("quotas", () => {
     expect(() => parseQuota(text)).toThrow("A quota must be a whole number from 1 to 1000000000.");
 });
 
-test("a database URL that is wrong is not quoted, since it may hold a password", () => {
-  expect(parseDatabase("sqlite:a.db")).toEqual({ kind: "sqlite", path: "a.db" });
-  const parse = () => parseDatabase("mysql://root:hunter2@host/x");
-  expect(parse).toThrow("A database URL must be sqlite: followed by a file name");
-  expect(parse).not.toThrow("hunter2");
+test("--since is a span before now, the beginning of a day in UTC, or a moment, and not in the future", () => {
+  const now = Date.UTC(2026, 10, 16, 3, 40);
+  expect(parseSince("7d", now)).toBe(Date.UTC(2026, 10, 9, 3, 40));
+  expect(parseSince("90m", now)).toBe(Date.UTC(2026, 10, 16, 2, 10));
+  expect(parseSince("36500d", now)).toBe(0);
+  expect(parseSince("2026-11-16", now)).toBe(Date.UTC(2026, 10, 16));
+  expect(parseSince("2026-11-16T04:00+01:00", now)).toBe(Date.UTC(2026, 10, 16, 3));
+  expect(parseSince("1969-12-31", now)).toBe(0);
+  for (const text of ["2026-11-17", "2026-11-16T03:41Z", "9999-12-31"])
+    expect(() => parseSince(text, now)).toThrow("It is in the future.");
+  expect(() => parseSince("0d", now)).toThrow("longer than 0");
+  expect(() => parseSince("99999d", now)).toThrow(/^A span can be at most 36500d\.$/);
+  expect(() => parseSince("2026-02-30", now)).toThrow("no such day");
+  for (const text of ["", "yesterday", "7", "-7d", "never"]) expect(() => parseSince(text, now)).toThrow("Give a date");
 });

@@ -1,11 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
-import { Mistake } from "../domain/mistake.ts";
 import { isPlan, PLAN_NAMES, type Plan, QUOTA_MAX } from "../domain/plan.ts";
 import { inOrder, isScope, SCOPES, type Scope } from "../domain/scope.ts";
 import { suggest } from "../domain/suggest.ts";
 import { TRUE_STATES, type TrueState } from "../keys/use.ts";
-import { type DatabaseUrl, parseDatabaseUrl } from "../store/database-url.ts";
 
 // The text of an option as the value that commands work with. Whether a value is allowed is for the use-case to say.
 
@@ -64,17 +62,33 @@ export function parseExpiry(text: string, nowMs: number): number | "never" {
 }
 
 function endOfSpan(text: string, nowMs: number): number | undefined {
+  const ms = spanOf(text, " For a key that does not expire, give never.");
+  return ms === undefined ? undefined : nowMs + ms;
+}
+
+/** Undefined if the text is no span. */
+function spanOf(text: string, alternative: string): number | undefined {
   const [, amount = "", unit = ""] = /^([0-9]+)([a-z])$/.exec(text) ?? [];
   const unitMs = UNITS[unit];
   if (unitMs === undefined) return undefined;
   const ms = Number(amount) * unitMs;
-  if (ms > 0 && ms <= SPAN_MAX_DAYS * DAY_MS) return nowMs + ms;
+  if (ms > 0 && ms <= SPAN_MAX_DAYS * DAY_MS) return ms;
   throw new InvalidArgumentError(
-    ms > 0
-      ? `A span can be at most ${SPAN_MAX_DAYS}d. For a key that does not expire, give never.`
-      : "A span must be longer than 0.",
+    ms > 0 ? `A span can be at most ${SPAN_MAX_DAYS}d.${alternative}` : "A span must be longer than 0.",
   );
 }
+
+/** What --since means: a span before now, a moment, or a date, from its beginning in UTC. */
+export function parseSince(text: string, nowMs: number): number {
+  const spanMs = spanOf(text, "");
+  if (spanMs !== undefined) return Math.max(0, nowMs - spanMs);
+  const ms = DATE.test(text) ? startOfDay(text) : moment(text);
+  if (ms <= nowMs) return Math.max(0, ms);
+  throw new InvalidArgumentError("It is in the future.");
+}
+
+export const SINCE_HELP =
+  "a span such as 7d, 12h or 90m, a date such as 2027-01-31 (UTC), or a time such as 2027-01-31T09:30Z";
 
 function endOfDay(text: string): number | undefined {
   if (!DATE.test(text)) return undefined;
@@ -109,11 +123,5 @@ export function parseDuration(text: string): number {
   const unitMs = UNITS[unit];
   if (unitMs !== undefined) return Number(amount) * unitMs;
   if (text === "0") return 0;
-  throw new InvalidArgumentError("Give a duration such as 30m, 24h or 7d; 0 for none.");
-}
-
-export function parseDatabase(text: string): DatabaseUrl {
-  const database = parseDatabaseUrl(text);
-  if (database instanceof Mistake) throw new InvalidArgumentError(`A database URL ${database.text}.`);
-  return database;
+  throw new InvalidArgumentError("Give a duration such as 30m, 24h or 7d, or 0.");
 }

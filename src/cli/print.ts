@@ -1,19 +1,24 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { openOutput } from "../telemetry/output.ts";
+import { noteWithoutEnd, write } from "./stdout.ts";
 
 /** How many characters fit on a line. Undefined: what reads this is no terminal, and gets everything. */
 export const terminalWidth = (): number | undefined =>
   process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined;
 
-export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+export const print = (text: string): void => write(`${text}\n`);
 
 /** For people, beside what is printed: whoever reads the output of a command does not get it. */
-export const note = (text: string): void => void process.stderr.write(`${text}\n`);
+export const note = (text: string): void => noteWithoutEnd(`${text}\n`);
 
 /** For a service, which goes on whether anybody reads this or not. */
 export const printAtStart = (text: string): void => openOutput(1).write(`${text}\n`);
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
+
+/** A path to be pasted into a shell. */
+export const shellQuoted = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 /** UTC, in whole seconds. */
 export const formatTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");

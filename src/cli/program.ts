@@ -1,35 +1,66 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { withoutPasswords } from "../domain/redact.ts";
+import { suggest } from "../domain/suggest.ts";
+import { addAnimals } from "./animals.ts";
 import { addBackup } from "./backup.ts";
+import { addCompletion } from "./completion.ts";
+import { addConfig, warnOfMisspelt } from "./config.ts";
 import { addCopy } from "./copy.ts";
 import { addDoctor } from "./doctor.ts";
+import { addInstances } from "./instances.ts";
+import { addJournal } from "./journal.ts";
 import { addKeys } from "./keys.ts";
 import { addMigrate } from "./migrate.ts";
+import { didYouMean } from "./options.ts";
 import { addPlans } from "./plans.ts";
 import { addReady } from "./ready.ts";
+import { addRestore } from "./restore.ts";
 import { addServe } from "./serve.ts";
+import { noteWithoutEnd, write } from "./stdout.ts";
+import { addUsage } from "./usage.ts";
 
 const EXIT_MISUSED = 2;
+/** They report misspelt settings in their own way. */
+const REPORTS_SETTINGS = ["serve", "config", "doctor", "complete"];
 
-/** All commands. Sets the exit code when one is misused; every other failure is thrown. */
-export async function runProgram(): Promise<void> {
+/** All commands. */
+export function createProgram(): Command {
   const program = new Command("animal-store")
     .description(`${manifest.description}.`)
-    .version(manifest.version)
+    .version(manifest.version, "-v, --version", "print the version")
+    .configureOutput({ writeOut: write, writeErr: (text) => noteWithoutEnd(withoutPasswords(text)) })
     .showHelpAfterError("(add --help for usage)")
-    .exitOverride();
+    .exitOverride()
+    .hook("preAction", (_, command) => {
+      if (!REPORTS_SETTINGS.includes(command.name())) warnOfMisspelt();
+    });
   addServe(program);
   addReady(program);
   addKeys(program);
+  addUsage(program);
+  addInstances(program);
   addPlans(program);
+  addAnimals(program);
+  addJournal(program);
   addMigrate(program);
+  addConfig(program);
   addBackup(program);
+  addRestore(program);
   addCopy(program);
   addDoctor(program);
+  addCompletion(program);
   for (const command of everyCommand(program))
     command.copyInheritedSettings(command.parent as Command).allowExcessArguments(false);
+  return program;
+}
 
+/** Runs the command that is asked for. Sets the exit code when one is misused; every other failure is thrown. */
+export async function runProgram(): Promise<void> {
   try {
+    const program = createProgram();
+    const [first, ...names] = process.argv.slice(2);
+    if (first === "help" && names.length > 1) helpOn(program, names);
     await program.parseAsync();
   } catch (error) {
     // Commander has already printed what was wrong.
@@ -38,7 +69,24 @@ export async function runProgram(): Promise<void> {
   }
 }
 
-function* everyCommand(parent: Command): Generator<Command> {
+/** Commander itself looks at the first name alone. */
+function helpOn(program: Command, names: readonly string[]): never {
+  let command = program;
+  for (const name of names) {
+    const found = command.commands.find((each) => each.name() === name);
+    const hint = didYouMean(
+      suggest(
+        name,
+        command.commands.map((each) => each.name()),
+      ),
+    );
+    if (!found) return command.error(`error: unknown command '${name}'.${hint}`);
+    command = found;
+  }
+  return command.help();
+}
+
+export function* everyCommand(parent: Command): Generator<Command> {
   for (const command of parent.commands) {
     yield command;
     yield* everyCommand(command);

@@ -4,8 +4,9 @@ import type { Config } from "../config.ts";
 import { OperatorError } from "../domain/operator-error.ts";
 import { reachableHost } from "../domain/reachable-host.ts";
 import { configFromEnvironment } from "./context.ts";
-import { print } from "./print.ts";
+import { print, printJson } from "./print.ts";
 
+const EXIT_NOT_READY = 1;
 /** Longer than the service itself waits for its database before it says that it is not ready. */
 const ANSWER_TIMEOUT_MS = 3_000;
 
@@ -13,12 +14,28 @@ export function addReady(program: Command): void {
   program
     .command("ready")
     .description("Check whether the service on this machine is ready for requests, as a container's health check does.")
+    // Not JSON_OPTION, which comes with the option parser: see main.ts.
+    .option("--json", "print JSON, for scripts")
     .action(ready);
 }
 
-export async function ready(): Promise<void> {
-  await checkReady(configFromEnvironment());
+export async function ready({ json }: { readonly json?: true } = {}): Promise<void> {
+  const config = configFromEnvironment();
+  if (json) return printReadiness(config);
+  await checkReady(config);
   print("ready");
+}
+
+async function printReadiness(config: Config): Promise<void> {
+  const reason = await checkReady(config).then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof OperatorError) return error.message;
+      throw error;
+    },
+  );
+  printJson({ ready: reason === null, reason });
+  if (reason !== null) process.exitCode = EXIT_NOT_READY;
 }
 
 /** Fails unless the service with these settings answers that it is ready. */

@@ -1,12 +1,17 @@
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { SETTINGS } from "../config.ts";
+import { wordingOf } from "../domain/misspelling.ts";
 import { type Service, start } from "../start.ts";
 import { createLog } from "../telemetry/log.ts";
 import { configFromEnvironment } from "./context.ts";
-import { printAtStart } from "./print.ts";
+import { misspeltSettings } from "./env-file.ts";
+import { ownCommand, wordsFor } from "./operator-key.ts";
+import { printAtStart, shellQuoted } from "./print.ts";
+import { EXIT_INTERRUPTED, STOP_SIGNALS, stopSignals } from "./stop-signals.ts";
 import { facts, table } from "./table.ts";
 
+const EXIT_STOPPED = 0;
 const EXIT_CRASHED = 1;
 
 export function addServe(program: Command): void {
@@ -19,7 +24,9 @@ export function addServe(program: Command): void {
 
 export async function serve(): Promise<void> {
   const config = configFromEnvironment();
-  const log = createLog(config.LOG_LEVEL);
+  // Lines of production are those that name no environment: there are many of them.
+  const log = createLog(config.LOG_LEVEL, config.ENVIRONMENT === "staging" ? { environment: "staging" } : {});
+  for (const { name, meant } of misspeltSettings()) log.warn({ name, meant }, wordingOf({ name, meant }));
   const exit = async (code: number): Promise<void> => {
     await log.flush();
     process.exit(code);
@@ -35,19 +42,27 @@ export async function serve(): Promise<void> {
     await exit(EXIT_CRASHED);
   };
   const service = await start(config, { log, onThreadDeath: (error) => void crash(error) });
-  // Before the banner: whoever waits for that may stop the service right away.
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, async () => {
+  // Before the banner: whoever waits for that may stop the service right away. Until here a signal ends the process as
+  // it does any other, even while a migration keeps its only thread busy; the next start goes on where it was.
+  const receive = stopSignals({
+    begin: async (signal) => {
       log.info({ signal }, "stopping");
-      // A person at a terminal has no load balancer to wait for. Whoever sends one signal twice, as npm does, gets one stop.
-      await service.stop({ atOnce: signal === "SIGINT" });
-      await exit(0);
-    });
-  }
+      await service.stop();
+      await exit(EXIT_STOPPED);
+    },
+    // Whoever began the stop hears of its failure.
+    hurry: () => void service.stop({ atOnce: true }).catch(() => {}),
+    interrupt: () => {
+      log.warn("interrupted: requests in progress are not waited for");
+      void exit(EXIT_INTERRUPTED);
+    },
+  });
+  for (const signal of STOP_SIGNALS) process.on(signal, receive);
   printAtStart(banner(service));
 }
 
-function banner({ origin, publicUrl, metricsUrl, database, operatorKeyFile }: Service): string {
+function banner({ origin, publicUrl, environment, metricsUrl, database, operatorKey }: Service): string {
+  const title = `Animal Store ${manifest.version} (${environment === "staging" ? "STAGING" : environment})`;
   const lines: [string, string][] = [
     ["API", `${origin}/v1`],
     ["Docs", `${origin}/docs`],
@@ -55,15 +70,21 @@ function banner({ origin, publicUrl, metricsUrl, database, operatorKeyFile }: Se
   ];
   if (publicUrl !== `${origin}/v1`) lines.push(["Public", publicUrl]);
   if (metricsUrl) lines.push(["Metrics", metricsUrl]);
-  const secret = operatorKeyFile ? `$(cat ${shellQuoted(operatorKeyFile)})` : "$API_KEY";
-  lines.push(
-    ["Key", operatorKeyFile ?? 'to issue one: npx animal-store keys create --name "Front desk" --plan business'],
-    ["Try", `curl -H "Authorization: Bearer ${secret}" ${origin}/v1/pets`],
-  );
-  return `\nAnimal Store ${manifest.version}\n\n${facts(lines)}\n\nPress Ctrl+C to stop.\n`;
+  const works = operatorKey && !operatorKey.problem;
+  const secret = works ? `$(cat ${shellQuoted(operatorKey.file)})` : "$API_KEY";
+  lines.push(...keyLines(operatorKey).map((line, i): [string, string] => [i === 0 ? "Key" : "", line]), [
+    "Try",
+    `curl -H "Authorization: Bearer ${secret}" ${origin}/v1/pets`,
+  ]);
+  return `\n${title}\n\n${facts(lines)}\n\nPress Ctrl+C to stop.\n`;
 }
 
-const shellQuoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+function keyLines(operatorKey: Service["operatorKey"]): string[] {
+  const issue = `to issue one: ${ownCommand()} keys create --name "Front desk" --plan business`;
+  if (!operatorKey) return [issue];
+  const { file, problem } = operatorKey;
+  return problem ? [file, `does not work: ${wordsFor(problem)}`, issue] : [file];
+}
 
 const settingsTable = (): string =>
   table(

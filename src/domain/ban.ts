@@ -43,6 +43,20 @@ export const isLadderForgotten = (record: BanRecord, nowMs: number): boolean =>
   record.bansInARow === 0 ||
   !isWithin(record.bannedAtMs, record.bannedUntilMs - record.bannedAtMs + BAN_MEMORY_MS, nowMs);
 
+export const ladderForgottenAtMs = ({ bansInARow, bannedUntilMs }: BanRecord): number =>
+  bansInARow > 0 ? bannedUntilMs + BAN_MEMORY_MS : 0;
+
+/** Of two records of one subject: the longer ban, the higher step of the ladder, and the later strikes. */
+export function stricterRecord(a: BanRecord, b: BanRecord, nowMs: number): BanRecord {
+  const bansOf = (record: BanRecord) => (isLadderForgotten(record, nowMs) ? 0 : record.bansInARow);
+  const endOf = (record: BanRecord) => (bansOf(record) > 0 ? record.bannedUntilMs : 0);
+  const { bannedAtMs, bannedUntilMs } = endOf(a) >= endOf(b) ? a : b;
+  const isSameMinute = a.strikesSinceMs === b.strikesSinceMs;
+  const struck = a.strikesSinceMs > b.strikesSinceMs || (isSameMinute && a.strikes >= b.strikes) ? a : b;
+  const { strikes, strikesSinceMs } = struck;
+  return { strikes, strikesSinceMs, bannedAtMs, bannedUntilMs, bansInARow: Math.max(bansOf(a), bansOf(b)) };
+}
+
 /** How far up the ladder a subject is. */
 export interface Ladder {
   readonly bansInARow: number;
@@ -57,7 +71,7 @@ export function ladderOf(record: BanRecord, nowMs: number): Ladder {
   return {
     bansInARow,
     nextBanMs: banMsAfter(bansInARow),
-    forgottenAtMs: bansInARow > 0 ? record.bannedUntilMs + BAN_MEMORY_MS : undefined,
+    forgottenAtMs: bansInARow > 0 ? ladderForgottenAtMs(record) : undefined,
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Awaitable } from "./awaitable.ts";
 
-/** What a check has found: that all is well, or what is wrong and what to do about it. */
+/** What a check has found: that all is well, what may surprise, or what is wrong, and what to do about it. */
 export type Finding =
   | { readonly kind: "ok"; readonly detail: string }
+  | { readonly kind: "warning"; readonly detail: string; readonly remedy: string }
   | { readonly kind: "problem"; readonly detail: string; readonly remedy: string };
 
 /** One thing that can be found out about a store without changing it. */
@@ -22,6 +23,8 @@ export interface Checkup {
 }
 
 export const ok = (detail: string): Finding => ({ kind: "ok", detail });
+
+export const warning = (detail: string, remedy: string): Finding => ({ kind: "warning", detail, remedy });
 
 export const problem = (detail: string, remedy: string): Finding => ({ kind: "problem", detail, remedy });
 

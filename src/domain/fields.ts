@@ -1,6 +1,6 @@
 import { INT64_MAX, INT64_MIN } from "./int64.ts";
 import { Mistake } from "./mistake.ts";
-import { mistakeInText } from "./text.ts";
+import { mistakeInText, quote } from "./text.ts";
 
 /** JSON Schema, as far as it describes one value. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -76,6 +76,25 @@ export type FieldMistake =
 /** A value that is not a valid record: not an object at all, or one with mistakes in it. */
 export class InvalidRecord {
   constructor(readonly mistakes: "not an object" | readonly [FieldMistake, ...FieldMistake[]]) {}
+}
+
+/** All mistakes in one text. The wording is that of a request body, whoever sends the record. */
+export function sentencesOn({ mistakes }: InvalidRecord, hasIdInPath = false): string {
+  if (mistakes === "not an object") return "The body must be a JSON object.";
+  return mistakes.map((mistake) => sentenceOnField(mistake, hasIdInPath)).join(" ");
+}
+
+function sentenceOnField(mistake: FieldMistake, hasIdInPath: boolean): string {
+  if (mistake.kind === "none")
+    return `The body names nothing to change. Send at least one of ${mistake.fields.join(", ")}.`;
+  if (mistake.kind === "missing") return `"${mistake.field}" is missing. Add it to the body.`;
+  if (mistake.kind === "invalid") return `"${mistake.field}" ${mistake.text}.`;
+  const [first = "", ...others] = mistake.fields;
+  if (others.length > 0) return `${quote(first)} and ${others.length} more are not fields of this body. Remove them.`;
+  if (first !== "id") return `${quote(first)} is not a field of this body. Remove it.`;
+  return hasIdInPath
+    ? '"id" is part of the path. Remove it from the body.'
+    : '"id" is assigned by the service. Remove it.';
 }
 
 /** A record with just these fields, or everything that is wrong with it. */

@@ -1,6 +1,16 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { digestOf, isPlausibleSecret, type Key, newKeyId, newSecret, problemWith, stateOf } from "./key.ts";
+import { ENVIRONMENT_NAMES } from "./environment.ts";
+import {
+  digestOf,
+  environmentOfSecret,
+  isPlausibleSecret,
+  type Key,
+  newKeyId,
+  newSecret,
+  problemWith,
+  stateOf,
+} from "./key.ts";
 import { SCOPES } from "./scope.ts";
 
 const NOW = Date.parse("2027-01-01T00:00:00Z");
@@ -31,8 +41,18 @@ test("a secret is ask_, 30 random characters and 6 that check them", () => {
   expect(newKeyId()).toMatch(/^key_[0-9A-Za-z]{12}$/);
 });
 
-test("a secret with one wrong character is told from a real one", () => {
-  const real = newSecret();
+test("a secret of staging begins with ask_test_, and is as good as any", () => {
+  const secret = newSecret("staging");
+  expect(secret).toMatch(/^ask_test_[0-9A-Za-z]{36}$/);
+  expect(isPlausibleSecret(secret)).toBe(true);
+  expect(isPlausibleSecret(secret.replace("test_", ""))).toBe(false);
+  for (const environment of ENVIRONMENT_NAMES) expect(environmentOfSecret(newSecret(environment))).toBe(environment);
+  for (const text of ["", "ask", "task_test_x", "Bearer", "ASK_TEST_"])
+    expect(environmentOfSecret(text)).toBeUndefined();
+});
+
+test.each(ENVIRONMENT_NAMES)("a secret of %s with one wrong character is told from a real one", (environment) => {
+  const real = newSecret(environment);
   fc.assert(
     fc.property(fc.integer({ min: 0, max: real.length - 1 }), fc.constantFrom(..."abcXYZ019_"), (at, character) => {
       const wrong = real.slice(0, at) + character + real.slice(at + 1);

@@ -1,3 +1,4 @@
+import type { EnvironmentName } from "./environment.ts";
 import type { Plan, Quotas } from "./plan.ts";
 import { SCOPES, type Scope } from "./scope.ts";
 
@@ -38,10 +39,13 @@ export interface KeyChange extends Partial<Pick<Key, "name" | "plan" | "quotas" 
   readonly expiresAtMs?: number | null;
 }
 
-export const changedKey = (key: Key, { keyId: _, expiresAtMs, ...changes }: KeyChange): Key => ({
+export const changedKey = (key: Key, change: KeyChange): Key => ({
   ...key,
-  ...changes,
-  expiresAtMs: expiresAtMs === undefined ? key.expiresAtMs : (expiresAtMs ?? undefined),
+  name: change.name ?? key.name,
+  plan: change.plan ?? key.plan,
+  quotas: change.quotas ?? key.quotas,
+  scopes: change.scopes ?? key.scopes,
+  expiresAtMs: change.expiresAtMs === undefined ? key.expiresAtMs : (change.expiresAtMs ?? undefined),
 });
 
 /** One of a key's secrets: a rotated key has its old ones for a while. */
@@ -88,15 +92,25 @@ export function stateOf(key: Key, nowMs: number): KeyState {
 export const KEY_NAME_MAX_CODE_POINTS = 100;
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const SECRET_PREFIX = "ask_";
+/** One is the beginning of the other, but no random character is an underscore. */
+const SECRET_PREFIXES: Readonly<Record<EnvironmentName, string>> = { production: "ask_", staging: "ask_test_" };
 const RANDOM_CHARACTERS = 30;
 const CHECK_CHARACTERS = 6;
-const SECRET_SHAPE = new RegExp(`^${SECRET_PREFIX}[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECK_CHARACTERS}}$`);
+const SECRET_SHAPE = new RegExp(
+  `^(?:${Object.values(SECRET_PREFIXES).join("|")})[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECK_CHARACTERS}}$`,
+);
 
-export const newSecret = (): string => {
-  const body = SECRET_PREFIX + randomBase62(RANDOM_CHARACTERS);
+/** The prefix says where it was issued; it works wherever it is known. */
+export const newSecret = (environment: EnvironmentName = "production"): string => {
+  const body = SECRET_PREFIXES[environment] + randomBase62(RANDOM_CHARACTERS);
   return body + checksum(body);
 };
+
+/** The environment that a text claims to be a secret of, whether it is one or not. */
+export function environmentOfSecret(text: string): EnvironmentName | undefined {
+  if (text.startsWith(SECRET_PREFIXES.staging)) return "staging";
+  return text.startsWith(SECRET_PREFIXES.production) ? "production" : undefined;
+}
 
 const ID_PREFIX = "key_";
 const ID_CHARACTERS = 12;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { ENVIRONMENT_NAMES } from "./environment.ts";
 import { newSecret } from "./key.ts";
 import { mayHoldSecret, withoutSecrets } from "./redact.ts";
 
@@ -13,7 +14,9 @@ const encodedSome = (text: string, choices: readonly number[]): string =>
     })
     .join("");
 
-const anySecret = fc.constant(null).map(newSecret);
+const anySecret = fc.constantFrom(...ENVIRONMENT_NAMES).map(newSecret);
+/** What a secret consists of after its prefix. */
+const afterPrefix = (secret: string): string => secret.slice(secret.lastIndexOf("_") + 1);
 const anyChoices = fc.array(fc.nat({ max: 8 }), { minLength: 1, maxLength: 50 });
 /** Other things that a path may have around it. */
 const anyContext = fc.stringMatching(/^(?:[a-z%/.~-]|%[0-9a-f]{2}|[0-9A-Z]){0,12}$/);
@@ -37,10 +40,10 @@ describe("withoutSecrets", () => {
         anyContext,
         anyContext,
         (secret, hasPrefix, encodings, before, after) => {
-          let hidden = hasPrefix ? secret : secret.slice(4);
+          let hidden = hasPrefix ? secret : afterPrefix(secret);
           for (const choices of encodings) hidden = encodedSome(hidden, choices);
           for (const text of decodedAll(withoutSecrets(`/v1/pets/${before}${hidden}${after}`)))
-            expect(text).not.toContain(secret.slice(4, 34));
+            expect(text).not.toContain(afterPrefix(secret).slice(0, 30));
         },
       ),
       { numRuns: 2000 },
@@ -53,6 +56,7 @@ describe("withoutSecrets", () => {
     expect(withoutSecrets(`/v1/pets/${secret.slice(4, 30)}`)).toBe("/v1/pets/…");
     expect(withoutSecrets(`/v1/pets/%61${secret.slice(1)}`)).toBe("/v1/pets/ask_…");
     expect(withoutSecrets(`/v1/pets/${encodeURIComponent(encodedSome(secret, [1]))}`)).toBe("/v1/pets/ask_…");
+    expect(withoutSecrets(`/v1/pets/${newSecret("staging")}`)).toBe("/v1/pets/ask_test_…");
     for (const path of ["/v1/pets/ask_me", "/v1/pets/9223372036854775807", "/v1/pets/%C3%A9%20%2541", "/v1/%", "/"])
       expect(withoutSecrets(path)).toBe(path);
   });
@@ -66,7 +70,9 @@ describe("mayHoldSecret", () => {
   test("secrets, and most of one, with and without their prefix", () => {
     fc.assert(
       fc.property(anySecret, fc.stringMatching(/^[a-z0-9._-]{0,8}$/), (secret, before) => {
-        for (const part of [secret, secret.slice(4), secret.slice(4, 34), secret.slice(0, 24), secret.slice(8)])
+        const random = afterPrefix(secret);
+        const cut = secret.slice(0, secret.length - 16);
+        for (const part of [secret, random, random.slice(0, 30), cut, random.slice(4)])
           expect(mayHoldSecret(before + part)).toBe(true);
       }),
     );

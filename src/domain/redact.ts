@@ -5,7 +5,7 @@ const LONG_RUN = /[0-9A-Za-z]{24,}/g;
 /** More than the ids of common proxies have, unless those are hexadecimal. */
 const SECRET_RUN = /[0-9A-Za-z]{28,}/g;
 const HEXADECIMAL = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
-const PREFIXED = /ask_[0-9A-Za-z]{20}/;
+const PREFIXED = /ask_(?:test_)?[0-9A-Za-z]{20}/;
 
 const ENCODED_ASCII = /%([0-7][0-9A-Fa-f])/g;
 /** Encoding something twice is a mistake that happens; more often than this, it is meant to deceive. */
@@ -14,6 +14,13 @@ const DECODE_MAX_TIMES = 4;
 /** Whether a name that was given to a request may be a secret, or most of one, with or without its prefix. */
 export const mayHoldSecret = (name: string): boolean =>
   PREFIXED.test(name) || (name.match(SECRET_RUN) ?? []).some((run) => !HEXADECIMAL.test(run));
+
+const URL_CREDENTIALS = /([a-z][a-z0-9+.-]*:\/\/)[^\s'"]*@/gi;
+const PASSWORD_PARAMETER = /(pass(?:word|wd)?|secret|token)=[^\s'"&]*/gi;
+
+/** What was typed, without the passwords that addresses in it have. */
+export const withoutPasswords = (text: string): string =>
+  text.replace(URL_CREDENTIALS, "$1***@").replace(PASSWORD_PARAMETER, "$1=***");
 
 /** A path without secrets, however they are percent-encoded. One that needs no change stays as it was written. */
 export function withoutSecrets(path: string): string {

@@ -19,6 +19,10 @@ export function suggest(word: string, known: Iterable<string>): string | undefin
   return nearest;
 }
 
+/** Whether one word becomes the other by so many mistakes in typing at most. */
+export const isWithin = (limit: number, a: string, b: string): boolean =>
+  Math.abs(a.length - b.length) <= limit && editDistance(...withoutCommonEnds(a, b), limit) <= limit;
+
 /** Names often begin alike; what they have in common makes no difference. */
 function withoutCommonEnds(a: string, b: string): [string, string] {
   let [start, endOfA, endOfB] = [0, a.length, b.length];

@@ -7,6 +7,9 @@ import {
   type RatePolicy,
   ratePolicyOfAddress,
   ratePolicyOfKey,
+  spentAtMs,
+  standingOf,
+  stricterTally,
   strikesLeft,
   type Tally,
 } from "./tally.ts";
@@ -215,4 +218,67 @@ describe("strikesLeft", () => {
     expect([left(300), left(60), left(8), left(7), left(2)]).toEqual([293, 53, 1, 1, 1]);
     expect([left(60, T0 + MINUTE - 1), left(60, T0 + MINUTE), left(60, T0 - 1)]).toEqual([53, 60, 60]);
   });
+});
+
+describe("of two tallies of one subject", () => {
+  /** What some requests leave behind, at random moments of two days, the last of them before `NOW`. */
+  const NOW = T0 + 2 * DAY;
+  const anyTally = fc
+    .array(fc.tuple(fc.integer({ min: 0, max: 2 * DAY }), fc.integer({ min: 1, max: 130 })), { maxLength: 6 })
+    .map((bursts) => {
+      const tally = newTally();
+      for (const [ago, count] of bursts.toSorted(([a], [b]) => b - a)) times(count, tally, FREE, NOW - ago);
+      return tally;
+    });
+  const anyRecent = fc
+    .array(fc.tuple(fc.integer({ min: 0, max: 3 * MINUTE }), fc.integer({ min: 1, max: 130 })), { maxLength: 4 })
+    .map((bursts) => {
+      const tally = newTally();
+      for (const [ago, count] of bursts.toSorted(([a], [b]) => b - a)) times(count, tally, FREE, NOW - ago);
+      return tally;
+    });
+  const any = fc.oneof(anyTally, anyRecent);
+  const left = (tally: Tally) => {
+    const { minute, day } = standingOf(closed(tally), FREE, NOW);
+    return { minute: minute.remaining, day: day?.remaining ?? 0 };
+  };
+  /** A window that has ended is closed by the next request. */
+  const closed = (tally: Tally): Tally => {
+    const copy = structuredClone(tally);
+    for (const [count, length] of [
+      [copy.minute, MINUTE],
+      [copy.day, DAY],
+    ] as const)
+      if (NOW >= count.openedAtMs + length) count.used = 0;
+    return copy;
+  };
+
+  test("the stricter one leaves no more than either, and exactly as much as one of them in each window", () =>
+    fc.assert(
+      fc.property(any, any, (a, b) => {
+        const [both, ofA, ofB] = [left(stricterTally(a, b, NOW)), left(a), left(b)];
+        const isBanned = [a, b].some(({ banRecord }) => banRecord.bannedUntilMs > NOW && banRecord.bansInARow > 0);
+        expect(both.day).toBe(Math.min(ofA.day, ofB.day));
+        expect(both.minute).toBe(isBanned ? 0 : Math.min(ofA.minute, ofB.minute));
+        const { banRecord } = stricterTally(a, b, NOW);
+        expect(banRecord.bannedUntilMs > NOW && banRecord.bansInARow > 0).toBe(isBanned);
+      }),
+    ));
+
+  test("it makes no difference how often they are merged, or which comes first", () =>
+    fc.assert(
+      fc.property(any, any, (a, b) => {
+        const merged = stricterTally(a, b, NOW);
+        expect(left(stricterTally(merged, b, NOW))).toEqual(left(merged));
+        expect(left(stricterTally(b, a, NOW))).toEqual(left(merged));
+      }),
+    ));
+
+  test("a tally is spent from the moment on that is said, and not before", () =>
+    fc.assert(
+      fc.property(any, (tally) => {
+        expect(isSpent(tally, Math.max(NOW, spentAtMs(tally)))).toBe(true);
+        if (spentAtMs(tally) > NOW) expect(isSpent(tally, spentAtMs(tally) - 1)).toBe(false);
+      }),
+    ));
 });

@@ -3,7 +3,9 @@ import {
   type BanRecord,
   isBanned,
   isLadderForgotten,
+  ladderForgottenAtMs,
   newBanRecord,
+  stricterRecord,
   strike,
   strikesToBan,
   strikesUntilBan,
@@ -13,6 +15,7 @@ import {
   type Count,
   closeIfOver,
   DAY,
+  fullerCount,
   isWithin,
   MINUTE,
   newCount,
@@ -176,6 +179,22 @@ export const isSpent = (tally: Tally, nowMs: number): boolean =>
   !isWithin(tally.banRecord.strikesSinceMs, MINUTE.lengthMs, nowMs) &&
   !isBanned(tally.banRecord, nowMs) &&
   isLadderForgotten(tally.banRecord, nowMs);
+
+/** When everything in it will have expired: from then on it is spent. */
+export const spentAtMs = ({ minute, day, banRecord }: Tally): number =>
+  Math.max(
+    minute.used > 0 ? minute.openedAtMs + MINUTE.lengthMs : 0,
+    day.used > 0 ? day.openedAtMs + DAY.lengthMs : 0,
+    banRecord.strikesSinceMs + MINUTE.lengthMs,
+    ladderForgottenAtMs(banRecord),
+  );
+
+/** Of what two places have counted for one subject, what leaves it less: neither quota nor ban is lowered by it. */
+export const stricterTally = (a: Tally, b: Tally, nowMs: number): Tally => ({
+  minute: fullerCount(a.minute, b.minute, MINUTE, nowMs),
+  day: fullerCount(a.day, b.day, DAY, nowMs),
+  banRecord: stricterRecord(a.banRecord, b.banRecord, nowMs),
+});
 
 /** When the first of its open windows opened; of two tallies, the one with the earlier moment is given up first. */
 export const firstOpenedAtMs = ({ minute, day }: Tally): number =>

@@ -56,3 +56,11 @@ const DISRUPTIVE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A text for a terminal, where names of earlier releases may be shown: what could disrupt a line is named instead. */
 export const harmless = (text: string): string => text.replace(DISRUPTIVE, (character) => `<${nameOf([character])}>`);
+
+const QUOTED_MAX_CHARACTERS = 60;
+
+/** A name from outside, safe to put in a message. */
+export const quote = (name: string): string =>
+  JSON.stringify(
+    name.length > QUOTED_MAX_CHARACTERS ? `${name.slice(0, QUOTED_MAX_CHARACTERS)}…` : name.toWellFormed(),
+  );

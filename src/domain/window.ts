@@ -56,3 +56,11 @@ export function tighter(a: QuotaStanding, b: QuotaStanding): QuotaStanding {
   if (a.remaining !== b.remaining) return a.remaining < b.remaining ? a : b;
   return a.resetAtMs > b.resetAtMs ? a : b;
 }
+
+/** The one of which more is used in a window that is open; if equal, the one that ends later. */
+export function fullerCount(a: Count, b: Count, { lengthMs }: Window, nowMs: number): Count {
+  const usedOf = ({ used, openedAtMs }: Count) => (isWithin(openedAtMs, lengthMs, nowMs) ? used : 0);
+  const [usedA, usedB] = [usedOf(a), usedOf(b)];
+  if (usedA !== usedB) return usedA > usedB ? a : b;
+  return a.openedAtMs >= b.openedAtMs ? a : b;
+}

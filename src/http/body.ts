@@ -1,25 +1,21 @@
 import type { Awaitable } from "../domain/awaitable.ts";
+import { parseJsonRecord, RECORD_MAX_BYTES } from "../domain/json-record.ts";
+import { Mistake } from "../domain/mistake.ts";
 import { Fault } from "./fault.ts";
 import {
   BODY_CUT_OFF,
   BODY_TOO_SLOW,
+  invalidJson,
   NO_BODY,
-  NOT_JSON,
   NOT_UTF8,
   payloadFarTooLarge,
   payloadTooLarge,
-  repeatedField,
   SENDER_GONE,
   tooManyPieces,
-  tooManyValues,
   UNSUPPORTED_MEDIA_TYPE,
 } from "./faults.ts";
-import { outlineOf, parseJson, repeatedName } from "./json.ts";
 
-/** Five times the longest body that is valid: a name of 255 characters, each of them escaped. */
-export const BODY_MAX_BYTES = 16 * 1024;
-/** The largest valid body has four. Parsing thousands would take milliseconds, in which nobody else is answered. */
-const BODY_MAX_VALUES = 64;
+export const BODY_MAX_BYTES = RECORD_MAX_BYTES;
 /** Each piece of a chunked body costs more than its bytes, and clients send a body of this size in a few. */
 const BODY_MAX_PIECES = 64;
 /** So much of a chunked body that is too large is read and forgotten: only then does its sender read the response. */
@@ -28,7 +24,6 @@ const DISCARDED_MAX_BYTES = 1024 * 1024;
 export const PAYLOAD_TOO_LARGE = payloadTooLarge(BODY_MAX_BYTES);
 const PAYLOAD_FAR_TOO_LARGE = payloadFarTooLarge(BODY_MAX_BYTES);
 const TOO_MANY_PIECES = tooManyPieces(BODY_MAX_PIECES);
-const TOO_MANY_VALUES = tooManyValues(BODY_MAX_VALUES);
 
 const NO_BYTES = /^0*$/;
 const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?$/i;
@@ -103,13 +98,6 @@ function decode(bytes: Uint8Array): { readonly value: unknown } | Fault {
   } catch {
     return NOT_UTF8;
   }
-  const outline = outlineOf(json, BODY_MAX_VALUES);
-  if (outline.values > BODY_MAX_VALUES) return TOO_MANY_VALUES;
-  try {
-    const value = parseJson(json, outline);
-    const repeated = repeatedName(json, value, outline);
-    return repeated === undefined ? { value } : repeatedField(repeated);
-  } catch {
-    return NOT_JSON;
-  }
+  const record = parseJsonRecord(json);
+  return record instanceof Mistake ? invalidJson(record) : record;
 }

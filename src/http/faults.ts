@@ -1,8 +1,11 @@
 import type { CorrectionRefusal, RemovalRefusal } from "../domain/animal.ts";
 import type { CategoryRemovalRefusal, NamingRefusal } from "../domain/category.ts";
-import type { FieldMistake, InvalidRecord } from "../domain/fields.ts";
+import { type InvalidRecord, sentencesOn } from "../domain/fields.ts";
+import { bodyTooLarge, NO_JSON_RECORD } from "../domain/json-record.ts";
+import type { Mistake } from "../domain/mistake.ts";
 import { type MoveRefusal, movesFrom, type PlacingRefusal } from "../domain/order.ts";
 import type { Precondition } from "../domain/tag.ts";
+import { quote } from "../domain/text.ts";
 import { constant, Fault } from "./fault.ts";
 import { CLOSE, type HeaderFields } from "./header-template.ts";
 
@@ -35,14 +38,6 @@ export const methodNotAllowed = (allow: string): Fault =>
   constant("method_not_allowed", `This path supports only ${allow}.`, { Allow: allow });
 
 // Parameters.
-
-const QUOTED_MAX_CHARACTERS = 60;
-
-/** A name from outside, safe to put in a message. */
-const quote = (name: string): string =>
-  JSON.stringify(
-    name.length > QUOTED_MAX_CHARACTERS ? `${name.slice(0, QUOTED_MAX_CHARACTERS)}…` : name.toWellFormed(),
-  );
 
 export function unknownParameter(name: string, known: readonly string[]): Fault {
   const remedy = known.length === 0 ? "This operation takes none." : `This operation takes ${known.join(", ")}.`;
@@ -96,10 +91,10 @@ export const NO_BODY = constant(
   "unsupported_media_type",
   "The request has no body. Send one JSON object, with Content-Type: application/json.",
 );
-export const payloadTooLarge = (maxBytes: number): Fault => constant("payload_too_large", tooLarge(maxBytes));
+export const payloadTooLarge = (maxBytes: number): Fault => constant("payload_too_large", bodyTooLarge(maxBytes));
 /** For a body that goes on and on. */
-export const payloadFarTooLarge = (maxBytes: number): Fault => constant("payload_too_large", tooLarge(maxBytes), CLOSE);
-const tooLarge = (maxBytes: number): string => `The body is larger than ${maxBytes} bytes. Send a smaller one.`;
+export const payloadFarTooLarge = (maxBytes: number): Fault =>
+  constant("payload_too_large", bodyTooLarge(maxBytes), CLOSE);
 export const tooManyPieces = (maxPieces: number): Fault =>
   constant(
     "payload_too_large",
@@ -118,18 +113,14 @@ export const SENDER_GONE = constant(
   "The connection was closed, or more than the body was sent. Nothing was changed. Send the request again.",
 );
 export const NOT_UTF8 = constant("invalid_json", "The body is not valid UTF-8. Send it as UTF-8.");
-export const NOT_JSON = constant("invalid_json", "The body is not valid JSON. Send one JSON object.");
-export const tooManyValues = (maxValues: number): Fault =>
-  constant("invalid_json", `The body has more than ${maxValues} values. Send one flat JSON object.`);
-
-export const repeatedField = (name: string): Fault =>
-  new Fault("invalid_json", `The body contains ${quote(name)} more than once. Send it once.`);
+export const invalidJson = ({ text }: Mistake): Fault => new Fault("invalid_json", text);
+export const NOT_JSON = invalidJson(NO_JSON_RECORD);
 
 /** All mistakes in one message; the code is that of the first. */
-export function invalidBody({ mistakes }: InvalidRecord, hasIdInPath: boolean): Fault {
-  if (mistakes === "not an object") return new Fault("invalid_value", "The body must be a JSON object.");
-  const sentences = mistakes.map((mistake) => sentenceOnField(mistake, hasIdInPath));
-  return new Fault(CODE_OF_MISTAKE[mistakes[0].kind], sentences.join(" "));
+export function invalidBody(invalid: InvalidRecord, hasIdInPath: boolean): Fault {
+  const { mistakes } = invalid;
+  const code = mistakes === "not an object" ? "invalid_value" : CODE_OF_MISTAKE[mistakes[0].kind];
+  return new Fault(code, sentencesOn(invalid, hasIdInPath));
 }
 
 const CODE_OF_MISTAKE = {
@@ -138,19 +129,6 @@ const CODE_OF_MISTAKE = {
   invalid: "invalid_value",
   unknown: "unknown_field",
 } as const;
-
-function sentenceOnField(mistake: FieldMistake, hasIdInPath: boolean): string {
-  if (mistake.kind === "none")
-    return `The body names nothing to change. Send at least one of ${mistake.fields.join(", ")}.`;
-  if (mistake.kind === "missing") return `"${mistake.field}" is missing. Add it to the body.`;
-  if (mistake.kind === "invalid") return `"${mistake.field}" ${mistake.text}.`;
-  const [first = "", ...others] = mistake.fields;
-  if (others.length > 0) return `${quote(first)} and ${others.length} more are not fields of this body. Remove them.`;
-  if (first !== "id") return `${quote(first)} is not a field of this body. Remove it.`;
-  return hasIdInPath
-    ? '"id" is part of the path. Remove it from the body.'
-    : '"id" is assigned by the service. Remove it.';
-}
 
 // What an operation can refuse.
 

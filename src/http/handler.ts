@@ -4,21 +4,22 @@ import type { Admission, Gate, Refusal } from "../access/gate.ts";
 import { type Awaitable, andThen, orElse } from "../domain/awaitable.ts";
 import type { Key } from "../domain/key.ts";
 import type { Standing } from "../domain/tally.ts";
+import { outcomeOf } from "../domain/usage.ts";
 import { StoreUnavailable } from "../store/store.ts";
-import type { FailureLog, Log } from "../telemetry/log.ts";
-import type { Telemetry } from "../telemetry/telemetry.ts";
+import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
+import type { Telemetry, UsageCount } from "../telemetry/telemetry.ts";
 import { callerAddress } from "./caller-address.ts";
-import { asReply, type Fault, type Outcome } from "./fault.ts";
+import { asReply, Fault, type Outcome } from "./fault.ts";
 import { BAD_HOST, INTERNAL_ERROR, methodNotAllowed, NO_SUCH_PATH, OUTCOME_UNKNOWN, UNAVAILABLE } from "./faults.ts";
 import type { RefusalFlood } from "./floods.ts";
 import { CLOSE } from "./header-template.ts";
 import type { Method } from "./operation.ts";
 import { refusalFault } from "./refusal-faults.ts";
-import type { Reply } from "./reply.ts";
 import { loggedPath, requestIdOf } from "./request-id.ts";
 import type { RunnableOperation } from "./run-operation.ts";
 import { traceContextOf } from "./trace-context.ts";
 import { hasUnreadBody } from "./unread-body.ts";
+import { usageRefusal } from "./usage.ts";
 
 export type Handler = (request: BunRequest, server: Server<undefined>) => Awaitable<Response>;
 
@@ -31,8 +32,10 @@ export interface HandlerParts {
   /** While they are closing, every response is the last one of its connection. */
   readonly connections: { readonly areClosing: boolean };
   readonly telemetry: Telemetry;
+  readonly usage: UsageCount;
   readonly log: Log;
   readonly failures: FailureLog;
+  readonly refusals: RefusalLog;
   readonly logRequests: boolean;
   readonly refusalFlood: RefusalFlood;
 }
@@ -45,20 +48,23 @@ interface Exchange {
   readonly startedAtMs: number;
   readonly operation: RunnableOperation | undefined;
   admission: Admission | undefined;
+  address: string | undefined;
+  /** Whether the key, or the lack of one, is why it is not carried out. */
+  isRefused: boolean;
   /** Whether whatever else the caller sends now is certain to be refused too. */
   isHopeless: boolean;
 }
 
 /** What a request under /v1 meets, in this order: key and limits, path, method, scope, then the operation. */
 export class V1Handler {
-  private readonly isTimed: boolean;
+  private readonly isReported: boolean;
   private readonly noOperation: Fault;
 
   constructor(
     private readonly parts: HandlerParts,
     private readonly resource: Resource | undefined,
   ) {
-    this.isTimed = parts.telemetry.isOn || parts.logRequests;
+    this.isReported = parts.telemetry.isOn || parts.logRequests;
     this.noOperation = resource ? methodNotAllowed(allowedMethods(resource)) : NO_SUCH_PATH;
   }
 
@@ -67,9 +73,11 @@ export class V1Handler {
       request,
       server,
       requestId: requestIdOf(request),
-      startedAtMs: this.isTimed ? performance.now() : 0,
+      startedAtMs: performance.now(),
       operation: this.resource?.[methodOf(request)],
       admission: undefined,
+      address: undefined,
+      isRefused: false,
       isHopeless: false,
     };
     return orElse(
@@ -85,7 +93,7 @@ export class V1Handler {
       (admission) => {
         exchange.admission = admission;
         return andThen(this.outcomeOf(exchange, admission), (outcome) =>
-          this.respond(exchange, asReply(outcome), admission.standing),
+          this.respond(exchange, outcome, admission.standing),
         );
       },
     );
@@ -101,23 +109,28 @@ export class V1Handler {
     if (hasRepeatedHost(request)) return BAD_HOST;
     if (!operation) return this.noOperation;
     if (hasBadHost(request)) return BAD_HOST;
-    return this.refuseKey(operation, admission.key) ?? operation.run(request, admission);
+    return this.refuseKey(exchange, operation, admission.key) ?? operation.run(request, exchange.server, admission);
   }
 
-  private refuse({ request, requestId }: Exchange, refusal: Refusal): Fault {
+  private refuse(exchange: Exchange, refusal: Refusal): Fault {
     const { telemetry, log } = this.parts;
     const fault = refusalFault(refusal);
+    exchange.isRefused = true;
     telemetry.refusal(fault.code);
     if (refusal.reason.kind === "banned" && refusal.reason.isNew) {
       telemetry.ban();
-      log.warn({ requestId, keyId: refusal.key?.id, ...traceContextOf(request) }, "key banned");
+      const { request, requestId } = exchange;
+      const who = { address: this.addressOf(exchange), keyId: refusal.key?.id, code: fault.code };
+      log.warn({ requestId, ...who, ...traceContextOf(request) }, "key banned");
     }
     return fault;
   }
 
-  private refuseKey(operation: RunnableOperation, key: Key): Fault | undefined {
+  private refuseKey(exchange: Exchange, operation: RunnableOperation, key: Key): Fault | undefined {
     const fault = operation.refuse(key);
-    if (fault) this.parts.telemetry.refusal(fault.code);
+    if (!fault) return undefined;
+    exchange.isRefused = true;
+    this.parts.telemetry.refusal(fault.code);
     return fault;
   }
 
@@ -125,9 +138,9 @@ export class V1Handler {
     const { failures, gate } = this.parts;
     const { request, requestId } = exchange;
     failures.report("request failed", error, { requestId, ...traceContextOf(request) });
-    const { reply } = this.malfunctionFault(exchange, error);
+    const fault = this.malfunctionFault(exchange, error);
     const standing = exchange.admission?.standing ?? gate.countAddress(this.addressOf(exchange));
-    return andThen(standing, (standing) => this.respond(exchange, reply, standing));
+    return andThen(standing, (standing) => this.respond(exchange, fault, standing));
   }
 
   private malfunctionFault(exchange: Exchange, error: unknown): Fault {
@@ -142,9 +155,10 @@ export class V1Handler {
     return operation?.isWrite === true && request.headers.has("idempotency-key") && this.isFromProxy(exchange);
   }
 
-  private respond(exchange: Exchange, reply: Reply, standing: Standing): Awaitable<Response> {
-    const { request, operation, requestId, isHopeless } = exchange;
-    if (this.isTimed) this.record(exchange, reply.status);
+  private respond(exchange: Exchange, outcome: Outcome, standing: Standing): Awaitable<Response> {
+    const { request, server, operation, requestId, isHopeless } = exchange;
+    const reply = asReply(outcome);
+    this.record(exchange, outcome, reply.status, standing.atMs);
     const isLast =
       this.parts.connections.areClosing ||
       hasUnreadBody(request) ||
@@ -152,28 +166,49 @@ export class V1Handler {
       // Bun takes its connection for a tunnel, and never answers on it again.
       (!operation && request.method === "CONNECT");
     let { template } = reply;
-    if (operation?.headers) template = template.with(operation.headers);
+    const ownHeaders = operation?.headersFor(request, server);
+    if (ownHeaders) template = template.with(ownHeaders);
     if (isLast) template = template.with(CLOSE);
     const headers = template.fill(requestId, standing, reply.headers, reply.etag);
     const response = new Response(reply.body, { status: reply.status, headers });
     return isHopeless ? this.parts.refusalFlood.bound(response) : response;
   }
 
-  private record({ request, requestId, startedAtMs, operation, admission }: Exchange, status: number): void {
-    const { telemetry, log, logRequests } = this.parts;
-    const seconds = (performance.now() - startedAtMs) / 1000;
-    const name = operation?.name ?? "none";
-    telemetry.request(name, status, seconds);
-    if (!logRequests) return;
-    const { method } = request;
-    const ms = Math.round(seconds * 1e6) / 1e3;
-    const path = loggedPath(request.url);
-    const keyId = admission?.key?.id;
-    log.info({ requestId, method, path, operation: name, status, ms, keyId, ...traceContextOf(request) }, "request");
+  private record(exchange: Exchange, outcome: Outcome, status: number, atMs: number): void {
+    const { telemetry, usage, logRequests } = this.parts;
+    const { startedAtMs, operation, admission } = exchange;
+    const tookMs = performance.now() - startedAtMs;
+    const counted = outcomeOf(admission && usageRefusal(admission, status), status);
+    usage.count(admission?.counted, counted, tookMs, atMs);
+    if (this.isReported) {
+      telemetry.request(operation?.name ?? "none", status, tookMs / 1000);
+      if (admission?.key) telemetry.requestOfKey(admission.key.id, counted);
+    }
+    if (logRequests || exchange.isRefused) this.logRequest(exchange, outcome, status, tookMs);
   }
 
-  private addressOf({ request, server }: Exchange): string {
-    return callerAddress(request, server, this.parts.trustedProxies);
+  private logRequest(exchange: Exchange, outcome: Outcome, status: number, tookMs: number): void {
+    const { log, logRequests, refusals } = this.parts;
+    const { keyId, reason } = refusedAs(exchange.admission);
+    const code = outcome instanceof Fault ? outcome.code : undefined;
+    if (code && exchange.isRefused && !(logRequests && refusals.mayLogEach()))
+      refusals.report(code, keyId ?? this.addressOf(exchange), () => ({
+        code,
+        reason,
+        address: this.addressOf(exchange),
+        keyId,
+        request: lineOf(exchange, status, tookMs),
+      }));
+    else {
+      const address = this.addressOf(exchange);
+      log.info({ ...lineOf(exchange, status, tookMs), address, keyId, code, reason }, "request");
+    }
+  }
+
+  /** Asked for only by those who need it: finding it out takes microseconds. */
+  private addressOf(exchange: Exchange): string {
+    exchange.address ??= callerAddress(exchange.request, exchange.server, this.parts.trustedProxies);
+    return exchange.address;
   }
 
   /** A proxy's connection carries the requests of others too. */
@@ -181,6 +216,20 @@ export class V1Handler {
     const { trustedProxies } = this.parts;
     return trustedProxies !== undefined && isTrustedProxy(server.requestIP(request)?.address ?? "", trustedProxies);
   }
+}
+
+/** Whose request it was, and why the gate refused it if it did: one code stands for several reasons. */
+function refusedAs(admission: Admission | undefined): { keyId: string | undefined; reason: string | undefined } {
+  if (admission?.kind !== "refusal") return { keyId: admission?.key.id, reason: undefined };
+  return { keyId: admission.key?.id ?? admission.invalidKeyId, reason: admission.reason.kind };
+}
+
+/** What is logged of a request, whatever comes of it. */
+function lineOf({ request, requestId, operation }: Exchange, status: number, tookMs: number): object {
+  const { method } = request;
+  const path = loggedPath(request.url);
+  const ms = Math.round(tookMs * 1e3) / 1e3;
+  return { requestId, method, path, operation: operation?.name ?? "none", status, ms, ...traceContextOf(request) };
 }
 
 /**

@@ -38,7 +38,8 @@ export class HeaderTemplate {
 
   readonly #headers = new Headers();
   readonly #longer = new Map<string, HeaderTemplate>();
-  readonly #extended = new Map<HeaderFields, HeaderTemplate>();
+  /** Weak: an operation's own fields differ from address to address, and addresses are forgotten. */
+  readonly #extended = new WeakMap<HeaderFields, HeaderTemplate>();
   #standing: Standing | undefined;
   #fields: HeaderFields = NO_FIELDS;
   #etag: string | undefined;

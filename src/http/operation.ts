@@ -1,6 +1,7 @@
 import type { Gate, Pass } from "../access/gate.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
+import type { EnvironmentName } from "../domain/environment.ts";
 import type { Fields, Parsed } from "../domain/fields.ts";
 import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -18,10 +19,13 @@ export interface PublicUrls {
   /** The base address of the interface, without a slash at its end. */
   readonly publicUrl: string;
   readonly docsUrl: string;
+  readonly environment: EnvironmentName;
+  /** The base address of the other environment, if it is known. */
+  readonly otherUrl: string | undefined;
 }
 
 /** What operations work with. */
-export interface OperationParts extends PublicUrls {
+export interface OperationParts {
   readonly animals: AnimalStore;
   readonly categories: CategoryStore;
   readonly orders: OrderStore;
@@ -82,7 +86,7 @@ export interface Operation<Known extends ParameterSet, Body extends Fields, Valu
   /** The query of the sample request. */
   readonly sampleQuery?: string;
   readonly perform: (call: Call<Known, Body>, parts: OperationParts) => Awaitable<IdempotentResult<Value, Reason>>;
-  readonly render: (value: Value, parts: OperationParts, call: Call<Known, Body>) => Rendered;
+  readonly render: (value: Value, urls: PublicUrls, call: Call<Known, Body>) => Rendered;
   refuse(reason: Reason, call: Call<Known, Body>): Fault;
 }
 

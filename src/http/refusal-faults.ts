@@ -1,5 +1,6 @@
 import type { Refusal } from "../access/gate.ts";
 import { SECOND_MS, toWholeSeconds } from "../domain/clock.ts";
+import { type EnvironmentName, otherEnvironment } from "../domain/environment.ts";
 import type { KeyProblem } from "../domain/key.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Standing } from "../domain/tally.ts";
@@ -26,6 +27,17 @@ export const UNKNOWN_KEY = constant(
   INVALID_TOKEN,
 );
 
+const FOREIGN_KEYS: Readonly<Record<EnvironmentName, Fault>> = {
+  production: foreignKey("production"),
+  staging: foreignKey("staging"),
+};
+
+function foreignKey(of: EnvironmentName): Fault {
+  const here = otherEnvironment(of);
+  const message = `This API key is for ${of}, and this is ${here}. Use a key of ${here}, or send the request to ${of}.`;
+  return constant("invalid_api_key", message, INVALID_TOKEN);
+}
+
 /** The fault that a refused request is answered with. */
 export function refusalFault({ reason, standing }: Refusal): Fault {
   switch (reason.kind) {
@@ -37,6 +49,8 @@ export function refusalFault({ reason, standing }: Refusal): Fault {
       return MALFORMED_KEY;
     case "unknown":
       return UNKNOWN_KEY;
+    case "foreign":
+      return FOREIGN_KEYS[reason.of];
     case "exhausted":
       return quotaFault(standing, reason.strikesLeft);
     case "banned":

@@ -1,5 +1,5 @@
 import { andThen } from "../domain/awaitable.ts";
-import { BAD_HOST, NO_SUCH_PAGE, NOT_A_PROXY } from "./faults.ts";
+import { BAD_HOST, NOT_A_PROXY } from "./faults.ts";
 import { ProbeFlood } from "./floods.ts";
 import { type Handler, type HandlerParts, hasRepeatedHost, type Resource, V1Handler } from "./handler.ts";
 import { endConnection } from "./header-template.ts";
@@ -12,6 +12,7 @@ import {
   type PublicPage,
   pageHandler,
   publicError,
+  withMalfunctions,
 } from "./pages/page.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 import { hasUnreadBody } from "./unread-body.ts";
@@ -25,7 +26,7 @@ export function createRoutes(parts: RouteParts) {
     routes[path] = new V1Handler(parts, resource).handle;
   for (const path of ["/v1", "/v1/*"]) routes[path] = new V1Handler(parts, undefined).handle;
 
-  const { pages, probes } = publicPages(parts);
+  const { pages, probes, notFound } = publicPages(parts);
   const probeFlood = new ProbeFlood();
   for (const [path, page] of Object.entries(pages))
     routes[path] = outside(limited(parts, pageHandler(parts.failures, page)));
@@ -35,7 +36,7 @@ export function createRoutes(parts: RouteParts) {
   }
   return {
     routes,
-    fetch: outside(limited(parts, () => publicError(NO_SUCH_PAGE))),
+    fetch: outside(limited(parts, withMalfunctions(parts.failures, notFound))),
     error: answerFailed(parts.failures),
   };
 }

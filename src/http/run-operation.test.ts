@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import type { BunRequest } from "bun";
+import type { BunRequest, Server } from "bun";
 import type { Pass } from "../access/gate.ts";
 import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts";
 import { newKey } from "../domain/key.ts";
 import { PLANS } from "../domain/plan.ts";
 import { done, refused } from "../domain/result.ts";
 import { newTally, ratePolicyOfKey, standingOf } from "../domain/tally.ts";
+import { newCountedKey } from "../domain/usage.ts";
+import { createAddresses } from "./addresses.ts";
 import type { Outcome } from "./fault.ts";
 import { GET_PET_REMOVED, IDEMPOTENCY_MISMATCH, PET_NOT_FOUND } from "./faults.ts";
 import { createWithIdempotency } from "./idempotency.ts";
@@ -17,7 +19,9 @@ import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
 const KEY = newKey({ name: "test", plan: "pro", quotas: PLANS.pro, createdAtMs: 0, expiresAtMs: undefined });
 const STANDING = standingOf(newTally(), ratePolicyOfKey(KEY.quotas, undefined), 0);
-const CALLER: Pass = { kind: "pass", key: KEY, standing: STANDING };
+/** Nothing is asked of it: the address is known. */
+const SERVER = {} as Server<undefined>;
+const CALLER: Pass = { kind: "pass", key: KEY, counted: newCountedKey(KEY.id), standing: STANDING };
 
 /** An operation of a kind that the interface does not have yet: it removes something, and answers without a body. */
 const removal = (
@@ -47,8 +51,10 @@ async function run(declared: AnyOperation, petId = "42", headers: Record<string,
   const parts = {
     clock: { nowMs: () => 1000 },
     steadyClock: { nowMs: () => 1000 },
-    publicUrl: "http://host/v1",
-    docsUrl: "http://host/docs",
+    addresses: createAddresses(
+      { publicUrl: "http://host/v1", environment: "production", otherUrl: undefined },
+      undefined,
+    ),
     replyCache: new ReplyCache(() => undefined),
     withIdempotency: createWithIdempotency(),
     bodyTimeoutMs: 1000,
@@ -56,7 +62,7 @@ async function run(declared: AnyOperation, petId = "42", headers: Record<string,
   const request = Object.assign(new Request(`http://host/v1/pets/${petId}`, { method: "DELETE", headers }), {
     params: { petId },
   });
-  return new RunnableOperation(declared, parts).run(request as unknown as BunRequest, CALLER);
+  return new RunnableOperation(declared, parts).run(request as unknown as BunRequest, SERVER, CALLER);
 }
 
 describe("an operation without a body", () => {
@@ -97,7 +103,7 @@ describe("any write can be retried", () => {
     expect([reply.status, reply.body, reply.headers]).toEqual([204, null, { "Idempotency-Replayed": "true" }]);
   });
 
-  test("what release 1.0.0 saved is sent again byte for byte", async () => {
+  test("what release 1.0.0 saved is sent again byte for byte, with a link to the address of today", async () => {
     const saved = { kind: "rendered", status: 201, body: '{"id": 1}', location: "http://old/v1/pets/1" } as const;
     const reply = (await run(
       removal(() => ({ kind: "replay", content: saved })),
@@ -105,7 +111,7 @@ describe("any write can be retried", () => {
       { "Idempotency-Key": "a" },
     )) as Reply;
     expect([reply.status, reply.body]).toEqual([201, saved.body]);
-    expect(reply.headers).toEqual({ Location: saved.location, "Idempotency-Replayed": "true" });
+    expect(reply.headers).toEqual({ Location: "http://host/v1/pets/1", "Idempotency-Replayed": "true" });
   });
 
   test("a key that was used for another request is a mismatch", async () => {

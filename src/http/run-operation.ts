@@ -1,4 +1,4 @@
-import type { BunRequest } from "bun";
+import type { BunRequest, Server } from "bun";
 import type { Pass } from "../access/gate.ts";
 import { type Awaitable, andThen } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
@@ -6,6 +6,7 @@ import { type Fields, InvalidRecord } from "../domain/fields.ts";
 import type { IdempotencyKey, IdempotentResult, SavedContent } from "../domain/idempotency.ts";
 import type { Key } from "../domain/key.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { Addresses } from "./addresses.ts";
 import { readBody } from "./body.ts";
 import { entityTag, isConditional, readPrecondition, unlessKnown } from "./conditions.ts";
 import { Fault, type Outcome } from "./fault.ts";
@@ -20,6 +21,7 @@ import type { ReplyCache } from "./reply-cache.ts";
 import type { BodyShape } from "./schema.ts";
 
 export interface RunParts extends OperationParts {
+  readonly addresses: Addresses;
   readonly replyCache: ReplyCache;
   readonly withIdempotency: WithIdempotency;
   /** Judges whether a saved response has expired. */
@@ -34,9 +36,8 @@ const REPLAYED: HeaderFields = { "Idempotency-Replayed": "true" };
 
 /** An operation that can be called. */
 export class RunnableOperation {
-  /** On all of its responses, refusals included. */
-  readonly headers: HeaderFields | undefined;
   readonly isWrite: boolean;
+  private readonly ownHeaders = new WeakMap<PublicUrls, HeaderFields>();
   private readonly bodyFields: readonly string[];
   private readonly hasIdInPath: boolean;
   private readonly lacksScope: Fault | undefined;
@@ -45,10 +46,9 @@ export class RunnableOperation {
     private readonly operation: AnyOperation,
     private readonly parts: RunParts,
   ) {
-    const { method, deprecation, parameters, body, scope } = operation;
+    const { method, parameters, body, scope } = operation;
     this.isWrite = method !== "GET";
     this.lacksScope = scope && insufficientScope(scope);
-    this.headers = deprecation && deprecationHeaders(deprecation, parts);
     this.hasIdInPath = hasPathParameter(parameters);
     this.bodyFields = Object.keys(body?.fields ?? {});
   }
@@ -62,33 +62,47 @@ export class RunnableOperation {
     return this.lacksScope && !scopes.includes(this.operation.scope as Scope) ? this.lacksScope : undefined;
   }
 
+  /** On all of its responses, refusals included: always the same object for the same addresses. */
+  headersFor(request: Request, server: Server<undefined>): HeaderFields | undefined {
+    const { deprecation } = this.operation;
+    if (!deprecation) return undefined;
+    const urls = this.parts.addresses.urlsFor(request, server);
+    let headers = this.ownHeaders.get(urls);
+    if (!headers) {
+      headers = deprecationHeaders(deprecation, urls);
+      this.ownHeaders.set(urls, headers);
+    }
+    return headers;
+  }
+
   /** What a request meets once it is admitted: removal, path, body, query, conditions, and then the work. */
-  run(request: BunRequest, caller: Pass): Awaitable<Outcome> {
+  run(request: BunRequest, server: Server<undefined>, caller: Pass): Awaitable<Outcome> {
     const { deprecation, isPersonal } = this.operation;
-    if (deprecation && this.parts.clock.nowMs() >= deprecation.removedAtMs) return deprecation.removed;
-    if (this.isWrite) return this.write(request, caller.key);
-    const { url } = request;
-    // By URL alone: a reply is the same for every caller, because a Call does not say who it is.
+    const { addresses, clock, replyCache } = this.parts;
+    if (deprecation && clock.nowMs() >= deprecation.removedAtMs) return deprecation.removed;
+    if (this.isWrite) return this.write(request, addresses.urlsFor(request, server), caller.key);
+    // By URL and addresses alone: a reply is the same for every caller, because a Call does not say who it is.
     const outcome = isPersonal
-      ? this.read(request, url, caller)
-      : this.parts.replyCache.answer(url, () => this.read(request, url));
+      ? this.read(request, server, caller)
+      : replyCache.answer(addresses.cacheKeyFor(request, server), () => this.read(request, server));
     const ifNoneMatch = request.headers.get("if-none-match");
     return ifNoneMatch === null
       ? outcome
       : andThen(outcome, (known) => (known instanceof Fault ? known : unlessKnown(known, ifNoneMatch)));
   }
 
-  private read(request: BunRequest, url: string, caller?: Pass): Awaitable<Outcome> {
+  private read(request: BunRequest, server: Server<undefined>, caller?: Pass): Awaitable<Outcome> {
     const { operation, parts } = this;
+    const urls = parts.addresses.urlsFor(request, server);
     const parameters = this.hasIdInPath ? readPath(operation.parameters, request.params) : {};
     if (parameters instanceof Fault) return parameters;
-    const fault = readQuery(operation.parameters, url, parameters);
+    const fault = readQuery(operation.parameters, request.url, parameters);
     if (fault) return fault;
     const call = { parameters, body: NO_BODY, idempotencyKey: undefined, precondition: undefined, caller } as AnyCall;
-    return andThen(operation.perform(call, parts), (result) => this.outcomeOf(result, call));
+    return andThen(operation.perform(call, parts), (result) => this.outcomeOf(result, urls, call));
   }
 
-  private async write(request: BunRequest, key: Key): Promise<Outcome> {
+  private async write(request: BunRequest, urls: PublicUrls, key: Key): Promise<Outcome> {
     const { operation, parts } = this;
     const parameters = readPath(operation.parameters, request.params);
     if (parameters instanceof Fault) return parameters;
@@ -105,7 +119,7 @@ export class RunnableOperation {
     const result = await (idempotencyKey
       ? parts.withIdempotency(idempotencyKey, async () => operation.perform(call, parts))
       : operation.perform(call, parts));
-    return result instanceof Fault ? result : this.outcomeOf(result, call);
+    return result instanceof Fault ? result : this.outcomeOf(result, urls, call);
   }
 
   private async readFields(request: Request, shape: BodyShape<Fields>): Promise<Record<string, unknown> | Fault> {
@@ -128,14 +142,14 @@ export class RunnableOperation {
     return { keyId: key.id, value, fingerprint, nowMs: this.parts.steadyClock.nowMs() };
   }
 
-  private outcomeOf(result: IdempotentResult<unknown, unknown>, call: AnyCall): Outcome {
-    if (result.kind === "done") return this.render(result.value, call);
+  private outcomeOf(result: IdempotentResult<unknown, unknown>, urls: PublicUrls, call: AnyCall): Outcome {
+    if (result.kind === "done") return this.render(result.value, urls, call);
     if (result.kind === "refused") return this.operation.refuse(result.reason, call);
-    return result.kind === "mismatch" ? IDEMPOTENCY_MISMATCH : this.replay(result.content, call);
+    return result.kind === "mismatch" ? IDEMPOTENCY_MISMATCH : this.replay(result.content, urls, call);
   }
 
-  private render(value: unknown, call: AnyCall, more?: HeaderFields): Outcome {
-    const { status, body, headers, tag, survivesAdditions } = this.operation.render(value, this.parts, call);
+  private render(value: unknown, urls: PublicUrls, call: AnyCall, more?: HeaderFields): Outcome {
+    const { status, body, headers, tag, survivesAdditions } = this.operation.render(value, urls, call);
     return reply(
       status ?? this.operation.success.status,
       body,
@@ -145,11 +159,16 @@ export class RunnableOperation {
     );
   }
 
-  private replay(content: SavedContent<unknown>, call: AnyCall): Outcome {
-    if (content.kind === "value") return this.render(content.value, call, REPLAYED);
-    return reply(content.status, content.body, { Location: content.location, ...REPLAYED });
+  private replay(content: SavedContent<unknown>, urls: PublicUrls, call: AnyCall): Outcome {
+    if (content.kind === "value") return this.render(content.value, urls, call, REPLAYED);
+    const location = movedTo(urls, content.location);
+    return reply(content.status, content.body, { Location: location, ...REPLAYED });
   }
 }
+
+/** A link that was saved under the address of its time: 127.0.0.1, for one, leads a client to its own machine. */
+const movedTo = ({ publicUrl }: PublicUrls, link: string): string =>
+  publicUrl + link.slice(link.lastIndexOf("/v1/") + "/v1".length);
 
 /** RFC 9745 and RFC 8594. */
 export const deprecationHeaders = (

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { SIGNED } from "../../test/harness/author.ts";
 import { bannedTally, openKeyStore } from "../../test/harness/key-store.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { digestOf } from "../domain/key.ts";
@@ -54,7 +55,7 @@ test("it waits until no instance can be working for the key any more, and says f
 
 test("a revocation by a clock that is ahead does not make it wait for longer", async () => {
   const { key } = await issue();
-  await store.keys.revoke({ keyId: key.id, atMs: store.clock.nowMs() + DAY_MS });
+  await store.keys.revoke({ ...SIGNED, keyId: key.id, atMs: store.clock.nowMs() + DAY_MS });
   const parts = sleeping();
   await deleteKey(parts, key.id);
   expect(parts.slept).toEqual([DELETABLE_AFTER_MS]);
@@ -63,7 +64,7 @@ test("a revocation by a clock that is ahead does not make it wait for longer", a
 test("a key that is not revoked is refused, and stays as it is", async () => {
   const { key: active } = await issue({ name: "active" });
   const { key: suspended } = await issue();
-  await store.keys.suspend({ keyId: suspended.id, atMs: 1 });
+  await store.keys.suspend({ ...SIGNED, keyId: suspended.id, atMs: 1 });
   const { key: expired } = await issue({ expiresAtMs: store.clock.nowMs() + 1 });
   store.clock.advance(1);
   for (const [{ id }, state] of [
@@ -72,7 +73,7 @@ test("a key that is not revoked is refused, and stays as it is", async () => {
     [expired, "expired"],
   ] as const) {
     expect(await deleteKey(sleeping(), id)).toMatchObject(refused({ kind: "not_revoked", state, key: { id } }));
-    expect(await store.keys.delete({ keyId: id })).toBe(false);
+    expect(await store.keys.delete({ ...SIGNED, keyId: id })).toBe(false);
     expect(await store.keys.secretsOf(id)).toHaveLength(1);
   }
   expect(await deleteKey(sleeping(), "activ")).toEqual(refused({ kind: "no_such_key", suggestion: "active" }));

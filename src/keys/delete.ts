@@ -1,4 +1,5 @@
 import { type Clock, SECOND_MS } from "../domain/clock.ts";
+import type { Author } from "../domain/journal.ts";
 import { type Key, type KeyState, stateOf } from "../domain/key.ts";
 import { done, type Result, refused } from "../domain/result.ts";
 import type { KeyStore } from "../store/store.ts";
@@ -15,8 +16,9 @@ export type DeletionRefusal =
   | { readonly kind: "not_revoked"; readonly state: Exclude<KeyState, "revoked">; readonly key: Key };
 
 interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "list" | "deleteResponses" | "delete">;
+  readonly keys: Pick<KeyStore, "get" | "list" | "deleteResponses" | "deleteUsage" | "delete">;
   readonly clock: Clock;
+  readonly author: Author;
   readonly sleep: (ms: number) => Promise<unknown>;
   /** Called if the deletion has to wait, with the time that it waits for. */
   readonly onWait?: (ms: number) => void;
@@ -24,7 +26,7 @@ interface Parts {
 
 /** Deletes a revoked key with everything that is kept about it. Returns the key that was. */
 export async function deleteKey(
-  { keys, clock, sleep, onWait }: Parts,
+  { keys, clock, author, sleep, onWait }: Parts,
   idOrName: string,
 ): Promise<Result<Key, DeletionRefusal>> {
   const found = await findKey(keys, idOrName);
@@ -40,6 +42,7 @@ export async function deleteKey(
   }
   // Some at a time: all of them at once could take longer than a transaction may.
   while (await keys.deleteResponses({ keyId: key.id }));
-  await keys.delete({ keyId: key.id });
+  while (await keys.deleteUsage({ keyId: key.id }));
+  await keys.delete({ ...author, keyId: key.id, atMs: clock.nowMs() });
   return done(key);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { SIGNED } from "../../test/harness/author.ts";
 import { openKeyStore } from "../../test/harness/key-store.ts";
 import { DAY_MS } from "../domain/clock.ts";
 import { KEY_NAME_MAX_CODE_POINTS, type Key } from "../domain/key.ts";
@@ -122,14 +123,14 @@ describe("an edit is refused, and changes nothing,", () => {
       refused({ kind: "no_such_key", suggestion: undefined }),
     );
     const key = await issue();
-    await store.keys.revoke({ keyId: key.id, atMs: 5 });
+    await store.keys.revoke({ ...SIGNED, keyId: key.id, atMs: 5 });
     expect(await edit(key, { name: "y" })).toEqual(refused({ kind: "revoked", key: { ...key, revokedAtMs: 5 } }));
   });
 });
 
 test("an expired key works again with a later expiry, and a suspended one can be edited", async () => {
   const key = await issue({ expiresAtMs: nowMs + 1 });
-  await store.keys.suspend({ keyId: key.id, atMs: nowMs });
+  await store.keys.suspend({ ...SIGNED, keyId: key.id, atMs: nowMs });
   const clock = { nowMs: () => nowMs + DAY_MS };
   const edited = await editKey({ ...store, clock }, { idOrName: key.id, expiresAtMs: nowMs + 2 * DAY_MS });
   expect(edited).toMatchObject(done({ key: { expiresAtMs: nowMs + 2 * DAY_MS, suspendedAtMs: nowMs } }));

@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import type { Author } from "../domain/journal.ts";
 import type { Key, KeyChange } from "../domain/key.ts";
 import type { Plan } from "../domain/plan.ts";
 import { changedQuotas, type QuotaRequest } from "../domain/quotas.ts";
@@ -34,19 +35,21 @@ export interface EditedKey {
 interface Parts {
   readonly keys: Pick<KeyStore, "get" | "list" | "edit">;
   readonly clock: Clock;
+  readonly author: Author;
 }
 
 /** Changes a key and keeps its secrets, and what it has used. A refused edit changes nothing. */
-export async function editKey({ keys, clock }: Parts, edit: KeyEdit): Promise<Result<EditedKey, EditRefusal>> {
+export async function editKey({ keys, clock, author }: Parts, edit: KeyEdit): Promise<Result<EditedKey, EditRefusal>> {
   const { idOrName, ...wanted } = edit;
   if (Object.values(wanted).every((value) => value === undefined)) return refused({ kind: "nothing_to_change" });
   const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const before = found.value;
   if (before.revokedAtMs !== undefined) return refused({ kind: "revoked", key: before });
-  const change = changeOf(before, wanted, clock.nowMs());
+  const atMs = clock.nowMs();
+  const change = changeOf(before, wanted, atMs);
   if (change.kind === "refused") return change;
-  const key = await keys.edit(change.value);
+  const key = await keys.edit({ ...author, ...change.value, atMs });
   return key ? done({ before, key }) : refused({ kind: "no_such_key", suggestion: undefined });
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { SIGNED } from "../../test/harness/author.ts";
 import { openKeyStore } from "../../test/harness/key-store.ts";
 import { digestOf, type Key, newKey, newSecret } from "../domain/key.ts";
 import { PLANS } from "../domain/plan.ts";
@@ -10,7 +11,7 @@ async function storeWith(...names: string[]) {
   const created: Key[] = [];
   for (const [i, name] of names.entries()) {
     const key = newKey({ name, plan: "free", quotas: PLANS.free, createdAtMs: i + 1, expiresAtMs: undefined });
-    await keys.create({ key, digest: digestOf(newSecret()) });
+    await keys.create({ ...SIGNED, key, digest: digestOf(newSecret()) });
     created.push(key);
   }
   return { keys, created };
@@ -32,7 +33,7 @@ test("an id wins over a name that looks like it", async () => {
   const { keys, created } = await storeWith("first");
   const [first] = created as [Key];
   const second = { ...first, id: "key_000000000000", name: first.id };
-  await keys.create({ key: second, digest: "d" });
+  await keys.create({ ...SIGNED, key: second, digest: "d" });
   expect(await findKey(keys, first.id)).toEqual(done(first));
   expect(await findKey(keys, second.id)).toEqual(done(second));
 });
@@ -40,7 +41,7 @@ test("an id wins over a name that looks like it", async () => {
 test("a name that several keys have is refused with their ids, the revoked ones included", async () => {
   const { keys, created } = await storeWith("desk", "zoo", "desk");
   const [a, , b] = created as [Key, Key, Key];
-  await keys.revoke({ keyId: a.id, atMs: 5 });
+  await keys.revoke({ ...SIGNED, keyId: a.id, atMs: 5 });
   expect(await findKey(keys, "desk")).toEqual(refused({ kind: "several_have_name", ids: [a.id, b.id] }));
   expect(await findKey(keys, b.id)).toEqual(done(b));
 });

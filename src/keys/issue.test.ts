@@ -33,6 +33,11 @@ test("a key is stored as it was asked for, and its secret only as a digest", asy
   expect((await store.keys.findBySecret(digestOf(secret)))?.key.id).toBe(key.id);
 });
 
+test("the secret of a key of staging says so", async () => {
+  const issued = await issueKey({ ...store, environment: "staging" }, { name: "x", plan: "free" });
+  expect(issued).toMatchObject({ kind: "done", value: { secret: expect.stringMatching(/^ask_test_/) } });
+});
+
 test("an Enterprise key has the quotas that were agreed", async () => {
   const issued = await issueKey(store, { name: "Zoo", plan: "enterprise", perMinute: 5, perDay: 5 });
   expect(issued).toMatchObject({ kind: "done", value: { key: { quotas: { perMinute: 5, perDay: 5 } } } });

@@ -1,4 +1,7 @@
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { Clock } from "../domain/clock.ts";
+import type { EnvironmentName } from "../domain/environment.ts";
+import type { Author } from "../domain/journal.ts";
 import { digestOf, type Key, newKey, newSecret } from "../domain/key.ts";
 import type { Plan } from "../domain/plan.ts";
 import { type QuotaRequest, quotasOn } from "../domain/quotas.ts";
@@ -28,19 +31,29 @@ export interface IssuedKey {
 interface Parts {
   readonly keys: Pick<KeyStore, "create">;
   readonly clock: Clock;
+  /** Says how the secret begins. */
+  readonly environment: EnvironmentName;
+  readonly author: Author;
+  /** Called with the secret before anything is changed. If it fails, nothing is: nobody would know the secret. */
+  readonly deliver?: (issued: IssuedKey) => Awaitable<void>;
 }
 
 /** Issues a key. A refused request does not touch the store. */
-export async function issueKey({ keys, clock }: Parts, request: KeyRequest): Promise<Result<IssuedKey, IssueRefusal>> {
+export async function issueKey(
+  { keys, clock, environment, author, deliver }: Parts,
+  request: KeyRequest,
+): Promise<Result<IssuedKey, IssueRefusal>> {
   const drafted = draftKey(request, clock.nowMs());
   if (drafted.kind === "refused") return drafted;
   const key = drafted.value;
-  const secret = newSecret();
-  await keys.create({ key, digest: digestOf(secret) });
-  return done({ key, secret });
+  const issued = { key, secret: newSecret(environment) };
+  await deliver?.(issued);
+  await keys.create({ ...author, atMs: key.createdAtMs, key, digest: digestOf(issued.secret) });
+  return done(issued);
 }
 
-function draftKey(request: KeyRequest, nowMs: number): Result<Key, IssueRefusal> {
+/** The key that a request asks for. */
+export function draftKey(request: KeyRequest, nowMs: number): Result<Key, IssueRefusal> {
   const { name, plan, expiresAtMs, scopes = SCOPES, ...requested } = request;
   const mistake = mistakeInKey({ name, scopes, expiresAtMs }, nowMs);
   if (mistake) return refused(mistake);

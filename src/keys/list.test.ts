@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { SIGNED } from "../../test/harness/author.ts";
 import { bannedTally, openKeyStore } from "../../test/harness/key-store.ts";
 import { DAY_MS, MINUTE_MS } from "../domain/clock.ts";
 import type { Key } from "../domain/key.ts";
@@ -23,8 +24,8 @@ const suspended = await issue({ name: "suspended" });
 await issue({ name: "expired", expiresAtMs: nowMs + MINUTE_MS / 2 });
 const revoked = await issue({ name: "revoked", plan: "pro" });
 for (const key of [banned, suspended]) await store.tallies.save([[key.id, bannedTally(nowMs)]]);
-await store.keys.suspend({ keyId: suspended.id, atMs: nowMs });
-await store.keys.revoke({ keyId: revoked.id, atMs: nowMs });
+await store.keys.suspend({ ...SIGNED, keyId: suspended.id, atMs: nowMs });
+await store.keys.revoke({ ...SIGNED, keyId: revoked.id, atMs: nowMs });
 await store.keys.noteUse([{ keyId: active.id, atMs: nowMs + MINUTE_MS }]);
 store.clock.advance(MINUTE_MS / 2);
 

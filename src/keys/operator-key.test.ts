@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { SIGNED } from "../../test/harness/author.ts";
 import { openKeyStore } from "../../test/harness/key-store.ts";
 import { digestOf } from "../domain/key.ts";
 import { OperatorError } from "../domain/operator-error.ts";
@@ -7,7 +8,7 @@ import { PLANS } from "../domain/plan.ts";
 import { absolutePath } from "../store/database-url.ts";
 import { type NewKey, StoreUnavailable } from "../store/store.ts";
 import { issueKey } from "./issue.ts";
-import { isSecretInUse, issueOperatorKey, operatorKeyFile } from "./operator-key.ts";
+import { issueOperatorKey, operatorKeyFile, problemWithOperatorKey } from "./operator-key.ts";
 
 async function emptyStore() {
   const store = await openKeyStore();
@@ -24,7 +25,7 @@ test("the file lies beside the database, under its name", () => {
 
 test("an empty store gets a Business key, whose secret only the file's owner can read", async () => {
   const { keys, clock, file, secret } = await emptyStore();
-  expect(await issueOperatorKey(keys, file, clock)).toBe(true);
+  expect(await issueOperatorKey(keys, file, clock, "production")).toBe(true);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await keys.findBySecret(digestOf(secret()))).toMatchObject({
     key: { name: "operator", plan: "business", quotas: PLANS.business, createdAtMs: clock.nowMs() },
@@ -32,11 +33,18 @@ test("an empty store gets a Business key, whose secret only the file's owner can
   });
 });
 
+test("in staging, its secret begins as those of staging do", async () => {
+  const { keys, clock, file, secret } = await emptyStore();
+  await issueOperatorKey(keys, file, clock, "staging");
+  expect(secret()).toMatch(/^ask_test_/);
+  expect(await keys.findBySecret(digestOf(secret()))).toBeDefined();
+});
+
 test("a store that has or had a key gets no other, and the file stays as it is", async () => {
   const { keys, clock, file, secret } = await emptyStore();
-  await issueOperatorKey(keys, file, clock);
+  await issueOperatorKey(keys, file, clock, "production");
   const first = secret();
-  expect(await issueOperatorKey(keys, file, clock)).toBe(false);
+  expect(await issueOperatorKey(keys, file, clock, "production")).toBe(false);
   expect(secret()).toBe(first);
   expect(await keys.list()).toHaveLength(1);
 });
@@ -47,11 +55,11 @@ test("when a key is issued in the meantime, the file is removed again", async ()
     revision: () => keys.revision(),
     createFirst: async (key: NewKey) => {
       expect(existsSync(file)).toBe(true);
-      await issueKey({ keys, clock }, { name: "quicker", plan: "free" });
+      await issueKey({ keys, clock, environment: "production", author: SIGNED }, { name: "quicker", plan: "free" });
       return keys.createFirst(key);
     },
   };
-  expect(await issueOperatorKey(raced, file, clock)).toBe(false);
+  expect(await issueOperatorKey(raced, file, clock, "production")).toBe(false);
   expect(existsSync(file)).toBe(false);
   expect((await keys.list()).map((key) => key.name)).toEqual(["quicker"]);
 });
@@ -62,10 +70,10 @@ test("after a failure between file and key, the next start issues a key and repl
     revision: () => keys.revision(),
     createFirst: () => Promise.reject(new StoreUnavailable("disk full")),
   };
-  await expect(issueOperatorKey(failing, file, clock)).rejects.toThrow("disk full");
+  await expect(issueOperatorKey(failing, file, clock, "production")).rejects.toThrow("disk full");
   const lost = secret();
   expect(await keys.findBySecret(digestOf(lost))).toBeUndefined();
-  expect(await issueOperatorKey(keys, file, clock)).toBe(true);
+  expect(await issueOperatorKey(keys, file, clock, "production")).toBe(true);
   expect(secret()).not.toBe(lost);
   expect(await keys.findBySecret(digestOf(secret()))).toBeDefined();
 });
@@ -73,7 +81,7 @@ test("after a failure between file and key, the next start issues a key and repl
 test("a draft that a crash has left readable for others does not stay so", async () => {
   const { keys, clock, file } = await emptyStore();
   writeFileSync(`${file}.new`, "half", { mode: 0o644 });
-  expect(await issueOperatorKey(keys, file, clock)).toBe(true);
+  expect(await issueOperatorKey(keys, file, clock, "production")).toBe(true);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(existsSync(`${file}.new`)).toBe(false);
 });
@@ -81,8 +89,8 @@ test("a draft that a crash has left readable for others does not stay so", async
 test("without its file no key is issued", async () => {
   const { keys, clock, file } = await emptyStore();
   mkdirSync(file);
-  await expect(issueOperatorKey(keys, file, clock)).rejects.toThrow(OperatorError);
-  await expect(issueOperatorKey(keys, file, clock)).rejects.toThrow("cannot write the operator's key to");
+  await expect(issueOperatorKey(keys, file, clock, "production")).rejects.toThrow(OperatorError);
+  await expect(issueOperatorKey(keys, file, clock, "production")).rejects.toThrow("cannot write the operator's key to");
   expect(await keys.list()).toEqual([]);
 });
 
@@ -92,11 +100,11 @@ test("a secret that a crash has left in the file, and that no key was issued for
     revision: () => keys.revision(),
     createFirst: () => Promise.reject(new StoreUnavailable("killed")),
   };
-  await expect(issueOperatorKey(crashing, file, clock)).rejects.toThrow("killed");
-  await issueKey({ keys, clock }, { name: "by hand", plan: "free" });
-  expect(await issueOperatorKey(keys, file, clock)).toBe(false);
-  expect(await isSecretInUse(keys, file)).toBe(false);
+  await expect(issueOperatorKey(crashing, file, clock, "production")).rejects.toThrow("killed");
+  await issueKey({ keys, clock, environment: "production", author: SIGNED }, { name: "by hand", plan: "free" });
+  expect(await issueOperatorKey(keys, file, clock, "production")).toBe(false);
+  expect(await problemWithOperatorKey(keys, file, clock)).toEqual({ kind: "unknown" });
   const other = await emptyStore();
-  await issueOperatorKey(other.keys, other.file, clock);
-  expect(await isSecretInUse(other.keys, other.file)).toBe(true);
+  await issueOperatorKey(other.keys, other.file, clock, "production");
+  expect(await problemWithOperatorKey(other.keys, other.file, clock)).toBeUndefined();
 });

@@ -1,6 +1,8 @@
 import * as fs from "node:fs";
 import type { Clock } from "../domain/clock.ts";
-import { digestOf, newKey, newSecret } from "../domain/key.ts";
+import type { EnvironmentName } from "../domain/environment.ts";
+import type { Author } from "../domain/journal.ts";
+import { digestOf, type KeyProblem, newKey, newSecret, problemWith } from "../domain/key.ts";
 import { OperatorError } from "../domain/operator-error.ts";
 import { PLANS } from "../domain/plan.ts";
 import { absolutePath } from "../store/database-url.ts";
@@ -11,6 +13,9 @@ import type { KeyStore } from "../store/store.ts";
 export const operatorKeyFile = (databasePath: string): string =>
   absolutePath(`${databasePath.replace(/\.(db|sqlite3?)$/, "")}.operator-key`);
 
+/** Nobody asks for this key: the first start makes it. */
+const SERVICE: Author = { by: "animal-store", via: "service" };
+
 /**
  * Issues the operator's key if the store has never had a key, with its secret in a file. Returns whether it did.
  * The file comes first, and is on disk: after a crash in between, the revision is still 0, so the next start replaces
@@ -20,9 +25,10 @@ export async function issueOperatorKey(
   keys: Pick<KeyStore, "revision" | "createFirst">,
   file: string,
   clock: Clock,
+  environment: EnvironmentName,
 ): Promise<boolean> {
   if ((await keys.revision()) > 0) return false;
-  const secret = newSecret();
+  const secret = newSecret(environment);
   const key = newKey({
     name: "operator",
     plan: "business",
@@ -31,19 +37,33 @@ export async function issueOperatorKey(
     expiresAtMs: undefined,
   });
   writeForOwnerOnly(file, `${secret}\n`);
-  if (await keys.createFirst({ key, digest: digestOf(secret) })) return true;
+  if (await keys.createFirst({ ...SERVICE, atMs: key.createdAtMs, key, digest: digestOf(secret) })) return true;
   // Someone has issued a key meanwhile: this secret belongs to none.
   fs.rmSync(file);
   return false;
 }
 
-/** Whether the secret in the file is one that the store knows; one that a crash has left there may not be. */
-export async function isSecretInUse(keys: Pick<KeyStore, "findBySecret">, file: string): Promise<boolean> {
+/** Why the secret in the operator's file does not work. */
+export type OperatorKeyProblem =
+  | (KeyProblem & { readonly keyId: string })
+  /** No key has it: its key was deleted, the file is of another database, or a crash has left it there. */
+  | { readonly kind: "unknown" };
+
+/** Undefined when the secret in the file works, or when that cannot be known. */
+export async function problemWithOperatorKey(
+  keys: Pick<KeyStore, "findBySecret">,
+  file: string,
+  clock: Clock,
+): Promise<OperatorKeyProblem | undefined> {
   const text = await Bun.file(file)
     .text()
     .catch(() => undefined);
   // A file that cannot be read, because it is another user's for one, may hold a secret that works.
-  return text === undefined || (await keys.findBySecret(digestOf(text.trim()))) !== undefined;
+  if (text === undefined) return undefined;
+  const found = await keys.findBySecret(digestOf(text.trim()));
+  if (!found) return { kind: "unknown" };
+  const problem = problemWith(found.key, found.secret, clock.nowMs());
+  return problem && { ...problem, keyId: found.key.id };
 }
 
 function writeForOwnerOnly(file: string, text: string): void {

@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import type { Author } from "../domain/journal.ts";
 import type { Key } from "../domain/key.ts";
 import { done, type Result } from "../domain/result.ts";
 import type { KeyStore } from "../store/store.ts";
@@ -13,15 +14,19 @@ export interface RevokedKey {
 interface Parts {
   readonly keys: Pick<KeyStore, "get" | "list" | "revoke">;
   readonly clock: Clock;
+  readonly author: Author;
 }
 
 /** Revokes a key, permanently. */
-export async function revokeKey({ keys, clock }: Parts, idOrName: string): Promise<Result<RevokedKey, FindRefusal>> {
+export async function revokeKey(
+  { keys, clock, author }: Parts,
+  idOrName: string,
+): Promise<Result<RevokedKey, FindRefusal>> {
   const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const { revokedAtMs } = found.value;
   if (revokedAtMs !== undefined) return done({ key: { ...found.value, revokedAtMs }, wasRevoked: true });
   const atMs = clock.nowMs();
-  await keys.revoke({ keyId: found.value.id, atMs });
+  await keys.revoke({ ...author, keyId: found.value.id, atMs });
   return done({ key: { ...found.value, revokedAtMs: atMs }, wasRevoked: false });
 }

@@ -33,6 +33,14 @@ test("the new secret does not expire, and the old one does after the overlap", a
   });
 });
 
+test("in staging, a key that was issued in production gets a secret of staging, and the old one works on", async () => {
+  const { key, secret: old } = await issue();
+  const staging = { ...store, environment: "staging" as const };
+  const rotated = await rotateKey(staging, { idOrName: key.id, overlapMs: HOUR_MS });
+  expect(rotated).toMatchObject({ kind: "done", value: { secret: expect.stringMatching(/^ask_test_/) } });
+  expect(await expiryOf(old)).toBe(store.clock.nowMs() + HOUR_MS);
+});
+
 test("a second rotation does not prolong the life of the oldest secret", async () => {
   const { key, secret: oldest } = await issue();
   await rotateKey(store, { idOrName: key.id, overlapMs: HOUR_MS });

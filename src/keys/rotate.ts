@@ -1,4 +1,7 @@
+import type { Awaitable } from "../domain/awaitable.ts";
 import { type Clock, DAY_MS } from "../domain/clock.ts";
+import type { EnvironmentName } from "../domain/environment.ts";
+import type { Author } from "../domain/journal.ts";
 import { digestOf, type Key, newSecret } from "../domain/key.ts";
 import { done, type Result, refused } from "../domain/result.ts";
 import type { KeyStore } from "../store/store.ts";
@@ -33,11 +36,16 @@ export interface RotatedKey {
 interface Parts {
   readonly keys: Pick<KeyStore, "get" | "list" | "rotate">;
   readonly clock: Clock;
+  /** Says how the new secret begins. */
+  readonly environment: EnvironmentName;
+  readonly author: Author;
+  /** Called with the secret before anything is changed. If it fails, nothing is: nobody would know the secret. */
+  readonly deliver?: (rotated: RotatedKey) => Awaitable<void>;
 }
 
 /** Gives a key a new secret, also one that is suspended. The old ones share its quotas while they last. */
 export async function rotateKey(
-  { keys, clock }: Parts,
+  { keys, clock, environment, author, deliver }: Parts,
   { idOrName, overlapMs }: RotationRequest,
 ): Promise<Result<RotatedKey, RotationRefusal>> {
   if (!isOverlap(overlapMs)) return refused({ kind: "invalid_overlap" });
@@ -47,10 +55,12 @@ export async function rotateKey(
   const nowMs = clock.nowMs();
   const end = endOf(key, nowMs);
   if (end) return refused(end);
-  const secret = newSecret();
+  const secret = newSecret(environment);
+  const rotated = { key, secret, endOfOldSecrets: endOfOldSecrets(key, overlapMs, nowMs) };
+  await deliver?.(rotated);
   const oldSecretsExpireAtMs = nowMs + overlapMs;
-  await keys.rotate({ keyId: key.id, digest: digestOf(secret), atMs: nowMs, oldSecretsExpireAtMs });
-  return done({ key, secret, endOfOldSecrets: endOfOldSecrets(key, overlapMs, nowMs) });
+  await keys.rotate({ ...author, keyId: key.id, digest: digestOf(secret), atMs: nowMs, oldSecretsExpireAtMs });
+  return done(rotated);
 }
 
 const isOverlap = (ms: number): boolean => Number.isInteger(ms) && ms >= 0 && ms <= OVERLAP_MAX_MS;

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { SIGNED } from "../../test/harness/author.ts";
 import { openKeyStore } from "../../test/harness/key-store.ts";
 import { DAY_MS } from "../domain/clock.ts";
 import type { Key } from "../domain/key.ts";
@@ -38,7 +39,7 @@ test("what is so already stays so, and nothing is written", async () => {
 test("a key that is unknown, revoked or expired is refused, and stays as it is", async () => {
   const revoked = await issue();
   await suspendKey(store, revoked.id);
-  await store.keys.revoke({ keyId: revoked.id, atMs: 1 });
+  await store.keys.revoke({ ...SIGNED, keyId: revoked.id, atMs: 1 });
   const expired = await issue({ expiresAtMs: store.clock.nowMs() + DAY_MS });
   await suspendKey(store, expired.id);
   store.clock.advance(DAY_MS);

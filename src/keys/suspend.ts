@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import type { Author } from "../domain/journal.ts";
 import { type Key, stateOf } from "../domain/key.ts";
 import { done, type Result, refused } from "../domain/result.ts";
 import type { KeyStore } from "../store/store.ts";
@@ -32,11 +33,12 @@ export interface ResumedKey {
 interface Parts {
   readonly keys: Pick<KeyStore, "get" | "list" | "suspend" | "resume">;
   readonly clock: Clock;
+  readonly author: Author;
 }
 
 /** Makes a key stop working until it is resumed. */
 export async function suspendKey(
-  { keys, clock }: Parts,
+  { keys, clock, author }: Parts,
   idOrName: string,
 ): Promise<Result<SuspendedKey, FindRefusal | KeyEnded>> {
   const found = await findKey(keys, idOrName);
@@ -47,21 +49,22 @@ export async function suspendKey(
   if (end) return refused(end);
   const { suspendedAtMs } = key;
   if (suspendedAtMs !== undefined) return done({ key: { ...key, suspendedAtMs }, wasSuspended: true });
-  await keys.suspend({ keyId: key.id, atMs });
+  await keys.suspend({ ...author, keyId: key.id, atMs });
   return done({ key: { ...key, suspendedAtMs: atMs }, wasSuspended: false });
 }
 
 /** Makes a suspended key work again. */
 export async function resumeKey(
-  { keys, clock }: Parts,
+  { keys, clock, author }: Parts,
   idOrName: string,
 ): Promise<Result<ResumedKey, FindRefusal | KeyEnded>> {
   const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const key = found.value;
-  const end = endOf(key, clock.nowMs());
+  const atMs = clock.nowMs();
+  const end = endOf(key, atMs);
   if (end) return refused(end);
   if (key.suspendedAtMs === undefined) return done({ key, wasSuspended: false });
-  await keys.resume({ keyId: key.id });
+  await keys.resume({ ...author, keyId: key.id, atMs });
   return done({ key: { ...key, suspendedAtMs: undefined }, wasSuspended: true });
 }

@@ -26,11 +26,15 @@ test("a banned key is banned no longer", async () => {
   expect(await store.keys.get(key.id)).toEqual(pardoned);
   expect(useOf(pardoned, tally, nowMs).bannedUntilMs).toBeUndefined();
   expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, wasBanned: false }));
+  const { rows } = await store.journal.list({ keyId: key.id, size: 10 });
+  expect(rows.map(({ action }) => action)).toEqual(["keys create", "keys unban"]);
 });
 
 test("a key that is not banned, or no longer, is said not to have been", async () => {
   const key = await issue();
+  const entries = async () => (await store.journal.list({ keyId: key.id, size: 10 })).rows.map(({ action }) => action);
   expect(await unbanKey(store, key.id)).toMatchObject({ value: { wasBanned: false } });
+  expect(await entries()).toEqual(["keys create"]);
   await store.tallies.save([[key.id, bannedTally(nowMs - MINUTE_MS)]]);
   expect(await unbanKey(store, key.id)).toMatchObject({ value: { wasBanned: false } });
 });

@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import type { Author } from "../domain/journal.ts";
 import type { Key } from "../domain/key.ts";
 import { done, type Result } from "../domain/result.ts";
 import type { KeyStore } from "../store/store.ts";
@@ -15,11 +16,12 @@ interface Parts {
   readonly keys: Pick<KeyStore, "get" | "list" | "pardon">;
   readonly counters: FindCounters;
   readonly clock: Clock;
+  readonly author: Author;
 }
 
 /** Lifts a key's ban, and forgets those that it had. */
 export async function unbanKey(
-  { keys, counters, clock }: Parts,
+  { keys, counters, clock, author }: Parts,
   idOrName: string,
 ): Promise<Result<UnbannedKey, FindRefusal | CountedInRedis>> {
   const found = await findKey(keys, idOrName);
@@ -29,11 +31,15 @@ export async function unbanKey(
   const countedFor = await counters();
   if (countedFor.kind === "refused") return countedFor;
   const nowMs = clock.nowMs();
-  // Before the counters are read: where they cannot be, the ban is lifted all the same.
-  await keys.pardon({ keyId: key.id, atMs: nowMs });
-  const tally = (await countedFor.value([key.id])).get(key.id);
+  const pardon = { ...author, keyId: key.id, atMs: nowMs };
+  const counted = await countedFor.value([key.id]).catch(async (error: unknown) => {
+    // Where they cannot be read, the ban is lifted all the same.
+    await keys.pardon(pardon);
+    throw error;
+  });
+  const tally = counted.get(key.id);
   const pardonedAtMs = Math.max(nowMs, tally?.banRecord.bannedAtMs ?? nowMs);
-  if (pardonedAtMs > nowMs) await keys.pardon({ keyId: key.id, atMs: pardonedAtMs });
-  const wasBanned = useOf(key, tally, pardonedAtMs).bannedUntilMs !== undefined;
-  return done({ key: { ...key, pardonedAtMs }, wasBanned });
+  const { bannedUntilMs, ladder } = useOf(key, tally, pardonedAtMs);
+  await keys.pardon({ ...pardon, bannedAtMs: pardonedAtMs, liftsNothing: ladder.bansInARow === 0 });
+  return done({ key: { ...key, pardonedAtMs }, wasBanned: bannedUntilMs !== undefined });
 }

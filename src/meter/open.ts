@@ -67,6 +67,7 @@ const NO_ROOM = WAYS;
 const loadRedisMeter = lazy(() => import("./redis/open.ts"));
 const loadRedisCheckup = lazy(() => import("./redis/checkup.ts"));
 const loadTallyReader = lazy(() => import("./redis/read-tallies.ts"));
+const loadTallyRaiser = lazy(() => import("./redis/raise-tallies.ts"));
 
 /**
  * Counters in Redis, for all instances together, if there is one; otherwise in this process, saved by the keeper.
@@ -82,6 +83,18 @@ export async function readTallies(
   connectTimeoutMs?: number,
 ): Promise<ReadonlyMap<string, Tally>> {
   return (await loadTallyReader()).readTallies(url, keyIds, connectTimeoutMs);
+}
+
+/**
+ * Counts at least this much in Redis for each of these keys: what is counted there already is never lowered. Fails with
+ * an OperatorError if Redis does not answer.
+ */
+export async function raiseTallies(
+  url: RedisUrl,
+  tallies: readonly (readonly [keyId: string, tally: Tally])[],
+  connectTimeoutMs?: number,
+): Promise<void> {
+  await (await loadTallyRaiser()).raiseTallies(url, tallies, connectTimeoutMs);
 }
 
 /** What there is to find out about Redis. */

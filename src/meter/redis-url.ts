@@ -71,6 +71,31 @@ export function displayRedisUrl({ kind, addresses, masterName, tls }: RedisUrl):
   return hosts.map((host) => `${scheme}://${host}`).join(",");
 }
 
+const MASK = "***";
+
+/** All of an address but its passwords. */
+export function maskedRedisUrl(url: RedisUrl): string {
+  const { kind, addresses, masterName, database, credentials, sentinelCredentials, tls } = url;
+  const scheme = tls ? "rediss" : "redis";
+  const path = database === 0 ? "" : `/${database}`;
+  const parameters = [
+    ["sentinel_user", sentinelCredentials.username],
+    ["sentinel_password", sentinelCredentials.password && MASK],
+    ...Object.entries(TLS_PARAMETERS).map(([name, file]) => [name, tls?.[file]] as const),
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+  const query = parameters.length === 0 ? "" : `?${parameters.join("&")}`;
+  const user = maskedUser(credentials);
+  const hosts = addresses.map(displayAddress);
+  if (kind === "sentinel") return `${scheme}+sentinel://${user}${hosts.join(",")}/${masterName}${path}${query}`;
+  return hosts.map((host) => `${scheme}://${user}${host}${path}${query}`).join(",");
+}
+
+function maskedUser({ username, password }: Credentials): string {
+  const name = encodeURIComponent(username ?? "");
+  if (password !== undefined) return `${name}:${MASK}@`;
+  return name === "" ? "" : `${name}@`;
+}
+
 export const displayAddress = ({ host, port }: Address): string =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 

@@ -11,19 +11,27 @@ export function measureStore({ connections }: Pick<Store, "connections">, teleme
   connections.onAnswer(telemetry.databaseAnswer);
 }
 
+/** What metrics are made of. */
+interface MetricsSettings {
+  readonly host: string;
+  /** Undefined: there are none. */
+  readonly port: number | undefined;
+  readonly byKey: boolean;
+  readonly build: Readonly<Record<string, string>>;
+}
+
 const loadPrometheus = lazy(() => import("../telemetry/metrics.ts"));
 
 /** Prometheus metrics on a port of their own, if one is set. */
 export async function startMetrics(
-  host: string,
-  port: number | undefined,
+  { host, port, byKey, build }: MetricsSettings,
   listeners: Listeners,
   /** What the other threads have measured. */
   others: () => Promise<readonly MetricsSnapshot[]>,
 ): Promise<{ readonly telemetry: Telemetry; readonly metricsUrl: string | undefined }> {
   if (port === undefined) return { telemetry: noTelemetry, metricsUrl: undefined };
   const { prometheus } = await loadPrometheus();
-  const { telemetry, handle } = prometheus({ isFirst: true, others });
+  const { telemetry, handle } = prometheus({ isFirst: true, others, byKey, build });
   const listener = listeners.listen(host, port, "METRICS_PORT");
   listener.serve({ fetch: handle });
   return { telemetry, metricsUrl: `${listener.origin}/metrics` };
@@ -32,8 +40,9 @@ export async function startMetrics(
 /** Those of one more thread, which the first one asks for. */
 export async function startThreadMetrics(
   port: number | undefined,
+  byKey: boolean,
 ): Promise<{ readonly telemetry: Telemetry; readonly snapshot: () => Promise<MetricsSnapshot | undefined> }> {
   if (port === undefined) return { telemetry: noTelemetry, snapshot: async () => undefined };
   const { prometheus } = await loadPrometheus();
-  return prometheus({ isFirst: false, others: async () => [] });
+  return prometheus({ isFirst: false, others: async () => [], byKey });
 }

@@ -1,25 +1,38 @@
 import type { Clock } from "../domain/clock.ts";
-import { isSecretInUse, issueOperatorKey, operatorKeyFile } from "../keys/operator-key.ts";
+import type { EnvironmentName } from "../domain/environment.ts";
+import {
+  issueOperatorKey,
+  type OperatorKeyProblem,
+  operatorKeyFile,
+  problemWithOperatorKey,
+} from "../keys/operator-key.ts";
 import type { DatabaseUrl } from "../store/database-url.ts";
 import type { KeyStore } from "../store/store.ts";
 import type { Log } from "../telemetry/log.ts";
 
-/** Issues the operator's key beside a new embedded database. Returns the file with a secret that works, if there is one. */
+/** The file with the operator's first secret. */
+export interface OperatorKey {
+  readonly file: string;
+  readonly problem: OperatorKeyProblem | undefined;
+}
+
+/** Issues the operator's key beside a new embedded database. Returns the file that it is in, if it is there. */
 export async function provideOperatorKey(
   database: DatabaseUrl,
   keys: KeyStore,
+  environment: EnvironmentName,
   clock: Clock,
   log: Log,
-): Promise<string | undefined> {
+): Promise<OperatorKey | undefined> {
   // Instances on PostgreSQL share no folder, and a secret does not belong in a log.
   if (database.kind !== "sqlite") return undefined;
   const file = operatorKeyFile(database.path);
-  if (await issueOperatorKey(keys, file, clock)) {
+  if (await issueOperatorKey(keys, file, clock, environment)) {
     log.info({ file }, "operator key issued");
-    return file;
+    return { file, problem: undefined };
   }
   if (!(await Bun.file(file).exists())) return undefined;
-  if (await isSecretInUse(keys, file)) return file;
-  log.warn({ file }, "the operator key file holds a secret that no key of this database has: remove the file");
-  return undefined;
+  const problem = await problemWithOperatorKey(keys, file, clock);
+  if (problem) log.warn({ file, problem }, "the operator key in its file does not work");
+  return { file, problem };
 }

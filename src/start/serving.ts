@@ -3,21 +3,23 @@ import { createGate, type Gate } from "../access/gate.ts";
 import { Keyring } from "../access/keyring.ts";
 import type { SteadyClock, SystemTime } from "../domain/clock.ts";
 import { ratePolicyOfAddress } from "../domain/tally.ts";
+import { type AddressSettings, createAddresses } from "../http/addresses.ts";
 import { RefusalFlood } from "../http/floods.ts";
 import { createWithIdempotency } from "../http/idempotency.ts";
 import { ReplyCache } from "../http/reply-cache.ts";
 import { createRoutes } from "../http/routes.ts";
 import type { Meters } from "../meter/open.ts";
 import type { Store } from "../store/store.ts";
-import type { FailureLog, Log } from "../telemetry/log.ts";
+import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
+import { UsageCounter } from "../telemetry/usage-counter.ts";
 import type { Listeners } from "./listen.ts";
 import type { Listener } from "./listener.ts";
 import { type Readiness, readiness } from "./readiness.ts";
 
 /** What all threads that serve have in common: plain data. */
 export interface ServingSettings {
-  readonly publicUrl: string;
+  readonly addresses: AddressSettings;
   /** How many of them there are: they divide the memory for replies. */
   readonly threads: number;
   readonly bodyTimeoutMs: number;
@@ -38,42 +40,48 @@ export interface ServingParts {
   /** Says when it is not ready, and ready again, which one thread does for all. */
   readonly readinessLog: Log;
   readonly failures: FailureLog;
+  readonly refusals: RefusalLog;
 }
 
 export interface Serving {
   readonly gate: Gate;
   readonly keyring: Keyring;
   readonly ready: Readiness;
+  readonly usage: UsageCounter;
 }
 
 /** What every thread that serves does: it has a keyring and a reply cache of its own, and answers on the shared port. */
 export function serve(listener: Listener, parts: ServingParts): Serving {
-  const { settings, store, meters, clock, steadyClock, listeners, telemetry, log, failures } = parts;
-  const { publicUrl, bodyTimeoutMs, logRequests } = settings;
+  const { settings, store, meters, clock, steadyClock, listeners, telemetry, log, failures, refusals } = parts;
+  const { bodyTimeoutMs, logRequests } = settings;
+  const { environment } = settings.addresses;
+  const proxies = trustedProxies(settings.trustedNetworks);
   const keyring = new Keyring(store.keys);
   const addressPolicy = ratePolicyOfAddress(settings.anonymousPerMinute);
-  const gate = createGate({ clock, keyring, ...meters, addressPolicy });
+  const gate = createGate({ clock, keyring, ...meters, addressPolicy, environment });
+  const usage = new UsageCounter();
   const ready = readiness(store, parts.readinessLog);
   listener.serve(
     createRoutes({
       ...store,
       clock,
-      publicUrl,
-      docsUrl: new URL(publicUrl.replace(/v1$/, "docs")).href,
+      addresses: createAddresses(settings.addresses, proxies),
       replyCache: new ReplyCache(store.version, { ...settings, readsAtOnce: store.connections === undefined }),
       withIdempotency: createWithIdempotency(),
       steadyClock,
       bodyTimeoutMs,
       gate,
-      trustedProxies: trustedProxies(settings.trustedNetworks),
+      trustedProxies: proxies,
       connections: listeners,
       refusalFlood: new RefusalFlood(),
       isReady: ready.isReady,
       telemetry,
+      usage,
       log,
       failures,
+      refusals,
       logRequests,
     }),
   );
-  return { gate, keyring, ready };
+  return { gate, keyring, ready, usage };
 }

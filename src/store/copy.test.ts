@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { copyToPostgres } from "../../test/harness/copy.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { OperatorError } from "../domain/operator-error.ts";
-import { copyStore } from "./copy.ts";
 import { INTERNAL_TABLES, TABLES } from "./rows.ts";
 import { openLocked, openShared } from "./sqlite/database.ts";
 
@@ -16,7 +16,7 @@ async function copyAfter(name: string, change: string): Promise<unknown> {
   const db = await openShared(path);
   db.run(change);
   db.close();
-  return copyStore(path, NOWHERE, () => {}).catch((error: unknown) => error);
+  return copyToPostgres(path, NOWHERE).catch((error: unknown) => error);
 }
 
 test("a copy is refused when a table has a column that would be left out", async () => {
@@ -34,7 +34,7 @@ test("a copy is refused when there is a table that would be left out", async () 
 test("a source that was refused can be served again at once", async () => {
   const path = join(folder, "unlocked.db");
   (await openShared(path)).close();
-  await expect(copyStore(path, NOWHERE, () => {})).rejects.toThrow("cannot use the database");
+  await expect(copyToPostgres(path, NOWHERE)).rejects.toThrow("cannot use the database");
   const { db, unlock } = await openLocked(path);
   db.close();
   unlock();

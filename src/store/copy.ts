@@ -1,36 +1,18 @@
-import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
+import type { Authorship } from "../domain/journal.ts";
+import { lazy } from "../domain/lazy.ts";
 import { OperatorError } from "../domain/operator-error.ts";
-import { claimTarget, identify } from "./copy-claim.ts";
-import { COPIES } from "./migrate.ts";
-import type { Connection, Session } from "./postgres/connection.ts";
-import { POSTGRES, rowsParameter, upsertRows } from "./postgres/dialect.ts";
-import { openOnSchema } from "./postgres/schema.ts";
-import {
-  ANIMALS,
-  CATEGORIES,
-  INTERNAL_TABLES,
-  KEYS,
-  type Row,
-  SAVED_RESPONSES,
-  SECRETS,
-  selectFrom,
-  TABLES,
-  TABLES_BY_NUMBER,
-  TALLIES,
-  type Table,
-} from "./rows.ts";
-import type { Dialect } from "./searches.ts";
-import { LOCK_TIMEOUTS, openLocked, preparePath } from "./sqlite/database.ts";
-import { SQLITE } from "./sqlite/dialect.ts";
+import { type Claim, claimAnimals, claimWhole, release } from "./copy-claim.ts";
+import { type CarriedTallies, carryTallies, type SharedCounters } from "./copy-tallies.ts";
+import { absolutePath, type DatabaseUrl, displayName } from "./database-url.ts";
+import { ANIMALS, NUMBERED_TABLES, ORDERS, type Row, type Table } from "./rows.ts";
+import type { RowReader, RowSource, RowTarget, RowWriter } from "./transfer.ts";
 
 /** The one table that is large: an interrupted copy of it is continued. */
 const RESUMED: Table = ANIMALS;
 
-/** Small tables, whose rows may have been deleted from the source since an earlier copy, in an order that references allow. */
-const EMPTIED: readonly Table[] = [TALLIES, SAVED_RESPONSES, CATEGORIES, SECRETS, KEYS];
-
-const BATCH_SIZE = 2_000;
+/** Rows may have been deleted from the source since an earlier copy; of these they are not, and animals are compared. */
+const isEmptied = (table: Table): boolean => table !== RESUMED && table !== ORDERS && !table.isAppendOnly;
 
 export interface CopyProgress {
   readonly table: string;
@@ -45,198 +27,199 @@ export interface CopiedTable {
   readonly checksum: string;
 }
 
+export interface CopyOptions {
+  /** Where the addresses were given: what an error says to correct. */
+  readonly settings?: { readonly from: string; readonly to: string };
+  /** Of animals and categories alone, as they are at one moment: the source may be served. Absent: of everything. */
+  readonly animalsOnly?: { readonly mayReplace: boolean } | undefined;
+  /** Where instances count together, if they do: used quotas and bans are carried over, in both directions. */
+  readonly counters?: SharedCounters | undefined;
+  /** Who copies. */
+  readonly author: Authorship;
+  /** Ends it after a batch: it then fails with the signal's reason, and can be continued. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: (progress: CopyProgress) => void;
+  /** Called with what is not carried over, and what to do about it. */
+  readonly onWarning?: (warning: string) => void;
+}
+
+const sqlite = lazy(() => import("./sqlite/transfer.ts"));
+const postgres = lazy(() => import("./postgres/transfer.ts"));
+
 /**
- * Copies a store from SQLite to PostgreSQL, and verifies it row by row. It can be interrupted and run again. The source
- * must not be served meanwhile, and no command can write to it. Fails with an OperatorError.
+ * Copies a store into a database of any kind, and verifies it row by row. It can be interrupted and run again. Neither
+ * is served meanwhile, and no command can write to the source. Fails with an OperatorError.
  */
-export async function copyStore(
-  path: string,
-  url: string,
-  onProgress: (progress: CopyProgress) => void,
-): Promise<CopiedTable[]> {
-  const { db, unlock } = await openLocked(await preparePath(path, { create: false }), LOCK_TIMEOUTS, COPIES);
+export async function copyStore(from: DatabaseUrl, to: DatabaseUrl, options: CopyOptions): Promise<CopiedTable[]> {
+  refuseSame(from, to);
+  const settings = options.settings ?? { from: "DATABASE_URL", to: "DATABASE_URL" };
+  const source = await openSource(from, options).catch((error: unknown) => {
+    throw naming(settings.from, error, { mayMake: false });
+  });
   try {
-    refuseUnknownSchema(db);
-    lockAgainstWrites(db, path);
-    const target = await openOnSchema(url, { rules: COPIES });
+    const target = await openTarget(to).catch((error: unknown) => {
+      throw naming(settings.to, error, { mayMake: true });
+    });
     try {
-      return await copyAll(db, target, onProgress);
+      return await copyAll(source, target, { ...options, from: displayName(from) });
     } catch (error) {
-      if (error instanceof OperatorError) throw error;
+      if (error instanceof OperatorError || (options.signal?.aborted && error === options.signal.reason)) throw error;
       throw new OperatorError(`the copy was interrupted: ${(error as Error).message}. Run it again to continue`);
     } finally {
       await target.close();
     }
   } finally {
-    if (db.inTransaction) db.run("ROLLBACK");
-    db.close();
-    unlock();
+    await source.close();
   }
 }
 
-/** Commands change keys beside a service, and would beside a copy: this transaction makes them wait, and give up. */
-function lockAgainstWrites(db: Database, path: string): void {
-  try {
-    identify(db);
-    db.run("BEGIN IMMEDIATE");
-  } catch (error) {
-    throw new OperatorError(
-      `another process is writing to ${path} (${(error as Error).message}): try again when it is done`,
-    );
+/** A database that cannot be opened says what is wrong with DATABASE_URL. Nothing is gained by making an empty source. */
+function naming(setting: string, error: unknown, { mayMake }: { mayMake: boolean }): unknown {
+  if (!(error instanceof OperatorError)) return error;
+  const message = mayMake
+    ? error.message
+    : error.message.replace(/, or run animal-store migrate, which creates .*/, "");
+  return new OperatorError(message.replaceAll("DATABASE_URL", setting));
+}
+
+const addressOf = (database: DatabaseUrl): string =>
+  database.kind === "sqlite" ? absolutePath(database.path) : database.url;
+
+function refuseSame(from: DatabaseUrl, to: DatabaseUrl): void {
+  if (addressOf(from) === addressOf(to))
+    throw new OperatorError(`the source and the target are the same database, ${displayName(to)}: name another target`);
+}
+
+async function openSource(from: DatabaseUrl, { animalsOnly }: CopyOptions): Promise<RowSource> {
+  if (from.kind === "sqlite") {
+    const { openSnapshot, openSource: open } = await sqlite();
+    return animalsOnly ? openSnapshot(from.path) : open(from.path);
   }
+  const { openSnapshot, openSource: open } = await postgres();
+  return animalsOnly ? openSnapshot(from.url) : open(from.url);
+}
+
+const openTarget = async (to: DatabaseUrl): Promise<RowTarget> =>
+  to.kind === "sqlite" ? (await sqlite()).openTarget(to.path) : (await postgres()).openTarget(to.url);
+
+interface Copying extends CopyOptions {
+  /** For people to read. */
+  readonly from: string;
+}
+
+/** A copy that is under way. */
+interface Job {
+  readonly source: RowSource;
+  readonly claim: Claim;
+  readonly totals: ReadonlyMap<Table, number>;
+  /** Reports how far it is with a table. Throws when it is to end. */
+  readonly report: (table: Table, step: CopyProgress["step"]) => (done: number) => void;
 }
 
 /** Rows are copied in batches of their own, so that an interrupted copy is continued; what counts is the end of it. */
-async function copyAll(
-  db: Database,
-  target: Session,
-  onProgress: (progress: CopyProgress) => void,
-): Promise<CopiedTable[]> {
-  await claimTarget(db, target);
-  for (const { name } of EMPTIED) await target.run(`DELETE FROM ${name}`);
-  await deleteGone(db, target, RESUMED);
-  const totals = new Map(TABLES.map((table) => [table, countIn(db, table)]));
-  const report = (table: Table, step: CopyProgress["step"]) => (done: number) =>
+async function copyAll(source: RowSource, target: RowTarget, options: Copying): Promise<CopiedTable[]> {
+  const { animalsOnly, counters, signal, onProgress = () => {}, onWarning } = options;
+  if (!animalsOnly && !counters && (await source.countingPlace()) === "redis") onWarning?.(COUNTERS_LEFT_BEHIND);
+  // Before anything is written: what cannot be carried over is no copy.
+  const tallies = counters && !animalsOnly ? await carryTallies(source, counters) : undefined;
+  const claim = animalsOnly
+    ? await claimAnimals(source, target, { ...options, ...animalsOnly })
+    : await claimWhole(source, target);
+  const totals = new Map<Table, number>();
+  for (const table of claim.tables) totals.set(table, await source.count(table));
+  const report: Job["report"] = (table, step) => (done) => {
+    signal?.throwIfAborted();
     onProgress({ table: table.name, step, done, total: totals.get(table) ?? 0 });
+  };
+  const job: Job = { source, claim, totals, report };
+  await clearLeftovers(job, target);
   const sums = new Map<Table, string>();
-  for (const table of TABLES) {
-    sums.set(table, await checksum(rowsOf(db, table), table, report(table, "verify")));
-    await copyTable(db, target, table, table === RESUMED, report(table, "copy"));
+  for (const table of claim.tables) {
+    sums.set(table, await checksum(source, table, report(table, "verify")));
+    await copyTable(job, target, table, table === RESUMED);
   }
-  return target.transact((tx) => finish(db, tx, sums, report));
+  await source.refuseUse();
+  return target.transact(claim.tables, (tx) => finish(job, tx, sums, tallies, options));
 }
 
-/** Rows that an earlier copy has brought over, and that the source has no more. Those that orders refer to are never among them. */
-async function deleteGone(db: Database, target: Connection, table: Table): Promise<void> {
-  const find = db.prepare(`SELECT id FROM ${table.name} WHERE ${SQLITE.idIsOneOf("?")}`);
-  for await (const rows of rowsIn(target, table)) {
-    const copied = rows.map(({ id }) => id as bigint);
-    const kept = new Set((find.all(SQLITE.idList(copied)) as Row[]).map(({ id }) => id));
-    const gone = copied.filter((id) => !kept.has(id));
-    if (gone.length > 0)
-      await target.run(`DELETE FROM ${table.name} WHERE ${POSTGRES.idIsOneOf("$1")}`, [POSTGRES.idList(gone)]);
-  }
-}
+const COUNTERS_LEFT_BEHIND =
+  "requests are counted in Redis, and REDIS_URL is not set: used quotas and bans are not carried over into the database";
 
-type Report = (table: Table, step: CopyProgress["step"]) => (done: number) => void;
+/** What an earlier copy has brought over, and the source may have no more. */
+async function clearLeftovers({ source, claim }: Job, target: RowTarget): Promise<void> {
+  for (const table of claim.tables.toReversed()) if (isEmptied(table)) await target.empty(table);
+  // Those that orders refer to are never among them.
+  await target.transact([RESUMED], async (tx) => {
+    for await (const rows of tx.rows(RESUMED)) {
+      const copied = rows.map(({ id }) => id as bigint);
+      const kept = new Set(await source.existing(RESUMED, copied));
+      const gone = copied.filter((id) => !kept.has(id));
+      if (gone.length > 0) await tx.delete(RESUMED, gone);
+    }
+  });
+}
 
 /** Verifies every table and marks the copy as finished, in one transaction in which nobody else can write to them. */
 async function finish(
-  db: Database,
-  tx: Connection,
+  job: Job,
+  tx: RowWriter,
   sums: ReadonlyMap<Table, string>,
-  report: Report,
+  tallies: CarriedTallies | undefined,
+  { author, from, animalsOnly }: Copying,
 ): Promise<CopiedTable[]> {
-  // Behind a pooler, what is set for the role applies.
-  await tx.run("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0");
-  await tx.run(`LOCK TABLE ${TABLES.map(({ name }) => name).join(", ")} IN SHARE ROW EXCLUSIVE MODE`);
+  const { source, claim, totals, report } = job;
   const copied: CopiedTable[] = [];
-  for (const [table, source] of sums) {
-    const verify = () => checksum(rowsIn(tx, table), table, report(table, "verify"));
-    if ((await verify()) !== source) {
+  for (const [table, sum] of sums) {
+    const verify = () => checksum(tx, table, report(table, "verify"));
+    if ((await verify()) !== sum) {
       // Rows that were copied earlier may have changed since: all are copied over those that are there.
-      await copyTable(db, tx, table, false, report(table, "copy"));
-      if ((await verify()) !== source) throw await difference(db, tx, table);
+      await copyTable(job, tx, table, false);
+      if ((await verify()) !== sum) throw await difference(job, tx, table);
     }
-    copied.push({ table: table.name, rows: countIn(db, table), checksum: source });
+    copied.push({ table: table.name, rows: totals.get(table) ?? 0, checksum: sum });
   }
-  await continueIds(db, tx);
-  await tx.run("UPDATE key_revision SET revision = revision + 1");
-  await tx.run("UPDATE copies SET finished_at = $1", [Date.now()]);
+  await tx.continueIds(await source.lastIds(NUMBERED_TABLES.filter((table) => claim.tables.includes(table))));
+  await tx.raiseKeyRevision();
+  await tallies?.save(tx);
+  const rows = Object.fromEntries(copied.map((done) => [done.table, done.rows]));
+  await tx.appendJournal({
+    ...author,
+    action: animalsOnly ? "copy --animals" : "copy",
+    subject: { kind: "store" },
+    after: { from, ...rows },
+  });
+  await release(tx, claim);
   return copied;
 }
 
-async function difference(db: Database, tx: Connection, table: Table): Promise<OperatorError> {
-  const [counted] = await tx.run<Row>(`SELECT count(*) AS count FROM ${table.name}`);
+async function difference({ totals }: Job, tx: RowWriter, table: Table): Promise<OperatorError> {
   return new OperatorError(
-    `the table ${table.name} has ${countIn(db, table)} rows in the source and ${counted?.count} in the target, which are not the same: empty the target and copy again`,
+    `the table ${table.name} has ${totals.get(table)} rows in the source and ${await tx.count(table)} in the target, which are not the same: empty the target and copy again`,
   );
 }
 
-/** A table that is not in the list would be lost silently; other columns than those in the lists keep a store from being opened. */
-function refuseUnknownSchema(db: Database): void {
-  const tables = db.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
-  for (const { name } of tables as { name: string }[])
-    if (!INTERNAL_TABLES.includes(name) && !TABLES.some((table) => table.name === name))
-      throw new OperatorError(
-        `this version cannot copy the table ${name}: use the version that added it, or remove it first`,
-      );
-}
-
-const countIn = (db: Database, { name }: Table): number =>
-  Number((db.query(`SELECT count(*) AS count FROM ${name}`).get() as { count: bigint }).count);
-
-async function copyTable(
-  db: Database,
-  target: Connection,
-  table: Table,
-  isResumed: boolean,
-  onProgress: (done: number) => void,
-): Promise<void> {
-  const { name } = table;
-  const [last] = isResumed ? await target.run<Row>(`SELECT max(id) AS id FROM ${name}`) : [];
-  const upsert = upsertRows(table);
-  let done = last?.id
-    ? Number((db.query(`SELECT count(*) AS count FROM ${name} WHERE id <= ?`).get(last.id) as { count: bigint }).count)
-    : 0;
-  for await (const rows of rowsOf(db, table, last?.id ? [last.id] : undefined)) {
-    await target.run(upsert, [rowsParameter(rows)]);
+async function copyTable({ source, report }: Job, target: RowWriter, table: Table, isResumed: boolean): Promise<void> {
+  const last = isResumed ? await target.maxId(table) : undefined;
+  let done = last === undefined ? 0 : await source.count(table, last);
+  const onProgress = report(table, "copy");
+  for await (const rows of source.rows(table, last)) {
+    await target.write(table, rows);
     done += rows.length;
     onProgress(done);
   }
 }
 
-type Batches = AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
-
-/** All rows of the source after a key, by ascending key, in batches. */
-function* rowsOf(db: Database, table: Table, from?: readonly Row[string][]): Generator<readonly Row[]> {
-  for (let after = from; ; ) {
-    const rows = db.prepare(pageSql(table, SQLITE, after)).all(...((after ?? []) as string[])) as Row[];
-    if (rows.length > 0) yield rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < BATCH_SIZE) return;
-    after = keyOf(table, last);
-  }
-}
-
-/** All rows of the target, likewise. */
-async function* rowsIn(target: Connection, table: Table): AsyncGenerator<readonly Row[]> {
-  for (let after: readonly Row[string][] | undefined; ; ) {
-    const rows = await target.run<Row>(pageSql(table, POSTGRES, after), after ?? []);
-    if (rows.length > 0) yield rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < BATCH_SIZE) return;
-    after = keyOf(table, last);
-  }
-}
-
-const keyOf = ({ key }: Table, row: Row): Row[string][] => key.map((column) => row[column] as Row[string]);
-
-/** Text is ordered by its bytes, so that both databases agree on what comes next. */
-function pageSql(table: Table, dialect: Dialect, after: readonly unknown[] | undefined): string {
-  const collation = dialect === POSTGRES && !TABLES_BY_NUMBER.includes(table) ? ' COLLATE "C"' : "";
-  const order = table.key.map((column) => `${column}${collation}`).join(", ");
-  const placeholders = table.key.map((_, i) => dialect.placeholder(i + 1)).join(", ");
-  const condition = after ? `WHERE (${order}) > (${placeholders})` : "";
-  return `${selectFrom(table)} ${condition} ORDER BY ${order} LIMIT ${BATCH_SIZE}`;
-}
-
 /** One digest over every value of every row, in order. */
-async function checksum(batches: Batches, { columns }: Table, onProgress: (done: number) => void): Promise<string> {
+async function checksum(reader: RowReader, table: Table, onProgress: (done: number) => void): Promise<string> {
+  const textOf = (value: Row[string] | undefined) => (value === null ? null : String(value));
   const hash = createHash("sha256");
   let done = 0;
-  for await (const rows of batches) {
-    for (const row of rows)
-      hash.update(`${JSON.stringify(columns.map((column) => (row[column] === null ? null : String(row[column]))))}\n`);
+  for await (const rows of reader.rows(table)) {
+    let text = "";
+    for (const row of rows) text += `${JSON.stringify(table.columns.map((column) => textOf(row[column])))}\n`;
+    hash.update(text);
     done += rows.length;
     onProgress(done);
   }
   return hash.digest("hex");
-}
-
-/** Ids that the source has ever assigned are not assigned again. */
-async function continueIds(db: Database, target: Connection): Promise<void> {
-  const sequences = db.query("SELECT name, seq FROM sqlite_sequence").all() as { name: string; seq: bigint }[];
-  for (const { name, seq } of sequences)
-    await target.run("SELECT setval(pg_get_serial_sequence($1, 'id'), $2)", [name, seq]);
 }

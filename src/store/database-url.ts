@@ -39,3 +39,13 @@ export function displayName(database: DatabaseUrl): string {
   const { hostname, port, pathname } = new URL(database.url);
   return `postgres://${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
 }
+
+/** All of an address but its password. */
+export function maskedDatabaseUrl(database: DatabaseUrl): string {
+  if (database.kind === "sqlite") return `sqlite:${absolutePath(database.path)}`;
+  const url = new URL(database.url);
+  if (url.password !== "") url.password = MASK;
+  return url.href;
+}
+
+const MASK = "***";

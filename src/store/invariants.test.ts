@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { SIGNED } from "../../test/harness/author.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { querySqlite } from "../../test/harness/stores.ts";
 import { newKey } from "../domain/key.ts";
@@ -12,14 +13,14 @@ test("every choice of scopes that can be stored is well-formed, and nothing else
   const path = join(temporaryFolder(), "store.db");
   const store = await openForCommand(path, { create: true });
   const key = newKey({ name: "x", plan: "free", quotas: PLANS.free, createdAtMs: 1, expiresAtMs: undefined });
-  await store.keys.create({ key, digest: "0".repeat(64) });
+  await store.keys.create({ ...SIGNED, key, digest: "0".repeat(64) });
   const check = invariantChecks((sql) => querySqlite(path, sql) as { id: unknown }[]).find(
     ({ name }) => name === "scopes of keys are well-formed",
   );
   const found = async () => (await check?.run())?.kind;
   for (let choice = 1; choice < 2 ** SCOPES.length; choice++) {
     const scopes = SCOPES.filter((_, i) => choice & (1 << i));
-    await store.keys.edit({ keyId: key.id, scopes });
+    await store.keys.edit({ ...SIGNED, keyId: key.id, scopes });
     expect((await store.keys.get(key.id))?.scopes).toEqual(scopes);
     expect(await found()).toBe("ok");
   }

@@ -1,5 +1,7 @@
 import { ANIMAL_STATUSES } from "../domain/animal.ts";
 import { type Check, ok, problem } from "../domain/checkup.ts";
+import { systemClock } from "../domain/clock.ts";
+import { checkAgainstRecords } from "../domain/clock-check.ts";
 import { fold } from "../domain/fold.ts";
 import { OPEN_ORDER_STATUSES, ORDER_STATUSES, PLACING } from "../domain/order.ts";
 import { PLAN_NAMES } from "../domain/plan.ts";
@@ -96,11 +98,37 @@ const INVARIANTS: readonly Invariant[] = [
     remedy: "stop the service, and delete these rows of the table tallies: their quotas begin anew",
   },
   {
+    name: "imports are well-formed",
+    broken: `SELECT id FROM imports WHERE added < 0 OR added > animals OR animals > records OR records_done > records
+      OR removed + kept > added OR (finished_at IS NOT NULL AND (added <> animals OR records_done <> records))`,
+    remedy: RESTORE_OR_CORRECT,
+  },
+  {
+    name: "what was imported belongs to an import",
+    broken: `SELECT r.import_id AS id FROM import_ranges r LEFT JOIN imports i ON i.id = r.import_id
+      WHERE i.id IS NULL OR i.undone_at IS NOT NULL OR r.first_id < 1 OR r.last_id < r.first_id`,
+    remedy: RESTORE_OR_CORRECT,
+  },
+  {
     name: "changes of keys are counted",
     broken: "SELECT count(*) AS id FROM key_revision HAVING count(*) <> 1",
     remedy: RESTORE_OR_CORRECT,
   },
 ];
+
+/** What a clock has stamped: the newest of it. */
+const NEWEST = `SELECT max(at) AS id FROM (SELECT max(updated_at) AS at FROM orders
+  UNION ALL SELECT max(created_at) FROM keys UNION ALL SELECT max(last_used_at) FROM keys
+  UNION ALL SELECT max(saved_at) FROM saved_responses) AS stamped`;
+
+export const clockCheck = (select: SelectIds): Check => ({
+  name: "clock",
+  async run() {
+    const [newest] = await select(NEWEST);
+    const isKnown = newest?.id !== null && newest?.id !== undefined;
+    return checkAgainstRecords(systemClock.nowMs(), isKnown ? Number(newest.id) : undefined);
+  },
+});
 
 /** How many of the rows in question a message names. */
 const SHOWN = 3;

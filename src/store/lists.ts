@@ -14,7 +14,7 @@ import {
   selectFrom,
 } from "./rows.ts";
 import { type Dialect, search, searchEachStatus } from "./searches.ts";
-import type { AnimalQuery, CategoryQuery, OrderQuery } from "./store.ts";
+import type { AnimalFilter, AnimalQuery, CategoryQuery, OrderQuery } from "./store.ts";
 
 // The lists of animals, orders and categories, for both databases: which statements there are, and which one answers a
 // query. Each has an index that holds its rows in its order.
@@ -25,16 +25,22 @@ export interface Listing<Name extends string> {
   readonly parameters: SqlValue[];
 }
 
+/** A statement of its own. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: SqlValue[];
+}
+
 /** A list by id, in either direction. */
 type InEitherOrder<Name extends string> = Name | `${Name}Descending`;
 
 // Animals
 
-type AnimalFilter = "all" | "byStatus" | "byCategory" | "byCategoryAndStatus" | "byIds";
-export type AnimalListName = InEitherOrder<AnimalFilter> | "byName" | "byNameAndStatus";
+type AnimalListFilter = "all" | "byStatus" | "byCategory" | "byCategoryAndStatus" | "byIds";
+export type AnimalListName = InEitherOrder<AnimalListFilter> | "byName" | "byNameAndStatus";
 
 export const animalLists = (dialect: Dialect): Record<AnimalListName, string> => ({
-  ...inEitherOrder<AnimalFilter>((order) => ({
+  ...inEitherOrder<AnimalListFilter>((order) => ({
     all: pageById(SELECT_ANIMAL, [], order, dialect),
     byStatus: pageById(SELECT_ANIMAL, ["status"], order, dialect),
     byCategory: pageOfAnyStatus(SELECT_ANIMAL, "category_id", ANIMAL_STATUSES, order, dialect),
@@ -83,6 +89,17 @@ export function animalListing(
   return status === undefined
     ? inOrder(sort, "byCategory", [categoryId, ...page])
     : inOrder(sort, "byCategoryAndStatus", [categoryId, status, ...page]);
+}
+
+/** How many animals a filter selects. */
+export function animalCount({ status, categoryId }: AnimalFilter, { placeholder }: Dialect): Statement {
+  const equal = Object.entries({ category_id: categoryId, status }).filter(([, value]) => value !== undefined);
+  const conditions = equal.map(([column], i) => `${column} = ${placeholder(i + 1)}`);
+  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+  return {
+    sql: `SELECT count(*) AS count FROM animals${where}`,
+    parameters: equal.map(([, value]) => value as SqlValue),
+  };
 }
 
 // Orders

@@ -5,7 +5,8 @@ import { temporaryFolder } from "../../test/harness/folder.ts";
 import {
   type AppliedMigration,
   CHANGES_NO_SCHEMA,
-  COPIES,
+  COPIES_FROM,
+  COPIES_INTO,
   digestOfMigration,
   isWorkDue,
   MIGRATES,
@@ -154,14 +155,19 @@ describe("a schema", () => {
     [
       "a service with MIGRATE=off",
       CHANGES_NO_SCHEMA,
-      ["is empty: run animal-store migrate", "run animal-store migrate", false, false],
+      ["is empty: check DATABASE_URL, or run animal-store migrate", "run animal-store migrate", false, false],
     ],
     [
       "a command",
       ONLY_CREATES,
       [true, "has schema 1, and this version needs 2: run animal-store migrate", false, false],
     ],
-    ["a copy", COPIES, [true, "run animal-store migrate", false, "use the newer version"]],
+    [
+      "the source of a copy",
+      COPIES_FROM,
+      ["the database is empty", "run animal-store migrate", false, "use the newer version"],
+    ],
+    ["the target of a copy", COPIES_INTO, [true, "run animal-store migrate", false, "use the newer version"]],
   ] as const)("that is empty, older, current or newer is what %s can use, changes or refuses", (_, rules, expected) => {
     const states: SchemaState[] = [
       { kind: "empty" },

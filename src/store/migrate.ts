@@ -130,7 +130,12 @@ export const CHANGES_NO_SCHEMA: SchemaRules = { mayCreate: false, mayMigrate: fa
 /** Any other command: it may run beside a service of another version. Nobody serves an empty database. */
 export const ONLY_CREATES: SchemaRules = { mayCreate: true, mayMigrate: false, mayBeNewer: true };
 /** A copy, which would leave out what it does not know. */
-export const COPIES: SchemaRules = { mayCreate: true, mayMigrate: false, mayBeNewer: false };
+export const COPIES_FROM: SchemaRules = { mayCreate: false, mayMigrate: false, mayBeNewer: false };
+/** Nobody else may use a database until the copy into it is finished. */
+export const COPIES_INTO: SchemaRules = { mayCreate: true, mayMigrate: false, mayBeNewer: false };
+
+export const DATABASE_IS_EMPTY =
+  "the database is empty: check DATABASE_URL, or run animal-store migrate, which creates its schema";
 
 /** Whether there is something to do before a database can be used. Throws an OperatorError if that is for others to do. */
 export function isWorkDue(state: SchemaState, rules: SchemaRules, newest: number): boolean {
@@ -141,7 +146,7 @@ export function isWorkDue(state: SchemaState, rules: SchemaRules, newest: number
     );
   if (state.kind === "empty") {
     if (rules.mayCreate) return true;
-    throw new OperatorError("the database is empty: run animal-store migrate, which creates its schema");
+    throw new OperatorError(DATABASE_IS_EMPTY);
   }
   if (rules.mayMigrate) return true;
   throw new OperatorError(

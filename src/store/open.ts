@@ -4,7 +4,7 @@ import type { DatabaseUrl } from "./database-url.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, type Migrated } from "./migrate.ts";
 import type { PostgresSeat } from "./postgres/store.ts";
 import type { SqliteSeat } from "./sqlite/store.ts";
-import type { ServingStore, Store } from "./store.ts";
+import type { AnimalSnapshot, ServingStore, Store } from "./store.ts";
 
 export type { Migrated } from "./migrate.ts";
 
@@ -45,11 +45,20 @@ export async function openSeat(seat: StoreSeat): Promise<Store> {
 /** Opens a store for a command, which may run beside a service. Fails with an OperatorError. */
 export async function openForCommand(
   database: DatabaseUrl,
-  /** Whether an embedded database is created if there is none. */
+  /** Whether a database is created if there is none, or the schema of an empty one. */
   options: { readonly create: boolean },
 ): Promise<Store> {
   if (database.kind === "sqlite") return (await sqlite()).openForCommand(database.path, options);
-  return (await postgres()).openForCommand(database.url);
+  return (await postgres()).openForCommand(database.url, options);
+}
+
+const sqliteSnapshot = lazy(() => import("./sqlite/animal-snapshot.ts"));
+const postgresSnapshot = lazy(() => import("./postgres/animal-snapshot.ts"));
+
+/** Opens a snapshot of all animals, on a connection of its own. Fails with an OperatorError. */
+export async function openAnimalSnapshot(database: DatabaseUrl): Promise<AnimalSnapshot> {
+  if (database.kind === "sqlite") return (await sqliteSnapshot()).openAnimalSnapshot(database.path);
+  return (await postgresSnapshot()).openAnimalSnapshot(database.url);
 }
 
 const sqliteSchema = lazy(() => import("./sqlite/schema.ts"));

@@ -2,13 +2,16 @@ import type { Animal, NewAnimal } from "../domain/animal.ts";
 import type { Category } from "../domain/category.ts";
 import { fold } from "../domain/fold.ts";
 import type { IdempotencyKey, SavedContent, SavedResponse } from "../domain/idempotency.ts";
+import type { Import, ImportBeginning } from "../domain/import.ts";
+import type { Authorship, JournalContent, JournalEntry, JournalSubject, NewJournalEntry } from "../domain/journal.ts";
 import type { DatedSecret, Key, KeySecret } from "../domain/key.ts";
 import type { Order, OrderStatus } from "../domain/order.ts";
 import type { Plan } from "../domain/plan.ts";
 import { SCOPES, type Scope } from "../domain/scope.ts";
 import { TALLY_NUMBER_NAMES, type Tally, tallyNumbers, tallyOfNumbers } from "../domain/tally.ts";
 import { decodeSavedContent } from "./saved-content.ts";
-import type { KeyTally } from "./store.ts";
+import type { JournalQuery, KeyTally } from "./store.ts";
+import { deletionsOfUsage, USAGE_TABLES } from "./usage-rows.ts";
 
 // The tables of both databases, and what their rows mean. A column stands here and in a migration, nowhere else:
 // reading, writing and copying take their columns from these lists.
@@ -24,6 +27,8 @@ export interface Table {
   readonly columns: readonly string[];
   /** The columns that a row is identified by. */
   readonly key: readonly string[];
+  /** Rows are neither changed nor deleted: the database refuses it. */
+  readonly isAppendOnly?: true;
 }
 
 /** Which column holds which field. A field without a column does not compile. */
@@ -148,8 +153,18 @@ export const keyOf = (row: Row): Key => ({
   lastUsedAtMs: optionalMoment(row.last_used_at),
 });
 
-/** What an edit of a key may change. */
-const EDITED = ["name", "plan", "per_minute", "per_day", "expires_at", "scopes"];
+/** What a person may change about a key. */
+const EDITED = [
+  "name",
+  "plan",
+  "per_minute",
+  "per_day",
+  "expires_at",
+  "scopes",
+  "revoked_at",
+  "pardoned_at",
+  "suspended_at",
+];
 
 export const updateKey = (placeholder: (n: number) => string): string =>
   `UPDATE ${KEYS.name} SET ${EDITED.map((column, i) => `${column} = ${placeholder(i + 1)}`).join(", ")}
@@ -199,8 +214,12 @@ export const datedSecretOf = (row: Row): DatedSecret => ({
   expiresAtMs: optionalMoment(row.expires_at),
 });
 
-/** Everything that belongs to a key, in an order that references allow. */
+/**
+ * Everything that belongs to a key, in an order that references allow. Most of it was deleted before, in batches: this
+ * is what a service has added since.
+ */
 export const deletionsOfKey = (placeholder: string): string[] => [
+  ...deletionsOfUsage(placeholder),
   ...["secrets", "tallies", "saved_responses"].map((table) => `DELETE FROM ${table} WHERE key_id = ${placeholder}`),
   `DELETE FROM keys WHERE id = ${placeholder}`,
 ];
@@ -224,6 +243,11 @@ export const keyTallyOf = (row: Row): KeyTally => [row.key_id as string, tallyOf
 
 /** In the order of the columns. */
 export const tallyValues = ([keyId, tally]: KeyTally): SqlValue[] => [keyId, ...tallyNumbers(tally)];
+
+export function tallyRow(tally: KeyTally): Row {
+  const values = tallyValues(tally).map((value) => (typeof value === "number" ? BigInt(value) : value));
+  return Object.fromEntries(TALLIES.columns.map((column, i) => [column, values[i] as Row[string]]));
+}
 
 // Facts
 
@@ -263,17 +287,157 @@ export const savedResponseOf = <Value>(row: Row): SavedResponse<Value> => ({
   content: decodeSavedContent(row.content as string) as SavedContent<Value>,
 });
 
+// The journal
+
+const JOURNAL_VALUES: Readonly<Record<string, (entry: NewJournalEntry) => SqlValue>> = {
+  made_at: ({ atMs }) => BigInt(atMs),
+  author: ({ by }) => by,
+  via: ({ via }) => via,
+  action: ({ action }) => action,
+  subject_kind: ({ subject }) => subject.kind,
+  subject_id: ({ subject }) => (subject.kind === "store" ? null : subject.id),
+  subject_name: ({ subject }) => (subject.kind === "store" ? null : (subject.name ?? null)),
+  before: ({ before }) => contentValue(before),
+  after: ({ after }) => contentValue(after),
+};
+
+const contentValue = (content: JournalContent | undefined): string | null =>
+  content === undefined ? null : JSON.stringify(content);
+
+/** What a new entry is inserted with; the database assigns the id. */
+export const NEW_JOURNAL_ENTRY: readonly string[] = Object.keys(JOURNAL_VALUES);
+
+export const JOURNAL: Table = {
+  name: "journal",
+  columns: ["id", ...NEW_JOURNAL_ENTRY],
+  key: ["id"],
+  isAppendOnly: true,
+};
+
+/** In the order of NEW_JOURNAL_ENTRY. */
+export const journalValues = (entry: NewJournalEntry): SqlValue[] =>
+  Object.values(JOURNAL_VALUES).map((valueIn) => valueIn(entry));
+
+export const journalEntryOf = (row: Row): JournalEntry => ({
+  id: row.id as bigint,
+  atMs: Number(row.made_at),
+  by: row.author as string,
+  via: row.via as Authorship["via"],
+  action: row.action as string,
+  subject: subjectOf(row),
+  before: contentOf(row.before),
+  after: contentOf(row.after),
+});
+
+const subjectOf = ({ subject_kind: kind, subject_id: id, subject_name: name }: Row): JournalSubject =>
+  (id === null ? { kind } : { kind, id, name: name ?? undefined }) as JournalSubject;
+
+/** A page of entries after an id and since a moment, by id: of all, or of one key. */
+export const journalPages = (placeholder: (n: number) => string) => {
+  const page = (condition: string) => `${selectFrom(JOURNAL)} WHERE id > ${placeholder(1)}
+    AND made_at >= ${placeholder(2)}${condition} ORDER BY id LIMIT ${placeholder(3)}`;
+  return { ofAll: page(""), ofKey: page(` AND subject_kind = 'key' AND subject_id = ${placeholder(4)}`) };
+};
+
+/** The parameters of these statements: one row beyond the page tells whether more follow. */
+export const journalPageValues = ({ keyId, sinceMs, afterId, size }: JournalQuery): SqlValue[] => [
+  afterId ?? 0n,
+  BigInt(sinceMs ?? 0),
+  BigInt(size + 1),
+  ...(keyId === undefined ? [] : [keyId]),
+];
+
+const contentOf = (value: Row[string] | undefined): JournalContent | undefined =>
+  typeof value === "string" ? (JSON.parse(value) as JournalContent) : undefined;
+
+// Imports
+
+const IMPORT_COLUMNS: ColumnOf<Import> = {
+  id: "id",
+  identity: "identity",
+  source: "source",
+  records: "records",
+  animals: "animals",
+  recordsDone: "records_done",
+  added: "added",
+  begunAtMs: "begun_at",
+  finishedAtMs: "finished_at",
+  undoBegunAtMs: "undo_begun_at",
+  undoneAtMs: "undone_at",
+  removed: "removed",
+  kept: "kept",
+};
+
+export const IMPORTS: Table = { name: "imports", columns: Object.values(IMPORT_COLUMNS), key: ["id"] };
+
+/** What a new row is inserted with; the database assigns the id. */
+export const NEW_IMPORT: readonly string[] = [
+  "identity",
+  "source",
+  "records",
+  "animals",
+  "records_done",
+  "added",
+  "begun_at",
+  "removed",
+  "kept",
+];
+
+/** In the order of NEW_IMPORT. */
+export const newImportValues = ({ identity, source, records, animals, atMs }: ImportBeginning): SqlValue[] => [
+  identity,
+  source,
+  BigInt(records),
+  BigInt(animals),
+  0n,
+  0n,
+  BigInt(atMs),
+  0n,
+  0n,
+];
+
+export const importOf = (row: Row): Import => ({
+  id: row.id as bigint,
+  identity: row.identity as string,
+  source: row.source as string,
+  records: Number(row.records),
+  animals: Number(row.animals),
+  recordsDone: Number(row.records_done),
+  added: Number(row.added),
+  begunAtMs: Number(row.begun_at),
+  finishedAtMs: optionalMoment(row.finished_at),
+  undoBegunAtMs: optionalMoment(row.undo_begun_at),
+  undoneAtMs: optionalMoment(row.undone_at),
+  removed: Number(row.removed),
+  kept: Number(row.kept),
+});
+
+export const IMPORT_RANGES: Table = {
+  name: "import_ranges",
+  columns: ["import_id", "first_id", "last_id"],
+  key: ["import_id", "first_id"],
+};
+
 /** Every table that holds a store's data, in an order that references allow. */
-export const TABLES: readonly Table[] = [KEYS, SECRETS, ANIMALS, CATEGORIES, ORDERS, SAVED_RESPONSES, TALLIES];
+export const TABLES: readonly Table[] = [
+  KEYS,
+  SECRETS,
+  ANIMALS,
+  CATEGORIES,
+  ORDERS,
+  SAVED_RESPONSES,
+  TALLIES,
+  JOURNAL,
+  IMPORTS,
+  IMPORT_RANGES,
+  ...USAGE_TABLES,
+];
 
 /** Tables whose ids are numbers that the database assigns. */
-export const NUMBERED_TABLES: readonly Table[] = [ANIMALS, ORDERS];
-
-/** Tables whose key is a number: that of categories is chosen by callers. */
-export const TABLES_BY_NUMBER: readonly Table[] = [...NUMBERED_TABLES, CATEGORIES];
+export const NUMBERED_TABLES: readonly Table[] = [ANIMALS, ORDERS, JOURNAL, IMPORTS];
 
 /** Tables that say something about the database itself. */
-export const INTERNAL_TABLES: readonly string[] = ["migrations", "key_revision", "facts"];
+export const INTERNAL_TABLES: readonly string[] = ["migrations", "key_revision", "facts", "usage_flushes", "instances"];
 
 // Statements that name columns
 
@@ -282,9 +446,10 @@ export const selectFrom = ({ name, columns }: Table): string => `SELECT ${column
 export const insertInto = ({ name }: Table, columns: readonly string[], placeholder: (n: number) => string): string =>
   `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map((_, i) => placeholder(i + 1)).join(", ")})`;
 
-/** Replaces the row that is there already: follows an INSERT. */
-export const orReplace = ({ key, columns }: Table): string =>
-  `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${columns
-    .filter((column) => !key.includes(column))
-    .map((column) => `${column} = excluded.${column}`)
-    .join(", ")}`;
+/** Replaces the row that is there already, if it may be: follows an INSERT. */
+export function orReplace({ key, columns, isAppendOnly }: Table): string {
+  const conflict = `ON CONFLICT (${key.join(", ")})`;
+  if (isAppendOnly) return `${conflict} DO NOTHING`;
+  const others = columns.filter((column) => !key.includes(column));
+  return `${conflict} DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
+}

@@ -17,11 +17,25 @@ import type {
   NamingRefusal,
 } from "../domain/category.ts";
 import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts";
+import type {
+  AddedBatch,
+  BeginningRefusal,
+  Import,
+  ImportBatch,
+  ImportBeginning,
+  Overtaken,
+  UndoRefusal,
+  UndoRequest,
+} from "../domain/import.ts";
+import type { Instance } from "../domain/instance.ts";
+import type { Authorship, JournalEntry } from "../domain/journal.ts";
 import type { JsonShape } from "../domain/json-shape.ts";
 import type { DatedSecret, Key, KeyChange, KeySecret } from "../domain/key.ts";
 import type { MoveRefusal, NewOrder, Order, OrderMove, OrderStatus, PlacingRefusal } from "../domain/order.ts";
 import type { IdOrder, JsonPage, Listed, Page, Position } from "../domain/page.ts";
+import type { Result } from "../domain/result.ts";
 import type { Tally } from "../domain/tally.ts";
+import type { Grain, UsageSum } from "../domain/usage-grains.ts";
 
 /** The store cannot do its work now: it is busy, full, read-only or gone. */
 export class StoreUnavailable extends Error {
@@ -71,6 +85,19 @@ export interface AnimalQuery {
   readonly size: number;
 }
 
+/** Which animals: all of them, unless there is a filter. */
+export type AnimalFilter = Pick<AnimalQuery, "status" | "categoryId">;
+
+/** All animals as they were at one moment, whoever writes meanwhile. */
+export interface AnimalSnapshot {
+  count(filter: AnimalFilter): Awaitable<number>;
+  /** By ascending id. */
+  batches(filter: AnimalFilter): AsyncIterable<readonly Animal[]>;
+  /** What goes on for as long as it is open, for a person to read. */
+  readonly whileOpen: string;
+  close(): Awaitable<void>;
+}
+
 export interface CategoryStore {
   list(query: CategoryQuery): Awaitable<Page<Listed<Category>>>;
   get(id: bigint): Awaitable<Category | undefined>;
@@ -115,19 +142,29 @@ export interface FoundKey {
   readonly secret: KeySecret;
 }
 
-export interface NewKey {
+/** What a person does to one key. Each of these changes enters the journal in its own transaction. */
+export interface KeyDeed extends Authorship {
+  readonly keyId: string;
+}
+
+export interface NewKey extends Authorship {
   readonly key: Key;
   /** Of its secret. */
   readonly digest: string;
 }
 
-export interface Rotation {
-  readonly keyId: string;
+export interface Rotation extends KeyDeed {
   /** Of the new secret. */
   readonly digest: string;
-  readonly atMs: number;
   /** When the secrets that the key has now expire, at the latest. */
   readonly oldSecretsExpireAtMs: number;
+}
+
+export interface Pardon extends KeyDeed {
+  /** When the latest ban that is lifted began, if that was by a clock ahead of the one that says when it is lifted. */
+  readonly bannedAtMs?: number | undefined;
+  /** No ban is known that it lifts: it is written for one that a service has not saved yet, and is not in the journal. */
+  readonly liftsNothing?: boolean;
 }
 
 export interface KeyStore {
@@ -140,17 +177,19 @@ export interface KeyStore {
   /** Creates the key if the store has never had one. Returns whether it did. */
   createFirst(key: NewKey): Promise<boolean>;
   rotate(rotation: Rotation): Promise<void>;
-  revoke(revocation: { readonly keyId: string; readonly atMs: number }): Promise<void>;
-  pardon(pardon: { readonly keyId: string; readonly atMs: number }): Promise<void>;
+  revoke(revocation: KeyDeed): Promise<void>;
+  pardon(pardon: Pardon): Promise<void>;
   /** Returns the key as it is then; undefined: there is none. */
-  edit(change: KeyChange): Promise<Key | undefined>;
+  edit(change: KeyChange & KeyDeed): Promise<Key | undefined>;
   /** A key that is suspended already stays so since when it was. */
-  suspend(suspension: { readonly keyId: string; readonly atMs: number }): Promise<void>;
-  resume(resumption: { readonly keyId: string }): Promise<void>;
+  suspend(suspension: KeyDeed): Promise<void>;
+  resume(resumption: KeyDeed): Promise<void>;
   /** Deletes some of the responses that are saved for a key. Returns whether there may be more of them. */
   deleteResponses(of: { readonly keyId: string }): Promise<boolean>;
+  /** Likewise of what is known about its usage. */
+  deleteUsage(of: { readonly keyId: string }): Promise<boolean>;
   /** Deletes a revoked key, and everything that belongs to it. Returns whether it did: nothing is done to any other key. */
-  delete(deletion: { readonly keyId: string }): Promise<boolean>;
+  delete(deletion: KeyDeed): Promise<boolean>;
   /** All that are kept, also those that no longer work, newest first. */
   secretsOf(keyId: string): Awaitable<readonly DatedSecret[]>;
   /** Notes when keys were last used, unless a later use is known. It is no change to a key: the revision stays. */
@@ -171,6 +210,44 @@ export interface TallyStore {
   save(tallies: readonly KeyTally[]): Promise<void>;
 }
 
+/** Sums of one thread that are added together. */
+export interface UsageAddition {
+  /** Who has counted them. */
+  readonly source: string;
+  /** Of one source, each has a greater number than the one before: what was added is not added again. */
+  readonly sequence: number;
+  readonly atMs: number;
+  /** By minute. */
+  readonly sums: readonly UsageSum[];
+}
+
+/** What began from one moment on and before another. */
+export interface UsageSpan {
+  readonly grain: Grain;
+  readonly fromMs: number;
+  readonly beforeMs: number;
+}
+
+export interface UsageStore {
+  /** Adds to what is there, at all grains, unless it was carried out before. Sums of keys that were deleted are left out. */
+  add(addition: UsageAddition): Promise<void>;
+  /** Of all requests, by start. There are none by day. */
+  totals(span: UsageSpan): Awaitable<readonly UsageSum[]>;
+  /** One for each key, over the whole span. */
+  byKey(span: UsageSpan): Awaitable<readonly UsageSum[]>;
+  /** By start. */
+  ofKey(keyId: string, span: UsageSpan): Awaitable<readonly UsageSum[]>;
+  /** Deletes some of what is kept no longer, instances included. Returns whether there may be more of it. */
+  sweep(at: { readonly nowMs: number }): Promise<boolean>;
+}
+
+export interface InstanceStore {
+  /** Notes what an instance says about itself. */
+  note(instance: Instance): Promise<void>;
+  /** The one that was started first comes first. */
+  list(): Awaitable<readonly Instance[]>;
+}
+
 /** Where a service counts requests: in Redis, together with others, or by itself, which the database keeps. */
 export type CountingPlace = "redis" | "database";
 
@@ -179,6 +256,34 @@ export interface FactStore {
   /** Undefined: no service has noted it yet. */
   countingPlace(): Awaitable<CountingPlace | undefined>;
   noteCountingPlace(place: CountingPlace): Promise<void>;
+}
+
+/** Files whose animals are added in batches. Each method is one short transaction, which has its journal entry in it. */
+export interface ImportStore {
+  /** Newest first. */
+  list(): Awaitable<readonly Import[]>;
+  get(id: bigint): Awaitable<Import | undefined>;
+  /** Also one that was not finished, and is continued. */
+  begin(beginning: ImportBeginning): Promise<Result<Import, BeginningRefusal>>;
+  add(batch: ImportBatch): Promise<Result<AddedBatch, Overtaken>>;
+  /** Also an undo that was not finished, and is continued. */
+  beginUndo(request: UndoRequest): Promise<Result<Import, UndoRefusal>>;
+  /** Removes some more of what the import has added, unless orders refer to it. Returns the import as it is then. */
+  undoSome(request: UndoRequest): Promise<Import>;
+}
+
+/** By ascending id. */
+export interface JournalQuery {
+  /** Only entries about this key. */
+  readonly keyId?: string | undefined;
+  readonly sinceMs?: number | undefined;
+  readonly afterId?: bigint | undefined;
+  readonly size: number;
+}
+
+/** What people changed. Whoever makes a change appends its entry in the same transaction. */
+export interface JournalStore {
+  list(query: JournalQuery): Awaitable<Page<JournalEntry>>;
 }
 
 export type StatementKind = "read" | "write" | "transaction";
@@ -211,6 +316,10 @@ export interface Store {
   readonly keys: KeyStore;
   readonly tallies: TallyStore;
   readonly facts: FactStore;
+  readonly usage: UsageStore;
+  readonly instances: InstanceStore;
+  readonly imports: ImportStore;
+  readonly journal: JournalStore;
   /**
    * The same object for as long as animals, categories and orders cannot have changed, by whatever process; undefined
    * when that cannot be known.

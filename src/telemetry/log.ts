@@ -1,4 +1,4 @@
-import type { Logger } from "pino";
+import type { Logger, LoggerOptions } from "pino";
 import { lazy } from "../domain/lazy.ts";
 import { type Output, openOutput } from "./output.ts";
 
@@ -13,6 +13,26 @@ export interface FailureLog {
   report(message: string, error: unknown, fields?: object): void;
 }
 
+/** A refused request, as it is logged. */
+export interface RefusalLine {
+  readonly code: string;
+  /** Why, where one code stands for several reasons. */
+  readonly reason?: string | undefined;
+  readonly address: string;
+  readonly keyId: string | undefined;
+  /** What else there is to say about this very request. */
+  readonly request: object;
+}
+
+export interface RefusalLog {
+  /** `subject`: the key or address that was refused. The line is only asked for if it is logged. */
+  report(code: string, subject: string, line: () => RefusalLine): void;
+  /** Whether a refused request may have a line of its own, where every request has one. Counts it. */
+  mayLogEach(): boolean;
+  /** Logs what was only counted so far. */
+  close(): void;
+}
+
 export interface ServiceLog extends Log {
   /** Resolves when every line so far is written, or nobody reads them. */
   flush(): Promise<void>;
@@ -20,6 +40,9 @@ export interface ServiceLog extends Log {
 
 /** Loading pino takes 6 ms, a good part of a start, so it waits until the first requests are answered. */
 const LOAD_DELAY_MS = 50;
+
+/** What every line has besides. */
+export type LogFields = Readonly<Record<string, string>>;
 
 interface Line {
   readonly method: keyof Log;
@@ -31,14 +54,14 @@ interface Line {
  * Logs to standard error: JSON, or readable lines on a terminal. Lines are buffered until pino is loaded.
  * Nobody waits for whoever reads them; what could not be held back for a slow reader is counted.
  */
-export function createLog(level: LogLevel): ServiceLog {
+export function createLog(level: LogLevel, fields: LogFields = {}): ServiceLog {
   const output = openOutput(2, (dropped) => self.warn({ dropped }, "log lines were dropped: nobody read them in time"));
   const buffered: Line[] = [];
   let logger: Logger | undefined;
   let lineAtMs = 0;
 
   const load = lazy(async () => {
-    const opened = await openPino(level, output, () => lineAtMs);
+    const opened = await openPino(level, output, () => lineAtMs, fields);
     logger = opened;
     for (const line of buffered.splice(0)) write(opened, line);
   });
@@ -71,9 +94,17 @@ export function createLog(level: LogLevel): ServiceLog {
 const loadPino = lazy(() => import("pino"));
 const loadPretty = lazy(() => import("pino-pretty"));
 
-async function openPino(level: LogLevel, output: Output, lineAtMs: () => number): Promise<Logger> {
+/** How a line looks as JSON: `{"level":"info","time":"2026-11-16T09:30:00.000Z",…}`. */
+export const lineOptions = (level: LogLevel, nowMs: () => number, fields: LogFields = {}): LoggerOptions => ({
+  level,
+  base: { pid: process.pid, hostname: process.getBuiltinModule("node:os").hostname(), ...fields },
+  formatters: { level: (name) => ({ level: name }) },
+  timestamp: () => `,"time":"${new Date(nowMs()).toISOString()}"`,
+});
+
+async function openPino(level: LogLevel, output: Output, lineAtMs: () => number, fields: LogFields): Promise<Logger> {
   const { pino } = await loadPino();
-  const options = { level, timestamp: () => `,"time":${lineAtMs()}` };
+  const options = lineOptions(level, lineAtMs, fields);
   if (!process.getBuiltinModule("node:tty").isatty(2)) return pino(options, output);
   const { prettyFactory } = await loadPretty();
   const readable = prettyFactory({ ignore: "pid,hostname", singleLine: true });

@@ -129,3 +129,44 @@ describe("the metrics of several threads", () => {
     expect(text).toEndWith("\n");
   });
 });
+
+test("the build is described once, by the first thread", async () => {
+  const build = { version: "1.2.3", environment: "staging", bun: "1.4" };
+  const text = await textOf(prometheus({ isFirst: true, others: async () => [], build }));
+  expect(text).toContain('animal_store_build_info{version="1.2.3",environment="staging",bun="1.4"} 1\n');
+});
+
+describe("requests by key", () => {
+  test("are counted only if that is asked for", async () => {
+    const metrics = alone();
+    metrics.telemetry.requestOfKey("key_a", "passed");
+    expect(await textOf(metrics)).not.toContain("key_a");
+  });
+
+  test("are added up over all threads", async () => {
+    const other = prometheus({ isFirst: false, others: async () => [], byKey: true });
+    const others = async () => [structuredClone(await other.snapshot())];
+    const first = prometheus({ isFirst: true, others, byKey: true });
+    for (const { telemetry } of [first, other, other]) telemetry.requestOfKey("key_a", "passed");
+    first.telemetry.requestOfKey("key_a", "minute_quota");
+    other.telemetry.requestOfKey("key_b", "failed");
+    const text = await textOf(first);
+    expect(text).toContain("# TYPE animal_store_key_requests_total counter\n");
+    for (const line of [
+      'animal_store_key_requests_total{key="key_a",outcome="passed"} 3',
+      'animal_store_key_requests_total{key="key_a",outcome="minute_quota"} 1',
+      'animal_store_key_requests_total{key="key_b",outcome="failed"} 1',
+    ])
+      expect(text).toContain(`${line}\n`);
+  });
+
+  test("are bounded: keys beyond the first thousand are counted together", async () => {
+    const metrics = prometheus({ isFirst: true, others: async () => [], byKey: true });
+    for (let i = 0; i < 1_500; i++) metrics.telemetry.requestOfKey(`key_${i}`, "passed");
+    metrics.telemetry.requestOfKey("key_0", "passed");
+    const text = await textOf(metrics);
+    expect(text).toContain('{key="key_0",outcome="passed"} 2\n');
+    expect(text).toContain('{key="other",outcome="passed"} 500\n');
+    expect(text.match(/^animal_store_key_requests_total\{/gm)).toHaveLength(1_001);
+  });
+});

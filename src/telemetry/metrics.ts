@@ -1,10 +1,10 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { LATENCY_BOUNDS_MS } from "../domain/usage.ts";
 import { QuickHistogram } from "./histogram.ts";
+import { KeyRequests } from "./key-requests.ts";
 import type { Telemetry } from "./telemetry.ts";
 
-const LATENCY_BUCKETS_SECONDS = [
-  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
-];
+const LATENCY_BUCKETS_SECONDS = LATENCY_BOUNDS_MS.map((ms) => ms / 1000);
 
 /** What one thread has counted: plain data, which it can send to the first one. */
 export type MetricsSnapshot = readonly object[];
@@ -22,17 +22,24 @@ interface MetricsParts {
   readonly isFirst: boolean;
   /** The snapshots of all other threads. */
   readonly others: () => Promise<readonly MetricsSnapshot[]>;
+  /** Whether requests are counted for each key, too. */
+  readonly byKey?: boolean;
+  /** What is running: names and values of labels. */
+  readonly build?: Readonly<Record<string, string>>;
 }
 
 /** Telemetry as Prometheus metrics. Each thread counts what it does, and what is shown is the sum. */
-export function prometheus({ isFirst, others }: MetricsParts): Metrics {
+export function prometheus({ isFirst, others, byKey = false, build }: MetricsParts): Metrics {
   const ofProcess = new Registry();
   if (isFirst) collectDefaultMetrics({ register: ofProcess });
+  if (build) describeBuild(build, ofProcess);
   const counted = new Registry();
-  const { telemetry, histograms } = countIn([counted]);
+  const keyRequests = byKey ? new KeyRequests() : undefined;
+  const { telemetry, histograms } = countIn([counted], keyRequests);
   const snapshot = async () => [
     ...(await counted.getMetricsAsJSON()),
     ...histograms.map((histogram) => histogram.snapshot()),
+    ...(keyRequests ? [keyRequests.snapshot()] : []),
   ];
 
   return {
@@ -49,8 +56,21 @@ export function prometheus({ isFirst, others }: MetricsParts): Metrics {
   };
 }
 
+function describeBuild(build: Readonly<Record<string, string>>, register: Registry): void {
+  const info = new Gauge({
+    name: "animal_store_build_info",
+    help: "What is running: always 1",
+    labelNames: Object.keys(build),
+    registers: [register],
+  });
+  info.set(build, 1);
+}
+
 /** The metrics of one thread. Those that are not added up say what becomes of them: the `aggregator`. */
-function countIn(registers: Registry[]): { telemetry: Telemetry; histograms: readonly QuickHistogram[] } {
+function countIn(
+  registers: Registry[],
+  keyRequests: KeyRequests | undefined,
+): { telemetry: Telemetry; histograms: readonly QuickHistogram[] } {
   const requests = new Counter({
     name: "animal_store_requests_total",
     help: "Requests under /v1 by operation and status",
@@ -97,6 +117,7 @@ function countIn(registers: Registry[]): { telemetry: Telemetry; histograms: rea
       requests.inc({ operation, status });
       latency.observe({ operation }, seconds);
     },
+    requestOfKey: (keyId, outcome) => keyRequests?.count(keyId, outcome),
     refusal: (code) => refusals.inc({ code }),
     ban: () => bans.inc(),
     storeError: () => storeErrors.inc(),

@@ -1,8 +1,12 @@
+import type { CountedKey, UsageOutcome } from "../domain/usage.ts";
+
 /** What the service reports about itself while it works. Every method is cheap and never throws. */
 export interface Telemetry {
   /** False: nothing is recorded, so that nothing needs to be timed. */
   readonly isOn: boolean;
   request(operation: string, status: number, seconds: number): void;
+  /** What came of a request with a valid key. */
+  requestOfKey(keyId: string, outcome: UsageOutcome): void;
   /** A request that was refused, with its error code. */
   refusal(code: string): void;
   ban(): void;
@@ -21,6 +25,12 @@ export interface Telemetry {
   connectionsLimited(areLimited: boolean): void;
 }
 
+/** What is counted for each request, whether there are metrics or not. */
+export interface UsageCount {
+  /** Without a key, it is part of the totals only. */
+  count(key: CountedKey | undefined, outcome: UsageOutcome, ms: number, atMs: number): void;
+}
+
 export interface DatabaseConnections {
   readonly open: number;
   readonly inUse: number;
@@ -31,6 +41,7 @@ export interface DatabaseConnections {
 export const noTelemetry: Telemetry = {
   isOn: false,
   request() {},
+  requestOfKey() {},
   refusal() {},
   ban() {},
   storeError() {},

@@ -16,7 +16,7 @@ const replaced = (environment: Record<string, string>): Record<string, string> =
   Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [
       name,
-      value.replace(/\$\{\w+:-([^}]+)\}/g, "$1").replace(/\$\{\w+:\?[^}]+\}/g, "secret"),
+      value.replace(/\$\{\w+:-([^}]*)\}/g, "$1").replace(/\$\{\w+:\?[^}]+\}/g, "secret"),
     ]),
   );
 const settings = configOf(replaced(instances[0]?.[1].environment));

@@ -30,8 +30,8 @@ async function asNewRole(url: string): Promise<URL> {
 
 const levelsAndMessages = (logged: readonly string[]): string[] =>
   logged
-    .map((line) => JSON.parse(line) as { level: number; msg: string })
-    .filter(({ level }) => level > 30)
+    .map((line) => JSON.parse(line) as { level: string; msg: string })
+    .filter(({ level }) => level === "warn" || level === "error")
     .map(({ msg }) => msg);
 
 const READ_ONLY = /^the database is read-only/;

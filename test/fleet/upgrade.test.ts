@@ -4,6 +4,7 @@ import { SCOPES } from "../../src/domain/scope.ts";
 import { POSTGRES_MIGRATIONS } from "../../src/store/migrations/postgres/index.ts";
 import { migrateDatabase } from "../../src/store/postgres/schema.ts";
 import { openForCommand } from "../../src/store/postgres/store.ts";
+import { SIGNED } from "../harness/author.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { BROKEN_SALES, CORRECTED } from "../harness/orders.ts";
 import { databaseMaker, withSql } from "../harness/postgres.ts";
@@ -186,8 +187,8 @@ test(
     const store = await openForCommand(url);
     expect((await store.keys.get(key.id))?.scopes).toEqual(SCOPES);
     const change = { suspendedAtMs: 5, scopes: ["pets:read" as const], lastUsedAtMs: 60_000 };
-    await store.keys.edit({ keyId: key.id, scopes: change.scopes });
-    await store.keys.suspend({ keyId: key.id, atMs: 5 });
+    await store.keys.edit({ ...SIGNED, keyId: key.id, scopes: change.scopes });
+    await store.keys.suspend({ ...SIGNED, keyId: key.id, atMs: 5 });
     await store.keys.noteUse([{ keyId: key.id, atMs: 60_000 }]);
     const list = "GET /pets";
     while ((await call(newer, key.secret, list)).status === 200) await Bun.sleep(20);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { newTally, type Tally } from "../../src/domain/tally.ts";
 import { countersOf } from "../../src/keys/counters.ts";
 import { openForCommand } from "../../src/store/open.ts";
+import { SIGNED } from "./author.ts";
 import { atEnd } from "./cleanup.ts";
 import { FakeClock } from "./clock.ts";
 
@@ -29,6 +30,9 @@ export async function openKeyStore() {
         { keyId, value, fingerprint: "f", nowMs: 1 },
       ),
     clock: new FakeClock(),
+    environment: "production" as const,
+    author: SIGNED,
+    journal: store.journal,
   };
 }
 

@@ -18,6 +18,8 @@ export interface NginxOptions {
   readonly site?: string;
   /** Changes to the text of the files, such as shorter timeouts. */
   readonly replace?: Readonly<Record<string, string>>;
+  /** More files beside them, by their paths. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** A real nginx with the files of deploy/nginx, where only the addresses are different. */
@@ -84,6 +86,8 @@ export class TestNginx {
       const text = isReplaced ? "" : this.#local(readFileSync(join(DEPLOYED, file), "utf8"));
       writeFileSync(join(target, file), text);
     }
+    for (const [file, text] of Object.entries(this.options.files ?? {}))
+      writeFileSync(join(target, file), this.#local(text));
     if (this.options.site !== undefined) writeFileSync(join(target, "upstream.conf"), "");
     const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
       (name) => `${name}_temp_path ${this.folder}/${name};`,
@@ -105,7 +109,7 @@ export class TestNginx {
   /** Localhost instead of the outside, and no certificate. */
   #local(text: string): string {
     const local = text
-      .replace(/listen (8080|443 ssl) default_server;/, `listen 127.0.0.1:${this.port} default_server;`)
+      .replace(/listen (?:8080|443 ssl)( default_server)?;/, `listen 127.0.0.1:${this.port}$1;`)
       .replace(/^ *ssl_.*\n/gm, "");
     return Object.entries(this.options.replace ?? {}).reduce((all, [from, to]) => all.replaceAll(from, to), local);
   }

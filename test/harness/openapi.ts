@@ -1,5 +1,6 @@
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
+import type { PublicUrls } from "../../src/http/operation.ts";
 
 interface ResponseObject {
   $ref?: string;
@@ -13,7 +14,12 @@ interface HeaderObject {
 }
 
 /** Where a service with the default settings is. */
-export const DEFAULT_URLS = { publicUrl: "http://127.0.0.1:8080/v1", docsUrl: "http://127.0.0.1:8080/docs" };
+export const DEFAULT_URLS: PublicUrls = {
+  publicUrl: "http://127.0.0.1:8080/v1",
+  docsUrl: "http://127.0.0.1:8080/docs",
+  environment: "production",
+  otherUrl: undefined,
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path, not by type
 const document = JSON.parse(JSON.stringify(openapiDocument(DEFAULT_URLS))) as any;

@@ -14,7 +14,9 @@ export function operatorIn(cwd: string, env: Record<string, string> = {}) {
   /** Issues a key; --json shows its secret. */
   const issue = (name: string, plan: string, ...options: string[]) =>
     json("keys", "create", "--name", name, "--plan", plan, ...options);
-  return { cli, json, issue };
+  /** No command but these makes a database: `serve` and `migrate`. */
+  const makeStore = async (): Promise<void> => expect((await cli("migrate")).exitCode).toBe(0);
+  return { cli, json, issue, makeStore };
 }
 
 export const listPets = (service: RunningService, secret: string): Promise<Response> =>

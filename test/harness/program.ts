@@ -65,13 +65,14 @@ export async function runInTerminal(
   return { exitCode, out: out.replaceAll("\r\n", "\n") };
 }
 
-/** Issues a key whose quotas nobody reaches. Returns its secret. */
+/** Issues a key whose quotas nobody reaches, in a database that is made if there is none. Returns its secret. */
 export async function issueBoundlessKey(options: {
   cwd: string;
   env?: Record<string, string>;
   program?: readonly string[];
 }): Promise<string> {
   const quotas = ["--per-minute", "1000000000", "--per-day", "1000000000"];
+  await run(["migrate"], options);
   const { out, err } = await run(
     ["keys", "create", "--name", "test", "--plan", "enterprise", ...quotas, "--json"],
     options,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import { type Environment, readConfig } from "../../src/config.ts";
+import type { EnvironmentName } from "../../src/domain/environment.ts";
 import { digestOf, newKey, newSecret } from "../../src/domain/key.ts";
 import { PLANS, type Plan, type Quotas } from "../../src/domain/plan.ts";
 import { SCOPES, type Scope } from "../../src/domain/scope.ts";
@@ -8,6 +9,8 @@ import { type StartParts, start } from "../../src/start.ts";
 import type { DatabaseUrl } from "../../src/store/database-url.ts";
 import { openForCommand } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
+import { lineOptions } from "../../src/telemetry/log.ts";
+import { SIGNED } from "./author.ts";
 import { atEnd } from "./cleanup.ts";
 import { temporaryFolder } from "./folder.ts";
 import { type Answer, send } from "./send.ts";
@@ -39,6 +42,8 @@ export interface IssueOptions {
   /** By default all. */
   readonly scopes?: readonly Scope[];
   readonly name?: string;
+  /** Whose prefix the secret has; by default that of production. */
+  readonly environment?: EnvironmentName;
 }
 
 /** Works on the database of a service as a command does: through a connection of its own. */
@@ -54,12 +59,12 @@ export async function withStore<T>(database: DatabaseUrl, work: (store: Store) =
 /** Issues a key as the CLI does. */
 export async function issueKey(
   database: DatabaseUrl,
-  { plan = "business", quotas, expiresAtMs, scopes = SCOPES, name = "test" }: IssueOptions = {},
+  { plan = "business", quotas, expiresAtMs, scopes = SCOPES, name = "test", environment }: IssueOptions = {},
 ): Promise<{ id: string; secret: string }> {
-  const secret = newSecret();
+  const secret = newSecret(environment);
   const agreed = quotas ?? PLANS[plan] ?? { perMinute: 1_000_000, perDay: 1_000_000 };
   const key = newKey({ name, plan, quotas: agreed, scopes, createdAtMs: Date.now(), expiresAtMs });
-  await withStore(database, ({ keys }) => keys.create({ key, digest: digestOf(secret) }));
+  await withStore(database, ({ keys }) => keys.create({ ...SIGNED, key, digest: digestOf(secret) }));
   return { id: key.id, secret };
 }
 
@@ -100,7 +105,7 @@ export async function startService({
   if ("mistakes" in result) throw new Error(result.mistakes.join("\n"));
   const { config } = result;
   const log = logged
-    ? pino({ level: "debug" }, { write: (line: string) => void logged.push(line) })
+    ? pino(lineOptions("debug", Date.now), { write: (line: string) => void logged.push(line) })
     : pino({ level: "silent" });
   const service = await start(config, { log, redisAnswerTimeoutMs: REDIS_ANSWER_TIMEOUT_MS, quietMs: 0, ...parts });
   atEnd(() => service.stop());

@@ -23,16 +23,19 @@ const big = await filledStore(BIG);
 const backup = (file: string, cwd = big) => run(["backup", file], { cwd, program: [EXECUTABLE] });
 
 /** Starts a backup, and calls back as soon as its copy is being written. */
-async function interrupt(file: string, signal: NodeJS.Signals): Promise<{ target: string; code: number | null }> {
+async function interrupt(
+  file: string,
+  signal: NodeJS.Signals,
+): Promise<{ target: string; code: number | null; err: string }> {
   const target = join(temporaryFolder(), "target");
   mkdirSync(target);
-  const child = Bun.spawn([EXECUTABLE, "backup", join(target, file)], { cwd: big, stdout: "ignore", stderr: "ignore" });
+  const child = Bun.spawn([EXECUTABLE, "backup", join(target, file)], { cwd: big, stdout: "ignore", stderr: "pipe" });
   const isWriting = () =>
     readdirSync(target).some((name) => statSync(join(target, name), { throwIfNoEntry: false })?.size);
   while (!isWriting()) await Bun.sleep(1);
   child.kill(signal);
   await child.exited;
-  return { target, code: child.exitCode };
+  return { target, code: child.exitCode, err: await new Response(child.stderr).text() };
 }
 
 const animalsIn = (path: string): unknown => {
@@ -70,8 +73,8 @@ test("a backup of a store that is not served leaves its log there: a start on a 
 
 describe("a backup that is interrupted leaves no file under its name", () => {
   test.each(["SIGINT", "SIGTERM"] as const)("and nothing else, by %s", async (signal) => {
-    const { target, code } = await interrupt("copy.db", signal);
-    expect(code).not.toBe(0);
+    const { target, code, err } = await interrupt("copy.db", signal);
+    expect([code, err]).toEqual([130, "animal-store: stopped: no backup was made\n"]);
     expect(readdirSync(target)).toEqual([]);
   });
 
@@ -131,7 +134,9 @@ describe("a backup that cannot be made says why, and leaves nothing behind", () 
 
   test("when there is no database, and then makes none", async () => {
     const cwd = temporaryFolder();
-    expect((await backup(join(cwd, "copy.db"), cwd)).err).toContain("there is no database at data/animal-store.db");
+    expect((await backup(join(cwd, "copy.db"), cwd)).err).toContain(
+      `there is no database at ${join(cwd, "data/animal-store.db")}`,
+    );
     expect(existsSync(join(cwd, "data"))).toBe(false);
   });
 });

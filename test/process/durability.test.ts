@@ -4,8 +4,10 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync,
 import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
 import { issueBoundlessKey, postAnimal, type RunningService, run, serve } from "../harness/program.ts";
+import { canMount, onSmallDisk } from "../harness/small-disk.ts";
 
 const issue = async (cwd: string, ...options: string[]): Promise<{ id: string; secret: string }> => {
+  await run(["migrate"], { cwd });
   const { out, err } = await run(["keys", "create", "--name", "test", "--json", ...options], { cwd });
   if (out === "") throw new Error(err);
   return JSON.parse(out);
@@ -34,17 +36,6 @@ function usedThisMinute(cwd: string, keyId: string): number {
   db.close();
   return (row as { used: number } | null)?.used ?? 0;
 }
-
-/** A small disk of its own needs a system that lets us mount one. */
-function canMount(): boolean {
-  const folder = temporaryFolder();
-  if (!mountSmallDisk(folder)) return false;
-  Bun.spawnSync(["umount", folder]);
-  return true;
-}
-
-const mountSmallDisk = (folder: string): boolean =>
-  Bun.which("mount") !== null && Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder]).success;
 
 test("kill -9 in the middle of a load loses no acknowledged animal, and no id comes twice", async () => {
   const cwd = temporaryFolder();
@@ -169,12 +160,10 @@ test.skipIf(!Bun.which("prlimit"))(
   },
 );
 
-test.skipIf(!canMount())(
+test.skipIf(!canMount)(
   "on a full disk no animal that was acknowledged is lost, and none that was refused is kept",
-  async () => {
-    const cwd = temporaryFolder();
-    expect(mountSmallDisk(cwd)).toBe(true);
-    try {
+  () =>
+    onSmallDisk("400k", async (cwd) => {
       const secret = await issueBoundlessKey({ cwd });
       // The log lies on the same disk, as it does on most machines, and cannot be written either.
       const wrap = ["sh", "-c", 'exec "$@" 2>>service.log', "sh"];
@@ -191,18 +180,13 @@ test.skipIf(!canMount())(
       expect((await get(service, secret)).status).toBe(200);
       expect([...(await everyAnimal(service, secret)).values()]).toEqual(acknowledged);
       expect(await service.kill("SIGTERM")).toBe(0);
-    } finally {
-      Bun.spawnSync(["umount", "-l", cwd]);
-    }
-  },
+    }),
 );
 
-test.skipIf(!canMount())(
+test.skipIf(!canMount)(
   "a service that was stopped on a full disk starts there, reads, and writes once there is room",
-  async () => {
-    const cwd = temporaryFolder();
-    expect(mountSmallDisk(cwd)).toBe(true);
-    try {
+  () =>
+    onSmallDisk("400k", async (cwd) => {
       const secret = await issueBoundlessKey({ cwd });
       const first = await serve({ cwd });
       expect((await postAnimal(first, secret, "before")).status).toBe(201);
@@ -219,10 +203,7 @@ test.skipIf(!canMount())(
       expect((await postAnimal(second, secret, "after")).status).toBe(201);
       expect([...(await everyAnimal(second, secret)).values()]).toEqual(["before", "after"]);
       expect(await second.kill("SIGTERM")).toBe(0);
-    } finally {
-      Bun.spawnSync(["umount", "-l", cwd]);
-    }
-  },
+    }),
 );
 
 describe("a database file that is taken away from a running service", () => {

@@ -32,6 +32,7 @@ describe("the executable", () => {
     const cwd = temporaryFolder();
     const program = [EXECUTABLE];
     expect((await run(["--version"], { cwd, program })).out).toBe(`${manifest.version}\n`);
+    expect((await run(["migrate"], { cwd, program })).exitCode).toBe(0);
     const created = await run(["keys", "create", "--name", "a", "--plan", "pro", "--json"], { cwd, program });
     expect(created.exitCode).toBe(0);
     const { id } = JSON.parse(created.out);
@@ -91,6 +92,7 @@ describe("what lies in the current folder", () => {
   ] as const)
     test(`does not change what ${name} runs, nor its threads`, async () => {
       const cwd = hostileFolder();
+      expect((await run(["migrate"], { cwd, program })).exitCode).toBe(0);
       const created = await run(["keys", "create", "--name", "a", "--plan", "pro", "--json"], { cwd, program });
       expect(created).toMatchObject({ exitCode: 0, err: "" });
       const service = await serve({ cwd, program });

@@ -7,7 +7,8 @@ import { postAnimal, type RunningService, serve } from "../harness/program.ts";
 import { querySqlite } from "../harness/stores.ts";
 
 const cwd = temporaryFolder();
-const { cli, json, issue } = operatorIn(cwd);
+const { cli, json, issue, makeStore } = operatorIn(cwd);
+setUp(makeStore);
 
 /** A command that fails, and what it says, which is one line. */
 async function failure(...args: string[]): Promise<string> {
@@ -95,7 +96,7 @@ describe("a name", () => {
     expect((await cli("keys", "suspend", name)).out).toStartWith(`Key ${id} has been suspended.`);
     expect((await cli("keys", "resume", name)).out).toBe(`Key ${id} works again.\n`);
     expect((await cli("keys", "unban", name)).out).toBe(`Key ${id} was not banned.\n`);
-    expect((await cli("keys", "rotate", name)).out).toStartWith(`Key ${id} has a new secret.`);
+    expect((await cli("keys", "rotate", name)).out).toContain(`\n\nKey ${id} has a new secret.`);
     expect((await cli("keys", "edit", name, "--plan", "pro")).out).toStartWith(`Key ${id} has been changed.`);
     expect((await cli("keys", "revoke", name)).out).toBe(`Key ${id} has been revoked.\n`);
     expect(await failure("keys", "show", "Reception, 2nd flor")).toContain(`Did you mean "${name}"?`);

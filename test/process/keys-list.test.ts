@@ -7,7 +7,7 @@ import { hasRedis, TestRedis } from "../harness/redis.ts";
 
 describe("keys list", () => {
   const cwd = temporaryFolder();
-  const { cli, json, issue } = operatorIn(cwd);
+  const { cli, json, issue, makeStore } = operatorIn(cwd);
   const LONG = "Partner: Happy Paws Veterinary Clinic";
   const COLUMNS = "ID NAME PLAN PER MINUTE PER DAY STATE LAST USED EXPIRES SCOPES CREATED"
     .replaceAll("PER ", "PER_")
@@ -18,6 +18,7 @@ describe("keys list", () => {
     (head ?? "").replaceAll("PER ", "PER_").replace("T U", "T_U").split(/ +/).join(" ");
 
   setUp(async () => {
+    await makeStore();
     await issue("Front desk", "free", "--read-only");
     await issue(LONG, "enterprise", "--per-minute", "5000", "--per-day", "2000000");
     await issue("犬の店・東京本店のレジ端末", "pro", "--expires", "2999-01-31");
@@ -78,7 +79,7 @@ describe("keys list", () => {
 
   test("of a store without keys says how to issue one", async () => {
     const empty = operatorIn(temporaryFolder());
-    await empty.cli("migrate");
+    await empty.makeStore();
     expect((await empty.cli("keys", "list", "--plan", "free")).out).toBe(
       "There are no keys yet. To issue one: animal-store keys create\n",
     );

@@ -5,7 +5,8 @@ import { freePort } from "../harness/port.ts";
 import { EXECUTABLE, run, serve } from "../harness/program.ts";
 import { StandIn } from "../harness/stand-in.ts";
 
-const ready = (env: Record<string, string>) => run(["ready"], { cwd: temporaryFolder(), env, program: [EXECUTABLE] });
+const ready = (env: Record<string, string>, ...options: string[]) =>
+  run(["ready", ...options], { cwd: temporaryFolder(), env, program: [EXECUTABLE] });
 
 test("ready asks the service that listens where the settings say, and not a proxy", async () => {
   const service = await serve({ cwd: temporaryFolder(), env: { HOST: "0.0.0.0" } });
@@ -13,6 +14,8 @@ test("ready asks the service that listens where the settings say, and not a prox
   const isReady = { exitCode: 0, out: "ready\n", err: "" };
   expect(await ready({ PORT, HOST: "0.0.0.0" })).toEqual(isReady);
   expect(await ready({ PORT })).toEqual(isReady);
+  const json = await ready({ PORT }, "--json");
+  expect([json.exitCode, JSON.parse(json.out)]).toEqual([0, { ready: true, reason: null }]);
   expect(await ready({ PORT, HOST: "localhost", HTTP_PROXY: "http://127.0.0.1:1" })).toEqual(isReady);
   await service.kill("SIGTERM");
   const { exitCode, err } = await ready({ PORT });
@@ -28,6 +31,12 @@ test("an answer other than 200 is not ready, and neither is none", async () => {
     out: "",
     err: `animal-store: not ready: http://127.0.0.1:${unready.port}/readyz answered 503. The service's log has the cause\n`,
   });
+  const json = await ready({ PORT: String(unready.port) }, "--json");
+  expect([json.exitCode, json.err, JSON.parse(json.out)]).toEqual([
+    1,
+    "",
+    { ready: false, reason: expect.stringContaining("answered 503") },
+  ]);
   await unready.stop(true);
   const hung = await StandIn.start();
   hung.isHung = true;

@@ -11,7 +11,7 @@ describe("start", () => {
     const cwd = temporaryFolder();
     const service = await serve({ cwd });
     const keyFile = join(cwd, "data/animal-store.operator-key");
-    expect(service.banner).toContain(`Docs  ${service.origin}/docs`);
+    expect(service.banner).toMatch(new RegExp(`Docs +${service.origin}/docs\n`));
     expect(service.banner).toContain(keyFile);
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
     expect(statSync(join(cwd, "data")).mode & 0o777).toBe(0o700);
@@ -81,10 +81,10 @@ describe("start", () => {
       ],
       [{ DATABASE_URL: "sqlite:/proc/nowhere/a.db" }, "cannot create the folder /proc/nowhere"],
       [{ DATABASE_URL: "sqlite:letter.txt" }, "file is not a database"],
-      [{ DATABASE_URL: "sqlite:data" }, "cannot open the database data"],
+      [{ DATABASE_URL: "sqlite:data" }, `${join(cwd, "data")} is a folder: name a file in DATABASE_URL`],
       [{ DATABASE_URL: "sqlite:foreign.db" }, "the database of another program"],
       [{ DATABASE_URL: "sqlite:newer.db" }, "schema 99, which needs a version that knows schema 99"],
-      [{ DATABASE_URL: "sqlite:running.db" }, "another process is already serving running.db"],
+      [{ DATABASE_URL: "sqlite:running.db" }, `another process is already serving ${join(cwd, "running.db")}`],
     ] as const;
     await Promise.all(
       impossible.map(async ([env, reason], i) => {

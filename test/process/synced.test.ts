@@ -3,9 +3,7 @@ import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, run, serve } from "../harness/program.ts";
-
-/** Whether system calls can be watched here. */
-const canTrace = Bun.which("strace") !== null && Bun.spawnSync(["strace", "-o", "/dev/null", "true"]).success;
+import { canTrace } from "../harness/trace.ts";
 
 /** Puts a program under watch; the lines show paths for descriptors, and may be cut where threads take turns. */
 const traced = (file: string): string[] => [
@@ -42,7 +40,7 @@ test.skipIf(!canTrace)(
 
 test.skipIf(!canTrace)("a backup is synced before it gets its name, and its folder afterwards", async () => {
   const cwd = temporaryFolder();
-  await run(["keys", "create", "--name", "x", "--plan", "free"], { cwd });
+  await run(["migrate"], { cwd });
   const trace = join(cwd, "trace");
   const { exitCode } = await run(["backup", "copy.db"], { cwd, program: [...traced(trace), EXECUTABLE] });
   expect(exitCode).toBe(0);

@@ -53,8 +53,20 @@ describe("logs", () => {
     await service.kill("SIGTERM");
     const requests = lines(service).filter((line) => line.msg === "request");
     expect(requests).toMatchObject([
-      { method: "GET", path: "/v1/pets", operation: "listPets", status: 400, keyId: expect.stringMatching(/^key_/) },
-      { method: "GET", path: "/v1/pets/7", operation: "getPet", status: 401, requestId: "r1" },
+      {
+        level: "info",
+        time: expect.stringMatching(/^20\d\d-.+T.+\.\d{3}Z$/),
+        requestId: expect.any(String),
+        method: "GET",
+        path: "/v1/pets",
+        operation: "listPets",
+        status: 400,
+        ms: expect.any(Number),
+        address: "127.0.0.1",
+        keyId: expect.stringMatching(/^key_/),
+        code: "invalid_parameter",
+      },
+      { path: "/v1/pets/7", status: 401, requestId: "r1", address: "127.0.0.1", code: "invalid_api_key" },
       { method: "GET", path: "/v1/pets/ask_…", operation: "getPet", status: 401 },
       { method: "GET", path: "/v1/pets/ask_…", operation: "getPet", status: 401 },
       { method: "GET", path: expect.stringMatching(/^\/v1\/pets\/ask_…\/[x-]{150,200}…$/), operation: "none" },
@@ -62,6 +74,89 @@ describe("logs", () => {
     expect(decodeURIComponent(decodeURIComponent(service.logged()))).not.toContain(secret.slice(4, 34));
     expect(service.logged()).not.toContain(secret);
     expect(service.logged()).not.toContain("hidden");
+  });
+
+  test("a key that does not work any more is named in the log, with the reason, and not in the response", async () => {
+    const logged: string[] = [];
+    const service = await startService({ logged });
+    const { id, secret } = await service.issueKey({ expiresAtMs: 1 });
+    const { status, text } = await service.call("GET /pets", { secret });
+    await service.stop();
+    expect([status, text.includes(id)]).toEqual([401, false]);
+    const [refused] = logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "request refused");
+    expect(refused).toMatchObject({ code: "invalid_api_key", reason: "expired", keyId: id });
+  });
+
+  test("who is refused is always logged, with address, key and code, and a flood of refusals in a few lines", async () => {
+    const logged: string[] = [];
+    const service = await startService({ logged });
+    const { id, secret } = await service.issueKey({ quotas: { perMinute: 1, perDay: 100 }, scopes: ["pets:read"] });
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const create = { secret, body: { name: "x", categoryId: 1 }, headers: { traceparent, "X-Request-Id": "r1" } };
+    await service.call("POST /pets?hidden=query", create);
+    for (let i = 0; i < 65; i++) await service.call("GET /pets", { secret });
+    for (let i = 0; i < 400; i++) await service.call("GET /nothing?hidden=query", { secret: "hidden-secret" });
+    for (let i = 0; i < 130; i++) await fetch(`${service.origin}/docs?hidden=query`);
+    const flooded = logged.splice(0).map((line) => JSON.parse(line));
+    const about = (code: string) => flooded.filter((line) => line.code === code);
+    const address = "127.0.0.1";
+    expect(about("insufficient_scope")).toMatchObject([
+      {
+        level: "info",
+        msg: "request refused",
+        requestId: "r1",
+        method: "POST",
+        path: "/v1/pets",
+        status: 403,
+        address,
+        keyId: id,
+        trace_id: traceparent.slice(3, 35),
+      },
+    ]);
+    expect(about("invalid_api_key")).toMatchObject([{ path: "/v1/nothing", status: 401, address }]);
+    expect(about("rate_limit_exceeded")).toMatchObject([
+      { msg: "request refused", status: 429, address, keyId: id },
+      { msg: "request refused", status: 429, address, path: "/v1/nothing" },
+      { msg: "request refused", status: 429, address, path: "/docs" },
+    ]);
+    expect(about("key_banned")).toMatchObject([
+      { level: "warn", msg: "key banned", address, keyId: id },
+      { level: "info", msg: "request refused", address, keyId: id },
+    ]);
+    await service.stop();
+    const counted = logged.map((line) => JSON.parse(line)).filter(({ repeated }) => repeated);
+    const byCode = Object.groupBy(counted, ({ code, keyId, path }) => `${code} ${keyId ?? address}${path ?? ""}`);
+    expect(Object.keys(byCode).sort()).toEqual(
+      [
+        `invalid_api_key ${address}`,
+        `key_banned ${id}`,
+        `rate_limit_exceeded ${address}`,
+        `rate_limit_exceeded ${id}`,
+      ].sort(),
+    );
+    expect(counted.reduce((sum, { repeated }) => sum + repeated, 0) + 6).toBe(1 + 65 + 400 + 10);
+    expect(JSON.stringify([flooded, counted])).not.toContain("hidden");
+  });
+
+  test("with LOG_REQUESTS=on, what is carried out always has a line, and of a flood of refusals so many a minute", async () => {
+    const logged: string[] = [];
+    const service = await startService({ logged, env: { LOG_REQUESTS: "on" } });
+    for (let i = 0; i < 700; i++) await service.call("GET /pets", { secret: null });
+    for (let i = 0; i < 700; i++) await service.call("GET /pets");
+    const lines = logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "request");
+    const byStatus = Object.groupBy(lines, ({ status }) => status);
+    expect(byStatus[200]).toHaveLength(700);
+    expect([byStatus[401]?.length, byStatus[429]?.length]).toEqual([300, 300]);
+    expect(lines.find(({ status }) => status === 429)).toMatchObject({
+      address: "127.0.0.1",
+      code: "rate_limit_exceeded",
+    });
+    await service.stop();
+    const [counted, ...others] = logged.map((line) => JSON.parse(line)).filter(({ repeated }) => repeated);
+    expect([counted, others]).toMatchObject([
+      { msg: "request refused", repeated: 99, code: "rate_limit_exceeded" },
+      [],
+    ]);
   });
 
   test("every line about a request names the trace that it belongs to, unless its traceparent is invalid", async () => {
@@ -110,7 +205,7 @@ describe("logs", () => {
     expect(json.message).not.toContain("animals");
     const line = JSON.parse(logged.find((text) => text.includes("request failed")) as string);
     expect(line).toMatchObject({
-      level: 50,
+      level: "error",
       requestId: headers.get("x-request-id"),
       err: { message: "no such table: animals" },
     });
@@ -160,6 +255,26 @@ describe("metrics", () => {
     await service.kill("SIGTERM");
   });
 
+  test("with METRICS_BY_KEY=on, requests of all threads by key and what came of them, and what is running", async () => {
+    const cwd = temporaryFolder();
+    const service = await serve({ cwd, threads: 2, env: { METRICS_PORT: "0", METRICS_BY_KEY: "on" } });
+    const secret = await secretOf(cwd);
+    const get = (path: string) =>
+      fetch(`${service.origin}${path}`, { headers: { Authorization: `Bearer ${secret}`, Connection: "close" } });
+    for (let i = 0; i < 20; i++) await get("/v1/pets");
+    await get("/v1/pets/9");
+    await fetch(`${service.origin}/v1/pets`);
+    const text = await (await fetch(/Metrics +(\S+)/.exec(service.banner)?.[1] as string)).text();
+    expect(text).toMatch(/^animal_store_key_requests_total\{key="key_\w{12}",outcome="passed"\} 20$/m);
+    expect(text).toMatch(/^animal_store_key_requests_total\{key="key_\w{12}",outcome="client_error"\} 1$/m);
+    expect(text.match(/^animal_store_key_requests_total\{/gm)).toHaveLength(2);
+    const { version } = await Bun.file(join(import.meta.dir, "../../package.json")).json();
+    expect(text).toContain(
+      `animal_store_build_info{version="${version}",environment="production",bun="${Bun.version}"} 1\n`,
+    );
+    await service.kill("SIGTERM");
+  });
+
   test("requests by operation and status, latency, refusals, bans and store errors", async () => {
     const cwd = temporaryFolder();
     const service = await serve({ cwd, env: { METRICS_PORT: "0" } });
@@ -184,6 +299,8 @@ describe("metrics", () => {
       "animal_store_store_errors_total 0",
     ])
       expect(text).toContain(`${line}\n`);
+    expect(text).toContain("animal_store_build_info{");
+    expect(text).not.toContain("animal_store_key_requests_total");
     expect((await fetch(new URL("/", url))).status).toBe(404);
     const odd = await RawConnection.open(new URL(url).origin);
     odd.send("GET // HTTP/1.1\r\nHost: ^^\r\n\r\n");

@@ -106,7 +106,10 @@ describe("a thread that dies", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     const [crash] = lines.filter(({ msg }) => msg === "a thread of the service has crashed: stopping");
-    expect(crash).toMatchObject({ level: 50, err: { message: expect.stringContaining("serving thread 3 has ended") } });
+    expect(crash).toMatchObject({
+      level: "error",
+      err: { message: expect.stringContaining("serving thread 3 has ended") },
+    });
     expect(lines.at(-1)).toMatchObject({ msg: "stopped" });
     const db = new Database(join(cwd, "data/animal-store.db"), { readonly: true });
     const kept = new Set(db.query("SELECT id FROM animals").values().flat());

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { ENVIRONMENT_NAMES } from "../../src/domain/environment.ts";
 import { newSecret } from "../../src/domain/key.ts";
 import { FakeClock } from "../harness/clock.ts";
 import { RawConnection } from "../harness/raw.ts";
@@ -50,6 +51,43 @@ onEveryStore(({ startService, setUp, backend }) => {
         const { json, headers } = await withHeader(authorization);
         expect(json).toMatchObject({ code: "invalid_api_key", status: 401 });
         expect(headers.get("www-authenticate")).toBe('Bearer realm="animal-store", error="invalid_token"');
+      }
+    });
+
+    test("5.2 unknown, and of the other environment: the message says so, and nothing else is different", async () => {
+      const staging = await startService({ env: { ENVIRONMENT: "staging" } });
+      const messageOf = async (of: TestService, secret: string) => {
+        const { json, headers } = await of.call("GET /pets", { secret });
+        expect(json).toEqual({ code: "invalid_api_key", message: expect.any(String), status: 401 });
+        expect(headers.get("www-authenticate")).toBe('Bearer realm="animal-store", error="invalid_token"');
+        return json.message;
+      };
+      const ofStaging =
+        "This API key is for staging, and this is production. Use a key of production, or send the request to staging.";
+      const ofProduction =
+        "This API key is for production, and this is staging. Use a key of staging, or send the request to production.";
+      const unknown = "This API key is unknown. Check that you copied all of it.";
+      for (const [of, secret, message] of [
+        [service, newSecret("staging"), ofStaging],
+        // Also one that is not complete: only the prefix is looked at.
+        [service, newSecret("staging").slice(0, -3), ofStaging],
+        [service, newSecret("production"), unknown],
+        [service, "other", unknown],
+        [staging, newSecret("production"), ofProduction],
+        [staging, newSecret("staging"), unknown],
+        [staging, "other", unknown],
+      ] as const)
+        expect(await messageOf(of, secret)).toBe(message);
+    });
+
+    test("5.2 a known secret works whatever its prefix", async () => {
+      for (const ENVIRONMENT of ENVIRONMENT_NAMES) {
+        const either = await startService({ env: { ENVIRONMENT } });
+        for (const issuedIn of ENVIRONMENT_NAMES) {
+          const { secret } = await either.issueKey({ environment: issuedIn });
+          expect(secret.startsWith("ask_test_")).toBe(issuedIn === "staging");
+          expect((await either.call("GET /pets", { secret })).status).toBe(200);
+        }
       }
     });
 

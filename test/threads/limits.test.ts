@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { BAN_LADDER_MS } from "../../src/domain/ban.ts";
 import { judge, newTally, type RatePolicy, ratePolicyOfAddress, ratePolicyOfKey } from "../../src/domain/tally.ts";
+import { SIGNED } from "../harness/author.ts";
 import { setUp } from "../harness/cleanup.ts";
 import { FakeClock } from "../harness/clock.ts";
 import { KeptConnections } from "../harness/kept-connections.ts";
@@ -97,7 +98,7 @@ test("a ban that one thread imposes is felt by all of them at once, and a pardon
   for (let i = 0; i < 120; i++) await connections.call(0, "GET /pets", { secret });
   expect(codes(await connections.callAll("GET /pets", { secret }))).toEqual(new Set(["key_banned"]));
   clock.advance(1);
-  await service.withStore(({ keys }) => keys.pardon({ keyId: id, atMs: clock.nowMs() }));
+  await service.withStore(({ keys }) => keys.pardon({ ...SIGNED, keyId: id, atMs: clock.nowMs() }));
   const endMs = performance.now() + FELT_WITHIN_MS;
   const perConnection = async (number: number) => {
     while (codes([await connections.call(number, "GET /pets", { secret })]).has("key_banned")) {

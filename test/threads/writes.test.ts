@@ -3,6 +3,7 @@ import { renameSync } from "node:fs";
 import { editKey } from "../../src/keys/edit.ts";
 import { resumeKey, suspendKey } from "../../src/keys/suspend.ts";
 import type { Store } from "../../src/store/store.ts";
+import { SIGNED } from "../harness/author.ts";
 import { setUp } from "../harness/cleanup.ts";
 import { FakeClock } from "../harness/clock.ts";
 import { KeptConnections } from "../harness/kept-connections.ts";
@@ -87,13 +88,13 @@ test("each change to a key is felt within 2 s by every thread", async () => {
     (answer: Answer): boolean =>
       answer.status === status;
   await change(async () => {}, isStatus(200));
-  await change(({ keys }) => suspendKey({ keys, clock }, id), isStatus(401));
-  await change(({ keys }) => resumeKey({ keys, clock }, id), isStatus(200));
+  await change(({ keys }) => suspendKey({ keys, clock, author: SIGNED }, id), isStatus(401));
+  await change(({ keys }) => resumeKey({ keys, clock, author: SIGNED }, id), isStatus(200));
   await change(
-    ({ keys }) => editKey({ keys, clock }, { idOrName: id, perMinute: 500_000 }),
+    ({ keys }) => editKey({ keys, clock, author: SIGNED }, { idOrName: id, perMinute: 500_000 }),
     ({ headers }) => headers.get("x-ratelimit-limit") === "500000",
   );
-  await change(({ keys }) => keys.revoke({ keyId: id, atMs: clock.nowMs() }), isStatus(401));
+  await change(({ keys }) => keys.revoke({ ...SIGNED, keyId: id, atMs: clock.nowMs() }), isStatus(401));
 });
 
 test("a database file that is taken away is noticed by all threads, and so is its return", async () => {

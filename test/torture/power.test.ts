@@ -13,6 +13,7 @@ import {
   cutAfterFailures,
   cutBackup,
   cutFirstStart,
+  cutImport,
   cutUnderLoad,
 } from "../../torture/power.ts";
 
@@ -97,6 +98,7 @@ describe.skipIf(whyNoDiskLayer() !== undefined)("power cuts", () => {
     ["after a checkpoint whose sync has failed do neither", cutAfterFailedCheckpoint],
     ["at a first start leave a store to start on, and the operator with a key that works", cutFirstStart],
     ["at a backup leave a whole copy or none, and the whole one once it was reported", cutBackup],
+    ["at an import leave exactly what it says that it has done, and all of it once it was reported", cutImport],
   ] as const)
     test(what, async () => {
       const course = begin({ seed: SEED });

@@ -5,6 +5,7 @@ import { EXECUTABLE, type RunningService, run, serve } from "../../test/harness/
 import { Client } from "../common/client.ts";
 import { Ledger } from "../common/ledger.ts";
 import { type Worker, workers } from "../common/load.ts";
+import { pagesOf } from "../common/pages.ts";
 import type { Random } from "../common/random.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import { MeterWatch } from "./meters.ts";
@@ -36,6 +37,7 @@ export class World {
 
   /** Makes the keys that are used here. */
   async prepare(): Promise<void> {
+    await this.run("migrate");
     for (const name of ["workers", "counted"]) await this.#issue(name, BOUNDLESS);
     await this.#issue("banned", ["--plan", "free"]);
     if (this.#secrets.size < 3) throw new Error("the command line issues no keys");
@@ -125,13 +127,11 @@ export class World {
         `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${category_id},"status":"${status}"}`,
     );
     db.close();
-    const headers = { Authorization: `Bearer ${this.#secrets.get("workers")}` };
     let at = 0;
-    for (let next: string | undefined = `${service.origin}/v1/pets?limit=100`; next; at += 100) {
-      const response: Response = await fetch(next, { headers });
+    for await (const { target, body } of pagesOf(this.#client(service, "workers"), "/pets?limit=100")) {
       const expected = `[${texts.slice(at, at + 100)}]`;
-      this.board.check((await response.text()) === expected, () => `${next} differs from the file`);
-      next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+      this.board.check(body === expected, () => `${target} differs from the file`);
+      at += 100;
     }
     this.board.check(at >= texts.length, () => `the lists end after ${at} animals of ${texts.length}`);
     await service.kill("SIGTERM");

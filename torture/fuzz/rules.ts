@@ -32,8 +32,12 @@ export function mistakeIn(answer: WireAnswer, request?: FuzzRequest): string | u
   if (answer.headers.has("x-request-id")) return mistakeUnderV1(answer, request);
   if (/^\/v1\/(?:pets|store|categories|key)/.test(request?.path ?? ""))
     return "the headers of the interface are missing";
+  if (answer.status === 404 && isPage(answer)) return undefined;
   return answer.status >= 400 ? mistakeInError(answer, request?.method) : undefined;
 }
+
+/** A browser gets a page with a way back. */
+const isPage = ({ headers }: WireAnswer): boolean => headers.get("content-type")?.startsWith("text/html") === true;
 
 /** A strong tag, as ours are; a weak one would be of no use to If-Match. */
 const ENTITY_TAG = /^"[\w-]{22}"$/;

@@ -62,6 +62,7 @@ export async function issueWorkersKey(stage: Stage, ledger: Ledger): Promise<str
   const step = ledger.key("workers").send("active", ledger.now());
   const quotas = ["--per-minute", "1000000000", "--per-day", "1000000000"];
   const args = ["keys", "create", "--name", "workers", "--plan", "enterprise", ...quotas, "--json"];
+  await stage.run("migrate");
   const { out, err } = await stage.run(...args);
   if (out === "") throw new Error(`cannot issue a key: ${err}`);
   step.ackedAt = ledger.now();

@@ -5,6 +5,7 @@ import { PLANS, type Plan, QUOTA_MAX, type Quotas } from "../../src/domain/plan.
 import { defaultThreads } from "../../src/start/cores.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "../../src/store/database-url.ts";
 import { openForCommand } from "../../src/store/open.ts";
+import { SIGNED } from "../../test/harness/author.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { type RunningService, serve } from "../../test/harness/program.ts";
 
@@ -42,7 +43,7 @@ export async function startTarget(
       const quotas = PLANS[plan] ?? BOUNDLESS;
       const key = newKey({ name: "torture", plan, quotas, createdAtMs: Date.now(), expiresAtMs: undefined });
       const store = await openForCommand(database, { create: false });
-      await store.keys.create({ key, digest: digestOf(secret) });
+      await store.keys.create({ ...SIGNED, key, digest: digestOf(secret) });
       await store.close();
       return secret;
     },

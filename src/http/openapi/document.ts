@@ -11,6 +11,8 @@ import { OPERATIONS } from "../operations/index.ts";
 import type { Parameter } from "../parameters.ts";
 import { Components, type Json } from "./components.ts";
 import { jsonContent, outsideResponses, responsesOf } from "./responses.ts";
+import { samplesOf } from "./samples.ts";
+import { serversOf } from "./servers.ts";
 
 /** The version of the interface, which the contract names. The program's own is package.json's. */
 const INTERFACE_VERSION = "1.0.0";
@@ -27,11 +29,11 @@ export function openapiDocument(urls: PublicUrls): Json {
       title: "Animal Store",
       version: INTERFACE_VERSION,
       summary: manifest.description,
-      description: DESCRIPTION,
-      contact: { name: "The operator of this service", url: new URL(".", urls.docsUrl).href },
+      description: urls.environment === "staging" ? `${STAGING_NOTE}\n\n${DESCRIPTION}` : DESCRIPTION,
+      contact: { name: "The operator of this service", url: urls.docsUrl.replace(/docs$/, "") },
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: urls.publicUrl, description: "This service" }],
+    servers: serversOf(urls),
     security: [{ apiKey: [] }],
     tags: [...new Set(OPERATIONS.map(({ tag }) => tag))],
     paths,
@@ -58,7 +60,7 @@ export function openapiDocument(urls: PublicUrls): Json {
         ? { requestBody: { required: true, content: jsonContent(components.schema(body), body.examples) } }
         : {}),
       responses: responsesOf(operation, components, urls),
-      ...(deprecation ? {} : { "x-codeSamples": [{ lang: "Shell", label: "curl", source: curl(operation, urls) }] }),
+      "x-codeSamples": samplesOf(operation, urls),
     };
   }
 }
@@ -84,19 +86,6 @@ function parametersOf(operation: AnyOperation, components: Components): Json[] {
   return [...described, ...headers.map((header) => ({ in: "header", ...header }))];
 }
 
-/** A request that can be pasted into a shell. */
-function curl(operation: AnyOperation, { publicUrl }: PublicUrls): string {
-  const { method, path, parameters, body, idempotency, sampleQuery } = operation;
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => String(parameters[name].example));
-  const url = `"${publicUrl}${filled}${sampleQuery ? `?${sampleQuery}` : ""}"`;
-  const lines = [
-    `curl${method === "GET" || method === "POST" ? "" : ` -X ${method}`} -H "Authorization: Bearer $API_KEY"`,
-  ];
-  if (idempotency) lines.push('-H "Idempotency-Key: $(uuidgen)"');
-  if (body) lines.push(`-H "Content-Type: application/json" -d '${JSON.stringify(Object.values(body.examples)[0])}'`);
-  return [...lines, url].join(" \\\n  ");
-}
-
 const planRows = Object.entries(PLANS).map(([name, quotas]) =>
   quotas ? `| ${name} | ${quotas.perMinute} | ${quotas.perDay} |` : `| ${name} | custom | custom |`,
 );
@@ -109,6 +98,9 @@ const scopeRows = SCOPES.map((scope) => {
 const codeRows = FAULT_CODES.map((code) => `| \`${code}\` | ${FAULTS[code].join(" | ")} |`);
 
 const [firstBan, ...longerBans] = BAN_LADDER_MS.map((ms) => ms / MINUTE_MS);
+
+const STAGING_NOTE =
+  "**This is staging**, where things are tried out: what is here may be changed or removed at any time, and its keys begin with `ask_test_`.";
 
 const DESCRIPTION = `List the animals held in a store, filter them by availability, add one, fetch one, correct or remove one, sell one, and name their categories.
 
@@ -142,7 +134,7 @@ Every write takes an \`Idempotency-Key\`. Within 24 hours, a request with the sa
 
 ## Error codes
 
-New codes may be added: for a code that you do not know, go by the status.
+Every error says in its \`message\` what is wrong with this very request, and what to do about it; \`code\` is for programs. New codes may be added: for a code that you do not know, go by the status.
 
 | code | status | when |
 |---|---|---|

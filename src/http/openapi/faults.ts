@@ -1,4 +1,5 @@
 import { type Fields, InvalidRecord } from "../../domain/fields.ts";
+import { parseJson } from "../../domain/json.ts";
 import { PLANS } from "../../domain/plan.ts";
 import { SCOPES, type Scope } from "../../domain/scope.ts";
 import { judge, newTally, ratePolicyOfKey } from "../../domain/tally.ts";
@@ -21,7 +22,6 @@ import {
   UNSUPPORTED_MEDIA_TYPE,
 } from "../faults.ts";
 import { INVALID_IDEMPOTENCY_KEY } from "../idempotency.ts";
-import { parseJson } from "../json.ts";
 import type { AnyOperation } from "../operation.ts";
 import { hasPathParameter, queryNames, readQuery } from "../parameters.ts";
 import { insufficientScope, MISSING_KEY, refusalFault, UNKNOWN_KEY } from "../refusal-faults.ts";

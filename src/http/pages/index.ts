@@ -1,19 +1,26 @@
 import { lazy } from "../../domain/lazy.ts";
-import type { PublicUrls } from "../operation.ts";
+import type { Addresses } from "../addresses.ts";
+import { NO_SUCH_PAGE } from "../faults.ts";
 import type { DocsPages } from "./docs.ts";
 import { healthPages } from "./health.ts";
-import type { PublicPage } from "./page.ts";
+import { type PublicPage, publicError } from "./page.ts";
 import { REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
 
-export interface PageParts extends PublicUrls {
+export interface PageParts {
+  readonly addresses: Addresses;
   readonly isReady: () => Promise<boolean>;
 }
 
 type Pages = Readonly<Record<string, PublicPage>>;
 
 /** What needs no key: pages for people, and probes. */
-export function publicPages(parts: PageParts): { readonly pages: Pages; readonly probes: Pages } {
-  const docs = lazy(async () => (await import("./docs.ts")).docsPages(parts));
+export function publicPages(parts: PageParts): {
+  readonly pages: Pages;
+  readonly probes: Pages;
+  /** Everything else. */
+  readonly notFound: PublicPage;
+} {
+  const docs = lazy(async () => (await import("./docs.ts")).docsPages(parts.addresses));
   const docsPage =
     (name: keyof DocsPages): PublicPage =>
     async (request, server) =>
@@ -26,7 +33,20 @@ export function publicPages(parts: PageParts): { readonly pages: Pages; readonly
       [SCALAR_PATH]: docsPage("scalar"),
       [REFERENCE_PATH]: docsPage("reference"),
       "/openapi.json": docsPage("openapi"),
+      "/favicon.ico": docsPage("favicon"),
     },
     probes: { "/healthz": healthz, "/readyz": readyz },
+    notFound: notFoundPage(docsPage("notFound")),
   };
 }
+
+/** A person gets a page with a way back, and a program the error that it can read. */
+const notFoundPage =
+  (page: PublicPage): PublicPage =>
+  (request, server) =>
+    isForPeople(request) ? page(request, server) : publicError(NO_SUCH_PAGE);
+
+/** Whether a browser is about to show the response. */
+const isForPeople = ({ method, headers }: Request): boolean =>
+  (method === "GET" || method === "HEAD") &&
+  /(?:^|,)\s*text\/html\s*(?:,|$|;(?!\s*q=0(?:\.0*)?\s*(?:,|$)))/i.test(headers.get("accept") ?? "");

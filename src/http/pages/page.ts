@@ -2,7 +2,7 @@ import type { Server } from "bun";
 import type { TrustedProxies } from "../../access/address.ts";
 import type { Gate } from "../../access/gate.ts";
 import { type Awaitable, andThen } from "../../domain/awaitable.ts";
-import type { FailureLog } from "../../telemetry/log.ts";
+import type { FailureLog, RefusalLog } from "../../telemetry/log.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { callerAddress } from "../caller-address.ts";
 import type { Fault } from "../fault.ts";
@@ -20,6 +20,7 @@ export interface PageHandlerParts {
   readonly gate: Gate;
   readonly trustedProxies: TrustedProxies;
   readonly telemetry: Telemetry;
+  readonly refusals: RefusalLog;
   readonly refusalFlood: RefusalFlood;
 }
 
@@ -33,20 +34,38 @@ export function publicError({ reply, headers }: Fault): Response {
 
 /** A page that one address may ask for only so often. */
 export const limited =
-  ({ gate, trustedProxies, telemetry, refusalFlood }: PageHandlerParts, page: PublicPage): PublicPage =>
-  (request, server) =>
-    andThen(gate.admitVisitor(callerAddress(request, server, trustedProxies)), ({ kind, standing }) => {
+  ({ gate, trustedProxies, telemetry, refusals, refusalFlood }: PageHandlerParts, page: PublicPage): PublicPage =>
+  (request, server) => {
+    const address = callerAddress(request, server, trustedProxies);
+    return andThen(gate.admitVisitor(address), ({ kind, standing }) => {
       if (kind === "pass") return page(request, server);
       const fault = visitorFault(standing);
-      telemetry.refusal(fault.code);
+      const { code, status } = fault;
+      telemetry.refusal(code);
+      refusals.report(code, `visitor ${address}`, () => {
+        const { method, url } = request;
+        return {
+          code,
+          address,
+          keyId: undefined,
+          request: { method, path: loggedPath(url), status, ...traceContextOf(request) },
+        };
+      });
       return refusalFlood.bound(publicError(fault));
     });
+  };
 
 const ONLY_GET = methodNotAllowed("GET, HEAD");
 
 export function pageHandler(failures: FailureLog, page: PublicPage): PublicPage {
+  const guarded = withMalfunctions(failures, page);
+  return (request, server) =>
+    request.method === "GET" || request.method === "HEAD" ? guarded(request, server) : publicError(ONLY_GET);
+}
+
+/** A page that fails is reported, and answered with 500. */
+export function withMalfunctions(failures: FailureLog, page: PublicPage): PublicPage {
   return async function handlePage(request, server) {
-    if (request.method !== "GET" && request.method !== "HEAD") return publicError(ONLY_GET);
     try {
       return await page(request, server);
     } catch (error) {

@@ -1,5 +1,7 @@
 import { Cluster, type Redis } from "ioredis";
 import { type Check, type Checkup, type Finding, ok, problem } from "../../domain/checkup.ts";
+import { systemClock } from "../../domain/clock.ts";
+import { compareClocks } from "../../domain/clock-check.ts";
 import { displayRedisUrl, type RedisUrl } from "../redis-url.ts";
 import { connectRedis, type RedisClient, whenReady } from "./client.ts";
 import { dryRun, examine } from "./examine.ts";
@@ -28,6 +30,7 @@ export function checkRedis(url: RedisUrl, connectTimeoutMs?: number): Checkup {
       canCount(client, servers),
       evictsNothing(client),
       savesToDisk(client),
+      sameClock(client),
     ],
     close: () => client.disconnect(),
   };
@@ -38,6 +41,23 @@ function finding(server: string, error: unknown): Finding {
   const { reason, remedy, isPermanent } = failureOf(error);
   const until = isPermanent ? "no instance starts" : "each instance counts by itself";
   return problem(`${server} ${reason}`, `${remedy}; until then, ${until}`);
+}
+
+const sameClock = (client: RedisClient): Check => ({
+  name: "clock agrees with Redis's",
+  async run() {
+    const [server] = serversIn(client);
+    const askedMs = systemClock.nowMs();
+    const time = await server?.time().catch(unlessForbidden);
+    if (time === undefined) return ok("not compared: the user of Redis may not ask for the time");
+    const [seconds, microseconds] = time;
+    return compareClocks("Redis", Number(seconds) * 1_000 + Number(microseconds) / 1_000, askedMs, systemClock.nowMs());
+  },
+});
+
+/** It needs no right to TIME for anything else. */
+function unlessForbidden(error: Error): undefined {
+  if (!error.message.startsWith("NOPERM")) throw error;
 }
 
 const canCount = (client: RedisClient, servers: Servers): Check => ({
@@ -92,7 +112,9 @@ const savesToDisk = (client: RedisClient): Check => ({
 
 /** One value of INFO, from every server. */
 async function valuesOf(client: RedisClient, section: string, name: string): Promise<string[]> {
-  const servers: Redis[] = client instanceof Cluster ? client.nodes("master") : [client as Redis];
-  const texts = await Promise.all(servers.map((server) => server.info(section)));
+  const texts = await Promise.all(serversIn(client).map((server) => server.info(section)));
   return texts.flatMap((text) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(text)?.[1] ?? []);
 }
+
+const serversIn = (client: RedisClient): Redis[] =>
+  client instanceof Cluster ? client.nodes("master") : [client as Redis];

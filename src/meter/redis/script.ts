@@ -18,7 +18,7 @@ const KINDS = ["pass", "exhausted", "banned"] as const satisfies readonly Verdic
  * Redis expires keys by its own clock. Where requests are judged by another one, a tally must not vanish
  * before its window ends by that; outliving it does no harm, because the rule itself closes windows.
  */
-const EXPIRY_MARGIN_MS = SECOND_MS;
+export const EXPIRY_MARGIN_MS = SECOND_MS;
 
 /** Literals instead of arguments: every call would pay for arguments. */
 const CONSTANTS = `

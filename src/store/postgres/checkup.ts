@@ -1,11 +1,15 @@
 import { type Check, type Checkup, ok, problem } from "../../domain/checkup.ts";
+import { systemClock } from "../../domain/clock.ts";
+import { compareClocks } from "../../domain/clock-check.ts";
 import { lazy } from "../../domain/lazy.ts";
 import { displayName } from "../database-url.ts";
 import {
   animalNameCheck,
   categoryNameCheck,
+  clockCheck,
   invariantChecks,
   type NamedRow,
+  type SelectIds,
   savedResponseCheck,
 } from "../invariants.ts";
 import { newestOf, schemaState, textOfMigration } from "../migrate.ts";
@@ -39,9 +43,11 @@ export function checkPostgres(url: string, connections: number): Checkup {
       throw isConnectionLost(error) ? new Error(await reasonOf(url, error)) : error;
     }
   };
+  const selectIds: SelectIds = async (text) => [...(await run<{ id: unknown }>(text))];
   return {
     checks: [
       reachable(run, url),
+      sameClock(run),
       writable(run),
       durable(run),
       connectionLimit(run, connections),
@@ -49,10 +55,11 @@ export function checkPostgres(url: string, connections: number): Checkup {
       schema(run),
       indexes(run),
       ids(run),
-      ...invariantChecks(async (text) => [...(await run<{ id: unknown }>(text))]),
+      ...invariantChecks(selectIds),
       categoryNameCheck(() => batchesOf<NamedRow>(run, CATEGORIES)),
       animalNameCheck(() => batchesOf<NamedRow>(run, ANIMALS)),
       savedResponseCheck(() => batchesOf<{ content: string }>(run, SAVED_RESPONSES)),
+      clockCheck(selectIds),
     ],
     close: async () => (await session().catch(() => undefined))?.close(),
   };
@@ -73,6 +80,15 @@ const reachable = (query: Run, url: string): Check => ({
     } catch (error) {
       return problem(`${name}: ${(error as Error).message}`, "check DATABASE_URL, and whether the server is running");
     }
+  },
+});
+
+const sameClock = (query: Run): Check => ({
+  name: "clock agrees with PostgreSQL's",
+  async run() {
+    const askedMs = systemClock.nowMs();
+    const [row] = await query<{ ms: number }>("SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms");
+    return compareClocks("PostgreSQL", Number(row?.ms), askedMs, systemClock.nowMs());
   },
 });
 

@@ -7,13 +7,23 @@ export interface Connection {
   readonly run: Run;
 }
 
+export interface CopyingConnection extends Connection {
+  /** Runs a COPY … FROM STDIN with all that it is to read, in the format that the statement names. */
+  copyIn(statement: string, data: string): Promise<void>;
+}
+
 /** Placeholders are $1, $2 and so on. Without parameters, the text may have several statements. */
 export type Run = <Row = unknown>(statement: string, parameters?: readonly SqlValue[]) => Promise<Row[]>;
 
 export const APPLICATION = { application_name: "animal-store" };
 
-export const connectionOf = (sql: SQL): Connection => ({
+export const connectionOf = (sql: SQL): CopyingConnection => ({
   run: (statement, parameters) => sql.unsafe(statement, parameters as SqlValue[] | undefined),
+  async copyIn(statement, data) {
+    const writer = sql.unsafe(statement).writable().getWriter();
+    await writer.write(data);
+    await writer.close();
+  },
 });
 
 /** One connection, which is never silently replaced by another: what was set or locked on it stays so. */

@@ -1,4 +1,12 @@
-import { changedKey } from "../../domain/key.ts";
+import { changedKey, type Key } from "../../domain/key.ts";
+import {
+  entryOfKey,
+  entryOfRotation,
+  pardonedKey,
+  resumedKey,
+  revokedKey,
+  suspendedKey,
+} from "../../domain/key-changes.ts";
 import {
   DELETE_BATCH_SIZE,
   datedSecretOf,
@@ -17,10 +25,12 @@ import {
   updatedKeyValues,
   updateKey,
 } from "../rows.ts";
-import type { KeyStore, NewKey } from "../store.ts";
+import type { KeyDeed, KeyStore, NewKey } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES, rowsParameter } from "./dialect.ts";
+import { appendJournal } from "./journal.ts";
+import { deleteUsage } from "./usage.ts";
 
 const FIND_BY_SECRET = `${SELECT_KEY_WITH_SECRET} WHERE s.digest = $1`;
 const LIST = `${selectFrom(KEYS)} ORDER BY created_at, id`;
@@ -29,16 +39,12 @@ const INSERT_KEY = insertInto(KEYS, KEYS.columns, POSTGRES.placeholder);
 const INSERT_SECRET = insertInto(SECRETS, SECRETS.columns, POSTGRES.placeholder);
 
 const EXPIRE_SECRETS = "UPDATE secrets SET expires_at = least(coalesce(expires_at, $1), $1) WHERE key_id = $2";
-const REVOKE = "UPDATE keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2";
-const PARDON = "UPDATE keys SET pardoned_at = $1 WHERE id = $2";
 const UPDATE = updateKey(POSTGRES.placeholder);
-const SUSPEND = "UPDATE keys SET suspended_at = coalesce(suspended_at, $1) WHERE id = $2";
-const RESUME = "UPDATE keys SET suspended_at = NULL WHERE id = $1";
 const SECRETS_OF = selectSecretsOf("$1");
 const DELETE_RESPONSES = `DELETE FROM saved_responses WHERE ctid = ANY (ARRAY(
   SELECT ctid FROM saved_responses WHERE key_id = $1 LIMIT ${DELETE_BATCH_SIZE} FOR UPDATE SKIP LOCKED)) RETURNING 1`;
 /** Locked first: a tally that is being saved for it would otherwise stand in the way. */
-const LOCK_REVOKED = "SELECT 1 FROM keys WHERE id = $1 AND revoked_at IS NOT NULL FOR UPDATE";
+const LOCK_REVOKED = `${GET} AND revoked_at IS NOT NULL FOR UPDATE`;
 const DELETIONS = deletionsOfKey("$1");
 /** Locked in one order, because instances that note the same keys would otherwise wait for each other. */
 const NOTE_USE = `UPDATE keys k SET last_used_at = l.used_at FROM (
@@ -81,52 +87,81 @@ export function postgresKeys(pool: Pool): KeyStore {
         await insert(tx, key);
         return true;
       }),
-    rotate: ({ keyId, digest, atMs, oldSecretsExpireAtMs }) =>
+    rotate: (rotation) =>
       change(async (tx) => {
+        const { keyId, digest, atMs, oldSecretsExpireAtMs } = rotation;
         await tx.run(EXPIRE_SECRETS, [oldSecretsExpireAtMs, keyId]);
         await tx.run(INSERT_SECRET, newSecretValues({ digest, keyId, createdAtMs: atMs }));
+        const [row] = await tx.run<Row>(GET, [keyId]);
+        await appendJournal(tx, row && entryOfRotation(keyOf(row), rotation, oldSecretsExpireAtMs));
       }),
-    revoke: ({ keyId, atMs }) => change(async (tx) => void (await tx.run(REVOKE, [atMs, keyId]))),
-    pardon: ({ keyId, atMs }) => change(async (tx) => void (await tx.run(PARDON, [atMs, keyId]))),
     ...edits(pool, change),
   };
 }
 
 type Change = <T>(work: (tx: Connection) => Promise<T>) => Promise<T>;
 
-type Edits = Pick<KeyStore, "edit" | "suspend" | "resume" | "deleteResponses" | "delete" | "secretsOf" | "noteUse">;
+type Edits = Pick<
+  KeyStore,
+  | "revoke"
+  | "pardon"
+  | "edit"
+  | "suspend"
+  | "resume"
+  | "deleteResponses"
+  | "deleteUsage"
+  | "delete"
+  | "secretsOf"
+  | "noteUse"
+>;
 
-const edits = (pool: Pool, change: Change): Edits => ({
-  edit: (edit) =>
+function edits(pool: Pool, change: Change): Edits {
+  /** Returns the key as it is then; undefined: there is none. Without an action, it is not in the journal. */
+  const edit = (action: string | undefined, deed: KeyDeed, changed: (key: Key) => Key): Promise<Key | undefined> =>
     change(async (tx) => {
-      const [row] = await tx.run<Row>(GET, [edit.keyId]);
+      const [row] = await tx.run<Row>(GET, [deed.keyId]);
       if (!row) return undefined;
-      const key = changedKey(keyOf(row), edit);
-      await tx.run(UPDATE, updatedKeyValues(key));
-      return key;
-    }),
-  suspend: ({ keyId, atMs }) => change(async (tx) => void (await tx.run(SUSPEND, [atMs, keyId]))),
-  resume: ({ keyId }) => change(async (tx) => void (await tx.run(RESUME, [keyId]))),
-  async deleteResponses({ keyId }) {
-    const deleted = await pool.write(DELETE_RESPONSES, [keyId]);
-    return deleted.length === DELETE_BATCH_SIZE;
-  },
-  delete: ({ keyId }) =>
-    change(async (tx) => {
-      const [revoked] = await tx.run(LOCK_REVOKED, [keyId]);
-      if (!revoked) return false;
-      for (const deletion of DELETIONS) await tx.run(deletion, [keyId]);
-      return true;
-    }),
-  async secretsOf(keyId) {
-    return (await pool.read<Row>(SECRETS_OF, [keyId])).map(datedSecretOf);
-  },
-  async noteUse(uses) {
-    await pool.write(NOTE_USE, [rowsParameter(uses.map(({ keyId, atMs }) => ({ id: keyId, last_used_at: atMs })))]);
-  },
-});
+      const before = keyOf(row);
+      const after = changed(before);
+      await tx.run(UPDATE, updatedKeyValues(after));
+      if (action !== undefined) await appendJournal(tx, entryOfKey(action, deed, before, after));
+      return after;
+    });
 
-async function insert(tx: Connection, { key, digest }: NewKey): Promise<void> {
+  return {
+    edit: (wanted) => edit("keys edit", wanted, (key) => changedKey(key, wanted)),
+    revoke: async (deed) => void (await edit("keys revoke", deed, (key) => revokedKey(key, deed.atMs))),
+    pardon: async (deed) =>
+      void (await edit(deed.liftsNothing ? undefined : "keys unban", deed, (key) =>
+        pardonedKey(key, deed.bannedAtMs ?? deed.atMs),
+      )),
+    suspend: async (deed) => void (await edit("keys suspend", deed, (key) => suspendedKey(key, deed.atMs))),
+    resume: async (deed) => void (await edit("keys resume", deed, resumedKey)),
+    deleteUsage: deleteUsage(pool),
+    async deleteResponses({ keyId }) {
+      const deleted = await pool.write(DELETE_RESPONSES, [keyId]);
+      return deleted.length === DELETE_BATCH_SIZE;
+    },
+    delete: (deed) =>
+      change(async (tx) => {
+        const [revoked] = await tx.run<Row>(LOCK_REVOKED, [deed.keyId]);
+        if (!revoked) return false;
+        for (const deletion of DELETIONS) await tx.run(deletion, [deed.keyId]);
+        await appendJournal(tx, entryOfKey("keys delete", deed, keyOf(revoked), undefined));
+        return true;
+      }),
+    async secretsOf(keyId) {
+      return (await pool.read<Row>(SECRETS_OF, [keyId])).map(datedSecretOf);
+    },
+    async noteUse(uses) {
+      await pool.write(NOTE_USE, [rowsParameter(uses.map(({ keyId, atMs }) => ({ id: keyId, last_used_at: atMs })))]);
+    },
+  };
+}
+
+async function insert(tx: Connection, created: NewKey): Promise<void> {
+  const { key, digest } = created;
   await tx.run(INSERT_KEY, keyValues(key));
   await tx.run(INSERT_SECRET, newSecretValues({ digest, keyId: key.id, createdAtMs: key.createdAtMs }));
+  await appendJournal(tx, entryOfKey("keys create", created, undefined, key));
 }

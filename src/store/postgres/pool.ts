@@ -1,7 +1,7 @@
 import type { SqlValue } from "../rows.ts";
 import { type ConnectionStats, STORE_CLOSED, type StatementKind, StoreUnavailable } from "../store.ts";
 import type { ClientMaker, SessionSettings } from "./client.ts";
-import { type Connection, connectionOf, type Run } from "./connection.ts";
+import { type CopyingConnection, connectionOf, type Run } from "./connection.ts";
 import { isConnectionLost, isReadOnly, storeFailure } from "./failures.ts";
 import { Link } from "./link.ts";
 import { leastBusy, linkForRead, PIPELINED_READS } from "./routing.ts";
@@ -70,7 +70,7 @@ export class Pool {
   readonly write: Run = <Row>(statement: string, parameters: readonly SqlValue[] = []) =>
     this.#submit<Row[]>("write", (sql) => sql.unsafe(statement, parameters as SqlValue[]));
 
-  transact<T>(work: (tx: Connection) => Promise<T>): Promise<T> {
+  transact<T>(work: (tx: CopyingConnection) => Promise<T>): Promise<T> {
     return this.#submit<T>("transaction", (sql, task) =>
       sql.begin(async (tx) => {
         const result = await work(connectionOf(tx));

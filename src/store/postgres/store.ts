@@ -1,16 +1,20 @@
 import { OperatorError } from "../../domain/operator-error.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES } from "../migrate.ts";
 import type { ServingStore, Store } from "../store.ts";
+import { COPIES_TABLE, SELECT_UNFINISHED_COPY, UNFINISHED_COPY } from "../transfer.ts";
 import { postgresAnimals } from "./animals.ts";
 import { postgresCategories } from "./categories.ts";
 import { openPool, type Pool } from "./database.ts";
 import { postgresFacts } from "./facts.ts";
 import { foldNames } from "./folding.ts";
 import { carryOutOnce, deleteSavedResponses, transactOnce } from "./idempotency.ts";
+import { postgresImports } from "./imports.ts";
+import { postgresJournal } from "./journal.ts";
 import { postgresKeys } from "./keys.ts";
 import { postgresOrders } from "./orders.ts";
 import type { SchemaOptions } from "./schema.ts";
 import { postgresTallies } from "./tallies.ts";
+import { postgresInstances, postgresUsage } from "./usage.ts";
 
 /** What another thread opens a database with: its share of the connections. */
 export interface PostgresSeat {
@@ -61,6 +65,10 @@ async function openStore(
     keys: postgresKeys(pool),
     tallies: postgresTallies(pool),
     facts: postgresFacts(pool),
+    usage: postgresUsage(pool),
+    instances: postgresInstances(pool),
+    imports: postgresImports(pool),
+    journal: postgresJournal(pool),
     // It would cost a round trip for each reply.
     version: () => undefined,
     deleteSavedResponses: deleteSavedResponses(pool),
@@ -82,7 +90,9 @@ async function openStore(
   };
 }
 
-export const openForCommand = (url: string): Promise<Store> => openStore(url, 1, { rules: ONLY_CREATES });
+/** Opens a store for a command. Fails with an OperatorError, also if the database is empty and no schema is to be created. */
+export const openForCommand = (url: string, { create } = { create: false }): Promise<Store> =>
+  openStore(url, 1, { rules: create ? ONLY_CREATES : CHANGES_NO_SCHEMA });
 
 /** Of a replica, and of a primary that is set to be read-only, the mode is "on". */
 const READ_ONLY_MODE = "current_setting('transaction_read_only') AS mode";
@@ -91,10 +101,9 @@ const CHECK = `SELECT ${READ_ONLY_MODE}, (SELECT 1 FROM animals LIMIT 1)`;
 /** A copy must be finished first: otherwise ids would be assigned twice. Returns whether the database is read-only. */
 async function refuseUnfinishedCopy(pool: Pool): Promise<boolean> {
   const [found] = await pool.read<{ copies: string | null; mode: string }>(
-    `SELECT to_regclass('copies') AS copies, ${READ_ONLY_MODE}`,
+    `SELECT to_regclass('${COPIES_TABLE}') AS copies, ${READ_ONLY_MODE}`,
   );
-  const unfinished = found?.copies ? await pool.read("SELECT 1 FROM copies WHERE finished_at IS NULL") : [];
-  if (unfinished.length > 0)
-    throw new OperatorError("a copy into this database was not finished: run animal-store copy again");
+  const unfinished = found?.copies ? await pool.read(SELECT_UNFINISHED_COPY) : [];
+  if (unfinished.length > 0) throw new OperatorError(UNFINISHED_COPY);
   return found?.mode === "on";
 }

@@ -1,5 +1,5 @@
-import { keyTallyOf, orReplace, type Row, type SqlValue, selectFrom, TALLIES, tallyOf, tallyValues } from "../rows.ts";
-import type { KeyTally, TallyStore } from "../store.ts";
+import { keyTallyOf, orReplace, type Row, selectFrom, TALLIES, tallyOf, tallyRow } from "../rows.ts";
+import type { TallyStore } from "../store.ts";
 import type { Pool } from "./database.ts";
 import { rowsParameter } from "./dialect.ts";
 
@@ -20,11 +20,6 @@ export const postgresTallies = (pool: Pool): TallyStore => ({
     return row && tallyOf(row);
   },
   async save(tallies) {
-    await pool.write(SAVE, [rowsParameter(tallies.map(rowOf))]);
+    await pool.write(SAVE, [rowsParameter(tallies.map(tallyRow))]);
   },
 });
-
-function rowOf(tally: KeyTally): Record<string, SqlValue> {
-  const values = tallyValues(tally);
-  return Object.fromEntries(TALLIES.columns.map((column, i) => [column, values[i] as SqlValue]));
-}

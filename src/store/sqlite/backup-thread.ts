@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { reasonOf } from "./attempt.ts";
 import { beginGeneration } from "./generation.ts";
+import { refuseMoved } from "./moved.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "./pragmas.ts";
 
 // The thread that makes a backup.
@@ -11,6 +12,8 @@ export interface BackupRequest {
   readonly path: string;
   /** An empty file, which becomes the copy. */
   readonly partial: string;
+  /** Of a file that is not in use, and may be where nobody can write. */
+  readonly isReadOnly: boolean;
 }
 
 export interface BackupOutcome {
@@ -18,21 +21,22 @@ export interface BackupOutcome {
   readonly failure?: string;
 }
 
-self.onmessage = ({ data: { path, partial } }: MessageEvent<BackupRequest>) => {
+self.onmessage = ({ data }: MessageEvent<BackupRequest>) => {
   try {
-    copy(path, partial);
-    check(partial);
+    copy(data);
+    check(data.partial);
     self.postMessage({} satisfies BackupOutcome);
   } catch (error) {
     self.postMessage({ failure: reasonOf(error) } satisfies BackupOutcome);
   }
 };
 
-function copy(path: string, partial: string): void {
-  const db = new Database(path, { readwrite: true });
+function copy({ path, partial, isReadOnly }: BackupRequest): void {
+  const db = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true });
   try {
     setBusyTimeout(db, COMMAND_TIMEOUT_MS);
-    keepLogFile(db);
+    if (!isReadOnly) keepLogFile(db);
+    refuseMoved(db, path);
     db.run("VACUUM INTO ?", [partial]);
   } finally {
     db.close();

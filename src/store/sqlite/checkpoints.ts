@@ -28,13 +28,23 @@ export interface Checkpoints {
   run(): void;
 }
 
+export interface CheckpointOptions {
+  /** In pages. */
+  readonly checkpointAt?: number;
+  readonly restartAt?: number;
+  readonly logLimitBytes?: number;
+  /** How long the connection waits for locks otherwise. */
+  readonly busyTimeoutMs?: number;
+}
+
 /** Readers are never made to wait. Before each of them something may be checked: if that throws, nothing is written. */
-export function checkpointsOf(db: Database, checkBefore: () => void): Checkpoints {
-  db.run(`PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES}`);
+export function checkpointsOf(db: Database, checkBefore: () => void, options: CheckpointOptions = {}): Checkpoints {
+  const { checkpointAt = CHECKPOINT_AT, restartAt = RESTART_AT, logLimitBytes = LOG_LIMIT_BYTES } = options;
+  db.run(`PRAGMA journal_size_limit = ${logLimitBytes}`);
   const prepare = (mode: string) =>
     db.prepare<{ log: bigint; checkpointed: bigint }, []>(`PRAGMA wal_checkpoint(${mode})`);
   const [noop, passive, restart] = [prepare("NOOP"), prepare("PASSIVE"), prepare("RESTART")];
-  let dueAt = CHECKPOINT_AT;
+  let dueAt = checkpointAt;
   let writesSinceLook = 0;
 
   function progress(): Progress {
@@ -47,7 +57,7 @@ export function checkpointsOf(db: Database, checkBefore: () => void): Checkpoint
     try {
       restart.get();
     } finally {
-      setBusyTimeout(db, 0);
+      setBusyTimeout(db, options.busyTimeoutMs ?? 0);
     }
   }
 
@@ -59,12 +69,12 @@ export function checkpointsOf(db: Database, checkBefore: () => void): Checkpoint
       writesSinceLook = 0;
       const { log } = progress();
       // Shorter than it was at the last one: it has begun again.
-      if (log < dueAt - CHECKPOINT_AT) dueAt = CHECKPOINT_AT;
+      if (log < dueAt - checkpointAt) dueAt = checkpointAt;
       if (log < dueAt) return;
       // Before it runs: one that fails is not tried again with every commit.
-      dueAt = log + CHECKPOINT_AT;
+      dueAt = log + checkpointAt;
       checkBefore();
-      if (log >= RESTART_AT) runAndRestart();
+      if (log >= restartAt) runAndRestart();
       else passive.get();
     },
     run() {

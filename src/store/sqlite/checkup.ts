@@ -1,29 +1,32 @@
 import { Database } from "bun:sqlite";
-import { existsSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Check, type Checkup, ok, problem } from "../../domain/checkup.ts";
+import { type Check, type Checkup, ok, problem, warning } from "../../domain/checkup.ts";
 import { INT64_MIN } from "../../domain/int64.ts";
 import { absolutePath } from "../database-url.ts";
 import {
   animalNameCheck,
   categoryNameCheck,
+  clockCheck,
   invariantChecks,
   type NamedRow,
   savedResponseCheck,
 } from "../invariants.ts";
 import { newestOf, schemaState } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
+import { abandonedFiles } from "../partial-file.ts";
 import { CATEGORIES, selectFrom } from "../rows.ts";
-import { abandonedBackups } from "./backup.ts";
 import { APPLICATION_ID } from "./database.ts";
+import { objectionToFile } from "./file-access.ts";
 import { appliedMigrations } from "./migration-target.ts";
 import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "./pragmas.ts";
 import { realPathOf } from "./real-path.ts";
+import { secondNames } from "./replace-file.ts";
 import { differenceInSchema, repeatedIds } from "./start-check.ts";
 import { objectionToWal } from "./wal-check.ts";
 
 const RESTORE =
-  "restore the latest backup, and keep the damaged file: what was written since may still be read from it";
+  "restore the latest backup with animal-store restore, which keeps the damaged file: what was written since may still be read from it";
 const READABLE_BY_OTHERS = 0o077;
 const MIN_FREE_BYTES = 100_000_000;
 /** Checkpoints keep a log at a fraction of it. */
@@ -42,33 +45,47 @@ export function checkSqlite(givenPath: string, otherFiles: readonly string[]): C
       databaseFile(path),
       belongingLog(path),
       permissions([path, `${path}-wal`, `${path}-shm`, ...otherFiles]),
+      writable(path),
       diskSpace(path),
       sizeOfLog(path),
       leftovers(path),
-      ownFile(db),
-      integrity(db),
-      references(db),
-      schema(db),
-      ids(db),
-      ...invariantChecks((sql) => db().query(sql).all() as { id: unknown }[]),
-      categoryNameCheck(() => batchesOf<NamedRow>(db(), selectFrom(CATEGORIES))),
-      animalNameCheck(() => animalsIn(db())),
-      savedResponseCheck(() => batchesOf<{ content: string }>(db(), "SELECT content FROM saved_responses")),
+      ...damageChecks(db),
+      ...ruleChecks(db),
+      clockCheck((sql) => selectIds(db(), sql)),
     ],
     close: () => opened?.close(),
   };
 }
 
+const selectIds = (db: Database, sql: string): { id: unknown }[] => db.query(sql).all() as { id: unknown }[];
+
+/** Whether a file can be read, all of it. */
+export const damageChecks = (db: () => Database): Check[] => [ownFile(db), integrity(db)];
+
+/** Whether what is in it keeps the rules of a store. */
+export const ruleChecks = (db: () => Database): Check[] => [
+  references(db),
+  schema(db),
+  ids(db),
+  ...invariantChecks((sql) => selectIds(db(), sql)),
+  categoryNameCheck(() => batchesOf<NamedRow>(db(), selectFrom(CATEGORIES))),
+  animalNameCheck(() => animalsIn(db())),
+  savedResponseCheck(() => batchesOf<{ content: string }>(db(), "SELECT content FROM saved_responses")),
+];
+
 const databaseFile = (path: string): Check => ({
   name: "database file",
   isNeeded: true,
-  run: () =>
-    existsSync(path)
-      ? ok(`${absolutePath(path)}, ${megabytes(statSync(path).size)}`)
+  run() {
+    const objection = objectionToFile(path);
+    if (objection) return problem(objection.detail, objection.remedy);
+    return existsSync(path)
+      ? ok(`${absolutePath(path)}, ${sizeText(statSync(path).size)}`)
       : problem(
           `there is no database at ${absolutePath(path)}`,
-          "check DATABASE_URL, or start the service, which creates one",
-        ),
+          "check DATABASE_URL and the current folder, or run animal-store migrate, which creates one",
+        );
+  },
 });
 
 const belongingLog = (path: string): Check => ({
@@ -77,7 +94,10 @@ const belongingLog = (path: string): Check => ({
   run() {
     const objection = objectionToWal(path);
     if (objection === undefined) return ok("yes");
-    return problem(objection, `if you restored a backup, move ${path}-wal and ${path}-shm away`);
+    return problem(
+      objection,
+      `if you restored a backup by hand, use animal-store restore, or move ${path}-wal and ${path}-shm away`,
+    );
   },
 });
 
@@ -92,14 +112,40 @@ const permissions = (files: readonly string[]): Check => ({
   },
 });
 
+/** SQLite writes to the file, and makes others beside it. */
+const writable = (path: string): Check => ({
+  name: "database can be written",
+  run() {
+    const refused = [path, dirname(absolutePath(path))].find((each) => !isWritable(each));
+    if (refused === undefined) return ok("by the user who runs this");
+    return warning(
+      `the user who runs this may not write to ${refused}`,
+      "run this as the user of the service; if that is who you are, give them the file and its folder with chown",
+    );
+  },
+});
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const diskSpace = (path: string): Check => ({
   name: "free disk space",
   run() {
     const { bavail, bsize } = statfsSync(dirname(absolutePath(path)));
     const free = bavail * bsize;
-    return free >= MIN_FREE_BYTES
-      ? ok(megabytes(free))
-      : problem(megabytes(free), "free some space: on a full disk, writes fail");
+    if (free < MIN_FREE_BYTES) return problem(sizeText(free), "free some space: on a full disk, writes fail");
+    const { size } = statSync(path);
+    if (free >= size) return ok(sizeText(free));
+    return warning(
+      `${sizeText(free)}, and the database has ${sizeText(size)}`,
+      "free some space: a restore, or a backup into this folder, needs as much as the database",
+    );
   },
 });
 
@@ -108,9 +154,9 @@ const sizeOfLog = (path: string): Check => ({
   run() {
     const { size } = Bun.file(`${path}-wal`);
     return size <= MAX_LOG_BYTES
-      ? ok(megabytes(size))
+      ? ok(sizeText(size))
       : problem(
-          megabytes(size),
+          sizeText(size),
           "end programs that have the database open for long; the log of the service says if checkpoints fail",
         );
   },
@@ -125,7 +171,13 @@ const leftovers = (path: string): Check => ({
         `${journal} was left by another program, or by an interrupted start`,
         "start the service, which removes it",
       );
-    const abandoned = abandonedBackups(dirname(absolutePath(path)));
+    const second = secondNames(path);
+    if (second.length > 0)
+      return problem(
+        `an interrupted restore left another name of the database: ${second.join(", ")}`,
+        "delete it: it is no copy, and using it would ruin the database. The next restore does so too",
+      );
+    const abandoned = abandonedFiles(dirname(absolutePath(path)));
     return abandoned.length === 0
       ? ok("none")
       : problem(
@@ -158,7 +210,7 @@ const integrity = (db: () => Database): Check => ({
   },
 });
 
-const references = (db: () => Database): Check => ({
+export const references = (db: () => Database): Check => ({
   name: "references",
   run() {
     const broken = db()
@@ -180,7 +232,7 @@ const schema = (db: () => Database): Check => ({
     if (state.kind !== "current")
       return problem(
         state.kind === "empty" ? "the database is empty" : `the database is older than schema ${newest}`,
-        "start the service, which brings it up to date, or run animal-store migrate",
+        "run animal-store migrate, which brings it up to date, or start the service, which does so too",
       );
     const difference = differenceInSchema(db());
     return difference === undefined ? ok(`${newest}, as it should be`) : problem(difference, RESTORE);
@@ -219,5 +271,8 @@ function* animalsIn(db: Database): Generator<NamedRow[]> {
   }
 }
 
-const megabytes = (bytes: number): string =>
-  `${(bytes / 1e6).toLocaleString("en-US", { maximumFractionDigits: 1 })} MB`;
+/** In the unit that says it with a digit before the point: a new database has less than a megabyte. */
+function sizeText(bytes: number): string {
+  const [unit, unitBytes] = bytes >= 1e6 ? ["MB", 1e6] : bytes >= 1e3 ? ["kB", 1e3] : ["bytes", 1];
+  return `${(bytes / (unitBytes as number)).toLocaleString("en-US", { maximumFractionDigits: 1 })} ${unit}`;
+}

@@ -29,7 +29,8 @@ function openAsLast(path: string): Database | undefined {
   let db: Database | undefined;
   try {
     db = new Database(path, { readonly: true });
-    db.query("SELECT 1 FROM sqlite_schema LIMIT 1").get();
+    // Page 1 alone, which the log has: under a file that was overwritten, a schema of several pages cannot be read.
+    db.query("PRAGMA user_version").get();
     return db;
   } catch {
     if (db) closeNow(db);

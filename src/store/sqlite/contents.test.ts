@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, openSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SIGNED } from "../../../test/harness/author.ts";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
 import { newKey } from "../../domain/key.ts";
 import { PLANS } from "../../domain/plan.ts";
@@ -80,7 +81,7 @@ test("checkpoints and commands never look like it", async () => {
     const writes = Array.from({ length: 200 }, (_, i) =>
       store.animals.create({ name: `${i}`.padEnd(250, "x"), categoryId: BigInt(i), status: "available" }),
     );
-    await command.keys.create({ key: keyOf(), digest: `${round}` });
+    await command.keys.create({ ...SIGNED, key: keyOf(), digest: `${round}` });
     let isOver = false;
     const looking = (async () => {
       for (; !isOver; await Bun.sleep(0)) {

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SIGNED } from "../../../test/harness/author.ts";
 import { DAMAGES, damageFile, sequence } from "../../../test/harness/damage.ts";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
 import { runChecks } from "../../domain/checkup.ts";
@@ -21,7 +22,7 @@ async function makeStore(name: string, animals: number): Promise<string> {
   for (let i = 0; i < 20; i++) {
     const id = `key_${String(i).padStart(12, "0")}`;
     const key = newKey({ name: `key ${i}`, plan: "free", quotas, createdAtMs: 1, expiresAtMs: undefined });
-    await store.keys.create({ key: { ...key, id }, digest: String(i).padStart(64, "0") });
+    await store.keys.create({ ...SIGNED, key: { ...key, id }, digest: String(i).padStart(64, "0") });
     const fields = { name: `first ${i}`, categoryId: BigInt(i), status: "available" as const };
     await store.animals.create(fields, { keyId: id, value: `v${i}`, fingerprint: "f", nowMs: i });
     await store.orders.place({ animalId: BigInt(i + 1), nowMs: i + 1 });
@@ -160,7 +161,7 @@ test("what a start finds is one line that says what to do", async () => {
   copyFileSync(large, path);
   truncateSync(path, 100 * 4096);
   expect(await refusalToStart(path)).toMatch(
-    /copy\.db: the database file is damaged: .+\. Run animal-store doctor to see how badly, and restore the latest backup$/,
+    /copy\.db: the database file is damaged: .+\. Run animal-store doctor to see how badly, and restore the latest backup with animal-store restore$/,
   );
   const bytes = readFileSync(large);
   // Also in what is left of the definition before a column was added.

@@ -1,7 +1,10 @@
 import { Database } from "bun:sqlite";
 import { lazy } from "../../domain/lazy.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
+import { absolutePath } from "../database-url.ts";
 import {
+  COPIES_INTO,
+  DATABASE_IS_EMPTY,
   isWorkDue,
   MIGRATES,
   migrate,
@@ -12,9 +15,12 @@ import {
   schemaState,
 } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
+import { COPIES_TABLE, SELECT_UNFINISHED_COPY, UNFINISHED_COPY } from "../transfer.ts";
 import { reasonOf } from "./attempt.ts";
+import { refuseUnusable } from "./file-access.ts";
 import { beginGeneration } from "./generation.ts";
 import { appliedMigrations, migrationTarget } from "./migration-target.ts";
+import { refuseMoved } from "./moved.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "./pragmas.ts";
 import { realPathOf } from "./real-path.ts";
 import { lockForServing } from "./serving-lock.ts";
@@ -48,11 +54,12 @@ const CACHE_KB = 4_000;
  */
 export async function preparePath(path: string, { create }: { create: boolean }): Promise<string> {
   const realPath = realPathOf(path);
+  refuseUnusable(realPath);
   refuseForeignWal(realPath);
   if (Bun.file(realPath).size > 0 || (await Bun.file(realPath).exists())) return realPath;
   if (!create)
     throw new OperatorError(
-      `there is no database at ${path}: check DATABASE_URL, or run animal-store migrate, which creates one`,
+      `there is no database at ${absolutePath(path)}: check DATABASE_URL and the current folder, or run animal-store migrate, which creates one`,
     );
   (await loadNewFile()).createFile(realPath);
   return realPath;
@@ -77,7 +84,7 @@ export async function openLocked(
 ): Promise<LockedDatabase> {
   const { unlock, descriptor } = lockForServing(path, timeouts.servingMs);
   try {
-    const db = await openWith(path, timeouts, async (opened) => {
+    const db = await openWith(path, timeouts, rules, async (opened) => {
       const state = await bringUpToDate(opened, rules);
       refuseDamage(opened, path, { isNewer: state.kind === "newer" });
     });
@@ -97,15 +104,22 @@ export async function openShared(
   timeouts = LOCK_TIMEOUTS,
   rules: SchemaRules = ONLY_CREATES,
 ): Promise<Database> {
-  const db = await openWith(path, timeouts, (opened) => bringUpToDate(opened, rules));
+  const db = await openWith(path, timeouts, rules, (opened) => bringUpToDate(opened, rules));
   setBusyTimeout(db, timeouts.writeMs);
   return db;
 }
 
 async function bringUpToDate(db: Database, rules: SchemaRules): Promise<SchemaState> {
   const state = schemaState(appliedMigrations(db), SQLITE_MIGRATIONS);
+  if (rules !== COPIES_INTO) refuseUnfinishedCopy(db);
   if (isWorkDue(state, rules, newestOf(SQLITE_MIGRATIONS))) await migrate(migrationTarget(db), SQLITE_MIGRATIONS);
   return state;
+}
+
+/** Ids would be assigned twice. */
+function refuseUnfinishedCopy(db: Database): void {
+  const isTarget = db.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(COPIES_TABLE) !== null;
+  if (isTarget && db.query(SELECT_UNFINISHED_COPY).get() !== null) throw new OperatorError(UNFINISHED_COPY);
 }
 
 /**
@@ -135,19 +149,22 @@ export function restrictToReading(db: Database): void {
 async function openWith(
   path: string,
   timeouts: LockTimeouts,
+  { mayCreate }: SchemaRules,
   prepare: (db: Database) => Promise<unknown>,
 ): Promise<Database> {
   let db: Database | undefined;
   try {
-    db = openFile(path, timeouts.openMs, { create: true });
+    db = openFile(path, timeouts.openMs, { create: mayCreate });
     db.run(`PRAGMA cache_size = -${CACHE_KB}`);
     await prepare(db);
     return db;
   } catch (error) {
     db?.close();
-    if (error instanceof OperatorError) throw new OperatorError(`${path}: ${error.message}`);
-    if (isDamage(error)) throw new OperatorError(`${path}: ${damaged(reasonOf(error))}`);
-    throw new OperatorError(`cannot open the database ${path}: ${reasonOf(error)}`);
+    const name = absolutePath(path);
+    if (error instanceof OperatorError) throw new OperatorError(`${name}: ${error.message}`);
+    if (isDamage(error)) throw new OperatorError(`${name}: ${damaged(reasonOf(error))}`);
+    refuseUnusable(path, "write");
+    throw new OperatorError(`cannot open the database ${name}: ${reasonOf(error)}`);
   }
 }
 
@@ -155,7 +172,8 @@ function openFile(path: string, openMs: number, { create }: { create: boolean })
   const db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create });
   try {
     setBusyTimeout(db, openMs);
-    claim(db, path);
+    claim(db, path, create);
+    refuseMoved(db, path);
     db.run("PRAGMA journal_mode = WAL");
     db.run("PRAGMA synchronous = FULL");
     db.run("PRAGMA foreign_keys = ON");
@@ -168,9 +186,13 @@ function openFile(path: string, openMs: number, { create }: { create: boolean })
   }
 }
 
-/** Marks a new file as ours, and refuses a file of another program. */
-function claim(db: Database, path: string): void {
+/** Marks a new file as ours, and refuses a file of another program, or an empty one that is not to become a database. */
+function claim(db: Database, path: string, create: boolean): void {
   if (applicationId(db) === APPLICATION_ID) return;
+  if (!create) {
+    refuseForeign(db, path);
+    throw new OperatorError(DATABASE_IS_EMPTY);
+  }
   // Checked again under a lock: another process may be claiming the same file.
   db.transaction(() => {
     refuseForeign(db, path);
@@ -189,5 +211,7 @@ export function refuseForeign(db: Database, path: string): void {
   if (id === APPLICATION_ID) return;
   const tables = db.query("SELECT count(*) AS count FROM sqlite_schema").get() as { count: bigint };
   if (id !== 0 || Number(tables.count) > 0)
-    throw new OperatorError(`this is the database of another program: set DATABASE_URL to a file other than ${path}`);
+    throw new OperatorError(
+      `this is the database of another program: set DATABASE_URL to a file other than ${absolutePath(path)}`,
+    );
 }

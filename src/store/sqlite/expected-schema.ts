@@ -12,15 +12,16 @@ export interface ExpectedIndex {
   readonly condition: string | undefined;
 }
 
-const STATEMENT = /^(?:CREATE (?:UNIQUE )?(?:TABLE|INDEX)|DROP (?:TABLE|INDEX)|ALTER TABLE) [^;]+/gm;
-const CREATE = /^CREATE (?:UNIQUE )?(?:TABLE|INDEX) (\w+)/;
+const STATEMENT =
+  /^(?:(?:CREATE (?:UNIQUE )?(?:TABLE|INDEX)|DROP (?:TABLE|INDEX)|ALTER TABLE) [^;]+|CREATE TRIGGER [\s\S]+?\nEND)/gm;
+const CREATE = /^CREATE (?:UNIQUE )?(?:TABLE|INDEX|TRIGGER) (\w+)/;
 const DROP = /^DROP (?:TABLE|INDEX) (\w+)/;
 const ADD_COLUMN = /^ALTER TABLE (\w+) ADD COLUMN (.+)$/s;
 /** SQLite puts a new column behind the others: before the constraints of the table, or at its end. */
 const END_OF_COLUMNS = /,\s*(?:PRIMARY KEY|UNIQUE|CHECK|FOREIGN KEY|CONSTRAINT)\b|\)[^)]*$/;
 const INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON (\w+) \(([^)]+)\)(?: WHERE (.+))?$/s;
 
-/** The text of each table and index as SQLite keeps it, by name. Without that of the migrations, which is not made by one. */
+/** The text of each table, index and trigger as SQLite keeps it, by name. Without that of the migrations, which is not made by one. */
 export const expectedSchema = lazy(() =>
   schemaMadeBy(SQLITE_MIGRATIONS.flatMap(({ steps }) => steps.map(({ sql }) => sql))),
 );

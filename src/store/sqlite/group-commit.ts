@@ -35,6 +35,12 @@ export interface GroupCommitParts {
   readonly onSyncFailure?: (error: unknown) => void;
 }
 
+/** How long another process's lock is looked at again and again, and how often. */
+const SOON_MS = 100;
+const LOOK_INTERVAL_MS = 0.3;
+/** Nobody ever changes it. */
+const NOTHING = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
 /**
  * Group commit: writes that wait together are one transaction, which is on disk when this returns. If one
  * of them fails, each is tried alone, so that it does no harm to the others.
@@ -54,7 +60,7 @@ export function groupCommit(
   /** Without waiting first: the lock is nearly always free, and setting a timeout is a statement of its own. */
   function begin(deadlineMs: number): void {
     try {
-      beginStatement.run();
+      beginSoon(deadlineMs);
     } catch (error) {
       const waitMs = Math.ceil(deadlineMs - performance.now());
       if (!isBusy(error) || waitMs <= 0) throw error;
@@ -63,6 +69,21 @@ export function groupCommit(
         beginStatement.run();
       } finally {
         setBusyTimeout(db, 0);
+      }
+    }
+  }
+
+  /** An import holds the lock for some milliseconds, and lets go for as many: SQLite's own waits would miss that. */
+  function beginSoon(deadlineMs: number): void {
+    const endMs = Math.min(deadlineMs, performance.now() + SOON_MS);
+    for (;;) {
+      try {
+        beginStatement.run();
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= endMs) throw error;
+        // Bun.sleepSync() would not wait at all for less than a millisecond.
+        Atomics.wait(NOTHING, 0, 0, LOOK_INTERVAL_MS);
       }
     }
   }

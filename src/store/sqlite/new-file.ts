@@ -1,9 +1,9 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { absolutePath } from "../database-url.ts";
 import { OWNER_ONLY, syncFolder } from "../files.ts";
-import { reasonOf } from "./attempt.ts";
+import { reasonNotMade } from "./file-access.ts";
 
 const OWNER_ONLY_FOLDER = 0o700;
 
@@ -16,7 +16,7 @@ export function createFile(path: string): void {
   try {
     makeFolder(folder);
   } catch (error) {
-    throw new OperatorError(`cannot create the folder ${folder}: ${reasonOf(error)}`);
+    throw new OperatorError(`cannot create the folder ${folder}: ${reasonNotMade(error)}`);
   }
   try {
     closeSync(openSync(path, "wx", OWNER_ONLY));
@@ -24,16 +24,31 @@ export function createFile(path: string): void {
   } catch (error) {
     // Another process has just made it.
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
-    throw new OperatorError(`cannot create the database ${path}: ${reasonOf(error)}`);
+    throw new OperatorError(`cannot create the database ${absolutePath(path)}: ${reasonNotMade(error)}`);
   }
 }
 
-/** The entry of each new folder is in the one above it. */
-function makeFolder(folder: string): void {
+/**
+ * For its owner alone, if there is none. The entry of each new folder is in the one above it. Returns those that were
+ * made, each before the one that it is in.
+ */
+export function makeFolder(folder: string): string[] {
   const topmost = mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-  if (topmost === undefined) return;
+  const all: string[] = [];
+  if (topmost === undefined) return all;
   for (let made = folder; ; made = dirname(made)) {
     syncFolder(dirname(made));
-    if (made === topmost || made === dirname(made)) return;
+    all.push(made);
+    if (made === topmost || made === dirname(made)) return all;
   }
+}
+
+/** Those that are empty: of work that has failed, nothing is left. */
+export function removeFolders(made: readonly string[]): void {
+  for (const folder of made)
+    try {
+      rmdirSync(folder);
+    } catch {
+      return;
+    }
 }

@@ -1,10 +1,12 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { OperatorError } from "../../domain/operator-error.ts";
+import { absolutePath } from "../database-url.ts";
 import { type Migrated, schemaState, workDue } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { reasonOf } from "./attempt.ts";
 import { LOCK_TIMEOUTS, openLocked, preparePath, refuseForeign } from "./database.ts";
+import { refuseUnusable } from "./file-access.ts";
 import { appliedMigrations } from "./migration-target.ts";
 import { setBusyTimeout } from "./pragmas.ts";
 import { realPathOf } from "./real-path.ts";
@@ -12,7 +14,9 @@ import { AlreadyServed } from "./serving-lock.ts";
 
 /** What there is to do to a database file, which need not exist. Changes nothing. Fails with an OperatorError. */
 export async function inspectFile(givenPath: string, { openMs } = LOCK_TIMEOUTS): Promise<Migrated> {
-  if (!existsSync(realPathOf(givenPath))) return workDue({ kind: "empty" }, SQLITE_MIGRATIONS);
+  const realPath = realPathOf(givenPath);
+  refuseUnusable(realPath);
+  if (!existsSync(realPath)) return workDue({ kind: "empty" }, SQLITE_MIGRATIONS);
   const path = await preparePath(givenPath, { create: false });
   let db: Database | undefined;
   try {
@@ -21,8 +25,9 @@ export async function inspectFile(givenPath: string, { openMs } = LOCK_TIMEOUTS)
     refuseForeign(db, path);
     return workDue(schemaState(appliedMigrations(db), SQLITE_MIGRATIONS), SQLITE_MIGRATIONS);
   } catch (error) {
-    if (error instanceof OperatorError) throw new OperatorError(`${path}: ${error.message}`);
-    throw new OperatorError(`cannot open the database ${path}: ${reasonOf(error)}`);
+    if (error instanceof OperatorError) throw new OperatorError(`${absolutePath(path)}: ${error.message}`);
+    refuseUnusable(path, "write");
+    throw new OperatorError(`cannot open the database ${absolutePath(path)}: ${reasonOf(error)}`);
   } finally {
     db?.close();
   }
@@ -44,8 +49,7 @@ export async function migrateFile(givenPath: string, timeouts = LOCK_TIMEOUTS): 
     } catch (error) {
       // Another process may be migrating it, too.
       if (!(error instanceof AlreadyServed)) throw error;
-      if (performance.now() >= deadlineMs)
-        throw new OperatorError(`a service is using ${path}: stop it first, then migrate or start the new version`);
+      if (performance.now() >= deadlineMs) throw new AlreadyServed(path, ", then migrate or start the new version");
     }
   }
   return due;

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import * as fs from "node:fs";
 import { OperatorError } from "../../domain/operator-error.ts";
+import { absolutePath } from "../database-url.ts";
 import { OWNER_ONLY } from "../files.ts";
 import { isBusy, reasonOf } from "./attempt.ts";
 import { openForGood, tryLock, unlock } from "./libc.ts";
@@ -8,8 +9,9 @@ import { openForGood, tryLock, unlock } from "./libc.ts";
 const RETRY_INTERVAL_MS = 10;
 
 export class AlreadyServed extends OperatorError {
-  constructor(path: string) {
-    super(`another process is already serving ${path}: stop it first, or set another DATABASE_URL`);
+  /** What to do when it is stopped, or instead. */
+  constructor(path: string, next = ", or set another DATABASE_URL") {
+    super(`another process is already serving ${absolutePath(path)}: stop it first${next}`);
   }
 }
 
@@ -31,22 +33,33 @@ const LOCKS_THE_DATABASE = process.platform === "linux";
  */
 export function lockForServing(path: string, timeoutMs: number): ServingLock {
   try {
-    const descriptor = openForLocking(LOCKS_THE_DATABASE ? path : `${path}-lock`);
+    const file = LOCKS_THE_DATABASE ? path : `${path}-lock`;
+    let descriptor = openForLocking(file);
     const deadlineMs = performance.now() + timeoutMs;
-    while (!tryLock(descriptor) || isLockedAsBefore(path)) {
+    for (;;) {
+      const isLocked = tryLock(descriptor) && !isLockedAsBefore(path);
+      if (isLocked && isAt(file, descriptor)) break;
       unlock(descriptor);
       if (performance.now() >= deadlineMs) throw new AlreadyServed(path);
-      Bun.sleepSync(RETRY_INTERVAL_MS);
+      // A restore has replaced the file meanwhile: what is locked is the old one.
+      if (isLocked) descriptor = openForLocking(file);
+      else Bun.sleepSync(RETRY_INTERVAL_MS);
     }
-    return { unlock: () => unlock(descriptor), descriptor: LOCKS_THE_DATABASE ? descriptor : undefined };
+    const locked = descriptor;
+    return { unlock: () => unlock(locked), descriptor: LOCKS_THE_DATABASE ? locked : undefined };
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`cannot lock ${path}: ${reasonOf(error)}`);
+    throw new OperatorError(`cannot lock ${absolutePath(path)}: ${reasonOf(error)}`);
   }
 }
 
 /** SQLite takes an empty file for a new database. */
 const openForLocking = (file: string): number => openForGood(file) ?? fs.openSync(file, "a+", OWNER_ONLY);
+
+function isAt(path: string, descriptor: number): boolean {
+  const [there, open] = [fs.statSync(path, { throwIfNoEntry: false }), fs.fstatSync(descriptor)];
+  return there?.ino === open.ino && there.dev === open.dev;
+}
 
 /** Up to release 1.0.0, another file was locked: such a service may still be running. Its file is of no use any more. */
 function isLockedAsBefore(path: string): boolean {

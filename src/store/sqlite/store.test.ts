@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { SIGNED } from "../../../test/harness/author.ts";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
 import { ANSWER_OF_1_0_0, expectReplayOf1_0_0 } from "../../../test/store.contract.ts";
 import { newKey } from "../../domain/key.ts";
@@ -49,7 +50,7 @@ const createIn = async (store: Store): Promise<bigint> => {
 let keys = 0;
 const keyToCreate = () => {
   const key = newKey({ name: "k", plan: "free", quotas: PLANS.free, createdAtMs: 0, expiresAtMs: undefined });
-  return { key, digest: `digest ${++keys}` };
+  return { ...SIGNED, key, digest: `digest ${++keys}` };
 };
 /** SQLite writes nothing when a row stays the same, so each is different. */
 const tallyUsed = (used: number) => ({ ...newTally(), minute: { openedAtMs: 0, used } });
@@ -88,7 +89,7 @@ describe("opening", () => {
     for (const [path, reason] of [
       [text, "file is not a database"],
       [foreign, "database of another program"],
-      [join(folder, "folder.db"), "unable to open"],
+      [join(folder, "folder.db"), "is a folder: name a file in DATABASE_URL"],
       [join(text, "below/a.db"), "cannot create the folder"],
       ["/proc/animal-store/a.db", "cannot create the folder"],
       [newer, `schema 99, which needs a version that knows schema 99, and this one knows only up to ${NEWEST}`],
@@ -132,7 +133,7 @@ describe("opening", () => {
   test("migrate refuses an older file that a service is using, and has nothing to do for a current one", async () => {
     const path = await olderFile("older-in-use.db");
     const running = lockForServing(path, 0);
-    await expect(migrateFile(path, IMPATIENT)).rejects.toThrow("a service is using");
+    await expect(migrateFile(path, IMPATIENT)).rejects.toThrow("another process is already serving");
     expect((await inspectFile(path)).from).toBe(1);
     running.unlock();
     expect(await migrateFile(path)).toEqual({
@@ -467,11 +468,11 @@ describe("keys", () => {
     let changed = 0;
     for (let i = 0; held < 10; i++) {
       const { key, digest } = keyToCreate();
-      await store.keys.create({ key, digest });
+      await store.keys.create({ ...SIGNED, key, digest });
       const newDigest = `${digest} rotated`;
-      await store.keys.rotate({ keyId: key.id, digest: newDigest, atMs: i, oldSecretsExpireAtMs: i });
-      await store.keys.pardon({ keyId: key.id, atMs: i });
-      await store.keys.revoke({ keyId: key.id, atMs: i });
+      await store.keys.rotate({ ...SIGNED, keyId: key.id, digest: newDigest, atMs: i, oldSecretsExpireAtMs: i });
+      await store.keys.pardon({ ...SIGNED, keyId: key.id, atMs: i });
+      await store.keys.revoke({ ...SIGNED, keyId: key.id, atMs: i });
       expect(await store.keys.findBySecret(newDigest)).toEqual({
         key: { ...key, pardonedAtMs: i, revokedAtMs: i },
         secret: { expiresAtMs: undefined },
@@ -511,7 +512,7 @@ describe("the version of a store that is served", () => {
     await store.animals.create(animal, idempotencyKey);
     await store.animals.create(animal, idempotencyKey);
     await store.animals.create(animal, { ...idempotencyKey, fingerprint: "other" });
-    await Promise.all([createIn(store), store.keys.revoke({ keyId, atMs: 1 }), createIn(store)]);
+    await Promise.all([createIn(store), store.keys.revoke({ ...SIGNED, keyId, atMs: 1 }), createIn(store)]);
     const after = store.version() as Version;
     expect(after.changes).toBe(before.changes);
     expect(after.additions).toBeGreaterThan(before.additions);
@@ -542,7 +543,7 @@ describe("the version of a store that is served", () => {
       "deleting a response": await changes(() => store.deleteSavedResponses({ savedAtMs: 1 })),
       "deleting none": await changes(() => store.deleteSavedResponses({ savedAtMs: 1 })),
       "creating a key": await changes(() => createKeyIn(store)),
-      "revoking a key": await changes(() => store.keys.revoke({ keyId, atMs: 1 })),
+      "revoking a key": await changes(() => store.keys.revoke({ ...SIGNED, keyId, atMs: 1 })),
       "creating an animal": await changes(() => createIn(store)),
       "placing an order": await changes(() => store.orders.place(order)),
       "moving an order": await changes(() => store.orders.move({ orderId: 1n, to: "approved", nowMs: 1 })),

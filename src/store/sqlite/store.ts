@@ -1,5 +1,5 @@
 import { lazy } from "../../domain/lazy.ts";
-import { MIGRATES, type SchemaRules } from "../migrate.ts";
+import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES, type SchemaRules } from "../migrate.ts";
 import type { ServingStore, Store } from "../store.ts";
 import { sqliteAnimals } from "./animals.ts";
 import { attempt } from "./attempt.ts";
@@ -10,6 +10,8 @@ import { directWrites } from "./direct-writes.ts";
 import { sqliteFacts } from "./facts.ts";
 import { SELECT_ONE_UNFOLDED } from "./folding.ts";
 import { answerRetries } from "./idempotency.ts";
+import { sqliteImports } from "./imports.ts";
+import { sqliteJournal } from "./journal.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqliteOrders } from "./orders.ts";
 import { type Placement, placementOf } from "./placement.ts";
@@ -17,6 +19,7 @@ import type { Reader } from "./reader.ts";
 import { ServingView } from "./serving-view.ts";
 import { type Connection, prepared } from "./statements.ts";
 import { sqliteTallies } from "./tallies.ts";
+import { sqliteInstances, sqliteUsage } from "./usage.ts";
 import { newCommitNote } from "./version.ts";
 import { mapWalIndex } from "./wal-index.ts";
 import type { WriteQueue } from "./write-queue.ts";
@@ -135,7 +138,8 @@ export async function openForCommand(
   { create }: { create: boolean },
   timeouts = LOCK_TIMEOUTS,
 ): Promise<Store> {
-  const db = await openShared(await preparePath(path, { create }), timeouts);
+  const rules = create ? ONLY_CREATES : CHANGES_NO_SCHEMA;
+  const db = await openShared(await preparePath(path, { create }), timeouts, rules);
   return {
     ...storeOn(db, directWrites(db)),
     version: () => undefined,
@@ -154,6 +158,10 @@ function storeOn(connection: Connection, writes: Writes): Omit<Store, "version" 
     keys: sqliteKeys(connection, writes),
     tallies: sqliteTallies(connection, writes),
     facts: sqliteFacts(connection, writes),
+    usage: sqliteUsage(connection, writes),
+    instances: sqliteInstances(connection, writes),
+    imports: sqliteImports(connection, writes),
+    journal: sqliteJournal(connection),
     deleteSavedResponses: (upTo) => writes.perform("deleteSavedResponses", upTo),
     // Nothing is written while there is nothing to fold.
     foldNames: async () => attempt(() => unfolded().get()) !== null && writes.perform("foldNames", {}),

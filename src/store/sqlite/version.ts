@@ -111,11 +111,11 @@ export function noteCommits(head: Uint32Array, note: CommitNote, db: Database): 
 }
 
 /** Tells whether another connection has committed since it was last asked: the number is not changed by commits of its own. */
-function followOthers(db: Database): () => boolean {
-  const dataVersion = db.prepare<{ data_version: bigint }, []>("PRAGMA data_version");
+export function followOthers(connection: Connection): () => boolean {
+  const dataVersion = prepared<{ data_version: bigint }, []>(connection, "PRAGMA data_version");
   let last: unknown;
   const hasMoved = (): boolean => {
-    const current = dataVersion.get()?.data_version;
+    const current = dataVersion().get()?.data_version;
     const isSame = current === last;
     last = current;
     return !isSame;

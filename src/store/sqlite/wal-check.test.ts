@@ -75,7 +75,7 @@ async function expectRefusal(path: string, reason: string): Promise<void> {
     );
     expect(error).toBeInstanceOf(OperatorError);
     expect((error as Error).message).toContain(`${path}-wal does not belong to ${path}: ${reason}`);
-    expect((error as Error).message).toContain("If you restored a backup, move");
+    expect((error as Error).message).toContain("If you restored a backup by hand, use animal-store restore, or move");
   }
   expect(bytesOf(path)).toEqual(before);
 }

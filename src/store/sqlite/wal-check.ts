@@ -32,7 +32,7 @@ export function refuseForeignWal(path: string): void {
   const objection = objectionToWal(path);
   if (objection === undefined) return;
   throw new OperatorError(
-    `${path}-wal does not belong to ${path}: ${objection}. If you restored a backup, move ${path}-wal and ${path}-shm away and start again; otherwise, put back the database file that the log was written for`,
+    `${path}-wal does not belong to ${path}: ${objection}. If you restored a backup by hand, use animal-store restore, or move ${path}-wal and ${path}-shm away and start again; otherwise, put back the database file that the log was written for`,
   );
 }
 

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { SIGNED } from "../../../test/harness/author.ts";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
 import { StoreUnavailable } from "../store.ts";
 import { LOCK_TIMEOUTS, openShared } from "./database.ts";
@@ -79,7 +80,7 @@ describe("the writer thread", () => {
     const outcomes = await Promise.allSettled([
       create("before all"),
       create("before"),
-      queue.perform("rotateKey", { keyId: "no such key", digest: "d", atMs: 1, oldSecretsExpireAtMs: 1 }),
+      queue.perform("rotateKey", { ...SIGNED, keyId: "no such key", digest: "d", atMs: 1, oldSecretsExpireAtMs: 1 }),
       create("after"),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);

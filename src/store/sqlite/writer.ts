@@ -15,10 +15,20 @@ import type {
   NamingRefusal,
 } from "../../domain/category.ts";
 import type { IdempotencyKey, IdempotentResult, Replay } from "../../domain/idempotency.ts";
+import type {
+  BeginningRefusal,
+  Import,
+  ImportBatch,
+  ImportBeginning,
+  Overtaken,
+  UndoRefusal,
+  UndoRequest,
+} from "../../domain/import.ts";
+import type { Instance } from "../../domain/instance.ts";
 import type { Key, KeyChange } from "../../domain/key.ts";
 import type { MoveRefusal, NewOrder, Order, OrderMove, PlacingRefusal } from "../../domain/order.ts";
 import type { Result } from "../../domain/result.ts";
-import type { CountingPlace, KeyTally, NewKey, NotedUse, Rotation } from "../store.ts";
+import type { CountingPlace, KeyDeed, KeyTally, NewKey, NotedUse, Pardon, Rotation, UsageAddition } from "../store.ts";
 import type { Effect } from "./version.ts";
 
 /**
@@ -43,17 +53,28 @@ export interface Writer {
   createKey(key: NewKey): void;
   createFirstKey(key: NewKey): boolean;
   rotateKey(rotation: Rotation): void;
-  revokeKey(revocation: { readonly keyId: string; readonly atMs: number }): void;
-  pardonKey(pardon: { readonly keyId: string; readonly atMs: number }): void;
-  editKey(change: KeyChange): Key | undefined;
-  suspendKey(suspension: { readonly keyId: string; readonly atMs: number }): void;
-  resumeKey(resumption: { readonly keyId: string }): void;
+  revokeKey(revocation: KeyDeed): void;
+  pardonKey(pardon: Pardon): void;
+  editKey(change: KeyChange & KeyDeed): Key | undefined;
+  suspendKey(suspension: KeyDeed): void;
+  resumeKey(resumption: KeyDeed): void;
   /** Returns whether there may be more of them. */
   deleteResponsesOfKey(of: { readonly keyId: string }): boolean;
-  deleteKey(deletion: { readonly keyId: string }): boolean;
+  /** Likewise of its usage. */
+  deleteUsageOfKey(of: { readonly keyId: string }): boolean;
+  deleteKey(deletion: KeyDeed): boolean;
   noteUseOfKeys(uses: readonly NotedUse[]): void;
   noteCountingPlace(place: CountingPlace): void;
+  beginImport(beginning: ImportBeginning): Result<Import, BeginningRefusal>;
+  /** Returns how long it took, in milliseconds. */
+  addToImport(batch: ImportBatch): Result<number, Overtaken>;
+  beginUndo(request: UndoRequest): Result<Import, UndoRefusal>;
+  undoSome(request: UndoRequest): Import;
   saveTallies(tallies: readonly KeyTally[]): void;
+  addUsage(addition: UsageAddition): void;
+  /** Returns whether there may be more of it. */
+  sweepUsage(at: { readonly nowMs: number }): boolean;
+  noteInstance(instance: Instance): void;
   /** Returns whether there may be more of them. */
   deleteSavedResponses(upTo: { readonly savedAtMs: number }): boolean;
   /** Likewise of animals whose names are not folded. */
@@ -117,8 +138,14 @@ const BOOKKEEPING: ReadonlySet<WriteName> = new Set<WriteName>([
   "deleteKey",
   "noteUseOfKeys",
   "noteCountingPlace",
+  "beginImport",
+  "beginUndo",
   "saveTallies",
   "deleteSavedResponses",
+  "deleteUsageOfKey",
+  "addUsage",
+  "sweepUsage",
+  "noteInstance",
 ]);
 
 /** Of writes that are one commit. A new animal's id is greater than any before it. */

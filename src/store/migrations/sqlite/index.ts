@@ -3,6 +3,9 @@ import initial from "./0001_initial.sql" with { type: "text" };
 import orders from "./0002_orders.sql" with { type: "text" };
 import savedResponses from "./0003_saved_responses.sql" with { type: "text" };
 import corrections from "./0004_corrections.sql" with { type: "text" };
+import usage from "./0005_usage.sql" with { type: "text" };
+import journal from "./0006_journal.sql" with { type: "text" };
+import imports from "./0007_imports.sql" with { type: "text" };
 
 /** Never edit a released one: add the next number. CONTRIBUTING.md says what it may do. */
 export const SQLITE_MIGRATIONS: readonly Migration[] = [
@@ -28,4 +31,7 @@ export const SQLITE_MIGRATIONS: readonly Migration[] = [
       },
     ],
   },
+  { number: 5, name: "usage", servesFrom: 3, steps: [{ kind: "sql", sql: usage }] },
+  { number: 6, name: "journal", servesFrom: 3, steps: [{ kind: "sql", sql: journal }] },
+  { number: 7, name: "imports", servesFrom: 3, steps: [{ kind: "sql", sql: imports }] },
 ];

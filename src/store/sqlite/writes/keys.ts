@@ -1,5 +1,13 @@
 import type { Database } from "bun:sqlite";
-import { changedKey } from "../../../domain/key.ts";
+import { changedKey, type Key } from "../../../domain/key.ts";
+import {
+  entryOfKey,
+  entryOfRotation,
+  pardonedKey,
+  resumedKey,
+  revokedKey,
+  suspendedKey,
+} from "../../../domain/key-changes.ts";
 import {
   DELETE_BATCH_SIZE,
   deletionsOfKey,
@@ -14,9 +22,10 @@ import {
   updatedKeyValues,
   updateKey,
 } from "../../rows.ts";
-import type { NewKey } from "../../store.ts";
+import type { KeyDeed, NewKey } from "../../store.ts";
 import { prepared } from "../statements.ts";
 import type { Writer } from "../writer.ts";
+import { journalWrites } from "./journal.ts";
 
 type KeyWrites = IssuingWrites & EditingWrites & Pick<Writer, "noteUseOfKeys">;
 type IssuingWrites = Pick<Writer, "createKey" | "createFirstKey" | "rotateKey">;
@@ -33,10 +42,12 @@ export const keyWrites = (db: Database): KeyWrites => ({
 
 const RAISE_REVISION = "UPDATE key_revision SET revision = revision + 1";
 
-/** Every change raises the revision, which is how running services notice it. */
+/** Every change raises the revision, which is how running services notice it, and has its entry in the journal. */
 function issuingWrites(db: Database): IssuingWrites {
+  const journal = journalWrites(db);
   const raiseRevision = prepared(db, RAISE_REVISION);
   const anyKey = prepared(db, "SELECT 1 FROM keys LIMIT 1");
+  const get = prepared<Row, [string]>(db, GET);
   const insertKey = prepared(
     db,
     insertInto(KEYS, KEYS.columns, () => "?"),
@@ -50,10 +61,12 @@ function issuingWrites(db: Database): IssuingWrites {
     "UPDATE secrets SET expires_at = min(coalesce(expires_at, ?1), ?1) WHERE key_id = ?2",
   );
 
-  function createKey({ key, digest }: NewKey): void {
+  function createKey(created: NewKey): void {
+    const { key, digest } = created;
     raiseRevision().run();
     insertKey().run(...keyValues(key));
     insertSecret().run(...newSecretValues({ digest, keyId: key.id, createdAtMs: key.createdAtMs }));
+    journal.append(entryOfKey("keys create", created, undefined, key));
   }
 
   return {
@@ -63,26 +76,26 @@ function issuingWrites(db: Database): IssuingWrites {
       createKey(key);
       return true;
     },
-    rotateKey({ keyId, digest, atMs, oldSecretsExpireAtMs }) {
+    rotateKey(rotation) {
+      const { keyId, digest, atMs, oldSecretsExpireAtMs } = rotation;
       raiseRevision().run();
       expireSecrets().run(oldSecretsExpireAtMs, keyId);
       insertSecret().run(...newSecretValues({ digest, keyId, createdAtMs: atMs }));
+      journal.append(entryOfRotation(keyOf(get().get(keyId) as Row), rotation, oldSecretsExpireAtMs));
     },
   };
 }
 
+const GET = `${selectFrom(KEYS)} WHERE id = ?`;
+
 function editingWrites(db: Database): EditingWrites {
+  const journal = journalWrites(db);
   const raiseRevision = prepared(db, RAISE_REVISION);
-  const get = prepared<Row, [string]>(db, `${selectFrom(KEYS)} WHERE id = ?`);
+  const get = prepared<Row, [string]>(db, GET);
   const update = prepared(
     db,
     updateKey(() => "?"),
   );
-  const revoke = prepared(db, "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?");
-  const pardon = prepared(db, "UPDATE keys SET pardoned_at = ? WHERE id = ?");
-  const suspend = prepared(db, "UPDATE keys SET suspended_at = coalesce(suspended_at, ?) WHERE id = ?");
-  const resume = prepared(db, "UPDATE keys SET suspended_at = NULL WHERE id = ?");
-  const isRevoked = prepared(db, "SELECT 1 FROM keys WHERE id = ? AND revoked_at IS NOT NULL");
   const deletions = deletionsOfKey("?").map((sql) => prepared(db, sql));
   const deleteResponses = prepared(
     db,
@@ -90,37 +103,35 @@ function editingWrites(db: Database): EditingWrites {
       (SELECT idempotency_key FROM saved_responses WHERE key_id = ?1 LIMIT ?2)`,
   );
 
+  /** Returns the key as it is then; undefined: there is none. Without an action, it is not in the journal. */
+  function change(action: string | undefined, deed: KeyDeed, changed: (key: Key) => Key): Key | undefined {
+    const row = get().get(deed.keyId);
+    if (!row) return undefined;
+    const before = keyOf(row);
+    const after = changed(before);
+    raiseRevision().run();
+    update().run(...updatedKeyValues(after));
+    if (action !== undefined) journal.append(entryOfKey(action, deed, before, after));
+    return after;
+  }
+
   return {
-    revokeKey({ keyId, atMs }) {
-      raiseRevision().run();
-      revoke().run(atMs, keyId);
-    },
-    pardonKey({ keyId, atMs }) {
-      raiseRevision().run();
-      pardon().run(atMs, keyId);
-    },
-    editKey(change) {
-      const row = get().get(change.keyId);
-      if (!row) return undefined;
-      const key = changedKey(keyOf(row), change);
-      raiseRevision().run();
-      update().run(...updatedKeyValues(key));
-      return key;
-    },
-    suspendKey({ keyId, atMs }) {
-      raiseRevision().run();
-      suspend().run(atMs, keyId);
-    },
-    resumeKey({ keyId }) {
-      raiseRevision().run();
-      resume().run(keyId);
-    },
+    revokeKey: (deed) => void change("keys revoke", deed, (key) => revokedKey(key, deed.atMs)),
+    pardonKey: (deed) =>
+      void change(deed.liftsNothing ? undefined : "keys unban", deed, (key) =>
+        pardonedKey(key, deed.bannedAtMs ?? deed.atMs),
+      ),
+    editKey: (edit) => change("keys edit", edit, (key) => changedKey(key, edit)),
+    suspendKey: (deed) => void change("keys suspend", deed, (key) => suspendedKey(key, deed.atMs)),
+    resumeKey: (deed) => void change("keys resume", deed, resumedKey),
     deleteResponsesOfKey: ({ keyId }) =>
       Number(deleteResponses().run(keyId, DELETE_BATCH_SIZE).changes) === DELETE_BATCH_SIZE,
-    deleteKey({ keyId }) {
-      if (!isRevoked().get(keyId)) return false;
+    deleteKey(deed) {
+      const row = get().get(deed.keyId);
+      if (!row || row.revoked_at === null) return false;
       raiseRevision().run();
-      for (const deletion of deletions) deletion().run(keyId);
+      for (const deletion of deletions) deletion().run(deed.keyId);
+      journal.append(entryOfKey("keys delete", deed, keyOf(row), undefined));
       return true;
     },
   };

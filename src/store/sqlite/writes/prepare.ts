@@ -5,10 +5,13 @@ import { animalWrites } from "./animals.ts";
 import { categoryWrites } from "./categories.ts";
 import { factWrites } from "./facts.ts";
 import { foldingWrites } from "./folding.ts";
+import { importWrites } from "./imports.ts";
 import { keyWrites } from "./keys.ts";
 import { orderWrites } from "./orders.ts";
 import { savedResponseWrites } from "./saved-responses.ts";
 import { tallyWrites } from "./tallies.ts";
+import { undoWrites } from "./undos.ts";
+import { usageWrites } from "./usage.ts";
 
 export function prepareWriter(db: Database): PreparedWriter {
   const withIdempotency = idempotency(db);
@@ -18,7 +21,10 @@ export function prepareWriter(db: Database): PreparedWriter {
     ...orderWrites(db, withIdempotency),
     ...keyWrites(db),
     ...tallyWrites(db),
+    ...usageWrites(db),
     ...factWrites(db),
+    ...importWrites(db),
+    ...undoWrites(db),
     ...savedResponseWrites(db),
     ...foldingWrites(db),
   };

@@ -1,4 +1,4 @@
-import { int64FromJson } from "../domain/int64.ts";
+import { int64FromJson } from "./int64.ts";
 
 /** What a JSON text consists of, as far as one pass shows it without parsing. */
 export interface Outline {

@@ -1,0 +1,218 @@
+// Imports and exports of many animals, beside what the databases' own tools need for the same rows, and what an import
+// costs the clients of a running service.
+// Run: npm run bench:bulk [-- --animals 1000000 --rounds 3 --only sqlite,postgres,memory,service]
+
+import { Database } from "bun:sqlite";
+import { mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { temporaryFolder } from "../test/harness/folder.ts";
+import { TestPostgres, withSql } from "../test/harness/postgres.ts";
+import { EXECUTABLE } from "../test/harness/program.ts";
+import { databaseOf, makeStore, startService } from "./service.ts";
+import { type Latency, runSteadyLoad } from "./steady-load.ts";
+import { cleanUpOnAnyEnd, endRun, median, requireTools, say, whole } from "./tools.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    animals: { type: "string", default: "1000000" },
+    rounds: { type: "string", default: "3" },
+    only: { type: "string", default: "sqlite,postgres,memory,service" },
+  },
+});
+const ANIMALS = Number(options.animals);
+const ROUNDS = Number(options.rounds);
+const PER_SECOND = 1_000;
+const SECONDS = 15;
+
+const STATUSES = ["sold", "available", "pending"];
+
+interface Files {
+  /** As `animals import` reads them. */
+  readonly animals: string;
+  /** The columns of the table, folded names included: all that the databases' tools have left to do is to add rows. */
+  readonly rows: string;
+}
+
+async function writeFiles(folder: string, count: number): Promise<Files> {
+  const files = { animals: join(folder, `animals-${count}.csv`), rows: join(folder, `rows-${count}.csv`) };
+  const [animals, rows] = [Bun.file(files.animals).writer(), Bun.file(files.rows).writer()];
+  animals.write("name,categoryId,status\n");
+  for (let i = 1; i <= count; i++) {
+    const status = STATUSES[i % 3];
+    animals.write(`Animal ${i},${i % 50},${status}\n`);
+    rows.write(`${i},Animal ${i},${i % 50},${status},animal ${i}\n`);
+    if (i % 50_000 === 0) await Promise.all([animals.flush(), rows.flush()]);
+  }
+  await Promise.all([animals.end(), rows.end()]);
+  return files;
+}
+
+interface Ran {
+  readonly seconds: number;
+  readonly megabytes: number;
+}
+
+/** Runs a command to its end. Fails if it does. */
+async function timed(command: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Ran> {
+  const beganMs = performance.now();
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  const [exitCode, err] = await Promise.all([child.exited, new Response(child.stderr).text()]);
+  if (exitCode !== 0) throw new Error(`${command.join(" ")}: ${err}`);
+  return { seconds: (performance.now() - beganMs) / 1000, megabytes: (child.resourceUsage()?.maxRSS ?? 0) / 1e6 };
+}
+
+/** One more round of each in turn, so that both meet the same machine. */
+async function compare(what: string, ours: () => Promise<Ran>, theirs: () => Promise<Ran>): Promise<void> {
+  const ratios: number[] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    const [mine, reference] = [await ours(), await theirs()];
+    ratios.push(reference.seconds / mine.seconds);
+    say(
+      `${what.padEnd(46)} ${mine.seconds.toFixed(2)} s, ${whole(ANIMALS / mine.seconds)} animals/s, ${whole(mine.megabytes)} MB;  reference ${reference.seconds.toFixed(2)} s`,
+    );
+  }
+  say(`${what.padEnd(46)} ${median(ratios).toFixed(2)} of the reference's speed (target: 0.5)\n`);
+}
+
+let made = 0;
+
+async function newSqlite(parent: string): Promise<string> {
+  const folder = join(parent, `sqlite-${++made}`);
+  mkdirSync(folder);
+  await timed([EXECUTABLE, "migrate"], folder);
+  return folder;
+}
+
+async function benchSqlite(parent: string, files: Files): Promise<void> {
+  let filled = "";
+  await compare(
+    "import, and sqlite3 .import",
+    async () => {
+      filled = await newSqlite(parent);
+      return timed([EXECUTABLE, "animals", "import", files.animals], filled);
+    },
+    async () => {
+      const folder = await newSqlite(parent);
+      return timed(["sqlite3", "data/animal-store.db", ".mode csv", `.import ${files.rows} animals`], folder);
+    },
+  );
+  await compare(
+    "export, and sqlite3 -csv",
+    () => timed([EXECUTABLE, "animals", "export", "--format", "csv", "--to", `export-${++made}.csv`], filled),
+    () =>
+      timed(
+        ["sh", "-c", `sqlite3 -csv data/animal-store.db 'SELECT id, name, category_id, status FROM animals' > out.csv`],
+        filled,
+      ),
+  );
+}
+
+async function benchPostgres(parent: string, files: Files): Promise<void> {
+  const server = await TestPostgres.start();
+  const newDatabase = async (): Promise<string> => {
+    const name = `bulk_${++made}`;
+    await withSql(server.url, (sql) => sql.unsafe(`CREATE DATABASE ${name}`));
+    const url = server.url.replace(/[^/]+$/, name);
+    await timed([EXECUTABLE, "migrate"], parent, { DATABASE_URL: url });
+    return url;
+  };
+  await compare(
+    "import on PostgreSQL, and psql \\copy",
+    async () => {
+      const env = { DATABASE_URL: await newDatabase() };
+      return timed([EXECUTABLE, "animals", "import", files.animals], parent, env);
+    },
+    async () => {
+      const url = await newDatabase();
+      const copy = `\\copy animals (id, name, category_id, status, folded_name) FROM '${files.rows}' WITH (FORMAT csv)`;
+      return timed(["psql", "-v", "ON_ERROR_STOP=1", "-c", copy, url], parent);
+    },
+  );
+}
+
+/** Of files of several sizes. */
+async function benchMemory(parent: string): Promise<void> {
+  for (const count of [ANIMALS / 4, ANIMALS, ANIMALS * 3]) {
+    const { animals } = await writeFiles(parent, count);
+    const { megabytes, seconds } = await timed([EXECUTABLE, "animals", "import", animals], await newSqlite(parent));
+    const size = statSync(animals).size / 1e6;
+    say(
+      `memory of an import of ${whole(count)} animals, ${whole(size)} MB: ${whole(megabytes)} MB, ${seconds.toFixed(1)} s (target: 150 MB)`,
+    );
+  }
+  say("");
+}
+
+/** Latency at a steady rate, in turn without and beside an import that goes on for as long. */
+async function benchService(parent: string, files: Files): Promise<void> {
+  const store = await makeStore(parent, "served", 100_000);
+  const { origin, stop } = await startService(store);
+  const load = { origin, secret: store.secret, perSecond: PER_SECOND, seconds: SECONDS, animals: store.animals };
+  const ratios: number[] = [];
+  const show = (what: string, { p50Ms, p99Ms, slowestMs, failed }: Latency): void =>
+    say(
+      `${what.padEnd(20)} p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  slowest ${slowestMs.toFixed(0)} ms  failed ${failed}`,
+    );
+  await runSteadyLoad({ ...load, seconds: 5 });
+  for (let round = 1; round <= ROUNDS; round++) {
+    const alone = await runSteadyLoad(load);
+    show("without an import", alone);
+    const ended = new AbortController();
+    const before = countAnimals(databaseOf(store));
+    const imports = importUntil(ended.signal, files.animals, store.folder, store.env);
+    const beside = await runSteadyLoad(load);
+    ended.abort();
+    await imports;
+    show("beside an import", beside);
+    say(`${"".padEnd(20)} ${whole(countAnimals(databaseOf(store)) - before)} animals added meanwhile`);
+    ratios.push(beside.p99Ms / alone.p99Ms);
+  }
+  await stop();
+  say(
+    `p99 at ${whole(PER_SECOND)} requests/s beside an import: ${median(ratios).toFixed(2)} of that without (target: 2)`,
+  );
+}
+
+/** Imports the file again and again; the last time it is interrupted. */
+async function importUntil(signal: AbortSignal, file: string, cwd: string, env: Record<string, string>): Promise<void> {
+  while (!signal.aborted) {
+    const child = Bun.spawn([EXECUTABLE, "animals", "import", "--again", file], {
+      cwd,
+      env: { PATH: process.env.PATH ?? "", ...env },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    const interrupt = () => child.kill("SIGINT");
+    signal.addEventListener("abort", interrupt);
+    await child.exited;
+    signal.removeEventListener("abort", interrupt);
+  }
+}
+
+function countAnimals(path: string): number {
+  const db = new Database(path, { readonly: true });
+  const { count } = db.query("SELECT count(*) AS count FROM animals").get() as { count: number };
+  db.close();
+  return count;
+}
+
+cleanUpOnAnyEnd();
+requireTools({ sqlite3: "sqlite3", psql: "postgresql-client" });
+const parent = temporaryFolder();
+const files = await writeFiles(parent, ANIMALS);
+const parts: Record<string, () => Promise<void>> = {
+  sqlite: () => benchSqlite(parent, files),
+  postgres: () => benchPostgres(parent, files),
+  memory: () => benchMemory(parent),
+  service: () => benchService(parent, files),
+};
+for (const [name, part] of Object.entries(parts)) if (options.only.split(",").includes(name)) await part();
+await endRun(0);

@@ -1,0 +1,156 @@
+import { LINE_MAX_BYTES, type TextBlock } from "./text.ts";
+
+// CSV as RFC 4180 describes it: text in quotation marks may contain commas, line ends and, doubled, quotation marks.
+// A record with a mistake in its quotation marks ends with its first line, and the next line begins another: where its
+// text was to end nobody knows, and whatever is read on takes good lines with it.
+
+export interface CsvRow {
+  readonly line: number;
+  /** The same, unless a text in it has several lines. */
+  readonly lastLine: number;
+  readonly cells: readonly string[];
+  /** Why its cells mean nothing. */
+  readonly mistake: string | undefined;
+}
+
+const NOT_CLOSED = "A quotation mark is not closed. Close it, or write it twice within quotation marks.";
+const TEXT_FOLLOWS =
+  "Text follows a closing quotation mark. Write a quotation mark that is part of a text twice, and put the text in quotation marks.";
+const LEFT_OVER = "A quotation mark closes what a line before it has opened, and that line is rejected. Correct both.";
+
+/** A text that is given up when it has become too long may have any number of lines: so many are read at once. */
+const ROWS_MAX = 10_000;
+
+/** The rows of blocks of text, without empty ones. What a block begins may be ended by another. */
+export async function* csvRows(blocks: AsyncIterable<TextBlock>): AsyncGenerator<readonly CsvRow[]> {
+  let open: TextBlock | undefined;
+  for await (const block of blocks) {
+    const scanner = new Scanner(open ? { text: open.text + block.text, line: open.line } : block);
+    open = yield* scanner.scan(false);
+  }
+  if (open) yield* new Scanner(open).scan(true);
+}
+
+/** Reads whole lines. */
+class Scanner {
+  readonly #text: string;
+  readonly #commas: Finder;
+  readonly #lineEnds: Finder;
+  readonly #quotes: Finder;
+  #rows: CsvRow[] = [];
+  #line: number;
+  /** Where the next row begins. */
+  #at = 0;
+  /** A mark up to here may be one that closes the text of a record that was rejected. */
+  #doubtfulTo = -1;
+
+  constructor({ text, line }: TextBlock) {
+    this.#text = text;
+    this.#line = line;
+    this.#commas = new Finder(text, ",");
+    this.#lineEnds = new Finder(text, "\n");
+    this.#quotes = new Finder(text, '"');
+  }
+
+  /** The rows that end in the text. Returns what is left of it when a record does not, unless it is the last text. */
+  *scan(isLast: boolean): Generator<readonly CsvRow[], TextBlock | undefined> {
+    const text = this.#text;
+    let rest: TextBlock | undefined;
+    while (this.#at < text.length && !rest) {
+      if (this.#rows.length === ROWS_MAX) {
+        yield this.#rows;
+        this.#rows = [];
+      }
+      const end = this.#lineEnds.after(this.#at);
+      if (this.#quotes.after(this.#at) > end) this.#accept(withoutReturn(text.slice(this.#at, end)).split(","), end);
+      else if (!this.#quoted(isLast)) rest = { text: text.slice(this.#at), line: this.#line };
+    }
+    yield this.#rows;
+    return rest;
+  }
+
+  /** Reads a row with quotation marks. Returns whether it could: else its text may be closed by what comes later. */
+  #quoted(isLast: boolean): boolean {
+    const text = this.#text;
+    const cells: string[] = [];
+    for (let at = this.#at; ; ) {
+      let end: number;
+      if (text[at] === '"') {
+        const closing = closingQuote(text, at + 1);
+        // Wherever the text is cut into blocks.
+        if (closing - this.#at > LINE_MAX_BYTES) {
+          if (!isLast && text.length - this.#at <= LINE_MAX_BYTES) return false;
+          return this.#reject(NOT_CLOSED);
+        }
+        cells.push(text.slice(at + 1, closing).replaceAll('""', '"'));
+        end = endAfter(text, closing + 1);
+        if (end < 0) {
+          this.#doubtfulTo = Math.max(this.#doubtfulTo, closing);
+          return this.#reject(TEXT_FOLLOWS);
+        }
+      } else {
+        end = Math.min(this.#commas.after(at), this.#lineEnds.after(at));
+        if (this.#quotes.after(at) < Math.min(end, this.#doubtfulTo + 1)) return this.#reject(LEFT_OVER);
+        const cell = text.slice(at, end);
+        cells.push(text[end] === "," ? cell : withoutReturn(cell));
+      }
+      if (text[end] !== ",") return this.#accept(cells, end);
+      at = end + 1;
+    }
+  }
+
+  #accept(cells: readonly string[], end: number): true {
+    const line = this.#line;
+    let lastLine = line;
+    for (let at = this.#lineEnds.after(this.#at); at < end; at = this.#lineEnds.after(at + 1)) lastLine++;
+    if (cells.length !== 1 || cells[0] !== "") this.#rows.push({ line, lastLine, cells, mistake: undefined });
+    this.#line = lastLine + 1;
+    this.#at = end + 1;
+    return true;
+  }
+
+  #reject(mistake: string): true {
+    const line = this.#line++;
+    this.#rows.push({ line, lastLine: line, cells: [], mistake });
+    this.#at = this.#lineEnds.after(this.#at) + 1;
+    return true;
+  }
+}
+
+/** Finds a character. What has been found is not looked for again: else a text without any would be read for each row. */
+class Finder {
+  #from = 0;
+  #found = -1;
+
+  constructor(
+    private readonly text: string,
+    private readonly character: string,
+  ) {}
+
+  /** Where it comes next, or how long the text is. */
+  after(at: number): number {
+    if (at < this.#from || at > this.#found) {
+      const found = this.text.indexOf(this.character, at);
+      this.#from = at;
+      this.#found = found < 0 ? this.text.length : found;
+    }
+    return this.#found;
+  }
+}
+
+/** Where a text in quotation marks ends; infinity: nowhere. Two marks are one of the text. */
+function closingQuote(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) if (text[at + 1] !== '"') return at;
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Where the comma or the end of the line is that follows a closing mark, with spaces before it at most; -1: something else does. */
+function endAfter(text: string, from: number): number {
+  let at = from;
+  while (text[at] === " ") at++;
+  if (text[at] === "\r" && (at + 1 === text.length || text[at + 1] === "\n")) at++;
+  return at === text.length || text[at] === "," || text[at] === "\n" ? at : -1;
+}
+
+/** A line may end in CR LF. */
+const withoutReturn = (text: string): string => (text.endsWith("\r") ? text.slice(0, -1) : text);

@@ -1,0 +1,188 @@
+import type { Animal, NewAnimal } from "../domain/animal.ts";
+import { type BeginningRefusal, decideBeginning, type Import, type Overtaken } from "../domain/import.ts";
+import type { Author } from "../domain/journal.ts";
+import { done, type Result, refused } from "../domain/result.ts";
+import type { ImportStore } from "../store/store.ts";
+import type { ColumnOptions } from "./columns.ts";
+import { Pace } from "./pace.ts";
+import { Reader, type Reading } from "./readings.ts";
+import { type Reject, Rejects } from "./rejects.ts";
+import { openSource, type Source, SourceChanged } from "./source.ts";
+
+// The way of a file: its bytes (source.ts) are text (text.ts), rows or JSON (csv.ts, ndjson.ts), and by the columns
+// that are read (columns.ts) animals, or lines that are rejected (readings.ts, rejects.ts). First all of it is
+// validated; then it is read once more, and added in batches (pace.ts).
+
+export interface ImportOptions extends ColumnOptions {
+  /** Undefined: standard input. */
+  readonly path: string | undefined;
+  /** Where the lines go that are no animals. */
+  readonly rejectedPath: string;
+  readonly dryRun: boolean;
+  readonly skipInvalid: boolean;
+  readonly again: boolean;
+}
+
+export interface ImportParts {
+  readonly imports: Pick<ImportStore, "list" | "begin" | "add">;
+  readonly author: Author;
+  readonly nowMs: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Once it is aborted, the work ends with its reason: where it can be continued. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ImportProgress) => void;
+}
+
+export interface ImportProgress {
+  readonly step: "validate" | "add";
+  /** Lines that were validated, or animals that were added. */
+  readonly done: number;
+  readonly total: number | undefined;
+  /** Of the import that is written. */
+  readonly importId?: bigint;
+}
+
+export interface Validated {
+  readonly source: string;
+  readonly animals: number;
+  readonly rejected: number;
+  /** A text in a record that was rejected may have several. */
+  readonly rejectedLines: number;
+}
+
+/** Without an import if it was a dry run. */
+export interface Imported extends Validated {
+  readonly import: Import | undefined;
+  /** What earlier runs had added. */
+  readonly addedBefore: number;
+}
+
+export type ImportRefusal =
+  | BeginningRefusal
+  | (Overtaken & { readonly import: Import })
+  /** The file is not what it was when the import began: what was added is of no use. */
+  | { readonly kind: "changed"; readonly import: Import }
+  | (Validated & { readonly kind: "invalid_lines"; readonly first: Reject });
+
+/** Adds the animals of a file, or goes on with it. Fails with an OperatorError when the file cannot be read. */
+export async function importAnimals(
+  parts: ImportParts,
+  options: ImportOptions,
+): Promise<Result<Imported, ImportRefusal>> {
+  const source = await openSource(options.path, parts.signal);
+  try {
+    const { reader, validated, first } = await validate(parts, options, source);
+    if (first && !options.skipInvalid) return refused({ kind: "invalid_lines", ...validated, first });
+    if (options.dryRun) return await foresee(parts, options, reader, validated);
+    const begun = await parts.imports.begin({
+      ...parts.author,
+      atMs: parts.nowMs(),
+      identity: reader.identity,
+      source: source.name,
+      records: validated.animals + validated.rejected,
+      animals: validated.animals,
+      again: options.again,
+      lastId: reader.lastId,
+    });
+    if (begun.kind === "refused") return begun;
+    const imported = await add(parts, new Reader(source, options), begun.value);
+    if (imported.kind === "refused") return imported;
+    return done({ ...validated, import: imported.value, addedBefore: begun.value.added });
+  } finally {
+    await source.close();
+  }
+}
+
+/** Reads all of it, and writes nothing but the rejected lines. */
+async function validate(
+  { signal, onProgress }: ImportParts,
+  options: ImportOptions,
+  source: Source,
+): Promise<{ readonly reader: Reader; readonly validated: Validated; readonly first: Reject | undefined }> {
+  const reader = new Reader(source, options);
+  const rejects = new Rejects(options.rejectedPath, source.name);
+  let animals = 0;
+  try {
+    for await (const readings of reader.readings()) {
+      for (const reading of readings) {
+        if (reading.kind === "animal") animals++;
+        else rejects.add(reading);
+      }
+      onProgress({ step: "validate", done: animals + rejects.count, total: undefined });
+      signal.throwIfAborted();
+    }
+    rejects.publish();
+  } finally {
+    rejects.close();
+  }
+  const validated = { source: source.name, animals, rejected: rejects.count, rejectedLines: rejects.lines };
+  return { reader, validated, first: rejects.first };
+}
+
+/** What would become of it if it was no dry run. */
+async function foresee(
+  { imports }: ImportParts,
+  { again }: ImportOptions,
+  { identity, lastId }: Reader,
+  validated: Validated,
+): Promise<Result<Imported, ImportRefusal>> {
+  const earlier = (await imports.list()).filter((each) => each.identity === identity);
+  const decision = decideBeginning(earlier, { again, lastId });
+  if (decision.kind === "already_imported") return refused(decision);
+  const addedBefore = decision.kind === "continue" ? decision.earlier.added : 0;
+  return done({ ...validated, import: undefined, addedBefore });
+}
+
+/** Reads it once more, from where the import has come to, and adds what is in it. */
+async function add(parts: ImportParts, reader: Reader, begun: Import): Promise<Result<Import, ImportRefusal>> {
+  const { imports, signal, onProgress, sleep } = parts;
+  const pace = new Pace();
+  let current = begun;
+  let records = 0;
+  let batch: (NewAnimal | Animal)[] = [];
+
+  async function write(isLast: boolean): Promise<ImportRefusal | undefined> {
+    const atMs = parts.nowMs();
+    const animals = batch;
+    batch = [];
+    const position = { importId: begun.id, recordsDoneBefore: current.recordsDone, recordsDone: records };
+    const added = await imports.add({ ...parts.author, atMs, ...position, animals, isLast });
+    if (added.kind === "refused") return { ...added.reason, import: begun };
+    current = { ...current, recordsDone: records, added: current.added + animals.length };
+    if (isLast) current = { ...current, finishedAtMs: atMs };
+    onProgress({ step: "add", done: current.added, total: begun.animals, importId: begun.id });
+    if (!isLast) await sleep(pace.after(added.value, performance.now()));
+    return undefined;
+  }
+
+  try {
+    for await (const readings of ahead(reader.readings())) {
+      for (const reading of readings) {
+        if (++records <= begun.recordsDone) continue;
+        if (reading.kind === "animal") batch.push(reading.animal);
+        if (batch.length < pace.size) continue;
+        const overtaken = await write(false);
+        if (overtaken) return refused(overtaken);
+        signal.throwIfAborted();
+      }
+    }
+  } catch (error) {
+    if (error instanceof SourceChanged && current.added > 0) return refused({ kind: "changed", import: current });
+    throw error;
+  }
+  const overtaken = await write(true);
+  return overtaken ? refused(overtaken) : done(current);
+}
+
+/** Has the next readings made while the database works on those before. */
+async function* ahead(readings: AsyncGenerator<readonly Reading[]>): AsyncGenerator<readonly Reading[]> {
+  let next = readings.next();
+  for (;;) {
+    const current = await next;
+    if (current.done) return;
+    next = readings.next();
+    // It is awaited above: until then, a failure of it must not end the process.
+    next.catch(() => {});
+    yield current.value;
+  }
+}

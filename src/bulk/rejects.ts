@@ -1,0 +1,89 @@
+import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { OperatorError } from "../domain/operator-error.ts";
+import { beginFile, type PartialFile } from "../store/partial-file.ts";
+import type { Reading } from "./readings.ts";
+
+// The lines of a file that are no animals, and why, in a file of their own.
+
+const FIRST_LINE = "# Lines that animal-store animals import has rejected, of ";
+const ELSEWHERE = "name another file for rejected lines with --rejected";
+const BUFFER_CHARACTERS = 64 * 1024;
+
+export type Reject = Extract<Reading, { kind: "rejected" }>;
+
+/** Fails with an OperatorError. A file of somebody else is never replaced. */
+export class Rejects {
+  count = 0;
+  lines = 0;
+  first: Reject | undefined;
+  #partial: PartialFile | undefined;
+  #descriptor = -1;
+  #buffer = "";
+
+  constructor(
+    readonly path: string,
+    private readonly sourceName: string,
+  ) {}
+
+  add(reject: Reject): void {
+    if (this.count++ === 0) {
+      this.first = reject;
+      this.#begin();
+    }
+    this.lines += reject.lastLine - reject.line + 1;
+    this.#buffer += `${whereOf(reject)}\t${reject.reason}\n`;
+    if (this.#buffer.length >= BUFFER_CHARACTERS) this.#flush();
+  }
+
+  /** All lines have been read. An earlier file that says otherwise is removed. */
+  publish(): void {
+    if (this.#partial) {
+      this.#flush();
+      this.#partial.publish();
+    } else if (isOurs(this.path)) rmSync(this.path, { force: true });
+  }
+
+  /** Always to be called. What was not published leaves nothing behind. */
+  close(): void {
+    if (this.#descriptor >= 0) closeSync(this.#descriptor);
+    this.#descriptor = -1;
+    this.#partial?.remove();
+  }
+
+  #begin(): void {
+    this.#partial = beginFile(this.path, {
+      mayReplace: () => isOurs(this.path),
+      remedy: `move it away, or ${ELSEWHERE}`,
+      elsewhere: ELSEWHERE,
+    });
+    this.#descriptor = openSync(this.#partial.path, "w");
+    this.#buffer = `${FIRST_LINE}${this.sourceName}\n`;
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#buffer);
+    this.#buffer = "";
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
+    } catch (error) {
+      throw new OperatorError(`cannot write ${this.path}: ${(error as Error).message}`);
+    }
+  }
+}
+
+export const whereOf = ({ line, lastLine }: Reject): string =>
+  line === lastLine ? `line ${line}` : `lines ${line}-${lastLine}`;
+
+function isOurs(path: string): boolean {
+  try {
+    const descriptor = openSync(path, "r");
+    try {
+      const start = Buffer.alloc(FIRST_LINE.length);
+      return readSync(descriptor, start) === start.length && start.toString() === FIRST_LINE;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return false;
+  }
+}

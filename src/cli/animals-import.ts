@@ -1,0 +1,177 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { type ColumnMap, FIELD_NAMES, isFieldName } from "../bulk/columns.ts";
+import type { Imported, ImportOptions, ImportProgress, ImportRefusal } from "../bulk/import.ts";
+import { systemClock } from "../domain/clock.ts";
+import { lazy } from "../domain/lazy.ts";
+import { OperatorError } from "../domain/operator-error.ts";
+import { suggest } from "../domain/suggest.ts";
+import { quote } from "../domain/text.ts";
+import { authorOf } from "./author.ts";
+import { withStore } from "./context.ts";
+import { interruptible } from "./interrupt.ts";
+import { didYouMean, JSON_OPTION, type JsonOption } from "./options.ts";
+import { formatNumber, note, print, printJson } from "./print.ts";
+import { type Progress, showProgress } from "./progress.ts";
+import { EXIT_INTERRUPTED } from "./stop-signals.ts";
+
+const loadImport = lazy(() => import("../bulk/import.ts"));
+
+const STANDARD_INPUT = "-";
+
+export function addImport(animals: Command): void {
+  animals
+    .command("import <file>")
+    .description(
+      "Add the animals of a file, or of standard input (-): CSV with a header, NDJSON, or gzip of either. All of it is validated first. If interrupted, run it again.",
+    )
+    .option(
+      "--map <fields>",
+      "the columns to read, such as name=Name,categoryId=Cat; all others are left out (default: columns are named like fields)",
+      parseMap,
+    )
+    .option("--dry-run", "validate everything, and write nothing")
+    .option("--skip-invalid", "add the valid lines, although others are not")
+    .option("--again", "add animals again that were imported from the same file before")
+    .option("--keep-ids", "restore an export with its ids, into a store without animals")
+    .option("--rejected <file>", "where invalid lines go, and why (default: <file>.rejected)")
+    .option(...JSON_OPTION)
+    .action(importCommand);
+}
+
+interface ImportCommandOptions extends JsonOption {
+  readonly map?: ColumnMap;
+  readonly dryRun?: true;
+  readonly skipInvalid?: true;
+  readonly again?: true;
+  readonly keepIds?: true;
+  readonly rejected?: string;
+}
+
+async function importCommand(file: string, options: ImportCommandOptions): Promise<void> {
+  const path = file === STANDARD_INPUT ? undefined : file;
+  const { map, dryRun = false, skipInvalid = false, again = false, keepIds = false, json } = options;
+  const rejectedPath = options.rejected ?? `${path ?? "standard-input"}.rejected`;
+  const imported = await runImport({ path, rejectedPath, map, dryRun, skipInvalid, again, keepIds });
+  // Input that has not ended would keep the process running.
+  if (!imported) process.exit(EXIT_INTERRUPTED);
+  const { import: written, animals, rejected, rejectedLines, addedBefore } = imported;
+  if (json)
+    return printJson({
+      import: written ? Number(written.id) : null,
+      animals,
+      added: (written?.added ?? addedBefore) - addedBefore,
+      addedBefore,
+      rejected,
+      rejectedFile: rejected > 0 ? rejectedPath : null,
+    });
+  if (rejected > 0) note(`${countOf(rejectedLines, "line")} rejected: see ${rejectedPath}`);
+  if (!written) {
+    const continued = addedBefore > 0 ? `; ${formatNumber(addedBefore)} of them were added by an earlier run` : "";
+    return print(`${countOf(animals, "animal")} can be imported${continued}. Nothing was written.`);
+  }
+  const continued = addedBefore > 0 ? `, ${formatNumber(addedBefore)} of them by an earlier run` : "";
+  const remedy = `To remove ${itOrThem(written.added)} again: animal-store animals undo ${written.id}`;
+  print(
+    `Import ${written.id} has added ${countOf(written.added, "animal")}${continued}.${written.added > 0 ? ` ${remedy}` : ""}`,
+  );
+}
+
+async function runImport(options: ImportOptions): Promise<Imported | undefined> {
+  const { importAnimals } = await loadImport();
+  const bars = new Bars();
+  const goOn = "run the same command again to go on";
+  const nothingAdded = "stopped: this run has added nothing";
+  return interruptible(
+    () => (bars.importId ? `stopped import ${bars.importId}: ${goOn}` : nothingAdded),
+    (signal) =>
+      withStore(async ({ imports }, config) => {
+        const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
+        try {
+          const imported = await importAnimals({ ...parts, onProgress: bars.show }, options);
+          return imported.kind === "done" ? imported.value : failToImport(imported.reason, options);
+        } finally {
+          bars.end();
+        }
+      }),
+  );
+}
+
+/** One after the other: for the lines that are validated, and the animals that are added. */
+class Bars {
+  importId: bigint | undefined;
+  #step: ImportProgress["step"] | undefined;
+  #progress: Progress | undefined;
+
+  readonly show = ({ step, done, total, importId }: ImportProgress): void => {
+    this.importId = importId;
+    if (step !== this.#step) {
+      this.end();
+      this.#step = step;
+      this.#progress = showProgress(
+        step === "validate" ? { label: "validate", unit: "lines", total } : { label: "import", unit: "animals", total },
+      );
+    }
+    this.#progress?.advance(done);
+  };
+
+  end(): void {
+    this.#progress?.end();
+    this.#progress = undefined;
+  }
+}
+
+function failToImport(reason: ImportRefusal, { path, rejectedPath, dryRun }: ImportOptions): never {
+  switch (reason.kind) {
+    case "invalid_lines": {
+      const { rejectedLines, animals, first } = reason;
+      const many = `${formatNumber(rejectedLines)} of ${countOf(rejectedLines + animals, "line")}`;
+      const [are, all] = rejectedLines === 1 ? ["is", "It is"] : ["are", "All of them are"];
+      const them = itOrThem(rejectedLines);
+      throw new OperatorError(
+        `${many} ${are} invalid, so nothing was written: line ${first.line}: ${first.reason} ${all} in ${rejectedPath}. Correct ${them}${dryRun ? "" : `, or leave ${them} out with --skip-invalid`}`,
+      );
+    }
+    case "changed": {
+      const { id, added } = reason.import;
+      throw new OperatorError(
+        `${nameOf(path)} has changed since it was validated, when import ${id} had added ${countOf(added, "animal")}: remove ${itOrThem(added)} with animal-store animals undo ${id}, and then import it again when nobody writes to it`,
+      );
+    }
+    case "already_imported":
+      throw new OperatorError(
+        `${nameOf(path)} was imported already, by import ${reason.earlier.id}, which has added ${countOf(reason.earlier.added, "animal")}: to add ${itOrThem(reason.earlier.added)} once more, give --again`,
+      );
+    case "not_empty":
+      throw new OperatorError(
+        "there are animals in this store, and --keep-ids restores an export only into one without: use a new database, or import without ids",
+      );
+    case "overtaken":
+      throw new OperatorError(
+        `another process goes on with import ${reason.import.id}, or has undone it: see animal-store animals imports`,
+      );
+  }
+}
+
+const nameOf = (path: string | undefined): string => path ?? "this input";
+
+export const itOrThem = (count: number): string => (count === 1 ? "it" : "them");
+
+export const countOf = (count: number, unit: string): string =>
+  `${formatNumber(count)} ${unit}${count === 1 ? "" : "s"}`;
+
+/** Fields and their columns, separated by commas. */
+function parseMap(text: string): ColumnMap {
+  const map = new Map<(typeof FIELD_NAMES)[number], string>();
+  for (const part of text.split(",")) {
+    const [field = "", ...rest] = part.split("=");
+    const [name, column] = [field.trim(), rest.join("=").trim()];
+    if (!isFieldName(name)) {
+      const hint = didYouMean(suggest(name, FIELD_NAMES));
+      throw new InvalidArgumentError(`The fields are ${FIELD_NAMES.join(", ")}, and ${quote(name)} is not.${hint}`);
+    }
+    if (column === "") throw new InvalidArgumentError(`Say which column ${name} is: ${name}=Column.`);
+    if (map.has(name)) throw new InvalidArgumentError(`It names ${name} more than once.`);
+    map.set(name, column);
+  }
+  return map;
+}

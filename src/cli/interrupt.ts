@@ -1,0 +1,46 @@
+import { note } from "./print.ts";
+import { EXIT_INTERRUPTED, STOP_SIGNALS, stopSignals } from "./stop-signals.ts";
+
+export interface Interrupt {
+  /** Aborted by the first SIGINT or SIGTERM: work ends where it can be continued, or leaves nothing behind. */
+  readonly signal: AbortSignal;
+  /** From here on, a signal ends the process as it does by default. */
+  release(): void;
+}
+
+/** Lets work stop at a good moment when it is interrupted. The second Ctrl+C ends the process at once. */
+export function onInterrupt(): Interrupt {
+  const controller = new AbortController();
+  const receive = stopSignals({
+    begin: () => controller.abort(),
+    interrupt: () => process.exit(EXIT_INTERRUPTED),
+  });
+  for (const name of STOP_SIGNALS) process.on(name, receive);
+  return {
+    signal: controller.signal,
+    release: () => {
+      for (const name of STOP_SIGNALS) process.off(name, receive);
+    },
+  };
+}
+
+/**
+ * Runs work that stops by itself when it is interrupted. If it was, the operator is told how it can go on, and the
+ * result is undefined.
+ */
+export async function interruptible<T>(
+  whenStopped: string | (() => string),
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const { signal, release } = onInterrupt();
+  try {
+    return await work(signal);
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error;
+    note(`animal-store: ${typeof whenStopped === "string" ? whenStopped : whenStopped()}`);
+    process.exitCode = EXIT_INTERRUPTED;
+    return undefined;
+  } finally {
+    release();
+  }
+}

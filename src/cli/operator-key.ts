@@ -1,0 +1,22 @@
+import type { OperatorKeyProblem } from "../keys/operator-key.ts";
+import { formatTime, shellQuoted } from "./print.ts";
+
+/** Why the secret in the operator's file does not work. */
+export function wordsFor(problem: OperatorKeyProblem): string {
+  switch (problem.kind) {
+    case "unknown":
+      return "no key of this database has this secret, so it was deleted, or the file is of another database";
+    case "revoked":
+      return `${problem.keyId} was revoked`;
+    case "expired":
+      return `${problem.keyId} expired on ${formatTime(problem.atMs)}`;
+    case "replaced":
+      return `${problem.keyId} was rotated, and has another secret since`;
+    case "suspended":
+      return `${problem.keyId} is suspended; to make it work again: ${ownCommand()} keys resume ${problem.keyId}`;
+  }
+}
+
+/** As a person at a shell would call this program, in whatever way it was started. */
+export const ownCommand = (): string =>
+  process.execPath.endsWith("/animal-store") ? shellQuoted(process.execPath) : "npx animal-store";

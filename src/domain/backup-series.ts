@@ -1,0 +1,46 @@
+// The names of backups that a timer makes into one folder, and which of them may go.
+
+/** The backups of one database. Others may have theirs in the same folder, under the same file name. */
+export interface BackupSeries {
+  /** The file name of the database, without its extension. */
+  readonly database: string;
+  /** What tells it from other databases of that name: hexadecimal digits. */
+  readonly id: string;
+}
+
+/** Names sort by time, which is that of UTC, to the millisecond. */
+export const backupName = ({ database, id }: BackupSeries, atMs: number): string =>
+  `${database}-${compactTime(atMs)}-${id}.db`;
+
+/** A time for a file name: 20270131T093000.000Z. */
+export const compactTime = (ms: number): string => new Date(ms).toISOString().replaceAll(/[-:]/g, "");
+
+/** When a backup of this series was begun; undefined if the name is not one of its names. */
+export function backupTime(series: BackupSeries, name: string): number | undefined {
+  const [, year, month, day, hour, minute, rest] =
+    /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3}Z)-[0-9a-f]+\.db$/.exec(name) ?? [];
+  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${rest}`);
+  return !Number.isNaN(ms) && backupName(series, ms) === name ? ms : undefined;
+}
+
+/** A clock that differs from that of another machine by less is not wrong. */
+const FUTURE_MS = 60_000;
+
+export type Expired =
+  | { readonly kind: "expired"; readonly names: readonly string[] }
+  /** Some are from the future, so nobody knows which are the oldest. */
+  | { readonly kind: "unknown"; readonly fromFuture: string };
+
+/** The oldest backups of a series, beyond so many. The one that was just made, or any newer one, is never among them. */
+export function expiredBackups(
+  series: BackupSeries,
+  names: readonly string[],
+  { keep, made, nowMs }: { readonly keep: number; readonly made: string; readonly nowMs: number },
+): Expired {
+  const own = names.filter((name) => backupTime(series, name) !== undefined).sort();
+  const newest = own.at(-1);
+  if (newest !== undefined && newest !== made && (backupTime(series, newest) as number) > nowMs + FUTURE_MS)
+    return { kind: "unknown", fromFuture: newest };
+  const oldest = own.slice(0, Math.max(0, own.length - keep));
+  return { kind: "expired", names: oldest.filter((name) => name < made) };
+}

@@ -1,0 +1,14 @@
+import { CString, type Pointer, read } from "bun:ffi";
+import { openCLibrary } from "./c-library.ts";
+
+/** As the system's user database has it: Bun's userInfo() believes the variable USER. Undefined in many a container. */
+export function userName(uid: number): string | undefined {
+  try {
+    const { getpwuid } = openCLibrary({ getpwuid: { args: ["u32"], returns: "ptr" } }).symbols;
+    const entry = getpwuid(uid);
+    // A struct passwd begins with the pointer to the name, on every system.
+    return entry === null ? undefined : new CString(read.ptr(entry, 0) as Pointer).toString();
+  } catch {
+    return undefined;
+  }
+}

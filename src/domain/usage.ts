@@ -1,0 +1,123 @@
+// What was asked for, and what came of it, summed up by minute, hour and day: for people, who look at it later. Nothing
+// is decided by it; that is the business of tallies.
+
+/**
+ * What came of a request under /v1. Every one that is answered falls in exactly one of these classes: a status of 500
+ * or more is `failed`, whatever led to it; then it counts why it was refused, if it was; then its status.
+ */
+export const OUTCOMES = [
+  /** Let through, and answered with a status below 400. */
+  "passed",
+  /** Let through, and answered with any other status from 400 to 499: the client has made a mistake. */
+  "client_error",
+  /** Refused, because the key has used up a quota, is banned, or lacks the scope. */
+  "minute_quota",
+  "day_quota",
+  "banned",
+  "scope",
+  /** Refused without a valid key: there was none, or its address has sent too many of those. In totals only. */
+  "no_key",
+  "address_quota",
+  "failed",
+] as const;
+
+export type UsageOutcome = (typeof OUTCOMES)[number];
+
+export const REFUSALS = ["minute_quota", "day_quota", "banned", "scope", "no_key", "address_quota"] as const;
+export type UsageRefusal = (typeof REFUSALS)[number];
+
+export function outcomeOf(refusal: UsageRefusal | undefined, status: number): UsageOutcome {
+  if (status >= 500) return "failed";
+  if (refusal !== undefined) return refusal;
+  return status >= 400 ? "client_error" : "passed";
+}
+
+/** The buckets of all histograms of latency; one more is above them. */
+export const LATENCY_BOUNDS_MS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500] as const;
+const LATENCY_BUCKETS = LATENCY_BOUNDS_MS.length + 1;
+
+/** Sums by place: the outcomes, then the buckets of latency of all requests that were not refused. */
+export type UsageCounts = number[];
+
+const FIRST_BUCKET = OUTCOMES.length;
+
+/** What each of these sums is called where it is stored. Those of latency end in the bound, such as ms_2_5. */
+export const USAGE_COLUMNS: readonly string[] = [
+  ...OUTCOMES,
+  ...LATENCY_BOUNDS_MS.map((bound) => `ms_${String(bound).replace(".", "_")}`),
+  "ms_more",
+];
+
+export const newCounts = (): UsageCounts => new Array<number>(USAGE_COLUMNS.length).fill(0);
+
+const PLACE_OF = Object.fromEntries(OUTCOMES.map((outcome, place) => [outcome, place])) as Record<UsageOutcome, number>;
+
+const LAST_REFUSAL = PLACE_OF.address_quota;
+const FIRST_REFUSAL = PLACE_OF.minute_quota;
+
+/** Where a request is counted: at the place of its outcome, and at that of its latency unless that is -1. */
+export const placeOfOutcome = (outcome: UsageOutcome): number => PLACE_OF[outcome];
+
+/** A refusal takes no time worth knowing, and would hide what the others take. */
+export function placeOfLatency(placeOfOutcome: number, ms: number): number {
+  if (placeOfOutcome >= FIRST_REFUSAL && placeOfOutcome <= LAST_REFUSAL) return -1;
+  let bucket = 0;
+  while (bucket < LATENCY_BOUNDS_MS.length && ms > (LATENCY_BOUNDS_MS[bucket] as number)) bucket++;
+  return FIRST_BUCKET + bucket;
+}
+
+/** A key that requests are counted for. Whoever counts notes in it where: with many keys, looking it up takes longer. */
+export interface CountedKey {
+  readonly keyId: string;
+  /** Which counts the place belongs to; no two have the same number. */
+  generation: number;
+  place: number;
+}
+
+export const newCountedKey = (keyId: string): CountedKey => ({ keyId, generation: -1, place: 0 });
+
+export function addCounts(to: UsageCounts, counts: readonly number[]): void {
+  for (let place = 0; place < to.length; place++) to[place] = (to[place] as number) + (counts[place] as number);
+}
+
+/** Sums as they are shown. */
+export interface Usage {
+  readonly requests: number;
+  readonly passed: number;
+  readonly clientErrors: number;
+  readonly refused: Readonly<Record<UsageRefusal, number>>;
+  readonly refusedInAll: number;
+  readonly failed: number;
+  /** How many took no longer than each bound, but longer than the one before; the last ones longer than all. */
+  readonly latency: readonly number[];
+}
+
+export function usageOf(counts: readonly number[]): Usage {
+  const count = (outcome: UsageOutcome): number => counts[PLACE_OF[outcome]] as number;
+  const refused = Object.fromEntries(REFUSALS.map((refusal) => [refusal, count(refusal)])) as Usage["refused"];
+  const refusedInAll = REFUSALS.reduce((sum, refusal) => sum + count(refusal), 0);
+  const [passed, clientErrors, failed] = [count("passed"), count("client_error"), count("failed")];
+  const requests = passed + clientErrors + refusedInAll + failed;
+  return { requests, passed, clientErrors, refused, refusedInAll, failed, latency: counts.slice(FIRST_BUCKET) };
+}
+
+/**
+ * How long a share of the requests took at most, by a straight line through the bucket that it ends in. Undefined: there
+ * were none. The last bound stands for everything above it.
+ */
+export function quantileMs(latency: readonly number[], share: number): number | undefined {
+  const total = latency.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return undefined;
+  const wanted = share * total;
+  let below = 0;
+  for (let bucket = 0; bucket < LATENCY_BUCKETS - 1; bucket++) {
+    const count = latency[bucket] as number;
+    if (below + count >= wanted && count > 0) {
+      const fromMs = bucket === 0 ? 0 : (LATENCY_BOUNDS_MS[bucket - 1] as number);
+      const toMs = LATENCY_BOUNDS_MS[bucket] as number;
+      return Math.min(toMs, fromMs + ((toMs - fromMs) * Math.max(0, wanted - below)) / count);
+    }
+    below += count;
+  }
+  return LATENCY_BOUNDS_MS.at(-1);
+}

@@ -1,0 +1,14 @@
+import { type EnvironmentName, otherEnvironment } from "../../domain/environment.ts";
+import type { PublicUrls } from "../operation.ts";
+
+/** What a page says of the environment: staging cannot be overlooked, and production names it if it is known. */
+export function environmentNote({ environment, otherUrl }: PublicUrls): string {
+  const other = otherUrl === undefined ? "" : ` ${link(otherUrl, environment)}`;
+  if (environment === "staging")
+    return `<p class="staging" role="note"><strong>STAGING</strong>: a place to try things out.${other}</p>`;
+  return other && `<p class="production">This is production.${other}</p>`;
+}
+
+/** To the landing page of the other one. */
+const link = (otherUrl: string, environment: EnvironmentName): string =>
+  `<a href="${Bun.escapeHTML(otherUrl.replace(/v1$/, ""))}">Go to ${otherEnvironment(environment)}</a>`;

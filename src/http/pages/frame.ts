@@ -1,0 +1,51 @@
+import { serversOf } from "../openapi/servers.ts";
+import type { PublicUrls } from "../operation.ts";
+import { environmentNote } from "./environment-note.ts";
+import frameHtml from "./frame.html" with { type: "text" };
+import { safeHeaders } from "./headers.ts";
+import { REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
+
+/** A page as it is sent. */
+export interface HtmlPage {
+  readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export const HTML = { "Content-Type": "text/html; charset=utf-8" };
+
+/** A small page, in the frame that all of them have: its look, and what it says of the environment. */
+export function framed(title: string, content: unknown, urls: PublicUrls): HtmlPage {
+  const html = filled(
+    String(frameHtml).replace("{content}", () => String(content).trimEnd()),
+    title,
+    urls,
+  );
+  return { html, headers: { ...HTML, ...safeHeaders({ "style-src": hashOfStyle(html), "img-src": "'self'" }) } };
+}
+
+/** A page with what is known about this service in its places. Bun types an .html import as a bundle; as text it is a string. */
+export function filled(html: unknown, title: string, urls: PublicUrls): string {
+  const [own, other] = serversOf(urls);
+  const texts: Record<string, string> = {
+    title: urls.environment === "staging" ? `${title} (staging)` : title,
+    publicUrl: urls.publicUrl,
+    root: rootOf(urls),
+    ownDescription: own.description,
+    otherUrl: other?.url ?? "",
+    otherDescription: other?.description ?? "",
+    scalarPath: SCALAR_PATH,
+    referencePath: REFERENCE_PATH,
+  };
+  return String(html)
+    .replaceAll("{environment}", () => environmentNote(urls))
+    .replaceAll(/\{(\w+)\}/g, (placeholder, name) => Bun.escapeHTML(texts[name] ?? placeholder));
+}
+
+/** Where the pages are: a path, so that a link leads to the host that the browser has found. */
+const rootOf = ({ docsUrl }: PublicUrls): string => new URL(docsUrl, "http://localhost").pathname.replace(/docs$/, "");
+
+/** The source that allows the one style sheet in a page, and no other. */
+function hashOfStyle(html: string): string {
+  const [, style = ""] = /<style>(.*?)<\/style>/s.exec(html) ?? [];
+  return `'sha256-${new Bun.CryptoHasher("sha256").update(style).digest("base64")}'`;
+}

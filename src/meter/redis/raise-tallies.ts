@@ -1,0 +1,68 @@
+import { OperatorError } from "../../domain/operator-error.ts";
+import { spentAtMs, stricterTally, TALLY_NUMBER_NAMES, type Tally, tallyNumbers } from "../../domain/tally.ts";
+import type { RedisUrl } from "../redis-url.ts";
+import { connectRedis, whenReady } from "./client.ts";
+import { failureOf } from "./failures.ts";
+import { EXPIRY_MARGIN_MS, keyOf, tallyOf } from "./script.ts";
+import { serversOf } from "./servers.ts";
+
+const COMMAND_TIMEOUT_MS = 1_000;
+/** How many are raised at a time: the answers to all of them are within the timeout of a command. */
+const BATCH_SIZE = 500;
+
+/**
+ * Replaces a tally unless it has changed since it was read, so that the rule need not exist here, too.
+ * ARGV: what each field was; what it is to be; when the key expires.
+ */
+const REPLACE_UNCHANGED = `
+local FIELDS = { ${TALLY_NUMBER_NAMES.map((name) => `'${name}'`).join(", ")} }
+local values = {}
+for i, value in ipairs(redis.call('HMGET', KEYS[1], unpack(FIELDS))) do
+  if (value or '') ~= ARGV[i] then return 0 end
+  values[#values + 1] = FIELDS[i]
+  values[#values + 1] = ARGV[#FIELDS + i]
+end
+redis.call('HSET', KEYS[1], unpack(values))
+redis.call('PEXPIREAT', KEYS[1], ARGV[#ARGV])
+return 1`;
+
+type Entry = readonly [subject: string, tally: Tally];
+
+/**
+ * Counts at least this much for each subject: what is counted there already is never lowered, so it can be done again.
+ * Fails with an OperatorError if Redis does not answer.
+ */
+export async function raiseTallies(url: RedisUrl, tallies: readonly Entry[], connectTimeoutMs?: number): Promise<void> {
+  if (tallies.length === 0) return;
+  const client = connectRedis(url, { commandTimeout: COMMAND_TIMEOUT_MS });
+  const servers = serversOf(client, url);
+
+  /** Returns whether it was done: an instance may have counted meanwhile. */
+  async function tryToRaise(subject: string, tally: Tally): Promise<boolean> {
+    const key = keyOf(subject);
+    const found = await client.hmget(key, ...TALLY_NUMBER_NAMES);
+    const raised = stricterTally(tallyOf(found), tally, Date.now());
+    const expiresAtMs = spentAtMs(raised) + EXPIRY_MARGIN_MS;
+    const before = found.map((value) => value ?? "");
+    return (await client.eval(REPLACE_UNCHANGED, 1, key, ...before, ...tallyNumbers(raised), expiresAtMs)) === 1;
+  }
+
+  async function raise([subject, tally]: Entry): Promise<void> {
+    try {
+      if (!servers.isConnected(servers.of(subject))) throw new Error("there is no connection");
+      while (!(await tryToRaise(subject, tally)));
+    } catch (error) {
+      const server = servers.of(subject);
+      const { reason, remedy } = failureOf(servers.connectionError(server) ?? error);
+      throw new OperatorError(`Redis ${server} ${reason}: ${remedy}`);
+    }
+  }
+
+  try {
+    await whenReady(client, connectTimeoutMs);
+    for (let from = 0; from < tallies.length; from += BATCH_SIZE)
+      await Promise.all(tallies.slice(from, from + BATCH_SIZE).map(raise));
+  } finally {
+    client.disconnect();
+  }
+}

@@ -1,0 +1,42 @@
+import type { Animal } from "../../domain/animal.ts";
+import { animalBatches } from "../animal-batches.ts";
+import { animalCount, animalLists } from "../lists.ts";
+import { CHANGES_NO_SCHEMA } from "../migrate.ts";
+import { type AnimalSnapshot, StoreUnavailable } from "../store.ts";
+import type { Connection } from "./connection.ts";
+import { PLANNING, POSTGRES } from "./dialect.ts";
+import { openOnSchema } from "./schema.ts";
+
+/** Opens a snapshot of the animals in a database. It takes no lock that anybody waits for. Fails with an OperatorError. */
+export async function openAnimalSnapshot(url: string): Promise<AnimalSnapshot> {
+  const session = await openOnSchema(url, { rules: CHANGES_NO_SCHEMA });
+  const run: Connection["run"] = (sql, parameters) =>
+    session.run<never>(sql, parameters).catch((error: Error) => {
+      throw new StoreUnavailable(error.message, { cause: error });
+    });
+  await beginSnapshot(session);
+  const lists = animalLists(POSTGRES);
+  return {
+    async count(filter) {
+      const { sql, parameters } = animalCount(filter, POSTGRES);
+      const [row] = await run<{ count: bigint }>(sql, parameters);
+      return Number(row?.count);
+    },
+    batches: (filter) =>
+      animalBatches(({ name, parameters }) => run<Animal>(lists[name], parameters), filter, POSTGRES),
+    whileOpen: "PostgreSQL cannot clean up what is changed or deleted",
+    close: () => session.close(),
+  };
+}
+
+/** From here on, the session sees the database as it is now. Behind a pooler, what is set for the role applies. */
+export async function beginSnapshot(session: Connection): Promise<void> {
+  await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+  const settings = { statement_timeout: 0, idle_in_transaction_session_timeout: 0, ...PLANNING };
+  await session.run(
+    Object.entries(settings)
+      .map(([name, value]) => `SET LOCAL ${name} = ${value}`)
+      .join("; "),
+  );
+  await session.run("SELECT 1 FROM animals LIMIT 1");
+}

@@ -1,0 +1,32 @@
+import type { NewJournalEntry } from "../../domain/journal.ts";
+import { cutPage } from "../../domain/page.ts";
+import {
+  insertInto,
+  JOURNAL,
+  journalEntryOf,
+  journalPages,
+  journalPageValues,
+  journalValues,
+  NEW_JOURNAL_ENTRY,
+  type Row,
+} from "../rows.ts";
+import type { JournalStore } from "../store.ts";
+import type { Connection } from "./connection.ts";
+import type { Pool } from "./database.ts";
+import { POSTGRES } from "./dialect.ts";
+
+const INSERT = insertInto(JOURNAL, NEW_JOURNAL_ENTRY, POSTGRES.placeholder);
+const PAGES = journalPages(POSTGRES.placeholder);
+
+/** To be called within the transaction of the change that an entry is about: without one, nothing has changed. */
+export async function appendJournal(tx: Connection, entry: NewJournalEntry | undefined): Promise<void> {
+  if (entry) await tx.run(INSERT, journalValues(entry));
+}
+
+export const postgresJournal = (pool: Pool): JournalStore => ({
+  async list(query) {
+    const page = query.keyId === undefined ? PAGES.ofAll : PAGES.ofKey;
+    const rows = await pool.read<Row>(page, journalPageValues(query));
+    return cutPage(rows.map(journalEntryOf), query.size);
+  },
+});

@@ -1,0 +1,218 @@
+import { OperatorError } from "../../domain/operator-error.ts";
+import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../migrate.ts";
+import { COUNTING_PLACE, type Row, STORE_ID, selectFact, selectFrom, TABLES, type Table } from "../rows.ts";
+import type { CountingPlace } from "../store.ts";
+import {
+  BATCH_SIZE,
+  COPIES_TABLE,
+  type RowReader,
+  type RowSource,
+  type RowTarget,
+  type RowWriter,
+} from "../transfer.ts";
+import { beginSnapshot } from "./animal-snapshot.ts";
+import type { Connection, Session } from "./connection.ts";
+import { POSTGRES, rowsParameter, upsertRows } from "./dialect.ts";
+import { appendJournal } from "./journal.ts";
+import { openOnSchema } from "./schema.ts";
+
+const namesOf = (tables: readonly Table[]): string => tables.map(({ name }) => name).join(", ");
+
+/** Behind a pooler, what is set for the role applies. */
+const UNLIMITED = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
+const WRITERS_TIMEOUT = "5s";
+
+/** Opens a database whose rows are copied: nobody uses it meanwhile, and nobody can write to it. Fails with an OperatorError. */
+export async function openSource(url: string): Promise<RowSource> {
+  const session = await openOnSchema(url, { rules: COPIES_FROM });
+  return closedOnFailure(session, async () => {
+    await refuseUse(session, "source");
+    await session.run("INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", [
+      STORE_ID,
+      crypto.randomUUID(),
+    ]);
+    await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await session.run(`${UNLIMITED}; SET LOCAL lock_timeout = '${WRITERS_TIMEOUT}'`);
+    // The first statement that reads decides which moment is seen, and by then nobody writes.
+    await session.run(`LOCK TABLE ${namesOf(TABLES)} IN SHARE MODE`);
+    const [fact] = await session.run<{ value: string }>(selectFact("$1"), [STORE_ID]);
+    return sourceOn(session, fact?.value as string);
+  });
+}
+
+/** Opens a database of which a snapshot is copied, whether services run on it or not. It only reads. */
+export async function openSnapshot(url: string): Promise<RowSource> {
+  const session = await openOnSchema(url, { rules: CHANGES_NO_SCHEMA });
+  return closedOnFailure(session, async () => {
+    await beginSnapshot(session);
+    const [first] = await session.run<Row>("SELECT applied_at, digest FROM migrations WHERE number = 1");
+    return { ...(await sourceOn(session, `${first?.applied_at} ${first?.digest}`)), refuseUse: () => {} };
+  });
+}
+
+/** Opens a database that rows are copied to. Fails with an OperatorError. */
+export async function openTarget(url: string): Promise<RowTarget> {
+  const session = await openOnSchema(url, { rules: COPIES_INTO });
+  return closedOnFailure(session, async () => {
+    const textColumns = await textColumnsOf(session);
+    await refuseUse(session, "target");
+    await session.run(`CREATE TABLE IF NOT EXISTS ${COPIES_TABLE} (source text PRIMARY KEY, finished_at bigint)`);
+    return {
+      ...writerOn(session, textColumns),
+      transact: (tables, work) =>
+        session.transact(async (tx) => {
+          await tx.run(UNLIMITED);
+          await tx.run(`LOCK TABLE ${namesOf(tables)} IN SHARE ROW EXCLUSIVE MODE`);
+          return work(writerOn(tx, textColumns));
+        }),
+      refuseUse: () => refuseUse(session, "target"),
+      close: () => session.close(),
+    };
+  });
+}
+
+async function closedOnFailure<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await endAndClose(session);
+    throw error;
+  }
+}
+
+/** A service that has it open already would not notice that a copy has begun. */
+async function refuseUse(connection: Connection, what: "source" | "target"): Promise<void> {
+  for (let look = 1; await isUsed(connection); look++) {
+    if (look === LOOKS_AT_USERS)
+      throw new OperatorError(`a service or another command is using the ${what} database: stop it first`);
+    await Bun.sleep(LOOK_INTERVAL_MS);
+  }
+}
+
+/** The server takes a moment to notice that a session has ended, also the one that has just created the schema. */
+const LOOKS_AT_USERS = 10;
+const LOOK_INTERVAL_MS = 100;
+
+async function isUsed(connection: Connection): Promise<boolean> {
+  const [others] = await connection.run<{ count: bigint }>(`SELECT count(*) AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name LIKE 'animal-store%' AND application_name <> 'animal-store doctor' AND pid <> pg_backend_pid()`);
+  return others !== undefined && others.count > 0n;
+}
+
+async function sourceOn(session: Session, id: string): Promise<RowSource> {
+  return {
+    ...readerOn(session, await textColumnsOf(session)),
+    id,
+    wasKnownAs: () => false,
+    async existing({ name }, ids) {
+      const found = await session.run<{ id: bigint }>(`SELECT id FROM ${name} WHERE ${POSTGRES.idIsOneOf("$1")}`, [
+        POSTGRES.idList(ids),
+      ]);
+      return found.map((row) => row.id);
+    },
+    async lastIds(tables) {
+      const lastIds = new Map<Table, bigint>();
+      for (const table of tables) lastIds.set(table, await lastIdOf(session, table));
+      return lastIds;
+    },
+    async countingPlace() {
+      const [fact] = await session.run<{ value: CountingPlace }>(selectFact("$1"), [COUNTING_PLACE]);
+      return fact?.value;
+    },
+    refuseUse: () => refuseUse(session, "source"),
+    close: () => endAndClose(session),
+  };
+}
+
+/** Otherwise others wait for the locks until the server notices that the session has ended. */
+async function endAndClose(session: Session): Promise<void> {
+  await session.run("ROLLBACK").catch(() => {});
+  await session.close();
+}
+
+async function lastIdOf(connection: Connection, { name }: Table): Promise<bigint> {
+  const [sequence] = await connection.run<{ name: string }>("SELECT pg_get_serial_sequence($1, 'id') AS name", [name]);
+  const [last] = await connection.run<{ id: bigint }>(
+    `SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS id FROM ${sequence?.name}`,
+  );
+  return last?.id ?? 0n;
+}
+
+/** Each as its table and its name. */
+type TextColumns = ReadonlySet<string>;
+
+/** Text is ordered by its bytes, as in the embedded store, and only text can be. */
+async function textColumnsOf(connection: Connection): Promise<TextColumns> {
+  const columns = await connection.run<{ name: string }>(`SELECT table_name || '.' || column_name AS name
+    FROM information_schema.columns WHERE table_schema = current_schema() AND data_type = 'text'`);
+  return new Set(columns.map(({ name }) => name));
+}
+
+function readerOn(connection: Connection, textColumns: TextColumns): RowReader {
+  const orderOf = ({ name, key }: Table): string =>
+    key.map((column) => (textColumns.has(`${name}.${column}`) ? `${column} COLLATE "C"` : column)).join(", ");
+  return {
+    async count({ name }, upToId) {
+      const condition = upToId === undefined ? "" : `WHERE id <= ${upToId}`;
+      const [row] = await connection.run<{ count: bigint }>(`SELECT count(*) AS count FROM ${name} ${condition}`);
+      return Number(row?.count);
+    },
+    /** By a cursor: what has to be sorted is sorted once. Within a transaction. */
+    async *rows(table, afterId) {
+      const cursor = `rows_of_${table.name}`;
+      const condition = afterId === undefined ? "" : `WHERE id > ${afterId}`;
+      await connection.run(
+        `DECLARE ${cursor} NO SCROLL CURSOR FOR ${selectFrom(table)} ${condition} ORDER BY ${orderOf(table)}`,
+      );
+      for (;;) {
+        const rows = await connection.run<Row>(`FETCH ${BATCH_SIZE} FROM ${cursor}`);
+        if (rows.length > 0) yield rows;
+        if (rows.length < BATCH_SIZE) break;
+      }
+      await connection.run(`CLOSE ${cursor}`);
+    },
+  };
+}
+
+const writerOn = (connection: Connection, textColumns: TextColumns): RowWriter => ({
+  ...readerOn(connection, textColumns),
+  async hasRows({ name }) {
+    return (await connection.run(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0;
+  },
+  async maxId({ name }) {
+    const [row] = await connection.run<{ id: bigint | null }>(`SELECT max(id) AS id FROM ${name}`);
+    return row?.id ?? undefined;
+  },
+  async write(table, rows) {
+    await connection.run(upsertRows(table), [rowsParameter(rows)]);
+  },
+  async empty({ name }) {
+    await connection.run(`DELETE FROM ${name}`);
+  },
+  async delete({ name }, ids) {
+    await connection.run(`DELETE FROM ${name} WHERE ${POSTGRES.idIsOneOf("$1")}`, [POSTGRES.idList(ids)]);
+  },
+  async continueIds(lastIds) {
+    for (const [table, wanted] of lastIds) {
+      const id = [wanted, await lastIdOf(connection, table)].reduce((a, b) => (a > b ? a : b));
+      if (id > 0n) await connection.run("SELECT setval(pg_get_serial_sequence($1, 'id'), $2)", [table.name, id]);
+    }
+  },
+  async copies() {
+    const rows = await connection.run<Row>(`SELECT source, finished_at FROM ${COPIES_TABLE}`);
+    return rows.map((row) => ({ source: row.source as string, isFinished: row.finished_at !== null }));
+  },
+  async beginCopy(source) {
+    await connection.run(`INSERT INTO ${COPIES_TABLE} (source) VALUES ($1)`, [source]);
+  },
+  async finishCopy(source) {
+    await connection.run(`UPDATE ${COPIES_TABLE} SET finished_at = $1 WHERE source = $2`, [Date.now(), source]);
+  },
+  async forgetCopy(source) {
+    await connection.run(`DELETE FROM ${COPIES_TABLE} WHERE source = $1`, [source]);
+  },
+  async raiseKeyRevision() {
+    await connection.run("UPDATE key_revision SET revision = revision + 1");
+  },
+  appendJournal: (entry) => appendJournal(connection, entry),
+});

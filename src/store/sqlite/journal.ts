@@ -1,0 +1,17 @@
+import { cutPage } from "../../domain/page.ts";
+import { journalEntryOf, journalPages, journalPageValues, type Row } from "../rows.ts";
+import type { JournalStore } from "../store.ts";
+import { attempt } from "./attempt.ts";
+import { SQLITE } from "./dialect.ts";
+import { type Connection, preparedSet } from "./statements.ts";
+
+export function sqliteJournal(connection: Connection): JournalStore {
+  const pages = preparedSet<keyof ReturnType<typeof journalPages>, Row>(connection, journalPages(SQLITE.placeholder));
+  return {
+    list(query) {
+      const page = query.keyId === undefined ? pages.ofAll : pages.ofKey;
+      const rows = attempt(() => page().all(...journalPageValues(query)));
+      return cutPage(rows.map(journalEntryOf), query.size);
+    },
+  };
+}

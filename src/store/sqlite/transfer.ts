@@ -1,0 +1,250 @@
+import type { Database } from "bun:sqlite";
+import { OperatorError } from "../../domain/operator-error.ts";
+import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../migrate.ts";
+import {
+  COUNTING_PLACE,
+  INTERNAL_TABLES,
+  insertInto,
+  orReplace,
+  type Row,
+  STORE_ID,
+  selectFact,
+  selectFrom,
+  TABLES,
+  type Table,
+  upsertFact,
+} from "../rows.ts";
+import type { CountingPlace } from "../store.ts";
+import {
+  BATCH_SIZE,
+  COPIES_TABLE,
+  type RowReader,
+  type RowSource,
+  type RowTarget,
+  type RowWriter,
+} from "../transfer.ts";
+import { reasonOf } from "./attempt.ts";
+import { closeNow } from "./close.ts";
+import { LOCK_TIMEOUTS, openLocked, openShared, preparePath } from "./database.ts";
+import { SQLITE } from "./dialect.ts";
+import { raiseGeneration } from "./generation.ts";
+import { journalWrites } from "./writes/journal.ts";
+
+/** Opens a file whose rows are copied: nobody serves it meanwhile, and no command can write to it. Fails with an OperatorError. */
+export async function openSource(givenPath: string): Promise<RowSource> {
+  const path = await preparePath(givenPath, { create: false });
+  const { db, unlock } = await openLocked(path, LOCK_TIMEOUTS, COPIES_FROM);
+  const close = () => {
+    if (db.inTransaction) db.run("ROLLBACK");
+    closeNow(db);
+    unlock();
+  };
+  try {
+    refuseUnknownSchema(db);
+    lockAgainstWrites(db, path);
+    const { value: id } = db.query(selectFact("?")).get(STORE_ID) as { value: string };
+    return sourceOn(db, id, close);
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Opens a file of which a snapshot is copied, whether a service runs on it or not. It only reads. */
+export async function openSnapshot(givenPath: string): Promise<RowSource> {
+  const path = await preparePath(givenPath, { create: false });
+  const db = await openShared(path, LOCK_TIMEOUTS, CHANGES_NO_SCHEMA);
+  db.run("PRAGMA query_only = ON");
+  db.run("BEGIN");
+  return sourceOn(db, creationOf(db), () => closeNow(db));
+}
+
+/** Opens a file that rows are copied to, or makes one: nobody serves it meanwhile. Fails with an OperatorError. */
+export async function openTarget(givenPath: string): Promise<RowTarget> {
+  const path = await preparePath(givenPath, { create: true });
+  const { db, unlock } = await openLocked(path, LOCK_TIMEOUTS, COPIES_INTO);
+  db.run(`PRAGMA cache_size = -${CACHE_KB}`);
+  const writer = writerOn(db);
+  const commits = new Commits(db);
+  commits.alone(() =>
+    db.run(`CREATE TABLE IF NOT EXISTS ${COPIES_TABLE} (source TEXT PRIMARY KEY, finished_at INTEGER) STRICT`),
+  );
+  return {
+    ...writer,
+    write: (table, rows) => commits.together(() => writer.write(table, rows)),
+    empty: (table) => commits.alone(() => writer.empty(table)),
+    beginCopy: (source) => commits.alone(() => writer.beginCopy(source)),
+    forgetCopy: (source) => commits.alone(() => writer.forgetCopy(source)),
+    async transact(_, work) {
+      commits.begin();
+      try {
+        const result = await work(writer);
+        commits.end();
+        return result;
+      } finally {
+        if (db.inTransaction) db.run("ROLLBACK");
+      }
+    },
+    refuseUse: () => {},
+    close() {
+      // What was written so far need not be copied again, if it can be kept.
+      try {
+        if (db.inTransaction) commits.end();
+      } catch {}
+      closeNow(db);
+      unlock();
+    },
+  };
+}
+
+/** How what is copied gets to the disk. */
+class Commits {
+  #batches = 0;
+
+  constructor(private readonly db: Database) {}
+
+  begin(): void {
+    if (this.db.inTransaction) this.end();
+    this.db.run("BEGIN IMMEDIATE");
+    raiseGeneration(this.db);
+  }
+
+  end(): void {
+    this.#batches = 0;
+    this.db.run("COMMIT");
+    // Otherwise all that is copied would be in the log at once.
+    this.db.run("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+
+  alone(work: () => unknown): void {
+    this.begin();
+    work();
+    this.end();
+  }
+
+  /** Several batches share a commit: each writes to most pages of the indexes. */
+  together(work: () => unknown): void {
+    if (!this.db.inTransaction) this.begin();
+    work();
+    if (++this.#batches === BATCHES_PER_COMMIT) this.end();
+  }
+}
+
+/** Names and categories are in no order, so the indexes are written everywhere. */
+const CACHE_KB = 64_000;
+const BATCHES_PER_COMMIT = 25;
+
+/** Commands change keys beside a service, and would beside a copy: this transaction makes them wait, and give up. */
+function lockAgainstWrites(db: Database, path: string): void {
+  try {
+    identify(db);
+    db.run("BEGIN IMMEDIATE");
+  } catch (error) {
+    throw new OperatorError(`another process is writing to ${path} (${reasonOf(error)}): try again when it is done`);
+  }
+}
+
+/** Gives a source an id, which stays the same whatever is deleted from it. */
+function identify(db: Database): void {
+  db.transaction(() => {
+    if (db.query(selectFact("?")).get(STORE_ID)) return;
+    raiseGeneration(db);
+    db.query(upsertFact(() => "?")).run(STORE_ID, crypto.randomUUID());
+  }).immediate();
+}
+
+/** A table that is not in the list would be lost silently; other columns than those in the lists keep a store from being opened. */
+function refuseUnknownSchema(db: Database): void {
+  const known = [...INTERNAL_TABLES, COPIES_TABLE, ...TABLES.map(({ name }) => name)];
+  const tables = db.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
+  for (const { name } of tables as { name: string }[])
+    if (!known.includes(name))
+      throw new OperatorError(
+        `this version cannot copy the table ${name}: use the version that added it, or remove it first`,
+      );
+}
+
+/** When a store was created, and what its first schema was. */
+function creationOf(db: Database): string {
+  const { applied_at, digest } = db.query("SELECT applied_at, digest FROM migrations WHERE number = 1").get() as Row;
+  return `${applied_at} ${digest}`;
+}
+
+function sourceOn(db: Database, id: string, close: () => void): RowSource {
+  return {
+    ...readerOn(db),
+    id,
+    // Until 1.1.0, a source was known by when it was created, and by its oldest key: keys could not be deleted.
+    wasKnownAs(text) {
+      const keyId = text.startsWith(creationOf(db)) ? text.slice(creationOf(db).length).trim() : undefined;
+      return keyId === "" || (keyId !== undefined && db.query("SELECT 1 FROM keys WHERE id = ?").get(keyId) !== null);
+    },
+    existing(table, ids) {
+      const find = db.query<{ id: bigint }, [string]>(`SELECT id FROM ${table.name} WHERE ${SQLITE.idIsOneOf("?")}`);
+      return find.all(SQLITE.idList(ids)).map((row) => row.id);
+    },
+    lastIds(tables) {
+      const last = db.query<{ seq: bigint }, [string]>("SELECT seq FROM sqlite_sequence WHERE name = ?");
+      return new Map(tables.map((table) => [table, last.get(table.name)?.seq ?? 0n]));
+    },
+    countingPlace: () => (db.query(selectFact("?")).get(COUNTING_PLACE) as { value: CountingPlace } | null)?.value,
+    refuseUse: () => {},
+    close,
+  };
+}
+
+const readerOn = (db: Database): RowReader => ({
+  count({ name }, upToId) {
+    const condition = upToId === undefined ? "" : `WHERE id <= ${upToId}`;
+    return Number((db.query(`SELECT count(*) AS count FROM ${name} ${condition}`).get() as { count: bigint }).count);
+  },
+  async *rows(table, afterId) {
+    for (let after: readonly Row[string][] | undefined = afterId === undefined ? undefined : [afterId]; ; ) {
+      const rows = db.query(pageSql(table, after)).all(...((after ?? []) as string[])) as Row[];
+      if (rows.length > 0) yield rows;
+      const last = rows.at(-1);
+      if (!last || rows.length < BATCH_SIZE) return;
+      after = table.key.map((column) => last[column] as Row[string]);
+      // SQLite answers at once, and signals must be heard.
+      await new Promise(setImmediate);
+    }
+  },
+});
+
+function pageSql(table: Table, after: readonly unknown[] | undefined): string {
+  const order = table.key.join(", ");
+  const condition = after ? `WHERE (${order}) > (${table.key.map(() => "?").join(", ")})` : "";
+  return `${selectFrom(table)} ${condition} ORDER BY ${order} LIMIT ${BATCH_SIZE}`;
+}
+
+/** Within a transaction of the caller. */
+function writerOn(db: Database): RowWriter {
+  const journal = journalWrites(db);
+  return {
+    ...readerOn(db),
+    hasRows: ({ name }) => db.query(`SELECT 1 FROM ${name} LIMIT 1`).get() !== null,
+    maxId: ({ name }) => (db.query(`SELECT max(id) AS id FROM ${name}`).get() as { id: bigint | null }).id ?? undefined,
+    write(table, rows) {
+      const insert = db.query(`${insertInto(table, table.columns, () => "?")} ${orReplace(table)}`);
+      for (const row of rows) insert.run(...table.columns.map((column) => row[column] as string));
+    },
+    empty: ({ name }) => void db.run(`DELETE FROM ${name}`),
+    delete: ({ name }, ids) => void db.run(`DELETE FROM ${name} WHERE ${SQLITE.idIsOneOf("?")}`, [SQLITE.idList(ids)]),
+    continueIds(lastIds) {
+      for (const [{ name }, id] of lastIds) {
+        const { changes } = db.run("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", [id, name]);
+        if (changes === 0) db.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [name, id]);
+      }
+    },
+    copies() {
+      const rows = db.query(`SELECT source, finished_at FROM ${COPIES_TABLE}`).all() as Row[];
+      return rows.map((row) => ({ source: row.source as string, isFinished: row.finished_at !== null }));
+    },
+    beginCopy: (source) => void db.run(`INSERT INTO ${COPIES_TABLE} (source) VALUES (?)`, [source]),
+    finishCopy: (source) =>
+      void db.run(`UPDATE ${COPIES_TABLE} SET finished_at = ? WHERE source = ?`, [Date.now(), source]),
+    forgetCopy: (source) => void db.run(`DELETE FROM ${COPIES_TABLE} WHERE source = ?`, [source]),
+    raiseKeyRevision: () => void db.run("UPDATE key_revision SET revision = revision + 1"),
+    appendJournal: (entry) => journal.append(entry),
+  };
+}

@@ -1,0 +1,17 @@
+import type { Database } from "bun:sqlite";
+import type { NewJournalEntry } from "../../../domain/journal.ts";
+import { insertInto, JOURNAL, journalValues, NEW_JOURNAL_ENTRY } from "../../rows.ts";
+import { prepared } from "../statements.ts";
+
+/** To be called within the transaction of the change that an entry is about: without one, nothing has changed. */
+export function journalWrites(db: Database): { append(entry: NewJournalEntry | undefined): void } {
+  const insert = prepared(
+    db,
+    insertInto(JOURNAL, NEW_JOURNAL_ENTRY, () => "?"),
+  );
+  return {
+    append(entry) {
+      if (entry) insert().run(...journalValues(entry));
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import {
+  type CountedKey,
+  newCounts,
+  placeOfLatency,
+  placeOfOutcome,
+  type UsageCounts,
+  type UsageOutcome,
+} from "../domain/usage.ts";
+import { endOf, startOf, type UsageSum } from "../domain/usage-grains.ts";
+import type { UsageCount } from "./telemetry.ts";
+
+/** What one minute has so far. */
+interface Minute {
+  readonly generation: number;
+  readonly startedAtMs: number;
+  readonly endsAtMs: number;
+  readonly totals: UsageCounts;
+  /** Where the counts of each key begin. */
+  readonly placeOfKey: Map<string, number>;
+  /** Those of all keys, one after the other: with many of them, that is half as slow as an array for each. */
+  counts: Uint32Array;
+}
+
+const WIDTH = newCounts().length;
+const NO_ROOM = -1;
+/** Grows with the number of keys. */
+const KEYS_AT_FIRST = 16;
+
+/** Sums of keys that are held while they cannot be stored: 10,000 keys for 5 minutes, in some 10 MB. */
+const MAX_SUMS = 50_000;
+/** Totals likewise. Beyond it, the clock does not know what it shows. */
+const MAX_MINUTES = 3_000;
+
+/**
+ * Counts in the memory of one thread what came of requests. It costs a request a tenth of a microsecond, and stays
+ * small whatever happens: where there is no room, requests are counted in the totals only.
+ */
+export class UsageCounter implements UsageCount {
+  readonly #minutes = new Map<number, Minute>();
+  #current: Minute;
+  #sums = 0;
+  #unattributed = 0;
+
+  constructor(private readonly maxSums = MAX_SUMS) {
+    this.#current = newMinute(Number.NaN);
+  }
+
+  count(key: CountedKey | undefined, outcome: UsageOutcome, ms: number, atMs: number): void {
+    // Written so that the first one, whose bounds are no numbers, is left at once.
+    if (!(atMs >= this.#current.startedAtMs && atMs < this.#current.endsAtMs)) this.#current = this.#minuteOf(atMs);
+    const { totals, generation } = this.#current;
+    const place = placeOfOutcome(outcome);
+    const placeInHistogram = placeOfLatency(place, ms);
+    (totals[place] as number)++;
+    if (placeInHistogram >= 0) (totals[placeInHistogram] as number)++;
+    if (key === undefined) return;
+    const from = key.generation === generation ? key.place : this.#find(key);
+    if (from === NO_ROOM) return;
+    const { counts } = this.#current;
+    (counts[from + place] as number)++;
+    if (placeInHistogram >= 0) (counts[from + placeInHistogram] as number)++;
+  }
+
+  /** Everything that was counted since the last call: keys first. */
+  take(): UsageSum[] {
+    const ofKeys: UsageSum[] = [];
+    const totals: UsageSum[] = [];
+    for (const minute of this.#minutes.values()) {
+      const { startedAtMs } = minute;
+      for (const [keyId, from] of minute.placeOfKey)
+        ofKeys.push({ keyId, startedAtMs, counts: copyOf(minute.counts, from) });
+      totals.push({ keyId: null, startedAtMs, counts: minute.totals });
+    }
+    this.#minutes.clear();
+    this.#current = newMinute(Number.NaN);
+    this.#sums = 0;
+    return [...ofKeys, ...totals];
+  }
+
+  /** How many requests there was no room for since the last call: they are in the totals, but not in those of their keys. */
+  takeUnattributed(): number {
+    const unattributed = this.#unattributed;
+    this.#unattributed = 0;
+    return unattributed;
+  }
+
+  #minuteOf(atMs: number): Minute {
+    const startedAtMs = startOf("minute", atMs);
+    const known = this.#minutes.get(startedAtMs);
+    if (known) return known;
+    const oldest = this.#minutes.size >= MAX_MINUTES ? this.#minutes.values().next().value : undefined;
+    if (oldest) {
+      this.#minutes.delete(oldest.startedAtMs);
+      this.#sums -= oldest.placeOfKey.size;
+    }
+    const minute = newMinute(startedAtMs);
+    this.#minutes.set(startedAtMs, minute);
+    return minute;
+  }
+
+  #find(key: CountedKey): number {
+    const from = this.#current.placeOfKey.get(key.keyId) ?? this.#add(key.keyId);
+    if (from === NO_ROOM) return NO_ROOM;
+    key.generation = this.#current.generation;
+    key.place = from;
+    return from;
+  }
+
+  #add(keyId: string): number {
+    if (this.#sums >= this.maxSums) {
+      this.#unattributed++;
+      return NO_ROOM;
+    }
+    this.#sums++;
+    const minute = this.#current;
+    const from = minute.placeOfKey.size * WIDTH;
+    if (from === minute.counts.length) {
+      const larger = new Uint32Array(2 * from);
+      larger.set(minute.counts);
+      minute.counts = larger;
+    }
+    minute.placeOfKey.set(keyId, from);
+    return from;
+  }
+}
+
+/** Of all counters of this thread. */
+let generations = 0;
+
+const newMinute = (startedAtMs: number): Minute => ({
+  generation: ++generations,
+  startedAtMs,
+  endsAtMs: endOf("minute", startedAtMs),
+  totals: newCounts(),
+  placeOfKey: new Map(),
+  counts: new Uint32Array(KEYS_AT_FIRST * WIDTH),
+});
+
+/** A loop: what the language has for it takes ten times as long. */
+function copyOf(counts: Uint32Array, from: number): UsageCounts {
+  const copy = newCounts();
+  for (let i = 0; i < WIDTH; i++) copy[i] = counts[from + i] as number;
+  return copy;
+}

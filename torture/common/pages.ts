@@ -1,0 +1,17 @@
+import type { Client } from "./client.ts";
+
+export interface ListPage {
+  readonly target: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+/** All pages of a list, by their links. Ends early if nothing comes back. */
+export async function* pagesOf(client: Client, first: string): AsyncGenerator<ListPage> {
+  for (let target: string | undefined = first; target; ) {
+    const outcome = await client.send({ method: "GET", target });
+    if (outcome.kind === "silence") return;
+    yield { target, status: outcome.status, body: outcome.body };
+    target = /<[^>]*\/v1([^>]+)>; rel="next"/.exec(outcome.headers.get("link") ?? "")?.[1];
+  }
+}

@@ -1,0 +1,44 @@
+import { TestPostgres } from "../test/harness/postgres.ts";
+import { type Attack, begin, type Course } from "./common/attack.ts";
+import { writeImportFile } from "./import/file.ts";
+import { type Effort, Round } from "./import/round.ts";
+import { Shop } from "./import/shop.ts";
+
+// Imports and their undoing, killed at any moment beside a service with clients, and run again until they come to their
+// end. Every valid line is there exactly once, what clients were told is true, and nothing else is there.
+
+const FULL: Effort = { records: 12_000, mostKills: 12, longestMs: 500 };
+export const BRIEF: Effort = { records: 2_400, mostKills: 14, longestMs: 200 };
+
+/** In one store, file after file, until so many kills were made or the time is up. */
+export async function killImports(
+  { board, randomOf, isOver }: Course,
+  round: number,
+  options: { readonly kills: number; readonly effort?: Effort; readonly databaseUrl?: string },
+): Promise<void> {
+  const { kills, effort = FULL, databaseUrl } = options;
+  const random = randomOf(round);
+  const shop = await Shop.open(board, random, databaseUrl);
+  const before = board.of("kills");
+  for (let i = 0; board.of("kills") < before + kills && !isOver(); i++) {
+    const file = writeImportFile(
+      shop.cwd,
+      `file ${round}-${i}`,
+      random.int(effort.records / 2, effort.records),
+      random,
+    );
+    await new Round(shop, file, random, effort).play();
+  }
+  await shop.close();
+}
+
+export const run: Attack = async (options) => {
+  const course = begin(options);
+  const postgres = await TestPostgres.start();
+  for (const round of course.rounds()) {
+    const databaseUrl = round % 3 === 2 ? { databaseUrl: await postgres.database() } : {};
+    await killImports(course, round, { kills: 50, ...databaseUrl });
+    course.log(`round ${round}: ${course.board.of("kills")} kills, ${course.board.violations.length} violations`);
+  }
+  return course.board;
+};

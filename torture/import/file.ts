@@ -1,0 +1,100 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { ANIMAL_STATUSES } from "../../src/domain/animal.ts";
+import type { Contents, FoundAnimal } from "../common/contents.ts";
+import type { Random } from "../common/random.ts";
+
+const NAMES = ["Rex", 'Mia "the cat"', "Tom, Jerry", "Zoë", "犬", "O'Hara; DROP TABLE animals", "👩‍🚀", "\\N\\t"];
+const CATEGORIES = [0n, 7n, -1n, 2n ** 63n - 1n, -(2n ** 63n)];
+const INVALID_SHARE = 0.03;
+
+/** What a valid line has to become. */
+export interface Line {
+  readonly name: string;
+  readonly categoryId: bigint;
+  readonly status: string;
+}
+
+/** A file of animals, and what is in it. */
+export interface ImportFile {
+  readonly path: string;
+  /** The names of its animals begin with this. */
+  readonly label: string;
+  /** One for each record, in the order of the file; undefined is one that is invalid. */
+  readonly records: readonly (Line | undefined)[];
+  readonly isCsv: boolean;
+  /** Read from standard input. */
+  readonly isPiped: boolean;
+}
+
+/** The handle of a record's animal, by its place among the records. */
+export const handleIn = ({ label }: Pick<ImportFile, "label">, record: number): string => `${label} #${record}`;
+
+/** Writes a file in one of the formats, now and then with invalid lines. */
+export function writeImportFile(folder: string, label: string, count: number, random: Random): ImportFile {
+  const [isCsv, isCompressed, hasInvalid] = [random.chance(0.5), random.chance(0.4), random.chance(0.4)];
+  const records = Array.from({ length: count }, (_, i): Line | undefined =>
+    hasInvalid && random.chance(INVALID_SHARE)
+      ? undefined
+      : {
+          name: `${handleIn({ label }, i)} ${random.pick(NAMES)}`,
+          categoryId: random.pick(CATEGORIES),
+          status: random.pick(ANIMAL_STATUSES),
+        },
+  );
+  const lines = records.map((line) => (isCsv ? csvLine(line) : jsonLine(line, random)));
+  const text = `${[...(isCsv ? ["name,categoryId,status"] : []), ...lines].join("\n")}\n`;
+  const path = join(folder, `${label}.${isCsv ? "csv" : "ndjson"}${isCompressed ? ".gz" : ""}`);
+  writeFileSync(path, isCompressed ? gzipSync(text) : text);
+  return { path, label, records, isCsv, isPiped: random.chance(0.2) };
+}
+
+function csvLine(line: Line | undefined): string {
+  if (!line) return "nameless,not a number,available";
+  return `"${line.name.replaceAll('"', '""')}",${line.categoryId},${line.status}`;
+}
+
+function jsonLine(line: Line | undefined, random: Random): string {
+  if (!line) return random.pick(['{"name":"no category"}', '{"name":', '{"name":" ","categoryId":1}']);
+  return `{"name":${JSON.stringify(line.name)},"categoryId":${line.categoryId},"status":"${line.status}"}`;
+}
+
+/** The numbers of its invalid lines, as the file of rejected lines has to name them. */
+export const invalidLinesOf = ({ records, isCsv }: ImportFile): number[] =>
+  records.flatMap((line, i) => (line ? [] : [i + (isCsv ? 2 : 1)]));
+
+/** The animals of a file, and all others. */
+export function split(
+  { animals }: Contents,
+  { label }: ImportFile,
+): Record<"imported" | "others", Contents["animals"]> {
+  const { imported = [], others = [] } = Object.groupBy(animals, ([handle]) =>
+    handle.startsWith(`${label} #`) ? "imported" : "others",
+  );
+  return { imported: new Map(imported), others: new Map(others) };
+}
+
+/** What is not as it has to be when so many records were imported: each that is valid is there exactly once. */
+export function* mistakesIn(
+  file: ImportFile,
+  found: ReadonlyMap<string, readonly FoundAnimal[]>,
+  recordsDone: number,
+): Generator<string> {
+  for (const [record, line] of file.records.entries()) {
+    const handle = handleIn(file, record);
+    const [first, ...copies] = found.get(handle) ?? [];
+    const expected = record < recordsDone ? line : undefined;
+    if (copies.length > 0) yield `${handle} is there ${copies.length + 1} times`;
+    if (first && !expected) yield `${handle} is there, and was not imported`;
+    if (!first && expected) yield `${handle} is lost`;
+    if (first && expected && textOf(first) !== textOf(expected))
+      yield `${textOf(first)} instead of ${textOf(expected)}`;
+  }
+}
+
+const textOf = ({ name, categoryId, status }: Line): string => `${name}, ${categoryId}, ${status}`;
+
+/** How many of its first records are animals. */
+export const animalsIn = ({ records }: ImportFile, recordsDone: number): number =>
+  records.slice(0, recordsDone).filter((line) => line !== undefined).length;
