@@ -1,6 +1,6 @@
 // Imports and exports of many animals, beside what the databases' own tools need for the same rows, and what an import
 // costs the clients of a running service.
-// Run: npm run bench:bulk [-- --animals 1000000 --rounds 3 --only sqlite,postgres,memory,service]
+// Run: npm run bench:bulk [-- --animals 1000000 --rounds 3 --only sqlite,postgres,memory,service,fleet]
 
 import { Database } from "bun:sqlite";
 import { mkdirSync, statSync } from "node:fs";
@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { temporaryFolder } from "../test/harness/folder.ts";
 import { TestPostgres, withSql } from "../test/harness/postgres.ts";
-import { EXECUTABLE } from "../test/harness/program.ts";
-import { databaseOf, makeStore, startService } from "./service.ts";
+import { EXECUTABLE, issueBoundlessKey } from "../test/harness/program.ts";
+import { databaseOf, makeStore, type OurStore, startService } from "./service.ts";
 import { type Latency, runSteadyLoad } from "./steady-load.ts";
 import { cleanUpOnAnyEnd, endRun, median, requireTools, say, whole } from "./tools.ts";
 
@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
   options: {
     animals: { type: "string", default: "1000000" },
     rounds: { type: "string", default: "3" },
-    only: { type: "string", default: "sqlite,postgres,memory,service" },
+    only: { type: "string", default: "sqlite,postgres,memory,service,fleet" },
   },
 });
 const ANIMALS = Number(options.animals);
@@ -150,9 +150,26 @@ async function benchMemory(parent: string): Promise<void> {
   say("");
 }
 
-/** Latency at a steady rate, in turn without and beside an import that goes on for as long. */
+const SERVED = 100_000;
+
 async function benchService(parent: string, files: Files): Promise<void> {
-  const store = await makeStore(parent, "served", 100_000);
+  const store = await makeStore(parent, "served", SERVED);
+  await measureBeside("SQLite", store, files, async () => countAnimals(databaseOf(store)));
+}
+
+async function benchFleet(parent: string, files: Files): Promise<void> {
+  const { url } = await TestPostgres.start();
+  const env = { DATABASE_URL: url };
+  const secret = await issueBoundlessKey({ cwd: parent, env, program: [EXECUTABLE] });
+  const { animals } = await writeFiles(parent, SERVED);
+  await timed([EXECUTABLE, "animals", "import", animals], parent, env);
+  const store = { folder: parent, env, animals: SERVED, secret, executable: EXECUTABLE };
+  const count = async () => Number((await withSql(url, (sql) => sql`SELECT count(*) AS n FROM animals`))[0].n);
+  await measureBeside("PostgreSQL", store, files, count);
+}
+
+/** Latency at a steady rate, in turn without and beside an import that goes on for as long. */
+async function measureBeside(what: string, store: OurStore, files: Files, count: () => Promise<number>): Promise<void> {
   const { origin, stop } = await startService(store);
   const load = { origin, secret: store.secret, perSecond: PER_SECOND, seconds: SECONDS, animals: store.animals };
   const ratios: number[] = [];
@@ -165,18 +182,18 @@ async function benchService(parent: string, files: Files): Promise<void> {
     const alone = await runSteadyLoad(load);
     show("without an import", alone);
     const ended = new AbortController();
-    const before = countAnimals(databaseOf(store));
+    const before = await count();
     const imports = importUntil(ended.signal, files.animals, store.folder, store.env);
     const beside = await runSteadyLoad(load);
     ended.abort();
     await imports;
     show("beside an import", beside);
-    say(`${"".padEnd(20)} ${whole(countAnimals(databaseOf(store)) - before)} animals added meanwhile`);
+    say(`${"".padEnd(20)} ${whole((await count()) - before)} animals added meanwhile`);
     ratios.push(beside.p99Ms / alone.p99Ms);
   }
   await stop();
   say(
-    `p99 at ${whole(PER_SECOND)} requests/s beside an import: ${median(ratios).toFixed(2)} of that without (target: 2)`,
+    `${what}, p99 at ${whole(PER_SECOND)} requests/s beside an import: ${median(ratios).toFixed(2)} of that without (target: 2)`,
   );
 }
 
@@ -213,6 +230,7 @@ const parts: Record<string, () => Promise<void>> = {
   postgres: () => benchPostgres(parent, files),
   memory: () => benchMemory(parent),
   service: () => benchService(parent, files),
+  fleet: () => benchFleet(parent, files),
 };
 for (const [name, part] of Object.entries(parts)) if (options.only.split(",").includes(name)) await part();
 await endRun(0);
