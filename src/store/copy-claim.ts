@@ -1,6 +1,8 @@
 import type { Authorship } from "../domain/journal.ts";
 import { OperatorError } from "../domain/operator-error.ts";
-import { ANIMALS, CATEGORIES, IMPORT_RANGES, IMPORTS, ORDERS, TABLES, type Table } from "./rows.ts";
+import { IMPORT_RANGES, IMPORTS } from "./import-rows.ts";
+import { ANIMALS, CATEGORIES, ORDERS, TABLES } from "./rows.ts";
+import type { Table } from "./table.ts";
 import type { RowSource, RowTarget, RowWriter } from "./transfer.ts";
 
 // Whether a database may be the target of a copy, and how it is marked as one until the copy is finished.

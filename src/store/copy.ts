@@ -5,7 +5,8 @@ import { OperatorError } from "../domain/operator-error.ts";
 import { type Claim, claimAnimals, claimWhole, release } from "./copy-claim.ts";
 import { type CarriedTallies, carryTallies, type SharedCounters } from "./copy-tallies.ts";
 import { absolutePath, type DatabaseUrl, displayName } from "./database-url.ts";
-import { ANIMALS, NUMBERED_TABLES, ORDERS, type Row, type Table } from "./rows.ts";
+import { ANIMALS, NUMBERED_TABLES, ORDERS } from "./rows.ts";
+import type { Row, Table } from "./table.ts";
 import type { RowReader, RowSource, RowTarget, RowWriter } from "./transfer.ts";
 
 /** The one table that is large: an interrupted copy of it is continued. */

@@ -7,17 +7,10 @@ import {
   type UndoRequest,
 } from "../domain/import.ts";
 import type { NewJournalEntry } from "../domain/journal.ts";
-import {
-  ANIMALS,
-  IMPORT_RANGES,
-  IMPORTS,
-  insertInto,
-  NEW_IMPORT,
-  type Row,
-  type SqlValue,
-  selectFrom,
-} from "./rows.ts";
+import { IMPORT_RANGES, IMPORTS, NEW_IMPORT } from "./import-rows.ts";
+import { ANIMALS } from "./rows.ts";
 import type { Dialect } from "./searches.ts";
+import { insertInto, type Row, type SqlValue, selectFrom } from "./table.ts";
 
 /** The statements of imports, for both databases. */
 export function importStatements({ placeholder: $, idIsOneOf }: Dialect) {

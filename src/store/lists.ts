@@ -10,11 +10,10 @@ import {
   SELECT_ANIMAL_BY_NAME,
   SELECT_CATEGORY,
   SELECT_CATEGORY_BY_NAME,
-  type SqlValue,
-  selectFrom,
 } from "./rows.ts";
 import { type Dialect, search, searchEachStatus } from "./searches.ts";
 import type { AnimalFilter, AnimalQuery, CategoryQuery, OrderQuery } from "./store.ts";
+import { type SqlValue, selectFrom } from "./table.ts";
 
 // The lists of animals, orders and categories, for both databases: which statements there are, and which one answers a
 // query. Each has an index that holds its rows in its order.

@@ -2,40 +2,20 @@ import type { Animal, NewAnimal } from "../domain/animal.ts";
 import type { Category } from "../domain/category.ts";
 import { fold } from "../domain/fold.ts";
 import type { IdempotencyKey, SavedContent, SavedResponse } from "../domain/idempotency.ts";
-import type { Import, ImportBeginning } from "../domain/import.ts";
-import type { Authorship, JournalContent, JournalEntry, JournalSubject, NewJournalEntry } from "../domain/journal.ts";
 import type { DatedSecret, Key, KeySecret } from "../domain/key.ts";
 import type { Order, OrderStatus } from "../domain/order.ts";
 import type { Plan } from "../domain/plan.ts";
 import { SCOPES, type Scope } from "../domain/scope.ts";
 import { TALLY_NUMBER_NAMES, type Tally, tallyNumbers, tallyOfNumbers } from "../domain/tally.ts";
+import { IMPORT_RANGES, IMPORTS } from "./import-rows.ts";
+import { JOURNAL } from "./journal-rows.ts";
 import { decodeSavedContent } from "./saved-content.ts";
-import type { JournalQuery, KeyTally } from "./store.ts";
+import type { KeyTally } from "./store.ts";
+import { type ColumnOf, optionalMoment, type Row, type SqlValue, type Table } from "./table.ts";
 import { deletionsOfUsage, USAGE_TABLES } from "./usage-rows.ts";
 
 // The tables of both databases, and what their rows mean. A column stands here and in a migration, nowhere else:
 // reading, writing and copying take their columns from these lists.
-
-/** A row as it is read: integers are bigints. */
-export type Row = Readonly<Record<string, bigint | string | null>>;
-
-/** A value as it is written. */
-export type SqlValue = bigint | string | number | null;
-
-export interface Table {
-  readonly name: string;
-  readonly columns: readonly string[];
-  /** The columns that a row is identified by. */
-  readonly key: readonly string[];
-  /** Rows are neither changed nor deleted: the database refuses it. */
-  readonly isAppendOnly?: true;
-}
-
-/** Which column holds which field. A field without a column does not compile. */
-type ColumnOf<Fields> = { readonly [Name in keyof Fields]: string };
-
-const optionalMoment = (value: Row[string] | undefined): number | undefined =>
-  value === null || value === undefined ? undefined : Number(value);
 
 // Animals
 
@@ -287,137 +267,6 @@ export const savedResponseOf = <Value>(row: Row): SavedResponse<Value> => ({
   content: decodeSavedContent(row.content as string) as SavedContent<Value>,
 });
 
-// The journal
-
-const JOURNAL_VALUES: Readonly<Record<string, (entry: NewJournalEntry) => SqlValue>> = {
-  made_at: ({ atMs }) => BigInt(atMs),
-  author: ({ by }) => by,
-  via: ({ via }) => via,
-  action: ({ action }) => action,
-  subject_kind: ({ subject }) => subject.kind,
-  subject_id: ({ subject }) => (subject.kind === "store" ? null : subject.id),
-  subject_name: ({ subject }) => (subject.kind === "store" ? null : (subject.name ?? null)),
-  before: ({ before }) => contentValue(before),
-  after: ({ after }) => contentValue(after),
-};
-
-const contentValue = (content: JournalContent | undefined): string | null =>
-  content === undefined ? null : JSON.stringify(content);
-
-/** What a new entry is inserted with; the database assigns the id. */
-export const NEW_JOURNAL_ENTRY: readonly string[] = Object.keys(JOURNAL_VALUES);
-
-export const JOURNAL: Table = {
-  name: "journal",
-  columns: ["id", ...NEW_JOURNAL_ENTRY],
-  key: ["id"],
-  isAppendOnly: true,
-};
-
-/** In the order of NEW_JOURNAL_ENTRY. */
-export const journalValues = (entry: NewJournalEntry): SqlValue[] =>
-  Object.values(JOURNAL_VALUES).map((valueIn) => valueIn(entry));
-
-export const journalEntryOf = (row: Row): JournalEntry => ({
-  id: row.id as bigint,
-  atMs: Number(row.made_at),
-  by: row.author as string,
-  via: row.via as Authorship["via"],
-  action: row.action as string,
-  subject: subjectOf(row),
-  before: contentOf(row.before),
-  after: contentOf(row.after),
-});
-
-const subjectOf = ({ subject_kind: kind, subject_id: id, subject_name: name }: Row): JournalSubject =>
-  (id === null ? { kind } : { kind, id, name: name ?? undefined }) as JournalSubject;
-
-/** A page of entries after an id and since a moment, by id: of all, or of one key. */
-export const journalPages = (placeholder: (n: number) => string) => {
-  const page = (condition: string) => `${selectFrom(JOURNAL)} WHERE id > ${placeholder(1)}
-    AND made_at >= ${placeholder(2)}${condition} ORDER BY id LIMIT ${placeholder(3)}`;
-  return { ofAll: page(""), ofKey: page(` AND subject_kind = 'key' AND subject_id = ${placeholder(4)}`) };
-};
-
-/** The parameters of these statements: one row beyond the page tells whether more follow. */
-export const journalPageValues = ({ keyId, sinceMs, afterId, size }: JournalQuery): SqlValue[] => [
-  afterId ?? 0n,
-  BigInt(sinceMs ?? 0),
-  BigInt(size + 1),
-  ...(keyId === undefined ? [] : [keyId]),
-];
-
-const contentOf = (value: Row[string] | undefined): JournalContent | undefined =>
-  typeof value === "string" ? (JSON.parse(value) as JournalContent) : undefined;
-
-// Imports
-
-const IMPORT_COLUMNS: ColumnOf<Import> = {
-  id: "id",
-  identity: "identity",
-  source: "source",
-  records: "records",
-  animals: "animals",
-  recordsDone: "records_done",
-  added: "added",
-  begunAtMs: "begun_at",
-  finishedAtMs: "finished_at",
-  undoBegunAtMs: "undo_begun_at",
-  undoneAtMs: "undone_at",
-  removed: "removed",
-  kept: "kept",
-};
-
-export const IMPORTS: Table = { name: "imports", columns: Object.values(IMPORT_COLUMNS), key: ["id"] };
-
-/** What a new row is inserted with; the database assigns the id. */
-export const NEW_IMPORT: readonly string[] = [
-  "identity",
-  "source",
-  "records",
-  "animals",
-  "records_done",
-  "added",
-  "begun_at",
-  "removed",
-  "kept",
-];
-
-/** In the order of NEW_IMPORT. */
-export const newImportValues = ({ identity, source, records, animals, atMs }: ImportBeginning): SqlValue[] => [
-  identity,
-  source,
-  BigInt(records),
-  BigInt(animals),
-  0n,
-  0n,
-  BigInt(atMs),
-  0n,
-  0n,
-];
-
-export const importOf = (row: Row): Import => ({
-  id: row.id as bigint,
-  identity: row.identity as string,
-  source: row.source as string,
-  records: Number(row.records),
-  animals: Number(row.animals),
-  recordsDone: Number(row.records_done),
-  added: Number(row.added),
-  begunAtMs: Number(row.begun_at),
-  finishedAtMs: optionalMoment(row.finished_at),
-  undoBegunAtMs: optionalMoment(row.undo_begun_at),
-  undoneAtMs: optionalMoment(row.undone_at),
-  removed: Number(row.removed),
-  kept: Number(row.kept),
-});
-
-export const IMPORT_RANGES: Table = {
-  name: "import_ranges",
-  columns: ["import_id", "first_id", "last_id"],
-  key: ["import_id", "first_id"],
-};
-
 /** Every table that holds a store's data, in an order that references allow. */
 export const TABLES: readonly Table[] = [
   KEYS,
@@ -438,18 +287,3 @@ export const NUMBERED_TABLES: readonly Table[] = [ANIMALS, ORDERS, JOURNAL, IMPO
 
 /** Tables that say something about the database itself. */
 export const INTERNAL_TABLES: readonly string[] = ["migrations", "key_revision", "facts", "usage_flushes", "instances"];
-
-// Statements that name columns
-
-export const selectFrom = ({ name, columns }: Table): string => `SELECT ${columns.join(", ")} FROM ${name}`;
-
-export const insertInto = ({ name }: Table, columns: readonly string[], placeholder: (n: number) => string): string =>
-  `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map((_, i) => placeholder(i + 1)).join(", ")})`;
-
-/** Replaces the row that is there already, if it may be: follows an INSERT. */
-export function orReplace({ key, columns, isAppendOnly }: Table): string {
-  const conflict = `ON CONFLICT (${key.join(", ")})`;
-  if (isAppendOnly) return `${conflict} DO NOTHING`;
-  const others = columns.filter((column) => !key.includes(column));
-  return `${conflict} DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
-}

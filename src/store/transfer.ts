@@ -1,7 +1,7 @@
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { NewJournalEntry } from "../domain/journal.ts";
-import type { Row, Table } from "./rows.ts";
 import type { CountingPlace } from "./store.ts";
+import type { Row, Table } from "./table.ts";
 
 // What a copy needs of a database, whichever it is: rows to read, or to write.
 

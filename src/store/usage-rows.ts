@@ -2,16 +2,11 @@ import type { EnvironmentName } from "../domain/environment.ts";
 import type { Health, Instance } from "../domain/instance.ts";
 import { USAGE_COLUMNS } from "../domain/usage.ts";
 import { type Grain, KEPT_MS, sweptBefore, type UsageSeries, type UsageSum } from "../domain/usage-grains.ts";
+import type { Row, SqlValue, Table } from "./table.ts";
 
 // The tables of usage and of instances, and what their rows mean. As rows.ts, which has them in its list.
 
-type Value = bigint | string | number | null;
-type Row = Readonly<Record<string, bigint | string | null>>;
-
-export interface UsageTable {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly key: readonly string[];
+export interface UsageTable extends Table {
   readonly series: UsageSeries;
   readonly grain: Grain;
 }
@@ -43,15 +38,18 @@ export const usageColumns = ({ key }: UsageTable, places: readonly number[]): st
 ];
 
 /** In the order of those columns. */
-export function usageValues({ key }: UsageTable, sum: UsageSum, places: readonly number[]): Value[] {
-  const values: Value[] = key.length > 1 ? [sum.startedAtMs, sum.keyId] : [sum.startedAtMs];
+export function usageValues({ key }: UsageTable, sum: UsageSum, places: readonly number[]): SqlValue[] {
+  const values: SqlValue[] = key.length > 1 ? [sum.startedAtMs, sum.keyId] : [sum.startedAtMs];
   for (const place of places) values.push(sum.counts[place] || null);
   return values;
 }
 
 /** Only the columns that have something. */
-export const usageRecord = ({ key }: UsageTable, { keyId, startedAtMs, counts }: UsageSum): Record<string, Value> => {
-  const row: Record<string, Value> = { started_at: startedAtMs };
+export const usageRecord = (
+  { key }: UsageTable,
+  { keyId, startedAtMs, counts }: UsageSum,
+): Record<string, SqlValue> => {
+  const row: Record<string, SqlValue> = { started_at: startedAtMs };
   if (key.length > 1) row.key_id = keyId;
   for (const [place, count] of counts.entries()) if (count > 0) row[USAGE_COLUMNS[place] as string] = count;
   return row;
@@ -108,7 +106,7 @@ export const claimFlush = (placeholder: (n: number) => string): string =>
 
 // Instances
 
-const INSTANCE_VALUES: Readonly<Record<string, (instance: Instance) => Value>> = {
+const INSTANCE_VALUES: Readonly<Record<string, (instance: Instance) => SqlValue>> = {
   id: ({ id }) => id,
   host: ({ host }) => host,
   version: ({ version }) => version,
@@ -129,7 +127,7 @@ export const upsertInstance = (placeholder: (n: number) => string): string =>
   ON CONFLICT (id) DO UPDATE SET ${["health", "seen_at", "stopped_at"].map((column) => `${column} = excluded.${column}`).join(", ")}`;
 
 /** In the order of the columns. */
-export const instanceValues = (instance: Instance): Value[] =>
+export const instanceValues = (instance: Instance): SqlValue[] =>
   Object.values(INSTANCE_VALUES).map((valueIn) => valueIn(instance));
 
 export const instanceOf = (row: Row): Instance => ({

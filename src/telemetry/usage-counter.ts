@@ -32,8 +32,8 @@ const MAX_SUMS = 50_000;
 const MAX_MINUTES = 3_000;
 
 /**
- * Counts in the memory of one thread what came of requests. It costs a request a tenth of a microsecond, and stays
- * small whatever happens: where there is no room, requests are counted in the totals only.
+ * Counts in the memory of one thread what came of requests. It stays small whatever happens: where there is no room,
+ * requests are counted in the totals only.
  */
 export class UsageCounter implements UsageCount {
   readonly #minutes = new Map<number, Minute>();

@@ -2,8 +2,9 @@ import { type Category, decideCategoryRemoval, decideNaming } from "../../domain
 import { fold } from "../../domain/fold.ts";
 import { cutPage, type Listed } from "../../domain/page.ts";
 import { type CategoryListName, categoryListing, categoryLists } from "../lists.ts";
-import { CATEGORIES, categoryValues, insertInto, SELECT_CATEGORY } from "../rows.ts";
+import { CATEGORIES, categoryValues, SELECT_CATEGORY } from "../rows.ts";
 import type { CategoryStore } from "../store.ts";
+import { insertInto } from "../table.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES, runListing } from "./dialect.ts";
 import type { TransactOnce } from "./idempotency.ts";

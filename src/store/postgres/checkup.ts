@@ -14,16 +14,8 @@ import {
 } from "../invariants.ts";
 import { newestOf, schemaState, textOfMigration } from "../migrate.ts";
 import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
-import {
-  ANIMALS,
-  CATEGORIES,
-  NUMBERED_TABLES,
-  SAVED_RESPONSES,
-  type SqlValue,
-  selectFrom,
-  TABLES,
-  type Table,
-} from "../rows.ts";
+import { ANIMALS, CATEGORIES, NUMBERED_TABLES, SAVED_RESPONSES, TABLES } from "../rows.ts";
+import { type SqlValue, selectFrom, type Table } from "../table.ts";
 import { reasonOf } from "./client.ts";
 import { openSession, type Run } from "./connection.ts";
 import { isConnectionLost } from "./failures.ts";

@@ -1,5 +1,5 @@
 import type { SQL } from "bun";
-import type { SqlValue } from "../rows.ts";
+import type { SqlValue } from "../table.ts";
 import { clientMaker, type SessionSettings } from "./client.ts";
 
 /** What statements run on: one after the other, within one transaction or one session. */

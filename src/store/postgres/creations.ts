@@ -1,16 +1,9 @@
 import type { Animal, NewAnimal } from "../../domain/animal.ts";
 import type { IdempotencyKey } from "../../domain/idempotency.ts";
-import {
-  ANIMALS,
-  insertInto,
-  NEW_ANIMAL,
-  newAnimalValues,
-  SAVED_RESPONSES,
-  type SqlValue,
-  savedResponseValues,
-} from "../rows.ts";
+import { ANIMALS, NEW_ANIMAL, newAnimalValues, SAVED_RESPONSES, savedResponseValues } from "../rows.ts";
 import { CONTENT_BEFORE_ID, contentAfterId } from "../saved-content.ts";
 import { StoreUnavailable } from "../store.ts";
+import { insertInto, type SqlValue } from "../table.ts";
 import { Batches } from "./batches.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";

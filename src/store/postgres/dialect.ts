@@ -1,6 +1,6 @@
 import type { Listing } from "../lists.ts";
-import { orReplace, type Row, type SqlValue, type Table } from "../rows.ts";
 import type { Dialect } from "../searches.ts";
+import { orReplace, type Row, type SqlValue, type Table } from "../table.ts";
 import type { Pool } from "./pool.ts";
 
 export const POSTGRES: Dialect = {

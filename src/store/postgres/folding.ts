@@ -1,6 +1,6 @@
 import { fold } from "../../domain/fold.ts";
 import { FOLD_BATCH_SIZE, type UnfoldedAnimal } from "../folding.ts";
-import type { SqlValue } from "../rows.ts";
+import type { SqlValue } from "../table.ts";
 import { POSTGRES } from "./dialect.ts";
 import type { Pool } from "./pool.ts";
 

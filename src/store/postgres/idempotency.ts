@@ -1,16 +1,9 @@
 import { type IdempotencyKey, type IdempotentResult, replayOf } from "../../domain/idempotency.ts";
 import { done, type Result, refused } from "../../domain/result.ts";
-import {
-  DELETE_BATCH_SIZE,
-  insertInto,
-  type Row,
-  SAVED_RESPONSES,
-  savedResponseOf,
-  savedResponseValues,
-  selectFrom,
-} from "../rows.ts";
+import { DELETE_BATCH_SIZE, SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../rows.ts";
 import { encodeSavedContent } from "../saved-content.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
+import { insertInto, type Row, selectFrom } from "../table.ts";
 import type { Connection } from "./connection.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";

@@ -12,6 +12,7 @@ import {
   type UndoRequest,
 } from "../../domain/import.ts";
 import { done, refused } from "../../domain/result.ts";
+import { IMPORT_RANGES, importOf, newImportValues } from "../import-rows.ts";
 import {
   advanceValues,
   beginningEntry,
@@ -20,16 +21,9 @@ import {
   rangeOf,
   undoEntry,
 } from "../import-statements.ts";
-import {
-  IMPORT_RANGES,
-  importOf,
-  NEW_ANIMAL,
-  newAnimalValues,
-  newImportValues,
-  type Row,
-  type SqlValue,
-} from "../rows.ts";
+import { NEW_ANIMAL, newAnimalValues } from "../rows.ts";
 import type { ImportStore } from "../store.ts";
+import type { Row, SqlValue } from "../table.ts";
 import type { Connection, CopyingConnection } from "./connection.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";

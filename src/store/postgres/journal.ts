@@ -1,16 +1,15 @@
 import type { NewJournalEntry } from "../../domain/journal.ts";
 import { cutPage } from "../../domain/page.ts";
 import {
-  insertInto,
   JOURNAL,
   journalEntryOf,
   journalPages,
   journalPageValues,
   journalValues,
   NEW_JOURNAL_ENTRY,
-  type Row,
-} from "../rows.ts";
+} from "../journal-rows.ts";
 import type { JournalStore } from "../store.ts";
+import { insertInto, type Row } from "../table.ts";
 import type { Connection } from "./connection.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";

@@ -11,21 +11,19 @@ import {
   DELETE_BATCH_SIZE,
   datedSecretOf,
   deletionsOfKey,
-  insertInto,
   KEYS,
   keyOf,
   keyValues,
   keyWithSecretOf,
   newSecretValues,
-  type Row,
   SECRETS,
   SELECT_KEY_WITH_SECRET,
-  selectFrom,
   selectSecretsOf,
   updatedKeyValues,
   updateKey,
 } from "../rows.ts";
 import type { KeyDeed, KeyStore, NewKey } from "../store.ts";
+import { insertInto, type Row, selectFrom } from "../table.ts";
 import type { Connection } from "./connection.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES, rowsParameter } from "./dialect.ts";

@@ -17,19 +17,10 @@ import {
 import { cutPage } from "../../domain/page.ts";
 import { done, type Result } from "../../domain/result.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
-import {
-  NEW_ORDER,
-  newOrderValues,
-  ORDERS,
-  orderOf,
-  type Row,
-  SAVED_RESPONSES,
-  type SqlValue,
-  savedResponseValues,
-  selectFrom,
-} from "../rows.ts";
+import { NEW_ORDER, newOrderValues, ORDERS, orderOf, SAVED_RESPONSES, savedResponseValues } from "../rows.ts";
 import { CONTENT_BEFORE_ID, contentAfterId } from "../saved-content.ts";
 import type { OrderStore } from "../store.ts";
+import { type Row, type SqlValue, selectFrom } from "../table.ts";
 import type { Connection } from "./connection.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES, runListing } from "./dialect.ts";

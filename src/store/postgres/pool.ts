@@ -1,5 +1,5 @@
-import type { SqlValue } from "../rows.ts";
 import { type ConnectionStats, STORE_CLOSED, type StatementKind, StoreUnavailable } from "../store.ts";
+import type { SqlValue } from "../table.ts";
 import type { ClientMaker, SessionSettings } from "./client.ts";
 import { type CopyingConnection, connectionOf, type Run } from "./connection.ts";
 import { isConnectionLost, isReadOnly, storeFailure } from "./failures.ts";

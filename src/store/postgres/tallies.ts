@@ -1,5 +1,6 @@
-import { keyTallyOf, orReplace, type Row, selectFrom, TALLIES, tallyOf, tallyRow } from "../rows.ts";
+import { keyTallyOf, TALLIES, tallyOf, tallyRow } from "../rows.ts";
 import type { TallyStore } from "../store.ts";
+import { orReplace, type Row, selectFrom } from "../table.ts";
 import type { Pool } from "./database.ts";
 import { rowsParameter } from "./dialect.ts";
 

@@ -1,7 +1,8 @@
 import { OperatorError } from "../../domain/operator-error.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../migrate.ts";
-import { COUNTING_PLACE, type Row, STORE_ID, selectFact, selectFrom, TABLES, type Table } from "../rows.ts";
+import { COUNTING_PLACE, STORE_ID, selectFact, TABLES } from "../rows.ts";
 import type { CountingPlace } from "../store.ts";
+import { type Row, selectFrom, type Table } from "../table.ts";
 import {
   BATCH_SIZE,
   COPIES_TABLE,

@@ -1,7 +1,7 @@
 import { instancesForgottenBefore } from "../../domain/instance.ts";
 import { atGrain, type Grain, type UsageSeries, type UsageSum } from "../../domain/usage-grains.ts";
-import type { Row, SqlValue } from "../rows.ts";
 import type { InstanceStore, KeyStore, UsageStore } from "../store.ts";
+import type { Row, SqlValue } from "../table.ts";
 import {
   claimFlush,
   FLUSHES_KEPT_MS,

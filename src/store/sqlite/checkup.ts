@@ -15,7 +15,8 @@ import {
 import { newestOf, schemaState } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { abandonedFiles } from "../partial-file.ts";
-import { CATEGORIES, selectFrom } from "../rows.ts";
+import { CATEGORIES } from "../rows.ts";
+import { selectFrom } from "../table.ts";
 import { APPLICATION_ID } from "./database.ts";
 import { objectionToFile } from "./file-access.ts";
 import { appliedMigrations } from "./migration-target.ts";

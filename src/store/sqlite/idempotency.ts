@@ -1,16 +1,9 @@
 import type { Database } from "bun:sqlite";
 import { type IdempotencyKey, type IdempotentResult, type Replay, replayOf } from "../../domain/idempotency.ts";
 import type { Result } from "../../domain/result.ts";
-import {
-  insertInto,
-  orReplace,
-  type Row,
-  SAVED_RESPONSES,
-  savedResponseOf,
-  savedResponseValues,
-  selectFrom,
-} from "../rows.ts";
+import { SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../rows.ts";
 import { encodeSavedContent } from "../saved-content.ts";
+import { insertInto, orReplace, type Row, selectFrom } from "../table.ts";
 import { attempt } from "./attempt.ts";
 import { type Connection, prepared } from "./statements.ts";
 import type { WriteInput, WriteName, WriteResult, Writes } from "./writer.ts";

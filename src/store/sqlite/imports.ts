@@ -1,8 +1,9 @@
 import { lazy } from "../../domain/lazy.ts";
 import { done } from "../../domain/result.ts";
+import { importOf } from "../import-rows.ts";
 import { importStatements } from "../import-statements.ts";
-import { importOf, type Row } from "../rows.ts";
 import type { ImportStore } from "../store.ts";
+import type { Row } from "../table.ts";
 import { attempt } from "./attempt.ts";
 import { SQLITE } from "./dialect.ts";
 import { type Connection, prepared } from "./statements.ts";

@@ -1,6 +1,7 @@
 import { cutPage } from "../../domain/page.ts";
-import { journalEntryOf, journalPages, journalPageValues, type Row } from "../rows.ts";
+import { journalEntryOf, journalPages, journalPageValues } from "../journal-rows.ts";
 import type { JournalStore } from "../store.ts";
+import type { Row } from "../table.ts";
 import { attempt } from "./attempt.ts";
 import { SQLITE } from "./dialect.ts";
 import { type Connection, preparedSet } from "./statements.ts";

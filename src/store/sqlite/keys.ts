@@ -1,14 +1,6 @@
-import {
-  datedSecretOf,
-  KEYS,
-  keyOf,
-  keyWithSecretOf,
-  type Row,
-  SELECT_KEY_WITH_SECRET,
-  selectFrom,
-  selectSecretsOf,
-} from "../rows.ts";
+import { datedSecretOf, KEYS, keyOf, keyWithSecretOf, SELECT_KEY_WITH_SECRET, selectSecretsOf } from "../rows.ts";
 import type { KeyStore } from "../store.ts";
+import { type Row, selectFrom } from "../table.ts";
 import { attempt } from "./attempt.ts";
 import { type Connection, prepared } from "./statements.ts";
 import type { Writes } from "./writer.ts";

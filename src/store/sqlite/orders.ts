@@ -1,7 +1,8 @@
 import { cutPage } from "../../domain/page.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
-import { ORDERS, orderOf, type Row, selectFrom } from "../rows.ts";
+import { ORDERS, orderOf } from "../rows.ts";
 import type { OrderStore } from "../store.ts";
+import { type Row, selectFrom } from "../table.ts";
 import { attempt } from "./attempt.ts";
 import { SQLITE } from "./dialect.ts";
 import { type Connection, prepared, preparedSet } from "./statements.ts";

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "bun:sqlite";
-import type { SqlValue } from "../rows.ts";
+import type { SqlValue } from "../table.ts";
 
 /** A connection, or what returns the current one, for one that may be opened again. */
 export type Connection = Database | (() => Database);

@@ -1,5 +1,6 @@
-import { keyTallyOf, type Row, selectFrom, TALLIES, tallyOf } from "../rows.ts";
+import { keyTallyOf, TALLIES, tallyOf } from "../rows.ts";
 import type { TallyStore } from "../store.ts";
+import { type Row, selectFrom } from "../table.ts";
 import { attempt } from "./attempt.ts";
 import { type Connection, prepared } from "./statements.ts";
 import type { Writes } from "./writer.ts";

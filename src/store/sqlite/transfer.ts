@@ -1,20 +1,9 @@
 import type { Database } from "bun:sqlite";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../migrate.ts";
-import {
-  COUNTING_PLACE,
-  INTERNAL_TABLES,
-  insertInto,
-  orReplace,
-  type Row,
-  STORE_ID,
-  selectFact,
-  selectFrom,
-  TABLES,
-  type Table,
-  upsertFact,
-} from "../rows.ts";
+import { COUNTING_PLACE, INTERNAL_TABLES, STORE_ID, selectFact, TABLES, upsertFact } from "../rows.ts";
 import type { CountingPlace } from "../store.ts";
+import { insertInto, orReplace, type Row, selectFrom, type Table } from "../table.ts";
 import {
   BATCH_SIZE,
   COPIES_TABLE,

@@ -1,6 +1,6 @@
 import type { Grain, UsageSeries } from "../../domain/usage-grains.ts";
-import type { Row, SqlValue } from "../rows.ts";
 import type { InstanceStore, UsageStore } from "../store.ts";
+import type { Row, SqlValue } from "../table.ts";
 import {
   instanceOf,
   SELECT_INSTANCES,

@@ -11,7 +11,8 @@ import {
 } from "../../../domain/category.ts";
 import { fold } from "../../../domain/fold.ts";
 import type { Result } from "../../../domain/result.ts";
-import { CATEGORIES, categoryValues, insertInto, orReplace, SELECT_CATEGORY } from "../../rows.ts";
+import { CATEGORIES, categoryValues, SELECT_CATEGORY } from "../../rows.ts";
+import { insertInto, orReplace } from "../../table.ts";
 import type { WithIdempotency } from "../idempotency.ts";
 import { prepared } from "../statements.ts";
 import type { Writer } from "../writer.ts";

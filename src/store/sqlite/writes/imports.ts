@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { Animal, NewAnimal } from "../../../domain/animal.ts";
 import { decideBeginning, hasId, type IdRange, type ImportBatch, rangesOf } from "../../../domain/import.ts";
 import { done, refused } from "../../../domain/result.ts";
+import { importOf, newImportValues } from "../../import-rows.ts";
 import {
   advanceValues,
   beginningEntry,
@@ -9,7 +10,8 @@ import {
   type ImportStatements,
   importStatements,
 } from "../../import-statements.ts";
-import { ANIMALS, importOf, insertInto, NEW_ANIMAL, newAnimalValues, newImportValues, type Row } from "../../rows.ts";
+import { ANIMALS, NEW_ANIMAL, newAnimalValues } from "../../rows.ts";
+import { insertInto, type Row } from "../../table.ts";
 import { SQLITE } from "../dialect.ts";
 import { prepared, preparedSet } from "../statements.ts";
 import type { Writer } from "../writer.ts";

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { NewJournalEntry } from "../../../domain/journal.ts";
-import { insertInto, JOURNAL, journalValues, NEW_JOURNAL_ENTRY } from "../../rows.ts";
+import { JOURNAL, journalValues, NEW_JOURNAL_ENTRY } from "../../journal-rows.ts";
+import { insertInto } from "../../table.ts";
 import { prepared } from "../statements.ts";
 
 /** To be called within the transaction of the change that an entry is about: without one, nothing has changed. */

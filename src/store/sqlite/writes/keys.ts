@@ -11,18 +11,16 @@ import {
 import {
   DELETE_BATCH_SIZE,
   deletionsOfKey,
-  insertInto,
   KEYS,
   keyOf,
   keyValues,
   newSecretValues,
-  type Row,
   SECRETS,
-  selectFrom,
   updatedKeyValues,
   updateKey,
 } from "../../rows.ts";
 import type { KeyDeed, NewKey } from "../../store.ts";
+import { insertInto, type Row, selectFrom } from "../../table.ts";
 import { prepared } from "../statements.ts";
 import type { Writer } from "../writer.ts";
 import { journalWrites } from "./journal.ts";

@@ -12,7 +12,8 @@ import {
   refusalToPlace,
 } from "../../../domain/order.ts";
 import { done, type Result, refused } from "../../../domain/result.ts";
-import { insertInto, NEW_ORDER, newOrderValues, ORDERS, orderOf, type Row, selectFrom } from "../../rows.ts";
+import { NEW_ORDER, newOrderValues, ORDERS, orderOf } from "../../rows.ts";
+import { insertInto, type Row, selectFrom } from "../../table.ts";
 import type { WithIdempotency } from "../idempotency.ts";
 import { prepared } from "../statements.ts";
 import type { Writer } from "../writer.ts";

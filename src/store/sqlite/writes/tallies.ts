@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
-import { orReplace, TALLIES, tallyValues } from "../../rows.ts";
+import { TALLIES, tallyValues } from "../../rows.ts";
+import { orReplace } from "../../table.ts";
 import { prepared } from "../statements.ts";
 import type { Writer } from "../writer.ts";
 

@@ -1,8 +1,9 @@
 import type { Database } from "bun:sqlite";
 import { decideUndo, firstIds, type Import, UNDO_BATCH_SIZE, type UndoRequest } from "../../../domain/import.ts";
 import { done } from "../../../domain/result.ts";
+import { importOf } from "../../import-rows.ts";
 import { type ImportStatements, importStatements, rangeOf, undoEntry } from "../../import-statements.ts";
-import { importOf, type Row } from "../../rows.ts";
+import type { Row } from "../../table.ts";
 import { SQLITE } from "../dialect.ts";
 import { preparedSet } from "../statements.ts";
 import type { Writer } from "../writer.ts";

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { instancesForgottenBefore } from "../../../domain/instance.ts";
 import { newCounts } from "../../../domain/usage.ts";
 import { atGrain, type UsageSum } from "../../../domain/usage-grains.ts";
-import type { SqlValue } from "../../rows.ts";
+import type { SqlValue } from "../../table.ts";
 import {
   claimFlush,
   FLUSHES_KEPT_MS,

@@ -1,0 +1,35 @@
+// What a table is, and the statements that name its columns.
+
+/** A row as it is read: integers are bigints. */
+export type Row = Readonly<Record<string, bigint | string | null>>;
+
+/** A value as it is written. */
+export type SqlValue = bigint | string | number | null;
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** The columns that a row is identified by. */
+  readonly key: readonly string[];
+  /** Rows are neither changed nor deleted: the database refuses it. */
+  readonly isAppendOnly?: true;
+}
+
+/** Which column holds which field. A field without a column does not compile. */
+export type ColumnOf<Fields> = { readonly [Name in keyof Fields]: string };
+
+export const optionalMoment = (value: Row[string] | undefined): number | undefined =>
+  value === null || value === undefined ? undefined : Number(value);
+
+export const selectFrom = ({ name, columns }: Table): string => `SELECT ${columns.join(", ")} FROM ${name}`;
+
+export const insertInto = ({ name }: Table, columns: readonly string[], placeholder: (n: number) => string): string =>
+  `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map((_, i) => placeholder(i + 1)).join(", ")})`;
+
+/** Replaces the row that is there already, if it may be: follows an INSERT. */
+export function orReplace({ key, columns, isAppendOnly }: Table): string {
+  const conflict = `ON CONFLICT (${key.join(", ")})`;
+  if (isAppendOnly) return `${conflict} DO NOTHING`;
+  const others = columns.filter((column) => !key.includes(column));
+  return `${conflict} DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
+}
