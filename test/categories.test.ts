@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { SQL } from "bun";
@@ -15,6 +14,7 @@ import { copyToPostgres, unfinish } from "./harness/copy.ts";
 import { temporaryFolder } from "./harness/folder.ts";
 import { databaseMaker, withSql } from "./harness/postgres.ts";
 import { startService } from "./harness/service.ts";
+import { openDatabaseFile } from "./harness/sqlite.ts";
 
 const newDatabase = await databaseMaker();
 const newPath = () => join(temporaryFolder(), "store.db");
@@ -145,7 +145,7 @@ describe("copy", () => {
     await source.close();
     await copyToPostgres(path, url);
     await withSql(url, unfinish);
-    const db = new Database(path);
+    const db = openDatabaseFile(path);
     db.run("DELETE FROM categories WHERE id = 10");
     db.run("UPDATE categories SET name = 'x', folded_name = 'x' WHERE id = 0");
     db.run("UPDATE categories SET name = 'E\u0301lan', folded_name = 'élan' WHERE name = 'Lowest'");
@@ -198,7 +198,7 @@ describe("doctor", () => {
     for (let i = 0n; i < 30n; i++) await store.categories.put({ id: i + 100n, name: `E\u0301LAN ${i}` });
     await store.close();
     expect(await problemsIn(checkSqlite(path, []))).toEqual([]);
-    const db = new Database(path);
+    const db = openDatabaseFile(path);
     for (const statement of BROKEN) db.run(statement);
     db.close(true);
     // The schema is wrong by then, and nothing after it would be checked.

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { runChecks } from "../src/domain/checkup.ts";
@@ -14,6 +13,7 @@ import type { Row } from "../src/store/table.ts";
 import { SIGNED } from "./harness/author.ts";
 import { temporaryFolder } from "./harness/folder.ts";
 import { databaseMaker, withSql } from "./harness/postgres.ts";
+import { openDatabaseFile } from "./harness/sqlite.ts";
 
 const newDatabase = await databaseMaker();
 
@@ -27,7 +27,7 @@ const newStore: Record<Kind, () => Promise<DatabaseUrl>> = {
 /** Some SQL that both databases understand. */
 function query(database: DatabaseUrl, sql: string): Promise<Row[]> {
   if (database.kind === "postgres") return withSql(database.url, async (client) => [...(await client.unsafe(sql))]);
-  const db = new Database(database.path, { safeIntegers: true });
+  const db = openDatabaseFile(database.path, { safeIntegers: true });
   try {
     return Promise.resolve(db.query(sql).all() as Row[]);
   } finally {

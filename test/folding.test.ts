@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -28,6 +28,7 @@ import { openForServing as openSqlite } from "../src/store/sqlite/store.ts";
 import type { Store, Version } from "../src/store/store.ts";
 import { temporaryFolder } from "./harness/folder.ts";
 import { databaseMaker, withSql } from "./harness/postgres.ts";
+import { openDatabaseFile } from "./harness/sqlite.ts";
 
 // Names are folded here, and not by the database. So those that were there before are filled in by a migration, in
 // batches, and those that release 1.1.0 adds afterwards by whoever runs this version.
@@ -88,7 +89,7 @@ describe("SQLite", () => {
 
   async function olderFile(): Promise<{ path: string; db: Database }> {
     const path = join(temporaryFolder(), "store.db");
-    const db = new Database(path, { strict: true, safeIntegers: true });
+    const db = openDatabaseFile(path, { strict: true, safeIntegers: true });
     db.run("PRAGMA journal_mode = WAL");
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     await migrate(sqliteTarget(db), KNOWN_BEFORE);
@@ -157,7 +158,7 @@ describe("SQLite", () => {
         return found;
       };
       const change = (statement: string) => {
-        const db = new Database(path);
+        const db = openDatabaseFile(path);
         db.run(statement);
         db.close(true);
       };
@@ -189,7 +190,7 @@ describe("SQLite", () => {
     const version = store.version();
     expect(await store.foldNames()).toBe(false);
     expect(store.version()).toBe(version as Version);
-    const db = new Database(path);
+    const db = openDatabaseFile(path);
     db.run(insertOld(1, FOLD_BATCH_SIZE + 6));
     await expectFound(store, "zoë", []);
     expect(await store.foldNames()).toBe(true);

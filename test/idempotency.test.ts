@@ -1,8 +1,8 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { setUp } from "./harness/cleanup.ts";
 import { FakeClock } from "./harness/clock.ts";
 import { startService as startOnSqlite, type TestService } from "./harness/service.ts";
+import { openDatabaseFile } from "./harness/sqlite.ts";
 import { onEveryStore } from "./harness/stores.ts";
 
 const REX = { name: "Rex", categoryId: 7 };
@@ -253,7 +253,7 @@ describe("Idempotency-Key while another process holds SQLite's write lock", () =
 
   test("a replay needs no lock", async () => {
     const first = await create("locked");
-    const other = new Database(service.path);
+    const other = openDatabaseFile(service.path);
     other.run("BEGIN IMMEDIATE");
     expect((await create("locked")).text).toBe(first.text);
     other.run("ROLLBACK");
@@ -261,7 +261,7 @@ describe("Idempotency-Key while another process holds SQLite's write lock", () =
   });
 
   test("a copy that arrives while the first cannot finish answers 409 idempotency_in_progress", async () => {
-    const other = new Database(service.path);
+    const other = openDatabaseFile(service.path);
     other.run("BEGIN IMMEDIATE");
     const first = create("slow");
     await Bun.sleep(20);

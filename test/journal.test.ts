@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { newKey } from "../src/domain/key.ts";
@@ -9,6 +8,7 @@ import { openForCommand as openSqlite, openForServing as serveSqlite } from "../
 import { SIGNED } from "./harness/author.ts";
 import { temporaryFolder } from "./harness/folder.ts";
 import { databaseMaker, withSql } from "./harness/postgres.ts";
+import { openDatabaseFile } from "./harness/sqlite.ts";
 import { journalContract } from "./journal.contract.ts";
 
 const newDatabase = await databaseMaker();
@@ -34,7 +34,7 @@ const KINDS = [
       const path = newPath();
       const store = await openSqlite(path, { create: true });
       const run = async (sql: string): Promise<unknown[]> => {
-        const db = new Database(path);
+        const db = openDatabaseFile(path);
         try {
           return db.query(sql).all();
         } finally {

@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { REFERENCE_PATH, SCALAR_PATH } from "../src/http/pages/paths.ts";
 import { FakeClock } from "./harness/clock.ts";
 import { RawConnection } from "./harness/raw.ts";
 import { startService } from "./harness/service.ts";
+import { openDatabaseFile } from "./harness/sqlite.ts";
 
 const service = await startService();
 const page = (path: string, init?: RequestInit) => fetch(service.origin + path, init);
@@ -216,7 +216,7 @@ describe("probes", () => {
 
   test("/readyz says no when the store cannot answer, and /healthz still says yes", async () => {
     const broken = await startService();
-    const other = new Database(broken.path);
+    const other = openDatabaseFile(broken.path);
     other.run("DROP TABLE animals");
     other.close();
     expect((await fetch(`${broken.origin}/readyz`)).status).toBe(503);

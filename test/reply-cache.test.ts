@@ -1,8 +1,8 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { RawConnection } from "./harness/raw.ts";
 import { startService, type TestService } from "./harness/service.ts";
+import { openDatabaseFile } from "./harness/sqlite.ts";
 
 // What the service keeps between requests must not show: every answer is the one that it would give
 // if it cached nothing.
@@ -25,8 +25,7 @@ const PAGES: Readonly<Record<string, string>> = {
 
 /** The animals as the file has them, by a connection that keeps nothing, and whether more follow. */
 function truth(service: TestService) {
-  const db = new Database(service.path);
-  db.run("PRAGMA busy_timeout = 5000");
+  const db = openDatabaseFile(service.path);
   return {
     db,
     page(kind: string, limit: number) {
@@ -136,8 +135,7 @@ describe.each([1, 4])("a stale page is impossible, with %i threads", (threads) =
 
   test("also of the names of categories, whoever changes them", async () => {
     const service = await start();
-    const db = new Database(service.path);
-    db.run("PRAGMA busy_timeout = 5000");
+    const db = openDatabaseFile(service.path);
     const ask = async (line: string, body?: unknown) => void (await service.call(line, body ? { body } : {}));
     const steps: (() => Promise<void> | void)[] = [
       () => ask("PUT /categories/7", { name: "Dogs" }),

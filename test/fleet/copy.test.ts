@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { SQL } from "bun";
@@ -6,6 +5,7 @@ import { unfinish } from "../harness/copy.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { TestPostgres } from "../harness/postgres.ts";
 import { run, serve } from "../harness/program.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const postgres = await TestPostgres.start();
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
@@ -31,7 +31,7 @@ async function filledStore(animals: number): Promise<{ cwd: string; secret: stri
     body: '{"name":"狗 🐕"}',
   });
   await service.kill("SIGTERM");
-  const db = new Database(join(cwd, "data/animal-store.db"));
+  const db = openDatabaseFile(join(cwd, "data/animal-store.db"));
   db.run(`INSERT INTO animals (name, category_id, status) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${animals})
     SELECT 'Animal ' || i, 9223372036854775807 - i, 'sold' FROM n`);
   db.run("DELETE FROM animals WHERE id = (SELECT max(id) FROM animals)");
@@ -109,7 +109,7 @@ test("a copy that was killed is finished by running it again, even if the source
     await sql`INSERT INTO orders (id, animal_id, status, placed_at, updated_at) VALUES (1, 1, 'placed', 0, 0) RETURNING id`;
   expect(String(order?.id)).toBe("1");
   await sql`INSERT INTO saved_responses SELECT id, 'expired', '', 0, '{}' FROM keys`;
-  const db = new Database(join(cwd, "data/animal-store.db"));
+  const db = openDatabaseFile(join(cwd, "data/animal-store.db"));
   db.run("UPDATE animals SET status = 'available' WHERE id = 5");
   db.run("UPDATE orders SET status = 'cancelled' WHERE id = 1");
   db.run("INSERT INTO orders (animal_id, status, placed_at, updated_at) VALUES (1, 'placed', 1, 1)");
@@ -129,7 +129,7 @@ test("a copy is continued although the oldest key was deleted, also one that an 
   const to = await postgres.database();
   expect((await run(copyArguments(to), { cwd })).exitCode).toBe(0);
   const sql = new SQL(to, { max: 1 });
-  const db = new Database(join(cwd, "data/animal-store.db"));
+  const db = openDatabaseFile(join(cwd, "data/animal-store.db"));
   const created = db.query("SELECT applied_at || ' ' || digest AS text FROM migrations WHERE number = 1").get();
   const keyId = () =>
     (db.query("SELECT id FROM keys ORDER BY created_at LIMIT 1").get() as { id: string } | null)?.id as string;

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { STARTING } from "../../src/http/faults.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "../../src/store/database-url.ts";
@@ -7,6 +6,7 @@ import { temporaryFolder } from "../harness/folder.ts";
 import { freePort } from "../harness/port.ts";
 import { databaseMaker } from "../harness/postgres.ts";
 import { serve } from "../harness/program.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const newDatabase = await databaseMaker();
 
@@ -35,7 +35,7 @@ test("an instance that listens and has not started yet says so: 503 with all hea
   const file = `${cwd}/store.db`;
   // A store without a key, whose first key cannot be written yet.
   await (await openForCommand(parseDatabaseUrl(`sqlite:${file}`) as DatabaseUrl, { create: true })).close();
-  const other = new Database(file);
+  const other = openDatabaseFile(file);
   other.exec("BEGIN IMMEDIATE");
   const starting = serve({ cwd, env: { DATABASE_URL: `sqlite:${file}`, PORT: port, LOG_LEVEL: "silent" } });
 

@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openForCommand } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "./folder.ts";
 import { EXECUTABLE, issueBoundlessKey, type Outcome, postAnimal, run, serve } from "./program.ts";
+import { openDatabaseFile } from "./sqlite.ts";
 
 const ASIDE = /^animal-store-before-restore-\d{8}T\d{6}\.\d{3}Z\.db$/;
 
@@ -52,7 +52,7 @@ export function copyOf(original = prepared): Store {
 /** As a command opens it: with a log that belongs to it, or not at all. */
 export async function animalsIn(file: string): Promise<string[]> {
   await (await openForCommand(file, { create: false })).close();
-  const db = new Database(file);
+  const db = openDatabaseFile(file);
   try {
     expect(db.query("PRAGMA integrity_check").values()).toEqual([["ok"]]);
     return db.query("SELECT name FROM animals ORDER BY id").values().flat() as string[];

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe } from "bun:test";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -15,11 +14,12 @@ import {
   type TestService,
   type TestServiceOptions,
 } from "./service.ts";
+import { openDatabaseFile } from "./sqlite.ts";
 
 const pathOf = ({ DATABASE_URL }: StorageSettings): string => DATABASE_URL.slice("sqlite:".length);
 
 export function querySqlite(path: string, statement: string): unknown[] {
-  const db = new Database(path);
+  const db = openDatabaseFile(path);
   try {
     return db.query(statement).all();
   } finally {

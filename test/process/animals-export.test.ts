@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { temporaryFolder } from "../harness/folder.ts";
 import { databaseMaker, withSql } from "../harness/postgres.ts";
 import { EXECUTABLE, type Outcome, run, runInTerminal } from "../harness/program.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const ANIMALS = 20_000;
 const newDatabase = await databaseMaker();
@@ -26,8 +26,7 @@ const stores: Record<string, () => Promise<TestStore>> = {
     const cwd = temporaryFolder();
     await run(["migrate"], { cwd, program: [EXECUTABLE] });
     const execute = async (sql: string) => {
-      const db = new Database(join(cwd, "data/animal-store.db"));
-      db.run("PRAGMA busy_timeout = 5000");
+      const db = openDatabaseFile(join(cwd, "data/animal-store.db"));
       db.run(sql);
       db.close();
     };

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
   copyFileSync,
@@ -14,6 +13,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, issueBoundlessKey, type Outcome, run } from "../harness/program.ts";
 import { canMount, onSmallDisk } from "../harness/small-disk.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 import { canTrace } from "../harness/trace.ts";
 
 const NAME = /^animal-store-\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{8}\.db$/;
@@ -30,7 +30,7 @@ const jsonOf = ({ exitCode, out, err }: Outcome): { file: string; bytes: number;
 };
 
 const keysIn = (file: string): unknown => {
-  const db = new Database(file, { readonly: true });
+  const db = openDatabaseFile(file, { readonly: true });
   try {
     return db.query("SELECT count(*) AS count FROM keys").get();
   } finally {

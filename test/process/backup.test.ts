@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openForCommand } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, issueBoundlessKey, run } from "../harness/program.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const BIG = 60_000;
 
@@ -12,7 +12,7 @@ const BIG = 60_000;
 async function filledStore(animals: number): Promise<string> {
   const cwd = temporaryFolder();
   await issueBoundlessKey({ cwd });
-  const db = new Database(join(cwd, "data/animal-store.db"));
+  const db = openDatabaseFile(join(cwd, "data/animal-store.db"));
   db.run(`INSERT INTO animals (name, category_id, status) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${animals})
     SELECT 'Animal ' || i, i, 'available' FROM n`);
   db.close();
@@ -39,7 +39,7 @@ async function interrupt(
 }
 
 const animalsIn = (path: string): unknown => {
-  const db = new Database(path, { readonly: true });
+  const db = openDatabaseFile(path, { readonly: true });
   try {
     return db.query("SELECT count(*) AS count FROM animals").get();
   } finally {

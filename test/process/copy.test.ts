@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
 import { databaseMaker } from "../harness/postgres.ts";
 import { EXECUTABLE, run, serve } from "../harness/program.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const newDatabase = await databaseMaker();
 const program = [EXECUTABLE];
@@ -15,7 +15,7 @@ async function filledStore(animals: number): Promise<string> {
   const cwd = temporaryFolder();
   await run(["migrate"], { cwd, program });
   await run(["keys", "create", "--name", "production", "--plan", "free"], { cwd, program });
-  const db = new Database(join(cwd, "data/animal-store.db"));
+  const db = openDatabaseFile(join(cwd, "data/animal-store.db"));
   db.run(`INSERT INTO animals (name, category_id, status, folded_name) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${animals})
     SELECT 'Animal ' || i, i, 'available', 'animal ' || i FROM n`);
   db.close();
@@ -23,7 +23,7 @@ async function filledStore(animals: number): Promise<string> {
 }
 
 const countOf = (path: string, table: string): number => {
-  const db = new Database(path, { readonly: true });
+  const db = openDatabaseFile(path, { readonly: true });
   try {
     return (db.query(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count;
   } finally {
@@ -166,7 +166,7 @@ test("what is wrong with an address is said of where it was given", async () => 
   const env = { COPY_FROM: "sqlite:nope.db", COPY_TO: "sqlite:x.db" };
   expect((await copy([], env)).err).toContain("check COPY_FROM and");
   expect((await copy(["--to", "sqlite:x.db"], { DATABASE_URL: "sqlite:nope.db" })).err).toContain("check DATABASE_URL");
-  const foreign = new Database(join(cwd, "foreign.db"));
+  const foreign = openDatabaseFile(join(cwd, "foreign.db"));
   foreign.run("CREATE TABLE t (a)");
   foreign.close();
   expect((await copy(["--from", SOURCE, "--to", "sqlite:foreign.db"])).err).toContain(

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
   chmodSync,
@@ -18,6 +17,7 @@ import { databaseMaker, withSql } from "../harness/postgres.ts";
 import { EXECUTABLE, issueBoundlessKey, run, serve } from "../harness/program.ts";
 import { hasRedis, redisDatabaseMaker } from "../harness/redis.ts";
 import { canMount, onSmallDisk } from "../harness/small-disk.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const newDatabase = await databaseMaker();
 
@@ -56,7 +56,7 @@ async function storeWithOrder(): Promise<{ cwd: string; file: string }> {
 
 /** Changes a store as no part of the program would. */
 function tamper(file: string, ...statements: string[]): void {
-  const db = new Database(file);
+  const db = openDatabaseFile(file);
   db.run("PRAGMA ignore_check_constraints = ON");
   for (const statement of statements) db.run(statement);
   db.close(true);

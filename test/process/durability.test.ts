@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
 import { issueBoundlessKey, postAnimal, type RunningService, run, serve } from "../harness/program.ts";
 import { canMount, onSmallDisk } from "../harness/small-disk.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const issue = async (cwd: string, ...options: string[]): Promise<{ id: string; secret: string }> => {
   await run(["migrate"], { cwd });
@@ -31,7 +31,7 @@ async function everyAnimal(service: RunningService, secret: string): Promise<Map
 
 /** What the file says of a key's counter: all that a crash leaves. */
 function usedThisMinute(cwd: string, keyId: string): number {
-  const db = new Database(join(cwd, "data/animal-store.db"), { readonly: true });
+  const db = openDatabaseFile(join(cwd, "data/animal-store.db"), { readonly: true });
   const row = db.query("SELECT minute_used AS used FROM tallies WHERE key_id = ?").get(keyId);
   db.close();
   return (row as { used: number } | null)?.used ?? 0;
@@ -281,7 +281,7 @@ describe("a database file that is taken away from a running service", () => {
     await service.kill("SIGTERM");
     expect(digest()).toBe(restored);
     expect(readdirSync(data).filter((name) => name.startsWith("animal-store.db"))).toEqual(["animal-store.db"]);
-    const db = new Database(join(old, "animal-store.db"));
+    const db = openDatabaseFile(join(old, "animal-store.db"));
     expect(db.query("SELECT name FROM animals WHERE name = 'before'").values()).toEqual([["before"]]);
     db.close();
     const again = await serve({ cwd });
@@ -323,7 +323,7 @@ test("a lock that another process holds makes writes answer 503, and reads and k
   const cwd = temporaryFolder();
   const secret = await issueBoundlessKey({ cwd });
   const service = await serve({ cwd, threads: 4 });
-  const other = new Database(join(cwd, "data/animal-store.db"));
+  const other = openDatabaseFile(join(cwd, "data/animal-store.db"));
   other.run("BEGIN IMMEDIATE");
   const begunAtMs = performance.now();
   const write = postAnimal(service, secret, "waits");

@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { diskEnvironment, setFaults, whyNoDiskLayer } from "../../torture/disk/layer.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { issueBoundlessKey, postAnimal, type RunningService, serve } from "../harness/program.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 // A disk that fails while the service runs: what it says must be what a restart finds.
 
@@ -32,7 +32,7 @@ async function untilAccepted(post: (name: string) => Promise<{ status: number }>
 }
 
 const namesIn = (file: string): unknown[] => {
-  const db = new Database(file);
+  const db = openDatabaseFile(file);
   const names = db.query("SELECT name FROM animals ORDER BY id").values().flat();
   db.close();
   return names;
@@ -178,7 +178,7 @@ describe.skipIf(whyNoDiskLayer() !== undefined)("a disk that fails", () => {
     const copy = join(temporaryFolder(), "copy.db");
     copyFileSync(file, copy);
     await service.kill("SIGKILL");
-    const db = new Database(copy);
+    const db = openDatabaseFile(copy);
     expect(db.query("PRAGMA integrity_check").values()).toEqual([["ok"]]);
     const names = new Set(db.query("SELECT name FROM animals").values().flat());
     db.close();

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +10,7 @@ import { migrationTarget } from "../../src/store/sqlite/migration-target.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { databaseMaker } from "../harness/postgres.ts";
 import { run, serve } from "../harness/program.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const newDatabase = await databaseMaker();
 const cwd = temporaryFolder();
@@ -34,7 +34,7 @@ const KINDS = [
     empty: async () => `sqlite:${++files}.db`,
     async older() {
       const name = `${++files}.db`;
-      const db = new Database(join(cwd, name));
+      const db = openDatabaseFile(join(cwd, name));
       db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
       await migrate(migrationTarget(db), SQLITE_MIGRATIONS.slice(0, 1));
       db.close();

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +8,7 @@ import { temporaryFolder } from "../harness/folder.ts";
 import { operatorIn } from "../harness/operator.ts";
 import { databaseMaker } from "../harness/postgres.ts";
 import { EXECUTABLE, run } from "../harness/program.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const cwd = temporaryFolder();
 const { cli, json, issue, makeStore } = operatorIn(cwd);
@@ -55,7 +55,7 @@ describe.if(process.platform === "linux")("a secret that cannot be printed", () 
       });
 
   test("and one whose key cannot be made does not look complete", async () => {
-    const db = new Database(join(cwd, "data/animal-store.db"));
+    const db = openDatabaseFile(join(cwd, "data/animal-store.db"));
     db.run("BEGIN IMMEDIATE");
     const created = await cli("keys", "create", "--name", "late", "--plan", "free", "--json");
     const shown = await cli("keys", "create", "--name", "late", "--plan", "free");
@@ -203,7 +203,7 @@ describe("what others have named commands no terminal", () => {
 
   test("in what SQLite says about a hostile file, nor in the report of doctor", async () => {
     const folder = temporaryFolder();
-    const db = new Database(join(folder, "hostile.db"));
+    const db = openDatabaseFile(join(folder, "hostile.db"));
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.run(`CREATE TABLE "o${ESCAPE}" (a)`);
     db.close();

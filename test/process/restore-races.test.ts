@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, readFileSync, readlinkSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { lockForServing } from "../../src/store/sqlite/serving-lock.ts";
 import { EXECUTABLE, issueBoundlessKey, postAnimal, serve } from "../harness/program.ts";
 import { animalsIn, asideIn, command, copyOf, restore } from "../harness/restore.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 import { canTrace } from "../harness/trace.ts";
 
 // A restore that is killed, and others who come at its moment.
@@ -73,7 +73,7 @@ test.skipIf(process.platform !== "linux")(
   "a command that waited while the file was replaced does not touch the new one",
   async () => {
     const { cwd, file, backup } = copyOf();
-    const db = new Database(file);
+    const db = openDatabaseFile(file);
     db.run("PRAGMA journal_mode = DELETE");
     db.run("BEGIN EXCLUSIVE");
     const child = Bun.spawn([EXECUTABLE, "keys", "create", "--name", "late", "--plan", "pro"], {

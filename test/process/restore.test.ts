@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
   chownSync,
@@ -15,10 +14,11 @@ import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
 import { serve } from "../harness/program.ts";
 import { animalsIn, asideIn, command, copyOf, prepared, restore, type Store } from "../harness/restore.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 import { canTrace } from "../harness/trace.ts";
 
 const journalOf = (file: string): unknown[] => {
-  const db = new Database(file);
+  const db = openDatabaseFile(file);
   try {
     return db.query("SELECT action, via, subject_kind, after FROM journal WHERE action = 'restore'").all();
   } finally {
@@ -121,7 +121,7 @@ describe("restore", () => {
     const { cwd, file } = copyOf();
     const old = join(cwd, "old.db");
     const sql = await Bun.file(join(import.meta.dir, "../../src/store/migrations/sqlite/0001_initial.sql")).text();
-    const db = new Database(old);
+    const db = openDatabaseFile(old);
     db.run(sql);
     db.run("PRAGMA application_id = 0x414e5354");
     db.run(
@@ -192,7 +192,7 @@ describe("restore refuses, and changes nothing", () => {
 
   test("while a command uses it", async () => {
     const store = copyOf();
-    const db = new Database(store.file);
+    const db = openDatabaseFile(store.file);
     db.run("BEGIN IMMEDIATE");
     await refused(store, store.backup, `another command is using data/animal-store.db: wait until it has ended`);
     db.run("ROLLBACK");
@@ -212,7 +212,7 @@ describe("restore refuses, and changes nothing", () => {
     await refused(store, join(cwd, "letter.txt"), "file is not a database. Choose another backup");
     writeFileSync(join(cwd, "empty.db"), "");
     await refused(store, join(cwd, "empty.db"), "it is the database of another program");
-    const foreign = new Database(join(cwd, "foreign.db"));
+    const foreign = openDatabaseFile(join(cwd, "foreign.db"));
     foreign.run("CREATE TABLE invoices (id INTEGER)");
     foreign.close(true);
     await refused(store, join(cwd, "foreign.db"), "it is the database of another program");
@@ -235,7 +235,7 @@ describe("restore refuses, and changes nothing", () => {
 
   test("a schema that it does not know", async () => {
     const store = copyOf();
-    const db = new Database(store.backup);
+    const db = openDatabaseFile(store.backup);
     db.run("INSERT INTO migrations (number, name, digest, applied_at) VALUES (99, 'later', 'x', 0)");
     db.close(true);
     await refused(store, store.backup, "the database has schema 99, which needs a version that knows schema 99");
@@ -243,7 +243,7 @@ describe("restore refuses, and changes nothing", () => {
 
   test("rows that break the rules, but not by --force", async () => {
     const store = copyOf();
-    const db = new Database(store.backup);
+    const db = openDatabaseFile(store.backup);
     db.run("UPDATE animals SET folded_name = 'not this'");
     db.close(true);
     await refused(store, store.backup, "is not sound: animals are found by their names: ");

@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { atEnd } from "../harness/cleanup.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, type RunningService, run, serve } from "../harness/program.ts";
 import { RawConnection } from "../harness/raw.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const CTRL_C = "\x03";
@@ -76,7 +76,7 @@ describe("signals", () => {
 
   test("Ctrl+C ends a start at once, also while it waits for the database to make its schema, and the next start does it", async () => {
     const cwd = temporaryFolder();
-    const other = new Database(join(cwd, "a.db"));
+    const other = openDatabaseFile(join(cwd, "a.db"));
     other.run("BEGIN EXCLUSIVE");
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0", DATABASE_URL: "sqlite:a.db" };
     const child = Bun.spawn([EXECUTABLE, "serve"], { cwd, env, stdout: "pipe", stderr: "pipe" });
@@ -205,7 +205,7 @@ describe("the banner, when the operator key in its file does not work", () => {
 
   /** What no command does: sets back the time of something. */
   const change = (cwd: string, statement: string): void => {
-    const database = new Database(join(cwd, "data/animal-store.db"));
+    const database = openDatabaseFile(join(cwd, "data/animal-store.db"));
     database.run(statement);
     database.close();
   };

@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
 import { run, serve } from "../harness/program.ts";
 import { RawConnection } from "../harness/raw.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 describe("start", () => {
   test("the first start makes the folder, and issues the operator's key for its owner alone", async () => {
@@ -58,11 +58,11 @@ describe("start", () => {
     const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
     writeFileSync(join(cwd, "letter.txt"), "Dear reader, this is no database. ".repeat(100));
     mkdirSync(join(cwd, "data"));
-    const foreign = new Database(join(cwd, "foreign.db"));
+    const foreign = openDatabaseFile(join(cwd, "foreign.db"));
     foreign.run("CREATE TABLE invoices (id INTEGER)");
     foreign.close();
     await (await serve({ cwd, env: { DATABASE_URL: "sqlite:newer.db" } })).kill("SIGTERM");
-    const newer = new Database(join(cwd, "newer.db"));
+    const newer = openDatabaseFile(join(cwd, "newer.db"));
     newer.run("INSERT INTO migrations (number, name, digest, applied_at) VALUES (99, 'later', 'x', 0)");
     newer.close();
     const running = await serve({ cwd, env: { DATABASE_URL: "sqlite:running.db" } });

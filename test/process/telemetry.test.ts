@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { systemClock } from "../../src/domain/clock.ts";
@@ -8,6 +7,7 @@ import { databaseMaker } from "../harness/postgres.ts";
 import { type RunningService, serve } from "../harness/program.ts";
 import { RawConnection } from "../harness/raw.ts";
 import { startService } from "../harness/service.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const newDatabase = await databaseMaker();
 
@@ -176,7 +176,7 @@ describe("logs", () => {
       expect(Object.keys(lineOf("request")).filter((name) => /trace|span|forged/.test(name))).toEqual([]);
     }
 
-    const other = new Database(service.path);
+    const other = openDatabaseFile(service.path);
     other.run("ALTER TABLE animals RENAME TO creatures");
     await get("/v1/pets", { traceparent, Authorization: `Bearer ${service.boundless}` });
     expect(lineOf("request failed")).toMatchObject(trace);
@@ -197,7 +197,7 @@ describe("logs", () => {
   test("a fault of ours answers 500 without its cause, which is in the log under the request id", async () => {
     const logged: string[] = [];
     const service = await startService({ logged });
-    const other = new Database(service.path);
+    const other = openDatabaseFile(service.path);
     other.run("ALTER TABLE animals RENAME TO creatures");
     const { status, json, headers } = await service.call("GET /pets");
     expect(status).toBe(500);

@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { atEnd } from "../harness/cleanup.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { freePort } from "../harness/port.ts";
 import { EXECUTABLE, issueBoundlessKey, postAnimal, run, serve } from "../harness/program.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 describe("a port that several threads share is not shared with another process", () => {
   test("a start on the port of another service fails, and that one goes on", async () => {
@@ -111,7 +111,7 @@ describe("a thread that dies", () => {
       err: { message: expect.stringContaining("serving thread 3 has ended") },
     });
     expect(lines.at(-1)).toMatchObject({ msg: "stopped" });
-    const db = new Database(join(cwd, "data/animal-store.db"), { readonly: true });
+    const db = openDatabaseFile(join(cwd, "data/animal-store.db"), { readonly: true });
     const kept = new Set(db.query("SELECT id FROM animals").values().flat());
     const { used } = db.query("SELECT max(day_used) AS used FROM tallies").get() as { used: number };
     db.close();

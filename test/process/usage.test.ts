@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { HOUR_MS } from "../../src/domain/clock.ts";
@@ -10,6 +9,7 @@ import { temporaryFolder } from "../harness/folder.ts";
 import { listPets, operatorIn } from "../harness/operator.ts";
 import { databaseMaker } from "../harness/postgres.ts";
 import { run, runInTerminal, serve } from "../harness/program.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 const newDatabase = await databaseMaker();
 
@@ -54,7 +54,7 @@ describe("keys usage and usage", () => {
     await store.usage.add({ source: "test", sequence: 1, atMs: 1, sums });
     await store.close();
     // Of a key whose usage could not be deleted with it.
-    const db = new Database(pathIn(cwd));
+    const db = openDatabaseFile(pathIn(cwd));
     db.run("INSERT INTO key_usage_hours (started_at, key_id, passed) VALUES (?, 'key_gone', 2)", [hour]);
     db.close();
   }, 60_000);
@@ -198,7 +198,7 @@ describe("keys usage and usage", () => {
 
   test("a key is deleted with its usage", async () => {
     const id = ids["Front desk"] as string;
-    const db = new Database(pathIn(cwd));
+    const db = openDatabaseFile(pathIn(cwd));
     const rows = () =>
       ["minutes", "hours", "days"].map(
         (grain) => db.query(`SELECT 1 FROM key_usage_${grain} WHERE key_id = ?`).all(id).length,
@@ -224,7 +224,7 @@ test("a crash loses no more than the last seconds, and the instance is then lost
   expect(await requests()).toBe(7);
   const [alive] = await json("instances");
   expect(alive).toMatchObject({ state: "alive", health: "ready", environment: "production", stoppedAt: null });
-  const db = new Database(pathIn(cwd));
+  const db = openDatabaseFile(pathIn(cwd));
   db.run("UPDATE instances SET seen_at = seen_at - 60000");
   db.close();
   const again = await serve({ cwd });

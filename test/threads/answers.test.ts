@@ -1,9 +1,9 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { FakeClock } from "../harness/clock.ts";
 import { KeptConnections } from "../harness/kept-connections.ts";
 import { listenersOn } from "../harness/port.ts";
 import { startService } from "../harness/service.ts";
+import { openDatabaseFile } from "../harness/sqlite.ts";
 
 // What a caller cannot tell: that several threads answer.
 
@@ -17,7 +17,7 @@ test("all threads answer, and what each of them has to report is in the log when
   if (process.platform === "linux") expect(listenersOn(service.origin)).toBe(THREADS);
   const connections = await KeptConnections.open(service);
   await connections.callAll("GET /pets");
-  const other = new Database(service.path);
+  const other = openDatabaseFile(service.path);
   other.run("PRAGMA busy_timeout = 5000");
   other.run("ALTER TABLE animals RENAME TO creatures");
   // Each thread reports a failure once, and then how often it happened again.
