@@ -64,7 +64,7 @@ async function bunTest(files: readonly string[], options: readonly string[], env
 async function main(args: readonly string[]): Promise<number> {
   const filters = args.filter((arg) => !arg.startsWith("-"));
   const options = args.filter((arg) => arg.startsWith("-"));
-  const files = [...new Bun.Glob("{src,test}/**/*.test.ts").scanSync({ cwd: ROOT })]
+  const files = [...new Bun.Glob("{src,test,client}/**/*.test.ts").scanSync({ cwd: ROOT })]
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
     .sort();
   if (files.length === 0) {
