@@ -14,6 +14,9 @@ const ATTACK_SECONDS = 8;
 const DESCRIPTORS = rowNamed("more connections than descriptors");
 const secondsOf = (row: Row): number => (row === DESCRIPTORS ? 2.5 : 1);
 
+/** A request costs up to twice its processor time when other work drives its data out of the processor's caches. */
+const BESIDE_OTHER_TESTS = 2;
+
 /** Shorter than in a long run, which goes through all rows. */
 const SHORT_ROWS: readonly Row[] = [
   { ...rowNamed("bodies in 65,000 chunks"), maxRequests: 30 },
@@ -23,6 +26,7 @@ const SHORT_ROWS: readonly Row[] = [
   { ...rowNamed("log that nobody reads"), maxRequests: 1_000 },
   DESCRIPTORS,
 ];
+const allowed = (row: Row): Row => ({ ...row, processorMsMax: row.processorMsMax * BESIDE_OTHER_TESTS });
 
 /** Times say little on a busy machine: what counts is the service's processor time, and that the good client is served. */
 describe("a good client is served, and it costs the service little, beside", () => {
@@ -33,7 +37,7 @@ describe("a good client is served, and it costs the service little, beside", () 
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const [row, board] = next;
         const seconds = secondsOf(row);
-        judge(board, row, await measure(row, { seconds, attackSeconds: ATTACK_SECONDS, withControl: false }));
+        judge(board, allowed(row), await measure(row, { seconds, attackSeconds: ATTACK_SECONDS, withControl: false }));
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
