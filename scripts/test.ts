@@ -1,7 +1,9 @@
-// Runs tests on all cores. What they share is made once: a PostgreSQL server, a Redis server, the executable.
+// Runs tests on all cores. What they share is made once: a PostgreSQL server, a Redis server, the executable, the
+// package of the client.
 // Usage: bun scripts/test.ts [parts of file names] [options of bun test, as --name=value]
 
 import { join } from "node:path";
+import { packClient } from "../client/test/harness/pack.ts";
 import { cleanUp } from "../test/harness/cleanup.ts";
 import { TestPostgres } from "../test/harness/postgres.ts";
 import { hasRedis, startSharedRedis } from "../test/harness/redis.ts";
@@ -33,11 +35,15 @@ async function startShared(files: readonly string[]): Promise<Record<string, str
   const startRedis = async () => {
     env.TEST_REDIS_URL = (await startSharedRedis()).url;
   };
+  const pack = async () => {
+    env.TEST_CLIENT_PACKAGE = JSON.stringify(await packClient());
+  };
   const onBothStores = isUsed("onEveryStore") && hasRedis && process.env.TEST_STORES !== "sqlite";
   await Promise.all([
     (onBothStores || isUsed("databaseMaker")) && !process.env.TEST_DATABASE_URL && startPostgres(),
     onBothStores && startRedis(),
     (isUsed("harness/program.ts") || isUsed("/torture/")) && build(BUILD),
+    files.some((file) => file.startsWith("client/")) && pack(),
   ]);
   return env;
 }

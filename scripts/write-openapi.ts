@@ -1,4 +1,6 @@
 import { openapiDocument } from "../src/http/openapi/document.ts";
+import type { ApiDocument } from "./api-document.ts";
+import { clientTypes } from "./client-types.ts";
 
 /** The committed document is the one that a service with the default settings serves. */
 const document = openapiDocument({
@@ -7,4 +9,6 @@ const document = openapiDocument({
   environment: "production",
   otherUrl: undefined,
 });
-await Bun.write("openapi.json", `${JSON.stringify(document, null, 2)}\n`);
+const text = `${JSON.stringify(document, null, 2)}\n`;
+await Bun.write("openapi.json", text);
+await Bun.write("client/src/wire.ts", clientTypes(JSON.parse(text) as ApiDocument));

@@ -45,6 +45,7 @@ test("every mistake is reported at once, with the setting, the remedy and what w
     STAGING_URL: "staging",
     PRODUCTION_URL: "https://example.com/v2",
     TRUSTED_PROXIES: "10.0.0.0/99",
+    CORS_ORIGINS: "null",
     DRAIN_SECONDS: "301",
     METRICS_PORT: "x",
     METRICS_HOST: "all of them",

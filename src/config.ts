@@ -4,6 +4,7 @@ import { AUTHOR_MAX_CODE_POINTS } from "./domain/journal.ts";
 import { Mistake } from "./domain/mistake.ts";
 import { QUOTA_MAX } from "./domain/plan.ts";
 import { mistakeInText } from "./domain/text.ts";
+import { parseCorsOrigins } from "./http/cors-origins.ts";
 import { maskedRedisUrl, parseRedisUrl, type RedisUrl } from "./meter/redis-url.ts";
 import { maskedDatabaseUrl, parseDatabaseUrl } from "./store/database-url.ts";
 import { LOG_LEVELS, type LogLevel } from "./telemetry/log.ts";
@@ -84,6 +85,14 @@ export const SETTINGS = {
     "Addresses or networks, separated by commas, whose `X-Forwarded-For` is trusted, and without `PUBLIC_URL` also `X-Forwarded-Host` and `-Proto`.",
     parseTrustedProxies,
   ),
+  CORS_ORIGINS: {
+    ...setting(
+      "",
+      "Origins of web pages that may call the API, separated by commas, such as `https://app.example.com`; `*` for all. By default, none.",
+      parseCorsOrigins,
+    ),
+    hides: (text: string) => text.includes("@"),
+  },
   DRAIN_SECONDS: setting(
     "0",
     "For how long requests are still accepted after SIGTERM, while `/readyz` says 503: longer than a load balancer takes to notice.",

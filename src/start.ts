@@ -183,6 +183,7 @@ const servingSettings = (
   bodyTimeoutMs,
   anonymousPerMinute: config.ANONYMOUS_PER_MINUTE,
   trustedNetworks: config.TRUSTED_PROXIES,
+  corsOrigins: config.CORS_ORIGINS,
   logRequests: config.LOG_REQUESTS,
 });
 

@@ -137,7 +137,7 @@ describe("README.md", async () => {
 test("every dependency is pinned exactly, and docs/decisions.md gives its reason", async () => {
   const decisions = await read("docs/decisions.md");
   for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
-    expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+    expect(version).toMatch(/^(?:npm:.+@)?\d+\.\d+\.\d+(-[\w.]+)?$/);
     expect(decisions).toContain(`\`${name}\``);
   }
 });

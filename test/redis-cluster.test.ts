@@ -68,7 +68,7 @@ describe.skipIf(!hasRedis)("one node of a cluster", () => {
       await until(() => meters.every((one) => one.outages().length > 0));
       const from = performance.now();
       for (const subject of here) await meter.judge(subject, FREE);
-      expect(performance.now() - from).toBeLessThan(100);
+      expect(performance.now() - from).toBeLessThan(1_000);
       for (const other of others)
         for (const subject of subjectsOf(meter, nameOf(other), 2)) expect(await passes(meters, subject, 80)).toBe(60);
       expect(await passes([meter], here[1] as string, 100)).toBe(59);

@@ -42,3 +42,10 @@ declare module "*/standalone.js" {
   const path: string;
   export default path;
 }
+
+declare module "workerd" {
+  /** The path of the executable. */
+  const path: string;
+  export default path;
+  export const compatibilityDate: string;
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { FakeClock } from "../../test/harness/clock.ts";
-import { ProbeFlood, RefusalFlood } from "./floods.ts";
+import { HeldFlood, ProbeFlood } from "./floods.ts";
 
 test("probes: the first hundred responses in a tenth of a second leave the connection open, and the rest end it", () => {
   const clock = new FakeClock();
@@ -17,7 +17,7 @@ test("probes: the first hundred responses in a tenth of a second leave the conne
 describe("refusals", () => {
   test("are not held back up to a hundred in a tenth of a second", () => {
     const clock = new FakeClock();
-    const flood = new RefusalFlood(() => clock.nowMs());
+    const flood = new HeldFlood(() => clock.nowMs());
     const response = new Response();
     for (let i = 0; i < 300; i++) {
       if (i % 100 === 0) clock.advance(100);
@@ -27,7 +27,7 @@ describe("refusals", () => {
 
   test("beyond that leave one after the other, at least a millisecond apart", async () => {
     const clock = new FakeClock();
-    const flood = new RefusalFlood(() => clock.nowMs());
+    const flood = new HeldFlood(() => clock.nowMs());
     for (let i = 0; i < 100; i++) flood.bound(new Response());
     const startedAtMs = performance.now();
     const held = Array.from({ length: 150 }, async (_, i) => {

@@ -44,11 +44,11 @@ export class ProbeFlood {
 const MAX_HOLD_MS = 10_000;
 
 /**
- * Refusals of callers who are certain to be refused again. Those who connect again at once would keep Bun accepting,
- * which it does before it looks at other connections. So in a flood each refusal is held back for as many milliseconds as others are
- * being held: about 1,000 a second leave each thread, however many ask.
+ * For refusals of callers who are certain to be refused again, and for preflights. Those who connect again at once would
+ * keep Bun accepting, which it does before it looks at other connections. So in a flood each response is held back for
+ * as many milliseconds as others are being held: about 1,000 a second leave each thread, however many ask.
  */
-export class RefusalFlood {
+export class HeldFlood {
   readonly #flood: Flood;
   #held = 0;
 

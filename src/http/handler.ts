@@ -9,9 +9,10 @@ import { StoreUnavailable } from "../store/store.ts";
 import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
 import type { Telemetry, UsageCount } from "../telemetry/telemetry.ts";
 import { callerAddress } from "./caller-address.ts";
+import type { Cors } from "./cors.ts";
 import { asReply, Fault, type Outcome } from "./fault.ts";
 import { BAD_HOST, INTERNAL_ERROR, methodNotAllowed, NO_SUCH_PATH, OUTCOME_UNKNOWN, UNAVAILABLE } from "./faults.ts";
-import type { RefusalFlood } from "./floods.ts";
+import type { HeldFlood } from "./floods.ts";
 import { CLOSE } from "./header-template.ts";
 import type { Method } from "./operation.ts";
 import { refusalFault } from "./refusal-faults.ts";
@@ -37,7 +38,9 @@ export interface HandlerParts {
   readonly failures: FailureLog;
   readonly refusals: RefusalLog;
   readonly logRequests: boolean;
-  readonly refusalFlood: RefusalFlood;
+  readonly refusalFlood: HeldFlood;
+  /** Undefined: no other origin is allowed anything. */
+  readonly cors: Cors | undefined;
 }
 
 /** A request under /v1 on its way to a response. */
@@ -65,7 +68,7 @@ export class V1Handler {
     private readonly resource: Resource | undefined,
   ) {
     this.isReported = parts.telemetry.isOn || parts.logRequests;
-    this.noOperation = resource ? methodNotAllowed(allowedMethods(resource)) : NO_SUCH_PATH;
+    this.noOperation = resource ? methodNotAllowed(allowedMethods(resource, parts.cors)) : NO_SUCH_PATH;
   }
 
   readonly handle: Handler = (request, server) => {
@@ -157,10 +160,11 @@ export class V1Handler {
 
   private respond(exchange: Exchange, outcome: Outcome, standing: Standing): Awaitable<Response> {
     const { request, server, operation, requestId, isHopeless } = exchange;
+    const { connections, cors } = this.parts;
     const reply = asReply(outcome);
     this.record(exchange, outcome, reply.status, standing.atMs);
     const isLast =
-      this.parts.connections.areClosing ||
+      connections.areClosing ||
       hasUnreadBody(request) ||
       (isHopeless && !this.isFromProxy(exchange)) ||
       // Bun takes its connection for a tunnel, and never answers on it again.
@@ -168,6 +172,7 @@ export class V1Handler {
     let { template } = reply;
     const ownHeaders = operation?.headersFor(request, server);
     if (ownHeaders) template = template.with(ownHeaders);
+    if (cors) template = template.with(cors(request));
     if (isLast) template = template.with(CLOSE);
     const headers = template.fill(requestId, standing, reply.headers, reply.etag);
     const response = new Response(reply.body, { status: reply.status, headers });
@@ -225,7 +230,11 @@ function refusedAs(admission: Admission | undefined): { keyId: string | undefine
 }
 
 /** What is logged of a request, whatever comes of it. */
-function lineOf({ request, requestId, operation }: Exchange, status: number, tookMs: number): object {
+export function lineOf(
+  { request, requestId, operation }: Pick<Exchange, "request" | "requestId" | "operation">,
+  status: number,
+  tookMs: number,
+): object {
   const { method } = request;
   const path = loggedPath(request.url);
   const ms = Math.round(tookMs * 1e3) / 1e3;
@@ -240,9 +249,11 @@ const isHopeless = ({ reason }: Refusal): boolean => reason.kind === "banned" ||
 
 const methodOf = (request: Request): Method => (request.method === "HEAD" ? "GET" : request.method) as Method;
 
-const allowedMethods = (resource: Resource): string =>
+/** As in Allow. OPTIONS is answered only where browsers may ask for permission by it. */
+export const allowedMethods = (resource: Resource, cors: Cors | undefined): string =>
   Object.keys(resource)
     .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+    .concat(cors ? "OPTIONS" : [])
     .join(", ");
 
 /** Bun joins the values of a header that was sent twice, and takes the URL from the first one. */

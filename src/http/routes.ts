@@ -1,6 +1,7 @@
 import { andThen } from "../domain/awaitable.ts";
+import { readable } from "./cors.ts";
 import { BAD_HOST, NOT_A_PROXY } from "./faults.ts";
-import { ProbeFlood } from "./floods.ts";
+import { HeldFlood, ProbeFlood } from "./floods.ts";
 import { type Handler, type HandlerParts, hasRepeatedHost, type Resource, V1Handler } from "./handler.ts";
 import { endConnection } from "./header-template.ts";
 import { OPERATIONS } from "./operations/index.ts";
@@ -14,6 +15,8 @@ import {
   publicError,
   withMalfunctions,
 } from "./pages/page.ts";
+import { DOCUMENT_PATH } from "./pages/paths.ts";
+import { answeringOptions } from "./preflight.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 import { hasUnreadBody } from "./unread-body.ts";
 
@@ -21,15 +24,21 @@ export interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandl
 
 /** Everything that the server answers: the interface, which needs a key; pages and probes, which do not; and the rest. */
 export function createRoutes(parts: RouteParts) {
-  const routes: Record<string, Handler> = {};
-  for (const [path, resource] of Object.entries(v1Resources(parts)))
-    routes[path] = new V1Handler(parts, resource).handle;
-  for (const path of ["/v1", "/v1/*"]) routes[path] = new V1Handler(parts, undefined).handle;
+  const { cors } = parts;
+  const preflightFlood = new HeldFlood();
+  const v1 = (resource: Resource | undefined): Handler => {
+    const { handle } = new V1Handler(parts, resource);
+    return cors ? answeringOptions(parts, cors, preflightFlood, resource, handle) : handle;
+  };
+  const routes: Record<string, Handler> = { "/v1": v1(undefined), "/v1/*": v1(undefined) };
+  for (const [path, resource] of Object.entries(v1Resources(parts))) routes[path] = v1(resource);
 
   const { pages, probes, notFound } = publicPages(parts);
   const probeFlood = new ProbeFlood();
-  for (const [path, page] of Object.entries(pages))
-    routes[path] = outside(limited(parts, pageHandler(parts.failures, page)));
+  for (const [path, page] of Object.entries(pages)) {
+    const handler = limited(parts, pageHandler(parts.failures, page));
+    routes[path] = outside(cors && path === DOCUMENT_PATH ? readable(cors, handler) : handler);
+  }
   for (const [path, probe] of Object.entries(probes)) {
     const handler = pageHandler(parts.failures, probe);
     routes[path] = outside((request, server) => andThen(handler(request, server), (reply) => probeFlood.bound(reply)));

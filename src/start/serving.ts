@@ -4,7 +4,9 @@ import { Keyring } from "../access/keyring.ts";
 import type { SteadyClock, SystemTime } from "../domain/clock.ts";
 import { ratePolicyOfAddress } from "../domain/tally.ts";
 import { type AddressSettings, createAddresses } from "../http/addresses.ts";
-import { RefusalFlood } from "../http/floods.ts";
+import { createCors } from "../http/cors.ts";
+import type { CorsOrigins } from "../http/cors-origins.ts";
+import { HeldFlood } from "../http/floods.ts";
 import { createWithIdempotency } from "../http/idempotency.ts";
 import { ReplyCache } from "../http/reply-cache.ts";
 import { createRoutes } from "../http/routes.ts";
@@ -25,6 +27,7 @@ export interface ServingSettings {
   readonly bodyTimeoutMs: number;
   readonly anonymousPerMinute: number;
   readonly trustedNetworks: TrustedNetworks;
+  readonly corsOrigins: CorsOrigins;
   readonly logRequests: boolean;
 }
 
@@ -73,7 +76,8 @@ export function serve(listener: Listener, parts: ServingParts): Serving {
       gate,
       trustedProxies: proxies,
       connections: listeners,
-      refusalFlood: new RefusalFlood(),
+      refusalFlood: new HeldFlood(),
+      cors: createCors(settings.corsOrigins),
       isReady: ready.isReady,
       telemetry,
       usage,

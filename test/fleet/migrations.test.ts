@@ -41,12 +41,12 @@ describe("a migration that has to wait for a long transaction", () => {
     });
     const statuses = new Set<number>();
     const create = () => service.call("POST /pets", { body: { name: "Rex", categoryId: 1 } });
-    for (let i = 0; i < 60 || progress.length === 0; i++)
+    // A lock that is let go of at that very moment is held by somebody unknown.
+    const holder =
+      /^migration \d+ \(next\) waits for a lock, held by process \d+ \(a long report\), in a transaction for \d+ s$/;
+    for (let i = 0; i < 60 || !progress.some((line) => holder.test(line)); i++)
       statuses.add((await (i % 3 ? service.call("GET /pets") : create())).status);
     expect([...statuses].sort()).toEqual([200, 201]);
-    expect(progress[0]).toMatch(
-      /^migration \d+ \(next\) waits for a lock, held by process \d+ \(a long report\), in a transaction for \d+ s$/,
-    );
     expect(isDone).toBe(false);
     await report.close();
     expect((await migrating).to).toBe(NEXT);
@@ -80,7 +80,7 @@ describe("a migration that another process is running", () => {
     const migrations = withNext(ADD_COLUMN);
     const both = [resolve, () => {}].map((onProgress) => migrateDatabase(url, onProgress, { migrations }));
     expect(await waiting).toMatch(
-      /^waiting for another process that is migrating the database: process \d+ \(a long report\)/,
+      /^waiting for another process that is migrating the database: .*process \d+ \(a long report\)/,
     );
     await other.close();
     const done = await Promise.all(both);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { clientOf } from "../harness/client.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { hasNginx, TestNginx } from "../harness/nginx.ts";
 import { databaseMaker } from "../harness/postgres.ts";
@@ -61,11 +62,8 @@ test.skipIf(isSkipped)("a rolling restart of all instances behind nginx, under l
   expect(statuses.get(201)).toBeGreaterThan(50);
 
   const names = new Set<string>();
-  for (let next: string | undefined = `${fleet[0]?.origin}/v1/pets?limit=100`; next; ) {
-    const page: Response = await fetch(next, { headers });
-    for (const { name } of (await page.json()) as { name: string }[]) names.add(name);
-    next = /<([^>]+)>; rel="next"/.exec(page.headers.get("link") ?? "")?.[1];
-  }
+  const [first] = fleet as [RunningService];
+  for await (const { name } of clientOf(first, secret).pets.list({ limit: 100 })) names.add(name);
   expect(names.size).toBe(statuses.get(201) as number);
   await Promise.all(fleet.map((instance) => instance.kill("SIGTERM")));
 });

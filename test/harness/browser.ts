@@ -1,7 +1,8 @@
+import { CHROMIUM } from "./chromium.ts";
 import { atEnd } from "./cleanup.ts";
 import { temporaryFolder } from "./folder.ts";
 
-export const CHROMIUM = ["chromium", "chromium-browser", "google-chrome"].map((name) => Bun.which(name)).find(Boolean);
+export { CHROMIUM };
 
 export interface View {
   readonly width: number;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
+import { clientOf } from "../harness/client.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { getRequest, KeepAliveLoad } from "../harness/load.ts";
 import { freePort } from "../harness/port.ts";
@@ -52,12 +53,7 @@ describe.if(process.platform === "linux")("the limit of open files", () => {
         wrap: ["sh", "-c", `ulimit -n ${LIMIT}; exec "$@"`, "sh"],
       });
       // The thread that writes needs files of its own, and is there after the first write.
-      const animal = await fetch(`${service.origin}/v1/pets`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
-        body: '{"name":"Rex","categoryId":1}',
-      });
-      expect(animal.status).toBe(201);
+      await clientOf(service, secret).pets.create({ name: "Rex", categoryId: 1 });
       const get = async (url: string) => (await fetch(url, { headers: { Connection: "close" } })).text();
       const isLimited = async () =>
         /^animal_store_connections_limited 1$/m.test(await get(`http://127.0.0.1:${metricsPort}/metrics`));

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Redis } from "ioredis";
+import { clientOf } from "../harness/client.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { databaseMaker, withSql } from "../harness/postgres.ts";
 import { EXECUTABLE, issueBoundlessKey, run, serve } from "../harness/program.ts";
@@ -43,13 +44,9 @@ async function storeWithOrder(): Promise<{ cwd: string; file: string }> {
   const cwd = temporaryFolder();
   const secret = await issueBoundlessKey({ cwd });
   const service = await serve({ cwd });
-  const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json", "Idempotency-Key": "a" };
-  await fetch(`${service.origin}/v1/pets`, { method: "POST", headers, body: '{"name":"Rex","categoryId":1}' });
-  await fetch(`${service.origin}/v1/store/orders`, {
-    method: "POST",
-    headers: { ...headers, "Idempotency-Key": "b" },
-    body: '{"petId":1}',
-  });
+  const store = clientOf(service, secret);
+  const rex = await store.pets.create({ name: "Rex", categoryId: 1 }, { idempotencyKey: "a" });
+  await store.orders.place({ petId: rex.id }, { idempotencyKey: "b" });
   await service.kill("SIGTERM");
   return { cwd, file: join(cwd, "data/animal-store.db") };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { clientOf } from "../harness/client.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { issueBoundlessKey, postAnimal, type RunningService, run, serve } from "../harness/program.ts";
 import { canMount, onSmallDisk } from "../harness/small-disk.ts";
@@ -18,14 +19,10 @@ const get = (service: RunningService, secret: string) =>
     headers: { Authorization: `Bearer ${secret}`, Connection: "close" },
   });
 
-/** All animals, by following the pages. */
-async function everyAnimal(service: RunningService, secret: string): Promise<Map<number, string>> {
-  const found = new Map<number, string>();
-  for (let next: string | undefined = `${service.origin}/v1/pets?limit=100`; next; ) {
-    const response: Response = await fetch(next, { headers: { Authorization: `Bearer ${secret}` } });
-    for (const { id, name } of (await response.json()) as { id: number; name: string }[]) found.set(id, name);
-    next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
-  }
+/** The names of all animals, by their ids. */
+async function everyAnimal(service: RunningService, secret: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for await (const { id, name } of clientOf(service, secret).pets.list({ limit: 100 })) found.set(id, name);
   return found;
 }
 
@@ -63,7 +60,7 @@ test("kill -9 in the middle of a load loses no acknowledged animal, and no id co
   }
   const service = await serve({ cwd });
   const found = await everyAnimal(service, secret);
-  for (const [id, name] of acknowledged) expect(found.get(id)).toBe(name);
+  for (const [id, name] of acknowledged) expect(found.get(String(id))).toBe(name);
   await service.kill("SIGTERM");
 });
 
@@ -119,7 +116,7 @@ describe("counters", () => {
     for (let i = 0; i < 30; i++) await get(first, counted.secret);
     const countedAt = performance.now();
     while (usedThisMinute(cwd, counted.id) < 30) await Bun.sleep(10);
-    expect(performance.now() - countedAt).toBeLessThan(1000);
+    expect(performance.now() - countedAt).toBeLessThan(2_000);
     let answer: Response | undefined;
     for (let i = 0; i < 120; i++) answer = await get(first, banned.secret);
     expect(await answer?.json()).toMatchObject({ code: "key_banned" });
@@ -249,7 +246,7 @@ describe("a database file that is taken away from a running service", () => {
     rmSync(path);
     const removedAt = performance.now();
     await until(() => service.logged().includes("not ready: "));
-    expect(performance.now() - removedAt).toBeLessThan(1_000);
+    expect(performance.now() - removedAt).toBeLessThan(3_000);
     expect(service.logged()).toContain("put it back, or restart the service");
     for (let i = 0; i < 5; i++) expect(await readyz(service)).toBe(503);
     await service.kill("SIGTERM");

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkS
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { SCALAR_PATH } from "../../src/http/pages/paths.ts";
+import { clientOf } from "../harness/client.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, run, serve } from "../harness/program.ts";
 
@@ -97,9 +98,7 @@ describe("what lies in the current folder", () => {
       expect(created).toMatchObject({ exitCode: 0, err: "" });
       const service = await serve({ cwd, program });
       const { secret } = JSON.parse(created.out);
-      const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };
-      const body = '{"name":"Rex","categoryId":1}';
-      expect((await fetch(`${service.origin}/v1/pets`, { method: "POST", headers, body })).status).toBe(201);
+      await clientOf(service, secret).pets.create({ name: "Rex", categoryId: 1 });
       expect(await service.kill("SIGTERM")).toBe(0);
       expect(existsSync(join(cwd, "evil-ran"))).toBe(false);
     });

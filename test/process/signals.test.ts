@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { atEnd } from "../harness/cleanup.ts";
+import { clientOf } from "../harness/client.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, type RunningService, run, serve } from "../harness/program.ts";
 import { RawConnection } from "../harness/raw.ts";
@@ -61,16 +62,14 @@ describe("signals", () => {
     const cwd = temporaryFolder();
     const service = await serve({ cwd, threads: 2 });
     const secret = await secretOf(cwd);
-    const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };
-    const body = JSON.stringify({ name: "Kept", categoryId: 1 });
-    expect((await fetch(`${service.origin}/v1/pets`, { method: "POST", headers, body })).status).toBe(201);
+    const kept = await clientOf(service, secret).pets.create({ name: "Kept", categoryId: 1 });
     const busy = await beginRequest(service.origin, secret);
     expect(await pressUntilGone(service)).toBe(130);
     busy.destroy();
     expect(stoppingLines(service.logged())).toBe(1);
     expect(service.logged()).not.toContain('"msg":"stopped"');
     const again = await serve({ cwd });
-    expect(await (await fetch(`${again.origin}/v1/pets`, { headers })).json()).toMatchObject([{ name: "Kept" }]);
+    expect((await clientOf(again, secret).pets.list()).items).toEqual([kept]);
     await again.kill("SIGTERM");
   });
 

@@ -1,5 +1,6 @@
 import { PLANS } from "../../src/domain/plan.ts";
 import { ANSWER_TIMEOUT_MS } from "../../src/meter/redis/answer-timeout.ts";
+import { clientOf, statusOf } from "../../test/harness/client.ts";
 import { issueKey } from "../../test/harness/service.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import type { FleetStage } from "./stage.ts";
@@ -14,17 +15,15 @@ const AT_ONCE = 15;
 export async function checkLimits({ database, nginx }: FleetStage, board: Scoreboard): Promise<void> {
   const { secret } = await issueKey({ kind: "postgres", url: database }, { plan: "free" });
   const quota = PLANS.free?.perMinute as number;
+  const store = clientOf(nginx, secret);
   let [passed, late, sent] = [0, 0, 0];
   const client = async (): Promise<void> => {
     while (sent++ < REQUESTS) {
       const from = performance.now();
-      const response = await fetch(`${nginx.origin}/v1/pets?limit=1`, {
-        headers: { Authorization: `Bearer ${secret}` },
-      });
-      const body = await response.text();
+      const status = await statusOf(store.pets.list({ limit: 1 }));
       if (performance.now() - from >= ANSWER_TIMEOUT_MS) late++;
-      if (response.status === 200) passed++;
-      else board.check(response.status === 429, `a Free key got ${response.status} ${body}`);
+      if (status === 200) passed++;
+      else board.check(status === 429, `a Free key got ${status}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, client));

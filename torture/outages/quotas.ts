@@ -1,4 +1,5 @@
 import { PLANS } from "../../src/domain/plan.ts";
+import { clientOf, statusOf } from "../../test/harness/client.ts";
 import { issueKey } from "../../test/harness/service.ts";
 import { FIGURES, type Scene } from "./row.ts";
 import type { Stage } from "./stage.ts";
@@ -16,20 +17,18 @@ export interface Use {
 /** Uses up a new Free key at all instances at once: how many requests passed? */
 export async function useUp({ board }: Scene, { instances, database }: Stage): Promise<Use> {
   const { secret } = await issueKey({ kind: "postgres", url: database }, { plan: "free" });
-  const headers = { Authorization: `Bearer ${secret}` };
   let [passed, sent, slowestMs, totalMs] = [0, 0, 0, 0];
   const client = async (): Promise<void> => {
     while (sent++ < SENT) {
       const from = performance.now();
-      const response = await fetch(`${instances.nextOrigin()}/v1/pets?limit=1`, { headers });
-      const body = await response.text();
+      const store = clientOf({ origin: instances.nextOrigin() }, secret);
+      const status = await statusOf(store.pets.list({ limit: 1 }));
       const ms = performance.now() - from;
       slowestMs = Math.max(slowestMs, ms);
       totalMs += ms;
       board.count(FIGURES.requests);
-      if (response.status === 200) passed++;
-      else if (!board.check(response.status === 429, `a Free key got ${response.status} ${body}`))
-        board.count(FIGURES.wrong);
+      if (status === 200) passed++;
+      else if (!board.check(status === 429, `a Free key got ${status}`)) board.count(FIGURES.wrong);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, client));

@@ -1,4 +1,5 @@
 import type { TestBalancer } from "../../test/harness/balancer.ts";
+import { clientOf, statusOf } from "../../test/harness/client.ts";
 import type { Random } from "../common/random.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import type { FleetStage, Instance } from "../fleet/stage.ts";
@@ -96,10 +97,8 @@ async function restartAllAtOnce(scene: Scene): Promise<void> {
   weather.isOneAway = false;
 }
 
-async function isServed({ nginx, secret }: FleetStage): Promise<boolean> {
-  const { status } = await fetch(`${nginx.origin}/v1/pets?limit=1`, { headers: { Authorization: `Bearer ${secret}` } });
-  return status === 200;
-}
+const isServed = async ({ nginx, secret }: FleetStage): Promise<boolean> =>
+  (await statusOf(clientOf(nginx, secret).pets.list({ limit: 1 }))) === 200;
 
 async function stop(instance: Instance, board: Scoreboard): Promise<void> {
   const exitCode = await instance.service.kill("SIGTERM");

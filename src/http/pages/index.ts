@@ -4,7 +4,7 @@ import { NO_SUCH_PAGE } from "../faults.ts";
 import type { DocsPages } from "./docs.ts";
 import { healthPages } from "./health.ts";
 import { type PublicPage, publicError } from "./page.ts";
-import { REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
+import { DOCUMENT_PATH, REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
 
 export interface PageParts {
   readonly addresses: Addresses;
@@ -32,7 +32,7 @@ export function publicPages(parts: PageParts): {
       "/docs": docsPage("docs"),
       [SCALAR_PATH]: docsPage("scalar"),
       [REFERENCE_PATH]: docsPage("reference"),
-      "/openapi.json": docsPage("openapi"),
+      [DOCUMENT_PATH]: docsPage("openapi"),
       "/favicon.ico": docsPage("favicon"),
     },
     probes: { "/healthz": healthz, "/readyz": readyz },

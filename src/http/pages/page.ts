@@ -7,7 +7,7 @@ import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { callerAddress } from "../caller-address.ts";
 import type { Fault } from "../fault.ts";
 import { INTERNAL_ERROR, methodNotAllowed } from "../faults.ts";
-import type { RefusalFlood } from "../floods.ts";
+import type { HeldFlood } from "../floods.ts";
 import { visitorFault } from "../refusal-faults.ts";
 import { loggedPath } from "../request-id.ts";
 import { traceContextOf } from "../trace-context.ts";
@@ -21,7 +21,7 @@ export interface PageHandlerParts {
   readonly trustedProxies: TrustedProxies;
   readonly telemetry: Telemetry;
   readonly refusals: RefusalLog;
-  readonly refusalFlood: RefusalFlood;
+  readonly refusalFlood: HeldFlood;
 }
 
 /** An error outside of the interface: the same shape, without the headers that only /v1 promises. */

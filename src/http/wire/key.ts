@@ -1,6 +1,6 @@
 import { SECOND_MS, toWholeSeconds } from "../../domain/clock.ts";
 import type { Key } from "../../domain/key.ts";
-import { PLANS } from "../../domain/plan.ts";
+import { PLANS, QUOTA_MAX } from "../../domain/plan.ts";
 import { SCOPES } from "../../domain/scope.ts";
 import type { Standing } from "../../domain/tally.ts";
 import { DAY, MINUTE, type QuotaStanding } from "../../domain/window.ts";
@@ -16,7 +16,14 @@ const open = (description: string, values: readonly string[]) => ({
   description: `${description} More may be added. So far: ${values.map((value) => `\`${value}\``).join(", ")}.`,
   "x-extensible-enum": values,
 });
-const count = (description: string) => ({ type: "integer", format: "int64", minimum: 0, description });
+/** With a maximum that every client can hold as it is. */
+const count = (description: string) => ({
+  type: "integer",
+  format: "int64",
+  minimum: 0,
+  maximum: QUOTA_MAX,
+  description,
+});
 
 export const KEY_EXAMPLE = {
   id: "key_4fGh7KxQ2mZa",

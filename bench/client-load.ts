@@ -1,0 +1,76 @@
+// Runs within the runtime that is measured: the same requests with bare fetch and through the client, in turns.
+
+import { AnimalStore } from "animal-store-client";
+
+/** What `client.ts` tells it: plain data. */
+export interface Load {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly rounds: number;
+  /** How long each way has in a round. */
+  readonly roundMs: number;
+  /** How long each has before, until its code is compiled. */
+  readonly warmUpMs: number;
+  readonly callers: number;
+}
+
+/** What one way did in a round. */
+export interface Rates {
+  readonly perSecond: number;
+  readonly perCpuSecond: number;
+}
+
+/** By the name of the work: bare fetch and the client, round by round. */
+export type Measured = Record<string, { readonly bare: Rates[]; readonly client: Rates[] }>;
+
+export async function measure(load: Load): Promise<Measured> {
+  const { baseUrl, apiKey } = load;
+  const store = new AnimalStore({ baseUrl, apiKey });
+  const authorization = `Bearer ${apiKey}`;
+  const get = async (path: string): Promise<unknown> =>
+    (await fetch(baseUrl + path, { headers: { authorization } })).json();
+  // With a key of its own, as the client sends it: or the service would have less to do.
+  const post = async (path: string, body: object): Promise<unknown> => {
+    const headers = { authorization, "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
+    return (await fetch(baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  };
+  const pet = { name: "Rex", categoryId: 7 };
+  const works: Record<string, Work> = {
+    "a page of 20": { bare: () => get("/pets?limit=20"), client: () => store.pets.list({ limit: 20 }) },
+    "a page of 100": { bare: () => get("/pets?limit=100"), client: () => store.pets.list({ limit: 100 }) },
+    "a creation": { bare: () => post("/pets", pet), client: () => store.pets.create(pet) },
+  };
+  const measured: Measured = {};
+  for (const [name, work] of Object.entries(works)) measured[name] = await inTurns(work, load);
+  return measured;
+}
+
+interface Work {
+  readonly bare: () => PromiseLike<unknown>;
+  readonly client: () => PromiseLike<unknown>;
+}
+
+/** Whoever begins changes from round to round. */
+async function inTurns(work: Work, { rounds, roundMs, warmUpMs, callers }: Load): Promise<Measured[string]> {
+  const rates: Measured[string] = { bare: [], client: [] };
+  for (const way of WAYS) await sendFor(warmUpMs, work[way], callers);
+  for (let round = 0; round < rounds; round++)
+    for (const way of round % 2 === 0 ? WAYS : WAYS.toReversed())
+      rates[way].push(await sendFor(roundMs, work[way], callers));
+  return rates;
+}
+
+const WAYS = ["bare", "client"] as const;
+
+async function sendFor(ms: number, send: () => PromiseLike<unknown>, callers: number): Promise<Rates> {
+  let sent = 0;
+  const cpuBefore = process.cpuUsage();
+  const beganMs = performance.now();
+  const caller = async (): Promise<void> => {
+    for (; performance.now() - beganMs < ms; sent++) await send();
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const seconds = (performance.now() - beganMs) / 1000;
+  return { perSecond: sent / seconds, perCpuSecond: (sent / (user + system)) * 1e6 };
+}

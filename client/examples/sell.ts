@@ -1,0 +1,44 @@
+// Sells one available animal of a category, whichever nobody else is faster at.
+// Usage: node sell.ts CATEGORY REFERENCE   (such as 7 INV-2026-0042)
+
+import { AnimalStore, AnimalStoreError, type Order, type Pet } from "animal-store-client";
+
+const [categoryId, reference] = process.argv.slice(2);
+if (!categoryId || !reference) {
+  console.error("Usage: sell CATEGORY REFERENCE");
+  process.exit(2);
+}
+
+const store = new AnimalStore({ userAgent: "sell/1.0" });
+const order = (await earlierOrder(reference)) ?? (await firstPossible(categoryId, reference));
+if (!order) {
+  console.error(`No animal of category ${categoryId} is available.`);
+  process.exit(1);
+}
+if (order.status === "placed") await store.orders.approve(order.id);
+console.log(`Order ${order.id}: animal ${order.petId} is sold as ${reference}.`);
+
+/** What an earlier run has ordered, if it did not get any further. */
+async function earlierOrder(reference: string): Promise<Order | undefined> {
+  const orders = (await store.orders.list({ reference })).items;
+  return orders.find(({ status }) => status !== "cancelled");
+}
+
+async function firstPossible(categoryId: string, reference: string): Promise<Order | undefined> {
+  for await (const pet of store.pets.list({ categoryId, status: "available" })) {
+    const order = await tryOrder(pet, reference);
+    if (order) return order;
+  }
+  return undefined;
+}
+
+/** Undefined if somebody else has ordered or removed it since it was listed. */
+async function tryOrder({ id: petId }: Pet, reference: string): Promise<Order | undefined> {
+  try {
+    return await store.orders.place({ petId, reference }, { idempotencyKey: `${reference}-${petId}` });
+  } catch (error) {
+    const isGone = error instanceof AnimalStoreError && ["pet_not_available", "invalid_value"].includes(error.code);
+    if (!isGone) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Call } from "./call.ts";
+import { Categories } from "./categories.ts";
+import type { Limits } from "./limits.ts";
+import type { AnimalStoreOptions, CallOptions } from "./options.ts";
+import { Orders } from "./orders.ts";
+import { Pets } from "./pets.ts";
+import { createRequests, type Requests } from "./requests.ts";
+import type { Key } from "./wire.ts";
+
+/**
+ * An Animal Store, as one API key sees it. Everything that uses the key should share one: together they stay within
+ * its limits.
+ *
+ * @example
+ * const store = new AnimalStore({ baseUrl: "http://127.0.0.1:8080/v1", apiKey });
+ * const rex = await store.pets.create({ name: "Rex", categoryId: 7 });
+ */
+export class AnimalStore {
+  /** The animals. */
+  declare readonly pets: Pets;
+  /** The names of categories. */
+  declare readonly categories: Categories;
+  /** The sales. */
+  declare readonly orders: Orders;
+  readonly #requests: Requests;
+
+  constructor(options: AnimalStoreOptions = {}) {
+    const requests = createRequests(options);
+    this.pets = new Pets(requests);
+    this.categories = new Categories(requests);
+    this.orders = new Orders(requests);
+    this.#requests = requests;
+  }
+
+  /**
+   * How the key stands, according to the answers so far. Costs no request.
+   *
+   * @example
+   * console.log(store.limits.windows.minute?.remaining);
+   */
+  get limits(): Limits {
+    return this.#requests.limits();
+  }
+
+  /**
+   * The key itself: its plan, scopes and quotas.
+   *
+   * @example
+   * const { plan, quotas } = await store.key();
+   */
+  key(options?: CallOptions): Call<Key> {
+    return this.#requests.call("getKey", "GET", () => "/key", undefined, options);
+  }
+}

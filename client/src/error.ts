@@ -1,0 +1,67 @@
+import type { ErrorCode } from "./wire.ts";
+
+/**
+ * What goes wrong before the service has answered, or without an answer of its own:
+ *
+ * - `timeout`: no complete answer within `timeoutMs`
+ * - `aborted`: your `signal` was aborted; `cause` is its reason
+ * - `connection_failed`: the service could not be reached, or the connection broke
+ * - `wait_too_long`: the call would have to wait longer than `maxWaitMs`; `retryAfterMs` says how long
+ * - `unexpected_response`: something other than this service answered, such as a proxy
+ *
+ * @example
+ * if (error instanceof AnimalStoreError && error.code === "timeout") showSpinnerAgain();
+ */
+export type ClientErrorCode = "timeout" | "aborted" | "connection_failed" | "wait_too_long" | "unexpected_response";
+
+/** What an {@link AnimalStoreError} is made of. */
+export interface ErrorDetails {
+  readonly code: ErrorCode | ClientErrorCode | (string & {});
+  readonly message: string;
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * Every failure of a call, except for arguments that cannot be right, which are a TypeError.
+ *
+ * @example
+ * try {
+ *   await store.orders.place({ petId });
+ * } catch (error) {
+ *   if (error instanceof AnimalStoreError && error.code === "pet_not_available") return "Somebody was faster.";
+ *   throw error;
+ * }
+ */
+export class AnimalStoreError extends Error {
+  /** Always `AnimalStoreError`. */
+  override readonly name: string = "AnimalStoreError";
+  /** What happened. There may be new ones: for a code that you do not know, go by `status`. */
+  declare readonly code: ErrorCode | ClientErrorCode | (string & {});
+  /** The HTTP status; undefined when there was no answer. */
+  declare readonly status: number | undefined;
+  /** The id under which the operator finds the request in the service's log. */
+  declare readonly requestId: string | undefined;
+  /** How long to wait before another attempt, if that is known. */
+  declare readonly retryAfterMs: number | undefined;
+  /** How often the request was sent: 0 if the call failed while it was held back. */
+  attempts = 0;
+  /** Of a write: call again with this as `idempotencyKey`, and nothing is done twice. */
+  declare idempotencyKey: string | undefined;
+
+  constructor({ message, cause, ...details }: ErrorDetails) {
+    super(message, cause === undefined ? undefined : { cause });
+    Object.assign(this, details);
+  }
+}
+
+/** The caller's signal was aborted. */
+export const aborted = (signal: AbortSignal | undefined, requestId?: string): AnimalStoreError =>
+  new AnimalStoreError({
+    code: "aborted",
+    message: "The signal of the call was aborted.",
+    requestId,
+    cause: signal?.reason,
+  });

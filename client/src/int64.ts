@@ -1,0 +1,35 @@
+/**
+ * A 64-bit integer as decimal digits, such as `"9007199254740993"`: exact everywhere, and safe in JSON, in a URL and as
+ * the key of a map. Two of them are equal when the strings are.
+ *
+ * @example
+ * const pets = new Map<Int64, Pet>();
+ */
+export type Int64 = string;
+
+/**
+ * A 64-bit integer as you may pass it: decimal digits, a bigint, or a number that is a safe integer.
+ *
+ * @example
+ * await store.pets.list({ categoryId: 7 });
+ * await store.pets.list({ categoryId: 9007199254740993n });
+ * await store.pets.list({ categoryId: "9007199254740993" });
+ */
+export type Int64Input = string | number | bigint;
+
+/** The digits of an integer, or a TypeError that names the field. */
+export function int64(value: unknown, field: string): Int64 {
+  const digits = typeof value === "object" ? "" : String(value);
+  // What is not written in the one usual way, or does not fit, comes back as something else.
+  const isExact = /^-?\d{1,19}$/.test(digits) && String(BigInt.asIntN(64, BigInt(digits))) === digits;
+  if (isExact && (typeof value !== "number" || Number.isSafeInteger(value))) return digits;
+  throw new TypeError(
+    `${field} is ${shown(value)}. It must be a 64-bit integer: digits in a string, a bigint, or a safe integer: a larger number has lost digits.`,
+  );
+}
+
+/** A value in a message, or as much of it as one wants to read. */
+export const shown = (value: unknown): string =>
+  value && typeof value === "object"
+    ? "an object"
+    : (typeof value === "string" ? JSON.stringify(value) : String(value)).slice(0, 60);

@@ -1,0 +1,452 @@
+// Made from openapi.json by `npm run openapi`. Do not edit.
+
+import type { Int64, Int64Input } from "./int64.ts";
+
+/**
+ * Availability of the animal.
+ *
+ * @example
+ * const petStatus: PetStatus = "available";
+ */
+export type PetStatus = "available" | "pending" | "sold";
+
+/**
+ * An animal held in the store.
+ *
+ * @example
+ * const pet: Pet = { id: "42", name: "Rex", categoryId: "7", status: "available" };
+ */
+export interface Pet {
+  /**
+   * Assigned by the service, in ascending order, and never reused.
+   * @example "42"
+   */
+  readonly id: Int64;
+  /**
+   * The animal's name, returned exactly as it was sent. Not blank, no control characters.
+   * @example "Rex"
+   */
+  readonly name: string;
+  /**
+   * Identifier of the category that the animal belongs to.
+   * @example "7"
+   */
+  readonly categoryId: Int64;
+  /** Availability of the animal. */
+  readonly status: PetStatus;
+}
+
+/**
+ * An animal to add. The service assigns its id. Without a status, the animal is available.
+ *
+ * @example
+ * const newPet: NewPet = { name: "Rex", categoryId: 7 };
+ */
+export interface NewPet {
+  /**
+   * The animal's name, with at least one visible character, and without control characters or bidirectional controls
+   * (U+202A to U+202E, U+2066 to U+2069). At most 255 characters.
+   * @example "Rex"
+   */
+  readonly name: string;
+  /**
+   * Identifier of the category that the animal belongs to.
+   * @example 7
+   */
+  readonly categoryId: Int64Input;
+  /** Availability of the animal. */
+  readonly status?: PetStatus | undefined;
+  /** Not part of the request. */
+  readonly id?: undefined;
+}
+
+/**
+ * What is to be different about the animal: at least one field. The others stay as they are.
+ *
+ * @example
+ * const petUpdate: PetUpdate = { name: "Rexi" };
+ */
+export interface PetUpdate {
+  /**
+   * The animal's name, with at least one visible character, and without control characters or bidirectional controls
+   * (U+202A to U+202E, U+2066 to U+2069). At most 255 characters.
+   * @example "Rex"
+   */
+  readonly name?: string | undefined;
+  /**
+   * Identifier of the category that the animal belongs to.
+   * @example 7
+   */
+  readonly categoryId?: Int64Input | undefined;
+  /** Availability of the animal. */
+  readonly status?: PetStatus | undefined;
+  /** Not part of the request. */
+  readonly id?: undefined;
+}
+
+/**
+ * A category that has a name.
+ *
+ * @example
+ * const category: Category = { id: "7", name: "Dogs" };
+ */
+export interface Category {
+  /**
+   * The number that animals have as their `categoryId`. Chosen by whoever names the category.
+   * @example "7"
+   */
+  readonly id: Int64;
+  /**
+   * The category's name, returned exactly as it was sent.
+   * @example "Dogs"
+   */
+  readonly name: string;
+}
+
+/**
+ * The name that the category is to have.
+ *
+ * @example
+ * const categoryName: CategoryName = { name: "Dogs" };
+ */
+export interface CategoryName {
+  /**
+   * The category's name, with at least one visible character, and without control characters or bidirectional controls
+   * (U+202A to U+202E, U+2066 to U+2069). No two categories have the same name, whatever its case. At most 255
+   * characters.
+   * @example "Dogs"
+   */
+  readonly name: string;
+  /** Not part of the request. */
+  readonly id?: undefined;
+}
+
+/**
+ * How far the sale has come.
+ *
+ * @example
+ * const orderStatus: OrderStatus = "placed";
+ */
+export type OrderStatus = "placed" | "approved" | "delivered" | "cancelled";
+
+/**
+ * The sale of one animal.
+ *
+ * @example
+ * const order: Order = {
+ *   id: "7",
+ *   petId: "42",
+ *   status: "placed",
+ *   placedAt: "2026-11-15T09:30:00.000Z",
+ *   updatedAt: "2026-11-15T09:30:00.000Z",
+ * };
+ */
+export interface Order {
+  /**
+   * Assigned by the service, in ascending order, and never reused.
+   * @example "7"
+   */
+  readonly id: Int64;
+  /**
+   * The animal being sold.
+   * @example "42"
+   */
+  readonly petId: Int64;
+  /** How far the sale has come. */
+  readonly status: OrderStatus;
+  /** When it was placed. */
+  readonly placedAt: string;
+  /** When its status last changed. */
+  readonly updatedAt: string;
+  /**
+   * What the caller knows the order by, such as a number of its own. Returned exactly as it was sent, and left out
+   * where none was given. The same rules as for an animal's name; several orders may have the same one.
+   * @example "INV-2026-0042"
+   */
+  readonly reference?: string;
+}
+
+/**
+ * An order for one animal.
+ *
+ * @example
+ * const newOrder: NewOrder = { petId: 42 };
+ */
+export interface NewOrder {
+  /**
+   * The animal being sold.
+   * @example 42
+   */
+  readonly petId: Int64Input;
+  /**
+   * What the caller knows the order by, such as a number of its own. Returned exactly as it was sent, and left out
+   * where none was given. The same rules as for an animal's name; several orders may have the same one. At most 100
+   * characters.
+   * @example "INV-2026-0042"
+   */
+  readonly reference?: string | undefined;
+  /** Not part of the request. */
+  readonly id?: undefined;
+  /** Not part of the request. */
+  readonly status?: undefined;
+  /** Not part of the request. */
+  readonly placedAt?: undefined;
+  /** Not part of the request. */
+  readonly updatedAt?: undefined;
+}
+
+/**
+ * The status that the order is to move to.
+ *
+ * @example
+ * const orderUpdate: OrderUpdate = { status: "approved" };
+ */
+export interface OrderUpdate {
+  /** How far the sale has come. */
+  readonly status: OrderStatus;
+  /** Not part of the request. */
+  readonly id?: undefined;
+  /** Not part of the request. */
+  readonly petId?: undefined;
+  /** Not part of the request. */
+  readonly placedAt?: undefined;
+  /** Not part of the request. */
+  readonly updatedAt?: undefined;
+  /** Not part of the request. */
+  readonly reference?: undefined;
+}
+
+/**
+ * The key that a request was made with.
+ *
+ * @example
+ * const key: Key = {
+ *   id: "key_4fGh7KxQ2mZa",
+ *   name: "front desk",
+ *   plan: "free",
+ *   scopes: ["pets:read", "pets:write", "orders:read", "orders:write"],
+ *   expiresAt: "2027-06-30T23:59:59.999Z",
+ *   quotas: [
+ *     { window: "minute", limit: 60, remaining: 59, resetAt: "2026-11-15T09:31:00.000Z" },
+ *     { window: "day", limit: 1000, remaining: 999, resetAt: "2026-11-16T09:30:00.000Z" },
+ *   ],
+ *   strikesLeft: 60,
+ * };
+ */
+export interface Key {
+  /**
+   * What the operator knows it by. Not secret.
+   * @example "key_4fGh7KxQ2mZa"
+   */
+  readonly id: string;
+  /**
+   * What the operator called it.
+   * @example "front desk"
+   */
+  readonly name: string;
+  /** Its plan. More may be added. */
+  readonly plan: "free" | "pro" | "business" | "enterprise" | (string & {});
+  /** What it may do. */
+  readonly scopes: readonly ("pets:read" | "pets:write" | "orders:read" | "orders:write" | (string & {}))[];
+  /** From when on it is no longer valid. Left out if it never expires. */
+  readonly expiresAt?: string;
+  /** How its quotas stand after this request, as the headers of the response have it. */
+  readonly quotas: readonly {
+    /** The period that the quota applies to. More may be added. */
+    readonly window: "minute" | "day" | (string & {});
+    /** How many requests it allows. */
+    readonly limit: number;
+    /** How many of them remain. */
+    readonly remaining: number;
+    /** When it resets, in whole seconds. */
+    readonly resetAt: string;
+  }[];
+  /** After how many more refused requests in this minute the key is temporarily banned. */
+  readonly strikesLeft: number;
+}
+
+/**
+ * Which animals to list, and how.
+ *
+ * @example
+ * const listPetsQuery: ListPetsQuery = { limit: 50, status: "available" };
+ */
+export interface ListPetsQuery {
+  /**
+   * Page size: the most to return. From 1 to 100. By default 20.
+   * @example 50
+   */
+  readonly limit?: number | undefined;
+  /**
+   * Where the page begins. Opaque: the `nextCursor` of an earlier page.
+   * @example "000000000000002a"
+   */
+  readonly cursor?: string | undefined;
+  /**
+   * Return only animals with this status.
+   * @example "available"
+   */
+  readonly status?: PetStatus | undefined;
+  /**
+   * Return only animals of this category.
+   * @example 7
+   */
+  readonly categoryId?: Int64Input | undefined;
+  /**
+   * Return only these animals, if they exist. Give several as an array. At most 100.
+   * @example [42, 43]
+   */
+  readonly id?: Int64Input | readonly Int64Input[] | undefined;
+  /**
+   * `id`: by ascending id, as without it. `-id`: by descending id, the newest first. Not together with `name`.
+   * @example "-id"
+   */
+  readonly sort?: "id" | "-id" | undefined;
+  /**
+   * Return only animals whose name begins with this, in upper or lower case. They are ordered by name, then by id. Goes
+   * with `status`, but not with `categoryId`, `id` or `sort`, not even `sort=id`. At most 255 characters.
+   * @example "Re"
+   */
+  readonly name?: string | undefined;
+}
+
+/**
+ * Which categories to list, and how.
+ *
+ * @example
+ * const listCategoriesQuery: ListCategoriesQuery = { limit: 50, name: "Do" };
+ */
+export interface ListCategoriesQuery {
+  /**
+   * Page size: the most to return. From 1 to 100. By default 20.
+   * @example 50
+   */
+  readonly limit?: number | undefined;
+  /**
+   * Where the page begins. Opaque: the `nextCursor` of an earlier page.
+   * @example "000000000000002a"
+   */
+  readonly cursor?: string | undefined;
+  /**
+   * Return only categories whose name begins with this, in upper or lower case. They are ordered by name. At most 255
+   * characters.
+   * @example "Do"
+   */
+  readonly name?: string | undefined;
+}
+
+/**
+ * Which orders to list, and how.
+ *
+ * @example
+ * const listOrdersQuery: ListOrdersQuery = { limit: 50, status: "placed" };
+ */
+export interface ListOrdersQuery {
+  /**
+   * Page size: the most to return. From 1 to 100. By default 20.
+   * @example 50
+   */
+  readonly limit?: number | undefined;
+  /**
+   * Where the page begins. Opaque: the `nextCursor` of an earlier page.
+   * @example "000000000000002a"
+   */
+  readonly cursor?: string | undefined;
+  /**
+   * Return only orders with this status.
+   * @example "placed"
+   */
+  readonly status?: OrderStatus | undefined;
+  /**
+   * Return only orders for this animal.
+   * @example 42
+   */
+  readonly petId?: Int64Input | undefined;
+  /**
+   * `id`: by ascending id, as without it. `-id`: by descending id, the newest first.
+   * @example "-id"
+   */
+  readonly sort?: "id" | "-id" | undefined;
+  /**
+   * Return only orders that were placed with exactly this reference. Goes with `status` and `sort`, but not with
+   * `petId`. At most 100 characters.
+   * @example "2026-0815"
+   */
+  readonly reference?: string | undefined;
+}
+
+/**
+ * The codes of the service's errors so far. More may be added.
+ *
+ * - `missing_api_key` (401): There is no `Authorization` header.
+ * - `invalid_api_key` (401): The API key is malformed, unknown, expired, replaced, suspended or revoked.
+ * - `insufficient_scope` (403): The API key is valid, but may not do this; `WWW-Authenticate` names the scope.
+ * - `invalid_json` (400): The body is not valid JSON, contains a field twice, or has more than 64 values.
+ * - `missing_field` (400): A required field is missing.
+ * - `invalid_value` (400): A field has the wrong type or value.
+ * - `unknown_field` (400): The body has a field that it must not have, such as `id`.
+ * - `invalid_parameter` (400): A query parameter is unknown, repeated, invalid or not possible together with another,
+ *   or the `Idempotency-Key`, `If-Match`, `If-None-Match` or `Host` header is invalid.
+ * - `pet_not_found` (404): There is no animal with this id.
+ * - `order_not_found` (404): There is no order with this id.
+ * - `category_not_found` (404): There is no name for the category with this id.
+ * - `not_found` (404): There is no such path.
+ * - `method_not_allowed` (405): The path does not support the method; `Allow` lists the ones it does.
+ * - `request_timeout` (408): The body took too long to arrive.
+ * - `pet_not_available` (409): The animal is pending or sold, and cannot be ordered.
+ * - `invalid_transition` (409): The order cannot move to this status.
+ * - `pet_in_order` (409): An open order holds the animal, and its status follows that order.
+ * - `pet_has_orders` (409): Orders refer to the animal, so it cannot be removed.
+ * - `category_name_taken` (409): Another category has this name.
+ * - `idempotency_in_progress` (409): The first request with this `Idempotency-Key` is still in progress.
+ * - `operation_removed` (410): The operation has been removed: `GET /pets/{petId}`, on 5 December 2030.
+ * - `precondition_failed` (412): What is there now is not what `If-Match` or `If-None-Match` asks for.
+ * - `payload_too_large` (413): The body is larger than 16 KiB, or was sent in more than 64 pieces.
+ * - `unsupported_media_type` (415): There is no body, or it is not declared as `application/json`.
+ * - `idempotency_mismatch` (422): The `Idempotency-Key` was used for a different request.
+ * - `rate_limit_exceeded` (429): A quota is used up; `Retry-After` says how long to wait.
+ * - `key_banned` (429): The key kept sending requests after 429; `Retry-After` says how long to wait.
+ * - `internal_error` (500): Something unexpected happened; the log has the cause under the `X-Request-Id`.
+ * - `service_unavailable` (503): The service cannot do this at the moment. The message says whether anything may have
+ *   been changed.
+ *
+ * @example
+ * const errorCode: ErrorCode = "pet_not_found";
+ */
+export type ErrorCode =
+  | "missing_api_key"
+  | "invalid_api_key"
+  | "insufficient_scope"
+  | "invalid_json"
+  | "missing_field"
+  | "invalid_value"
+  | "unknown_field"
+  | "invalid_parameter"
+  | "pet_not_found"
+  | "order_not_found"
+  | "category_not_found"
+  | "not_found"
+  | "method_not_allowed"
+  | "request_timeout"
+  | "pet_not_available"
+  | "invalid_transition"
+  | "pet_in_order"
+  | "pet_has_orders"
+  | "category_name_taken"
+  | "idempotency_in_progress"
+  | "operation_removed"
+  | "precondition_failed"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "idempotency_mismatch"
+  | "rate_limit_exceeded"
+  | "key_banned"
+  | "internal_error"
+  | "service_unavailable";
+
+/**
+ * The fields and query parameters that are 64-bit integers.
+ *
+ * @internal
+ */
+export const INT64_FIELDS: readonly string[] = ["id", "categoryId", "petId"];

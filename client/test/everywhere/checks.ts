@@ -1,0 +1,19 @@
+import type { Check } from "./env.ts";
+import * as errors from "./errors.ts";
+import * as exact from "./exact.ts";
+import * as failures from "./failures.ts";
+import * as hooks from "./hooks.ts";
+import * as operations from "./operations.ts";
+import * as secrets from "./secrets.ts";
+import * as waiting from "./waiting.ts";
+
+/** Every check that runs in every runtime, by what it shows. */
+export const CHECKS: Readonly<Record<string, Check>> = Object.fromEntries(
+  Object.entries({ ...operations, ...exact, ...errors, ...failures, ...secrets, ...hooks, ...waiting }).map(
+    ([name, check]) => [inWords(name), check],
+  ),
+);
+
+function inWords(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

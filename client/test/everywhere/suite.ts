@@ -1,0 +1,111 @@
+// What a runtime is given to run: the checks, and the client as it finds it by its name.
+
+import { AnimalStore, AnimalStoreError } from "animal-store-client";
+import type { AnimalStoreOptions, ClientClock } from "../../src/options.ts";
+import { CHECKS } from "./checks.ts";
+import type { Check, Everywhere, Surroundings } from "./env.ts";
+import { type FaultReport, type FaultRun, workThroughFaults as work } from "./faults.ts";
+
+/** What was wrong, by the name of the check; null if it was all right. */
+export type Outcomes = Readonly<Record<string, string | null>>;
+
+const DEADLINE_MS = 20_000;
+
+/** Runs all checks, one after the other. */
+export async function runChecks(surroundings: Surroundings): Promise<Outcomes> {
+  const env = everywhere(surroundings);
+  const outcomes: Record<string, string | null> = {};
+  for (const [name, check] of Object.entries(CHECKS)) outcomes[name] = await outcomeOf(check, env);
+  return outcomes;
+}
+
+/** Works through a wire that breaks. */
+export const workThroughFaults = (run: FaultRun): Promise<FaultReport> => work(AnimalStore, run);
+
+async function outcomeOf(check: Check, env: Everywhere): Promise<string | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not over after ${DEADLINE_MS} ms`)), DEADLINE_MS);
+  });
+  try {
+    await Promise.race([check(env), late]);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? `${error.message}\n${error.stack}` : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function everywhere(surroundings: Surroundings): Everywhere {
+  const { baseUrl, apiKey, faultyOrigin, strangeOrigin } = surroundings;
+  const unique = (): string => crypto.getRandomValues(new Uint32Array(3)).join("-");
+  return {
+    ...surroundings,
+    AnimalStore,
+    AnimalStoreError,
+    store: (options) =>
+      new AnimalStore({ baseUrl, apiKey, onDeprecated: () => {}, clock: impatientClock(), ...options }),
+    faulty: (...faults) => `${faultyOrigin}/${unique()}/${faults.join(",")}/v1`,
+    strange: (how) => `${strangeOrigin}/${encodeURIComponent(how)}/v1`,
+    quickTime: () => quickTime((ms) => fetch(`${faultyOrigin}/advance/${ms}`, { method: "POST" })),
+    unique,
+    equal: (actual, expected, about = "") => {
+      const [is, should] = [JSON.stringify(actual), JSON.stringify(expected)];
+      if (is !== should) throw new Error(`${about} is ${is}, but should be ${should}`);
+    },
+    failure: async (promise) => {
+      const error: unknown = await promise.then(
+        (value) => Promise.reject(new Error(`succeeded with ${JSON.stringify(value)}`)),
+        (error: unknown) => error,
+      );
+      if (error instanceof AnimalStoreError) return error;
+      throw new Error(`failed with ${error}, which is no AnimalStoreError`);
+    },
+  };
+}
+
+/** Waiting takes no time, but time has passed afterwards. */
+function impatientClock(): ClientClock {
+  let elapsedMs = 0;
+  return {
+    now: () => elapsedMs,
+    sleep: async (ms) => {
+      elapsedMs += ms;
+    },
+  };
+}
+
+/** Time stands still while requests are on their way, and then goes on to when somebody wants to be woken. */
+function quickTime(onAdvance: (ms: number) => Promise<unknown>): Required<Pick<AnimalStoreOptions, "clock" | "fetch">> {
+  let nowMs = 0;
+  let busy = 0;
+  const sleepers = new Set<{ readonly atMs: number; readonly wake: () => void }>();
+  const during = async <T>(work: Promise<T>): Promise<T> => {
+    busy++;
+    return work.finally(() => {
+      busy--;
+      setTimeout(goOn);
+    });
+  };
+  const goOn = (): void => {
+    const [next] = [...sleepers].sort((a, b) => a.atMs - b.atMs);
+    if (busy > 0 || !next) return;
+    const ms = Math.max(0, next.atMs - nowMs);
+    nowMs += ms;
+    sleepers.delete(next);
+    void during(onAdvance(ms).then(next.wake));
+  };
+  const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const sleeper = { atMs: nowMs + ms, wake: resolve };
+      sleepers.add(sleeper);
+      signal?.addEventListener("abort", () => sleepers.delete(sleeper) && resolve());
+      setTimeout(goOn);
+    });
+  const whole = async (answer: Promise<Response>): Promise<Response> => {
+    const response = await answer;
+    return new Response((await response.text()) || null, response);
+  };
+  return { clock: { now: () => nowMs, sleep }, fetch: (url, init) => during(whole(fetch(url, init))) };
+}

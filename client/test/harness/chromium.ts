@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { CHROMIUM } from "../../../test/harness/chromium.ts";
+import { atEnd } from "../../../test/harness/cleanup.ts";
+import { PACKED } from "./package.ts";
+import { bundleSuite } from "./project.ts";
+
+const PAGE = `<!doctype html><title>Front desk</title><link rel="icon" href="data:,">
+<script type="importmap">{ "imports": { "animal-store-client": "/client/index.js" } }</script>`;
+
+/** Serves a page, the checks, and the client as its files are. Returns the origin. */
+export function startSite(): string {
+  const site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    routes: {
+      "/": new Response(PAGE, { headers: { "Content-Type": "text/html" } }),
+      "/suite.js": async () => new Response(await bundleSuite(), { headers: { "Content-Type": "text/javascript" } }),
+      "/client/:file": ({ params }) => new Response(Bun.file(join(PACKED.folder, "dist", params.file))),
+    },
+  });
+  atEnd(() => site.stop(true));
+  return `http://127.0.0.1:${site.port}`;
+}
+
+let browser: Promise<Browser> | undefined;
+
+/** A page of a real browser, and what it complains about. */
+export async function openPage(url: string): Promise<{ page: Page; complaints: string[] }> {
+  browser ??= startBrowser();
+  const page = await (await browser).newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
+  page.on("pageerror", (error) => void complaints.push(String(error)));
+  await page.goto(url);
+  return { page, complaints };
+}
+
+async function startBrowser(): Promise<Browser> {
+  const started = await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
+  atEnd(() => started.close());
+  return started;
+}

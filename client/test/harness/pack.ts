@@ -1,0 +1,39 @@
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../../../test/harness/folder.ts";
+
+const ROOT = join(import.meta.dir, "../../..");
+
+/** The client as it is published. */
+export interface PackedClient {
+  readonly tarball: string;
+  /** What is in it. */
+  readonly folder: string;
+}
+
+/** Builds and packs the client as `npm publish` does, in a folder of its own. */
+export async function packClient(): Promise<PackedClient> {
+  const folder = temporaryFolder();
+  cpSync(join(ROOT, "client"), folder, { recursive: true, filter: (path) => !/\/client\/(?:dist|test)$/.test(path) });
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  await succeed(["npm", "pack", "--silent"], folder);
+  const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
+  const unpacked = join(folder, "unpacked");
+  mkdirSync(unpacked);
+  await succeed(["tar", "-xzf", tarball, "-C", unpacked], folder);
+  return { tarball, folder: join(unpacked, "package") };
+}
+
+/** The output of a command, which must not fail. */
+export async function succeed(command: string[], cwd: string, env: Record<string, string> = {}): Promise<string> {
+  const child = Bun.spawn(command, {
+    cwd,
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed:\n${out}${err}`);
+  return out;
+}

@@ -1,0 +1,25 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../../../test/harness/folder.ts";
+import { PACKED } from "./package.ts";
+
+/** The checks as one module, which finds the client by its name. */
+export async function bundleSuite(): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(import.meta.dir, "../everywhere/suite.ts")],
+    external: ["animal-store-client"],
+    target: "browser",
+    format: "esm",
+  });
+  return (outputs[0] as Blob).text();
+}
+
+/** A folder in which the client is installed. */
+export function projectWithClient(): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(PACKED.folder, join(folder, "node_modules/animal-store-client"));
+  const manifest = { type: "module", dependencies: { "animal-store-client": "*" } };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  return folder;
+}

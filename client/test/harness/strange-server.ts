@@ -1,0 +1,81 @@
+import { createServer, type Socket } from "node:net";
+import { atEnd } from "../../../test/harness/cleanup.ts";
+import type { Strangeness } from "../everywhere/env.ts";
+
+const CORS = "Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: *\r\n";
+const PREFLIGHT = `HTTP/1.1 204 No Content\r\n${CORS}Access-Control-Allow-Headers: *, Authorization\r\nAccess-Control-Allow-Methods: *\r\nConnection: close\r\n\r\n`;
+
+const head = (status: string, type: string, ...fields: readonly string[]): string =>
+  [`HTTP/1.1 ${status}`, `${CORS}Connection: close`, `Content-Type: ${type}`, ...fields, "\r\n"].join("\r\n");
+
+const whole = (status: string, type: string, body: string, ...fields: readonly string[]): string =>
+  head(status, type, `Content-Length: ${body.length}`, ...fields) + body;
+
+const close = (socket: Socket, text = ""): void => void socket.end(text);
+/** So that the bytes arrive first. */
+const reset = (socket: Socket, text: string): void =>
+  void socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), 5));
+const JSON_TYPE = "application/json";
+
+/** Sends the same again as long as anybody reads. */
+function pour(socket: Socket, text: string): void {
+  const more = (): void => void (socket.writable && socket.write("x".repeat(65_536), () => setImmediate(more)));
+  socket.write(text, more);
+}
+
+const BEHAVIOUR: Readonly<Record<Strangeness, (socket: Socket) => void>> = {
+  closes: (socket) => close(socket),
+  resets: (socket) => socket.resetAndDestroy(),
+  "cuts headers": (socket) => close(socket, head("200 OK", JSON_TYPE, "Content-Length: 2").slice(0, -6)),
+  "cuts a body of known length": (socket) => close(socket, whole("200 OK", JSON_TYPE, '{"id":1}').slice(0, -3)),
+  "cuts a body in chunks": (socket) =>
+    close(socket, `${head("200 OK", JSON_TYPE, "Transfer-Encoding: chunked")}6\r\n{"id":\r\n`),
+  "resets in the body": (socket) => reset(socket, whole("200 OK", JSON_TYPE, '{"id":1}').slice(0, -3)),
+  "sends half of its JSON": (socket) => close(socket, whole("200 OK", JSON_TYPE, '{"id":')),
+  "speaks another protocol": (socket) => close(socket, "SSH-2.0-OpenSSH_9.6\r\n"),
+  hangs: () => {},
+  "hangs in the body": (socket) => void socket.write(whole("200 OK", JSON_TYPE, '{"id":1}').slice(0, -3)),
+  redirects: (socket) =>
+    close(socket, whole("308 Permanent Redirect", "text/plain", "", "Location: /elsewhere/v1/pets")),
+  "is a website": (socket) => close(socket, whole("200 OK", "text/html", "<h1>It works!</h1>")),
+  "is an empty website": (socket) => close(socket, whole("200 OK", "text/html", "")),
+  "sends a page for ever": (socket) => pour(socket, head("200 OK", "text/html")),
+  "is another interface": (socket) => close(socket, whole("400 Bad Request", JSON_TYPE, '{"error":"bad"}')),
+  "has a new code": (socket) =>
+    close(socket, whole("418 I'm a teapot", JSON_TYPE, '{"code":"llama_is_tired","message":"Let it sleep."}')),
+  "is starting": (socket) =>
+    close(socket, whole("503 -", JSON_TYPE, '{"code":"service_unavailable","message":"Later."}', "Retry-After: 2")),
+};
+
+export interface StrangeServer {
+  readonly origin: string;
+  /** How many connections there are. */
+  readonly connections: () => number;
+}
+
+/** Answers as the first part of a path says, and not as a service does: `/is%20a%20website/v1/pets`. */
+export function startStrangeServer(): Promise<StrangeServer> {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on("error", () => {}).on("close", () => open.delete(socket));
+    socket.once("data", (data: Buffer) => {
+      const [, method, how = ""] = /^([A-Z]+) \/([^/]*)/.exec(data.toString("latin1")) ?? [];
+      const behave = BEHAVIOUR[decodeURIComponent(how) as Strangeness];
+      if (method === "OPTIONS") close(socket, PREFLIGHT);
+      else if (behave) behave(socket);
+      // Somebody wants TLS.
+      else close(socket, "HTTP/1.1 400 Bad Request\r\n\r\n");
+    });
+  });
+  atEnd(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  return new Promise((resolve) =>
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      resolve({ origin: `http://127.0.0.1:${port}`, connections: () => open.size });
+    }),
+  );
+}

@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, spyOn, test } from "bun:test";
+import { startService } from "../../test/harness/service.ts";
+import { AnimalStore, AnimalStoreError, type AnimalStoreOptions } from "../src/index.ts";
+
+const baseUrl = "http://127.0.0.1:1/v1";
+const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
+  Response.json(body, { status, headers });
+
+/** A client whose answers come one after the other, and for which waiting takes no time, but lets time pass. */
+function clientOf(answers: readonly (() => Response | Promise<Response>)[], options: AnimalStoreOptions = {}) {
+  let nowMs = 1_000;
+  const sleeps: number[] = [];
+  const sent: Headers[] = [];
+  const clock = {
+    now: () => nowMs,
+    sleep: async (ms: number) => {
+      sleeps.push(ms);
+      nowMs += ms;
+    },
+  };
+  const fetch = async (_: string, init: RequestInit): Promise<Response> => {
+    const answer = answers[sent.length];
+    sent.push(new Headers(init.headers));
+    // So long does an exchange take.
+    nowMs += 7;
+    return answer ? answer() : json([]);
+  };
+  return { store: new AnimalStore({ baseUrl, apiKey: "pk", clock, fetch, ...options }), sleeps, sent };
+}
+
+const unavailable = (): Response =>
+  json({ code: "service_unavailable", message: "Later." }, 503, { "Retry-After": "2" });
+
+test("the events of a call, in order, with what they say", async () => {
+  const events: unknown[] = [];
+  const note = (kind: string) => (event: object) => void events.push([kind, { ...event, headers: undefined }]);
+  const { store, sleeps } = clientOf([unavailable, () => json([], 200, { "X-Request-Id": "from-a-proxy" })], {
+    onRequest: note("request"),
+    onResponse: note("response"),
+    onRetry: note("retry"),
+  });
+  await store.pets.list({ limit: 1 });
+  const about = { operation: "listPets", method: "GET", url: `${baseUrl}/pets?limit=1`, headers: undefined };
+  expect(events).toEqual([
+    ["request", { ...about, attempt: 1 }],
+    ["response", { ...about, attempt: 1, status: 503, durationMs: 7, requestId: expect.stringMatching(/^\S+\.\d+$/) }],
+    ["retry", { ...about, attempt: 1, delayMs: sleeps[0], error: expect.any(AnimalStoreError) }],
+    ["request", { ...about, attempt: 2 }],
+    ["response", { ...about, attempt: 2, status: 200, durationMs: 7, requestId: "from-a-proxy" }],
+  ]);
+  expect(sleeps).toHaveLength(1);
+  expect(sleeps[0]).toBeGreaterThanOrEqual(2_000);
+});
+
+test("every wait is announced before it begins, with the wait that it is", async () => {
+  const announced: number[] = [];
+  const { store, sleeps } = clientOf([unavailable, unavailable, unavailable], {
+    onRetry: ({ delayMs }) => {
+      expect(sleeps).toEqual(announced);
+      announced.push(delayMs);
+    },
+  });
+  await store.pets.list();
+  expect(announced).toHaveLength(3);
+  expect(sleeps).toEqual(announced);
+});
+
+test("a hook may set headers of each attempt, but not the key", async () => {
+  const { store, sent } = clientOf([unavailable], {
+    onRequest: ({ headers, attempt }) => {
+      headers.set("Traceparent", `00-${attempt}`);
+      headers.set("X-Request-Id", `mine-${attempt}`);
+      headers.set("Authorization", "Bearer somebody-else");
+      headers.delete("User-Agent");
+    },
+  });
+  await store.pets.list();
+  expect(sent.map((headers) => headers.get("traceparent"))).toEqual(["00-1", "00-2"]);
+  expect(sent.map((headers) => headers.get("x-request-id"))).toEqual(["mine-1", "mine-2"]);
+  expect(sent.map((headers) => headers.get("authorization"))).toEqual(["Bearer pk", "Bearer pk"]);
+  expect(sent.map((headers) => headers.has("user-agent"))).toEqual([false, false]);
+});
+
+test("the id that a hook sets is the one that a failure is found by", async () => {
+  const { store } = clientOf([() => Promise.reject(new Error("gone"))], {
+    onRequest: ({ headers }) => headers.set("X-Request-Id", "mine"),
+  });
+  const error = await store.pets.list({}, { retries: 0 }).catch((error: unknown) => error);
+  expect(error).toMatchObject({ code: "connection_failed", requestId: "mine" });
+});
+
+describe("a hook that fails", () => {
+  const said = spyOn(console, "error").mockImplementation(() => {});
+  afterEach(() => void said.mockClear());
+  const unhandled: unknown[] = [];
+  process.on("unhandledRejection", (error) => void unhandled.push(error));
+
+  const mistake = new Error("a mistake");
+  const FAILING = {
+    throws: () => {
+      throw mistake;
+    },
+    rejects: () => Promise.reject(mistake),
+  };
+  for (const [how, hook] of Object.entries(FAILING))
+    test(`${how}: the call succeeds, and the mistake is told`, async () => {
+      const options = { onRequest: hook, onResponse: hook, onRetry: hook, onDeprecated: hook };
+      const { store } = clientOf([unavailable, () => json({ id: 1 }, 200, { Deprecation: "@1" })], options);
+      expect(await store.pets.get(1)).toMatchObject({ id: "1" });
+      await Bun.sleep(0);
+      const names = ["onRequest", "onResponse", "onRetry", "onRequest", "onResponse", "onDeprecated"];
+      expect(said.mock.calls).toEqual(names.map((name) => [`animal-store-client: the ${name} hook failed.`, mistake]));
+      expect(unhandled).toEqual([]);
+    });
+});
+
+describe("a deprecated operation", () => {
+  test("is told once for each operation and client", async () => {
+    const service = await startService();
+    const told: object[] = [];
+    const onDeprecated = (event: object): void => void told.push(event);
+    const store = new AnimalStore({ baseUrl: `${service.origin}/v1`, apiKey: service.boundless, onDeprecated });
+    const { id } = await store.pets.create({ name: "Rex", categoryId: 7 });
+    await Promise.all([store.pets.get(id), store.pets.get(id), store.pets.get(id)]);
+    await store.pets.get(0).catch(() => {});
+    const removedAt = new Date("2030-12-05T00:00:00Z");
+    expect(told).toEqual([{ operation: "getPet", removedAt, message: expect.stringContaining("2030-12-05") }]);
+  });
+
+  test("may say less, or nonsense", async () => {
+    const told: (Date | undefined)[] = [];
+    for (const sunset of ["soon", "", "Thu, 05 Dec 2030 00:00:00 GMT"])
+      await clientOf([() => json({}, 200, { Deprecation: "@1", Sunset: sunset, Link: "<x" })], {
+        onDeprecated: ({ removedAt }) => void told.push(removedAt),
+      }).store.key();
+    expect(told).toEqual([undefined, undefined, new Date("2030-12-05T00:00:00Z")]);
+  });
+});
+
+describe("an own fetch", () => {
+  const STRANGE: Readonly<Record<string, () => unknown>> = {
+    "throws at once": () => {
+      throw new Error("no network");
+    },
+    rejects: () => Promise.reject(new Error("no network")),
+    "rejects with a text": () => Promise.reject("no network"),
+    "rejects with nothing": () => Promise.reject(undefined),
+    "returns nothing": () => undefined,
+    "returns something else": () => ({ ok: true }),
+    "has an unreadable body": () =>
+      new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("no network")) }), {
+        headers: { "Content-Type": "application/json" },
+      }),
+  };
+  for (const [how, fetch] of Object.entries(STRANGE))
+    test(`that ${how} is a failed connection`, async () => {
+      const { store } = clientOf([], { fetch: fetch as () => Promise<Response>, retries: 2 });
+      const error = await store.pets.list().catch((error: unknown) => error);
+      expect(error).toMatchObject({ code: "connection_failed", attempts: 3 });
+      expect(String(error)).toStartWith("AnimalStoreError: The connection to http://127.0.0.1:1 failed: ");
+    });
+});

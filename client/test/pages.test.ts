@@ -1,0 +1,220 @@
+import { describe, expect, test } from "bun:test";
+import { startService } from "../../test/harness/service.ts";
+import { AnimalStore, type ListPetsQuery, type Pet } from "../src/index.ts";
+
+/** A store with seven animals, and what is asked of it from then on. */
+async function sevenAnimals() {
+  const service = await startService();
+  const asked: string[] = [];
+  let isBroken = false;
+  const store = new AnimalStore({
+    baseUrl: `${service.origin}/v1`,
+    apiKey: service.boundless,
+    retries: 0,
+    fetch: async (url, init) => {
+      if (isBroken) throw new Error("unplugged");
+      asked.push(`${init.method} ${url.replace(/.*\/v1/, "")}`);
+      return fetch(url, init);
+    },
+  });
+  for (let i = 1; i <= 7; i++) await store.pets.create({ name: `pet ${i}`, categoryId: 1 });
+  asked.length = 0;
+  const unplug = (broken: boolean): void => {
+    isBroken = broken;
+  };
+  return { service, store, asked, unplug };
+}
+
+const idsOf = async (pets: AsyncIterable<Pet>): Promise<string[]> => (await Array.fromAsync(pets)).map(({ id }) => id);
+const SEVEN = ["1", "2", "3", "4", "5", "6", "7"];
+
+describe("a page", () => {
+  test("leads to the next one, up to the last", async () => {
+    const { store } = await sevenAnimals();
+    const sizes: number[] = [];
+    for (let page = await store.pets.list({ limit: 3 }); ; ) {
+      sizes.push(page.items.length);
+      const next = await page.next();
+      if (!next) {
+        expect(page.nextCursor).toBeUndefined();
+        break;
+      }
+      expect(page.nextCursor).toMatch(/^[0-9a-f]{16}$/);
+      page = next;
+    }
+    expect(sizes).toEqual([3, 3, 1]);
+  });
+
+  test("gives the same next one however often it is asked", async () => {
+    const { store } = await sevenAnimals();
+    const page = await store.pets.list({ limit: 3 });
+    const [a, b] = await Promise.all([page.next(), page.next()]);
+    expect(a?.items).toEqual(b?.items as Pet[]);
+    expect(a?.items[0]?.id).toBe("4");
+  });
+
+  test("says where to go on later, in another process", async () => {
+    const { store } = await sevenAnimals();
+    const { nextCursor } = await store.pets.list({ limit: 3 });
+    const kept = JSON.parse(JSON.stringify({ nextCursor }));
+    expect(await idsOf(store.pets.list({ limit: 3, cursor: kept.nextCursor }))).toEqual(["4", "5", "6", "7"]);
+  });
+
+  test("is plain data: as JSON, cloned, and with other items", async () => {
+    const { store } = await sevenAnimals();
+    const page = await store.pets.list({ limit: 1 });
+    const data = {
+      items: [{ id: "1", name: "pet 1", categoryId: "1", status: "available" }],
+      nextCursor: page.nextCursor,
+    };
+    expect(JSON.parse(JSON.stringify(page))).toEqual(data);
+    expect(structuredClone<unknown>(page)).toEqual(data);
+    expect<unknown>({ ...page }).toEqual(data);
+    expect(structuredClone(await store.key())).toMatchObject({ plan: "enterprise" });
+  });
+
+  test("that is empty is a page", async () => {
+    const { store, asked } = await sevenAnimals();
+    expect(await store.pets.list({ status: "sold" })).toMatchObject({ items: [], nextCursor: undefined });
+    expect(await idsOf(store.pets.list({ status: "sold" }))).toEqual([]);
+    expect(asked).toEqual(["GET /pets?status=sold", "GET /pets?status=sold"]);
+  });
+
+  test("that has not changed is undefined, and the next ones are read whatever was known of the first", async () => {
+    const { store } = await sevenAnimals();
+    const { etag } = await store.pets.list({ limit: 3 }).withResponse();
+    expect(await store.pets.list({ limit: 3 }, { ifNoneMatch: etag })).toBeUndefined();
+    const second = await store.pets.list({ limit: 3 }).then((page) => page.next());
+    const { etag: secondTag } = await store.pets
+      .list({ limit: 3, cursor: (await store.pets.list({ limit: 3 })).nextCursor })
+      .withResponse();
+    // With the tag of the second page, the first one is read, and the second one too.
+    const page = await store.pets.list({ limit: 3 }, { ifNoneMatch: secondTag });
+    expect((await page?.next())?.items).toEqual(second?.items as Pet[]);
+  });
+});
+
+describe("a list", () => {
+  test("has everything, in as many requests as there are pages", async () => {
+    const { store, asked } = await sevenAnimals();
+    expect(await idsOf(store.pets.list({ limit: 3 }))).toEqual(SEVEN);
+    expect(asked).toHaveLength(3);
+    expect(asked[0]).toBe("GET /pets?limit=3");
+  });
+
+  test("asks for no page before it is needed", async () => {
+    const { store, asked } = await sevenAnimals();
+    for await (const { id } of store.pets.list({ limit: 3 })) if (id === "3") break;
+    expect(asked).toHaveLength(1);
+    for await (const { id } of store.pets.list({ limit: 3 })) if (id === "4") break;
+    expect(asked).toHaveLength(3);
+  });
+
+  test("is asked for as soon as it is called, and once for all that is done with it", async () => {
+    const { store, asked } = await sevenAnimals();
+    const list = store.pets.list({ limit: 100 });
+    const [page, { data }, ids] = await Promise.all([list, list.withResponse(), idsOf(list)]);
+    expect(data).toBe(page);
+    expect(ids).toEqual(SEVEN);
+    expect(asked).toHaveLength(1);
+  });
+
+  test("can be iterated over twice, also at once: from its first page on", async () => {
+    const { store, asked } = await sevenAnimals();
+    const list = store.pets.list({ limit: 4 });
+    expect(await Promise.all([idsOf(list), idsOf(list)])).toEqual([SEVEN, SEVEN]);
+    expect(await idsOf(list)).toEqual(SEVEN);
+    expect(asked).toHaveLength(1 + 3);
+  });
+
+  test("that fails in the middle has given all that came before, and says what happened", async () => {
+    const { store, unplug } = await sevenAnimals();
+    const seen: string[] = [];
+    const list = store.pets.list({ limit: 3 });
+    const iterate = async (): Promise<void> => {
+      for await (const { id } of list) {
+        seen.push(id);
+        if (id === "2") unplug(true);
+      }
+    };
+    expect(await iterate().catch(({ code }) => code)).toBe("connection_failed");
+    expect(seen).toEqual(["1", "2", "3"]);
+    unplug(false);
+    expect(await idsOf(list)).toEqual(SEVEN);
+  });
+
+  test("that fails at once fails wherever one looks", async () => {
+    const { store, unplug } = await sevenAnimals();
+    unplug(true);
+    const list = store.pets.list();
+    const codeOf = (work: Promise<unknown>): Promise<unknown> => work.catch(({ code }) => code);
+    expect(await Promise.all([list, list.withResponse(), idsOf(list)].map(codeOf))).toEqual(
+      Array(3).fill("connection_failed"),
+    );
+  });
+
+  test("that changes meanwhile has what was there before once, and what comes after its place", async () => {
+    const { store } = await sevenAnimals();
+    const seen: string[] = [];
+    for await (const { id } of store.pets.list({ limit: 2 })) {
+      seen.push(id);
+      if (id === "2") {
+        await store.pets.delete(1);
+        await store.pets.delete(5);
+        await store.pets.create({ name: "pet 8", categoryId: 1 });
+      }
+    }
+    expect(seen).toEqual(["1", "2", "3", "4", "6", "7", "8"]);
+  });
+
+  test("ends early when its signal is aborted between pages", async () => {
+    const { store, asked } = await sevenAnimals();
+    const stop = new AbortController();
+    const iterate = async (): Promise<void> => {
+      for await (const { id } of store.pets.list({ limit: 2 }, { signal: stop.signal })) if (id === "2") stop.abort();
+    };
+    expect(await iterate().catch(({ code }) => code)).toBe("aborted");
+    expect(asked).toHaveLength(1);
+  });
+
+  test("has the pages of the address that the client was given, whatever a link says", async () => {
+    const { service } = await sevenAnimals();
+    const hosts = new Set<string>();
+    const store = new AnimalStore({
+      baseUrl: `${service.origin}/v1`,
+      apiKey: service.boundless,
+      fetch: async (url, init) => {
+        hosts.add(new URL(url).host);
+        const response = await fetch(url, init);
+        const headers = new Headers(response.headers);
+        const link = headers.get("link");
+        if (link) headers.set("Link", link.replace(service.origin, "https://thief.invalid"));
+        return new Response(response.body, { status: response.status, headers });
+      },
+    });
+    expect(await idsOf(store.pets.list({ limit: 3 }))).toEqual(SEVEN);
+    expect([...hosts]).toEqual([new URL(service.origin).host]);
+  });
+
+  test("works for categories and orders, too", async () => {
+    const { store } = await sevenAnimals();
+    for (let i = 1; i <= 3; i++) {
+      await store.categories.put(i, { name: `category ${i}` });
+      await store.orders.place({ petId: i });
+    }
+    expect((await Array.fromAsync(store.categories.list({ limit: 2 }))).map(({ id }) => id)).toEqual(["1", "2", "3"]);
+    expect((await Array.fromAsync(store.orders.list({ limit: 2, sort: "-id" }))).map(({ petId }) => petId)).toEqual([
+      "3",
+      "2",
+      "1",
+    ]);
+  });
+
+  test("with ifNoneMatch is not iterated over: types say so, and JavaScript gets nothing that is known already", async () => {
+    const { store } = await sevenAnimals();
+    const filter: ListPetsQuery = { limit: 3 };
+    const { etag } = await store.pets.list(filter).withResponse();
+    // @ts-expect-error: whatever was left out would be missing
+    expect(await Array.fromAsync(store.pets.list(filter, { ifNoneMatch: etag }))).toEqual([]);
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "bun:test";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { SETTINGS } from "../../src/config.ts";
+import { FAULT_CODES } from "../../src/http/fault.ts";
+import { atEnd } from "../../test/harness/cleanup.ts";
+import { temporaryFolder } from "../../test/harness/folder.ts";
+import { EXECUTABLE, run, serve } from "../../test/harness/program.ts";
+import { startService } from "../../test/harness/service.ts";
+import { AnimalStore, type ClientErrorCode } from "../src/index.ts";
+import { complaints, NODE, newConsumer } from "./harness/typescript.ts";
+
+const read = (path: string): Promise<string> => Bun.file(new URL(`../${path}`, import.meta.url)).text();
+const readme = await read("README.md");
+const rootReadme = await read("../README.md");
+const DEFAULT_ORIGIN = "http://127.0.0.1:8080";
+
+interface Block {
+  readonly language: string;
+  readonly code: string;
+}
+
+const blocksIn = (text: string): Block[] =>
+  [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = "", code = ""]) => ({ language, code }));
+
+/** What the comments of a program say that it prints: everything behind an arrow. An ellipsis stands for anything. */
+const promisedBy = (code: string): string[] => [...code.matchAll(/\/\/ → (.*)$/gm)].map(([, line = ""]) => line);
+
+const isLike = (promised: string, text: string): boolean =>
+  new RegExp(`^${promised.split("…").map(RegExp.escape).join(".*")}$`, "s").test(text);
+
+/** The rows of the table that begins so, each as its cells. */
+function tableAfter(header: string): string[][] {
+  const lines = readme.slice(readme.indexOf(`\n| ${header} |`) + 1).split("\n\n", 1)[0] as string;
+  const rows = lines.split("\n").slice(2);
+  return rows.map((row) => row.slice(2, -2).split(" | "));
+}
+
+/** As whoever follows a README does: a started service, what the shell is told, and one program on Node. */
+async function follow(text: string): Promise<void> {
+  const home = temporaryFolder();
+  symlinkSync(join(EXECUTABLE, ".."), join(home, "build"));
+  const { origin } = await serve({ cwd: home });
+  const blocks = blocksIn(text.replaceAll(DEFAULT_ORIGIN, origin));
+  const programs = blocks.filter(({ language }) => language === "js" || language === "ts");
+  const commands = blocks.filter(({ language, code }) => language === "sh" && !/\bnpm /.test(code));
+  const whole = programs.map(({ code }) => code).join("");
+  // Node 20 knows no types; blocks of JavaScript are run as they are.
+  const strip = new Bun.Transpiler({ loader: "ts" });
+  const runnable = programs.map(({ language, code }) => (language === "ts" ? strip.transformSync(code) : code));
+  const folder = newConsumer({ "tutorial.ts": whole, "tutorial.js": runnable.join("\n") });
+  expect(await complaints("TypeScript 7", folder, NODE)).toBe("");
+  const shell = ["exec 3>&1 1>&2", ...commands.map(({ code }) => code), `exec node ${folder}/tutorial.js >&3`].join(
+    "\n",
+  );
+  const { exitCode, out, err } = await run(["-e", "-c", shell], { cwd: home, program: ["bash"] });
+  const printed = out.trimEnd().split("\n");
+  const promised = promisedBy(whole);
+  expect(promised.map((line, i) => (isLike(line, printed[i] ?? "") ? printed[i] : line))).toEqual(printed);
+  expect([exitCode, err]).toEqual([0, err]);
+}
+
+describe("the tutorial", () => {
+  test(
+    "can be followed: its commands and its program, block by block, print what it says",
+    () => follow(readme),
+    60_000,
+  );
+
+  test("links only to sections that there are", () => {
+    const sections = [...readme.matchAll(/^## (.*)$/gm)].map(([, title = ""]) =>
+      title.toLowerCase().replaceAll(" ", "-"),
+    );
+    for (const [, anchor] of readme.matchAll(/\]\(#([^)]*)\)/g)) expect(sections).toContain(anchor as string);
+  });
+
+  test("starts the service as the project's README does, and with settings that there are", () => {
+    expect(blocksIn(rootReadme)[0]).toEqual(blocksIn(readme)[0] as Block);
+    const settings = [...readme.matchAll(/^([A-Z_]+)=\S+ npm start$/gm)].map(([, name]) => name);
+    expect(settings).toEqual(["CORS_ORIGINS"]);
+    expect(Object.keys(SETTINGS)).toContain("CORS_ORIGINS");
+  });
+});
+
+/** The options of an interface as rows: their names, and what their comments say. */
+function optionsOf(source: string, interfaceName: string): string[][] {
+  const body = new RegExp(`^export interface ${interfaceName}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(source)?.[1] ?? "";
+  return [...body.matchAll(/\/\*\*\s+(.*?)\s+\*\/\s+readonly (\w+)\??:/gs)]
+    .filter(([, comment]) => comment !== "@internal")
+    .map(([, comment = "", name]) => [`\`${name}\``, comment.replaceAll(/\s+\* /g, " ")]);
+}
+
+test("the project's README shows what it does in ten lines, which run", async () => {
+  const section = /^## From JavaScript.*?(?=^## )/ms.exec(rootReadme)?.[0] ?? "";
+  const [program = { code: "" }] = blocksIn(section).filter(({ language }) => language === "js");
+  expect(program.code.trimEnd().split("\n")).toHaveLength(10);
+  await follow(section);
+}, 60_000);
+
+describe("the tables", () => {
+  test("have every option, in the words of its doc comment", async () => {
+    const source = await read("src/options.ts");
+    const rows = (...names: string[]): string[][] => names.flatMap((name) => optionsOf(source, name));
+    expect(rows("AnimalStoreOptions").length).toBeGreaterThan(10);
+    expect(tableAfter("`new AnimalStore({ … })`")).toEqual(rows("AnimalStoreOptions"));
+    expect(tableAfter("any call")).toEqual(rows("CallOptions"));
+    expect(tableAfter("a read")).toEqual(rows("ConditionalReadOptions"));
+    expect(tableAfter("a write")).toEqual(rows("WriteOptions", "ConditionalWriteOptions", "PutOptions"));
+  });
+
+  test("say of every error code what to do, once", () => {
+    const codesOfClient: Record<ClientErrorCode, true> = {
+      ...{ timeout: true, aborted: true, connection_failed: true, wait_too_long: true, unexpected_response: true },
+    };
+    const shown = tableAfter("code").flatMap(([codes = ""]) => [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => code));
+    expect(shown.toSorted() as string[]).toEqual([...FAULT_CODES, ...Object.keys(codesOfClient)].toSorted());
+  });
+
+  test("quote messages that there are", async () => {
+    const { origin, issueKey } = await startService();
+    const elsewhere = Bun.serve({ port: 0, fetch: () => new Response("<h1>Nothing here</h1>", { status: 404 }) });
+    const moved = Bun.serve({ port: 0, fetch: () => Response.redirect("https://animals.example/v1/key", 301) });
+    atEnd(() => Promise.all([elsewhere.stop(true), moved.stop(true)]));
+    const { secret: apiKey } = await issueKey({ plan: "enterprise", quotas: { perMinute: 1, perDay: 10 } });
+    const at = (address: string | URL) =>
+      new AnimalStore({ baseUrl: new URL("/v1", address).href, apiKey, retries: 0 });
+    const used = new AnimalStore({ baseUrl: `${origin}/v1`, apiKey, maxWaitMs: 1_000 });
+    await used.key();
+    const provoked: (() => unknown)[] = [
+      () => new AnimalStore({ apiKey }),
+      () => new AnimalStore({ baseUrl: origin, apiKey }),
+      () => new AnimalStore({ baseUrl: `${origin}/v1` }),
+      () => new AnimalStore({ baseUrl: `${origin}/v1`, apiKey: `"${apiKey} "` }),
+      () => used.pets.list({ categoryId: 2 ** 53 }),
+      () => at("http://127.0.0.1:9").key(),
+      () => at(elsewhere.url).key(),
+      () => at(moved.url).key(),
+      () => used.key(),
+    ];
+    const quoted = tableAfter("what you see").flatMap(([cell = ""]) => /^`(.*)`$/.exec(cell)?.[1] ?? []);
+    const messages = await Promise.all(provoked.map(messageOf));
+    expect(quoted.map((quote, i) => (isLike(quote, messages[i] ?? "") ? messages[i] : quote))).toEqual(messages);
+  });
+});
+
+const messageOf = async (work: () => unknown): Promise<string> => {
+  try {
+    await work();
+    return "nothing happened";
+  } catch (error) {
+    return (error as Error).message;
+  }
+};

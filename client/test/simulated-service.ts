@@ -1,0 +1,30 @@
+import { judge, newTally, type RatePolicy, ratePolicyOfKey, type Standing } from "../../src/domain/tally.ts";
+import { HeaderTemplate, NO_FIELDS } from "../../src/http/header-template.ts";
+import { refusalFault } from "../../src/http/refusal-faults.ts";
+import type { Answered } from "../src/standing.ts";
+
+/** The rule of limits and bans as the service has it, with the headers that it sends, but without the service. */
+export class SimulatedService {
+  readonly #tally = newTally();
+  readonly #policy: RatePolicy;
+  /** How many were refused by a quota. */
+  strikes = 0;
+  bans = 0;
+
+  constructor(perMinute: number, perDay: number) {
+    this.#policy = ratePolicyOfKey({ perMinute, perDay }, undefined);
+  }
+
+  judge(nowMs: number): Answered {
+    const verdict = judge(this.#tally, this.#policy, nowMs);
+    if (verdict.kind === "pass") return { status: 200, headers: headersOf(verdict.standing), retryAfterMs: undefined };
+    if (verdict.kind === "exhausted") this.strikes++;
+    else if (verdict.isNew) this.bans++;
+    const fault = refusalFault({ kind: "refusal", reason: verdict, standing: verdict.standing });
+    const retryAfterMs = Number(fault.headers["Retry-After"]) * 1000;
+    return { status: fault.status, headers: headersOf(verdict.standing), retryAfterMs };
+  }
+}
+
+const headersOf = (standing: Standing): Headers =>
+  new Headers(HeaderTemplate.for(NO_FIELDS, false, false).fill("id", standing, NO_FIELDS, undefined));

@@ -1,0 +1,187 @@
+import type { ApiDocument, ApiOperation, Content, Parameter, Schema } from "./api-document.ts";
+import { docComment, literal } from "./doc-comment.ts";
+
+/** What is sent may be given in more ways than it is received in: ids as numbers, optional fields as undefined. */
+type Direction = "sent" | "received";
+
+/** The types of everything on the wire, and the names of all fields and query parameters that need 64 bits. */
+export function clientTypes(document: ApiDocument): string {
+  const { info, paths, components } = withDescriptions(document);
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const { Error: error, ...schemas } = components.schemas;
+  const resources = Object.entries(schemas).filter(([, { type }]) => type !== "array");
+  refuseDeepIntegers(schemas);
+  const blocks = [
+    "// Made from openapi.json by `npm run openapi`. Do not edit.",
+    'import type { Int64, Int64Input } from "./int64.ts";',
+    ...resources.map(([name, schema]) => namedType(name, schema, sentBy(operations, name), schemas)),
+    ...operations.filter((operation) => queryOf(operation).length > 0).map(queryType),
+    errorCodes(error?.properties?.code ?? {}, info.description),
+    exactFields([...Object.values(schemas), ...operations.map(asObject)]),
+  ];
+  return `${blocks.join("\n\n")}\n`;
+}
+
+/** What refers to a schema without saying what for is described as the schema itself. */
+const withDescriptions = (document: ApiDocument): ApiDocument =>
+  JSON.parse(JSON.stringify(document), (_, value) => {
+    const description = document.components.schemas[refName(value?.$ref)]?.description;
+    return description ? { description, ...value } : value;
+  });
+
+const refName = ($ref = ""): string => $ref.replace("#/components/schemas/", "");
+const schemaName = (content: Content | undefined): string =>
+  refName(content?.content?.["application/json"].schema.$ref);
+const sentBy = (operations: readonly ApiOperation[], name: string): ApiOperation | undefined =>
+  operations.find(({ requestBody }) => schemaName(requestBody) === name);
+const queryOf = ({ parameters = [] }: ApiOperation): readonly Parameter[] =>
+  parameters.filter((parameter) => parameter.in === "query");
+const asObject = (operation: ApiOperation): Schema => ({
+  properties: Object.fromEntries(queryOf(operation).map(({ name, schema }) => [name, schema])),
+});
+
+function namedType(
+  name: string,
+  schema: Schema,
+  sender: ApiOperation | undefined,
+  schemas: Readonly<Record<string, Schema>>,
+): string {
+  const { description, properties } = schema;
+  const direction = sender ? "sent" : "received";
+  const example = exampleOf(schema.examples?.[0] ?? schema.enum?.[0], schema, direction);
+  const comment = typeComment(description, name, example);
+  if (!properties) return `${comment}export type ${name} = ${typeOf(schema, direction, "")};`;
+  const answered = schemas[schemaName(sender?.responses[200] ?? sender?.responses[201])]?.properties ?? {};
+  const foreign = Object.keys(answered).filter((field) => !(field in properties));
+  // So that what was received is not sent back as it is, which the service refuses.
+  const refused = foreign.map((field) => `  /** Not part of the request. */\n  readonly ${field}?: undefined;\n`);
+  return `${comment}export interface ${name} ${objectType(schema, direction, "", refused.join(""))}`;
+}
+
+function queryType(operation: ApiOperation): string {
+  const { operationId, summary } = operation;
+  const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Query`;
+  const parameters = queryOf(operation);
+  const given = parameters.filter(({ name }) => name !== "cursor").slice(0, 2);
+  const example = Object.fromEntries(given.map(({ name, example }) => [name, example]));
+  const fields = parameters.map(({ name, description, schema, example }) => {
+    // What the interface repeats for several values may be given as one.
+    const item = schema.items ? `${typeOf(schema.items, "sent", "")} | ` : "";
+    const comment = fieldComment(`${inClientTerms(description)} ${boundsOf(schema)}`, example, "  ");
+    return `${comment}  readonly ${name}?: ${item}${typeOf(schema, "sent", "  ")} | undefined;\n`;
+  });
+  const about = `Which ${summary.replace("List ", "")} to list, and how.`;
+  return `${typeComment(about, name, example)}export interface ${name} {\n${fields.join("")}}`;
+}
+
+/** What the document says about HTTP, as whoever uses the client has it. */
+const inClientTerms = (description: string): string =>
+  description
+    .replace("Opaque: take it from a `Link` header.", "Opaque: the `nextCursor` of an earlier page.")
+    .replace("Repeat it to ask for several, up to 100 times.", "Give several as an array.");
+
+function errorCodes(code: Schema, overview: string): string {
+  const rows = overview.matchAll(/^\| `(\w+)` \| (\d{3}) \| (.+) \|$/gm);
+  const meanings = new Map(Array.from(rows, ([, name, status, when]) => [name, `(${status}): ${when}`]));
+  const codes = code["x-extensible-enum"] ?? [];
+  const list = codes.map((name) => `- \`${name}\` ${meanings.get(name)}`);
+  const about = ["The codes of the service's errors so far. More may be added.", "", ...list].join("\n");
+  const union = codes.map((name) => `\n  | ${JSON.stringify(name)}`).join("");
+  return `${typeComment(about, "ErrorCode", code.examples?.[0])}export type ErrorCode =${union};`;
+}
+
+/** Answers are parsed by the names of fields, so that a name must mean the same everywhere. */
+function exactFields(objects: readonly Schema[]): string {
+  const exact = new Set<string>();
+  const rounded = new Set<string>();
+  const visit = ({ properties = {}, items }: Schema): void => {
+    if (items) visit(items);
+    for (const [name, schema] of Object.entries(properties)) {
+      const value = schema.items ?? schema;
+      if (value.type === "integer") (isExact(value) ? exact : rounded).add(name);
+      visit(schema);
+    }
+  };
+  for (const object of objects) visit(object);
+  const both = [...exact].filter((name) => rounded.has(name));
+  if (both.length > 0) throw new Error(`${both} is exact in one place, and a number in another: give it another name.`);
+  const comment = docComment("The fields and query parameters that are 64-bit integers.", ["", "@internal"]);
+  return `${comment}export const INT64_FIELDS: readonly string[] = ${literal([...exact])};`;
+}
+
+/** The client looks for them in an object, or in each of a list, and nowhere deeper. */
+function refuseDeepIntegers(schemas: Readonly<Record<string, Schema>>): void {
+  const holdsExact = (schema: Schema): boolean => {
+    const { $ref, items, properties = {} } = schema;
+    const parts = [items, $ref ? schemas[refName($ref)] : undefined, ...Object.values(properties)];
+    return isExact(schema) || parts.some((part) => part && holdsExact(part));
+  };
+  for (const { properties, items } of Object.values(schemas))
+    for (const [name, schema] of Object.entries(properties ?? items?.properties ?? {}))
+      if (!isExact(schema) && holdsExact(schema))
+        throw new Error(`${name} has exact integers in it: parseExactly of the client would have to look that deep.`);
+}
+
+/** Whether a JavaScript number would lose digits. */
+const isExact = ({ format, minimum = Number.NaN, maximum = Number.NaN }: Schema): boolean =>
+  format === "int64" && !(Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum));
+
+function typeOf(schema: Schema, direction: Direction, indent: string): string {
+  const open = schema["x-extensible-enum"];
+  if (schema.$ref) return refName(schema.$ref);
+  if (open) return [...open.map((value) => JSON.stringify(value)), "(string & {})"].join(" | ");
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.items) {
+    const item = typeOf(schema.items, direction, indent);
+    return `readonly ${item.startsWith('"') ? `(${item})` : item}[]`;
+  }
+  if (schema.properties) return objectType(schema, direction, indent);
+  if (schema.type === "string") return "string";
+  if (schema.type !== "integer") throw new Error(`There is no type for ${JSON.stringify(schema)}.`);
+  if (!isExact(schema)) return "number";
+  return direction === "sent" ? "Int64Input" : "Int64";
+}
+
+function objectType(schema: Schema, direction: Direction, indent: string, more = ""): string {
+  const { properties = {}, required = [] } = schema;
+  const inner = `${indent}  `;
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const about = [field.description ?? "", ...(direction === "sent" ? [boundsOf(field)] : [])].join(" ");
+    const comment = fieldComment(about, exampleOf(field.examples?.[0], field, direction), inner);
+    const isOptional = !required.includes(name);
+    const type = typeOf(field, direction, inner) + (isOptional && direction === "sent" ? " | undefined" : "");
+    return `${comment}${inner}readonly ${name}${isOptional ? "?" : ""}: ${type};\n`;
+  });
+  return `{\n${fields.join("")}${more}${indent}}`;
+}
+
+function boundsOf({ minimum, maximum, maxLength, maxItems, default: preset }: Schema): string {
+  const range = minimum === undefined || maximum === undefined ? [] : [`From ${minimum} to ${maximum}.`];
+  const length = maxLength === undefined ? [] : [`At most ${maxLength} characters.`];
+  const count = maxItems === undefined ? [] : [`At most ${maxItems}.`];
+  const otherwise = preset === undefined ? [] : [`By default ${preset}.`];
+  return [...range, ...length, ...count, ...otherwise].join(" ");
+}
+
+/** An example as the client has it. */
+function exampleOf(value: unknown, schema: Schema, direction: Direction): unknown {
+  if (Array.isArray(value)) return value.map((one) => exampleOf(one, schema.items ?? {}, direction));
+  if (typeof value === "object" && value !== null) {
+    const part = (name: string): Schema => schema.properties?.[name] ?? {};
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, exampleOf(one, part(name), direction)]),
+    );
+  }
+  return isExact(schema) && direction === "received" && value !== undefined ? String(value) : value;
+}
+
+function typeComment(about = "", name: string, example: unknown): string {
+  const variable = `${name[0]?.toLowerCase()}${name.slice(1)}`;
+  return docComment(about, ["", "@example", ...`const ${variable}: ${name} = ${literal(example)};`.split("\n")]);
+}
+
+function fieldComment(about: string, example: unknown, indent: string): string {
+  // The values so far are in the type.
+  const text = about.replace(/ So far: .*\./, "").trim();
+  return docComment(text, example === undefined ? [] : [`@example ${literal(example)}`], indent);
+}

@@ -1,0 +1,31 @@
+const LINE_WIDTH = 120;
+
+/** A comment before a declaration, with an example of what it declares; nothing where there is nothing to say. */
+export function docComment(text: string, examples: readonly string[] = [], indent = ""): string {
+  const width = LINE_WIDTH - indent.length - " * ".length;
+  const lines = [...(text === "" ? [] : text.split("\n").flatMap((line) => wrapped(line, width))), ...examples];
+  if (lines.length === 0) return "";
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  return `${indent}/**\n${lines.map((line) => `${indent} *${line && ` ${line}`}\n`).join("")}${indent} */\n`;
+}
+
+/** The lines that a text takes. The further ones of a list's item are indented. */
+function wrapped(text: string, width: number): readonly string[] {
+  if (text === "") return [""];
+  const hanging = text.startsWith("- ") ? "  " : "";
+  const lines = text.match(new RegExp(`(?=\\S).{1,${width - hanging.length}}(?=\\s|$)`, "g")) ?? [];
+  return lines.map((line, i) => (i === 0 ? line : hanging + line));
+}
+
+/** A value as TypeScript has it: in one line, or with a line for each part if that would be too long. */
+export function literal(value: unknown, indent = "", width = LINE_WIDTH - 20): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  const parts = (inner: string): string[] =>
+    Object.entries(value).map(([name, part]) => `${isList ? "" : `${name}: `}${literal(part, inner, width)}`);
+  const line = isList ? `[${parts("").join(", ")}]` : `{ ${parts("").join(", ")} }`;
+  if (line.length + indent.length <= width && !line.includes("\n")) return line;
+  const inner = `${indent}  `;
+  const lines = parts(inner).map((part) => `${inner}${part},\n`);
+  return `${isList ? "[" : "{"}\n${lines.join("")}${indent}${isList ? "]" : "}"}`;
+}

@@ -1,0 +1,80 @@
+import { callerAddress } from "./caller-address.ts";
+import { type Cors, isAllowed } from "./cors.ts";
+import type { HeldFlood } from "./floods.ts";
+import { allowedMethods, type Handler, type HandlerParts, hasRepeatedHost, lineOf, type Resource } from "./handler.ts";
+import { endConnection, type HeaderFields } from "./header-template.ts";
+import { requestIdOf } from "./request-id.ts";
+import { hasUnreadBody } from "./unread-body.ts";
+
+// Before a script of another origin may send its key, the browser asks for permission by a request without one: a
+// preflight. It counts against nobody, or a page would use up the quotas of whoever visits it before it has asked for
+// anything.
+
+/** Those that we look at, what tracing adds, and User-Agent, which some browsers let scripts set. */
+const REQUEST_HEADERS = [
+  "Authorization",
+  "Content-Type",
+  "Idempotency-Key",
+  "If-Match",
+  "If-None-Match",
+  "X-Request-Id",
+  "traceparent",
+  "tracestate",
+  "User-Agent",
+].join(", ");
+
+/** Chromium keeps a permission no longer. */
+const MAX_AGE_SECONDS = 7_200;
+
+/** For a path that does not exist: the script gets to read the 404. */
+const ANY_METHOD = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+
+/**
+ * Answers OPTIONS to anyone, also while the service starts, and leaves everything else to the handler of the path. What
+ * it answers depends on the origin alone. There are no limits in it, since there is nobody whose they would be.
+ */
+export function answeringOptions(
+  parts: HandlerParts,
+  cors: Cors,
+  flood: HeldFlood,
+  resource: Resource | undefined,
+  handle: Handler,
+): Handler {
+  const { telemetry, log, logRequests, trustedProxies } = parts;
+  const ownFields: HeaderFields = resource ? { Allow: allowedMethods(resource, cors) } : {};
+  const permission: HeaderFields = {
+    "Access-Control-Allow-Methods": ownFields.Allow ?? ANY_METHOD,
+    "Access-Control-Allow-Headers": REQUEST_HEADERS,
+    "Access-Control-Max-Age": String(MAX_AGE_SECONDS),
+  };
+  const isAnswered = (request: Request): boolean =>
+    request.method === "OPTIONS" && !hasRepeatedHost(request) && (resource !== undefined || isPreflight(request));
+
+  return (request, server) => {
+    if (!isAnswered(request)) return handle(request, server);
+    const startedAtMs = performance.now();
+    const requestId = requestIdOf(request);
+    const fields = cors(request);
+    const headers = {
+      "Cache-Control": "no-store",
+      "X-Request-Id": requestId,
+      ...ownFields,
+      ...fields,
+      ...(isAllowed(fields) ? permission : {}),
+    };
+    const response = new Response(null, { status: 204, headers });
+    const tookMs = performance.now() - startedAtMs;
+    telemetry.request("none", response.status, tookMs / 1000);
+    if (logRequests) {
+      const address = callerAddress(request, server, trustedProxies);
+      log.info(
+        { ...lineOf({ request, requestId, operation: undefined }, response.status, tookMs), address },
+        "request",
+      );
+    }
+    return flood.bound(hasUnreadBody(request) ? endConnection(response) : response);
+  };
+}
+
+const isPreflight = ({ headers }: Request): boolean =>
+  headers.has("origin") && headers.has("access-control-request-method");
