@@ -11,7 +11,7 @@ import { onEveryStore } from "./harness/stores.ts";
 const env = { CORS_ORIGINS };
 
 const ALLOWED_HEADERS =
-  "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent, tracestate, User-Agent";
+  "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent, tracestate, User-Agent, *";
 
 const permissionFor = (methods: string) => ({
   ...readableBy(APP),

@@ -1,5 +1,6 @@
 // Sells one available animal of a category, whichever nobody else is faster at.
 // Usage: node sell.ts CATEGORY REFERENCE   (such as 7 INV-2026-0042)
+// Runs as it is on Node 22.18 and newer, on Bun and on Deno.
 
 import { AnimalStore, AnimalStoreError, type Order, type Pet } from "animal-store-client";
 
@@ -10,7 +11,11 @@ if (!categoryId || !reference) {
 }
 
 const store = new AnimalStore({ userAgent: "sell/1.0" });
-const order = (await earlierOrder(reference)) ?? (await firstPossible(categoryId, reference));
+const earlier = await everyOrder(reference);
+// What an earlier run has ordered, if it did not get any further.
+const open = earlier.find(({ status }) => status !== "cancelled");
+// A sale that was cancelled may be made again: then it is another one, with other keys.
+const order = open ?? (await firstPossible(categoryId, reference, `${reference}-${earlier.length}`));
 if (!order) {
   console.error(`No animal of category ${categoryId} is available.`);
   process.exit(1);
@@ -18,24 +23,24 @@ if (!order) {
 if (order.status === "placed") await store.orders.approve(order.id);
 console.log(`Order ${order.id}: animal ${order.petId} is sold as ${reference}.`);
 
-/** What an earlier run has ordered, if it did not get any further. */
-async function earlierOrder(reference: string): Promise<Order | undefined> {
-  const orders = (await store.orders.list({ reference })).items;
-  return orders.find(({ status }) => status !== "cancelled");
+async function everyOrder(reference: string): Promise<Order[]> {
+  const orders: Order[] = [];
+  for await (const order of store.orders.list({ reference })) orders.push(order);
+  return orders;
 }
 
-async function firstPossible(categoryId: string, reference: string): Promise<Order | undefined> {
+async function firstPossible(categoryId: string, reference: string, sale: string): Promise<Order | undefined> {
   for await (const pet of store.pets.list({ categoryId, status: "available" })) {
-    const order = await tryOrder(pet, reference);
+    const order = await tryOrder(pet, reference, sale);
     if (order) return order;
   }
   return undefined;
 }
 
 /** Undefined if somebody else has ordered or removed it since it was listed. */
-async function tryOrder({ id: petId }: Pet, reference: string): Promise<Order | undefined> {
+async function tryOrder({ id: petId }: Pet, reference: string, sale: string): Promise<Order | undefined> {
   try {
-    return await store.orders.place({ petId, reference }, { idempotencyKey: `${reference}-${petId}` });
+    return await store.orders.place({ petId, reference }, { idempotencyKey: `${sale}-${petId}` });
   } catch (error) {
     const isGone = error instanceof AnimalStoreError && ["pet_not_available", "invalid_value"].includes(error.code);
     if (!isGone) throw error;

@@ -1,5 +1,6 @@
 // Gives categories the names that a CSV file has. Run again, it only changes what differs.
 // Usage: node sync-categories.ts categories.csv   (lines such as 7,Dogs)
+// Runs as it is on Node 22.18 and newer, on Bun and on Deno.
 
 import { readFileSync } from "node:fs";
 import { AnimalStore, AnimalStoreError, type Int64 } from "animal-store-client";

@@ -1,5 +1,6 @@
 // Prints what becomes of the newest hundred animals. A poll that finds nothing new gets no body.
 // Usage: node watch.ts [SECONDS]   (between two polls; 5 if left out)
+// Runs as it is on Node 22.18 and newer, on Bun and on Deno.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnimalStore, type Int64, type Pet } from "animal-store-client";

@@ -64,8 +64,8 @@ export function dataIn({ status, ok, body, requestId, retryAfterMs }: Received):
   if (typeof code !== "string" || typeof message !== "string") {
     // As it comes from a proxy, a firewall or another service.
     code = "unexpected_response";
-    const what = /^[03]/.test(String(status)) ? "The address redirects" : "Something other than the service answered";
-    message = `${what}, with status ${status}. Check baseUrl, and what is in between.`;
+    const what = ok || status >= 400 ? "Something else answered" : "The address redirects";
+    message = `${what}, with status ${status}. Check baseUrl, and any proxy.`;
   }
   throw new AnimalStoreError({ code, message, status, requestId, retryAfterMs } as ErrorDetails);
 }

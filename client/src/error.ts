@@ -25,7 +25,8 @@ export interface ErrorDetails {
 }
 
 /**
- * Every failure of a call, except for arguments that cannot be right, which are a TypeError.
+ * Every failure of a call, except for arguments that cannot be right, which are a TypeError, and for what your `apiKey`
+ * function throws, which stays as it is.
  *
  * @example
  * try {
@@ -61,7 +62,7 @@ export class AnimalStoreError extends Error {
 export const aborted = (signal: AbortSignal | undefined, requestId?: string): AnimalStoreError =>
   new AnimalStoreError({
     code: "aborted",
-    message: "The signal of the call was aborted.",
+    message: "The signal was aborted.",
     requestId,
     cause: signal?.reason,
   });

@@ -25,11 +25,13 @@ export function createHooks(options: AnimalStoreOptions) {
       );
   };
 
-  /** The headers as a hook leaves them: it never sees the key, whatever it keeps. */
+  /** The headers as a hook leaves them. It never sees the key, whatever it keeps, and cannot have a write done twice. */
   const announce = (about: RequestEvent, headers: Record<string, string>): Record<string, string> => {
     if (!hooks.onRequest) return headers;
     const shown = new Headers(headers);
     tell("onRequest", about, { headers: shown });
+    const key = headers["idempotency-key"];
+    if (key) shown.set("idempotency-key", key);
     return Object.fromEntries(shown);
   };
 
@@ -39,7 +41,7 @@ export function createHooks(options: AnimalStoreOptions) {
     deprecated.add(operation);
     const sunset = Date.parse(headers.get("sunset") ?? "");
     const removedAt = sunset ? new Date(sunset) : undefined;
-    const when = removedAt ? ` and will be removed on ${removedAt.toISOString().slice(0, 10)}` : "";
+    const when = removedAt ? ` and ends on ${removedAt.toISOString().slice(0, 10)}` : "";
     const link = /<([^>]*)>;\s*rel="?deprecation\b/.exec(headers.get("link") ?? "")?.[1];
     const message = `${operation} is deprecated${when}.${link ? ` See ${link}` : ""}`;
     tell("onDeprecated", { operation, removedAt, message }, {});

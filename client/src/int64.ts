@@ -24,7 +24,7 @@ export function int64(value: unknown, field: string): Int64 {
   const isExact = /^-?\d{1,19}$/.test(digits) && String(BigInt.asIntN(64, BigInt(digits))) === digits;
   if (isExact && (typeof value !== "number" || Number.isSafeInteger(value))) return digits;
   throw new TypeError(
-    `${field} is ${shown(value)}. It must be a 64-bit integer: digits in a string, a bigint, or a safe integer: a larger number has lost digits.`,
+    `${field} is ${shown(value)}. It must be a 64-bit integer: a string, a bigint or a safe integer. Larger ones have lost digits.`,
   );
 }
 

@@ -46,7 +46,7 @@ export interface ResponseEvent extends RequestEvent {
 }
 
 /**
- * An attempt that has failed and will be repeated.
+ * An attempt that has failed and will be repeated. One that fails for good is not told: its call rejects.
  *
  * @example
  * const onRetry = ({ error, delayMs }: RetryEvent) => log.warn(`${error.message} Next attempt in ${delayMs} ms.`);
@@ -99,7 +99,7 @@ export interface AnimalStoreOptions {
    * environment variable `ANIMAL_STORE_KEY`.
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** How long one attempt may take, from sending it to the last byte of the answer. By default, 30 s. */
+  /** How long one attempt may take, from asking for the key to the last byte of the answer. By default, 30 s. */
   readonly timeoutMs?: number | undefined;
   /** How often a failed attempt is repeated at most. Waiting for a quota is not a failure. By default, 4. */
   readonly retries?: number | undefined;

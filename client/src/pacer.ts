@@ -2,7 +2,7 @@ import { AnimalStoreError, aborted } from "./error.ts";
 import type { Limits } from "./limits.ts";
 import { onAbort } from "./on-abort.ts";
 import type { ClientClock } from "./options.ts";
-import { type Answered, createStanding, type Pass } from "./standing.ts";
+import { createStanding, type Outcome, type Pass } from "./standing.ts";
 
 interface Waiter {
   readonly latestMs: number;
@@ -16,6 +16,8 @@ export function createPacer(clock: ClientClock, isHolding: boolean) {
   const waiters = new Map<number, Waiter>();
   let first = 0;
   let next = 0;
+  /** Nobody who waits is late before. */
+  let earliestMs = Infinity;
 
   const limits = (): Limits => ({ windows: windows(clock.now()), waiting: waiters.size });
 
@@ -23,8 +25,6 @@ export function createPacer(clock: ClientClock, isHolding: boolean) {
   const enter = (latestMs: number, signal: AbortSignal | undefined): Pass | Promise<Pass> => {
     const nowMs = clock.now();
     if (!isHolding || (!waiters.size && opensAtMs(nowMs) <= nowMs)) return pass(nowMs);
-    const untilMs = refusedUntilMs();
-    if (latestMs < untilMs) throw tooLong(untilMs - nowMs);
     return new Promise((resolve) => {
       const number = next++;
       const settle = (outcome: Pass | Promise<Pass>): void => {
@@ -37,30 +37,32 @@ export function createPacer(clock: ClientClock, isHolding: boolean) {
         update(clock.now());
       });
       waiters.set(number, { latestMs, settle });
+      earliestMs = Math.min(earliestMs, latestMs);
       update(nowMs);
     });
   };
 
-  /** The request is over, with an answer or without. */
-  const leave = (ended: Pass, answered?: Answered): void => {
+  /** The request is over, or was not sent at all. */
+  const leave = (ended: Pass, outcome: Outcome): void => {
     const nowMs = clock.now();
-    const wasRefused = refusedUntilMs() > nowMs;
-    end(ended, answered, nowMs);
-    // Those that will be late are looked for when a refusal begins, not with every answer: they may be very many.
-    update(nowMs, !wasRefused && refusedUntilMs() > nowMs);
+    end(ended, outcome, nowMs);
+    update(nowMs);
   };
 
-  /** Lets pass whoever may, turns away whoever is late, or will be, and sees to it that the others are woken. */
-  const update = (nowMs: number, isLateTurnedAway = false): void => {
-    while (waiters.size && opensAtMs(nowMs) <= nowMs) waiters.get(first++)?.settle(pass(nowMs));
-    if (isLateTurnedAway) {
-      const untilMs = Math.max(nowMs, refusedUntilMs());
+  /** Turns away whoever is late, or will be, lets pass whoever may, and sees to it that the others are woken. */
+  const update = (nowMs: number): void => {
+    const untilMs = Math.max(nowMs, refusedUntilMs());
+    // They are not looked for with every answer: they may be very many.
+    if (earliestMs < untilMs) {
+      earliestMs = Infinity;
       for (const { latestMs, settle } of waiters.values())
         if (latestMs < untilMs) settle(Promise.reject(tooLong(untilMs - nowMs)));
+        else earliestMs = Math.min(earliestMs, latestMs);
     }
-    setAlarm(waiters.size && opensAtMs(nowMs), nowMs);
+    while (waiters.size && opensAtMs(nowMs) <= nowMs) waiters.get(first++)?.settle(pass(nowMs));
+    setAlarm(waiters.size && Math.min(opensAtMs(nowMs), earliestMs + 1), nowMs);
   };
-  const setAlarm = createAlarm(clock, () => update(clock.now(), true));
+  const setAlarm = createAlarm(clock, () => update(clock.now()));
 
   return [enter, leave, limits] as const;
 }
@@ -88,6 +90,6 @@ function createAlarm(clock: ClientClock, ring: () => void) {
 const tooLong = (waitMs: number): AnimalStoreError =>
   new AnimalStoreError({
     code: "wait_too_long",
-    message: `${waitMs ? `The key is refused for ${Math.ceil(waitMs / 1000)} s more` : "Earlier requests are without an answer"}, and maxWaitMs is less. Raise it, or call again later.`,
+    message: `${waitMs ? `The key is refused for ${Math.ceil(waitMs / 1000)} s more` : "No answers come"}. Raise maxWaitMs, or try later.`,
     retryAfterMs: Math.ceil(waitMs) || undefined,
   });

@@ -29,9 +29,9 @@ export function createRequests(options: AnimalStoreOptions) {
       page(operation, path, query, { ...options, ifNoneMatch: undefined }),
     );
 
-  /** The first of a list. */
+  /** The first of a list. It comes in any case: undefined means that there is none. */
   const first = <T>(operation: string, path: string, filter: object, options?: AnyOptions): Call<T | undefined> =>
-    callOf(page<T>(operation, path, filter, options), ({ data }) => data[0]);
+    callOf(page<T>(operation, path, filter, { ...options, ifNoneMatch: undefined }), ({ data }) => data[0]);
 
   return { call, list, first, limits };
 }

@@ -43,7 +43,7 @@ export function patienceOf(options: CallOptions, defaults: Patience): Patience {
   const take = (option: keyof Patience, least = 0): number => {
     const value = options[option] ?? defaults[option];
     if (typeof value === "number" && value >= least) return value;
-    throw new TypeError(`${option} is ${String(value)}. It must be a number from ${least} to Infinity.`);
+    throw new TypeError(`${option} is ${String(value)}. It must be a number from ${least} on.`);
   };
   return { timeoutMs: take("timeoutMs", 1), retries: take("retries"), maxWaitMs: take("maxWaitMs") };
 }
@@ -63,7 +63,7 @@ function baseUrlOf(text = ""): string {
   const url = URL.canParse(text) ? new URL(text).href.replace(/\/+$/, "") : "";
   // With a user and a password, there would be an @.
   if (/^https?:[^?#@]+\/v1$/.test(url)) return url;
-  throw unusable("baseUrl", text, "URL", "an address that ends in /v1, without password or query");
+  throw unusable("baseUrl", text, "URL", "one that ends in /v1, without password or query");
 }
 
 function authorizationOf(apiKey: AnimalStoreOptions["apiKey"]): Settings["authorization"] {
@@ -76,7 +76,7 @@ function authorizationOf(apiKey: AnimalStoreOptions["apiKey"]): Settings["author
 function bearer(given: string | undefined): string {
   const secret = typeof given === "string" ? given.trim() : "";
   if (/^[!-~]+$/.test(secret)) return `Bearer ${secret}`;
-  throw unusable("apiKey", secret, "KEY", "the secret of a key, and nothing else");
+  throw unusable("apiKey", secret, "KEY", "a key's secret alone");
 }
 
 /** What is wrong with them is said without their values, which may be secrets. */
@@ -87,9 +87,9 @@ function headersOf({ headers, userAgent }: AnimalStoreOptions): Record<string, s
     // A space in front is left out.
     all.set("user-agent", `${userAgent ?? ""} animal-store-client/${VERSION}`);
   } catch {
-    throw unsendable("headers, or userAgent,");
+    throw unsendable("headers or userAgent");
   }
-  if (all.has("authorization")) throw new TypeError("headers has Authorization. Use apiKey instead.");
+  if (all.has("authorization")) throw new TypeError("headers has Authorization. Use apiKey.");
   return Object.fromEntries(all);
 }
 

@@ -3,6 +3,9 @@ import { createLimitReader, type Limits, lesser, type Quotas, windowsOf } from "
 /** The number of a request, by which it is known when it has ended. */
 export type Pass = number;
 
+/** What became of a request: an answer, none, or it was never sent. */
+export type Outcome = Answered | "lost" | undefined;
+
 /** What an answer says about limits. */
 export interface Answered {
   readonly status: number;
@@ -82,12 +85,13 @@ export function createStanding() {
     return passes;
   };
 
-  /** It is over, with an answer or without. */
-  const end = (ended: Pass, answered: Answered | undefined, nowMs: number): void => {
+  /** It is over. */
+  const end = (ended: Pass, outcome: Outcome, nowMs: number): void => {
     inFlight--;
+    if (!outcome) return;
     // The limits of the caller's address, or a proxy's answer: nobody knows whether a 5xx was counted.
-    if (!answered || answered.status >= 500) lost++;
-    else if (answered.status !== 401) learn(answered, ended === alone, nowMs);
+    if (outcome === "lost" || outcome.status >= 500) lost++;
+    else if (outcome.status !== 401) learn(outcome, ended === alone, nowMs);
   };
 
   const learn = ({ status, headers, retryAfterMs }: Answered, isAlone: boolean, nowMs: number): void => {

@@ -41,7 +41,7 @@ interface Sending extends Patience {
 /** Gets requests answered: holds them back, sends them, sends them again, and says what happens. */
 export function createTransport(options: AnimalStoreOptions) {
   const settings = settingsOf(options);
-  const { clock, pacing, authorization, fetch } = settings;
+  const { clock, pacing } = settings;
   const [enter, leave, limits] = createPacer(clock, pacing);
   const [tell, announce, noteDeprecation] = createHooks(options);
 
@@ -49,22 +49,25 @@ export function createTransport(options: AnimalStoreOptions) {
     const { signal, latestMs, about } = sending;
     if (signal?.aborted) throw aborted(signal);
     const pass = await enter(latestMs, signal);
-    let received: Received | undefined;
+    const sentId = newRequestId();
+    let outcome: Received | "lost" | undefined;
+    let startedAtMs = 0;
     try {
-      const secret = await authorization();
-      if (signal?.aborted) throw aborted(signal);
-      about.attempt++;
-      const sentId = newRequestId();
-      const announced = announce(about, { ...sending.headers, "x-request-id": sentId });
-      announced.authorization = secret;
-      const startedAtMs = clock.now();
-      received = await exchange(fetch, sending, announced, sentId);
+      const received = await exchange(settings, sending, sentId, (authorization) => {
+        about.attempt++;
+        const announced = announce(about, { ...sending.headers, "x-request-id": sentId });
+        signal?.throwIfAborted();
+        outcome = "lost";
+        startedAtMs = clock.now();
+        return { ...announced, authorization };
+      });
+      outcome = received;
       const { status, headers, requestId } = received;
       tell("onResponse", about, { status, headers, requestId, durationMs: clock.now() - startedAtMs });
       noteDeprecation(about.operation, headers);
       return received;
     } finally {
-      leave(pass, received);
+      leave(pass, outcome);
     }
   };
 

@@ -78,6 +78,11 @@ test("sell sells each animal once, however many sell at once, and the same refer
   expect(again.out).toBe(`Order ${order?.id}: animal ${order?.petId} is sold as ${order?.reference}.\n`);
   expect((await store.orders.list()).items).toHaveLength(2);
   expect((await example("sell", "70")).exitCode).toBe(2);
+  // The same animal, under the same reference: yet another sale.
+  await store.orders.cancel(String(order?.id));
+  const anew = await example("sell", "70", String(order?.reference));
+  expect(anew.out).toEndWith(`: animal ${order?.petId} is sold as ${order?.reference}.\n`);
+  expect((await store.orders.list({ status: "approved" })).items).toHaveLength(2);
 });
 
 test("sell takes the next animal when somebody else is faster", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { startService } from "../../test/harness/service.ts";
-import { AnimalStore, type AnimalStoreOptions } from "../src/index.ts";
+import { AnimalStore, type AnimalStoreOptions, type ConditionalReadOptions } from "../src/index.ts";
 import { startStrangeServer } from "./harness/strange-server.ts";
 
 const baseUrl = "http://127.0.0.1:1/v1";
@@ -26,7 +26,7 @@ describe("the answer to another request", () => {
   const own = (sent: readonly string[]): string => sent.at(-1) ?? "";
   const FOREIGN = [
     "connection_failed",
-    "The connection to http://127.0.0.1:1 failed: it delivered part of an answer, or that to another request",
+    "The connection to http://127.0.0.1:1 failed: the answer is incomplete, or not ours",
   ];
 
   test("of the same client is not taken for its own", async () => {
@@ -62,7 +62,7 @@ describe("the answer to another request", () => {
     expect(await outcome(() => "7c9e6679-7425-40de-944b")).toEqual(["of 1", "7c9e6679-7425-40de-944b"]);
     expect(await outcome((sent) => `${own(sent)}, ${own(sent)}`)).toEqual(["of 1", expect.stringContaining(", ")]);
     expect(await outcome((sent) => `${own(sent)}-edge7`)).toEqual(["of 1", expect.stringMatching(/-edge7$/)]);
-    expect(await outcome(() => "")).toEqual(["of 1", ""]);
+    expect(await outcome(() => "")).toEqual(["of 1", "ours"]);
   });
 });
 
@@ -133,6 +133,75 @@ describe("what is left behind", () => {
   });
 });
 
+describe("a function of the caller that never ends, and heeds no signal", () => {
+  const forever = (): Promise<never> => new Promise(() => {});
+  const HANGING: Readonly<Record<string, [AnimalStoreOptions, { sent: number; from: string }]>> = {
+    apiKey: [{ apiKey: forever }, { sent: 0, from: "apiKey" }],
+    fetch: [{ fetch: forever }, { sent: 1, from: "http://127.0.0.1:1" }],
+    "the body": [
+      {
+        fetch: async () => Object.defineProperty(Response.json({}), "text", { value: forever }),
+      },
+      { sent: 1, from: "http://127.0.0.1:1" },
+    ],
+  };
+  for (const [what, [options, { sent, from }]] of Object.entries(HANGING)) {
+    const store = new AnimalStore({ baseUrl, apiKey: "pk", clock, ...options });
+
+    test(`${what}: the signal ends the call`, async () => {
+      const error = await store.key({ signal: AbortSignal.timeout(5) }).catch((error: unknown) => error);
+      expect(error).toMatchObject({ code: "aborted", attempts: sent });
+    });
+
+    test(`${what}: its timeout ends each attempt`, async () => {
+      const error = await store.key({ timeoutMs: 5, retries: 1 }).catch((error: unknown) => error);
+      expect(error).toMatchObject({ code: "timeout", attempts: 2 * sent });
+      expect(String(error)).toContain(`No complete answer from ${from} within 5 ms.`);
+    });
+  }
+
+  test("a key that comes after the timeout is not used", async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let sent = 0;
+    const count = (): void => void sent++;
+    const fetch = async (): Promise<Response> => Response.json({});
+    const store = new AnimalStore({ baseUrl, apiKey: () => promise, fetch, onRequest: count, retries: 0 });
+    expect(await store.key({ timeoutMs: 5 }).catch(({ code }) => code)).toBe("timeout");
+    resolve("pk");
+    await Bun.sleep(0);
+    expect(sent).toBe(0);
+    await store.key();
+    expect(sent).toBe(1);
+  });
+});
+
+test("what was never sent is not lost: calls are held back no longer because of it", async () => {
+  let isBroken = true;
+  let waitedMs = 0;
+  const sleep = async (ms: number): Promise<void> => {
+    waitedMs += ms;
+  };
+  let ending = new AbortController();
+  const store = new AnimalStore({
+    baseUrl,
+    apiKey: () => {
+      if (isBroken) throw new Error("the vault is closed");
+      return "pk";
+    },
+    onRequest: ({ operation }) => operation === "listOrders" && ending.abort(),
+    fetch: async () => Response.json({}),
+    clock: { now: () => waitedMs, sleep },
+  });
+  for (let call = 0; call < 40; call++) await expect(store.key()).rejects.toThrow("the vault is closed");
+  isBroken = false;
+  for (let call = 0; call < 40; call++) {
+    ending = new AbortController();
+    await expect(store.orders.list({}, { signal: ending.signal })).rejects.toThrow("aborted");
+  }
+  await store.key();
+  expect(waitedMs).toBe(0);
+});
+
 test("a timeout that no timer can hold is none", async () => {
   const service = await startService();
   const options = { baseUrl: `${service.origin}/v1`, apiKey: service.boundless, retries: 0 };
@@ -154,4 +223,33 @@ test("an answer that comes together with an abort or a timeout is taken", async 
   };
   const store = new AnimalStore({ baseUrl, apiKey: "pk", fetch });
   expect(await store.key({ signal: ending.signal })).toMatchObject({ plan: "free" });
+});
+
+test("a delete that was done is done, also if a proxy takes the request id away; a preflight's answer is none", async () => {
+  const answers = [
+    new Response(null, { status: 204, headers: { Allow: "DELETE" } }),
+    new Response(null, { status: 204 }),
+  ];
+  const fetch = async (): Promise<Response> => answers.shift() ?? Response.error();
+  const { data, attempts } = await new AnimalStore({ baseUrl, apiKey: "pk", clock, fetch }).pets
+    .delete(1)
+    .withResponse();
+  expect([data, attempts]).toEqual([undefined, 2]);
+});
+
+test("a message of OpenSSL gives way to its code", async () => {
+  const cause = Object.assign(new Error("2030DDB9:error:0A00010B:SSL routines:record.c:350:\n"), { code: "ERR_SSL_X" });
+  const fetch = (): Promise<never> => Promise.reject(new TypeError("fetch failed", { cause }));
+  const error = await new AnimalStore({ baseUrl, apiKey: "pk", clock, fetch }).key().catch((error: unknown) => error);
+  expect(String(error)).toEndWith(" failed: ERR_SSL_X");
+});
+
+test("find takes no ifNoneMatch, though TypeScript lets a variable pass that has it", async () => {
+  let sent = new Headers();
+  const fetch: AnimalStoreOptions["fetch"] = async (_, { headers }) => {
+    sent = new Headers(headers);
+    return sent.has("if-none-match") ? new Response(null, { status: 304 }) : Response.json([{ id: 1 }]);
+  };
+  const options: ConditionalReadOptions = { ifNoneMatch: '"1"' };
+  expect(await new AnimalStore({ baseUrl, apiKey: "pk", fetch }).pets.find(1, options)).toMatchObject({ id: "1" });
 });

@@ -81,6 +81,25 @@ test("a hook may set headers of each attempt, but not the key", async () => {
   expect(sent.map((headers) => headers.has("user-agent"))).toEqual([false, false]);
 });
 
+test.each<[string, (headers: Headers) => void]>([
+  ["change", (headers) => headers.set("Idempotency-Key", "another")],
+  ["remove", (headers) => headers.delete("Idempotency-Key")],
+])("a hook cannot %s the key that keeps a write from being done twice", async (_, onHeaders) => {
+  const { store, sent } = clientOf([unavailable, () => json({ id: 1 }, 201)], {
+    onRequest: ({ headers }) => onHeaders(headers),
+  });
+  await store.pets.create({ name: "Rex", categoryId: 7 }, { idempotencyKey: "mine" });
+  expect(sent.map((headers) => headers.get("idempotency-key"))).toEqual(["mine", "mine"]);
+});
+
+test("a signal that is aborted in a hook ends the call, and nothing is sent", async () => {
+  const ending = new AbortController();
+  const { store, sent } = clientOf([], { onRequest: () => ending.abort("enough") });
+  const error = await store.key({ signal: ending.signal }).catch((error: unknown) => error);
+  expect(error).toMatchObject({ code: "aborted", cause: "enough" });
+  expect(sent).toEqual([]);
+});
+
 test("the id that a hook sets is the one that a failure is found by", async () => {
   const { store } = clientOf([() => Promise.reject(new Error("gone"))], {
     onRequest: ({ headers }) => headers.set("X-Request-Id", "mine"),

@@ -74,7 +74,7 @@ describe("baseUrl", () => {
   ];
   for (const text of WRONG)
     test(`${JSON.stringify(text)} is refused, without being repeated`, () => {
-      expect(made({ baseUrl: text })).toThrow(/^baseUrl is (wrong|missing)\. Pass an address that ends in \/v1/);
+      expect(made({ baseUrl: text })).toThrow(/^baseUrl is (wrong|missing)\. Pass one that ends in \/v1/);
       expect(made({ baseUrl: text })).not.toThrow(/Zebra/);
     });
   for (const value of [42, {}, [], true])

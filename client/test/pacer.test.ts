@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { AnimalStoreError } from "../src/index.ts";
 import { onAbort } from "../src/on-abort.ts";
 import { createPacer } from "../src/pacer.ts";
-import type { Answered } from "../src/standing.ts";
+import type { Answered, Outcome } from "../src/standing.ts";
 import { SharedTime } from "./shared-time.ts";
 import { SimulatedService } from "./simulated-service.ts";
 
@@ -47,7 +47,7 @@ const setUp = ({ pacing = true } = {}) => {
   };
   const passed = (entries: readonly { pass?: number }[]) => entries.filter(({ pass }) => pass !== undefined).length;
   /** Enters, which must be possible at once, and leaves with this answer. */
-  const exchange = (answered?: Answered) => pacer.leave(pacer.enter(0, undefined) as number, answered);
+  const exchange = (outcome: Outcome = "lost") => pacer.leave(pacer.enter(0, undefined) as number, outcome);
   return { time, pacer, enter, passed, exchange };
 };
 
@@ -70,7 +70,7 @@ async function simulate(plans: readonly Plan[], service: SimulatedService) {
       const answered = plan.fate === "lost" ? undefined : answerOf(plan.fate, service.judge(time.clock.nowMs()));
       await time.sleep(plan.backMs);
       inFlight--;
-      pacer.leave(pass, answered);
+      pacer.leave(pass, answered ?? "lost");
       outcomes[index] = String(answered?.status);
     } catch (error) {
       outcomes[index] = (error as AnimalStoreError).code;
@@ -229,7 +229,7 @@ describe("a request without an answer", () => {
       expect(passed(entries)).toBe(0);
       await time.advance(1);
       expect(passed(entries)).toBe(1);
-      pacer.leave(free + 2);
+      pacer.leave(free + 2, "lost");
       await time.advance(1999);
       expect(passed(entries)).toBe(1);
       await time.advance(1);
@@ -268,7 +268,7 @@ describe("refused", () => {
       expect(passed(entries)).toBe(count);
     };
     await until(1);
-    pacer.leave(2);
+    pacer.leave(2, "lost");
     await until(2);
     pacer.leave(3, bare(503));
     await until(3);
@@ -325,6 +325,27 @@ describe("maxWaitMs", () => {
     expect(long.pass).toBe(2);
   });
 
+  test("is kept while nobody knows of a refusal: those who are late fail then, and are not sent", async () => {
+    const { time, enter } = setUp();
+    const [, long, ...short] = [enter(), enter(10_000), enter(100), enter(100), enter(1_999)];
+    await time.advance(100);
+    expect(short.map(({ error }) => error?.code)).toEqual([undefined, undefined, undefined]);
+    await time.advance(1);
+    expect(short.map(({ error }) => error?.code)).toEqual(["wait_too_long", "wait_too_long", undefined]);
+    await time.advance(1_899);
+    expect([long?.pass, short[2]?.error?.code]).toEqual([2, "wait_too_long"]);
+  });
+
+  test("that ran out before the alarm could ring: an answer does not let the late one pass", async () => {
+    const { time, pacer, enter } = setUp();
+    const [, late, next] = [enter(), enter(100), enter(10_000)];
+    await time.settle();
+    time.clock.advance(500);
+    pacer.leave(1, told('"minute";r=59;t=60, "day";r=940;t=86000'));
+    await time.settle();
+    expect([late?.pass, late?.error?.code, next?.pass]).toEqual([undefined, "wait_too_long", 2]);
+  });
+
   test("runs out while nobody knows how long it will take: the call fails soon after", async () => {
     const { time, pacer, enter, exchange } = setUp();
     exchange(told('"minute";r=1;t=60, "day";r=940;t=86000'));
@@ -334,7 +355,7 @@ describe("maxWaitMs", () => {
     await time.advance(2000);
     expect(short.error).toMatchObject({ code: "wait_too_long", retryAfterMs: undefined });
     await time.advance(8000);
-    expect(long.error?.message).toContain("without an answer");
+    expect(long.error?.message).toContain("No answers come");
     expect([pacer.limits().waiting, time.sleeping]).toEqual([0, 0]);
   });
 

@@ -10,7 +10,7 @@ import { hasUnreadBody } from "./unread-body.ts";
 // preflight. It counts against nobody, or a page would use up the quotas of whoever visits it before it has asked for
 // anything.
 
-/** Those that we look at, what tracing adds, and User-Agent, which some browsers let scripts set. */
+/** Any, as `*` says. Authorization has to be named all the same, and older browsers take `*` for a name. */
 const REQUEST_HEADERS = [
   "Authorization",
   "Content-Type",
@@ -21,6 +21,7 @@ const REQUEST_HEADERS = [
   "traceparent",
   "tracestate",
   "User-Agent",
+  "*",
 ].join(", ");
 
 /** Chromium keeps a permission no longer. */
