@@ -1,9 +1,9 @@
-import { Database } from "bun:sqlite";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { digestOf } from "../src/domain/key.ts";
 import { temporaryFolder } from "../test/harness/folder.ts";
 import { serve } from "../test/harness/program.ts";
+import { openDatabaseFile } from "../test/harness/sqlite.ts";
 import { type Attack, begin, type Course } from "./common/attack.ts";
 import { Client } from "./common/client.ts";
 import { readSqlite } from "./common/contents.ts";
@@ -108,7 +108,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 
 /** Another process reads, so that a checkpoint can only be made in part, and is not synced then. */
 function holdSnapshot(path: string): () => void {
-  const db = new Database(path, { readonly: true });
+  const db = openDatabaseFile(path, { readonly: true });
   db.run("BEGIN");
   db.query("SELECT count(*) FROM animals").get();
   return () => db.close();
@@ -141,7 +141,7 @@ function checkOperatorKey(folder: string, isPromised: boolean): void {
 }
 
 function digestsIn(path: string): string[] {
-  const db = new Database(path, { readonly: true });
+  const db = openDatabaseFile(path, { readonly: true });
   try {
     if (db.query("SELECT 1 FROM sqlite_schema WHERE name = 'secrets'").get() === null) return [];
     return (db.query("SELECT digest FROM secrets").all() as { digest: string }[]).map(({ digest }) => digest);

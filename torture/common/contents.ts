@@ -1,6 +1,7 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { BROKEN_ALWAYS } from "../../test/harness/orders.ts";
+import { openDatabaseFile } from "../../test/harness/sqlite.ts";
 
 /** A key; undefined before it exists. */
 export type KeyView = "active" | "revoked" | undefined;
@@ -47,7 +48,7 @@ export function gather(animals: Iterable<AnimalRow>, orders: Iterable<OrderRow>)
 export function readSqlite(path: string): Contents {
   const empty = { animals: new Map(), categories: new Map(), keys: new Map(), brokenSales: [] };
   if (!existsSync(path)) return empty;
-  const db = new Database(path, { readonly: true, safeIntegers: true });
+  const db = openDatabaseFile(path, { readonly: true, safeIntegers: true });
   try {
     const has = (table: string): boolean => db.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table) !== null;
     if (!has("orders")) return empty;

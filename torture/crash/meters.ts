@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import { openDatabaseFile } from "../../test/harness/sqlite.ts";
 import type { Client } from "../common/client.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 
@@ -36,7 +36,7 @@ export class MeterWatch {
 
   /** After a crash: what the file says of the counted key, before anyone uses it again. */
   checkCounter(path: string, keyName: string, killedAtMs: number): void {
-    const db = new Database(path, { readonly: true });
+    const db = openDatabaseFile(path, { readonly: true });
     const row = db
       .query(
         `SELECT minute_opened_at AS openedAtMs, minute_used AS used

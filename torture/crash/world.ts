@@ -1,7 +1,7 @@
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { EXECUTABLE, type RunningService, run, serve } from "../../test/harness/program.ts";
+import { openDatabaseFile } from "../../test/harness/sqlite.ts";
 import { Client } from "../common/client.ts";
 import { Ledger } from "../common/ledger.ts";
 import { type Worker, workers } from "../common/load.ts";
@@ -115,7 +115,7 @@ export class World {
   /** At the end: SQLite finds nothing wrong, and the service lists exactly what is in the file. */
   async checkAll(): Promise<void> {
     const service = this.#service as RunningService;
-    const db = new Database(this.database, { readonly: true, safeIntegers: true });
+    const db = openDatabaseFile(this.database, { readonly: true, safeIntegers: true });
     const [integrity] = db.query("PRAGMA integrity_check").all() as { integrity_check: string }[];
     this.board.check(
       integrity?.integrity_check === "ok",

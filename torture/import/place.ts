@@ -1,7 +1,8 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { atEnd } from "../../test/harness/cleanup.ts";
 import { withSql } from "../../test/harness/postgres.ts";
+import { openDatabaseFile } from "../../test/harness/sqlite.ts";
 import { type Contents, readSqlite } from "../common/contents.ts";
 import { readContents } from "../fleet/contents.ts";
 
@@ -31,7 +32,7 @@ const NEWEST = `SELECT id, animals, records, records_done AS "recordsDone", adde
 
 /** Of an SQLite file. */
 export function newestImportIn(path: string): ImportRow | undefined {
-  const db = new Database(path, { readonly: true });
+  const db = openDatabaseFile(path, { readonly: true });
   try {
     return newest(db);
   } finally {
@@ -44,7 +45,7 @@ const newest = (db: Database): ImportRow | undefined => (db.query(NEWEST).get() 
 /** An SQLite file, which must exist, in a folder. */
 export function sqlitePlace(cwd: string): Place {
   const path = join(cwd, "data/animal-store.db");
-  const db = new Database(path, { readonly: true });
+  const db = openDatabaseFile(path, { readonly: true });
   atEnd(() => db.close());
   return {
     env: {},

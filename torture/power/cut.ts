@@ -1,7 +1,7 @@
-import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDatabaseFile } from "../../test/harness/sqlite.ts";
 import type { Moment } from "../common/history.ts";
 import type { Random } from "../common/random.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
@@ -62,7 +62,7 @@ function chooseCuts(records: readonly DiskRecord[], { random, cuts, from = 0 }: 
 /** Opens a database as the next start would, and has SQLite look at all of it. */
 export function checkIntegrity(path: string): void {
   if (!existsSync(path)) return;
-  const db = new Database(path, { readwrite: true, create: false });
+  const db = openDatabaseFile(path, { readwrite: true, create: false });
   try {
     const rows = db.query("PRAGMA integrity_check").all() as { integrity_check: string }[];
     const found = rows.map(({ integrity_check }) => integrity_check).join("; ");

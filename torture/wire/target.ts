@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { digestOf, newKey, newSecret } from "../../src/domain/key.ts";
 import { PLANS, type Plan, QUOTA_MAX, type Quotas } from "../../src/domain/plan.ts";
@@ -8,6 +7,7 @@ import { openForCommand } from "../../src/store/open.ts";
 import { SIGNED } from "../../test/harness/author.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { type RunningService, serve } from "../../test/harness/program.ts";
+import { openDatabaseFile } from "../../test/harness/sqlite.ts";
 
 /** The service as `npm start` runs it, in a folder of its own, with ways to look into it. */
 export interface Target extends RunningService {
@@ -51,7 +51,7 @@ export async function startTarget(
     lastId: (table) =>
       numberIn(databaseFile, `SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = '${table}'`),
     setLastId(table, id) {
-      const db = new Database(databaseFile);
+      const db = openDatabaseFile(databaseFile);
       db.run("BEGIN IMMEDIATE");
       db.run("DELETE FROM sqlite_sequence WHERE name = ?", [table]);
       db.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, id]);
@@ -62,7 +62,7 @@ export async function startTarget(
 }
 
 function numberIn(file: string, statement: string): number {
-  const db = new Database(file, { readonly: true });
+  const db = openDatabaseFile(file, { readonly: true });
   const [[number]] = db.query(statement).values() as [[number]];
   db.close();
   return number;
