@@ -7,6 +7,7 @@ RUN npm ci --omit=dev && npm cache clean --force
 COPY tsconfig.json ./
 COPY scripts/build.ts scripts/
 COPY src src
+COPY console console
 RUN npm run build
 
 FROM debian:bookworm-slim

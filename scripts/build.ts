@@ -2,6 +2,9 @@
 
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { BunPlugin } from "bun";
+import { ASSETS_PATH, bundlePages, PAGE_NAME } from "../src/console/bundle.ts";
 
 const ROOT = join(import.meta.dir, "..");
 /** A process builds in a folder with this prefix, followed by its process id. */
@@ -9,6 +12,7 @@ const DRAFT = "draft-";
 const ENTRIES = [
   "src/cli/main.ts",
   "src/thread.ts",
+  "src/console-thread.ts",
   "src/store/sqlite/writer-thread.ts",
   "src/store/sqlite/backup-thread.ts",
 ];
@@ -34,6 +38,7 @@ export async function build(folder: string): Promise<string> {
       target: "bun",
       format: "esm",
       splitting: true,
+      plugins: [await consolePages()],
       bytecode: true,
       sourcemap: "inline",
       compile: {
@@ -52,6 +57,27 @@ export async function build(folder: string): Promise<string> {
   }
   await Bun.write(note, digest);
   return executable;
+}
+
+/**
+ * Puts the pages of the console into the executable, as small as they get, in the place of what bundles them. Base64 is
+ * a third larger, but only there. They are made beforehand: a build within a build never ends.
+ */
+async function consolePages(): Promise<BunPlugin> {
+  const bytes = (content: Uint8Array) => `Uint8Array.fromBase64("${Buffer.from(content).toString("base64")}")`;
+  const files = (await bundlePages()).map(
+    ({ name, type, content }) =>
+      `{ name: ${JSON.stringify(name)}, type: ${JSON.stringify(type)}, content: ${bytes(content)}, compressed: {
+        br: ${bytes(brotliCompressSync(content))}, gzip: ${bytes(gzipSync(content, { level: 9 }))} } }`,
+  );
+  const contents = `export const PAGE_NAME = ${JSON.stringify(PAGE_NAME)};
+    export const ASSETS_PATH = ${JSON.stringify(ASSETS_PATH)};
+    export const bundlePages = async () => [${files.join(",")}];`;
+  const filter = /[/\\]src[/\\]console[/\\]bundle\.ts$/;
+  return {
+    name: "the pages of the console",
+    setup: (builder) => void builder.onLoad({ filter }, () => ({ loader: "ts", contents })),
+  };
 }
 
 /** Removes what interrupted builds left behind. */
@@ -73,7 +99,7 @@ function isRunning(pid: number): boolean {
  * packages. The platform is included because machines of different platforms may share the folder.
  */
 async function digestOfInputs(): Promise<string> {
-  const sources = [...new Bun.Glob("src/**").scanSync({ cwd: ROOT })].sort();
+  const sources = [...new Bun.Glob("{src,console}/**").scanSync({ cwd: ROOT })].sort();
   const hasher = new Bun.CryptoHasher("sha256").update(`${process.platform} ${process.arch}\0`);
   for (const path of ["scripts/build.ts", "package.json", "node_modules/.package-lock.json", ...sources])
     hasher.update(`${path}\0`).update((await textOf(join(ROOT, path))) ?? "");

@@ -42,7 +42,7 @@ async function startShared(files: readonly string[]): Promise<Record<string, str
   await Promise.all([
     (onBothStores || isUsed("databaseMaker")) && !process.env.TEST_DATABASE_URL && startPostgres(),
     onBothStores && startRedis(),
-    (isUsed("harness/program.ts") || isUsed("/torture/")) && build(BUILD),
+    (isUsed("harness/program.ts") || isUsed("harness/desk.ts") || isUsed("/torture/")) && build(BUILD),
     files.some((file) => file.startsWith("client/")) && pack(),
   ]);
   return env;
@@ -70,7 +70,7 @@ async function bunTest(files: readonly string[], options: readonly string[], env
 async function main(args: readonly string[]): Promise<number> {
   const filters = args.filter((arg) => !arg.startsWith("-"));
   const options = args.filter((arg) => arg.startsWith("-"));
-  const files = [...new Bun.Glob("{src,test,client}/**/*.test.ts").scanSync({ cwd: ROOT })]
+  const files = [...new Bun.Glob("{src,test,client,console}/**/*.test.ts").scanSync({ cwd: ROOT })]
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
     .sort();
   if (files.length === 0) {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readConfig, SETTINGS } from "./config.ts";
+import { consolePath, readConfig, SETTINGS } from "./config.ts";
 
 const configOf = (env: Record<string, string>) => {
   const result = readConfig(env);
@@ -47,6 +47,9 @@ test("every mistake is reported at once, with the setting, the remedy and what w
     TRUSTED_PROXIES: "10.0.0.0/99",
     CORS_ORIGINS: "null",
     DRAIN_SECONDS: "301",
+    CONSOLE: "yes",
+    CONSOLE_PORT: "65536",
+    CONSOLE_HOST: "all of them",
     METRICS_PORT: "x",
     METRICS_HOST: "all of them",
     METRICS_BY_KEY: "1",
@@ -145,5 +148,20 @@ test("each environment names the other one, and not itself", () => {
 
 test("metrics have a port of their own", () => {
   expect(mistakesIn({ METRICS_PORT: "8080" })).toEqual(["METRICS_PORT must differ from PORT, but both are 8080"]);
-  expect(configOf({ METRICS_PORT: "0", PORT: "0" }).METRICS_PORT).toBe(0);
+  expect(mistakesIn({ CONSOLE_PORT: "8080" })).toEqual(["CONSOLE_PORT must differ from PORT, but both are 8080"]);
+  expect(mistakesIn({ CONSOLE_PORT: "9", METRICS_PORT: "9" })).toEqual([
+    "CONSOLE_PORT must differ from METRICS_PORT, but both are 9",
+  ]);
+  expect(configOf({ METRICS_PORT: "0", PORT: "0", CONSOLE_PORT: "0" })).toMatchObject({
+    METRICS_PORT: 0,
+    CONSOLE_PORT: 0,
+  });
+});
+
+test("the console is where the public address is, unless it has a port of its own", () => {
+  const pathOf = (env: Record<string, string>) => consolePath(configOf(env));
+  expect(pathOf({})).toBe("/console");
+  expect(pathOf({ PUBLIC_URL: "https://a.example.com/v1" })).toBe("/console");
+  expect(pathOf({ PUBLIC_URL: "https://a.example.com/my/v1/shop/v1" })).toBe("/my/v1/shop/console");
+  expect(pathOf({ PUBLIC_URL: "https://a.example.com/shop/v1", CONSOLE_PORT: "0" })).toBe("/console");
 });

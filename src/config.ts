@@ -2,7 +2,7 @@ import { parseTrustedProxies } from "./access/address.ts";
 import { ENVIRONMENT_NAMES, type EnvironmentName } from "./domain/environment.ts";
 import { AUTHOR_MAX_CODE_POINTS } from "./domain/journal.ts";
 import { Mistake } from "./domain/mistake.ts";
-import { QUOTA_MAX } from "./domain/plan.ts";
+import { QUOTA_MAX, QUOTA_RULE } from "./domain/plan.ts";
 import { mistakeInText } from "./domain/text.ts";
 import { parseCorsOrigins } from "./http/cors-origins.ts";
 import { maskedRedisUrl, parseRedisUrl, type RedisUrl } from "./meter/redis-url.ts";
@@ -98,6 +98,17 @@ export const SETTINGS = {
     "For how long requests are still accepted after SIGTERM, while `/readyz` says 503: longer than a load balancer takes to notice.",
     parseDrainSeconds,
   ),
+  CONSOLE: setting("on", "`off`: there is no console in the browser.", parseSwitch),
+  CONSOLE_PORT: setting(
+    "",
+    "Port for the console alone; by default, it is under `/console` on `PORT`.",
+    optional(parsePort),
+  ),
+  CONSOLE_HOST: setting(
+    "127.0.0.1",
+    "Address on which the console is served if it has a port of its own; `0.0.0.0` for all.",
+    parseHost,
+  ),
   METRICS_PORT: setting("", "Port for Prometheus metrics; by default, there are none.", optional(parsePort)),
   METRICS_HOST: setting("127.0.0.1", "Address on which metrics are served; `0.0.0.0` for all.", parseHost),
   METRICS_BY_KEY: setting("off", "`on`: metrics count requests for each key, too.", parseSwitch),
@@ -114,6 +125,12 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 
 export type Config = { readonly [Name in SettingName]: Exclude<ReturnType<(typeof SETTINGS)[Name]["parse"]>, Mistake> };
+
+/** Where the console is, as browsers see it: a proxy may put something before its path. */
+export const consolePath = ({ PUBLIC_URL, CONSOLE_PORT }: Pick<Config, "PUBLIC_URL" | "CONSOLE_PORT">): string =>
+  PUBLIC_URL === undefined || CONSOLE_PORT !== undefined
+    ? "/console"
+    : new URL(PUBLIC_URL).pathname.replace(/v1$/, "console");
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -150,7 +167,7 @@ function readAll(env: Environment, envFile: Environment): Reading[] {
   const names = Object.keys(SETTINGS) as SettingName[];
   const readings = names.map((name) => read(name, env[name], envFile[name]));
   const values: Partial<Config> = Object.fromEntries(readings.map(({ name, value }) => [name, value]));
-  const clashes = { ...clashOfPorts(values), ...clashesOfUrls(values) };
+  const clashes = { ...clashesOfPorts(values), ...clashesOfUrls(values) };
   return readings.map((reading) => ({ ...reading, mistake: reading.mistake ?? clashes[reading.name] }));
 }
 
@@ -171,9 +188,17 @@ function read(name: SettingName, inEnvironment: string | undefined, inFile: stri
 /** Settings that are valid, but not beside another one: the mistake as it would be of one alone. */
 type Clashes = { readonly [Name in SettingName]?: string };
 
-function clashOfPorts({ PORT, METRICS_PORT }: Partial<Config>): Clashes {
-  if (METRICS_PORT === undefined || METRICS_PORT === 0 || METRICS_PORT !== PORT) return {};
-  return { METRICS_PORT: `must differ from PORT, but both are ${PORT}` };
+function clashesOfPorts({ PORT, METRICS_PORT, CONSOLE_PORT }: Partial<Config>): Clashes {
+  const areSame = (one: number | undefined, other: number | undefined) =>
+    one !== 0 && one !== undefined && one === other;
+  const clash = (one: string, other: string, port: number | undefined) => ({
+    [one]: `must differ from ${other}, but both are ${port}`,
+  });
+  return {
+    ...(areSame(METRICS_PORT, PORT) ? clash("METRICS_PORT", "PORT", PORT) : {}),
+    ...(areSame(CONSOLE_PORT, METRICS_PORT) ? clash("CONSOLE_PORT", "METRICS_PORT", METRICS_PORT) : {}),
+    ...(areSame(CONSOLE_PORT, PORT) ? clash("CONSOLE_PORT", "PORT", PORT) : {}),
+  };
 }
 
 /** Whoever copies the settings of one environment to the other, and forgets one, would send its clients there. */
@@ -250,7 +275,7 @@ function parseSwitch(text: string): boolean | Mistake {
 
 function parseQuota(text: string): number | Mistake {
   const quota = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  return quota >= 1 && quota <= QUOTA_MAX ? quota : new Mistake(`must be a whole number from 1 to ${QUOTA_MAX}`);
+  return quota >= 1 && quota <= QUOTA_MAX ? quota : new Mistake(QUOTA_RULE);
 }
 
 function optional<Value>(parse: (text: string) => Value | Mistake): (text: string) => Value | undefined | Mistake {

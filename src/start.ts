@@ -1,7 +1,9 @@
 import manifest from "../package.json" with { type: "json" };
-import type { Config } from "./config.ts";
-import { SECOND_MS, type SystemTime, steadyClock, systemClock } from "./domain/clock.ts";
+import { type Config, consolePath } from "./config.ts";
+import type { ConsoleBlueprint } from "./console-thread.ts";
+import { type Clock, SECOND_MS, type SystemTime, steadyClock, systemClock } from "./domain/clock.ts";
 import type { EnvironmentName } from "./domain/environment.ts";
+import type { Author } from "./domain/journal.ts";
 import { OperatorError } from "./domain/operator-error.ts";
 import { isLoopback } from "./domain/reachable-host.ts";
 import { newMeterMemory } from "./meter/open.ts";
@@ -9,10 +11,11 @@ import { startBackgroundJobs, startThreadJobs } from "./start/background-jobs.ts
 import { openBoundedLogs } from "./start/bounded-logs.ts";
 import { Closers } from "./start/closers.ts";
 import { limitConnections, roomForFiles } from "./start/connection-limit.ts";
+import { ConsoleHost } from "./start/console-host.ts";
 import { defaultThreads } from "./start/cores.ts";
 import { logForwarded } from "./start/forwarded-log.ts";
 import { Heartbeat, noticeCountingAlone } from "./start/heartbeat.ts";
-import { Listeners } from "./start/listen.ts";
+import { Listeners, REQUEST_MAX_BYTES } from "./start/listen.ts";
 import { noteCountingPlace, startMeters } from "./start/meters.ts";
 import { measureStore, startMetrics } from "./start/metrics.ts";
 import { type OperatorKey, provideOperatorKey } from "./start/operator-key.ts";
@@ -20,10 +23,10 @@ import { readOnlyNote, talliesOf } from "./start/read-only.ts";
 import { type ServingSettings, serve } from "./start/serving.ts";
 import { createStop, type StopOptions } from "./start/stop.ts";
 import { reportStoreProblems } from "./start/store-problems.ts";
-import { Threads } from "./start/threads.ts";
+import { type HostMethods, Threads } from "./start/threads.ts";
 import { displayName } from "./store/database-url.ts";
-import { openForServing } from "./store/open.ts";
-import { StoreUnavailable } from "./store/store.ts";
+import { openForServing, type ServingOptions, type StoreSeat } from "./store/open.ts";
+import { type ServingStore, type Store, StoreUnavailable } from "./store/store.ts";
 import type { Log } from "./telemetry/log.ts";
 import { createReporter } from "./telemetry/reporter.ts";
 import type { Blueprint } from "./thread.ts";
@@ -36,6 +39,10 @@ export interface Service {
   readonly publicUrl: string;
   readonly environment: EnvironmentName;
   readonly metricsUrl: string | undefined;
+  /** Where the console is, without a link's token; undefined: nowhere. */
+  readonly consoleUrl: string | undefined;
+  /** Makes a link into the console, if it has one and nobody has used this store before. */
+  firstConsoleLink(author: Author): Promise<string | undefined>;
   /** Where everything is stored, without a password. */
   readonly database: string;
   /** The operator's first key, if its file is there. */
@@ -61,11 +68,14 @@ export interface StartParts {
   readonly redisAnswerTimeoutMs?: number;
   /** For how long no request may have arrived before a stop closes idle connections. */
   readonly quietMs?: number;
+  /** How often is looked whether the console is still needed. */
+  readonly consoleCheckIntervalMs?: number;
 }
 
 const BODY_TIMEOUT_MS = 5_000;
 /** Beside this file, also in the executable. */
 const THREAD = new URL("./thread.ts", import.meta.url).href;
+const CONSOLE_THREAD = new URL("./console-thread.ts", import.meta.url).href;
 
 /** The composition root. Fails with an OperatorError, and then leaves nothing open. */
 export async function start(config: Config, parts: StartParts): Promise<Service> {
@@ -87,12 +97,7 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   const steady = steadyClock(clock);
   const { DATABASE_URL: database, ENVIRONMENT: environment } = config;
   const threadCount = threadCountFor(config);
-  const store = await openForServing(database, {
-    connections: config.DATABASE_CONNECTIONS,
-    threads: threadCount,
-    mayMigrate: config.MIGRATE,
-    onProgress: (message) => log.info(message),
-  });
+  const store = await openForServing(database, servingOptions(config, threadCount, log));
   opened.add(() => store.close());
 
   // Made of what is made below, once that is there.
@@ -101,7 +106,7 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
     hasRoom: roomForFiles(),
     share: () => listener.share(),
     newBlueprint: () => ({ ...common, settings, port: listener.port, memory, seat: store.newSeat() }),
-    methods: { log: (lines) => logForwarded(log, lines), save: () => meters.save() },
+    methods: { log: forwardTo(log), save: () => meters.save(), openConsole: () => console.open() },
     onDeath: parts.onThreadDeath ?? rethrow,
     script: THREAD,
     log,
@@ -127,7 +132,10 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   const { origin } = listener;
   const settings = servingSettings(config, parts, threadCount);
   const ours = { settings, store, meters, clock, steadyClock: steady, listeners, telemetry, log, failures, refusals };
-  const { gate, keyring, ready, usage } = serve(listener, { ...ours, readinessLog: log });
+  const console = consoleHost(common, parts, store, origin, clock);
+  opened.add(() => console.close());
+  const { gate, keyring, ready, usage } = serve(listener, { ...ours, openConsole: console.open, readinessLog: log });
+  const consoleUrl = await startConsole(config, console, origin);
   // Until the gate opens, requests under /v1 get 503.
   const operatorKey = await provideOperatorKey(database, store.keys, environment, clock, log);
   gate.open();
@@ -149,8 +157,9 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   opened.add(() => threads.close());
   const stop = createStop({ drainMs: config.DRAIN_SECONDS * SECOND_MS, ready, listeners, threads, opened, log });
   const isComplete = threads.start();
-  const known = { origin, publicUrl, environment, metricsUrl, database: displayName(database), operatorKey };
-  return { ...known, isComplete, stop };
+  const urls = { origin, publicUrl, metricsUrl, consoleUrl };
+  const firstConsoleLink = firstLink(store, clock, consoleUrl, operatorKey);
+  return { ...urls, firstConsoleLink, environment, database: displayName(database), operatorKey, isComplete, stop };
 }
 
 /**
@@ -161,6 +170,18 @@ function threadCountFor({ THREADS, DATABASE_URL, DATABASE_CONNECTIONS }: Config)
   if (DATABASE_URL.kind === "sqlite") return THREADS ?? defaultThreads();
   return Math.min(THREADS ?? 1, DATABASE_CONNECTIONS);
 }
+
+const servingOptions = ({ DATABASE_CONNECTIONS, MIGRATE }: Config, threads: number, log: Log): ServingOptions => ({
+  connections: DATABASE_CONNECTIONS,
+  threads,
+  mayMigrate: MIGRATE,
+  onProgress: (message) => log.info(message),
+});
+
+const forwardTo =
+  (log: Log): HostMethods["log"] =>
+  (lines) =>
+    logForwarded(log, lines);
 
 const metricsSettings = ({ METRICS_HOST, METRICS_PORT, METRICS_BY_KEY, ENVIRONMENT }: Config) => ({
   host: METRICS_HOST,
@@ -185,7 +206,69 @@ const servingSettings = (
   trustedNetworks: config.TRUSTED_PROXIES,
   corsOrigins: config.CORS_ORIGINS,
   logRequests: config.LOG_REQUESTS,
+  hasConsole: config.CONSOLE && config.CONSOLE_PORT === undefined,
 });
+
+/** The console's thread, which the first request for it starts. */
+function consoleHost(
+  { config, clockMemory }: Pick<ConsoleBlueprint, "config" | "clockMemory">,
+  { log, bodyTimeoutMs = BODY_TIMEOUT_MS, consoleCheckIntervalMs }: StartParts,
+  store: ServingStore<StoreSeat>,
+  apiOrigin: string,
+  time: SystemTime,
+): ConsoleHost<ConsoleBlueprint> {
+  const { PUBLIC_URL: publicUrl } = config;
+  const isApart = config.CONSOLE_PORT !== undefined;
+  const settings = {
+    environment: config.ENVIRONMENT,
+    version: manifest.version,
+    database: config.DATABASE_URL,
+    publicUrl,
+    apiOrigin,
+    base: consolePath(config),
+    isApart,
+    uploadMaxBytes: isApart ? undefined : REQUEST_MAX_BYTES,
+    bodyTimeoutMs,
+    logRequests: config.LOG_REQUESTS,
+  };
+  return new ConsoleHost({
+    newBlueprint: (door) => ({ config, clockMemory, settings, door, seat: store.newSeat() }),
+    methods: { log: forwardTo(log) },
+    time,
+    log,
+    script: CONSOLE_THREAD,
+    isLasting: isApart,
+    checkIntervalMs: consoleCheckIntervalMs,
+  });
+}
+
+/** Returns where the console is. One with a port of its own is there from the beginning, or the start fails. */
+async function startConsole(
+  { CONSOLE, CONSOLE_PORT }: Config,
+  console: ConsoleHost<ConsoleBlueprint>,
+  origin: string,
+): Promise<string | undefined> {
+  if (!CONSOLE) return undefined;
+  if (CONSOLE_PORT === undefined) return `${origin}/console/`;
+  const address = await console.start().catch((error: Error) => {
+    throw new OperatorError(error.message);
+  });
+  return `${address}/console/`;
+}
+
+/** An embedded store is new when it gets its operator's key; one on a server, as long as it has no key at all. */
+const firstLink =
+  (store: Store, clock: Clock, consoleUrl: string | undefined, operatorKey: OperatorKey | undefined) =>
+  async (author: Author): Promise<string | undefined> => {
+    if (consoleUrl === undefined || store.isReadOnly()) return undefined;
+    const isFirst = operatorKey
+      ? operatorKey.isNew
+      : (await store.keys.listSome({ afterId: "", size: 1 })).length === 0;
+    if (!isFirst) return undefined;
+    const { addressOfLink, makeConsoleLink } = await import("./console/link.ts");
+    const link = await makeConsoleLink({ sessions: store.sessions, clock, author }, { name: author.by });
+    return addressOfLink(consoleUrl, link);
+  };
 
 /** What was started, and settings that are valid but rarely what was meant. */
 function logStart(config: Config, url: string, log: Log): void {

@@ -41,7 +41,7 @@ const starting = Promise.withResolvers<Started>();
 const started = starting.promise;
 
 const host = new Calls<HostMethods>(self, {
-  start: async (blueprint) => starting.resolve(await start(blueprint)),
+  start: async (blueprint) => starting.resolve(await Closers.opening((opened) => start(blueprint, opened))),
   announceStop: async () => (await started).announceStop(undefined),
   drain: async (step) => (await started).drain(step),
   close: async () => (await started).close(undefined),
@@ -51,17 +51,7 @@ const host = new Calls<HostMethods>(self, {
 /** What the first thread says for all of them. */
 const UNSAID: Log = { info() {}, warn() {}, error() {} };
 
-async function start(blueprint: Blueprint): Promise<Started> {
-  const opened = new Closers();
-  try {
-    return await startWith(blueprint, opened);
-  } catch (error) {
-    await opened.close().catch(() => {});
-    throw error;
-  }
-}
-
-async function startWith(blueprint: Blueprint, opened: Closers): Promise<Started> {
+async function start(blueprint: Blueprint, opened: Closers): Promise<Started> {
   const { config, settings, memory, clockMemory } = blueprint;
   const setClock = clockMemory && clockIn(clockMemory);
   const clock = setClock ?? systemClock;
@@ -82,7 +72,8 @@ async function startWith(blueprint: Blueprint, opened: Closers): Promise<Started
   opened.add(() => meters.close());
   const listener = listeners.listen(config.HOST, blueprint.port, "PORT", true);
   const ours = { settings, store, meters, clock, steadyClock: steady, listeners, telemetry, log, failures, refusals };
-  const { gate, keyring, ready, usage } = serve(listener, { ...ours, readinessLog: UNSAID });
+  const openConsole = () => host.call("openConsole", undefined);
+  const { gate, keyring, ready, usage } = serve(listener, { ...ours, openConsole, readinessLog: UNSAID });
   gate.open();
   ready.start();
   opened.add(startThreadJobs({ keyring, usage, store, check: ready.isReady, steadyClock: steady, report }));

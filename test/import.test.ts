@@ -70,7 +70,10 @@ onEveryStore(({ startService, setUp }) => {
         : undefined;
     }
 
-    test("rejects what createPet refuses, with the same message, and nothing else", async () => {
+    const ofLine = (message: string): string =>
+      message.replaceAll(/(?<=\b(?:The|the|this) )body\b/g, "line").replaceAll(/(?<=\. )Send\b/g, "Write");
+
+    test("rejects what createPet refuses, with the same message but of a line, and nothing else", async () => {
       const names = fc.oneof(
         fc.string({ unit: "binary", maxLength: 8 }),
         fc.string({ unit: "grapheme", maxLength: 300 }),
@@ -95,7 +98,7 @@ onEveryStore(({ startService, setUp }) => {
             const body = `{${parts.join(",")}}`;
             const { status, json } = await service.call("POST /pets", { body });
             const reason = await reasonFor(imports, body);
-            expect([body, reason]).toEqual([body, status === 201 ? undefined : json.message]);
+            expect([body, reason]).toEqual([body, status === 201 ? undefined : ofLine(json.message)]);
           }),
           { numRuns: 120 },
         ),

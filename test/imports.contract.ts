@@ -78,6 +78,7 @@ export function importsContract(name: string, open: () => Promise<Store>): void 
       expect(rows.map(({ id }) => id)).toEqual([...rows.map(({ id }) => id)].sort((a, b) => (a < b ? -1 : 1)));
       expect([rows[0]?.id, rows[3]?.id, rows[6]?.id]).toEqual([before.id, between.id, after.id]);
       expect(await store.imports.list()).toMatchObject([{ id: begun.id, recordsDone: 5, added: 4, finishedAtMs: 9 }]);
+      expect([await store.imports.list(0), await store.imports.list(1)]).toMatchObject([[], [{ id: begun.id }]]);
       expect((await store.animals.list({ name: "ärger 2", size: 10 })).rows).toHaveLength(1);
       expect(await journalOf(store)).toEqual([
         ["animals import", String(begun.id), "begun"],

@@ -174,6 +174,74 @@ export function journalContract(name: string, open: () => Promise<Store>): void 
       await store.close();
     });
 
+    test("is listed by descending id too, a page after the other: all of it, and of a key", async () => {
+      const store = await open();
+      const keys = [issued(), issued()] as const;
+      for (const key of keys) await store.keys.create({ ...ANNA, key, digest: key.id });
+      for (let i = 1; i <= 6; i++)
+        await store.keys.edit({ ...ANNA, atMs: NOW + i, keyId: keys[i % 2 === 0 ? 0 : 1].id, name: `n${i}` });
+      for (const keyId of [undefined, keys[0].id]) {
+        const ascending = (await store.journal.list({ keyId, size: 100 })).rows;
+        const paged: JournalEntry[] = [];
+        for (let more = true; more; ) {
+          const page = await store.journal.list({ keyId, sort: "-id", afterId: paged.at(-1)?.id, size: 3 });
+          paged.push(...page.rows);
+          more = page.more;
+        }
+        expect(paged).toEqual([...ascending].reverse());
+      }
+      const since = await store.journal.list({ sort: "-id", sinceMs: NOW + 5, size: 100 });
+      expect(since.rows.map(({ after }) => after?.name)).toEqual(["n6", "n5"]);
+      await store.close();
+    });
+
+    test("has what a person does to animals, categories and orders, and not what a client of the API does", async () => {
+      const store = await open();
+      const by = { author: ANNA };
+      const animal = await store.animals.add({
+        ...by,
+        animal: { name: "Rex", categoryId: 2n ** 62n, status: "available" },
+      });
+      const { id } = animal;
+      for (const author of [undefined, ANNA]) {
+        const name = author ? "Mine" : "Theirs";
+        await store.animals.update({ id, name, author });
+        await store.animals.update({ id, name, author });
+        await store.categories.put({ id: 7n, name, author });
+        await store.orders.place({ animalId: id, nowMs: NOW });
+        const [order] = (await store.orders.list({ sort: "-id", size: 1 })).rows;
+        await store.orders.move({ orderId: order?.id as bigint, to: "cancelled", nowMs: NOW, author });
+        await store.orders.move({ orderId: order?.id as bigint, to: "approved", nowMs: NOW, author });
+        await store.categories.delete({ id: 7n, author });
+        await store.categories.delete({ id: 7n, author });
+        // Orders refer to it.
+        await store.animals.delete({ id, author });
+      }
+      const other = await store.animals.create({ name: "Max", categoryId: 1n, status: "sold" });
+      await store.animals.delete({ id: (other as { value: { id: bigint } }).value.id, ...by });
+      expect(
+        (await allOf(store)).map(({ action, subject, before, after }) => [action, subject, before, after]),
+      ).toEqual([
+        [
+          "animals add",
+          { kind: "animal", id: String(id), name: "Rex" },
+          undefined,
+          { name: "Rex", categoryId: "4611686018427387904", status: "available" },
+        ],
+        ["animals correct", { kind: "animal", id: String(id), name: "Theirs" }, { name: "Theirs" }, { name: "Mine" }],
+        ["categories name", { kind: "category", id: "7", name: "Mine" }, undefined, { name: "Mine" }],
+        ["orders move", { kind: "order", id: "2", name: undefined }, { status: "placed" }, { status: "cancelled" }],
+        ["categories unname", { kind: "category", id: "7", name: "Mine" }, { name: "Mine" }, undefined],
+        [
+          "animals remove",
+          { kind: "animal", id: "2", name: "Max" },
+          { name: "Max", categoryId: "1", status: "sold" },
+          undefined,
+        ],
+      ]);
+      await store.close();
+    });
+
     test("replayed, it leads to the keys as they are, whatever was done to them", async () => {
       const store = await open();
       const moment = fc.integer({ min: 1, max: 50 }).map((ms) => NOW + ms);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { INTERNAL_ERROR, NO_SUCH_PAGE, OUTCOME_UNKNOWN, UNAVAILABLE } from "../src/http/faults.ts";
+import { signedIn } from "./harness/console.ts";
 import { hasNginx, TestNginx } from "./harness/nginx.ts";
+import { startService } from "./harness/service.ts";
 import { StandIn } from "./harness/stand-in.ts";
 
 const read = (path: string): Promise<string> => Bun.file(new URL(`../${path}`, import.meta.url)).text();
@@ -8,7 +10,9 @@ const read = (path: string): Promise<string> => Bun.file(new URL(`../${path}`, i
 const operations = await read("docs/operations.md");
 const snippet = await read("deploy/nginx/snippets/animal-store.conf");
 const errors = await read("deploy/nginx/errors.conf");
-const [site = "", shownSnippet] = [...operations.matchAll(/```nginx\n(.*?)```/gs)].map((match) => match[1] as string);
+const [site = "", shownSnippet, consoleLocation = "", consoleUpstream = ""] = [
+  ...operations.matchAll(/```nginx\n(.*?)```/gs),
+].map((match) => match[1] as string);
 
 /** What a configuration says, without comments and without what differs from machine to machine. */
 const directives = (text: string): string[] => [
@@ -42,6 +46,20 @@ describe("docs/operations.md on nginx", () => {
       expect(instance.received).toEqual(["GET /healthz"]);
     },
   );
+
+  test.skipIf(!hasNginx)("shows how the console is handed on: signing in and a file of 3 MB work", async () => {
+    const service = await startService({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
+    const withoutConsole = snippet.match(/location ~ \^\/console.*?\n\}\n/s)?.[0] as string;
+    const handedOn = snippet.replace(withoutConsole, consoleLocation.replace("192.0.2.0/24", "127.0.0.1"));
+    expect(handedOn).not.toBe(snippet);
+    const upstream = consoleUpstream.replace("127.0.0.1:8080", new URL(service.origin).host);
+    const files = { "snippets/animal-store.conf": handedOn, "console.conf": upstream };
+    const nginx = await TestNginx.start([service.origin], { site, files });
+    const browser = await signedIn({ ...service, consoleUrl: `${nginx.origin}/console/` });
+    const body = `name,categoryId\n${"Rex,7\n".repeat(500_000)}`;
+    const response = await browser.call("POST /imports?name=rex.csv", { body });
+    expect([response.status, await response.json()]).toMatchObject([202, { name: "rex.csv" }]);
+  });
 
   test("lists every error of nginx's own", () => {
     const sent = [...errors.matchAll(/'(\{"code".*\})'/g)].map((match) =>

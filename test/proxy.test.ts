@@ -105,6 +105,17 @@ describe.skipIf(!hasNginx)("the nginx of deploy/ in front of three instances", (
       expectError(name, await sendRaw(nginx.origin, bytes), status, code);
   });
 
+  test("the console is not handed on, whatever the path looks like", async () => {
+    expect((await fetch(`${fleet[0]?.origin}/console/`)).status).toBe(200);
+    for (const path of ["/console", "/console/", "/console/api/session", "/%63onsole/", "//console/", "/./console/x"]) {
+      const answer = await sendRaw(
+        nginx.origin,
+        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+      );
+      expectError(path, answer, 404, "not_found");
+    }
+  });
+
   test("the same with an Idempotency-Key, which takes another way through nginx", async () => {
     const posts = Object.entries(REFUSED_REQUESTS).filter(([, { bytes }]) => String(bytes).startsWith("POST "));
     expect(posts.length).toBeGreaterThan(5);

@@ -19,6 +19,7 @@ import { TestProxy } from "./harness/proxy.ts";
 import { importsContract } from "./imports.contract.ts";
 import { keyStoreContract } from "./keys.contract.ts";
 import { listsContract } from "./lists.contract.ts";
+import { sessionsContract } from "./sessions.contract.ts";
 import { ANSWER_OF_1_0_0, doneValue, expectReplayOf1_0_0, storeContract } from "./store.contract.ts";
 import { usageContract } from "./usage.contract.ts";
 
@@ -27,10 +28,11 @@ const newDatabase = await databaseMaker();
 for (const contract of [storeContract, correctionsContract, listsContract, keyStoreContract, importsContract])
   contract("PostgreSQL", async () => openForServing(await newDatabase(), { connections: 5 }));
 
-usageContract("PostgreSQL, for two instances", async () => {
-  const url = await newDatabase();
-  return [await openForServing(url, { connections: 5 }), await openForServing(url, { connections: 5 })];
-});
+for (const contract of [usageContract, sessionsContract])
+  contract("PostgreSQL, for two instances", async () => {
+    const url = await newDatabase();
+    return [await openForServing(url, { connections: 5 }), await openForServing(url, { connections: 5 })];
+  });
 
 test("PostgreSQL: an undo takes few statements over a slow wire, although no two ids follow each other", async () => {
   const url = new URL(await newDatabase());

@@ -7,6 +7,7 @@ import { temporaryFolder } from "./harness/folder.ts";
 import { importsContract } from "./imports.contract.ts";
 import { keyStoreContract } from "./keys.contract.ts";
 import { listsContract } from "./lists.contract.ts";
+import { sessionsContract } from "./sessions.contract.ts";
 import { storeContract } from "./store.contract.ts";
 import { usageContract } from "./usage.contract.ts";
 
@@ -19,16 +20,18 @@ for (const contract of [storeContract, correctionsContract, listsContract, keySt
   contract("SQLite, for a command", () => openForCommand(newPath(), { create: true }));
 }
 
-usageContract("SQLite, for two threads", async () => {
-  const first = await openForServing(newPath());
-  return [first, openSeat(first.newSeat())];
-});
-usageContract("SQLite, for two commands", async () => {
-  const path = newPath();
-  return [await openForCommand(path, { create: true }), await openForCommand(path, { create: false })];
-});
+for (const contract of [usageContract, sessionsContract]) {
+  contract("SQLite, for two threads", async () => {
+    const first = await openForServing(newPath());
+    return [first, openSeat(first.newSeat())];
+  });
+  contract("SQLite, for two commands", async () => {
+    const path = newPath();
+    return [await openForCommand(path, { create: true }), await openForCommand(path, { create: false })];
+  });
+}
 
-test("SQLite: usage and heartbeats change nothing that a reply is made of, so cached replies stay valid", async () => {
+test("SQLite: usage, heartbeats and sessions change nothing that a reply is made of, so cached replies stay valid", async () => {
   const store = await openForServing(newPath());
   await store.animals.create({ name: "Rex", categoryId: 1n, status: "sold" });
   const version = store.version();
@@ -37,6 +40,13 @@ test("SQLite: usage and heartbeats change nothing that a reply is made of, so ca
   await store.usage.add({ source: "s", sequence: 1, atMs: 1, sums });
   await store.usage.sweep({ nowMs: Date.parse("2027-03-01") });
   await store.keys.deleteUsage({ keyId: "key_gone" });
+  const signed = { by: "t", via: "command", atMs: 1 } as const;
+  await store.sessions.makeLink({ ...signed, digest: "l", name: "t", expiresAtMs: 3 });
+  await store.sessions.signIn({ linkDigest: "l", atMs: 1, digest: "s", expiresAtMs: 3 });
+  await store.sessions.prolong({ digest: "s", expiresAtMs: 4 });
+  await store.sessions.signOut({ digest: "s" });
+  await store.sessions.signOutAll(signed);
+  await store.sessions.sweep({ nowMs: 5 });
   const about = { id: "a", host: "h", version: "1", environment: "production", threads: 1, startedAtMs: 1 } as const;
   await store.instances.note({ ...about, health: "ready", seenAtMs: 1, stoppedAtMs: undefined });
   expect(store.version()).toBe(version);

@@ -29,7 +29,7 @@ export function columnsOf(header: readonly string[], options: ColumnOptions, nam
   refuseRepeated(header, name);
   const map = options.map ?? new Map(header.filter(isFieldName).map((field) => [field, field]));
   if (!options.map) refuseUnknown(header, name);
-  if (map.has("id") && !options.keepIds) throw assignedIds(name, header);
+  if (map.has("id") && !options.keepIds) throw new AssignedIds(name, header);
   for (const field of FIELD_NAMES) {
     const column = map.get(field);
     if (column === undefined ? isNeeded(field, options) : !header.includes(column))
@@ -38,10 +38,14 @@ export function columnsOf(header: readonly string[], options: ColumnOptions, nam
   return map;
 }
 
-export const assignedIds = (name: string, columns: readonly string[]): OperatorError =>
-  new OperatorError(
-    `${name} has ids, and the service assigns them: leave them out with --map ${mapOf(columns)}, or restore an export into an empty store with --keep-ids`,
-  );
+/** A file has ids, and they were not to be kept. */
+export class AssignedIds extends OperatorError {
+  constructor(name: string, columns: readonly string[]) {
+    super(
+      `${name} has ids, and the service assigns them: leave them out with --map ${mapOf(columns)}, or restore an export into an empty store with --keep-ids`,
+    );
+  }
+}
 
 function refuseRepeated(header: readonly string[], name: string): void {
   const repeated = header.find((column, i) => header.indexOf(column) !== i);

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import { createGzip } from "node:zlib";
-import type { AnimalFilter, AnimalSnapshot } from "../store/store.ts";
+import type { AnimalSelection, AnimalSnapshot } from "../store/store.ts";
 import { type ExportFormat, LINE_FORMATS } from "./export-formats.ts";
 
 export interface ExportOptions {
   readonly format: ExportFormat;
   readonly isCompressed: boolean;
-  readonly filter: AnimalFilter;
+  readonly filter: AnimalSelection;
   /** Ends it after a batch: it then fails with the signal's reason. */
   readonly signal: AbortSignal;
   readonly onProgress: (animals: number) => void;
@@ -25,7 +25,7 @@ export type WriteChunk = (chunk: Uint8Array) => Promise<void>;
 
 /** Writes animals as text. No more is read than is written: whoever reads slowly makes it slow, not large. */
 export async function exportAnimals(
-  snapshot: AnimalSnapshot,
+  snapshot: Pick<AnimalSnapshot, "batches">,
   write: WriteChunk,
   options: ExportOptions,
 ): Promise<Exported> {
@@ -42,7 +42,7 @@ export async function exportAnimals(
 }
 
 async function* chunksOf(
-  snapshot: AnimalSnapshot,
+  snapshot: Pick<AnimalSnapshot, "batches">,
   { format, filter, signal, onProgress }: ExportOptions,
   progress: { animals: number },
 ): AsyncGenerator<Uint8Array> {

@@ -18,6 +18,8 @@ export interface ImportOptions extends ColumnOptions {
   readonly path: string | undefined;
   /** Where the lines go that are no animals. */
   readonly rejectedPath: string;
+  /** How much is written of them; by default, all. */
+  readonly rejectedMaxBytes?: number;
   readonly dryRun: boolean;
   readonly skipInvalid: boolean;
   readonly again: boolean;
@@ -100,7 +102,7 @@ async function validate(
   source: Source,
 ): Promise<{ readonly reader: Reader; readonly validated: Validated; readonly first: Reject | undefined }> {
   const reader = new Reader(source, options);
-  const rejects = new Rejects(options.rejectedPath, source.name);
+  const rejects = new Rejects(options.rejectedPath, source.name, options.rejectedMaxBytes);
   let animals = 0;
   try {
     for await (const readings of reader.readings()) {

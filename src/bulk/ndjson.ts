@@ -1,4 +1,4 @@
-import { bodyTooLarge, parseJsonRecord, RECORD_MAX_BYTES } from "../domain/json-record.ts";
+import { parseJsonRecord, RECORD_MAX_BYTES, recordTooLarge } from "../domain/json-record.ts";
 import { Mistake } from "../domain/mistake.ts";
 import type { TextBlock } from "./text.ts";
 
@@ -10,7 +10,7 @@ export interface NdjsonLine {
   readonly parsed: { readonly value: unknown } | Mistake;
 }
 
-const TOO_LARGE = new Mistake(bodyTooLarge(RECORD_MAX_BYTES));
+const TOO_LARGE = new Mistake(recordTooLarge(RECORD_MAX_BYTES, "line"));
 
 /** The lines of each block of text, without empty ones. */
 export async function* ndjsonLines(blocks: AsyncIterable<TextBlock>): AsyncGenerator<readonly NdjsonLine[]> {
@@ -26,4 +26,6 @@ export async function* ndjsonLines(blocks: AsyncIterable<TextBlock>): AsyncGener
 }
 
 const parse = (text: string): NdjsonLine["parsed"] =>
-  text.length > RECORD_MAX_BYTES || Buffer.byteLength(text) > RECORD_MAX_BYTES ? TOO_LARGE : parseJsonRecord(text);
+  text.length > RECORD_MAX_BYTES || Buffer.byteLength(text) > RECORD_MAX_BYTES
+    ? TOO_LARGE
+    : parseJsonRecord(text, "line");

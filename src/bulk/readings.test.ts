@@ -182,7 +182,7 @@ describe("what is rejected", () => {
       2,
       '"categoryId" must be an integer from -9223372036854775808 to 9223372036854775807, without quotes.',
     ],
-    ["Rex,,sold", 2, 2, '"categoryId" is missing. Add it to the body.'],
+    ["Rex,,sold", 2, 2, '"categoryId" is missing. Add it to the line.'],
     [",7,sold", 2, 2, '"name" must not be empty or blank.'],
     ["Rex,7,gone", 2, 2, '"status" must be one of available, pending, sold.'],
     ['"R\nx",7,sold', 2, 3, '"name" must not contain control characters such as U+000A.'],
@@ -210,19 +210,19 @@ describe("what is rejected", () => {
   });
 
   test.each([
-    ["{", "The body is not valid JSON. Send one JSON object."],
-    ["7", "The body must be a JSON object."],
+    ["{", "The line is not valid JSON. Write one JSON object."],
+    ["7", "The line must be a JSON object."],
     [
       '{"name":"Rex","categoryId":"7"}',
       '"categoryId" must be an integer from -9223372036854775808 to 9223372036854775807, without quotes.',
     ],
-    ['{"name":"Rex","categoryId":7,"x":1}', '"x" is not a field of this body. Remove it.'],
+    ['{"name":"Rex","categoryId":7,"x":1}', '"x" is not a field of this line. Remove it.'],
     ['{"name":"Rex","categoryId":7,"id":1}', '"id" is assigned by the service. Remove it.'],
-    ['{"name":"Rex","name":"Mia","categoryId":7}', 'The body contains "name" more than once. Send it once.'],
-    [`{"name":"${"x".repeat(17_000)}","categoryId":7}`, "The body is larger than 16384 bytes. Send a smaller one."],
+    ['{"name":"Rex","name":"Mia","categoryId":7}', 'The line contains "name" more than once. Write it once.'],
+    [`{"name":"${"x".repeat(17_000)}","categoryId":7}`, "The line is larger than 16384 bytes. Write a smaller one."],
     [
       `{"name":"Rex","categoryId":7,"x":[${"1,".repeat(70)}1]}`,
-      "The body has more than 64 values. Send one flat JSON object.",
+      "The line has more than 64 values. Write one flat JSON object.",
     ],
   ])("NDJSON: %j", async (line, reason) => {
     expect(await rejectsIn(`{"name":"Mia","categoryId":7}\n\n${line}\n`)).toEqual([[3, 3, reason]]);

@@ -3,7 +3,8 @@ import { type FieldMistake, InvalidRecord, sentencesOn } from "../domain/fields.
 import { int64FromJson } from "../domain/int64.ts";
 import { Mistake } from "../domain/mistake.ts";
 import { OperatorError } from "../domain/operator-error.ts";
-import { assignedIds, type ColumnMap, type ColumnOptions, columnsOf, type FieldName } from "./columns.ts";
+import { countOf } from "../domain/text.ts";
+import { AssignedIds, type ColumnMap, type ColumnOptions, columnsOf, type FieldName } from "./columns.ts";
 import { type CsvRow, csvRows } from "./csv.ts";
 import { ndjsonLines } from "./ndjson.ts";
 import type { Source } from "./source.ts";
@@ -90,7 +91,7 @@ export class Reader {
         kind: "rejected",
         line,
         lastLine,
-        reason: `The line has ${cells.length} cells, and the header has ${width}. Add or remove cells, and put text that has a comma in quotation marks.`,
+        reason: `The line has ${countOf(cells.length, "cell")}, and the header has ${width}. Add or remove cells, and put text that has a comma in quotation marks.`,
       };
     const value: Record<string, unknown> = { name: cells[places.name] };
     // Of another field, an empty cell says nothing.
@@ -124,7 +125,7 @@ export class Reader {
   #refuseIds(value: unknown): void {
     const { map } = this.options;
     const names = isObject(value) ? Object.keys(value) : [];
-    if (map ? map.has("id") : names.includes("id")) throw assignedIds(this.source.name, names);
+    if (map ? map.has("id") : names.includes("id")) throw new AssignedIds(this.source.name, names);
   }
 
   /** By the rule for new animals, as a request would be. */
@@ -194,7 +195,7 @@ function chosen(value: unknown, map: ColumnMap): unknown {
 
 const readingOf = (line: number, lastLine: number, parsed: NewAnimal | Animal | InvalidRecord): Reading =>
   parsed instanceof InvalidRecord
-    ? { kind: "rejected", line, lastLine, reason: sentencesOn(parsed) }
+    ? { kind: "rejected", line, lastLine, reason: sentencesOn(parsed, { place: "line" }) }
     : { kind: "animal", animal: parsed };
 
 /** The first that is not blank. */

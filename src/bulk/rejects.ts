@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, createReadStream, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { OperatorError } from "../domain/operator-error.ts";
 import { beginFile, type PartialFile } from "../store/partial-file.ts";
 import type { Reading } from "./readings.ts";
@@ -19,10 +19,14 @@ export class Rejects {
   #partial: PartialFile | undefined;
   #descriptor = -1;
   #buffer = "";
+  #bytes = 0;
+  /** For which there was no room. */
+  #left = 0;
 
   constructor(
     readonly path: string,
     private readonly sourceName: string,
+    private readonly maxBytes = Number.POSITIVE_INFINITY,
   ) {}
 
   add(reject: Reject): void {
@@ -31,6 +35,10 @@ export class Rejects {
       this.#begin();
     }
     this.lines += reject.lastLine - reject.line + 1;
+    if (this.#bytes >= this.maxBytes) {
+      this.#left++;
+      return;
+    }
     this.#buffer += `${whereOf(reject)}\t${reject.reason}\n`;
     if (this.#buffer.length >= BUFFER_CHARACTERS) this.#flush();
   }
@@ -38,6 +46,7 @@ export class Rejects {
   /** All lines have been read. An earlier file that says otherwise is removed. */
   publish(): void {
     if (this.#partial) {
+      if (this.#left > 0) this.#buffer += `# ${this.#left} more were rejected, for which there was no room here.\n`;
       this.#flush();
       this.#partial.publish();
     } else if (isOurs(this.path)) rmSync(this.path, { force: true });
@@ -63,6 +72,7 @@ export class Rejects {
   #flush(): void {
     const bytes = Buffer.from(this.#buffer);
     this.#buffer = "";
+    this.#bytes += bytes.length;
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
     } catch (error) {
@@ -86,4 +96,31 @@ function isOurs(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The first rejects in a file that was published. */
+export async function firstRejects(path: string, count: number): Promise<readonly Reject[]> {
+  const found: Reject[] = [];
+  let rest = "";
+  try {
+    for await (const chunk of createReadStream(path, "utf8")) {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() as string;
+      for (const text of lines) {
+        const reject = rejectIn(text);
+        if (reject && found.push(reject) === count) return found;
+      }
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  return found;
+}
+
+const REJECT = /^lines? (\d+)(?:-(\d+))?\t(.*)$/;
+
+function rejectIn(text: string): Reject | undefined {
+  const [, line, lastLine, reason = ""] = REJECT.exec(text) ?? [];
+  if (line === undefined) return undefined;
+  return { kind: "rejected", line: Number(line), lastLine: Number(lastLine ?? line), reason };
 }

@@ -25,7 +25,7 @@ export async function openSource(path: string | undefined, signal: AbortSignal):
   let file: FileHandle;
   try {
     // A pipe is opened when somebody writes to it.
-    file = await unlessAborted(open(path, "r"), signal);
+    file = await unlessAborted(open(path, "r"), signal, (late) => void late.close());
   } catch (error) {
     signal.throwIfAborted();
     throw new OperatorError(`cannot read ${path}: ${reasonOf(error)}`);
@@ -36,7 +36,13 @@ export async function openSource(path: string | undefined, signal: AbortSignal):
     await file.close();
     throw new OperatorError(`${path} is a folder: name a file in it`);
   }
-  return sourceOf(basename(path), await spool(file.createReadStream(), signal));
+  const stream = file.createReadStream();
+  try {
+    return sourceOf(basename(path), await spool(stream, signal));
+  } finally {
+    // Which closes the file.
+    stream.destroy();
+  }
 }
 
 const reasonOf = (error: unknown): string => {
@@ -45,30 +51,35 @@ const reasonOf = (error: unknown): string => {
   return code === "EACCES" ? "permission is denied" : message;
 };
 
-/** Waits for what may never come, such as input that somebody types. */
-function unlessAborted<T>(wanted: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Waits for what may never come, such as input that somebody types. If it comes after all, somebody has to clear it away. */
+function unlessAborted<T>(wanted: Promise<T>, signal: AbortSignal, onLate: (late: T) => void): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   if (signal.aborted) abort();
-  wanted.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  wanted
+    .then((value) => (signal.aborted ? onLate(value) : resolve(value)), reject)
+    .finally(() => signal.removeEventListener("abort", abort));
   return promise;
 }
 
 /** It has no name any more, so nothing is left of it, however the process ends. */
 async function spool(input: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-import-"));
+  let file: FileHandle | undefined;
   try {
-    const file = await open(join(folder, "input"), "wx+", OWNER_ONLY);
+    file = await open(join(folder, "input"), "wx+", OWNER_ONLY);
     await rm(folder, { recursive: true });
     const chunks = input[Symbol.asyncIterator]();
     for (;;) {
-      const { done, value } = await unlessAborted(chunks.next(), signal);
+      const { done, value } = await unlessAborted(chunks.next(), signal, () => {});
       if (done) break;
       await writeAll(file, value);
     }
     return file;
   } catch (error) {
+    // What nobody closes is an error when it is collected, which ends a thread.
+    await file?.close();
     await rm(folder, { recursive: true, force: true });
     signal.throwIfAborted();
     throw new OperatorError(

@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type ColumnMap, FIELD_NAMES, isFieldName } from "../bulk/columns.ts";
 import type { Imported, ImportOptions, ImportProgress, ImportRefusal } from "../bulk/import.ts";
+import { itOrThem, textOfImportRefusal } from "../bulk/wording.ts";
 import { systemClock } from "../domain/clock.ts";
 import { lazy } from "../domain/lazy.ts";
 import { OperatorError } from "../domain/operator-error.ts";
 import { suggest } from "../domain/suggest.ts";
-import { quote } from "../domain/text.ts";
+import { countOf, quote } from "../domain/text.ts";
 import { authorOf } from "./author.ts";
 import { withStore } from "./context.ts";
 import { interruptible } from "./interrupt.ts";
@@ -121,43 +122,17 @@ class Bars {
 }
 
 function failToImport(reason: ImportRefusal, { path, rejectedPath, dryRun }: ImportOptions): never {
-  switch (reason.kind) {
-    case "invalid_lines": {
-      const { rejectedLines, animals, first } = reason;
-      const many = `${formatNumber(rejectedLines)} of ${countOf(rejectedLines + animals, "line")}`;
-      const [are, all] = rejectedLines === 1 ? ["is", "It is"] : ["are", "All of them are"];
-      const them = itOrThem(rejectedLines);
-      throw new OperatorError(
-        `${many} ${are} invalid, so nothing was written: line ${first.line}: ${first.reason} ${all} in ${rejectedPath}. Correct ${them}${dryRun ? "" : `, or leave ${them} out with --skip-invalid`}`,
-      );
-    }
-    case "changed": {
-      const { id, added } = reason.import;
-      throw new OperatorError(
-        `${nameOf(path)} has changed since it was validated, when import ${id} had added ${countOf(added, "animal")}: remove ${itOrThem(added)} with animal-store animals undo ${id}, and then import it again when nobody writes to it`,
-      );
-    }
-    case "already_imported":
-      throw new OperatorError(
-        `${nameOf(path)} was imported already, by import ${reason.earlier.id}, which has added ${countOf(reason.earlier.added, "animal")}: to add ${itOrThem(reason.earlier.added)} once more, give --again`,
-      );
-    case "not_empty":
-      throw new OperatorError(
-        "there are animals in this store, and --keep-ids restores an export only into one without: use a new database, or import without ids",
-      );
-    case "overtaken":
-      throw new OperatorError(
-        `another process goes on with import ${reason.import.id}, or has undone it: see animal-store animals imports`,
-      );
-  }
+  const refusal = textOfImportRefusal(reason, {
+    source: path ?? "this input",
+    rejectedIn: rejectedPath,
+    leaveOut: dryRun ? undefined : "with --skip-invalid",
+    again: "give --again",
+    keepIds: "--keep-ids",
+    undo: (id) => `with animal-store animals undo ${id}`,
+    imports: "animal-store animals imports",
+  });
+  throw new OperatorError(refusal);
 }
-
-const nameOf = (path: string | undefined): string => path ?? "this input";
-
-export const itOrThem = (count: number): string => (count === 1 ? "it" : "them");
-
-export const countOf = (count: number, unit: string): string =>
-  `${formatNumber(count)} ${unit}${count === 1 ? "" : "s"}`;
 
 /** Fields and their columns, separated by commas. */
 function parseMap(text: string): ColumnMap {

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { itOrThem } from "../bulk/wording.ts";
 import { systemClock } from "../domain/clock.ts";
 import { type Import, stateOfImport, type UndoRefusal } from "../domain/import.ts";
 import { parseInt64 } from "../domain/int64.ts";
 import { lazy } from "../domain/lazy.ts";
 import { OperatorError } from "../domain/operator-error.ts";
-import { countOf, itOrThem } from "./animals-import.ts";
+import { countOf } from "../domain/text.ts";
 import { authorOf } from "./author.ts";
 import { withStore } from "./context.ts";
 import { interruptible } from "./interrupt.ts";

@@ -18,7 +18,7 @@ export function addJournal(program: Command): void {
   program
     .command("journal")
     .description(
-      "Show who changed what: every change that a person made to keys and animals by a command, oldest first.\n" +
+      "Show who changed what: every change that a person made by a command or in the console, oldest first.\n" +
         "Calls of the API are not in it, and neither is any secret.",
     )
     .option("--since <when>", `only changes since: ${SINCE_HELP}`, (text) => parseSince(text, systemClock.nowMs()))

@@ -1,53 +1,37 @@
 import type { Command } from "commander";
-import { DAY_MS } from "../domain/clock.ts";
 import { isKeyId, type Key } from "../domain/key.ts";
 import { OperatorError } from "../domain/operator-error.ts";
-import type { Quotas } from "../domain/plan.ts";
 import { harmless } from "../domain/text.ts";
 import type { CountedInRedis } from "../keys/counters.ts";
 import type { DeletionRefusal } from "../keys/delete.ts";
 import type { EditRefusal } from "../keys/edit.ts";
 import type { FindRefusal } from "../keys/find.ts";
 import type { KeyMistake } from "../keys/mistake.ts";
-import { OVERLAP_MAX_MS, type RotationRefusal } from "../keys/rotate.ts";
+import type { RotationRefusal } from "../keys/rotate.ts";
 import type { KeyEnded } from "../keys/suspend.ts";
-import { didYouMean, QUOTA_RULE } from "./options.ts";
+import { type KeyWords, textOfMistake, textOfOverlap, textOfRevoked } from "../keys/wording.ts";
+import { didYouMean } from "./options.ts";
 import { formatTime } from "./print.ts";
 
 // Refusals of the use-cases, in the words of the command line. Options that can never be given so are misuse, which
 // commander reports; what depends on the key is an OperatorError.
 
-const OPTION_OF: Record<keyof Quotas, string> = { perMinute: "--per-minute", perDay: "--per-day" };
+const OPTIONS: KeyWords = {
+  name: "--name",
+  perMinute: "--per-minute",
+  perDay: "--per-day",
+  scopes: "--scopes",
+  expiry: "--expires",
+  overlap: "--overlap",
+  enterprise: "--plan enterprise",
+};
 
 /** More would be unreadable on one line. */
 const IDS_NAMED = 10;
 
 export function failToIssue(reason: KeyMistake, command: Command): never {
-  switch (reason.kind) {
-    case "invalid_name":
-      return command.error(`error: --name ${reason.mistake.text}`);
-    case "expiry_not_in_future":
-      return command.error("error: --expires is in the past");
-    case "no_scopes":
-      return command.error("error: --scopes must name at least one scope");
-    case "invalid_quotas":
-      return command.error(`error: ${reason.invalid.map((name) => OPTION_OF[name]).join(" and ")} ${QUOTA_RULE}`);
-    case "plan_has_fixed_quotas":
-      return command.error(`error: ${fixedQuotas(reason)}`);
-    case "plan_needs_quotas":
-      return command.error(`error: ${neededQuotas(reason)}`);
-    case "minute_exceeds_day":
-      return command.error("error: --per-minute must not exceed --per-day");
-  }
+  return command.error(`error: ${textOfMistake(reason, OPTIONS)}`);
 }
-
-type Refused<Kind extends KeyMistake["kind"]> = Extract<KeyMistake, { kind: Kind }>;
-
-const fixedQuotas = ({ plan }: Refused<"plan_has_fixed_quotas">): string =>
-  `the ${plan} plan has fixed quotas: leave out --per-minute and --per-day, or use --plan enterprise`;
-
-const neededQuotas = ({ plan, missing }: Refused<"plan_needs_quotas">): string =>
-  `the ${plan} plan has no fixed quotas: set ${missing.map((name) => OPTION_OF[name]).join(" and ")}`;
 
 const EDITABLE = ["--name", "--plan", "--per-minute", "--per-day", "--scopes", "--read-only", "--expires"];
 
@@ -61,9 +45,8 @@ export function failToEdit(reason: EditRefusal, idOrName: string, command: Comma
     case "revoked":
       return failForRevoked(reason.key);
     case "plan_has_fixed_quotas":
-      throw new OperatorError(fixedQuotas(reason));
     case "plan_needs_quotas":
-      throw new OperatorError(neededQuotas(reason));
+      throw new OperatorError(textOfMistake(reason, OPTIONS));
     case "minute_exceeds_day":
       throw new OperatorError(
         "the key would have more requests per minute than per day: set --per-minute and --per-day together",
@@ -79,7 +62,7 @@ export function failToRotate(reason: RotationRefusal, idOrName: string, command:
     case "several_have_name":
       return failToFind(reason, idOrName);
     case "invalid_overlap":
-      return command.error(`error: --overlap must be at most ${OVERLAP_MAX_MS / DAY_MS}d`);
+      return command.error(`error: ${textOfOverlap(OPTIONS)}`);
     case "ended":
       return failForEnd(reason);
   }
@@ -98,9 +81,7 @@ export function failToDelete(reason: DeletionRefusal, idOrName: string): never {
 }
 
 function failForRevoked({ id }: Key): never {
-  throw new OperatorError(
-    `key ${id} is revoked, which cannot be undone: issue a new one with animal-store keys create`,
-  );
+  throw new OperatorError(`${textOfRevoked(`key ${id}`)} with animal-store keys create`);
 }
 
 function failForEnd({ key, state }: KeyEnded): never {

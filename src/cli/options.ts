@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
-import { isPlan, PLAN_NAMES, type Plan, QUOTA_MAX } from "../domain/plan.ts";
+import { isPlan, PLAN_NAMES, type Plan, QUOTA_RULE } from "../domain/plan.ts";
 import { inOrder, isScope, SCOPES, type Scope } from "../domain/scope.ts";
 import { suggest } from "../domain/suggest.ts";
 import { TRUE_STATES, type TrueState } from "../keys/use.ts";
@@ -37,8 +37,6 @@ export function parseScopes(text: string): readonly Scope[] {
 /** " Did you mean X?", or nothing. */
 export const didYouMean = (suggestion: string | undefined): string =>
   suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
-
-export const QUOTA_RULE = `must be a whole number from 1 to ${QUOTA_MAX}`;
 
 export function parseQuota(text: string): number {
   if (/^[0-9]{1,15}$/.test(text)) return Number(text);

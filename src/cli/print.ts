@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
+import { formatNumber } from "../domain/text.ts";
 import { openOutput } from "../telemetry/output.ts";
 import { noteWithoutEnd, write } from "./stdout.ts";
 
@@ -26,7 +27,7 @@ export const formatTime = (ms: number): string => new Date(ms).toISOString().rep
 /** For lists: to the minute. */
 export const formatMinute = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")}Z`;
 
-export const formatNumber = (value: number): string => value.toLocaleString("en-US");
+export { formatNumber };
 
 /** In the largest unit that says it in whole numbers: 24 hours are shown as such. */
 export function formatDuration(ms: number): string {

@@ -6,6 +6,7 @@ import { addAnimals } from "./animals.ts";
 import { addBackup } from "./backup.ts";
 import { addCompletion } from "./completion.ts";
 import { addConfig, warnOfMisspelt } from "./config.ts";
+import { addConsole } from "./console.ts";
 import { addCopy } from "./copy.ts";
 import { addDoctor } from "./doctor.ts";
 import { addInstances } from "./instances.ts";
@@ -37,6 +38,7 @@ export function createProgram(): Command {
     });
   addServe(program);
   addReady(program);
+  addConsole(program);
   addKeys(program);
   addUsage(program);
   addInstances(program);

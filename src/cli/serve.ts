@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { SETTINGS } from "../config.ts";
+import { type Config, SETTINGS } from "../config.ts";
 import { wordingOf } from "../domain/misspelling.ts";
 import { type Service, start } from "../start.ts";
 import { createLog } from "../telemetry/log.ts";
@@ -58,10 +58,22 @@ export async function serve(): Promise<void> {
     },
   });
   for (const signal of STOP_SIGNALS) process.on(signal, receive);
-  printAtStart(banner(service));
+  printAtStart(banner(service, await consoleLine(service, config)));
 }
 
-function banner({ origin, publicUrl, environment, metricsUrl, database, operatorKey }: Service): string {
+/** A link, where only the person who starts the service for the first time sees it; otherwise how to make one. */
+async function consoleLine(service: Service, config: Config): Promise<string | undefined> {
+  if (service.consoleUrl === undefined) return undefined;
+  const make = `to sign in: ${ownCommand()} console`;
+  if (!process.stdout.isTTY) return make;
+  const { authorOf } = await import("./author.ts");
+  // Without one, the command can still make it.
+  const link = await service.firstConsoleLink({ ...authorOf(config), via: "service" }).catch(() => undefined);
+  return link ?? make;
+}
+
+function banner(service: Service, consoleLine: string | undefined): string {
+  const { origin, publicUrl, environment, metricsUrl, database, operatorKey } = service;
   const title = `Animal Store ${manifest.version} (${environment === "staging" ? "STAGING" : environment})`;
   const lines: [string, string][] = [
     ["API", `${origin}/v1`],
@@ -69,6 +81,7 @@ function banner({ origin, publicUrl, environment, metricsUrl, database, operator
     ["Data", database],
   ];
   if (publicUrl !== `${origin}/v1`) lines.push(["Public", publicUrl]);
+  if (consoleLine) lines.push(["Console", consoleLine]);
   if (metricsUrl) lines.push(["Metrics", metricsUrl]);
   const works = operatorKey && !operatorKey.problem;
   const secret = works ? `$(cat ${shellQuoted(operatorKey.file)})` : "$API_KEY";

@@ -8,6 +8,7 @@ import {
   parseRecord,
   textField,
 } from "./fields.ts";
+import type { Authored } from "./journal.ts";
 import { done, type Result, refused } from "./result.ts";
 import { isMet, type Precondition, type PreconditionFailed, tagOf } from "./tag.ts";
 import { NAME_MAX_CODE_POINTS } from "./text.ts";
@@ -41,7 +42,7 @@ export const CORRECTION_FIELDS = {
   status: maybe(choiceField(ANIMAL_STATUSES)),
 };
 
-export interface AnimalCorrection extends Partial<Parsed<typeof CORRECTION_FIELDS>> {
+export interface AnimalCorrection extends Partial<Parsed<typeof CORRECTION_FIELDS>>, Authored {
   readonly id: bigint;
   readonly precondition?: Precondition | undefined;
 }
@@ -74,7 +75,7 @@ export function decideCorrection(
 export const changesStatus = (animal: Animal, { status }: AnimalCorrection): boolean =>
   status !== undefined && status !== animal.status;
 
-export interface AnimalRemoval {
+export interface AnimalRemoval extends Authored {
   readonly id: bigint;
   readonly precondition?: Precondition | undefined;
 }

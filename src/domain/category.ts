@@ -1,4 +1,5 @@
 import { textField } from "./fields.ts";
+import type { Authored } from "./journal.ts";
 import { done, type Result, refused } from "./result.ts";
 import { isMet, type Precondition, type PreconditionFailed, tagOfValues } from "./tag.ts";
 import { NAME_MAX_CODE_POINTS } from "./text.ts";
@@ -14,7 +15,7 @@ export const CATEGORY_FIELDS = { name: textField(NAME_MAX_CODE_POINTS) };
 export const categoryTag = ({ id, name }: Category): string => tagOfValues("category", id, name);
 
 /** A name that a category is to have, whether it has one already or not. */
-export interface CategoryNaming extends Category {
+export interface CategoryNaming extends Category, Authored {
   readonly precondition?: Precondition | undefined;
 }
 
@@ -45,7 +46,7 @@ export function decideNaming(
   return done({ category: { id, name }, isNew: current === undefined });
 }
 
-export interface CategoryRemoval {
+export interface CategoryRemoval extends Authored {
   readonly id: bigint;
   readonly precondition?: Precondition | undefined;
 }

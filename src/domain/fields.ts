@@ -78,20 +78,30 @@ export class InvalidRecord {
   constructor(readonly mistakes: "not an object" | readonly [FieldMistake, ...FieldMistake[]]) {}
 }
 
-/** All mistakes in one text. The wording is that of a request body, whoever sends the record. */
-export function sentencesOn({ mistakes }: InvalidRecord, hasIdInPath = false): string {
-  if (mistakes === "not an object") return "The body must be a JSON object.";
-  return mistakes.map((mistake) => sentenceOnField(mistake, hasIdInPath)).join(" ");
+/** Where a record is: whoever reads of a mistake in it has to find it. */
+export type RecordPlace = "body" | "line";
+
+interface SentenceOptions {
+  /** Of a request, or of a file. */
+  readonly place?: RecordPlace;
+  readonly hasIdInPath?: boolean;
 }
 
-function sentenceOnField(mistake: FieldMistake, hasIdInPath: boolean): string {
+/** All mistakes in one text. */
+export function sentencesOn({ mistakes }: InvalidRecord, options: SentenceOptions = {}): string {
+  if (mistakes === "not an object") return `The ${options.place ?? "body"} must be a JSON object.`;
+  return mistakes.map((mistake) => sentenceOnField(mistake, options)).join(" ");
+}
+
+function sentenceOnField(mistake: FieldMistake, { place = "body", hasIdInPath = false }: SentenceOptions): string {
   if (mistake.kind === "none")
     return `The body names nothing to change. Send at least one of ${mistake.fields.join(", ")}.`;
-  if (mistake.kind === "missing") return `"${mistake.field}" is missing. Add it to the body.`;
+  if (mistake.kind === "missing") return `"${mistake.field}" is missing. Add it to the ${place}.`;
   if (mistake.kind === "invalid") return `"${mistake.field}" ${mistake.text}.`;
   const [first = "", ...others] = mistake.fields;
-  if (others.length > 0) return `${quote(first)} and ${others.length} more are not fields of this body. Remove them.`;
-  if (first !== "id") return `${quote(first)} is not a field of this body. Remove it.`;
+  if (others.length > 0)
+    return `${quote(first)} and ${others.length} more are not fields of this ${place}. Remove them.`;
+  if (first !== "id") return `${quote(first)} is not a field of this ${place}. Remove it.`;
   return hasIdInPath
     ? '"id" is part of the path. Remove it from the body.'
     : '"id" is assigned by the service. Remove it.';

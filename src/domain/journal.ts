@@ -15,7 +15,11 @@ export type Author = Omit<Authorship, "atMs">;
 
 /** What a change was made to: nothing else is in the journal. A name is the one that it had before. */
 export type JournalSubject =
-  | { readonly kind: "key" | "import"; readonly id: string; readonly name?: string | undefined }
+  | {
+      readonly kind: "key" | "import" | "animal" | "category" | "order";
+      readonly id: string;
+      readonly name?: string | undefined;
+    }
   /** Of the store as a whole, such as a copy that was made of another one. */
   | { readonly kind: "store" };
 
@@ -33,6 +37,32 @@ export interface NewJournalEntry extends Authorship {
 }
 
 export interface JournalEntry extends NewJournalEntry {
-  /** Ascending, in the order of the changes. */
+  /**
+   * Ascending, in the order of the changes. On PostgreSQL only changes to keys take turns: others that are made at the
+   * same moment may be numbered in either order.
+   */
   readonly id: bigint;
+}
+
+/** Goes with a write that a person may make, or a client of the API, whose calls are not in the journal. */
+export interface Authored {
+  /** Undefined: no person makes it. */
+  readonly author?: Authorship | undefined;
+}
+
+/** The entry about something that was added, changed or removed; undefined if nothing is different. */
+export function entryOfChange(
+  action: string,
+  { by, via, atMs }: Authorship,
+  subject: JournalSubject,
+  before: JournalContent | undefined,
+  after: JournalContent | undefined,
+): NewJournalEntry | undefined {
+  const changed = Object.keys({ ...before, ...after }).filter(
+    (name) => JSON.stringify(before?.[name] ?? null) !== JSON.stringify(after?.[name] ?? null),
+  );
+  if (changed.length === 0) return undefined;
+  const only = (content: JournalContent): JournalContent =>
+    Object.fromEntries(changed.map((name) => [name, content[name] ?? null]));
+  return { by, via, atMs, action, subject, before: before && only(before), after: after && only(after) };
 }

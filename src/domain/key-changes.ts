@@ -1,4 +1,10 @@
-import type { Authorship, JournalContent, JournalSubject, NewJournalEntry } from "./journal.ts";
+import {
+  type Authorship,
+  entryOfChange,
+  type JournalContent,
+  type JournalSubject,
+  type NewJournalEntry,
+} from "./journal.ts";
 import type { Key } from "./key.ts";
 
 // What a person does to a key: the key after it, and what the journal says about it.
@@ -12,19 +18,13 @@ export const pardonedKey = (key: Key, atMs: number): Key => ({ ...key, pardonedA
 /** The entry about a key that was issued, changed or deleted; undefined if nothing is different. */
 export function entryOfKey(
   action: string,
-  { by, via, atMs }: Authorship,
+  author: Authorship,
   before: Key | undefined,
   after: Key | undefined,
 ): NewJournalEntry | undefined {
-  const [old, now] = [before && contentOfKey(before), after && contentOfKey(after)];
-  const changed = Object.keys({ ...old, ...now }).filter(
-    (name) => JSON.stringify(old?.[name] ?? null) !== JSON.stringify(now?.[name] ?? null),
-  );
   const known = before ?? after;
-  if (known === undefined || changed.length === 0) return undefined;
-  const only = (content: JournalContent): JournalContent =>
-    Object.fromEntries(changed.map((name) => [name, content[name] ?? null]));
-  return { by, via, atMs, action, subject: subjectOf(known), before: old && only(old), after: now && only(now) };
+  if (known === undefined) return undefined;
+  return entryOfChange(action, author, subjectOf(known), before && contentOfKey(before), after && contentOfKey(after));
 }
 
 /** A secret is no part of the key itself, and never of the journal: what is noted is how long the old ones work. */

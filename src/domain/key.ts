@@ -142,7 +142,7 @@ function checksum(text: string): string {
 }
 
 /** Bytes of 248 and above are thrown away, so that every character is equally likely. */
-function randomBase62(length: number): string {
+export function randomBase62(length: number): string {
   let characters = "";
   while (characters.length < length)
     for (const byte of crypto.getRandomValues(new Uint8Array(length)))

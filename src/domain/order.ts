@@ -1,9 +1,13 @@
 import type { AnimalStatus } from "./animal.ts";
+import type { Authored } from "./journal.ts";
 import { done, type Result, refused } from "./result.ts";
 import { isMet, type Precondition, type PreconditionFailed, tagOfValues } from "./tag.ts";
 
 export const ORDER_STATUSES = ["placed", "approved", "delivered", "cancelled"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+/** It still can move. */
+export type OpenOrderStatus = "placed" | "approved";
 
 /** The sale of one animal. */
 export interface Order {
@@ -34,9 +38,9 @@ const MOVES: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
 export const movesFrom = (from: OrderStatus): readonly OrderStatus[] => Object.keys(MOVES[from]) as OrderStatus[];
 
 /** The statuses of an order that is open. */
-export const OPEN_ORDER_STATUSES: readonly OrderStatus[] = ORDER_STATUSES.filter(
+export const OPEN_ORDER_STATUSES = ORDER_STATUSES.filter(
   (status) => movesFrom(status).length > 0,
-);
+) as readonly OpenOrderStatus[];
 
 /** The moves that lead to a status: where each begins, and the status that it leaves the animal in. */
 export const movesTo = (
@@ -77,7 +81,7 @@ export const orderTag = ({ id, animalId, status, placedAtMs, updatedAtMs, refere
   tagOfValues("order", id, animalId, status, placedAtMs, updatedAtMs, reference);
 
 /** A status that an order is to move to. */
-export interface OrderMove {
+export interface OrderMove extends Authored {
   readonly orderId: bigint;
   readonly to: OrderStatus;
   readonly nowMs: number;

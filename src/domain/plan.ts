@@ -20,3 +20,4 @@ export const isPlan = (text: string): text is Plan => Object.hasOwn(PLANS, text)
 
 /** The largest quota that can be set. */
 export const QUOTA_MAX = 1_000_000_000;
+export const QUOTA_RULE = `must be a whole number from 1 to ${QUOTA_MAX}`;

@@ -64,3 +64,9 @@ export const quote = (name: string): string =>
   JSON.stringify(
     name.length > QUOTED_MAX_CHARACTERS ? `${name.slice(0, QUOTED_MAX_CHARACTERS)}…` : name.toWellFormed(),
   );
+
+export const formatNumber = (value: number): string => value.toLocaleString("en-US");
+
+/** "1 animal", "1,200 animals". */
+export const countOf = (count: number, unit: string): string =>
+  `${formatNumber(count)} ${unit}${count === 1 ? "" : "s"}`;

@@ -1,9 +1,18 @@
 import type { CorrectionRefusal, RemovalRefusal } from "../domain/animal.ts";
 import type { CategoryRemovalRefusal, NamingRefusal } from "../domain/category.ts";
 import { type InvalidRecord, sentencesOn } from "../domain/fields.ts";
-import { bodyTooLarge, NO_JSON_RECORD } from "../domain/json-record.ts";
+import { NO_JSON_RECORD, recordTooLarge } from "../domain/json-record.ts";
 import type { Mistake } from "../domain/mistake.ts";
-import { type MoveRefusal, movesFrom, type PlacingRefusal } from "../domain/order.ts";
+import type { MoveRefusal, PlacingRefusal } from "../domain/order.ts";
+import {
+  ANIMAL_HAS_ORDERS,
+  ANIMAL_IN_ORDER,
+  NO_SUCH_ANIMAL,
+  NO_SUCH_CATEGORY,
+  NO_SUCH_ORDER,
+  sentencesOnMove,
+  sentencesOnTakenName,
+} from "../domain/refusal-sentences.ts";
 import type { Precondition } from "../domain/tag.ts";
 import { quote } from "../domain/text.ts";
 import { constant, Fault } from "./fault.ts";
@@ -91,10 +100,10 @@ export const NO_BODY = constant(
   "unsupported_media_type",
   "The request has no body. Send one JSON object, with Content-Type: application/json.",
 );
-export const payloadTooLarge = (maxBytes: number): Fault => constant("payload_too_large", bodyTooLarge(maxBytes));
+export const payloadTooLarge = (maxBytes: number): Fault => constant("payload_too_large", recordTooLarge(maxBytes));
 /** For a body that goes on and on. */
 export const payloadFarTooLarge = (maxBytes: number): Fault =>
-  constant("payload_too_large", bodyTooLarge(maxBytes), CLOSE);
+  constant("payload_too_large", recordTooLarge(maxBytes), CLOSE);
 export const tooManyPieces = (maxPieces: number): Fault =>
   constant(
     "payload_too_large",
@@ -120,7 +129,7 @@ export const NOT_JSON = invalidJson(NO_JSON_RECORD);
 export function invalidBody(invalid: InvalidRecord, hasIdInPath: boolean): Fault {
   const { mistakes } = invalid;
   const code = mistakes === "not an object" ? "invalid_value" : CODE_OF_MISTAKE[mistakes[0].kind];
-  return new Fault(code, sentencesOn(invalid, hasIdInPath));
+  return new Fault(code, sentencesOn(invalid, { hasIdInPath }));
 }
 
 const CODE_OF_MISTAKE = {
@@ -132,14 +141,11 @@ const CODE_OF_MISTAKE = {
 
 // What an operation can refuse.
 
-export const PET_NOT_FOUND = constant("pet_not_found", "There is no animal with this id. Find ids with GET /pets.");
-export const ORDER_NOT_FOUND = constant(
-  "order_not_found",
-  "There is no order with this id. Find ids with GET /store/orders.",
-);
+export const PET_NOT_FOUND = constant("pet_not_found", `${NO_SUCH_ANIMAL} Find ids with GET /pets.`);
+export const ORDER_NOT_FOUND = constant("order_not_found", `${NO_SUCH_ORDER} Find ids with GET /store/orders.`);
 export const CATEGORY_NOT_FOUND = constant(
   "category_not_found",
-  "There is no name for the category with this id. Find those that have one with GET /categories.",
+  `${NO_SUCH_CATEGORY} Find those that have one with GET /categories.`,
 );
 /** For an id that no category can have. */
 export const NOT_A_CATEGORY_ID = constant(
@@ -177,12 +183,9 @@ interface Condition {
 
 const PET_IN_ORDER = constant(
   "pet_in_order",
-  'This animal is in an open order, and its status follows that order. Deliver or cancel the order first with PATCH /store/orders/{orderId} (find it with GET /store/orders?petId=…), or leave "status" out.',
+  `${ANIMAL_IN_ORDER} Deliver or cancel the order first with PATCH /store/orders/{orderId} (find it with GET /store/orders?petId=…), or leave "status" out.`,
 );
-const PET_HAS_ORDERS = constant(
-  "pet_has_orders",
-  "This animal has been ordered, and its orders still refer to it, so it cannot be removed. Correct it with PATCH /pets/{petId} instead.",
-);
+const PET_HAS_ORDERS = constant("pet_has_orders", `${ANIMAL_HAS_ORDERS} Correct it with PATCH /pets/{petId} instead.`);
 
 export function correctionFault({ kind }: CorrectionRefusal, { precondition }: Condition = {}): Fault {
   if (kind === "no_such_animal") return PET_NOT_FOUND;
@@ -205,11 +208,7 @@ export const placingFault = (refusal: PlacingRefusal): Fault =>
 export function moveFault(refusal: MoveRefusal, { precondition }: Condition = {}): Fault {
   if (refusal.kind === "no_such_order") return ORDER_NOT_FOUND;
   if (refusal.kind === "precondition_failed") return preconditionFault(precondition);
-  const { from, to } = refusal;
-  const moves = movesFrom(from);
-  const remedy = moves.length === 0 ? `A ${from} order can no longer change.` : `It can become ${moves.join(" or ")}.`;
-  const problem = from === to ? `is ${from} already` : `is ${from} and cannot become ${to}`;
-  return new Fault("invalid_transition", `This order ${problem}. ${remedy}`);
+  return new Fault("invalid_transition", sentencesOnMove(refusal));
 }
 
 const CATEGORY_ALREADY_NAMED = constant(
@@ -225,11 +224,7 @@ export function namingFault(refusal: NamingRefusal, { precondition }: Condition 
   if (refusal.kind === "precondition_failed") return preconditionFault(precondition);
   if (refusal.kind === "already_named") return CATEGORY_ALREADY_NAMED;
   if (refusal.kind === "not_named") return CATEGORY_NOT_NAMED;
-  const { by } = refusal;
-  return new Fault(
-    "category_name_taken",
-    `Category ${by} has this name already, and case makes no difference. Choose another name, or first rename category ${by} or remove its name.`,
-  );
+  return new Fault("category_name_taken", sentencesOnTakenName(refusal.by));
 }
 
 export const categoryRemovalFault = ({ kind }: CategoryRemovalRefusal, { precondition }: Condition = {}): Fault =>

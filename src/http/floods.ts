@@ -4,12 +4,16 @@ import { endConnection } from "./header-template.ts";
 const INTERVAL_MS = 100;
 const MAX_RESPONSES = 100;
 
-/** Counts responses of a kind: more than 1,000 a second are a flood. */
-class Flood {
+/** Counts responses of a kind: more than 1,000 a second are a flood, unless fewer are enough. */
+export class Flood {
   #intervalEndsAtMs = 0;
   #responses = 0;
 
-  constructor(private readonly nowMs: () => number) {}
+  /** `max`: in a tenth of a second. */
+  constructor(
+    private readonly nowMs: () => number,
+    private readonly max = MAX_RESPONSES,
+  ) {}
 
   /** Counts one. Whether it is one too many. */
   isReached(): boolean {
@@ -18,7 +22,7 @@ class Flood {
       this.#intervalEndsAtMs = nowMs + INTERVAL_MS;
       this.#responses = 0;
     }
-    return ++this.#responses > MAX_RESPONSES;
+    return ++this.#responses > this.max;
   }
 }
 

@@ -1,26 +1,20 @@
 import { andThen } from "../domain/awaitable.ts";
+import { consolePage } from "./console-visitors.ts";
 import { readable } from "./cors.ts";
-import { BAD_HOST, NOT_A_PROXY } from "./faults.ts";
 import { HeldFlood, ProbeFlood } from "./floods.ts";
-import { type Handler, type HandlerParts, hasRepeatedHost, type Resource, V1Handler } from "./handler.ts";
-import { endConnection } from "./header-template.ts";
+import { type Handler, type HandlerParts, type Resource, V1Handler } from "./handler.ts";
 import { OPERATIONS } from "./operations/index.ts";
+import { outside } from "./outside.ts";
 import { type PageParts, publicPages } from "./pages/index.ts";
-import {
-  answerFailed,
-  limited,
-  type PageHandlerParts,
-  type PublicPage,
-  pageHandler,
-  publicError,
-  withMalfunctions,
-} from "./pages/page.ts";
+import { answerFailed, limited, type PageHandlerParts, pageHandler, withMalfunctions } from "./pages/page.ts";
 import { DOCUMENT_PATH } from "./pages/paths.ts";
 import { answeringOptions } from "./preflight.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
-import { hasUnreadBody } from "./unread-body.ts";
 
-export interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts {}
+export interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts {
+  /** Hands requests on to the console; undefined: there is none. */
+  readonly console: Handler | undefined;
+}
 
 /** Everything that the server answers: the interface, which needs a key; pages and probes, which do not; and the rest. */
 export function createRoutes(parts: RouteParts) {
@@ -43,21 +37,13 @@ export function createRoutes(parts: RouteParts) {
     const handler = pageHandler(parts.failures, probe);
     routes[path] = outside((request, server) => andThen(handler(request, server), (reply) => probeFlood.bound(reply)));
   }
+  if (parts.console) routes["/console"] = routes["/console/*"] = outside(consolePage(parts, parts.console));
   return {
     routes,
     fetch: outside(limited(parts, withMalfunctions(parts.failures, notFound))),
     error: answerFailed(parts.failures),
   };
 }
-
-/** What V1Handler does for requests under /v1: tunnels and two Host headers are refused, and unread bodies end here. */
-const outside =
-  (page: PublicPage): Handler =>
-  (request, server) => {
-    if (request.method === "CONNECT") return publicError(NOT_A_PROXY);
-    const response = hasRepeatedHost(request) ? publicError(BAD_HOST) : page(request, server);
-    return hasUnreadBody(request) ? andThen(response, endConnection) : response;
-  };
 
 /** As Bun's router wants the paths: `/pets/{petId}` is `/v1/pets/:petId`. */
 function v1Resources(parts: RunParts): Record<string, Resource> {

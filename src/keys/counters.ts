@@ -1,6 +1,6 @@
 import { done, type Result, refused } from "../domain/result.ts";
 import type { Tally } from "../domain/tally.ts";
-import type { Store } from "../store/store.ts";
+import type { KeyTally, Store } from "../store/store.ts";
 
 /** What was last counted for keys; nothing was for those that are not in the map. */
 export type CountedFor = (keyIds: readonly string[]) => Promise<ReadonlyMap<string, Tally>>;
@@ -31,7 +31,21 @@ async function countedInDatabase(
 ): Promise<ReadonlyMap<string, Tally>> {
   const [keyId] = keyIds;
   if (keyId === undefined) return new Map();
-  if (keyIds.length > 1) return new Map(await tallies.load());
+  if (keyIds.length > 1) return allOf(tallies);
   const tally = await tallies.get(keyId);
   return new Map(tally ? [[keyId, tally]] : []);
+}
+
+/** With 10,000 keys, all of them at once would keep an event loop busy for longer than a request may take. */
+const TALLIES_AT_ONCE = 500;
+
+async function allOf(tallies: Store["tallies"]): Promise<ReadonlyMap<string, Tally>> {
+  const counted = new Map<string, Tally>();
+  for (let afterId: string | undefined = ""; afterId !== undefined; ) {
+    const some: readonly KeyTally[] = await tallies.loadSome({ afterId, size: TALLIES_AT_ONCE });
+    for (const [keyId, tally] of some) counted.set(keyId, tally);
+    afterId = some.length < TALLIES_AT_ONCE ? undefined : some.at(-1)?.[0];
+    if (afterId !== undefined) await new Promise(setImmediate);
+  }
+  return counted;
 }

@@ -58,6 +58,9 @@ test("filters by state, plan and text, in every combination", async () => {
   expect(await names({ search: "E" })).toEqual(expect.arrayContaining(["banned", "suspended", "expired", "revoked"]));
   expect(await names({ search: "cafe\u0301 front" })).toEqual(["Café FRONT"]);
   expect(await names({ search: active.id.toUpperCase() })).toEqual(["Café FRONT"]);
+  expect(await names({ search: active.id.slice(-6) })).toEqual(["Café FRONT"]);
+  // All ids begin so, and no name does.
+  expect(await names({ search: "key" })).toEqual([]);
   expect(await names({ search: "%" })).toEqual([]);
   expect(await names({ search: "" })).toHaveLength(5);
   expect((await list({ search: "%" })).total).toBe(5);

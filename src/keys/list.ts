@@ -11,7 +11,7 @@ import { banEndOf, type TrueState, trueStateOf } from "./use.ts";
 export interface KeyFilter {
   readonly state?: TrueState | undefined;
   readonly plan?: Plan | undefined;
-  /** Occurs in the id or the name, whatever the case. */
+  /** Occurs in the name, or if it is long enough in the id, whatever the case. */
   readonly search?: string | undefined;
 }
 
@@ -62,5 +62,8 @@ export async function listKeys(
   });
 }
 
+/** Shorter texts occur in many ids by chance: nobody searches for those. */
+const ID_PART_MIN = 4;
+
 const isLike = ({ id, name }: Key, folded: string | undefined): boolean =>
-  folded === undefined || [id, name].some((text) => fold(text).includes(folded));
+  folded === undefined || fold(name).includes(folded) || (folded.length >= ID_PART_MIN && fold(id).includes(folded));

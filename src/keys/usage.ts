@@ -81,6 +81,17 @@ export async function usageOfKey(
   return done({ key, ...reportOf(span, await usage.ofKey(key.id, span)) });
 }
 
+/** What everybody has asked for, without saying who. */
+export async function usageInAll(
+  { usage, clock }: Pick<Parts, "usage" | "clock">,
+  query: UsageQuery,
+): Promise<Result<UsageReport, NotKept>> {
+  const grain = grainOf("total", query);
+  if (grain.kind === "refused") return grain;
+  const span = spanOf(grain.value, query.sinceMs, clock.nowMs());
+  return done(reportOf(span, await usage.totals(span)));
+}
+
 /** What everybody has asked for, and each key. */
 export async function usageOfAll(
   { keys, usage, clock }: Parts,

@@ -19,6 +19,7 @@ const NOTHING_USED = {
   day: { quota: 1000, used: 0, remaining: 1000, resetsAtMs: undefined },
   bannedUntilMs: undefined,
   ladder: { bansInARow: 0, nextBanMs: MINUTE_MS, forgottenAtMs: undefined },
+  strikesLeft: 60,
 };
 
 describe("what a key has used", () => {

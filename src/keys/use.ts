@@ -1,6 +1,6 @@
 import { applyPardon, type BanRecord, isBanned, type Ladder, ladderOf } from "../domain/ban.ts";
 import { type Key, type KeyState, stateOf } from "../domain/key.ts";
-import { copyOfTally, newTally, type Tally } from "../domain/tally.ts";
+import { copyOfTally, newTally, ratePolicyOfKey, strikesLeft, type Tally } from "../domain/tally.ts";
 import { type Count, closeIfOver, DAY, MINUTE, type Window } from "../domain/window.ts";
 
 export interface WindowUse {
@@ -17,17 +17,21 @@ export interface KeyUse {
   readonly day: WindowUse;
   readonly bannedUntilMs: number | undefined;
   readonly ladder: Ladder;
+  /** How many more refused requests in this minute lead to a ban. */
+  readonly strikesLeft: number;
 }
 
 /** By the same rules that requests are judged by. The tally itself stays as it is. */
 export function useOf(key: Key, tally: Tally | undefined, nowMs: number): KeyUse {
-  const { minute, day, banRecord } = tally ? copyOfTally(tally) : newTally();
+  const counted = tally ? copyOfTally(tally) : newTally();
+  const { minute, day, banRecord } = counted;
   applyPardon(banRecord, key.pardonedAtMs ?? -1);
   return {
     minute: windowUse(minute, MINUTE, key.quotas.perMinute, nowMs),
     day: windowUse(day, DAY, key.quotas.perDay, nowMs),
     bannedUntilMs: endOfBan(banRecord, nowMs),
     ladder: ladderOf(banRecord, nowMs),
+    strikesLeft: strikesLeft(counted, ratePolicyOfKey(key.quotas, key.pardonedAtMs), nowMs),
   };
 }
 

@@ -20,6 +20,7 @@ const NOTE_USE_INTERVAL_MS = 5_000;
 /** What is counted appears in the store after this time, and a crash loses no more of it. */
 const FLUSH_USAGE_INTERVAL_MS = 5_000;
 const SWEEP_USAGE_INTERVAL_MS = 60_000;
+const SWEEP_SESSIONS_INTERVAL_MS = 60_000;
 /** How soon it is noted that the health of this instance has changed. */
 const HEALTH_INTERVAL_MS = 2_000;
 
@@ -81,6 +82,9 @@ export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, rep
       deleteExpiredResponses(store, steadyClock),
     ),
     job(SWEEP_USAGE_INTERVAL_MS, "could not delete old usage", () => sweepUsage(store, steadyClock)),
+    job(SWEEP_SESSIONS_INTERVAL_MS, "could not delete expired sessions of the console", () =>
+      sweepSessions(store, steadyClock),
+    ),
     job(HEALTH_INTERVAL_MS, heartbeatFailure, () => heartbeat.beat()),
     job(FOLD_NAMES_INTERVAL_MS, "could not prepare names for searches", () => foldNames(store)),
   ];
@@ -97,6 +101,15 @@ export async function sweepUsage(
 ): Promise<boolean> {
   const nowMs = steadyClock.settledMs();
   return nowMs !== undefined && !isReadOnly() && usage.sweep({ nowMs });
+}
+
+/** Whoever uses one judges it too, so nothing depends on when this happens. A time in doubt deletes nothing. */
+export async function sweepSessions(
+  { sessions, isReadOnly }: Pick<Store, "isReadOnly"> & { readonly sessions: Pick<Store["sessions"], "sweep"> },
+  steadyClock: SteadyClock,
+): Promise<void> {
+  const nowMs = steadyClock.settledMs();
+  if (nowMs !== undefined && !isReadOnly()) await sessions.sweep({ nowMs });
 }
 
 /** Returns whether there may be more of them. What is deleted cannot be replayed, so a time in doubt deletes nothing. */

@@ -25,3 +25,21 @@ test("a failure does not keep the rest open, and is not lost", async () => {
   await expect(closers.close()).rejects.toThrow("last");
   expect(closed).toEqual(["store"]);
 });
+
+test("what was opened is closed when the next thing cannot be; otherwise it stays open", async () => {
+  const closed: string[] = [];
+  const failed = Closers.opening(async (opened) => {
+    opened.add(() => closed.push("store"));
+    opened.add(() => Promise.reject(new Error("while closing")));
+    throw new Error("no port");
+  });
+  await expect(failed).rejects.toThrow("no port");
+  expect(closed).toEqual(["store"]);
+  const lasting = await Closers.opening(async (opened) => {
+    opened.add(() => closed.push("lasting"));
+    return opened;
+  });
+  expect(closed).toEqual(["store"]);
+  await lasting.close();
+  expect(closed).toEqual(["store", "lasting"]);
+});

@@ -4,6 +4,17 @@ type Close = () => unknown;
 export class Closers {
   #closers: Close[] = [];
 
+  /** Work that opens things: if it fails, what it has opened so far is closed again. */
+  static async opening<T>(work: (opened: Closers) => Promise<T>): Promise<T> {
+    const opened = new Closers();
+    try {
+      return await work(opened);
+    } catch (error) {
+      await opened.close().catch(() => {});
+      throw error;
+    }
+  }
+
   add(close: Close): void {
     this.#closers.push(close);
   }

@@ -6,6 +6,8 @@ import { Listener } from "./listener.ts";
 
 const IDLE_TIMEOUT_SECONDS = 30;
 const QUIET_MS = 50;
+/** For what our own, far lower limits never see. Beyond it, Bun answers by itself, without an Error. */
+export const REQUEST_MAX_BYTES = 32 * 1024 * 1024;
 
 type ReasonToClose = "stopping" | "limited";
 
@@ -93,8 +95,7 @@ function bind(hostname: string, setting: string, port: number, isShared: boolean
       reusePort: isShared,
       development: false,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
-      // For what our own, far lower limits never see. Beyond it, Bun answers by itself, without an Error.
-      maxRequestBodySize: 32 * 1024 * 1024,
+      maxRequestBodySize: REQUEST_MAX_BYTES,
       // Replaced by the listener before anyone can ask.
       fetch: () => new Response(),
     });

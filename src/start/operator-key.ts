@@ -14,6 +14,8 @@ import type { Log } from "../telemetry/log.ts";
 export interface OperatorKey {
   readonly file: string;
   readonly problem: OperatorKeyProblem | undefined;
+  /** Whether this start has issued it. */
+  readonly isNew: boolean;
 }
 
 /** Issues the operator's key beside a new embedded database. Returns the file that it is in, if it is there. */
@@ -29,10 +31,10 @@ export async function provideOperatorKey(
   const file = operatorKeyFile(database.path);
   if (await issueOperatorKey(keys, file, clock, environment)) {
     log.info({ file }, "operator key issued");
-    return { file, problem: undefined };
+    return { file, problem: undefined, isNew: true };
   }
   if (!(await Bun.file(file).exists())) return undefined;
   const problem = await problemWithOperatorKey(keys, file, clock);
   if (problem) log.warn({ file, problem }, "the operator key in its file does not work");
-  return { file, problem };
+  return { file, problem, isNew: false };
 }

@@ -1,9 +1,10 @@
-import { type TrustedNetworks, trustedProxies } from "../access/address.ts";
+import { type TrustedNetworks, type TrustedProxies, trustedProxies } from "../access/address.ts";
 import { createGate, type Gate } from "../access/gate.ts";
 import { Keyring } from "../access/keyring.ts";
 import type { SteadyClock, SystemTime } from "../domain/clock.ts";
 import { ratePolicyOfAddress } from "../domain/tally.ts";
 import { type AddressSettings, createAddresses } from "../http/addresses.ts";
+import { type ConsoleDoor, consoleRelay } from "../http/console-relay.ts";
 import { createCors } from "../http/cors.ts";
 import type { CorsOrigins } from "../http/cors-origins.ts";
 import { HeldFlood } from "../http/floods.ts";
@@ -29,6 +30,8 @@ export interface ServingSettings {
   readonly trustedNetworks: TrustedNetworks;
   readonly corsOrigins: CorsOrigins;
   readonly logRequests: boolean;
+  /** Whether the console is on the same port. */
+  readonly hasConsole: boolean;
 }
 
 export interface ServingParts {
@@ -44,6 +47,8 @@ export interface ServingParts {
   readonly readinessLog: Log;
   readonly failures: FailureLog;
   readonly refusals: RefusalLog;
+  /** Starts the thread of the console, unless it runs. */
+  readonly openConsole: () => Promise<ConsoleDoor>;
 }
 
 export interface Serving {
@@ -78,6 +83,7 @@ export function serve(listener: Listener, parts: ServingParts): Serving {
       connections: listeners,
       refusalFlood: new HeldFlood(),
       cors: createCors(settings.corsOrigins),
+      console: settings.hasConsole ? relayTo(parts, proxies) : undefined,
       isReady: ready.isReady,
       telemetry,
       usage,
@@ -89,3 +95,11 @@ export function serve(listener: Listener, parts: ServingParts): Serving {
   );
   return { gate, keyring, ready, usage };
 }
+
+const relayTo = ({ settings, openConsole, failures }: ServingParts, proxies: TrustedProxies) =>
+  consoleRelay({
+    openConsole,
+    trustedProxies: proxies,
+    askedAddresses: createAddresses({ ...settings.addresses, publicUrl: undefined }, proxies),
+    failures,
+  });

@@ -38,7 +38,11 @@ function threadsOf(path: string, parts: Partial<ThreadsParts<Blueprint>> = {}) {
     hasRoom: () => true,
     share: () => true,
     newBlueprint: () => ({ seat: {}, number: ++made }),
-    methods: { log: (forwarded) => void lines.push(...forwarded), save: async () => {} },
+    methods: {
+      log: (forwarded) => void lines.push(...forwarded),
+      save: async () => {},
+      openConsole: async () => ({ socket: "", password: "" }),
+    },
     onDeath(error) {
       deaths.push(error.message);
       death.resolve();

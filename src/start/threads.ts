@@ -1,3 +1,4 @@
+import type { ConsoleDoor } from "../http/console-relay.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { MetricsSnapshot } from "../telemetry/metrics.ts";
 import { Calls } from "./calls.ts";
@@ -27,6 +28,8 @@ export type HostMethods = {
   log(lines: readonly ForwardedLine[]): void;
   /** Resolves when everything that was counted is on disk. */
   save(nothing: undefined): Promise<void>;
+  /** Where the console answers, which is started for it. */
+  openConsole(nothing: undefined): Promise<ConsoleDoor>;
 };
 
 export interface ThreadsParts<Blueprint> {

@@ -12,10 +12,13 @@ import { ANIMALS } from "./rows.ts";
 import type { Dialect } from "./searches.ts";
 import { insertInto, type Row, type SqlValue, selectFrom } from "./table.ts";
 
+/** As many as there can be. */
+export const ALL_IMPORTS = 2 ** 31 - 1;
+
 /** The statements of imports, for both databases. */
-export function importStatements({ placeholder: $, idIsOneOf }: Dialect) {
+export function importStatements({ placeholder: $, idIsOneOf, atMost }: Dialect) {
   return {
-    list: `${selectFrom(IMPORTS)} ORDER BY id DESC`,
+    list: `${selectFrom(IMPORTS)} ORDER BY id DESC ${atMost($(1))}`,
     get: `${selectFrom(IMPORTS)} WHERE id = ${$(1)}`,
     findByIdentity: `${selectFrom(IMPORTS)} WHERE identity = ${$(1)} ORDER BY id DESC`,
     insert: `${insertInto(IMPORTS, NEW_IMPORT, $)} RETURNING ${IMPORTS.columns.join(", ")}`,

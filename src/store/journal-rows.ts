@@ -1,3 +1,4 @@
+import { INT64_MAX } from "../domain/int64.ts";
 import type { Authorship, JournalContent, JournalEntry, JournalSubject, NewJournalEntry } from "../domain/journal.ts";
 import type { JournalQuery } from "./store.ts";
 import { type Row, type SqlValue, selectFrom, type Table } from "./table.ts";
@@ -47,20 +48,38 @@ export const journalEntryOf = (row: Row): JournalEntry => ({
 const subjectOf = ({ subject_kind: kind, subject_id: id, subject_name: name }: Row): JournalSubject =>
   (id === null ? { kind } : { kind, id, name: name ?? undefined }) as JournalSubject;
 
-/** A page of entries after an id and since a moment, by id: of all, or of one key. */
+/** A page of entries after an id and since a moment, by id: of all, or of one key, in either direction. */
 export const journalPages = (placeholder: (n: number) => string) => {
-  const page = (condition: string) => `${selectFrom(JOURNAL)} WHERE id > ${placeholder(1)}
-    AND made_at >= ${placeholder(2)}${condition} ORDER BY id LIMIT ${placeholder(3)}`;
-  return { ofAll: page(""), ofKey: page(` AND subject_kind = 'key' AND subject_id = ${placeholder(4)}`) };
+  const page = (condition: string, [after, direction]: readonly [string, string]) =>
+    `${selectFrom(JOURNAL)} WHERE id ${after} ${placeholder(1)}
+    AND made_at >= ${placeholder(2)}${condition} ORDER BY id ${direction} LIMIT ${placeholder(3)}`;
+  const [oldest, newest] = [[">", "ASC"] as const, ["<", "DESC"] as const];
+  const ofKey = ` AND subject_kind = 'key' AND subject_id = ${placeholder(4)}`;
+  return {
+    ofAll: page("", oldest),
+    ofAllDescending: page("", newest),
+    ofKey: page(ofKey, oldest),
+    ofKeyDescending: page(ofKey, newest),
+  };
 };
 
-/** The parameters of these statements: one row beyond the page tells whether more follow. */
-export const journalPageValues = ({ keyId, sinceMs, afterId, size }: JournalQuery): SqlValue[] => [
-  afterId ?? 0n,
-  BigInt(sinceMs ?? 0),
-  BigInt(size + 1),
-  ...(keyId === undefined ? [] : [keyId]),
-];
+/** Which of these statements answers a query, and its parameters: one row beyond the page tells whether more follow. */
+export function journalPage({ keyId, sinceMs, sort, afterId, size }: JournalQuery): {
+  readonly name: keyof ReturnType<typeof journalPages>;
+  readonly parameters: SqlValue[];
+} {
+  const name = keyId === undefined ? "ofAll" : "ofKey";
+  const isDescending = sort === "-id";
+  return {
+    name: isDescending ? `${name}Descending` : name,
+    parameters: [
+      afterId ?? (isDescending ? INT64_MAX : 0n),
+      BigInt(sinceMs ?? 0),
+      BigInt(size + 1),
+      ...(keyId === undefined ? [] : [keyId]),
+    ],
+  };
+}
 
 const contentOf = (value: Row[string] | undefined): JournalContent | undefined =>
   typeof value === "string" ? (JSON.parse(value) as JournalContent) : undefined;

@@ -61,6 +61,12 @@ export async function openAnimalSnapshot(database: DatabaseUrl): Promise<AnimalS
   return (await postgresSnapshot()).openAnimalSnapshot(database.url);
 }
 
+/** The same in a process that serves the store, as often as it likes. */
+export async function openServedSnapshot(seat: StoreSeat): Promise<AnimalSnapshot> {
+  if (seat.kind === "sqlite") return (await sqliteSnapshot()).openServedSnapshot(seat.path);
+  return (await postgresSnapshot()).openAnimalSnapshot(seat.url);
+}
+
 const sqliteSchema = lazy(() => import("./sqlite/schema.ts"));
 const postgresSchema = lazy(() => import("./postgres/schema.ts"));
 

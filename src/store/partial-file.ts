@@ -123,7 +123,8 @@ function isAbandoned(path: string, pid: number): boolean {
   return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > ABANDONED_AFTER_MS;
 }
 
-function isRunning(pid: number): boolean {
+/** By its id, as this process sees them. */
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

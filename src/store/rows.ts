@@ -286,4 +286,12 @@ export const TABLES: readonly Table[] = [
 export const NUMBERED_TABLES: readonly Table[] = [ANIMALS, ORDERS, JOURNAL, IMPORTS];
 
 /** Tables that say something about the database itself. */
-export const INTERNAL_TABLES: readonly string[] = ["migrations", "key_revision", "facts", "usage_flushes", "instances"];
+export const INTERNAL_TABLES: readonly string[] = [
+  "migrations",
+  "key_revision",
+  "facts",
+  "usage_flushes",
+  "instances",
+  "console_links",
+  "console_sessions",
+];

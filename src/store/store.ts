@@ -16,6 +16,7 @@ import type {
   NamedCategory,
   NamingRefusal,
 } from "../domain/category.ts";
+import type { ConsoleSession } from "../domain/console-session.ts";
 import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts";
 import type {
   AddedBatch,
@@ -31,7 +32,15 @@ import type { Instance } from "../domain/instance.ts";
 import type { Authorship, JournalEntry } from "../domain/journal.ts";
 import type { JsonShape } from "../domain/json-shape.ts";
 import type { DatedSecret, Key, KeyChange, KeySecret } from "../domain/key.ts";
-import type { MoveRefusal, NewOrder, Order, OrderMove, OrderStatus, PlacingRefusal } from "../domain/order.ts";
+import type {
+  MoveRefusal,
+  NewOrder,
+  OpenOrderStatus,
+  Order,
+  OrderMove,
+  OrderStatus,
+  PlacingRefusal,
+} from "../domain/order.ts";
 import type { IdOrder, JsonPage, Listed, Page, Position } from "../domain/page.ts";
 import type { Result } from "../domain/result.ts";
 import type { Tally } from "../domain/tally.ts";
@@ -64,6 +73,8 @@ export interface AnimalStore {
   listJson(query: AnimalQuery, shape: JsonShape<Animal>): Awaitable<JsonPage>;
   get(id: bigint): Awaitable<Animal | undefined>;
   create(animal: NewAnimal, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Animal>>;
+  /** The same for a person: it has its entry in the journal, as all that follows has if it names an author. */
+  add(addition: AnimalAddition): Promise<Animal>;
   /** Of a correction of the status and an order that race, one is refused. */
   update(
     correction: AnimalCorrection,
@@ -71,6 +82,12 @@ export interface AnimalStore {
   ): Promise<IdempotentResult<Animal, CorrectionRefusal>>;
   /** Returns the animal that was. Its id is never used again. */
   delete(removal: AnimalRemoval, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Animal, RemovalRefusal>>;
+}
+
+/** An animal that a person adds. */
+export interface AnimalAddition {
+  readonly animal: NewAnimal;
+  readonly author: Authorship;
 }
 
 /** What a list is asked for: what comes after a position. An undefined filter filters nothing. */
@@ -88,11 +105,14 @@ export interface AnimalQuery {
 /** Which animals: all of them, unless there is a filter. */
 export type AnimalFilter = Pick<AnimalQuery, "status" | "categoryId">;
 
+/** The same, or those that a search finds. */
+export type AnimalSelection = AnimalFilter & Pick<AnimalQuery, "ids" | "name">;
+
 /** All animals as they were at one moment, whoever writes meanwhile. */
 export interface AnimalSnapshot {
   count(filter: AnimalFilter): Awaitable<number>;
-  /** By ascending id. */
-  batches(filter: AnimalFilter): AsyncIterable<readonly Animal[]>;
+  /** In the order of the list that has the same filter: by ascending id, or by folded name. */
+  batches(selection: AnimalSelection): AsyncIterable<readonly Animal[]>;
   /** What goes on for as long as it is open, for a person to read. */
   readonly whileOpen: string;
   close(): Awaitable<void>;
@@ -101,6 +121,8 @@ export interface AnimalSnapshot {
 export interface CategoryStore {
   list(query: CategoryQuery): Awaitable<Page<Listed<Category>>>;
   get(id: bigint): Awaitable<Category | undefined>;
+  /** Those of these that have a name, in any order. */
+  getSeveral(ids: readonly bigint[]): Awaitable<readonly Category[]>;
   /** Of several categories that are to have one name, folded, exactly one gets it. */
   put(naming: CategoryNaming, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<NamedCategory, NamingRefusal>>;
   /** Returns the category that was. Animals keep its number. */
@@ -172,6 +194,8 @@ export interface KeyStore {
   /** A number that grows with every change to any key, by whatever process. */
   revision(): Awaitable<number>;
   list(): Awaitable<readonly Key[]>;
+  /** Some of them by id, after one: for whoever must not keep others waiting while there are many. */
+  listSome(page: IdPage): Awaitable<readonly Key[]>;
   get(id: string): Awaitable<Key | undefined>;
   create(key: NewKey): Promise<void>;
   /** Creates the key if the store has never had one. Returns whether it did. */
@@ -201,10 +225,18 @@ export interface NotedUse {
   readonly atMs: number;
 }
 
+/** The next ones after an id of a key; "" is before all of them. */
+export interface IdPage {
+  readonly afterId: string;
+  readonly size: number;
+}
+
 export type KeyTally = readonly [keyId: string, tally: Tally];
 
 export interface TallyStore {
   load(): Awaitable<readonly KeyTally[]>;
+  /** Some of them by the id of their key, after one. */
+  loadSome(page: IdPage): Awaitable<readonly KeyTally[]>;
   get(keyId: string): Awaitable<Tally | undefined>;
   /** Those of keys that were deleted meanwhile are left out. */
   save(tallies: readonly KeyTally[]): Promise<void>;
@@ -228,6 +260,19 @@ export interface UsageSpan {
   readonly beforeMs: number;
 }
 
+/** The sums of some keys in one minute, hour or day. */
+export interface KeyBucket extends IdPage {
+  readonly grain: Grain;
+  readonly startedAtMs: number;
+}
+
+/** What a key has asked for in some time. */
+export interface KeyRequests {
+  readonly keyId: string;
+  readonly requests: number;
+  readonly refused: number;
+}
+
 export interface UsageStore {
   /** Adds to what is there, at all grains, unless it was carried out before. Sums of keys that were deleted are left out. */
   add(addition: UsageAddition): Promise<void>;
@@ -237,6 +282,8 @@ export interface UsageStore {
   byKey(span: UsageSpan): Awaitable<readonly UsageSum[]>;
   /** By start. */
   ofKey(keyId: string, span: UsageSpan): Awaitable<readonly UsageSum[]>;
+  /** Of some keys, by id, in what began at one moment: only how many requests there were and how many were refused. */
+  requestsByKey(bucket: KeyBucket): Awaitable<readonly KeyRequests[]>;
   /** Deletes some of what is kept no longer, instances included. Returns whether there may be more of it. */
   sweep(at: { readonly nowMs: number }): Promise<boolean>;
 }
@@ -260,8 +307,8 @@ export interface FactStore {
 
 /** Files whose animals are added in batches. Each method is one short transaction, which has its journal entry in it. */
 export interface ImportStore {
-  /** Newest first. */
-  list(): Awaitable<readonly Import[]>;
+  /** Newest first; all, or so many. */
+  list(size?: number): Awaitable<readonly Import[]>;
   get(id: bigint): Awaitable<Import | undefined>;
   /** Also one that was not finished, and is continued. */
   begin(beginning: ImportBeginning): Promise<Result<Import, BeginningRefusal>>;
@@ -272,11 +319,13 @@ export interface ImportStore {
   undoSome(request: UndoRequest): Promise<Import>;
 }
 
-/** By ascending id. */
+/** By ascending id, unless it says otherwise. */
 export interface JournalQuery {
   /** Only entries about this key. */
   readonly keyId?: string | undefined;
   readonly sinceMs?: number | undefined;
+  readonly sort?: IdOrder | undefined;
+  /** The entry that the page begins after, in its order. */
   readonly afterId?: bigint | undefined;
   readonly size: number;
 }
@@ -284,6 +333,54 @@ export interface JournalQuery {
 /** What people changed. Whoever makes a change appends its entry in the same transaction. */
 export interface JournalStore {
   list(query: JournalQuery): Awaitable<Page<JournalEntry>>;
+}
+
+export interface StatusCounts<Status extends string> {
+  readonly counts: Readonly<Record<Status, number>>;
+  /** From what the database has noted about its tables, and not counted. */
+  readonly isEstimate: boolean;
+}
+
+/** How many there are. It may take a while, in steps that keep nobody waiting for longer than a moment. */
+export interface CountStore {
+  /** Undefined: too many to count, and the database knows nothing about them yet. */
+  animals(): Promise<StatusCounts<AnimalStatus> | undefined>;
+  openOrders(): Promise<StatusCounts<OpenOrderStatus> | undefined>;
+  /** How much room the database takes. */
+  bytes(): Awaitable<number>;
+}
+
+/** A link that is made for somebody. */
+export interface NewConsoleLink extends Authorship {
+  /** Of its token. */
+  readonly digest: string;
+  readonly name: string;
+  readonly expiresAtMs: number;
+}
+
+export interface ConsoleSignIn {
+  /** Of the token of the link. */
+  readonly linkDigest: string;
+  readonly atMs: number;
+  /** Of the new session. */
+  readonly digest: string;
+  readonly expiresAtMs: number;
+}
+
+/** Links into the console, and who is signed in. What has expired may still be there: the caller judges it. */
+export interface SessionStore {
+  /** The journal says who made a link, and for whom. */
+  makeLink(link: NewConsoleLink): Promise<void>;
+  /** Exchanges a link that has not expired for a session, once: undefined if there is none. */
+  signIn(signIn: ConsoleSignIn): Promise<ConsoleSession | undefined>;
+  get(digest: string): Awaitable<ConsoleSession | undefined>;
+  /** One that has been ended meanwhile stays so. */
+  prolong(session: { readonly digest: string; readonly expiresAtMs: number }): Promise<void>;
+  signOut(session: { readonly digest: string }): Promise<void>;
+  /** Ends all sessions and links, which the journal says. Returns how many sessions there were. */
+  signOutAll(author: Authorship): Promise<number>;
+  /** Deletes all that have expired. */
+  sweep(at: { readonly nowMs: number }): Promise<void>;
 }
 
 export type StatementKind = "read" | "write" | "transaction";
@@ -320,6 +417,8 @@ export interface Store {
   readonly instances: InstanceStore;
   readonly imports: ImportStore;
   readonly journal: JournalStore;
+  readonly counts: CountStore;
+  readonly sessions: SessionStore;
   /**
    * The same object for as long as animals, categories and orders cannot have changed, by whatever process; undefined
    * when that cannot be known.

@@ -1,7 +1,8 @@
 import type { EnvironmentName } from "../domain/environment.ts";
 import type { Health, Instance } from "../domain/instance.ts";
-import { USAGE_COLUMNS } from "../domain/usage.ts";
+import { OUTCOMES, REFUSALS, USAGE_COLUMNS } from "../domain/usage.ts";
 import { type Grain, KEPT_MS, sweptBefore, type UsageSeries, type UsageSum } from "../domain/usage-grains.ts";
+import type { KeyRequests } from "./store.ts";
 import type { Row, SqlValue, Table } from "./table.ts";
 
 // The tables of usage and of instances, and what their rows mean. As rows.ts, which has them in its list.
@@ -74,6 +75,19 @@ export const selectSpanOfKey = (table: UsageTable, keyId: string, from: string, 
 export const sumByKey = (table: UsageTable, from: string, before: string): string =>
   `SELECT key_id, ${USAGE_COLUMNS.map((column) => `CAST(sum(${column}) AS bigint) AS ${column}`).join(", ")}
   FROM ${table.name} WHERE started_at >= ${from} AND started_at < ${before} GROUP BY key_id`;
+
+/** Of some keys after one, how many requests there were in what began at a moment, and how many of them were refused. */
+export const requestsByKey = ({ name }: UsageTable, placeholder: (n: number) => string): string => {
+  const sumOf = (outcomes: readonly string[]) => outcomes.map((outcome) => `coalesce(${outcome}, 0)`).join(" + ");
+  return `SELECT key_id, ${sumOf(OUTCOMES)} AS requests, ${sumOf(REFUSALS)} AS refused FROM ${name}
+  WHERE started_at = ${placeholder(1)} AND key_id > ${placeholder(2)} ORDER BY key_id LIMIT ${placeholder(3)}`;
+};
+
+export const keyRequestsOf = (row: Row): KeyRequests => ({
+  keyId: row.key_id as string,
+  requests: Number(row.requests),
+  refused: Number(row.refused),
+});
 
 /** Every time from one on that a table has, found by jumping from each to the next: rows begin with it, not with a key. */
 export const withStarts = ({ name }: UsageTable, from: string): string =>

@@ -31,7 +31,7 @@ function isSent(path: string): boolean {
 
 /** Does what the first stage does, but for the download of the packages. Returns the folder that it leaves. */
 function buildAsDockerDoes(): string {
-  const context = ["*", "bin/**", "client/*", "scripts/**", "src/**"]
+  const context = ["*", "bin/**", "client/*", "console/**", "scripts/**", "src/**"]
     .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })])
     .filter(isSent);
   const folder = temporaryFolder();

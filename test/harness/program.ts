@@ -99,6 +99,8 @@ export async function serve(options: {
   program?: readonly string[];
   /** So many are waited for. */
   threads?: number;
+  /** Whether the caller ends it: it may outlive the test that starts it. */
+  isKept?: boolean;
 }): Promise<RunningService> {
   const { threads } = options;
   const child = Bun.spawn([...(options.wrap ?? []), ...(options.program ?? [EXECUTABLE]), "serve"], {
@@ -108,7 +110,7 @@ export async function serve(options: {
     stdout: "pipe",
     stderr: "pipe",
   });
-  atEnd(() => child.kill("SIGKILL"));
+  if (!options.isKept) atEnd(() => child.kill("SIGKILL"));
   let logged = "";
   const logging = collect(child.stderr, (text) => {
     logged += text;

@@ -27,7 +27,7 @@ export function querySqlite(path: string, statement: string): unknown[] {
   }
 }
 
-const sqlite: Backend = {
+export const sqlite: Backend = {
   newStorage: async () => newSqliteStorage(),
   query: async (storage, statement) => querySqlite(pathOf(storage), statement),
   async contents(storage) {

@@ -106,7 +106,7 @@ describe("what lies in the current folder", () => {
 
 describe("npm run build", () => {
   const checkout = temporaryFolder();
-  for (const part of ["scripts", "src", "package.json", "tsconfig.json"])
+  for (const part of ["console", "scripts", "src", "package.json", "tsconfig.json"])
     cpSync(join(ROOT, part), join(checkout, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(checkout, "node_modules"));
   const executable = join(checkout, "build/animal-store");

@@ -104,7 +104,10 @@ describe.if(process.platform === "linux")("output that nobody reads", () => {
   });
 });
 
-const leaves = [...everyCommand(createProgram())].filter(({ commands }) => commands.length === 0);
+/** Of those that have others below them, only one does something itself. */
+const leaves = [...everyCommand(createProgram())].filter(
+  (command) => command.commands.length === 0 || command.name() === "console",
+);
 const names = leaves.map((leaf) => (leaf.parent?.parent ? `${leaf.parent.name()} ${leaf.name()}` : leaf.name()));
 const isOf = (name: string) => (command: string) => `${command} `.startsWith(`${name} `);
 
@@ -118,6 +121,8 @@ describe("no command makes a database", () => {
     "usage",
     "instances",
     "journal",
+    "console",
+    "console sign-out --all",
     "backup copy.db",
     "animals import -",
     "animals export",

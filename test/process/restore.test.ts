@@ -102,6 +102,26 @@ describe("restore", () => {
     expect(out).toContain(`The secret in ${keyFile} does not work: ${id} was revoked.`);
   });
 
+  test("signs everybody out of the console, also those who were in it when the backup was made", async () => {
+    const { cwd, file, backup } = copyOf();
+    const rows = (database: string, statement: string): unknown[] => {
+      const db = openDatabaseFile(database);
+      try {
+        return db.query(statement).all();
+      } finally {
+        db.close(true);
+      }
+    };
+    for (const table of ["console_links", "console_sessions"])
+      rows(backup, `INSERT INTO ${table} VALUES ('digest', 'Anna', 9000000000000)`);
+    expect((await restore(backup, cwd)).exitCode).toBe(0);
+    for (const table of ["console_links", "console_sessions"]) {
+      expect(rows(file, `SELECT * FROM ${table}`)).toEqual([]);
+      // A backup stays as it is.
+      expect(rows(backup, `SELECT * FROM ${table}`)).toHaveLength(1);
+    }
+  });
+
   test("follows a symbolic link to the database, which stays one", async () => {
     const { cwd, file, backup } = copyOf();
     symlinkSync(file, join(cwd, "link.db"));

@@ -1,6 +1,5 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { PublicPage } from "./page.ts";
 
 /** The content of a page that is the same for everyone. */
 export interface AssetParts {
@@ -8,6 +7,8 @@ export interface AssetParts {
   /** Differs when the content does. */
   readonly tag: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** What was compressed beforehand. */
+  readonly compressed?: Readonly<Record<Encoding, Uint8Array<ArrayBuffer>>> | undefined;
 }
 
 type Encoding = "br" | "gzip";
@@ -18,14 +19,17 @@ const compressors: Record<Encoding, (bytes: Uint8Array) => Promise<Uint8Array<Ar
   gzip: (bytes) => promisify(gzip)(bytes),
 };
 
+/** A page that needs nothing but the request. */
+export type AssetPage = (request: Request) => Promise<Response>;
+
 /** Compressed when it is first asked for, on another thread, and kept; not sent at all to whoever has it already. */
-export function asset({ content, tag, headers }: AssetParts): PublicPage {
+export function asset({ content, tag, headers, compressed: given }: AssetParts): AssetPage {
   const etag = `W/"${tag}"`;
   const always = { ...headers, ETag: etag, Vary: "Accept-Encoding" };
   const compressed = new Map<Encoding, Promise<Blob>>();
 
   const compress = async (encoding: Encoding): Promise<Blob> =>
-    new Blob([await compressors[encoding](await content.bytes())]);
+    new Blob([given?.[encoding] ?? (await compressors[encoding](await content.bytes()))]);
   const inEncoding = (encoding: Encoding): Promise<Blob> => {
     let body = compressed.get(encoding);
     if (!body) {

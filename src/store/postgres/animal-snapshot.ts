@@ -1,4 +1,5 @@
 import type { Animal } from "../../domain/animal.ts";
+import type { Listed } from "../../domain/page.ts";
 import { animalBatches } from "../animal-batches.ts";
 import { animalCount, animalLists } from "../lists.ts";
 import { CHANGES_NO_SCHEMA } from "../migrate.ts";
@@ -22,8 +23,8 @@ export async function openAnimalSnapshot(url: string): Promise<AnimalSnapshot> {
       const [row] = await run<{ count: bigint }>(sql, parameters);
       return Number(row?.count);
     },
-    batches: (filter) =>
-      animalBatches(({ name, parameters }) => run<Animal>(lists[name], parameters), filter, POSTGRES),
+    batches: (selection) =>
+      animalBatches(({ name, parameters }) => run<Listed<Animal>>(lists[name], parameters), selection, POSTGRES),
     whileOpen: "PostgreSQL cannot clean up what is changed or deleted",
     close: () => session.close(),
   };

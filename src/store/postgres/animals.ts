@@ -1,15 +1,17 @@
 import { type Animal, changesStatus, decideCorrection, decideRemoval } from "../../domain/animal.ts";
 import { cutPage, jsonPageOf, type Listed, type Page } from "../../domain/page.ts";
+import { entryOfAddition, entryOfCorrection, entryOfRemoval } from "../../domain/stock-changes.ts";
 import { correctionStatements } from "../corrections.ts";
 import { type AnimalListName, animalListing, animalLists } from "../lists.ts";
 import { newAnimalValues, SELECT_ANIMAL } from "../rows.ts";
 import type { AnimalQuery, AnimalStore } from "../store.ts";
 import { Batches } from "./batches.ts";
 import type { Connection } from "./connection.ts";
-import { onceOnlyCreations, plainCreations } from "./creations.ts";
+import { CREATE, onceOnlyCreations, plainCreations } from "./creations.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES, runListing } from "./dialect.ts";
 import type { CarryOut, TransactOnce } from "./idempotency.ts";
+import { appendJournal } from "./journal.ts";
 
 const GET = `${SELECT_ANIMAL} WHERE id = $1`;
 export const GET_SEVERAL = `${SELECT_ANIMAL} WHERE ${POSTGRES.idIsOneOf("$1")}`;
@@ -47,14 +49,23 @@ export function postgresAnimals(pool: Pool, carryOut: CarryOut, transact: Transa
     get: (id) => gets.add(id),
     create: (animal, key) =>
       carryOut({ attempt: () => (key ? onceOnly.add({ animal, key }) : creations.add(animal)) }, key),
+    add: ({ animal, author }) =>
+      pool.transact(async (tx) => {
+        const [row] = await tx.run<{ id: bigint }>(CREATE, newAnimalValues(animal));
+        const added = { id: (row as { id: bigint }).id, ...animal };
+        await appendJournal(tx, entryOfAddition(author, added));
+        return added;
+      }),
     update: (correction, key) =>
       transact(key, async (tx) => {
         const animal = await lock(tx, correction.id);
         const isHeld =
           animal !== undefined && changesStatus(animal, correction) && (await finds(tx, "findOpenOrder", animal));
         const decision = decideCorrection(animal, () => isHeld, correction);
-        if (decision.kind === "done")
+        if (decision.kind === "done") {
           await tx.run(CORRECTIONS.update, [...newAnimalValues(decision.value), correction.id]);
+          await appendJournal(tx, entryOfCorrection(correction, animal, decision.value));
+        }
         return decision;
       }),
     delete: (removal, key) =>
@@ -62,7 +73,10 @@ export function postgresAnimals(pool: Pool, carryOut: CarryOut, transact: Transa
         const animal = await lock(tx, removal.id);
         const hasOrders = animal !== undefined && (await finds(tx, "findOrder", animal));
         const decision = decideRemoval(animal, () => hasOrders, removal);
-        if (decision.kind === "done") await tx.run(CORRECTIONS.remove, [removal.id]);
+        if (decision.kind === "done") {
+          await tx.run(CORRECTIONS.remove, [removal.id]);
+          await appendJournal(tx, entryOfRemoval(removal, decision.value));
+        }
         return decision;
       }),
   };

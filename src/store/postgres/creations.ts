@@ -23,7 +23,7 @@ const KEY = SAVED_RESPONSES.key.join(", ");
 const IDS = "(SELECT pg_get_serial_sequence('animals', 'id')::regclass)";
 const CONTENT = `'${CONTENT_BEFORE_ID}' || assigned || content`;
 
-const CREATE = `${insertInto(ANIMALS, NEW_ANIMAL, POSTGRES.placeholder)} RETURNING id`;
+export const CREATE = `${insertInto(ANIMALS, NEW_ANIMAL, POSTGRES.placeholder)} RETURNING id`;
 
 /** Ids are assigned by the place in the batch: the order of returned rows means nothing by itself. */
 export const CREATE_SEVERAL = `WITH numbered AS MATERIALIZED (

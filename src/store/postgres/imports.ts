@@ -14,6 +14,7 @@ import {
 import { done, refused } from "../../domain/result.ts";
 import { IMPORT_RANGES, importOf, newImportValues } from "../import-rows.ts";
 import {
+  ALL_IMPORTS,
   advanceValues,
   beginningEntry,
   finishingEntry,
@@ -46,7 +47,7 @@ const LOCK_ANIMALS = `SELECT FROM animals WHERE ${POSTGRES.idIsOneOf("$1")} ORDE
 
 export function postgresImports(pool: Pool): ImportStore {
   return {
-    list: async () => (await pool.read<Row>(SQL.list)).map(importOf),
+    list: async (size = ALL_IMPORTS) => (await pool.read<Row>(SQL.list, [size])).map(importOf),
     async get(id) {
       const [row] = await pool.read<Row>(SQL.get, [id]);
       return row && importOf(row);

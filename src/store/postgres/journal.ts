@@ -3,8 +3,8 @@ import { cutPage } from "../../domain/page.ts";
 import {
   JOURNAL,
   journalEntryOf,
+  journalPage,
   journalPages,
-  journalPageValues,
   journalValues,
   NEW_JOURNAL_ENTRY,
 } from "../journal-rows.ts";
@@ -24,8 +24,8 @@ export async function appendJournal(tx: Connection, entry: NewJournalEntry | und
 
 export const postgresJournal = (pool: Pool): JournalStore => ({
   async list(query) {
-    const page = query.keyId === undefined ? PAGES.ofAll : PAGES.ofKey;
-    const rows = await pool.read<Row>(page, journalPageValues(query));
+    const { name, parameters } = journalPage(query);
+    const rows = await pool.read<Row>(PAGES[name], parameters);
     return cutPage(rows.map(journalEntryOf), query.size);
   },
 });

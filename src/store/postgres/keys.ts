@@ -32,6 +32,7 @@ import { deleteUsage } from "./usage.ts";
 
 const FIND_BY_SECRET = `${SELECT_KEY_WITH_SECRET} WHERE s.digest = $1`;
 const LIST = `${selectFrom(KEYS)} ORDER BY created_at, id`;
+const LIST_SOME = `${selectFrom(KEYS)} WHERE id > $1 ORDER BY id LIMIT $2`;
 const GET = `${selectFrom(KEYS)} WHERE id = $1`;
 const INSERT_KEY = insertInto(KEYS, KEYS.columns, POSTGRES.placeholder);
 const INSERT_SECRET = insertInto(SECRETS, SECRETS.columns, POSTGRES.placeholder);
@@ -72,6 +73,9 @@ export function postgresKeys(pool: Pool): KeyStore {
     },
     async list() {
       return (await pool.read<Row>(LIST)).map(keyOf);
+    },
+    async listSome({ afterId, size }) {
+      return (await pool.read<Row>(LIST_SOME, [afterId, size])).map(keyOf);
     },
     async get(id) {
       const [row] = await pool.read<Row>(GET, [id]);

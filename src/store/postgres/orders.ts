@@ -16,6 +16,7 @@ import {
 } from "../../domain/order.ts";
 import { cutPage } from "../../domain/page.ts";
 import { done, type Result } from "../../domain/result.ts";
+import { entryOfMove } from "../../domain/stock-changes.ts";
 import { type OrderListName, orderListing, orderLists } from "../lists.ts";
 import { NEW_ORDER, newOrderValues, ORDERS, orderOf, SAVED_RESPONSES, savedResponseValues } from "../rows.ts";
 import { CONTENT_BEFORE_ID, contentAfterId } from "../saved-content.ts";
@@ -25,6 +26,7 @@ import type { Connection } from "./connection.ts";
 import type { Pool } from "./database.ts";
 import { POSTGRES, runListing } from "./dialect.ts";
 import type { CarryOut, TransactOnce, Write } from "./idempotency.ts";
+import { appendJournal } from "./journal.ts";
 import { isTaken } from "./sql-state.ts";
 
 const placeholders = (count: number, after: number): string =>
@@ -89,7 +91,7 @@ export function postgresOrders(pool: Pool, carryOut: CarryOut, transact: Transac
     },
     place: (order, key) => carryOut(placingOf(pool, order, key), key),
     async move(move, key) {
-      const statement = key || move.precondition ? undefined : MOVES[move.to];
+      const statement = key || move.precondition || move.author ? undefined : MOVES[move.to];
       const [row] = statement ? await pool.write<Row>(statement, [move.orderId, BigInt(move.nowMs)]) : [];
       return row ? done(orderOf(row)) : transact(key, (tx) => moveByRule(tx, move));
     },
@@ -120,10 +122,12 @@ function placingOf(pool: Pool, newOrder: NewOrder, key: IdempotencyKey | undefin
 
 async function moveByRule(tx: Connection, move: OrderMove): Promise<Result<Order, MoveRefusal>> {
   const [row] = await tx.run<Row>(GET_AND_LOCK, [move.orderId]);
-  const decision = decideMove(row && orderOf(row), move);
+  const before = row && orderOf(row);
+  const decision = decideMove(before, move);
   if (decision.kind === "refused") return decision;
   const { order, animalStatus } = decision.value;
   await tx.run(MOVE_ORDER, [order.status, order.updatedAtMs, order.id]);
   await tx.run(MOVE_ANIMAL, [animalStatus, order.animalId]);
+  await appendJournal(tx, entryOfMove(move, before, order));
   return done(order);
 }

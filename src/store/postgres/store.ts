@@ -4,6 +4,7 @@ import type { ServingStore, Store } from "../store.ts";
 import { COPIES_TABLE, SELECT_UNFINISHED_COPY, UNFINISHED_COPY } from "../transfer.ts";
 import { postgresAnimals } from "./animals.ts";
 import { postgresCategories } from "./categories.ts";
+import { postgresCounts } from "./counts.ts";
 import { openPool, type Pool } from "./database.ts";
 import { postgresFacts } from "./facts.ts";
 import { foldNames } from "./folding.ts";
@@ -13,6 +14,7 @@ import { postgresJournal } from "./journal.ts";
 import { postgresKeys } from "./keys.ts";
 import { postgresOrders } from "./orders.ts";
 import type { SchemaOptions } from "./schema.ts";
+import { postgresSessions } from "./sessions.ts";
 import { postgresTallies } from "./tallies.ts";
 import { postgresInstances, postgresUsage } from "./usage.ts";
 
@@ -69,6 +71,8 @@ async function openStore(
     instances: postgresInstances(pool),
     imports: postgresImports(pool),
     journal: postgresJournal(pool),
+    counts: postgresCounts(pool),
+    sessions: postgresSessions(pool),
     // It would cost a round trip for each reply.
     version: () => undefined,
     deleteSavedResponses: deleteSavedResponses(pool),

@@ -5,6 +5,7 @@ import type { Pool } from "./database.ts";
 import { rowsParameter } from "./dialect.ts";
 
 const LOAD = selectFrom(TALLIES);
+const LOAD_SOME = `${LOAD} WHERE key_id > $1 ORDER BY key_id LIMIT $2`;
 const GET = `${LOAD} WHERE key_id = $1`;
 
 /** Locked, so that a key that is being deleted is waited for, and then left out. */
@@ -15,6 +16,9 @@ const SAVE = `INSERT INTO tallies (${TALLIES.columns}) SELECT ${TALLIES.columns.
 export const postgresTallies = (pool: Pool): TallyStore => ({
   async load() {
     return (await pool.read<Row>(LOAD)).map(keyTallyOf);
+  },
+  async loadSome({ afterId, size }) {
+    return (await pool.read<Row>(LOAD_SOME, [afterId, size])).map(keyTallyOf);
   },
   async get(keyId) {
     const [row] = await pool.read<Row>(GET, [keyId]);

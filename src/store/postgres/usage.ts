@@ -7,7 +7,9 @@ import {
   FLUSHES_KEPT_MS,
   instanceOf,
   instanceValues,
+  keyRequestsOf,
   orAdd,
+  requestsByKey,
   SELECT_INSTANCES,
   SWEEP_BATCH_SIZE,
   selectSpan,
@@ -54,16 +56,17 @@ const DELETE_OF_KEY = usageTablesOf("key").map((table) =>
 );
 
 export function postgresUsage(pool: Pool): UsageStore {
-  const selecting = (series: UsageSeries, sql: (table: UsageTable) => string) => {
+  const selecting = <Read>(series: UsageSeries, sql: (table: UsageTable) => string, read: (row: Row) => Read) => {
     const statements = new Map(usageTablesOf(series).map((table) => [table.grain, sql(table)]));
     return async (grain: Grain, ...parameters: SqlValue[]) => {
       const statement = statements.get(grain);
-      return statement === undefined ? [] : (await pool.read<Row>(statement, parameters)).map(usageSumOf);
+      return statement === undefined ? [] : (await pool.read<Row>(statement, parameters)).map(read);
     };
   };
-  const totals = selecting("total", (table) => selectSpan(table, "$1", "$2"));
-  const byKey = selecting("key", (table) => sumByKey(table, "$1", "$2"));
-  const ofKey = selecting("key", (table) => selectSpanOfKey(table, "$1", "$2", "$3"));
+  const totals = selecting("total", (table) => selectSpan(table, "$1", "$2"), usageSumOf);
+  const byKey = selecting("key", (table) => sumByKey(table, "$1", "$2"), usageSumOf);
+  const ofKey = selecting("key", (table) => selectSpanOfKey(table, "$1", "$2", "$3"), usageSumOf);
+  const requests = selecting("key", (table) => requestsByKey(table, POSTGRES.placeholder), keyRequestsOf);
 
   return {
     add: ({ source, sequence, atMs, sums }) =>
@@ -79,6 +82,7 @@ export function postgresUsage(pool: Pool): UsageStore {
     totals: ({ grain, fromMs, beforeMs }) => totals(grain, fromMs, beforeMs),
     byKey: ({ grain, fromMs, beforeMs }) => byKey(grain, fromMs, beforeMs),
     ofKey: (keyId, { grain, fromMs, beforeMs }) => ofKey(grain, keyId, fromMs, beforeMs),
+    requestsByKey: ({ grain, startedAtMs, afterId, size }) => requests(grain, startedAtMs, afterId, size),
     async sweep({ nowMs }) {
       let isMore = false;
       for (const [table, beforeMs] of sweeps(nowMs)) {

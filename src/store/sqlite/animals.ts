@@ -45,6 +45,7 @@ export function sqliteAnimals(connection: Connection, writes: Writes): AnimalSto
       const result = await writes.perform("createAnimal", animal, idempotencyKey);
       return result.kind === "done" ? done({ id: result.value, ...animal }) : result;
     },
+    add: (addition) => writes.perform("addAnimal", addition),
     update: (correction, idempotencyKey) => writes.perform("correctAnimal", correction, idempotencyKey),
     delete: (removal, idempotencyKey) => writes.perform("removeAnimal", removal, idempotencyKey),
   };

@@ -11,6 +11,7 @@ import type { Writes } from "./writer.ts";
 export function sqliteCategories(connection: Connection, writes: Writes): CategoryStore {
   const lists = preparedSet<CategoryListName, Listed<Category>>(connection, categoryLists(SQLITE));
   const get = prepared<Category, [bigint]>(connection, `${SELECT_CATEGORY} WHERE id = ?`);
+  const getSeveral = prepared<Category, [string]>(connection, `${SELECT_CATEGORY} WHERE ${SQLITE.idIsOneOf("?1")}`);
 
   return {
     list(query) {
@@ -21,6 +22,7 @@ export function sqliteCategories(connection: Connection, writes: Writes): Catego
       );
     },
     get: (id) => attempt(() => get().get(id)) ?? undefined,
+    getSeveral: (ids) => attempt(() => getSeveral().all(SQLITE.idList(ids))),
     put: (naming, idempotencyKey) => writes.perform("putCategory", naming, idempotencyKey),
     delete: (removal, idempotencyKey) => writes.perform("deleteCategory", removal, idempotencyKey),
   };

@@ -1,7 +1,7 @@
 import { lazy } from "../../domain/lazy.ts";
 import { done } from "../../domain/result.ts";
 import { importOf } from "../import-rows.ts";
-import { importStatements } from "../import-statements.ts";
+import { ALL_IMPORTS, importStatements } from "../import-statements.ts";
 import type { ImportStore } from "../store.ts";
 import type { Row } from "../table.ts";
 import { attempt } from "./attempt.ts";
@@ -16,7 +16,7 @@ export function sqliteImports(connection: Connection, writes: Writes): ImportSto
   const others = lazy(() => followOthers(connection));
 
   return {
-    list: () => attempt(() => all().all()).map(importOf),
+    list: (size = ALL_IMPORTS) => attempt(() => all().all(size)).map(importOf),
     get(id) {
       const row = attempt(() => one().get(id));
       return row ? importOf(row) : undefined;

@@ -1,5 +1,5 @@
 import { cutPage } from "../../domain/page.ts";
-import { journalEntryOf, journalPages, journalPageValues } from "../journal-rows.ts";
+import { journalEntryOf, journalPage, journalPages } from "../journal-rows.ts";
 import type { JournalStore } from "../store.ts";
 import type { Row } from "../table.ts";
 import { attempt } from "./attempt.ts";
@@ -10,8 +10,8 @@ export function sqliteJournal(connection: Connection): JournalStore {
   const pages = preparedSet<keyof ReturnType<typeof journalPages>, Row>(connection, journalPages(SQLITE.placeholder));
   return {
     list(query) {
-      const page = query.keyId === undefined ? pages.ofAll : pages.ofKey;
-      const rows = attempt(() => page().all(...journalPageValues(query)));
+      const { name, parameters } = journalPage(query);
+      const rows = attempt(() => pages[name]().all(...parameters));
       return cutPage(rows.map(journalEntryOf), query.size);
     },
   };

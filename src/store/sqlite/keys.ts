@@ -9,6 +9,7 @@ export function sqliteKeys(connection: Connection, writes: Writes): KeyStore {
   const findBySecret = prepared<Row, [string]>(connection, `${SELECT_KEY_WITH_SECRET} WHERE s.digest = ?`);
   const revision = prepared<{ revision: bigint }, []>(connection, "SELECT revision FROM key_revision");
   const list = prepared<Row, []>(connection, `${selectFrom(KEYS)} ORDER BY created_at, id`);
+  const some = prepared<Row, [string, number]>(connection, `${selectFrom(KEYS)} WHERE id > ? ORDER BY id LIMIT ?`);
   const get = prepared<Row, [string]>(connection, `${selectFrom(KEYS)} WHERE id = ?`);
   const secretsOf = prepared<Row, [string]>(connection, selectSecretsOf("?"));
 
@@ -19,6 +20,7 @@ export function sqliteKeys(connection: Connection, writes: Writes): KeyStore {
     },
     revision: () => Number(attempt(() => revision().get())?.revision ?? 0n),
     list: () => attempt(() => list().all()).map(keyOf),
+    listSome: ({ afterId, size }) => attempt(() => some().all(afterId, size)).map(keyOf),
     get(id) {
       const row = attempt(() => get().get(id));
       return row ? keyOf(row) : undefined;

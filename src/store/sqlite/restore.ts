@@ -6,9 +6,11 @@ import type { Authorship } from "../../domain/journal.ts";
 import { OperatorError } from "../../domain/operator-error.ts";
 import { absolutePath } from "../database-url.ts";
 import { syncFile } from "../files.ts";
+import { JOURNAL } from "../journal-rows.ts";
 import { newestOf, type SchemaState, schemaState } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { beginFile, type PartialFile } from "../partial-file.ts";
+import { CONSOLE_TABLES } from "../session-rows.ts";
 import { reasonOf } from "./attempt.ts";
 import { type CopyingOptions, copyIntoPartial, publishOrRemove } from "./backup.ts";
 import { damageChecks, references, ruleChecks } from "./checkup.ts";
@@ -60,7 +62,7 @@ export async function restoreSqlite(
     const partial = beginFile(path, { mayReplace: () => isThere });
     await copyIntoPartial({ path: file, partial: partial.path, isReadOnly: true }, partial.remove, options);
     return publishOrRemove(partial, () => {
-      const isJournaled = appendToJournal(partial.path, authorship, file);
+      const isJournaled = adapt(partial.path, authorship, file);
       giveToOwner(partial.path, path);
       const aside = putInPlace(path, partial, authorship.atMs, timeouts.openMs);
       const needed = newestOf(SQLITE_MIGRATIONS);
@@ -130,12 +132,18 @@ async function problemsIn(checks: Parameters<typeof runChecks>[0]): Promise<Chec
   return problems;
 }
 
-/** In the copy, before it is in its place: so either both happen or neither. */
-function appendToJournal(partial: string, authorship: Authorship, file: string): boolean {
+/**
+ * In the copy, before it is in its place: so all of it happens, or nothing. Whoever was signed in to the console when the
+ * backup was made may have been signed out since. Returns whether the journal has it.
+ */
+function adapt(partial: string, authorship: Authorship, file: string): boolean {
   const db = new Database(partial, { readwrite: true, safeIntegers: true, strict: true });
+  const has = (table: string): boolean =>
+    db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== null;
   try {
-    if (db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'journal'").get() === null) return false;
     db.run("PRAGMA journal_mode = OFF");
+    for (const { name } of CONSOLE_TABLES) if (has(name)) db.run(`DELETE FROM ${name}`);
+    if (!has(JOURNAL.name)) return false;
     journalWrites(db).append({ ...authorship, action: "restore", subject: { kind: "store" }, after: { file } });
     return true;
   } finally {

@@ -5,6 +5,7 @@ import { sqliteAnimals } from "./animals.ts";
 import { attempt } from "./attempt.ts";
 import { sqliteCategories } from "./categories.ts";
 import { closeNow } from "./close.ts";
+import { sqliteCounts } from "./counts.ts";
 import { LOCK_TIMEOUTS, openLocked, openShared, preparePath } from "./database.ts";
 import { directWrites } from "./direct-writes.ts";
 import { sqliteFacts } from "./facts.ts";
@@ -17,6 +18,7 @@ import { sqliteOrders } from "./orders.ts";
 import { type Placement, placementOf } from "./placement.ts";
 import type { Reader } from "./reader.ts";
 import { ServingView } from "./serving-view.ts";
+import { sqliteSessions } from "./sessions.ts";
 import { type Connection, prepared } from "./statements.ts";
 import { sqliteTallies } from "./tallies.ts";
 import { sqliteInstances, sqliteUsage } from "./usage.ts";
@@ -162,6 +164,8 @@ function storeOn(connection: Connection, writes: Writes): Omit<Store, "version" 
     instances: sqliteInstances(connection, writes),
     imports: sqliteImports(connection, writes),
     journal: sqliteJournal(connection),
+    counts: sqliteCounts(connection),
+    sessions: sqliteSessions(connection, writes),
     deleteSavedResponses: (upTo) => writes.perform("deleteSavedResponses", upTo),
     // Nothing is written while there is nothing to fold.
     foldNames: async () => attempt(() => unfolded().get()) !== null && writes.perform("foldNames", {}),

@@ -8,9 +8,14 @@ import type { Writes } from "./writer.ts";
 export function sqliteTallies(connection: Connection, writes: Writes): TallyStore {
   const all = prepared<Row, []>(connection, selectFrom(TALLIES));
   const get = prepared<Row, [string]>(connection, `${selectFrom(TALLIES)} WHERE key_id = ?`);
+  const some = prepared<Row, [string, number]>(
+    connection,
+    `${selectFrom(TALLIES)} WHERE key_id > ? ORDER BY key_id LIMIT ?`,
+  );
 
   return {
     load: () => attempt(() => all().all()).map(keyTallyOf),
+    loadSome: ({ afterId, size }) => attempt(() => some().all(afterId, size)).map(keyTallyOf),
     get(keyId) {
       const row = attempt(() => get().get(keyId));
       return row ? tallyOf(row) : undefined;

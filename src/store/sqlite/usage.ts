@@ -3,6 +3,8 @@ import type { InstanceStore, UsageStore } from "../store.ts";
 import type { Row, SqlValue } from "../table.ts";
 import {
   instanceOf,
+  keyRequestsOf,
+  requestsByKey,
   SELECT_INSTANCES,
   selectSpan,
   selectSpanOfKey,
@@ -12,12 +14,13 @@ import {
   usageTablesOf,
 } from "../usage-rows.ts";
 import { attempt } from "./attempt.ts";
+import { SQLITE } from "./dialect.ts";
 import { type Connection, prepared } from "./statements.ts";
 import type { Writes } from "./writer.ts";
 
 export function sqliteUsage(connection: Connection, writes: Writes): UsageStore {
   /** A statement for each grain. */
-  const selecting = (series: UsageSeries, sql: (table: UsageTable) => string) => {
+  const selecting = <Read>(series: UsageSeries, sql: (table: UsageTable) => string, read: (row: Row) => Read) => {
     const statements = new Map(
       usageTablesOf(series).map((table) => [table.grain, prepared<Row>(connection, sql(table))]),
     );
@@ -27,17 +30,19 @@ export function sqliteUsage(connection: Connection, writes: Writes): UsageStore 
           statements
             .get(grain)?.()
             .all(...parameters) ?? [],
-      ).map(usageSumOf);
+      ).map(read);
   };
-  const totals = selecting("total", (table) => selectSpan(table, "?1", "?2"));
-  const byKey = selecting("key", (table) => sumByKey(table, "?1", "?2"));
-  const ofKey = selecting("key", (table) => selectSpanOfKey(table, "?1", "?2", "?3"));
+  const totals = selecting("total", (table) => selectSpan(table, "?1", "?2"), usageSumOf);
+  const byKey = selecting("key", (table) => sumByKey(table, "?1", "?2"), usageSumOf);
+  const ofKey = selecting("key", (table) => selectSpanOfKey(table, "?1", "?2", "?3"), usageSumOf);
+  const requests = selecting("key", (table) => requestsByKey(table, SQLITE.placeholder), keyRequestsOf);
 
   return {
     add: (addition) => writes.perform("addUsage", addition),
     totals: ({ grain, fromMs, beforeMs }) => totals(grain, fromMs, beforeMs),
     byKey: ({ grain, fromMs, beforeMs }) => byKey(grain, fromMs, beforeMs),
     ofKey: (keyId, { grain, fromMs, beforeMs }) => ofKey(grain, keyId, fromMs, beforeMs),
+    requestsByKey: ({ grain, startedAtMs, afterId, size }) => requests(grain, startedAtMs, afterId, size),
     sweep: (at) => writes.perform("sweepUsage", at),
   };
 }

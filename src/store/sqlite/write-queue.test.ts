@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { SIGNED } from "../../../test/harness/author.ts";
@@ -276,5 +276,25 @@ describe("the writer thread", () => {
     queue.disconnect();
     expect(names()).toEqual(["Rex"]);
     db.close();
+  });
+
+  test("a thread that has left, or was terminated, is told no more when the writer is lost", async () => {
+    const script = join(folder, "dies.ts");
+    await Bun.write(script, "throw new Error('it cannot live');");
+    const host = new WriterHost({ settings: () => settingsOf(join(folder, "x.db")), isTrusted: () => true, script });
+    const [stays, leaves, ends] = [host.newSeat(), host.newSeat(), host.newSeat()];
+    const said: unknown[] = [];
+    stays.onmessage = ({ data }) => void said.push(data);
+    const tell = spyOn(MessagePort.prototype, "postMessage");
+    leaves.postMessage({ kind: "leave" });
+    ends.close();
+    await Bun.sleep(20);
+    tell.mockClear();
+    host.newPort();
+    while (said.length === 0) await Bun.sleep(1);
+    expect(tell.mock.calls.filter(([{ kind }]) => kind === "lost")).toHaveLength(1);
+    tell.mockRestore();
+    stays.close();
+    await host.close();
   });
 });

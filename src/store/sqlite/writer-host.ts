@@ -40,11 +40,15 @@ export class WriterHost {
   /** For a queue in another thread: it asks for ports to the writer through the one that is returned. */
   newSeat(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = ({ data }: { data: FromSeat }) => {
-      if (data.kind === "request") this.#answer(port1);
-      else port1.close();
+    const tell = (reason: string) => port1.postMessage({ kind: "lost", reason } satisfies ToSeat);
+    const leave = () => {
+      this.#onLoss.delete(tell);
+      port1.close();
     };
-    this.onLoss((reason) => port1.postMessage({ kind: "lost", reason } satisfies ToSeat));
+    port1.onmessage = ({ data }: { data: FromSeat }) => (data.kind === "request" ? this.#answer(port1) : leave());
+    // A thread that was terminated says nothing.
+    port1.addEventListener("close", leave);
+    this.onLoss(tell);
     return port2;
   }
 

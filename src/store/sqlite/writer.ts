@@ -14,6 +14,7 @@ import type {
   NamedCategory,
   NamingRefusal,
 } from "../../domain/category.ts";
+import type { ConsoleSession } from "../../domain/console-session.ts";
 import type { IdempotencyKey, IdempotentResult, Replay } from "../../domain/idempotency.ts";
 import type {
   BeginningRefusal,
@@ -25,10 +26,23 @@ import type {
   UndoRequest,
 } from "../../domain/import.ts";
 import type { Instance } from "../../domain/instance.ts";
+import type { Authorship } from "../../domain/journal.ts";
 import type { Key, KeyChange } from "../../domain/key.ts";
 import type { MoveRefusal, NewOrder, Order, OrderMove, PlacingRefusal } from "../../domain/order.ts";
 import type { Result } from "../../domain/result.ts";
-import type { CountingPlace, KeyDeed, KeyTally, NewKey, NotedUse, Pardon, Rotation, UsageAddition } from "../store.ts";
+import type {
+  AnimalAddition,
+  ConsoleSignIn,
+  CountingPlace,
+  KeyDeed,
+  KeyTally,
+  NewConsoleLink,
+  NewKey,
+  NotedUse,
+  Pardon,
+  Rotation,
+  UsageAddition,
+} from "../store.ts";
 import type { Effect } from "./version.ts";
 
 /**
@@ -38,6 +52,8 @@ import type { Effect } from "./version.ts";
 export interface Writer {
   /** Returns only the id of a new animal: the rest need not come back from another thread (1.3 µs). */
   createAnimal(animal: NewAnimal, idempotencyKey?: IdempotencyKey): Result<bigint> | Replay<Animal>;
+  /** For a person. */
+  addAnimal(addition: AnimalAddition): Animal;
   correctAnimal(
     correction: AnimalCorrection,
     idempotencyKey?: IdempotencyKey,
@@ -75,6 +91,13 @@ export interface Writer {
   /** Returns whether there may be more of it. */
   sweepUsage(at: { readonly nowMs: number }): boolean;
   noteInstance(instance: Instance): void;
+  makeConsoleLink(link: NewConsoleLink): void;
+  signIntoConsole(signIn: ConsoleSignIn): ConsoleSession | undefined;
+  prolongSession(session: { readonly digest: string; readonly expiresAtMs: number }): void;
+  signOut(session: { readonly digest: string }): void;
+  /** Returns how many sessions there were. */
+  signOutAll(author: Authorship): number;
+  sweepSessions(at: { readonly nowMs: number }): void;
   /** Returns whether there may be more of them. */
   deleteSavedResponses(upTo: { readonly savedAtMs: number }): boolean;
   /** Likewise of animals whose names are not folded. */
@@ -146,13 +169,19 @@ const BOOKKEEPING: ReadonlySet<WriteName> = new Set<WriteName>([
   "addUsage",
   "sweepUsage",
   "noteInstance",
+  "makeConsoleLink",
+  "signIntoConsole",
+  "prolongSession",
+  "signOut",
+  "signOutAll",
+  "sweepSessions",
 ]);
 
 /** Of writes that are one commit. A new animal's id is greater than any before it. */
 export function effectOf(writes: readonly Write[]): Effect {
   let effect: Effect = "none";
   for (const [name] of writes) {
-    if (name === "createAnimal") effect = "addition";
+    if (name === "createAnimal" || name === "addAnimal") effect = "addition";
     else if (!BOOKKEEPING.has(name)) return "change";
   }
   return effect;

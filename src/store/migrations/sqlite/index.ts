@@ -6,6 +6,7 @@ import corrections from "./0004_corrections.sql" with { type: "text" };
 import usage from "./0005_usage.sql" with { type: "text" };
 import journal from "./0006_journal.sql" with { type: "text" };
 import imports from "./0007_imports.sql" with { type: "text" };
+import consoleTables from "./0008_console.sql" with { type: "text" };
 
 /** Never edit a released one: add the next number. CONTRIBUTING.md says what it may do. */
 export const SQLITE_MIGRATIONS: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const SQLITE_MIGRATIONS: readonly Migration[] = [
   { number: 5, name: "usage", servesFrom: 3, steps: [{ kind: "sql", sql: usage }] },
   { number: 6, name: "journal", servesFrom: 3, steps: [{ kind: "sql", sql: journal }] },
   { number: 7, name: "imports", servesFrom: 3, steps: [{ kind: "sql", sql: imports }] },
+  { number: 8, name: "console", servesFrom: 3, steps: [{ kind: "sql", sql: consoleTables }] },
 ];

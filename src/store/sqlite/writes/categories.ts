@@ -11,16 +11,19 @@ import {
 } from "../../../domain/category.ts";
 import { fold } from "../../../domain/fold.ts";
 import type { Result } from "../../../domain/result.ts";
+import { entryOfNaming, entryOfUnnaming } from "../../../domain/stock-changes.ts";
 import { CATEGORIES, categoryValues, SELECT_CATEGORY } from "../../rows.ts";
 import { insertInto, orReplace } from "../../table.ts";
 import type { WithIdempotency } from "../idempotency.ts";
 import { prepared } from "../statements.ts";
 import type { Writer } from "../writer.ts";
+import { journalWrites } from "./journal.ts";
 
 export function categoryWrites(
   db: Database,
   withIdempotency: WithIdempotency,
 ): Pick<Writer, "putCategory" | "deleteCategory"> {
+  const journal = journalWrites(db);
   const byId = prepared<Category, [bigint]>(db, `${SELECT_CATEGORY} WHERE id = ?`);
   const byName = prepared<Category, [string]>(db, `${SELECT_CATEGORY} WHERE folded_name = ?`);
   const upsert = prepared(db, `${insertInto(CATEGORIES, CATEGORIES.columns, () => "?")} ${orReplace(CATEGORIES)}`);
@@ -30,13 +33,19 @@ export function categoryWrites(
     const current = byId().get(naming.id) ?? undefined;
     const holder = byName().get(fold(naming.name)) ?? undefined;
     const decision = decideNaming(current, holder, naming);
-    if (decision.kind === "done") upsert().run(...categoryValues(decision.value.category));
+    if (decision.kind === "done") {
+      upsert().run(...categoryValues(decision.value.category));
+      journal.append(entryOfNaming(naming, current, decision.value.category));
+    }
     return decision;
   }
 
   function remove(removal: CategoryRemoval): Result<Category, CategoryRemovalRefusal> {
     const decision = decideCategoryRemoval(byId().get(removal.id) ?? undefined, removal);
-    if (decision.kind === "done") deleteRow().run(removal.id);
+    if (decision.kind === "done") {
+      deleteRow().run(removal.id);
+      journal.append(entryOfUnnaming(removal, decision.value));
+    }
     return decision;
   }
 

@@ -12,13 +12,16 @@ import {
   refusalToPlace,
 } from "../../../domain/order.ts";
 import { done, type Result, refused } from "../../../domain/result.ts";
+import { entryOfMove } from "../../../domain/stock-changes.ts";
 import { NEW_ORDER, newOrderValues, ORDERS, orderOf } from "../../rows.ts";
 import { insertInto, type Row, selectFrom } from "../../table.ts";
 import type { WithIdempotency } from "../idempotency.ts";
 import { prepared } from "../statements.ts";
 import type { Writer } from "../writer.ts";
+import { journalWrites } from "./journal.ts";
 
 export function orderWrites(db: Database, withIdempotency: WithIdempotency): Pick<Writer, "placeOrder" | "moveOrder"> {
+  const journal = journalWrites(db);
   const animalStatus = prepared<{ status: AnimalStatus }, [bigint]>(db, "SELECT status FROM animals WHERE id = ?");
   const setAnimalStatus = prepared(db, "UPDATE animals SET status = ? WHERE id = ?");
   const getOrder = prepared<Row, [bigint]>(db, `${selectFrom(ORDERS)} WHERE id = ?`);
@@ -39,11 +42,13 @@ export function orderWrites(db: Database, withIdempotency: WithIdempotency): Pic
 
   function move(wanted: OrderMove): Result<Order, MoveRefusal> {
     const row = getOrder().get(wanted.orderId);
-    const decision = decideMove(row ? orderOf(row) : undefined, wanted);
+    const before = row ? orderOf(row) : undefined;
+    const decision = decideMove(before, wanted);
     if (decision.kind === "refused") return decision;
     const { order, animalStatus } = decision.value;
     setOrderStatus().run(order.status, order.updatedAtMs, order.id);
     setAnimalStatus().run(animalStatus, order.animalId);
+    journal.append(entryOfMove(wanted, before, order));
     return done(order);
   }
 

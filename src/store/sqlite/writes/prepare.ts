@@ -9,6 +9,7 @@ import { importWrites } from "./imports.ts";
 import { keyWrites } from "./keys.ts";
 import { orderWrites } from "./orders.ts";
 import { savedResponseWrites } from "./saved-responses.ts";
+import { sessionWrites } from "./sessions.ts";
 import { tallyWrites } from "./tallies.ts";
 import { undoWrites } from "./undos.ts";
 import { usageWrites } from "./usage.ts";
@@ -27,5 +28,6 @@ export function prepareWriter(db: Database): PreparedWriter {
     ...undoWrites(db),
     ...savedResponseWrites(db),
     ...foldingWrites(db),
+    ...sessionWrites(db),
   };
 }

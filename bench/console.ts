@@ -1,0 +1,250 @@
+// What the console's pages cost on a large store: 10 million animals, 10,000 keys with a month of usage. Says how long
+// each request takes, how long the work beside requests takes, and for how long that holds up the console's thread.
+// Run: npm run bench:console [-- --animals 10000000 --keys 10000 --only sqlite,postgres]
+
+import { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { listAnimals } from "../src/console/animals.ts";
+import { boundedSnapshots } from "../src/console/export.ts";
+import { ConsoleFault } from "../src/console/fault.ts";
+import type { ConsoleHandler, ConsoleParts } from "../src/console/handler.ts";
+import { ImportWorks } from "../src/console/import-works.ts";
+import { listJournal } from "../src/console/journal.ts";
+import { listOfKeys, viewOfKey } from "../src/console/keys.ts";
+import { Knowledge } from "../src/console/knowledge.ts";
+import { listOrders } from "../src/console/orders.ts";
+import { showOverview } from "../src/console/overview.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, systemClock } from "../src/domain/clock.ts";
+import { countersOf } from "../src/keys/counters.ts";
+import type { DatabaseUrl } from "../src/store/database-url.ts";
+import { openAnimalSnapshot, openForServing } from "../src/store/open.ts";
+import type { Store } from "../src/store/store.ts";
+import { temporaryFolder } from "../test/harness/folder.ts";
+import { TestPostgres, withSql } from "../test/harness/postgres.ts";
+import { cleanUpOnAnyEnd, endRun, median, say } from "./tools.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    animals: { type: "string", default: "10000000" },
+    keys: { type: "string", default: "10000" },
+    only: { type: "string", default: "sqlite,postgres" },
+    // Of SQLite, for several runs: it is filled unless it is there.
+    file: { type: "string" },
+  },
+});
+const ANIMALS = Number(options.animals);
+const KEYS = Number(options.keys);
+const RUNS = 50;
+const CHUNK = 500_000;
+
+const NOW = systemClock.nowMs();
+const startsOf = (lengthMs: number, count: number): string =>
+  Array.from({ length: count }, (_, i) => (Math.floor(NOW / lengthMs) - i) * lengthMs).join(",");
+
+/** Where the dialects differ: numbers from one to another as a table n (i), and moments as a table t (at). */
+interface Sql {
+  readonly numbers: (from: number, to: number) => string;
+  readonly moments: (list: string) => string;
+  readonly run: (sql: string) => Promise<unknown>;
+}
+
+const KEY_ID = "'key_' || (100000000000 + i)";
+
+/** A third of all animals has each status; each key has asked for something in every minute, hour and day that is shown. */
+async function fill({ numbers, moments, run }: Sql): Promise<void> {
+  for (let from = 1; from <= ANIMALS; from += CHUNK)
+    await run(`INSERT INTO animals (name, category_id, status, folded_name)
+      SELECT 'Animal ' || i, i % 50, CASE i % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' ELSE 'pending' END, 'animal ' || i
+      FROM ${numbers(from, Math.min(ANIMALS, from + CHUNK - 1))}`);
+  await run(`INSERT INTO orders (animal_id, status, placed_at, updated_at)
+    SELECT id, CASE id / 100 % 4 WHEN 0 THEN 'placed' WHEN 1 THEN 'approved' ELSE 'delivered' END, ${NOW}, ${NOW}
+    FROM animals WHERE id % 100 = 0`);
+  await run(
+    `INSERT INTO categories (id, name, folded_name) SELECT i, 'Category ' || i, 'category ' || i FROM ${numbers(0, 49)}`,
+  );
+  await run(`INSERT INTO keys (id, name, plan, per_minute, per_day, created_at, last_used_at)
+    SELECT ${KEY_ID}, 'Key ' || i, 'pro', 300, 10000, ${NOW - 40 * DAY_MS} + i, ${NOW} FROM ${numbers(1, KEYS)}`);
+  await run(`INSERT INTO tallies SELECT ${KEY_ID}, ${NOW}, 5, ${NOW}, i % 9000, 0, 0, ${NOW},
+    CASE WHEN i % 1000 = 0 THEN ${NOW + HOUR_MS} ELSE 0 END, 0 FROM ${numbers(1, KEYS)}`);
+  for (const [table, list] of [
+    ["minutes", startsOf(MINUTE_MS, 61)],
+    ["hours", startsOf(HOUR_MS, 24 * 31)],
+    ["days", startsOf(DAY_MS, 32)],
+  ] as const)
+    for (const at of list.split(","))
+      await run(`INSERT INTO key_usage_${table} (started_at, key_id, passed, client_error, minute_quota, ms_1, ms_10)
+        SELECT ${at}, ${KEY_ID}, i % 100 + 1, 1, i % 7, 1, 2 FROM ${numbers(1, table === "hours" ? Math.ceil(KEYS / 10) : KEYS)}`);
+  for (const [table, list] of [
+    ["minutes", startsOf(MINUTE_MS, 61)],
+    ["hours", startsOf(HOUR_MS, 24 * 31)],
+  ] as const)
+    await run(`INSERT INTO usage_${table} (started_at, passed, client_error, failed, ms_1, ms_10, ms_100)
+      SELECT at, 1000, 50, 1, 500, 400, 150 FROM ${moments(list)}`);
+}
+
+/** The parts of a console on a store, as its thread has them. */
+function partsOf(store: Store, database: DatabaseUrl): ConsoleParts {
+  const clock = systemClock;
+  const onFailure = (error: unknown): never => {
+    throw error;
+  };
+  const counters = countersOf(store, undefined);
+  const run: ConsoleParts["background"]["run"] = (_, work) => void work(new AbortController().signal).catch(onFailure);
+  return {
+    settings: {
+      environment: "production",
+      version: "bench",
+      database,
+      publicUrl: undefined,
+      apiOrigin: "",
+      base: "/console",
+      isApart: false,
+      uploadMaxBytes: undefined,
+      bodyTimeoutMs: 1_000,
+      logRequests: false,
+    },
+    store,
+    clock,
+    log: { info() {}, warn() {}, error() {} },
+    failures: { report: (_, error) => onFailure(error) },
+    refusals: { report() {}, mayLogEach: () => true, close() {} },
+    background: { run },
+    counters,
+    openSnapshot: boundedSnapshots(() => openAnimalSnapshot(database)),
+    knowledge: new Knowledge({ store, clock, counters, database, onFailure }),
+    imports: new ImportWorks({ imports: store.imports, clock, run, onFailure }),
+  };
+}
+
+const SESSION = { name: "bench", expiresAtMs: Number.MAX_SAFE_INTEGER, digest: "" };
+
+/** How long a request takes until its JSON is there. */
+async function timed(parts: ConsoleParts, handler: ConsoleHandler, query: string, id = ""): Promise<number> {
+  const beganMs = performance.now();
+  const answer = await handler(parts, SESSION, {
+    params: { id },
+    query: new URLSearchParams(query),
+    form: undefined,
+    request: new Request("http://localhost/"),
+    caller: { address: "", origin: undefined, requestId: "" },
+  });
+  if (answer instanceof ConsoleFault) throw new Error(answer.message);
+  JSON.stringify(answer);
+  return performance.now() - beganMs;
+}
+
+const ms = (value: number): string => `${value.toFixed(1)} ms`;
+
+/** The longest time in which nothing else had its turn, while some work goes on. */
+async function longestPause(work: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  const ended = work.finally(() => {
+    isOver = true;
+  });
+  let longest = 0;
+  for (let lastMs = performance.now(); !isOver; ) {
+    await new Promise(setImmediate);
+    const nowMs = performance.now();
+    longest = Math.max(longest, nowMs - lastMs);
+    lastMs = nowMs;
+  }
+  await ended;
+  return longest;
+}
+
+async function measure(kind: string, store: Store, database: DatabaseUrl): Promise<void> {
+  for (const span of ["hour", "day", "month"]) {
+    // As the first one that asks, when nothing is known yet.
+    const parts = partsOf(store, database);
+    const first = await timed(parts, showOverview, `span=${span}`);
+    const beganMs = performance.now();
+    const pause = await longestPause(parts.knowledge.settled());
+    say(
+      `${kind}  overview, ${span}: first ${ms(first)}; the rest is known ${ms(performance.now() - beganMs)} later, with pauses of ${ms(pause)} at most`,
+    );
+    const times: number[] = [];
+    for (let run = 0; run < RUNS; run++) times.push(await timed(parts, showOverview, `span=${span}`));
+    say(`${kind}  overview, ${span}: median ${ms(median(times))}, slowest ${ms(Math.max(...times))}`);
+  }
+  const parts = partsOf(store, database);
+  const anyKey = `key_${100000000000 + 1}`;
+  for (const [what, handler, query, id] of [
+    ["keys, first page", listOfKeys, "", ""],
+    ["keys, by text", listOfKeys, "search=key+99", ""],
+    ["keys, banned", listOfKeys, "state=banned", ""],
+    ["one key", viewOfKey, "", anyKey],
+    ["animals, first page", listAnimals, "", ""],
+    ["animals, by status", listAnimals, "status=sold", ""],
+    ["animals, by name of a category", listAnimals, "category=category+1", ""],
+    ["animals, by name", listAnimals, "name=animal+99", ""],
+    ["orders, placed", listOrders, "status=placed", ""],
+    ["journal", listJournal, "", ""],
+  ] as const) {
+    await timed(parts, handler as ConsoleHandler, query, id);
+    await parts.knowledge.settled();
+    const times: number[] = [];
+    for (let run = 0; run < RUNS; run++) times.push(await timed(parts, handler as ConsoleHandler, query, id));
+    say(`${kind}  ${what}: median ${ms(median(times))}, slowest ${ms(Math.max(...times))}`);
+  }
+  await parts.knowledge.counting.latest();
+  const counted = await parts.knowledge.counting.settled().then(() => parts.knowledge.counting.latest());
+  say(`${kind}  counted: ${JSON.stringify(counted)}`);
+}
+
+const seconds = (beganMs: number): string => `${((performance.now() - beganMs) / 1000).toFixed(0)} s`;
+
+async function benchSqlite(): Promise<void> {
+  const database = { kind: "sqlite", path: options.file ?? join(temporaryFolder(), "console.db") } as const;
+  const opening = { connections: 1, threads: 1, mayMigrate: true };
+  if (!existsSync(database.path)) {
+    await (await openForServing(database, opening)).close();
+    await fillSqlite(database.path);
+  }
+  const store = await openForServing(database, opening);
+  await measure("SQLite", store, database);
+  await store.close();
+}
+
+async function fillSqlite(path: string): Promise<void> {
+  const beganMs = performance.now();
+  const db = new Database(path, { strict: true });
+  db.run("PRAGMA synchronous = OFF");
+  db.run("PRAGMA cache_size = -400000");
+  await fill({
+    numbers: (from, to) =>
+      `(WITH RECURSIVE n (i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to}) SELECT i FROM n)`,
+    moments: (list) => `(SELECT value AS at FROM json_each('[${list}]'))`,
+    run: async (sql) => db.run(sql),
+  });
+  db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
+  say(`SQLite  filled in ${seconds(beganMs)}`);
+}
+
+async function benchPostgres(): Promise<void> {
+  const { url } = await TestPostgres.start({
+    isVolatile: true,
+    settings: { shared_buffers: "256MB", max_wal_size: "4GB" },
+  });
+  const database = { kind: "postgres", url } as const;
+  const store = await openForServing(database, { connections: 3, threads: 1, mayMigrate: true });
+  const beganMs = performance.now();
+  await withSql(url, async (sql) => {
+    await fill({
+      numbers: (from, to) => `generate_series(${from}::bigint, ${to}::bigint) AS n (i)`,
+      moments: (list) => `unnest(ARRAY[${list}]::bigint[]) AS t (at)`,
+      run: (statement) => sql.unsafe(statement),
+    });
+    await sql.unsafe("VACUUM ANALYZE");
+  });
+  say(`PostgreSQL  filled in ${seconds(beganMs)}`);
+  await measure("PostgreSQL", store, database);
+  await store.close();
+}
+
+cleanUpOnAnyEnd();
+if (options.only.includes("sqlite")) await benchSqlite();
+if (options.only.includes("postgres")) await benchPostgres();
+await endRun(0);

@@ -1,0 +1,29 @@
+import { Frame } from "./components/Frame.tsx";
+import { PAGES } from "./pages/index.ts";
+import { NotFound } from "./pages/NotFound.tsx";
+import { SignIn } from "./pages/SignIn.tsx";
+import { address, match } from "./router.ts";
+import { session } from "./session.ts";
+
+const SECTIONS = PAGES.flatMap(({ section, path }) => (section ? [{ ...section, path }] : []));
+
+/** Signing in, or the page of the address in the frame. */
+export function App() {
+  const state = session.value;
+  if (state.kind === "starting") return null;
+  if (state.kind !== "in") return <SignIn state={state} />;
+  return (
+    <Frame view={state.view} sections={SECTIONS}>
+      <PageAt path={address.value.path} />
+    </Frame>
+  );
+}
+
+/** A page of another path is another page: it begins anew, with its own focus and data. */
+function PageAt({ path }: { readonly path: string }) {
+  for (const { path: pattern, Page } of PAGES) {
+    const params = match(pattern, path);
+    if (params) return <Page key={path} params={params} />;
+  }
+  return <NotFound />;
+}

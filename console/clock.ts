@@ -1,0 +1,25 @@
+import { signal } from "@preact/signals";
+
+// The time by the server's clock, so that "2 min ago" is right although the viewer's clock is not.
+
+let aheadMs = 0;
+
+/** Changes every few seconds while somebody looks: what shows it stays true. */
+export const now = signal(Date.now());
+
+const TICK_MS = 5000;
+
+export const serverNow = (): number => Date.now() + aheadMs;
+
+export function setClock(serverNowMs: number): void {
+  aheadMs = serverNowMs - Date.now();
+  now.value = serverNowMs;
+}
+
+export function startClock(): void {
+  const tick = (): void => {
+    if (!document.hidden) now.value = serverNow();
+  };
+  setInterval(tick, TICK_MS);
+  document.addEventListener("visibilitychange", tick);
+}

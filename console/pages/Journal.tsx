@@ -1,0 +1,138 @@
+import type { JournalEntryView, JournalView } from "../../src/console/api.ts";
+import { CursorPager } from "../components/CursorPager.tsx";
+import { Page, Panel } from "../components/Page.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import { type Column, Table } from "../components/Table.tsx";
+import { Name, Time } from "../components/text.tsx";
+import { useLive } from "../live.ts";
+import { address, linkTo, withParams } from "../router.ts";
+import { type Change, changesOf, deedOf, type ValueWords, VIA_WORDS } from "../words/journal.ts";
+
+const COLUMNS: readonly Column<JournalEntryView>[] = [
+  { title: "When", cell: ({ atMs }) => <Time ms={atMs} /> },
+  {
+    title: "Who",
+    isWide: true,
+    cell: ({ by, via }) => (
+      <>
+        <Name>{by}</Name>
+        <span class="soft small">{VIA_WORDS[via]}</span>
+      </>
+    ),
+  },
+  { title: "What", cell: (entry) => <What entry={entry} /> },
+  { title: "Before → after", isWide: true, cell: (entry) => <Changes changes={changesOf(entry)} /> },
+];
+
+/** Who did what when, the newest first. */
+export function Journal() {
+  const { params } = address.value;
+  const [key, cursor] = ["key", "cursor"].map((name) => params.get(name) ?? "");
+  const live = useLive<JournalView>(withParams("/journal", { key, cursor }));
+  const keyName = live.data?.items.find(({ subject }) => subject.kind === "key" && subject.id === key)?.subject.name;
+  return (
+    <Page title="Journal" subtitle="Everything that a person has changed, in the console or on the command line.">
+      {key && (
+        <p class="row">
+          <span>
+            Only about the key{" "}
+            <a href={linkTo(`/keys/${encodeURIComponent(key)}`)}>
+              <bdi>{keyName ?? key}</bdi>
+            </a>
+            .
+          </span>
+          <a href={linkTo("/journal")}>Show everything</a>
+        </p>
+      )}
+      <Loaded live={live} what="the journal" restart={linkTo("/journal", { key })}>
+        {(view) => (
+          <div>
+            <Panel isFlush>
+              {view.items.length > 0 ? (
+                <div class="journal">
+                  <Table
+                    caption="Journal"
+                    columns={COLUMNS}
+                    rows={view.items}
+                    keyOf={({ id }) => id}
+                    isStale={live.isStale}
+                  />
+                </div>
+              ) : (
+                <Empty title="There is nothing yet">
+                  {key ? (
+                    <a href={linkTo("/journal")}>Show everything</a>
+                  ) : (
+                    "Whatever you change is noted here. Calls of the API are not."
+                  )}
+                </Empty>
+              )}
+            </Panel>
+            <CursorPager next={view.next} isStale={live.isStale} />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** Where its subject is shown, if it still may be. */
+function hrefOf({ subject: { kind, id = "" }, action }: JournalEntryView): string | undefined {
+  if (action === "keys delete" || action === "animals remove") return undefined;
+  switch (kind) {
+    case "key":
+      return linkTo(`/keys/${encodeURIComponent(id)}`);
+    case "animal":
+      return linkTo(`/animals/${id}`);
+    case "category":
+      return linkTo("/animals", { categoryId: id });
+    case "order":
+      return linkTo("/orders");
+    case "import":
+      return linkTo("/animals/import");
+    case "store":
+      return undefined;
+  }
+}
+
+/** Revoked key Storefront */
+function What({ entry }: { readonly entry: JournalEntryView }) {
+  const { kind, id, name } = entry.subject;
+  const href = hrefOf(entry);
+  const words = <bdi>{name ?? (kind === "import" ? `import ${id}` : (id ?? ""))}</bdi>;
+  return (
+    <>
+      <span class="deed">
+        {deedOf(entry)} {href === undefined ? <b>{words}</b> : <a href={href}>{words}</a>}
+      </span>
+      <div class="only-narrow small">
+        <Changes changes={changesOf(entry)} />
+        <p class="soft">
+          <bdi>{entry.by}</bdi>, {VIA_WORDS[entry.via]}
+        </p>
+      </div>
+    </>
+  );
+}
+
+const Changes = ({ changes }: { readonly changes: readonly Change[] }) => (
+  <ul class={changes.every(({ before }) => before === undefined) ? "changes is-new" : "changes"}>
+    {changes.map(({ what, before, after }) => (
+      <li key={what}>
+        <span class="soft">{what}</span> {before !== undefined && <Value value={before} />}
+        {before !== undefined && (
+          <>
+            <span class="soft" aria-hidden="true">
+              {" → "}
+            </span>
+            <span class="unseen"> became </span>
+          </>
+        )}
+        {after === undefined ? before !== undefined && <span class="soft">none</span> : <Value value={after} />}{" "}
+      </li>
+    ))}
+  </ul>
+);
+
+const Value = ({ value }: { readonly value: ValueWords }) =>
+  typeof value === "string" ? <bdi>{value}</bdi> : <Time ms={value.ms} />;

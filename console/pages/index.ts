@@ -1,0 +1,32 @@
+import type { ComponentType } from "preact";
+import type { Section } from "../components/Frame.tsx";
+import { Animal } from "./Animal.tsx";
+import { Animals } from "./Animals.tsx";
+import { Categories } from "./Categories.tsx";
+import { Import } from "./Import.tsx";
+import { Journal } from "./Journal.tsx";
+import { Key } from "./Key.tsx";
+import { Keys } from "./Keys.tsx";
+import { Orders } from "./Orders.tsx";
+import { Overview } from "./Overview.tsx";
+
+export interface PageEntry {
+  /** Below /console; ":id" stands for anything, and is in `params`. */
+  readonly path: string;
+  readonly Page: ComponentType<{ readonly params: Readonly<Record<string, string>> }>;
+  /** Its entry in the navigation, if it has one. */
+  readonly section?: Omit<Section, "path">;
+}
+
+/** All pages, in the order of the navigation. */
+export const PAGES: readonly PageEntry[] = [
+  { path: "", Page: Overview, section: { title: "Overview" } },
+  { path: "/keys", Page: Keys, section: { title: "Keys", countOf: (frame) => frame.keys } },
+  { path: "/keys/:id", Page: Key },
+  { path: "/animals", Page: Animals, section: { title: "Animals", countOf: (frame) => frame.animals } },
+  { path: "/animals/categories", Page: Categories },
+  { path: "/animals/import", Page: Import },
+  { path: "/animals/:id", Page: Animal },
+  { path: "/orders", Page: Orders, section: { title: "Orders", countOf: (frame) => frame.openOrders } },
+  { path: "/journal", Page: Journal, section: { title: "Journal" } },
+];

@@ -1,0 +1,68 @@
+import { signal } from "@preact/signals";
+import type { SessionView, SignIn } from "../src/console/api.ts";
+import { call, Failure, sentenceOf, whenSignedOut } from "./api.ts";
+import { setClock } from "./clock.ts";
+import { forgetAll } from "./live.ts";
+
+// Who is signed in. A link has a token in its fragment, which no server and no log ever sees; it is exchanged for a
+// session at once, and is then in no address any more.
+
+export type Session =
+  | { readonly kind: "starting" }
+  | { readonly kind: "in"; readonly view: SessionView }
+  /** With the reason, unless nobody has tried. */
+  | { readonly kind: "out"; readonly reason: string | undefined }
+  | { readonly kind: "unreachable"; readonly reason: string };
+
+export const session = signal<Session>({ kind: "starting" });
+
+/** Of "#token=…", as a link has it; undefined if it has none. */
+export function tokenIn(fragment: string): string | undefined {
+  const text = fragment.replace(/^#/, "");
+  const token = text.startsWith("token=") ? text.slice("token=".length) : text;
+  // Anchors within a page, such as that of the skip link, are no tokens.
+  return /^[\w-]{16,}$/.test(token) ? token : undefined;
+}
+
+export async function startSession(): Promise<void> {
+  whenSignedOut(() => endSession("Your session has ended."));
+  addEventListener("hashchange", () => void exchangeToken());
+  await exchangeToken();
+}
+
+/** Exchanges the token in the address, if there is one, and finds out who is signed in. */
+async function exchangeToken(): Promise<void> {
+  const token = tokenIn(location.hash);
+  if (token === undefined) return session.value.kind === "in" ? undefined : await findSession(undefined);
+  history.replaceState(null, "", location.pathname + location.search);
+  try {
+    await call("/session", { method: "POST", body: { token } satisfies SignIn, isSigningIn: true });
+    await findSession(undefined);
+  } catch (error) {
+    // Whoever is signed in already, and follows a link for the second time, just goes on.
+    await findSession(sentenceOf(error));
+  }
+}
+
+/** Asks the server who is signed in; if nobody is, says why. */
+export async function findSession(reason: string | undefined): Promise<void> {
+  try {
+    const view = await call<SessionView>("/session");
+    setClock(view.nowMs);
+    session.value = { kind: "in", view };
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) session.value = { kind: "out", reason };
+    else session.value = { kind: "unreachable", reason: sentenceOf(error) };
+  }
+}
+
+function endSession(reason: string | undefined): void {
+  if (session.value.kind !== "in") return;
+  forgetAll();
+  session.value = { kind: "out", reason };
+}
+
+export async function signOut({ isEverywhere }: { readonly isEverywhere: boolean }): Promise<void> {
+  await call(isEverywhere ? "/sessions" : "/session", { method: "DELETE" });
+  endSession(isEverywhere ? "You have signed out everywhere." : "You have signed out.");
+}

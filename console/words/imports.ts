@@ -1,0 +1,83 @@
+import type { ImportView, ImportWorkView } from "../../src/console/api.ts";
+import type { StateWords } from "./keys.ts";
+import { grouped, plural } from "./numbers.ts";
+
+// What there is to say about imports.
+
+const STATES: Readonly<Record<ImportView["state"], StateWords>> = {
+  finished: { text: "Finished", tone: "good" },
+  unfinished: { text: "Not finished", tone: "warning" },
+  "being undone": { text: "Being undone", tone: "warning" },
+  undone: { text: "Undone", tone: "quiet" },
+};
+
+/** What is being worked on needs nobody. */
+export const importStateWords = ({ id, state }: ImportView, running: ImportWorkView | undefined): StateWords =>
+  running?.importId === id ? workTitle(running) : STATES[state];
+
+/** What a work is, or what became of it. */
+export function workTitle({
+  step,
+  isDryRun,
+  isUndo,
+}: Pick<ImportWorkView, "step" | "isDryRun" | "isUndo">): StateWords {
+  if (step === "refused")
+    return isDryRun
+      ? { text: "Cannot be imported as it is", tone: "warning" }
+      : { text: "Not finished", tone: "problem" };
+  if (step !== "done")
+    return { text: isUndo ? "Being undone" : isDryRun ? "Dry run" : "Being imported", tone: "quiet" };
+  if (isUndo) return { text: "Undone", tone: "quiet" };
+  return isDryRun ? { text: "Dry run: nothing is added yet", tone: "quiet" } : { text: "Imported", tone: "good" };
+}
+
+export const isOver = ({ step }: Pick<ImportWorkView, "step">): boolean => step === "done" || step === "refused";
+
+/** What goes on, or what came of it: a sentence. */
+export function workWords(work: ImportWorkView): string {
+  const { step, isDryRun, isUndo, animals, rejected, done, total, message } = work;
+  switch (step) {
+    case "upload":
+      return "The file is being received.";
+    case "validate":
+      return `The file is being checked: ${plural(done, "line")} so far.`;
+    case "add":
+      return total === null ? "Animals are being added." : `${grouped(done)} of ${plural(total, "animal")} are added.`;
+    case "undo":
+      return total === null
+        ? "Animals are being removed."
+        : `${grouped(done)} of ${plural(total, "animal")} are looked at.`;
+    case "refused":
+      return message ?? "It was refused.";
+    case "done":
+      if (isDryRun && animals === 0)
+        return `${rejected > 0 ? "All of its lines are invalid" : "It has no lines but its header"}: nothing would be added.`;
+      if (isDryRun)
+        return `${plural(animals, "animal")} would be added${rejected > 0 ? `; ${plural(rejected, "line is", "lines are")} invalid` : ", and every line is in order"}.`;
+      if (isUndo) return undoneWords(done, total ?? done);
+      return `${plural(animals, "animal")} ${animals === 1 ? "was" : "were"} added${rejected > 0 ? `; ${plural(rejected, "invalid line was", "invalid lines were")} left out` : ""}.`;
+  }
+}
+
+function undoneWords(removed: number, added: number): string {
+  const kept = added - removed;
+  const rest =
+    kept > 0 ? ` ${plural(kept, "was", "were")} kept, because orders refer to ${kept === 1 ? "it" : "them"}.` : "";
+  return `${plural(removed, "animal")} ${removed === 1 ? "was" : "were"} removed.${rest}`;
+}
+
+interface ShownWork {
+  readonly work: ImportWorkView | undefined;
+  /** Whether the instance that has answered does not know of it: it is shown as it was last heard of. */
+  readonly isElsewhere: boolean;
+}
+
+/** The newest that is known, unless what was begun here goes on at another instance of the fleet. */
+export function shownWork(listed: readonly ImportWorkView[], begun: ImportWorkView | undefined): ShownWork {
+  const isKnown = begun === undefined || listed.some(({ work }) => work === begun.work);
+  return isKnown ? { work: listed[0], isElsewhere: false } : { work: begun, isElsewhere: true };
+}
+
+/** From 0 to 1; undefined: nobody knows. */
+export const shareDone = ({ step, done, total }: ImportWorkView): number | undefined =>
+  (step === "add" || step === "undo") && total !== null && total > 0 ? Math.min(1, done / total) : undefined;

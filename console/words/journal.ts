@@ -1,0 +1,107 @@
+import type { JournalEntryView } from "../../src/console/api.ts";
+import type { Scope } from "../../src/domain/scope.ts";
+import { accessWords, capitalized } from "./keys.ts";
+import { grouped } from "./numbers.ts";
+
+// Entries of the journal as sentences.
+
+export const VIA_WORDS: Readonly<Record<JournalEntryView["via"], string>> = {
+  console: "console",
+  command: "command line",
+  service: "the service itself",
+};
+
+const DEEDS: Readonly<Record<string, string>> = {
+  "keys create": "Issued key",
+  "keys edit": "Changed key",
+  "keys rotate": "Rotated key",
+  "keys suspend": "Suspended key",
+  "keys resume": "Resumed key",
+  "keys unban": "Lifted the ban of key",
+  "keys revoke": "Revoked key",
+  "keys delete": "Deleted key",
+  "animals add": "Added animal",
+  "animals correct": "Corrected animal",
+  "animals remove": "Removed animal",
+  "categories unname": "Removed the name of category",
+  "orders move": "Moved order",
+  console: "Made a link to the console",
+  "console sign-out": "Signed everybody out of the console",
+  restore: "Restored the store from a copy",
+  "copy --animals --replace": "Replaced all animals by those of another store",
+};
+
+const IMPORT_DEEDS: Readonly<Record<string, string>> = {
+  begun: "Began to import",
+  continued: "Went on importing",
+  finished: "Imported",
+};
+
+const UNDO_DEEDS: Readonly<Record<string, string>> = {
+  begun: "Began to undo the import of",
+  continued: "Went on undoing the import of",
+};
+
+/** "Revoked key": what was done, before the name of what it was done to. Of other releases, the command as it is. */
+export function deedOf({ action, before, after }: Pick<JournalEntryView, "action" | "before" | "after">): string {
+  if (action === "categories name") return before ? "Renamed category" : "Named category";
+  if (action === "animals import") return IMPORT_DEEDS[String(after?.state)] ?? "Worked on the import of";
+  if (action === "animals undo") return UNDO_DEEDS[String(after?.state)] ?? "Undid the import of";
+  return DEEDS[action] ?? capitalized(action);
+}
+
+type Content = JournalEntryView["before"];
+
+/** A value is a text, or a moment that is shown in the viewer's zone. */
+export type ValueWords = string | { readonly ms: number };
+
+export interface Change {
+  readonly what: string;
+  /** Undefined: there was nothing, or there is nothing any more. */
+  readonly before: ValueWords | undefined;
+  readonly after: ValueWords | undefined;
+}
+
+/** What is said by the deed itself, or by its time. */
+const SAID = new Set(["createdAt", "suspendedAt", "revokedAt", "bansLiftedAt"]);
+
+/** Before → after, of everything that is different and not said already. */
+export function changesOf({ subject, before, after, action }: JournalEntryView): readonly Change[] {
+  const isNamed = (field: string): boolean => field === "name" && (!before || !after) && subject.name !== undefined;
+  const isState = (field: string): boolean => field === "state" && action.startsWith("animals ");
+  const isFile = (field: string): boolean => field === "source" && subject.name !== undefined;
+  if (action === "animals undo" && after?.state !== "finished") return [];
+  return Object.keys({ ...before, ...after })
+    .filter((field) => !SAID.has(field) && !isNamed(field) && !isState(field) && !isFile(field))
+    .map((field) => ({ what: fieldWords(field), before: valueIn(before, field), after: valueIn(after, field) }))
+    .filter((change) => change.before !== undefined || change.after !== undefined);
+}
+
+const FIELD_WORDS: Readonly<Record<string, string>> = {
+  categoryId: "category",
+  perMinute: "requests a minute",
+  perDay: "requests a day",
+  scopes: "access",
+  expiresAt: "expires",
+  source: "file",
+  added: "animals added",
+  removed: "animals removed",
+  kept: "animals kept",
+};
+
+/** "oldSecretsWorkUntil" as "old secrets work until". */
+const fieldWords = (field: string): string =>
+  FIELD_WORDS[field] ?? field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
+
+function valueIn(content: Content, field: string): ValueWords | undefined {
+  const value = content?.[field];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "number") return grouped(value);
+  if (field === "plan") return capitalized(String(value));
+  if (typeof value === "string") return ISO_TIME.test(value) ? { ms: Date.parse(value) } : value;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return field === "scopes" ? accessWords(value as Scope[]) : value.join(", ");
+  return JSON.stringify(value);
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
+import { SCOPES, type Scope } from "../../src/domain/scope.ts";
+import { accessWords, planWords, shareOf, stateWords, usedWords } from "./keys.ts";
+
+const BERLIN = "Europe/Berlin";
+const NOW = Date.UTC(2026, 10, 16, 13, 21, 30);
+
+describe("the state of a key, in words", () => {
+  const words = (key: Partial<Parameters<typeof stateWords>[0]>) =>
+    stateWords({ state: "active", bannedUntilMs: null, expiresAtMs: null, ...key }, NOW, BERLIN);
+
+  test("says until when, and needs a person only if it does", () => {
+    expect(words({})).toEqual({ text: "Active", tone: "good" });
+    expect(words({ expiresAtMs: NOW + 46 * DAY_MS })).toEqual({ text: "Expires in 46 days", tone: "good" });
+    expect(words({ expiresAtMs: NOW + 3 * DAY_MS })).toEqual({ text: "Expires in 3 days", tone: "warning" });
+    expect(words({ state: "suspended", expiresAtMs: NOW + DAY_MS })).toEqual({ text: "Suspended", tone: "quiet" });
+    expect(words({ state: "expired", expiresAtMs: NOW - 44 * DAY_MS })).toEqual({
+      text: "Expired 3 Oct",
+      tone: "quiet",
+    });
+    expect(words({ state: "revoked" })).toEqual({ text: "Revoked", tone: "problem" });
+  });
+
+  test("a ban is rounded up to the minute", () => {
+    const banned = (ms: number) => words({ state: "banned", bannedUntilMs: NOW + ms });
+    expect(banned(14 * MINUTE_MS)).toEqual({ text: "Banned until 14:36", tone: "warning" });
+    expect(banned(DAY_MS)).toEqual({ text: "Banned until tomorrow, 14:22", tone: "warning" });
+    expect(words({ state: "banned" }).text).toBe("Banned");
+  });
+});
+
+describe("access", () => {
+  test("in words", () => {
+    const of = (...scopes: Scope[]) => accessWords(scopes);
+    expect(accessWords(SCOPES)).toBe("Everything");
+    expect(of("pets:read", "orders:read")).toBe("Read");
+    expect(of("pets:read", "pets:write")).toBe("Pets");
+    expect(of("pets:read", "pets:write", "orders:read")).toBe("Pets, read orders");
+    expect(of("orders:write")).toBe("Write orders");
+    expect(of()).toBe("Nothing");
+  });
+
+  test("different access is never called the same", () => {
+    fc.assert(
+      fc.property(fc.subarray([...SCOPES]), fc.subarray([...SCOPES]), (a, b) => {
+        expect(accessWords(a) === accessWords(b)).toBe(String(a) === String(b));
+      }),
+    );
+  });
+});
+
+test("a plan has its quotas with it", () => {
+  expect(planWords("pro")).toBe("Pro: 300 a minute, 10,000 a day");
+  expect(planWords("enterprise")).toBe("Enterprise: quotas of its own");
+});
+
+describe("a quota", () => {
+  const window = (used: number, quota: number) => ({ used, quota, resetsAtMs: null });
+
+  test("in words", () => {
+    expect(usedWords(window(31_044, 100_000))).toBe("31,044 of 100,000");
+  });
+
+  test("as a bar, it is never longer than full, and hot when it is nearly used up", () => {
+    expect(shareOf(window(31, 100))).toEqual({ share: 0.31, isHot: false });
+    expect(shareOf(window(90, 100))).toEqual({ share: 0.9, isHot: true });
+    expect(shareOf(window(150, 100))).toEqual({ share: 1, isHot: true });
+    expect(shareOf(window(0, 0))).toEqual({ share: 1, isHot: true });
+  });
+});

@@ -1,0 +1,88 @@
+import type { UsageBucketView, UsageSeriesView } from "../../src/console/api.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
+import { REFUSALS, type UsageRefusal } from "../../src/domain/usage.ts";
+import { calendarDay, clockTime, moment } from "./time.ts";
+
+// Usage as plots show it.
+
+export type Span = "hour" | "day" | "month";
+export const SPANS = [
+  { span: "hour", label: "Last hour", words: "the last hour" },
+  { span: "day", label: "24 hours", words: "24 hours" },
+  { span: "month", label: "30 days", words: "30 days" },
+] as const satisfies readonly { readonly span: Span; readonly label: string; readonly words: string }[];
+
+/** Anything else that an address may say means the first. */
+export const spanOf = (text: string | null): Span => SPANS.find(({ span }) => span === text)?.span ?? "hour";
+
+export const GRAIN_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
+
+/** The unit of a plot. */
+export const GRAIN_WORDS = { minute: "a minute", hour: "an hour", day: "a day" } as const;
+
+/** One value for each bucket of a time that is divided evenly; where nothing was counted, zeros. */
+export interface Evenly {
+  readonly startsMs: readonly number[];
+  readonly valuesOf: (value: (bucket: UsageBucketView) => number) => readonly number[];
+}
+
+export function evenly({ grain, fromMs, buckets }: UsageSeriesView, nowMs: number): Evenly {
+  const grainMs = GRAIN_MS[grain];
+  const firstMs = Math.floor(Math.min(fromMs, buckets[0]?.startedAtMs ?? fromMs) / grainMs) * grainMs;
+  const lastMs = Math.max(firstMs, Math.floor(nowMs / grainMs) * grainMs, buckets.at(-1)?.startedAtMs ?? 0);
+  const startsMs = Array.from(
+    { length: Math.round((lastMs - firstMs) / grainMs) + 1 },
+    (_, i) => firstMs + i * grainMs,
+  );
+  const byStart = new Map(buckets.map((bucket) => [bucket.startedAtMs, bucket]));
+  return {
+    startsMs,
+    valuesOf: (value) =>
+      startsMs.map((startMs) => {
+        const bucket = byStart.get(startMs);
+        return bucket ? value(bucket) : 0;
+      }),
+  };
+}
+
+export interface Tick {
+  readonly index: number;
+  readonly label: string;
+}
+
+/** Which bars have a label: those at round times of the viewer's day, and of many days the midnights of a few. */
+export function ticksOf(startsMs: readonly number[], grain: UsageSeriesView["grain"], nowMs: number): readonly Tick[] {
+  const spanMs = (startsMs.at(-1) ?? 0) - (startsMs[0] ?? 0);
+  const isOfDays = spanMs > 3 * DAY_MS;
+  const isRound = (ms: number): boolean => {
+    const date = new Date(ms);
+    if (grain === "minute") return date.getMinutes() % 15 === 0;
+    return isOfDays ? grain === "day" || date.getHours() === 0 : date.getHours() % 6 === 0;
+  };
+  const round = [...startsMs.keys()].filter((index) => isRound(startsMs[index] as number));
+  const every = Math.ceil(round.length / TICKS_MAX);
+  // A label at the very end would be cut off.
+  return round
+    .filter((index, i) => i % every === 0 && (index + 0.5) / startsMs.length < LABELS_END)
+    .map((index) => {
+      const ms = startsMs[index] as number;
+      return { index, label: isOfDays ? calendarDay(ms, nowMs) : clockTime(ms) };
+    });
+}
+
+/** Where the middle of the last label may be at most: half of it needs room, also on a phone. */
+const LABELS_END = 0.94;
+
+/** As many as a phone has room for. */
+const TICKS_MAX = 5;
+
+/** Of the bucket under the pointer: 14:05; yesterday, 09:00 to 10:00 */
+export function bucketWords(startMs: number, grain: UsageSeriesView["grain"], nowMs: number): string {
+  if (grain === "minute") return moment(startMs, nowMs);
+  if (grain === "day") return calendarDay(startMs, nowMs);
+  return `${moment(startMs, nowMs)} to ${clockTime(startMs + HOUR_MS)}`;
+}
+
+/** Reasons for which anything was refused, the most frequent first. */
+export const reasonsIn = (refused: Readonly<Record<UsageRefusal, number>>): readonly UsageRefusal[] =>
+  REFUSALS.filter((reason) => refused[reason] > 0).sort((a, b) => refused[b] - refused[a]);

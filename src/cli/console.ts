@@ -1,0 +1,115 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { type Config, consolePath } from "../config.ts";
+import { addressOfLink, type ConsoleLink, makeConsoleLink, mistakeInLinkName } from "../console/link.ts";
+import { systemClock } from "../domain/clock.ts";
+import { LINK_LASTS_MS } from "../domain/console-session.ts";
+import { stateOfInstance } from "../domain/instance.ts";
+import { OperatorError } from "../domain/operator-error.ts";
+import { reachableHost } from "../domain/reachable-host.ts";
+import { type Store, StoreUnavailable } from "../store/store.ts";
+import { authorOf } from "./author.ts";
+import { withStore } from "./context.ts";
+import { JSON_OPTION, type JsonOption } from "./options.ts";
+import { formatDuration, formatNumber, formatTime, note, print, printJson } from "./print.ts";
+import { writeSecret } from "./stdout.ts";
+
+export function addConsole(program: Command): void {
+  const console = program
+    .command("console")
+    .description(
+      "Print a link into the console, which shows and runs the store in a browser. It signs in one browser, once.",
+    )
+    .option("--name <name>", "who it is for: the journal names them; by default, the system user", parseName)
+    .option(...JSON_OPTION)
+    .action(printLink);
+  console
+    .command("sign-out")
+    .description("End sessions of the console, and links that were not used yet.")
+    .option("--all", "everybody's, wherever they are signed in (required)")
+    .option(...JSON_OPTION)
+    .action(signOut);
+}
+
+function parseName(text: string): string {
+  const mistake = mistakeInLinkName(text);
+  if (mistake) throw new InvalidArgumentError(`A name ${mistake.text}.`);
+  return text;
+}
+
+async function printLink({ name, json }: JsonOption & { readonly name?: string }): Promise<void> {
+  await withStore(async (store, config) => {
+    const places = placesOf(config);
+    const author = authorOf(config);
+    const deliver = (link: ConsoleLink) => writeSecret(json ? jsonOf(places, link) : textOf(places, link));
+    await makeConsoleLink(
+      { sessions: store.sessions, clock: systemClock, author, deliver },
+      { name: name ?? author.by },
+    )
+      // Whoever has seen the link learns that it is of no use.
+      .catch(failAfterDelivery);
+    if (json) return print(END_OF_JSON);
+    print(`\nIt signs in one browser, once, within ${formatDuration(LINK_LASTS_MS)}.`);
+    if (!(await isServed(store)))
+      note("No service was seen on this database lately: if it does not run, start it first.");
+  });
+}
+
+/** Where the console is: for everybody, and for those on the machine of the service. */
+interface Places {
+  readonly url: string;
+  readonly directUrl: string | undefined;
+}
+
+function placesOf(config: Config): Places {
+  const { CONSOLE, CONSOLE_HOST, CONSOLE_PORT, HOST, PORT, PUBLIC_URL } = config;
+  if (!CONSOLE) throw new OperatorError("CONSOLE is off: set CONSOLE=on, here and for the service, and restart it");
+  const isApart = CONSOLE_PORT !== undefined;
+  const [host, port] = isApart ? [CONSOLE_HOST, CONSOLE_PORT] : [HOST, PORT];
+  const direct = port === 0 ? undefined : `http://${reachableHost(host)}:${port}/console/`;
+  const url = isApart || PUBLIC_URL === undefined ? direct : `${new URL(PUBLIC_URL).origin}${consolePath(config)}/`;
+  if (url === undefined)
+    throw new OperatorError(
+      `cannot tell where the console is: ${isApart ? "CONSOLE_PORT" : "PORT"} is 0. Set it to the port in use`,
+    );
+  // The pages load their parts from the path that the proxy has given them.
+  const isDirectlyThere = direct !== url && consolePath(config) === "/console";
+  return { url, directUrl: isDirectlyThere ? direct : undefined };
+}
+
+function textOf({ url, directUrl }: Places, link: ConsoleLink): string {
+  const direct = directUrl === undefined ? "" : `\nOn the machine of the service:\n${addressOfLink(directUrl, link)}\n`;
+  return `${addressOfLink(url, link)}\n${direct}`;
+}
+
+function jsonOf({ url, directUrl }: Places, link: ConsoleLink): string {
+  const { name, expiresAtMs } = link;
+  const direct = directUrl === undefined ? {} : { directUrl: addressOfLink(directUrl, link) };
+  const shown = { url: addressOfLink(url, link), ...direct, name, worksUntil: formatTime(expiresAtMs) };
+  return JSON.stringify(shown, null, 2).slice(0, -END_OF_JSON.length);
+}
+
+/** Printed when the link works: what was printed before is not complete otherwise. */
+const END_OF_JSON = "\n}";
+
+function failAfterDelivery(error: unknown): never {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  throw new OperatorError(`the link above does not work: the database is unavailable: ${error.message}`);
+}
+
+async function isServed({ instances }: Store): Promise<boolean> {
+  const nowMs = systemClock.nowMs();
+  return (await instances.list()).some((instance) => stateOfInstance(instance, nowMs) === "alive");
+}
+
+async function signOut({ all }: { readonly all?: true }, command: Command): Promise<void> {
+  // Commander takes what the command above has too for an option of that one.
+  const { json } = command.optsWithGlobals<JsonOption>();
+  if (!all) return command.error("error: required option '--all' not specified");
+  await withStore(async ({ sessions }, config) => {
+    const ended = await sessions.signOutAll({ ...authorOf(config), atMs: systemClock.nowMs() });
+    if (json) return printJson({ sessionsEnded: ended });
+    print(
+      `${ended === 1 ? "1 session was" : `${formatNumber(ended)} sessions were`} ended. Links that were not used yet no longer work.`,
+    );
+  });
+}

@@ -1,0 +1,156 @@
+import type { Server } from "bun";
+import { trustedProxies } from "./access/address.ts";
+import type { Config } from "./config.ts";
+import { BackgroundWork } from "./console/background.ts";
+import { boundedSnapshots } from "./console/export.ts";
+import type { ConsoleSettings } from "./console/handler.ts";
+import { ImportWorks } from "./console/import-works.ts";
+import { Knowledge } from "./console/knowledge.ts";
+import { type CallerOf, createConsole } from "./console/server.ts";
+import { clockIn, systemClock } from "./domain/clock.ts";
+import { reachableHost } from "./domain/reachable-host.ts";
+import { createAddresses } from "./http/addresses.ts";
+import { type ConsoleDoor, callerOf, relayedCaller } from "./http/console-relay.ts";
+import type { Handler } from "./http/handler.ts";
+import { outside } from "./http/outside.ts";
+import type { PublicPage } from "./http/pages/page.ts";
+import { countersOf } from "./keys/counters.ts";
+import { readTallies } from "./meter/open.ts";
+import { openBoundedLogs } from "./start/bounded-logs.ts";
+import { Calls } from "./start/calls.ts";
+import { Closers } from "./start/closers.ts";
+import type { ConsoleThreadMethods } from "./start/console-host.ts";
+import { forwardedLog } from "./start/forwarded-log.ts";
+import type { HostMethods } from "./start/threads.ts";
+import { openSeat, openServedSnapshot, type StoreSeat } from "./store/open.ts";
+
+// The thread of the console: its composition root. start/console-host.ts starts it when it is first asked for.
+
+declare const self: Worker;
+
+/** What it is made from: plain data, memory that all threads share, and a port. */
+export interface ConsoleBlueprint {
+  readonly config: Config;
+  readonly settings: ConsoleSettings;
+  /** Where it listens, unless CONSOLE_PORT says otherwise. */
+  readonly door: ConsoleDoor;
+  readonly seat: StoreSeat;
+  /** Where the time is, unless it is the system's. */
+  readonly clockMemory: SharedArrayBuffer | undefined;
+}
+
+/** Beside those of the threads that serve. */
+const POSTGRES_CONNECTIONS = 2;
+const IDLE_TIMEOUT_SECONDS = 60;
+const FINISH_TIMEOUT_MS = 2_000;
+/**
+ * For the socket, where Bun's types do not know it, and 10 seconds would be the default: the listener that a request came
+ * in by gives up who is quiet, and what takes long has a bound of its own.
+ */
+const NEVER_IDLE: object = { idleTimeout: 0 };
+
+type Started = Omit<ConsoleThreadMethods<ConsoleBlueprint>, "start"> & { readonly address: string | undefined };
+
+let started: Started | undefined;
+
+const host = new Calls<Pick<HostMethods, "log">>(self, {
+  start: async (blueprint) => {
+    started = await Closers.opening((opened) => start(blueprint, opened));
+    return started.address;
+  },
+  isIdle: () => started?.isIdle(undefined) ?? false,
+  close: async () => started?.close(undefined),
+} satisfies ConsoleThreadMethods<ConsoleBlueprint>);
+
+async function start(blueprint: ConsoleBlueprint, opened: Closers): Promise<Started> {
+  const { config, settings, seat, clockMemory } = blueprint;
+  const clock = clockMemory ? clockIn(clockMemory) : systemClock;
+  const log = forwardedLog((lines) => void host.call("log", lines).catch(() => {}));
+  opened.add(() => log.flush());
+  const store = await openSeat(seat.kind === "sqlite" ? seat : { ...seat, connections: POSTGRES_CONNECTIONS });
+  opened.add(() => store.close());
+  const { failures, refusals } = openBoundedLogs(log, opened);
+  const background = new BackgroundWork(failures);
+  const { REDIS_URL: redisUrl, DATABASE_URL: database } = config;
+  const counters = countersOf(store, redisUrl && ((keyIds) => readTallies(redisUrl, keyIds)));
+  const onFailure = (error: unknown) => failures.report("console: work beside requests failed", error);
+  const imports = new ImportWorks({ imports: store.imports, clock, run: background.run.bind(background), onFailure });
+  const knowledge = new Knowledge({ store, clock, counters, database, onFailure });
+  opened.add(() => imports.close());
+  opened.add(() => background.stop());
+  opened.add(() => knowledge.close());
+  const openSnapshot = boundedSnapshots(() => openServedSnapshot(seat));
+  const logs = { log, failures, refusals };
+  const parts = { settings, store, clock, ...logs, background, counters, openSnapshot, knowledge, imports };
+  const server = settings.isApart
+    ? listenApart(config, createConsole(parts, directCaller(config)))
+    : listenBehind(blueprint.door, createConsole(parts, relayed(blueprint.door)));
+  opened.add(() => finish(server));
+  return {
+    address: settings.isApart ? `http://${reachableHost(config.CONSOLE_HOST)}:${server.port}` : undefined,
+    isIdle: () => background.isIdle && server.pendingRequests === 0,
+    close: () => opened.close(),
+  };
+}
+
+type Handlers = ReturnType<typeof createConsole>;
+
+/** Behind the threads that serve, which hand requests on. */
+const listenBehind = ({ socket, password }: ConsoleDoor, { routes, fetch }: Handlers): Server<undefined> => {
+  /** Somebody on this machine who has found the socket is told nothing. */
+  const guarded =
+    (handle: Handler): Handler =>
+    (request, server) =>
+      relayedCaller(request, password) ? handle(request, server) : new Response(null, { status: 404 });
+  return Bun.serve({
+    unix: socket,
+    development: false,
+    ...NEVER_IDLE,
+    // The listener that the request came in by has bounded it.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    routes: Object.fromEntries(Object.entries(routes).map(([path, handle]) => [path, guarded(handle)])),
+    fetch: guarded(fetch as Handler) as (request: Request, server: Server<undefined>) => Response | Promise<Response>,
+  });
+};
+
+const relayed =
+  ({ password }: ConsoleDoor): CallerOf =>
+  (request) =>
+    relayedCaller(request, password) ?? { address: "unknown", origin: undefined, requestId: crypto.randomUUID() };
+
+function listenApart({ CONSOLE_HOST, CONSOLE_PORT }: Config, { routes, fetch }: Handlers): Server<undefined> {
+  try {
+    return Bun.serve({
+      hostname: CONSOLE_HOST,
+      port: CONSOLE_PORT as number,
+      reusePort: false,
+      development: false,
+      idleTimeout: IDLE_TIMEOUT_SECONDS,
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      routes: Object.fromEntries(Object.entries(routes).map(([path, handle]) => [path, outside(handle as PublicPage)])),
+      fetch: outside(fetch as PublicPage) as (
+        request: Request,
+        server: Server<undefined>,
+      ) => Response | Promise<Response>,
+    });
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(
+      `cannot listen on ${CONSOLE_HOST}, port ${CONSOLE_PORT}, for the console: ${message}. CONSOLE_HOST must be an address of this machine, and CONSOLE_PORT a port that is free`,
+    );
+  }
+}
+
+function directCaller(config: Config): CallerOf {
+  const proxies = trustedProxies(config.TRUSTED_PROXIES);
+  const addresses = { publicUrl: undefined, environment: config.ENVIRONMENT, otherUrl: undefined };
+  const known = { trustedProxies: proxies, askedAddresses: createAddresses(addresses, proxies) };
+  return (request, server) => callerOf(request, server, known);
+}
+
+async function finish(server: Server<undefined>): Promise<void> {
+  const deadlineMs = performance.now() + FINISH_TIMEOUT_MS;
+  void server.stop();
+  while (server.pendingRequests > 0 && performance.now() < deadlineMs) await Bun.sleep(20);
+  await server.stop(true);
+}

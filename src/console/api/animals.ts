@@ -1,0 +1,37 @@
+import type { AnimalStatus } from "../../domain/animal.ts";
+import type { PageView } from "./common.ts";
+
+export interface AnimalView {
+  readonly id: string;
+  readonly name: string;
+  readonly categoryId: string;
+  /** Null: it has none. */
+  readonly categoryName: string | null;
+  readonly status: AnimalStatus;
+}
+
+/** GET /console/api/animals?status=&categoryId=&name=&id=&cursor= : 50 a page. */
+export type AnimalListView = PageView<AnimalView>;
+
+/** POST /console/api/animals: answers with AnimalView. */
+export interface AnimalForm {
+  readonly name: string;
+  readonly categoryId: string;
+  readonly status: AnimalStatus;
+}
+
+/** PATCH /console/api/animals/{id}: what is left out stays as it is. Answers with AnimalView. */
+export interface AnimalCorrectionForm extends Partial<AnimalForm> {
+  /** The animal as it was shown: if somebody else has changed it since, nothing is done (409). */
+  readonly seen?: AnimalForm;
+}
+
+/** GET /console/api/animals/{id}. DELETE takes a ConfirmedForm and answers 204. */
+
+/** GET /console/api/categories?name=&id=&cursor= ; PUT /console/api/categories/{id} {name}; DELETE. */
+export interface CategoryView {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** GET /console/api/export?format=csv|ndjson&status=&categoryId=&name=&id= : a download. */

@@ -1,0 +1,97 @@
+import type { KeyState } from "../../domain/key.ts";
+import type { Plan, Quotas } from "../../domain/plan.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { UsageSeriesView } from "./usage.ts";
+
+/** What is used of a quota. */
+export interface WindowView {
+  readonly quota: number;
+  readonly used: number;
+  /** Null: the window is not open. */
+  readonly resetsAtMs: number | null;
+}
+
+/** Its true state: a ban is known only by what is counted. */
+export type KeyStateView = KeyState | "banned";
+
+export interface KeyRowView {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly scopes: readonly Scope[];
+  readonly state: KeyStateView;
+  readonly bannedUntilMs: number | null;
+  readonly expiresAtMs: number | null;
+  readonly lastUsedAtMs: number | null;
+  /** Null: counted in Redis, which does not answer. */
+  readonly today: WindowView | null;
+}
+
+/** GET /console/api/keys?search=&plan=&state=&page=1 : 50 a page. */
+export interface KeyListView {
+  readonly keys: readonly KeyRowView[];
+  readonly page: number;
+  readonly pages: number;
+  /** That match, and in all. */
+  readonly matching: number;
+  readonly total: number;
+  readonly usedThisWeek: number;
+  readonly areBansKnown: boolean;
+}
+
+/** GET /console/api/keys/{id} */
+export interface KeyView extends KeyRowView {
+  readonly quotas: Quotas;
+  readonly createdAtMs: number;
+  readonly suspendedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  readonly minute: WindowView | null;
+  /** How many more refusals in this minute lead to a ban, how many there were in a row, and how long the next one lasts. */
+  readonly bans: {
+    readonly strikesLeft: number;
+    readonly inARow: number;
+    readonly nextBanMs: number;
+    readonly forgottenAtMs: number | null;
+  } | null;
+  readonly secrets: readonly { readonly createdAtMs: number | null; readonly worksUntilMs: number | null }[];
+}
+
+/** GET /console/api/keys/{id}/usage?span=hour|day|month */
+export type KeyUsageView = UsageSeriesView;
+
+/** POST /console/api/keys */
+export interface NewKeyForm {
+  readonly name: string;
+  readonly plan: Plan;
+  /** For Enterprise, or instead of those of the plan. */
+  readonly perMinute?: number;
+  readonly perDay?: number;
+  readonly scopes: readonly Scope[];
+  /** Null: never. */
+  readonly expiresAtMs: number | null;
+}
+
+/** The answer to POST /keys and to POST /keys/{id}/rotate: the only time that the secret is shown. */
+export interface IssuedView {
+  readonly key: KeyView;
+  readonly secret: string;
+}
+
+/** PATCH /console/api/keys/{id}: what is left out stays as it is. Answers with KeyView. */
+export interface KeyEditForm {
+  readonly name?: string;
+  readonly plan?: Plan;
+  readonly perMinute?: number;
+  readonly perDay?: number;
+  readonly scopes?: readonly Scope[];
+  readonly expiresAtMs?: number | null;
+}
+
+/**
+ * POST /console/api/keys/{id}/rotate. Beside it, and answered with KeyView: …/revoke with a ConfirmedForm, and …/suspend,
+ * …/resume and …/unban without a form.
+ */
+export interface RotateForm {
+  /** How long the old secrets keep working. */
+  readonly overlapMs: number;
+}

@@ -1,0 +1,15 @@
+import type { OrderStatus } from "../../domain/order.ts";
+import type { PageView } from "./common.ts";
+
+export interface OrderView {
+  readonly id: string;
+  readonly petId: string;
+  readonly animalName: string | null;
+  readonly status: OrderStatus;
+  readonly reference: string | null;
+  readonly placedAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** GET /console/api/orders?status=&petId=&cursor= : the newest first. PATCH /console/api/orders/{id} {status} answers with OrderView. */
+export type OrderListView = PageView<OrderView>;

@@ -1,0 +1,60 @@
+import type { AnimalStatus } from "../../domain/animal.ts";
+import type { Instance, InstanceState } from "../../domain/instance.ts";
+import type { OpenOrderStatus } from "../../domain/order.ts";
+import type { Count } from "./common.ts";
+import type { WindowView } from "./keys.ts";
+import type { UsageSeriesView } from "./usage.ts";
+
+/** GET /console/api/frame: what is beside every page. */
+export interface FrameView {
+  /** Each of these is null while it is not known yet. */
+  readonly keys: number | null;
+  readonly animals: Count | null;
+  readonly openOrders: Count | null;
+  /** Those that are alive, at least this one, and their versions, each once. */
+  readonly instances: number;
+  readonly versions: readonly string[];
+  /** How many things are not well. */
+  readonly troubles: number;
+}
+
+/** Something that is not well, the worst first. */
+export interface Trouble {
+  readonly level: "warning" | "problem";
+  /** A short sentence: "Redis does not answer." */
+  readonly title: string;
+  /** What it means, and since when. */
+  readonly meaning: string;
+  /** Where to read what to do: a path of the documentation in the repository, or a page of the console. */
+  readonly remedy: string;
+  /** Since when it is so, or was first seen to be; null: not known. */
+  readonly sinceMs: number | null;
+}
+
+export interface InstanceView extends Omit<Instance, "stoppedAtMs"> {
+  readonly state: InstanceState;
+}
+
+/** GET /console/api/overview?span=hour|day|month: by minute, by hour (24), by hour (30 days). */
+export interface OverviewView {
+  readonly usage: UsageSeriesView;
+  readonly busiest: readonly BusyKeyView[];
+  /** When they were summed up; null: that is still being done. */
+  readonly busiestAsOfMs: number | null;
+  readonly animals: Readonly<Record<AnimalStatus, Count>> | null;
+  readonly openOrders: Readonly<Record<OpenOrderStatus, Count>> | null;
+  readonly instances: readonly InstanceView[];
+  /** "SQLite, /srv/…/animal-store.db, 1.2 GB" as data. */
+  readonly store: { readonly kind: "sqlite" | "postgres"; readonly place: string; readonly bytes: number | null };
+  readonly troubles: readonly Trouble[];
+  readonly nowMs: number;
+}
+
+export interface BusyKeyView {
+  readonly keyId: string;
+  /** Null: it was deleted meanwhile. */
+  readonly name: string | null;
+  readonly requests: number;
+  readonly refused: number;
+  readonly today: WindowView | null;
+}

@@ -1,0 +1,23 @@
+import type { EnvironmentName } from "../../domain/environment.ts";
+
+/** GET /console/api/session: who is signed in, and where. */
+export interface SessionView {
+  /** Who the link was made for: the journal names them. */
+  readonly name: string;
+  readonly expiresAtMs: number;
+  readonly environment: EnvironmentName;
+  readonly version: string;
+  /** The base address that clients use. */
+  readonly publicUrl: string;
+  /** Of the server, so that the pages can show how long ago something was. */
+  readonly nowMs: number;
+  /** The largest file that can be uploaded; null: any. */
+  readonly uploadMaxBytes: number | null;
+}
+
+/** POST /console/api/session: exchanges the token of a link. 204 with the cookie. */
+export interface SignIn {
+  readonly token: string;
+}
+
+/** DELETE /console/api/session signs out here, and DELETE /console/api/sessions everybody everywhere. 204. */

@@ -1,0 +1,20 @@
+import type { Usage } from "../../domain/usage.ts";
+import type { Grain } from "../../domain/usage-grains.ts";
+
+/** Sums over some time. */
+export interface UsageView extends Omit<Usage, "latency"> {
+  /** Null: there were no requests that took any time. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+}
+
+export interface UsageBucketView extends UsageView {
+  readonly startedAtMs: number;
+}
+
+export interface UsageSeriesView {
+  readonly grain: Grain;
+  readonly fromMs: number;
+  readonly buckets: readonly UsageBucketView[];
+  readonly sum: UsageView;
+}

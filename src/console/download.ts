@@ -1,0 +1,9 @@
+/** Headers of a file that is kept under its name; where that is not ASCII, as RFC 6266 writes it. */
+export function asDownload(name: string, type: string): Record<string, string> {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return {
+    "Content-Type": type,
+    "Content-Disposition": `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`,
+  };
+}

@@ -1,0 +1,82 @@
+import type { Awaitable } from "../domain/awaitable.ts";
+import type { OperatorError } from "../domain/operator-error.ts";
+import { StoreUnavailable } from "../store/store.ts";
+import type { ConsoleError } from "./api.ts";
+
+/** An intended failure, as the person at the screen is told of it. A value, not an exception: only malfunctions are thrown. */
+export class ConsoleFault {
+  constructor(
+    readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 429 | 500 | 503,
+    readonly code: string,
+    /** What is wrong and what to do about it. Never an internal cause. */
+    readonly message: string,
+    readonly more: { readonly field?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+  ) {}
+
+  get body(): ConsoleError {
+    const { code, message, more } = this;
+    return more.field === undefined ? { code, message } : { code, message, field: more.field };
+  }
+}
+
+export const NO_SUCH_PATH = new ConsoleFault(404, "not_found", "There is nothing here. Go back to the overview.");
+export const SIGNED_OUT = new ConsoleFault(
+  401,
+  "signed_out",
+  "You are not signed in, or not any more. Make a new link with: animal-store console",
+);
+export const BAD_TOKEN = new ConsoleFault(
+  401,
+  "invalid_token",
+  "This link does not work: it was used before, or is older than ten minutes. Make a new one with: animal-store console",
+);
+export const FOREIGN_ORIGIN = new ConsoleFault(
+  403,
+  "foreign_origin",
+  "The request does not come from a page of this console. Behind a proxy, set PUBLIC_URL, or TRUSTED_PROXIES to its address.",
+);
+export const MALFUNCTION = new ConsoleFault(
+  500,
+  "internal_error",
+  "Something unexpected happened. The log of the service has the cause.",
+);
+/** What could not be stored or read just now. */
+export const STORE_AWAY = new ConsoleFault(
+  503,
+  "service_unavailable",
+  "The database does not answer at the moment, and nothing was changed. Try again in a moment.",
+);
+export const STORE_LOST = new ConsoleFault(
+  503,
+  "service_unavailable",
+  "The database did not confirm the change in time. Look whether it was made before you make it again.",
+);
+
+/** Shows what was changed. A store that cannot be read just then does not mean that nothing was. */
+export async function afterChange<View>(view: Awaitable<View>): Promise<View> {
+  try {
+    return await view;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    throw new StoreUnavailable(error.message, { cause: error, changed: "unknown" });
+  }
+}
+
+/** The end of a sentence becomes all of it, for texts that the command line puts behind "error: ". */
+export const sentence = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
+
+/** What the operator can mend: whoever is signed in is told, as on the command line. */
+export const operatorFault = ({ message }: OperatorError): ConsoleFault =>
+  new ConsoleFault(503, "service_unavailable", sentence(message));
+
+export const tooManyAttempts = (seconds: number): ConsoleFault =>
+  new ConsoleFault(
+    429,
+    "too_many_attempts",
+    `Too many requests without a valid sign-in came from your address. Wait for ${seconds} s.`,
+    { headers: { "Retry-After": String(seconds) } },
+  );
+
+export const methodNotAllowed = (allow: string): ConsoleFault =>
+  new ConsoleFault(405, "method_not_allowed", `This path supports only ${allow}.`, { headers: { Allow: allow } });

@@ -1,0 +1,40 @@
+import { addAnimal, correctAnimal, getAnimal, listAnimals, removeAnimal } from "./animals.ts";
+import { listCategories, nameCategory, unnameCategory } from "./categories.ts";
+import { exportFiltered } from "./export.ts";
+import { showFrame } from "./frame.ts";
+import type { ConsoleRoutes } from "./handler.ts";
+import { beginImport, downloadRejected, listImports, listWorks, showWork, stopWork, undoImportOf } from "./imports.ts";
+import { listJournal } from "./journal.ts";
+import { edit, issue, listOfKeys, resume, revoke, rotate, suspend, unban, usageOfOneKey, viewOfKey } from "./keys.ts";
+import { listOrders, moveOrder } from "./orders.ts";
+import { showOverview } from "./overview.ts";
+import { showSession, signOut, signOutEverywhere } from "./session.ts";
+
+/** Everything that the pages can ask for, below /console/api; signing in, which needs no session, is in server.ts. */
+export const ROUTES: ConsoleRoutes = {
+  "/session": { GET: showSession, DELETE: signOut },
+  "/sessions": { DELETE: signOutEverywhere },
+  "/frame": { GET: showFrame },
+  "/overview": { GET: showOverview },
+  "/keys": { GET: listOfKeys, POST: issue },
+  "/keys/:id": { GET: viewOfKey, PATCH: edit },
+  "/keys/:id/usage": { GET: usageOfOneKey },
+  "/keys/:id/rotate": { POST: rotate },
+  "/keys/:id/suspend": { POST: suspend },
+  "/keys/:id/resume": { POST: resume },
+  "/keys/:id/revoke": { POST: revoke },
+  "/keys/:id/unban": { POST: unban },
+  "/animals": { GET: listAnimals, POST: addAnimal },
+  "/animals/:id": { GET: getAnimal, PATCH: correctAnimal, DELETE: removeAnimal },
+  "/categories": { GET: listCategories },
+  "/categories/:id": { PUT: nameCategory, DELETE: unnameCategory },
+  "/imports": { GET: listImports, POST: { stream: beginImport } },
+  "/imports/works": { GET: listWorks },
+  "/imports/:id": { GET: showWork, DELETE: stopWork },
+  "/imports/:id/rejected": { GET: downloadRejected },
+  "/imports/:id/undo": { POST: undoImportOf },
+  "/export": { GET: exportFiltered },
+  "/orders": { GET: listOrders },
+  "/orders/:id": { PATCH: moveOrder },
+  "/journal": { GET: listJournal },
+};

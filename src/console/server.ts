@@ -1,0 +1,66 @@
+import type { Server } from "bun";
+import type { Awaitable } from "../domain/awaitable.ts";
+import type { Caller } from "../http/console-relay.ts";
+import type { Handler } from "../http/handler.ts";
+import { loggedPath, requestIdOf } from "../http/request-id.ts";
+import { type ApiHandler, createApi, responseTo } from "./api-calls.ts";
+import { MALFUNCTION, methodNotAllowed, NO_SUCH_PATH } from "./fault.ts";
+import type { ConsoleParts } from "./handler.ts";
+import { createPages } from "./pages.ts";
+import { ROUTES } from "./routes.ts";
+
+/** Finds out who is calling: from the connection, or from what a thread says that hands a request on. */
+export type CallerOf = (request: Request, server: Server<undefined>) => Caller;
+
+const ONLY_GET = methodNotAllowed("GET, HEAD");
+
+/** Everything below /console: the API of the pages, which needs a session; what they are made of; and the one page. */
+export function createConsole(
+  parts: ConsoleParts,
+  callerOf: CallerOf,
+): { readonly routes: Readonly<Record<string, Handler>>; readonly fetch: Handler } {
+  const pages = createPages(parts.settings.base);
+  const api = createApi(parts, ROUTES);
+  const calling =
+    (handle: ApiHandler): Handler =>
+    (request, server) =>
+      handle(request, callerOf(request, server));
+  const notFound = calling(async (_, caller) => responseTo(NO_SUCH_PATH, { caller }));
+  const reading =
+    (read: Handler): Handler =>
+    (request, server) => {
+      const isRead = request.method === "GET" || request.method === "HEAD";
+      return isRead ? read(request, server) : responseTo(ONLY_GET, { caller: callerOf(request, server) });
+    };
+  const asset: Handler = async (request, server) =>
+    (await pages.asset((request.params as { name: string }).name, request)) ?? notFound(request, server);
+  const page: Handler = (request): Awaitable<Response> => pages.page(request);
+  const routes: Record<string, Handler> = {
+    ...Object.fromEntries(Object.entries(api.byPath).map(([path, handle]) => [`/console/api${path}`, calling(handle)])),
+    "/console/api": calling(api.rest),
+    "/console/api/*": calling(api.rest),
+    "/console/assets/:name": reading(asset),
+    "/console/assets/*": notFound,
+    "/console": reading(page),
+    "/console/*": reading(page),
+  };
+  const safely = withMalfunctions(parts);
+  return {
+    routes: Object.fromEntries(Object.entries(routes).map(([path, handle]) => [path, safely(handle)])),
+    fetch: safely(notFound),
+  };
+}
+
+/** The last resort: what a handler has not answered itself. */
+const withMalfunctions =
+  ({ failures }: ConsoleParts) =>
+  (handle: Handler): Handler =>
+  async (request, server) => {
+    try {
+      return await handle(request, server);
+    } catch (error) {
+      const requestId = requestIdOf(request);
+      failures.report("console: page failed", error, { requestId, path: loggedPath(request.url) });
+      return responseTo(MALFUNCTION, { caller: { requestId } });
+    }
+  };
