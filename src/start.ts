@@ -41,8 +41,8 @@ export interface Service {
   readonly metricsUrl: string | undefined;
   /** Where the console is, without a link's token; undefined: nowhere. */
   readonly consoleUrl: string | undefined;
-  /** Makes a link into the console, if it has one and nobody has used this store before. */
-  firstConsoleLink(author: Author): Promise<string | undefined>;
+  /** Makes a link into the console, if it has one, nobody has used this store before, and there is somebody to see it. */
+  firstConsoleLink(findAuthor: () => Promise<Author | undefined>): Promise<string | undefined>;
   /** Where everything is stored, without a password. */
   readonly database: string;
   /** The operator's first key, if its file is there. */
@@ -259,12 +259,13 @@ async function startConsole(
 /** An embedded store is new when it gets its operator's key; one on a server, as long as it has no key at all. */
 const firstLink =
   (store: Store, clock: Clock, consoleUrl: string | undefined, operatorKey: OperatorKey | undefined) =>
-  async (author: Author): Promise<string | undefined> => {
+  async (findAuthor: () => Promise<Author | undefined>): Promise<string | undefined> => {
     if (consoleUrl === undefined || store.isReadOnly()) return undefined;
     const isFirst = operatorKey
       ? operatorKey.isNew
       : (await store.keys.listSome({ afterId: "", size: 1 })).length === 0;
-    if (!isFirst) return undefined;
+    const author = isFirst ? await findAuthor() : undefined;
+    if (!author) return undefined;
     const { addressOfLink, makeConsoleLink } = await import("./console/link.ts");
     const link = await makeConsoleLink({ sessions: store.sessions, clock, author }, { name: author.by });
     return addressOfLink(consoleUrl, link);

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { type Config, SETTINGS } from "../config.ts";
+import type { Author } from "../domain/journal.ts";
 import { wordingOf } from "../domain/misspelling.ts";
 import { type Service, start } from "../start.ts";
 import { createLog } from "../telemetry/log.ts";
@@ -64,12 +65,16 @@ export async function serve(): Promise<void> {
 /** A link, where only the person who starts the service for the first time sees it; otherwise how to make one. */
 async function consoleLine(service: Service, config: Config): Promise<string | undefined> {
   if (service.consoleUrl === undefined) return undefined;
-  const make = `to sign in: ${ownCommand()} console`;
-  if (!process.stdout.isTTY) return make;
+  // Without a link, the command can still make one.
+  const link = await service.firstConsoleLink(() => authorOnTerminal(config)).catch(() => undefined);
+  return link ?? `to sign in: ${ownCommand()} console`;
+}
+
+/** Asked for by a first start only: it takes Bun 13 ms to tell whether there is a terminal. */
+async function authorOnTerminal(config: Config): Promise<Author | undefined> {
+  if (!process.stdout.isTTY) return undefined;
   const { authorOf } = await import("./author.ts");
-  // Without one, the command can still make it.
-  const link = await service.firstConsoleLink({ ...authorOf(config), via: "service" }).catch(() => undefined);
-  return link ?? make;
+  return { ...authorOf(config), via: "service" };
 }
 
 function banner(service: Service, consoleLine: string | undefined): string {

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
 import type { Server } from "bun";
 import type { TrustedProxies } from "../access/address.ts";
 import type { FailureLog } from "../telemetry/log.ts";
@@ -103,8 +102,8 @@ export function relayedCaller({ headers }: Request, password: string): Caller | 
     : undefined;
 }
 
-/** How long it takes tells nobody how much of a guess was right. */
+/** How long it takes tells nobody how much of a guess was right. Imported, its module would cost a start 4 ms. */
 const isSame = (one: string, other: string): boolean => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
+  return a.length === b.length && process.getBuiltinModule("node:crypto").timingSafeEqual(a, b);
 };
