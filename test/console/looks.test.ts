@@ -96,14 +96,17 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
             ["/orders", "sign out"],
           ];
           let shown = "";
-          for (const [path, button] of dialogs) {
+          const leaves = /^(Cancel|Close|Leave it as it is|Stay)$/;
+          for (const [i, [path, button]] of dialogs.entries()) {
             if (path !== shown) await desk.follow(path);
             shown = path;
             await desk.button(button).click();
             await desk.page.getByRole("dialog").waitFor();
             await desk.expectUsable(`${path} ${button}`);
             await expectNoElementOfName(desk);
-            await desk.page.keyboard.press("Escape");
+            // Browsers close it themselves with Escape; a button of its own does so otherwise.
+            if (i % 2 === 0) await desk.page.keyboard.press("Escape");
+            else await desk.button(leaves, desk.page.getByRole("dialog")).click();
             await desk.page.getByRole("dialog").waitFor({ state: "detached" });
             await desk.expectFocus(desk.button(button));
           }

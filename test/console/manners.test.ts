@@ -143,10 +143,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         await desk.row("Website").waitFor();
         // Who goes to another page is at its title.
         await desk.expectFocus(desk.heading("Keys"));
-        const heard = await desk.listen();
-        const hears = async (text: RegExp): Promise<void> => {
-          while (!(await heard()).some((each) => text.test(each))) await Bun.sleep(50);
-        };
+        const hears = await desk.listen();
         await page.getByRole("searchbox").fill("web");
         await hears(/^1 key matches\.$/);
         await page.getByRole("searchbox").fill("");

@@ -129,7 +129,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
 test("PostgreSQL without Redis starts with a warning, and keeps its counters across restarts", async () => {
   const env = { DATABASE_URL: database };
   const first = await serve({ cwd, env });
-  expect(first.banner).toContain(`Data  postgres://${new URL(database).host}/`);
+  expect(first.banner).toContain(`Data     postgres://${new URL(database).host}/`);
   expect(first.banner).toContain("keys create");
   const { secret } = await issue("free");
   for (let i = 0; i < 7; i++) await get(first, secret);

@@ -5,7 +5,7 @@ import { CHROMIUM } from "./chromium.ts";
 import { atEnd, setUp } from "./cleanup.ts";
 import type { Fleet } from "./fleet.ts";
 import { launchChromium } from "./playwright.ts";
-import { type Seat, Seats, WIDE } from "./seats.ts";
+import { PATIENCE_MS, type Seat, Seats, WIDE } from "./seats.ts";
 
 // People at the console: each has cookies of their own, and finds things as people do, by what they are and what they
 // are called. Whatever goes wrong behind their back fails the test.
@@ -158,11 +158,13 @@ export class Desk {
 
   /** The page asks again, as often as it takes, until this is to be seen: without being loaded anew. */
   async seesLater(what: Locator): Promise<void> {
-    while (!(await what.first().isVisible())) await this.later();
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    while (!patience.aborted && !(await what.first().isVisible())) await this.later();
+    await what.first().waitFor({ timeout: POLL_MS });
   }
 
-  /** Begins to listen as a screen reader does, to what changes in live regions. Returns what was heard so far. */
-  async listen(): Promise<() => Promise<readonly string[]>> {
+  /** Begins to listen as a screen reader does, to what changes in live regions. Returns how to wait for what it says. */
+  async listen(): Promise<(text: RegExp) => Promise<void>> {
     await this.page.evaluate<void>(`(() => {
       const heard = (window.heard = []);
       const hear = (region) => {
@@ -179,7 +181,15 @@ export class Desk {
         }
       }).observe(document.body, { subtree: true, childList: true, characterData: true });
     })()`);
-    return () => this.page.evaluate<string[]>("heard");
+    return async (text) => {
+      const patience = AbortSignal.timeout(PATIENCE_MS);
+      let heard: readonly string[] = [];
+      while (!patience.aborted && !heard.some((each) => text.test(each))) {
+        await this.settled();
+        heard = await this.page.evaluate<string[]>("heard");
+      }
+      expect(heard).toContainEqual(expect.stringMatching(text));
+    };
   }
 
   /** What the clipboard has. */
