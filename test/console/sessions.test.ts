@@ -61,6 +61,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
               secure: false,
             });
             // Whoever has seen the link comes too late, at whichever instance.
+            await page.goto("about:blank");
             await desk.context.clearCookies();
             for (const origin of fleet.origins) {
               await page.goto("about:blank");
