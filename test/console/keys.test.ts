@@ -145,6 +145,7 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           // A minute may end meanwhile, and with it what was counted.
           while ((await code()) !== "key_banned") await Promise.all(Array.from({ length: 20 }, code));
           // So that counters are saved, and none is remembered.
+          await desk.page.goto("about:blank");
           await fleet.restart();
           await desk.visit("/keys?state=banned");
           await desk.row("Price import").filter({ hasText: "Banned until" }).waitFor();
