@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { showFrame } from "../src/console/frame.ts";
 import { issue, unban } from "../src/console/keys.ts";
+import { diskOf } from "../src/console/knowledge.ts";
 import { showOverview } from "../src/console/overview.ts";
 import { type Circumstances, findTroubles, SeenTroubles } from "../src/console/troubles.ts";
 import { ANIMAL_STATUSES } from "../src/domain/animal.ts";
@@ -9,6 +11,7 @@ import type { Instance } from "../src/domain/instance.ts";
 import { SCOPES } from "../src/domain/scope.ts";
 import { newCounts, placeOfLatency, placeOfOutcome } from "../src/domain/usage.ts";
 import { type Answer, openConsole, type TestConsole } from "./harness/console-parts.ts";
+import { temporaryFolder } from "./harness/folder.ts";
 import { bannedTally } from "./harness/key-store.ts";
 import { onEveryStore } from "./harness/stores.ts";
 
@@ -229,6 +232,13 @@ describe("what is not well", () => {
     });
   const titles = (change: Partial<Circumstances>) => found(change).map(({ title }) => title);
 
+  test("the disk is that of the embedded database", async () => {
+    const disk = await diskOf({ kind: "sqlite", path: join(temporaryFolder(), "animal-store.db") });
+    expect(disk?.freeBytes).toBeGreaterThan(0);
+    expect(disk?.totalBytes).toBeGreaterThan(disk?.freeBytes as number);
+    expect(await diskOf({ kind: "sqlite", path: "/nowhere/animal-store.db" })).toBeUndefined();
+  });
+
   test("is nothing when all is well, or not known yet", () => {
     expect(found({})).toEqual([]);
     expect(found({ health: undefined, instances: [] })).toEqual([]);
@@ -246,6 +256,7 @@ describe("what is not well", () => {
       ["The disk is nearly full: 0.9 GB of 5.0 GB are free."],
     ],
     [{ health: { ...WELL, disk: { freeBytes: 11e9, totalBytes: 100e9 } } }, []],
+    [{ health: { ...WELL, disk: { freeBytes: 11e9, totalBytes: 1_000e9 } } }, []],
     [{ instances: [instance({ health: "counts alone" }), instance({ id: "b" })] }, ["Redis does not answer."]],
     [{ instances: [instance({ health: "not ready" })] }, ["Instance a on one is not ready."]],
     [

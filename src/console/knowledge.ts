@@ -21,6 +21,8 @@ interface Parts {
   readonly counters: FindCounters;
   readonly database: DatabaseUrl;
   readonly onFailure: (error: unknown) => void;
+  /** How full the disk of the database is, unless it is that of a server. */
+  readonly findDisk?: (database: DatabaseUrl) => Promise<Disk | undefined>;
 }
 
 const HEALTH_STAYS_MS = 10 * SECOND_MS;
@@ -65,7 +67,7 @@ export class Knowledge {
   }
 }
 
-async function healthOf({ store, database }: Parts): Promise<StoreHealth> {
+async function healthOf({ store, database, findDisk = diskOf }: Parts): Promise<StoreHealth> {
   let answers = true;
   try {
     await store.check();
@@ -73,10 +75,10 @@ async function healthOf({ store, database }: Parts): Promise<StoreHealth> {
     // The readiness of the service is about the same, and is logged.
     answers = false;
   }
-  return { answers, isReadOnly: store.isReadOnly(), disk: await diskOf(database) };
+  return { answers, isReadOnly: store.isReadOnly(), disk: await findDisk(database) };
 }
 
-async function diskOf(database: DatabaseUrl): Promise<Disk | undefined> {
+export async function diskOf(database: DatabaseUrl): Promise<Disk | undefined> {
   if (database.kind !== "sqlite") return undefined;
   try {
     const { bavail, blocks, bsize } = await statfs(dirname(database.path));

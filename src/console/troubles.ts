@@ -73,9 +73,11 @@ function storeTroubles({ health }: Circumstances): Finding[] {
 
 const LEAST_FREE_BYTES = 1_000_000_000;
 const LEAST_FREE_SHARE = 0.1;
+/** As much is enough, however small a share of a large disk it is. */
+const ENOUGH_FREE_BYTES = 10_000_000_000;
 
 const isNearlyFull = ({ freeBytes, totalBytes }: Disk): boolean =>
-  freeBytes < LEAST_FREE_BYTES || freeBytes < LEAST_FREE_SHARE * totalBytes;
+  freeBytes < LEAST_FREE_BYTES || (freeBytes < LEAST_FREE_SHARE * totalBytes && freeBytes < ENOUGH_FREE_BYTES);
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 

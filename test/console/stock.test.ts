@@ -134,6 +134,7 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
           expect((await fleet.call(`GET /store/orders/${third}`, { secret })).body.status).toBe("cancelled");
 
           // Somebody else is faster, and the page does not know it yet.
+          await desk.settled();
           await page.route("**/console/api/orders?*", () => {});
           await fleet.call(`PATCH /store/orders/${second}`, { secret, body: { status: "cancelled" } });
           desk.expects(/^409 PATCH \/console\/api\/orders/);

@@ -77,7 +77,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
       done.finally(() => running.delete(done));
     },
   };
-  const knowledge = new Knowledge({ store, clock, counters, database, onFailure });
+  const knowledge = new Knowledge({ store, clock, counters, database, onFailure, findDisk: async () => undefined });
   const uploads = temporaryFolder();
   const { run } = background;
   const imports = new ImportWorks({ imports: store.imports, clock, run, onFailure, root: uploads, ...options });
