@@ -54,9 +54,11 @@ async function backup(file: string | undefined, { to, keep, json }: BackupOption
   const made =
     to === undefined ? await intoFile(path, resolve(file as string)) : await intoFolder(path, resolve(to), keep);
   if (!made) return;
-  const bytes = statSync(made.file).size;
+  // Another backup that keeps only newer ones may have deleted it already.
+  const bytes = statSync(made.file, { throwIfNoEntry: false })?.size ?? null;
   if (json) return printJson({ file: made.file, bytes, deleted: made.deleted });
-  print(`Backed up to ${made.file} (${formatNumber(bytes)} bytes, checked).`);
+  const size = bytes === null ? "which a later backup has deleted" : `${formatNumber(bytes)} bytes, checked`;
+  print(`Backed up to ${made.file} (${size}).`);
   for (const old of made.deleted) print(`Deleted ${old}.`);
 }
 
