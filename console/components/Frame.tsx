@@ -1,13 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Count, FrameView, SessionView } from "../../src/console/api.ts";
-import { sentenceOf } from "../api.ts";
 import { useLive } from "../live.ts";
 import { address, linkTo } from "../router.ts";
 import { signOut } from "../session.ts";
 import { compact, counted, grouped, plural } from "../words/numbers.ts";
 import { Dialog } from "./Dialog.tsx";
-import { say, Toasts } from "./Toasts.tsx";
+import { orSay, Toasts } from "./Toasts.tsx";
 import { Name } from "./text.tsx";
 
 /** An entry of the navigation. */
@@ -136,8 +135,7 @@ function About({ view, frame, isReachable }: AboutProps) {
 }
 
 function SignOut({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
-  const leave = (isEverywhere: boolean) => () =>
-    void signOut({ isEverywhere }).catch((error: unknown) => say(sentenceOf(error), { isProblem: true }));
+  const leave = (isEverywhere: boolean) => () => void orSay(signOut({ isEverywhere }));
   return (
     <Dialog title="Sign out" onClose={onClose}>
       <p>

@@ -3,6 +3,12 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { session } from "../session.ts";
 
+/** The list that a page leads back to. */
+export interface Parent {
+  readonly title: string;
+  readonly href: string;
+}
+
 interface PageProps {
   readonly title: string;
   /** Beside the title: a badge. */
@@ -11,7 +17,7 @@ interface PageProps {
   /** Buttons, or a choice of spans. */
   readonly actions?: ComponentChildren;
   /** The way here from the top: "Keys" for one key. */
-  readonly parent?: { readonly title: string; readonly href: string };
+  readonly parent?: Parent;
   /** In a line of their own, such as a choice of spans where there are buttons above. */
   readonly tools?: ComponentChildren;
   readonly children: ComponentChildren;

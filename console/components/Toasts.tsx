@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { sentenceOf } from "../api.ts";
 
 // What just happened, for everyone: a short message on the screen, which screen readers read out.
 
@@ -26,6 +27,10 @@ let lastId = 0;
 export function say(text: string, { undo, isProblem = false }: ToastOptions = {}): void {
   shown.value = { id: ++lastId, text, isProblem, undo };
 }
+
+/** What fails is said; nothing else comes of it. */
+export const orSay = (work: Promise<void>): Promise<void> =>
+  work.catch((error: unknown) => say(sentenceOf(error), { isProblem: true }));
 
 /** For screen readers alone: what everybody else sees anyway. */
 export function announce(text: string): void {

@@ -5,8 +5,9 @@ import { CategoryName } from "../components/CategoryName.tsx";
 import { Confirm } from "../components/Confirm.tsx";
 import { CopyButton } from "../components/CopyButton.tsx";
 import { Facts, Page, Panel } from "../components/Page.tsx";
+import { PageOfOne } from "../components/PageOfOne.tsx";
 import { Badge } from "../components/StateBadge.tsx";
-import { Empty, Loaded } from "../components/states.tsx";
+import { Empty, Loaded, Outdated } from "../components/states.tsx";
 import { type Column, Table } from "../components/Table.tsx";
 import { say } from "../components/Toasts.tsx";
 import { Name, Time } from "../components/text.tsx";
@@ -24,16 +25,11 @@ const PARENT = { title: "Animals", href: linkTo("/animals") };
 export function Animal({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const path = `/animals/${encodeURIComponent(params.id as string)}`;
   const live = useLive<AnimalView>(path);
-  const animal = live.data;
-  if (!animal)
-    return (
-      <Page title="Animal" parent={PARENT}>
-        <Loaded live={live} what="the animal" restart={PARENT.href}>
-          {() => null}
-        </Loaded>
-      </Page>
-    );
-  return <Known live={live} of={animal} />;
+  return (
+    <PageOfOne live={live} title="Animal" what="the animal" parent={PARENT}>
+      {(animal) => <Known live={live} of={animal} />}
+    </PageOfOne>
+  );
 }
 
 interface KnownProps {
@@ -55,9 +51,7 @@ function Known({ live, of }: KnownProps) {
         </button>
       }
     >
-      <Loaded live={live} what="the animal">
-        {() => null}
-      </Loaded>
+      {live.error !== undefined && <Outdated error={live.error} />}
       <div class="two">
         <Orders of={of} />
         <AnimalFacts of={of} onName={() => setOpen("category")} />

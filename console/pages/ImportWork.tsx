@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import type { ImportWorkView } from "../../src/console/api.ts";
-import { API, call, sentenceOf } from "../api.ts";
+import { API, call } from "../api.ts";
 import { Check } from "../components/Form.tsx";
 import { Panel } from "../components/Page.tsx";
 import { Progress } from "../components/Progress.tsx";
 import { Badge } from "../components/StateBadge.tsx";
 import { type Column, Table } from "../components/Table.tsx";
-import { say } from "../components/Toasts.tsx";
+import { orSay } from "../components/Toasts.tsx";
 import { linkTo } from "../router.ts";
 import { isOver, shareDone, workTitle, workWords } from "../words/imports.ts";
 import { grouped, plural } from "../words/numbers.ts";
@@ -20,9 +20,6 @@ interface ImportWorkProps {
   readonly onBegun: (work: ImportWorkView) => void;
   readonly onPutAway: () => void;
 }
-
-const orSay = (work: Promise<void>): Promise<void> =>
-  work.catch((error: unknown) => say(sentenceOf(error), { isProblem: true }));
 
 /** A file that is tried or added, or an import that is undone: how far it is, and what came of it. */
 export function ImportWork({ work, isElsewhere, onBegun, onPutAway }: ImportWorkProps) {

@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
 import type { ConfirmedForm, KeyUsageView, KeyView } from "../../src/console/api.ts";
-import { call, sentenceOf } from "../api.ts";
+import { call } from "../api.ts";
 import { Quota } from "../components/Bar.tsx";
 import { Confirm } from "../components/Confirm.tsx";
 import { CopyButton } from "../components/CopyButton.tsx";
 import { rescueFocus } from "../components/focus.ts";
 import { Facts, Page, Panel } from "../components/Page.tsx";
+import { PageOfOne } from "../components/PageOfOne.tsx";
 import { StateBadge } from "../components/StateBadge.tsx";
-import { Loaded } from "../components/states.tsx";
-import { say } from "../components/Toasts.tsx";
+import { Loaded, Outdated } from "../components/states.tsx";
+import { orSay, say } from "../components/Toasts.tsx";
 import { Time } from "../components/text.tsx";
 import { type Live, useLive } from "../live.ts";
 import { address, linkTo } from "../router.ts";
@@ -30,16 +31,11 @@ const isNarrow = (): boolean => matchMedia("(max-width: 760px)").matches;
 export function Key({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const path = `/keys/${encodeURIComponent(params.id as string)}`;
   const live = useLive<KeyView>(path);
-  const key = live.data;
-  if (!key)
-    return (
-      <Page title="Key" parent={PARENT}>
-        <Loaded live={live} what="the key" restart={PARENT.href}>
-          {() => null}
-        </Loaded>
-      </Page>
-    );
-  return <Known live={live} of={key} path={path} />;
+  return (
+    <PageOfOne live={live} title="Key" what="the key" parent={PARENT}>
+      {(key) => <Known live={live} of={key} path={path} />}
+    </PageOfOne>
+  );
 }
 
 interface KnownProps {
@@ -60,9 +56,7 @@ function Known({ live, of, path }: KnownProps) {
       actions={<Actions live={live} of={of} path={path} />}
       tools={<SpanChoice address={here} span={span} />}
     >
-      <Loaded live={live} what="the key">
-        {() => null}
-      </Loaded>
+      {live.error !== undefined && <Outdated error={live.error} />}
       {usage.data && <Figures sum={usage.data.sum} span={span} />}
       <div class="two">
         <div class="stack">
@@ -94,9 +88,6 @@ async function command({ live, path }: KnownProps, name: Command, done: string, 
   rescueFocus();
 }
 
-const orSay = (work: Promise<void>): void =>
-  void work.catch((error: unknown) => say(sentenceOf(error), { isProblem: true }));
-
 /** Whether it can ever work again. */
 const hasEnded = ({ state }: KeyView): boolean => state === "revoked" || state === "expired";
 
@@ -109,7 +100,7 @@ function Actions(props: KnownProps) {
       {of.state === "banned" && (
         <button
           type="button"
-          onClick={() => orSay(command(props, "unban", "The ban is lifted, and those before it are forgotten."))}
+          onClick={() => void orSay(command(props, "unban", "The ban is lifted, and those before it are forgotten."))}
         >
           Lift the ban
         </button>
@@ -213,9 +204,9 @@ function Ending(props: KnownProps) {
   const { live, of, path } = props;
   const [isRevoking, setRevoking] = useState(false);
   if (of.state === "revoked") return null;
-  const resume = (): void => orSay(command(props, "resume", "Resumed: the key works again."));
+  const resume = (): void => void orSay(command(props, "resume", "Resumed: the key works again."));
   const suspend = (): void =>
-    orSay(command(props, "suspend", "Suspended: the key does not work until you resume it.", resume));
+    void orSay(command(props, "suspend", "Suspended: the key does not work until you resume it.", resume));
   const revoke = async (name: string): Promise<void> => {
     live.replace(await call<KeyView>(`${path}/revoke`, { method: "POST", body: { name } satisfies ConfirmedForm }));
     setRevoking(false);

@@ -38,7 +38,7 @@ export const FOREIGN_ORIGIN = new ConsoleFault(
 export const MALFUNCTION = new ConsoleFault(
   500,
   "internal_error",
-  "Something unexpected happened. The log of the service has the cause.",
+  "Something unexpected happened. Try again; if it happens once more, the log of the service has the cause.",
 );
 /** What could not be stored or read just now. */
 export const STORE_AWAY = new ConsoleFault(

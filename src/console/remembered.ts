@@ -50,7 +50,7 @@ export class Remembered<Value> {
     return !(this.#known && isUnchanged?.());
   }
 
-  #find(): Promise<void> {
+  #find(): void {
     this.#triedAtMs = this.parts.clock.nowMs();
     const find = async (): Promise<void> => {
       try {
@@ -63,6 +63,5 @@ export class Remembered<Value> {
       }
     };
     this.#finding = find();
-    return this.#finding;
   }
 }

@@ -10,7 +10,7 @@ import { listOrders, moveOrder } from "./orders.ts";
 import { showOverview } from "./overview.ts";
 import { showSession, signOut, signOutEverywhere } from "./session.ts";
 
-/** Everything that the pages can ask for, below /console/api; signing in, which needs no session, is in server.ts. */
+/** Everything that the pages can ask for, below /console/api; signing in, which needs no session, is in api-calls.ts. */
 export const ROUTES: ConsoleRoutes = {
   "/session": { GET: showSession, DELETE: signOut },
   "/sessions": { DELETE: signOutEverywhere },

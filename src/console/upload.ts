@@ -151,9 +151,14 @@ const CUT_OFF = new ConsoleFault(400, "incomplete_file", "The file did not arriv
   field: "file",
 });
 
-const STOPPED = new ConsoleFault(409, "import_stopped", "It was stopped before the file had arrived.", {
-  field: "file",
-});
+const STOPPED = new ConsoleFault(
+  409,
+  "import_stopped",
+  "It was stopped before the file had arrived. To import it after all, choose it again.",
+  {
+    field: "file",
+  },
+);
 
 const tooLarge = (maxBytes: number): ConsoleFault =>
   new ConsoleFault(
