@@ -1,4 +1,3 @@
-import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from "../domain/clock.ts";
 import type { FindCounters } from "../keys/counters.ts";
@@ -6,9 +5,10 @@ import type { DatabaseUrl } from "../store/database-url.ts";
 import type { Store } from "../store/store.ts";
 import { BusiestKeys } from "./busiest.ts";
 import { Counting } from "./counting.ts";
+import { type Disk, diskAt } from "./disk.ts";
 import { KnownKeys } from "./known-keys.ts";
 import { Remembered } from "./remembered.ts";
-import { type Disk, SeenTroubles, type StoreHealth } from "./troubles.ts";
+import { SeenTroubles, type StoreHealth } from "./troubles.ts";
 
 export const SPANS = ["hour", "day", "month"] as const;
 export type Span = (typeof SPANS)[number];
@@ -80,10 +80,5 @@ async function healthOf({ store, database, findDisk = diskOf }: Parts): Promise<
 
 export async function diskOf(database: DatabaseUrl): Promise<Disk | undefined> {
   if (database.kind !== "sqlite") return undefined;
-  try {
-    const { bavail, blocks, bsize } = await statfs(dirname(database.path));
-    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
-  } catch {
-    return undefined;
-  }
+  return diskAt(dirname(database.path)).catch(() => undefined);
 }

@@ -1,3 +1,5 @@
+import { inTime } from "./in-time.ts";
+
 /** Whoever reads has gone away, or takes nothing any more. */
 export class ReaderGone extends Error {}
 
@@ -33,27 +35,13 @@ export function pacedStream(stalledAfterMs: number): PacedStream {
     { highWaterMark: 0 },
   );
 
-  /** Whether it is, in time. */
-  async function isWanted(signal: AbortSignal): Promise<boolean> {
-    const { promise: late, resolve } = Promise.withResolvers<false>();
-    const giveUp = () => resolve(false);
-    const timer = setTimeout(giveUp, stalledAfterMs);
-    signal.addEventListener("abort", giveUp);
-    if (signal.aborted) giveUp();
-    try {
-      return (await Promise.race([wanted.promise.then(() => true as const), late])) && !isGone;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", giveUp);
-    }
-  }
-
   return {
     readable,
     async write(chunk, signal) {
-      const isTaken = await isWanted(signal);
+      const isWanted = await inTime(wanted.promise, { ms: stalledAfterMs, signal });
       signal.throwIfAborted();
-      if (!isTaken) throw new ReaderGone(isGone ? "the reader has gone away" : "the reader takes nothing any more");
+      if (!isWanted || isGone)
+        throw new ReaderGone(isGone ? "the reader has gone away" : "the reader takes nothing any more");
       // The next one may be wanted at once.
       wanted = Promise.withResolvers();
       controller.enqueue(chunk);

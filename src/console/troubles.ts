@@ -2,13 +2,9 @@ import { DAY_MS } from "../domain/clock.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
 import { type Instance, stateOfInstance } from "../domain/instance.ts";
 import type { Trouble } from "./api.ts";
+import type { Disk } from "./disk.ts";
 
 // What is not well, for a person who looks at the overview: the worst first.
-
-export interface Disk {
-  readonly freeBytes: number;
-  readonly totalBytes: number;
-}
 
 /** How the store is: whether it answers, and how much room there is around it. */
 export interface StoreHealth {

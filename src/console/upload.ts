@@ -1,11 +1,13 @@
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { mkdir, open, rm, statfs } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { MINUTE_MS } from "../domain/clock.ts";
 import { OWNER_ONLY } from "../store/files.ts";
 import { isRunning } from "../store/partial-file.ts";
+import { diskAt } from "./disk.ts";
 import { ConsoleFault } from "./fault.ts";
+import { inTime } from "./in-time.ts";
 
 // Files that were sent by a page, in a private folder, for as long as they are worked on.
 
@@ -75,8 +77,8 @@ export const UPLOAD_LIMITS: UploadLimits = {
   maxBytes: UPLOAD_MAX_BYTES,
   stalledAfterMs: MINUTE_MS,
   async roomIn(folder) {
-    const { bavail, blocks, bsize } = await statfs(folder);
-    return bavail * bsize - Math.max(RESERVED_BYTES, RESERVED_SHARE * blocks * bsize);
+    const { freeBytes, totalBytes } = await diskAt(folder);
+    return freeBytes - Math.max(RESERVED_BYTES, RESERVED_SHARE * totalBytes);
   },
 };
 
@@ -127,19 +129,11 @@ async function* arriving(
   const reader = body.getReader();
   try {
     for (;;) {
-      const { promise: ended, reject } = Promise.withResolvers<never>();
-      const end = () => reject(new Error("it was given up"));
-      const timer = setTimeout(end, stalledAfterMs);
-      signal.addEventListener("abort", end);
-      try {
-        if (signal.aborted) end();
-        const { done, value } = await Promise.race([reader.read(), ended]);
-        if (done) return;
-        yield value;
-      } finally {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", end);
-      }
+      const read = await inTime(reader.read(), { ms: stalledAfterMs, signal });
+      if (!read) throw new Error("it was given up");
+      const { done, value } = read.value;
+      if (done) return;
+      yield value;
     }
   } finally {
     await reader.cancel().catch(() => {});

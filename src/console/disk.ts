@@ -1,0 +1,12 @@
+import { statfs } from "node:fs/promises";
+
+/** How much room there is around a file. */
+export interface Disk {
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+}
+
+export async function diskAt(folder: string): Promise<Disk> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
