@@ -29,7 +29,7 @@ export function columnsOf(header: readonly string[], options: ColumnOptions, nam
   refuseRepeated(header, name);
   const map = options.map ?? new Map(header.filter(isFieldName).map((field) => [field, field]));
   if (!options.map) refuseUnknown(header, name);
-  if (map.has("id") && !options.keepIds) throw new AssignedIds(name, header);
+  if (map.has("id") && !options.keepIds) throw assignedIds(name, header);
   for (const field of FIELD_NAMES) {
     const column = map.get(field);
     if (column === undefined ? isNeeded(field, options) : !header.includes(column))
@@ -38,14 +38,25 @@ export function columnsOf(header: readonly string[], options: ColumnOptions, nam
   return map;
 }
 
-/** A file has ids, and they were not to be kept. */
-export class AssignedIds extends OperatorError {
-  constructor(name: string, columns: readonly string[]) {
-    super(
-      `${name} has ids, and the service assigns them: leave them out with --map ${mapOf(columns)}, or restore an export into an empty store with --keep-ids`,
-    );
+/** The columns of a file are not those of animals. What helps is said for the command line; pages have words of their own. */
+export class ColumnsDiffer extends OperatorError {
+  constructor(
+    readonly kind: "assigned_ids" | "unknown_column" | "missing_column",
+    /** Without what to do about it. */
+    readonly problem: string,
+    remedy: string,
+  ) {
+    super(`${problem}: ${remedy}`);
   }
 }
+
+/** A file has ids, and they were not to be kept. */
+export const assignedIds = (name: string, columns: readonly string[]): ColumnsDiffer =>
+  new ColumnsDiffer(
+    "assigned_ids",
+    `${name} has ids, and the service assigns them`,
+    `leave them out with --map ${mapOf(columns)}, or restore an export into an empty store with --keep-ids`,
+  );
 
 function refuseRepeated(header: readonly string[], name: string): void {
   const repeated = header.find((column, i) => header.indexOf(column) !== i);
@@ -61,16 +72,20 @@ function refuseUnknown(header: readonly string[], name: string): void {
     throw new OperatorError(
       `${name} must be CSV, whose cells are separated by commas, and its header is ${quote(unknown)}: save it with commas`,
     );
-  throw new OperatorError(
-    `${name} has the column ${quote(unknown)}, which is not a field of an animal (${NEW_FIELDS.join(", ")}): name the columns to read with --map ${mapOf(header)}, and the others are left out`,
+  throw new ColumnsDiffer(
+    "unknown_column",
+    `${name} has the column ${quote(unknown)}, which is not a field of an animal (${NEW_FIELDS.join(", ")})`,
+    `name the columns to read with --map ${mapOf(header)}, and the others are left out`,
   );
 }
 
-function missing(field: FieldName, column: string | undefined, header: readonly string[], name: string): OperatorError {
+function missing(field: FieldName, column: string | undefined, header: readonly string[], name: string): ColumnsDiffer {
   const there = header.slice(0, SHOWN).map(quote).join(", ") + (header.length > SHOWN ? ", …" : "");
   const wanted = column ?? field;
-  return new OperatorError(
-    `${name} has no column ${quote(wanted)}${field === wanted ? "" : ` for ${field}`}, only ${there}: say which one it is with --map ${mapOf(header)}`,
+  return new ColumnsDiffer(
+    "missing_column",
+    `${name} has no column ${quote(wanted)}${field === wanted ? "" : ` for ${field}`}, only ${there}`,
+    `say which one it is with --map ${mapOf(header)}`,
   );
 }
 

@@ -4,7 +4,7 @@ import { int64FromJson } from "../domain/int64.ts";
 import { Mistake } from "../domain/mistake.ts";
 import { OperatorError } from "../domain/operator-error.ts";
 import { countOf } from "../domain/text.ts";
-import { AssignedIds, type ColumnMap, type ColumnOptions, columnsOf, type FieldName } from "./columns.ts";
+import { assignedIds, type ColumnMap, type ColumnOptions, columnsOf, type FieldName } from "./columns.ts";
 import { type CsvRow, csvRows } from "./csv.ts";
 import { ndjsonLines } from "./ndjson.ts";
 import type { Source } from "./source.ts";
@@ -125,7 +125,7 @@ export class Reader {
   #refuseIds(value: unknown): void {
     const { map } = this.options;
     const names = isObject(value) ? Object.keys(value) : [];
-    if (map ? map.has("id") : names.includes("id")) throw new AssignedIds(this.source.name, names);
+    if (map ? map.has("id") : names.includes("id")) throw assignedIds(this.source.name, names);
   }
 
   /** By the rule for new animals, as a request would be. */

@@ -1,4 +1,4 @@
-import { AssignedIds } from "../bulk/columns.ts";
+import { ColumnsDiffer } from "../bulk/columns.ts";
 import type { ImportRefusal } from "../bulk/import.ts";
 import { textOfImportRefusal } from "../bulk/wording.ts";
 import { OperatorError } from "../domain/operator-error.ts";
@@ -20,7 +20,7 @@ export const refusedWith = (reason: ImportRefusal, source: string): Ended => ({
 
 export const failedWith = (error: unknown, work: Running): Ended => ({
   message: failedText(error, work),
-  remedies: error instanceof AssignedIds ? ["keepIds"] : [],
+  remedies: error instanceof ColumnsDiffer && error.kind === "assigned_ids" ? ["keepIds"] : [],
 });
 
 const REMEDIES: Readonly<Record<ImportRefusal["kind"], readonly ImportRemedy[]>> = {
@@ -46,7 +46,8 @@ const refusedText = (reason: ImportRefusal, source: string): string =>
   );
 
 function failedText(error: unknown, work: Running): string {
-  if (error instanceof OperatorError) return sentenceOn(work.name, forPages(error.message));
+  if (error instanceof ColumnsDiffer) return sentenceOn(work.name, `${error.problem}: ${ADVICE[error.kind]}`);
+  if (error instanceof OperatorError) return sentenceOn(work.name, error.message);
   return error instanceof StoreUnavailable
     ? `The database did not answer. ${goOnWith(work)}`
     : `Something unexpected happened, which the log of the service has. ${goOnWith(work)}`;
@@ -60,11 +61,8 @@ const sentenceOn = (source: string, text: string): string =>
   sentence(text.startsWith(source) ? `“${source}”${text.slice(source.length)}` : text);
 
 /** The same advice, by what the pages have instead of options. */
-const forPages = (message: string): string =>
-  message
-    .replace(
-      /: leave them out with --map \S+, or restore an export into an empty store with --keep-ids/,
-      ": remove that column, or restore an export into an empty store with “Keep ids”",
-    )
-    .replace(/: name the columns to read with --map \S+, and the others are left out/, ": rename or remove that column")
-    .replace(/: say which one it is with --map \S+/, ": rename the column that it is");
+const ADVICE: Readonly<Record<ColumnsDiffer["kind"], string>> = {
+  assigned_ids: "remove that column, or restore an export into an empty store with “Keep ids”",
+  unknown_column: "rename or remove that column",
+  missing_column: "rename the column that it is",
+};
