@@ -7,11 +7,11 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import { TestPostgres, withSql } from "../test/harness/postgres.ts";
-import { EXECUTABLE, issueBoundlessKey } from "../test/harness/program.ts";
-import { databaseOf, makeStore, type OurStore, startService } from "./service.ts";
-import { type Latency, runSteadyLoad } from "./steady-load.ts";
-import { cleanUpOnAnyEnd, endRun, median, requireTools, say, whole } from "./tools.ts";
+import { EXECUTABLE, issueBoundlessKey } from "../test/harness/program/program.ts";
+import { TestPostgres, withSql } from "../test/harness/servers/postgres.ts";
+import { cleanUpOnAnyEnd, endRun, median, requireTools, say, whole } from "./common/tools.ts";
+import { databaseOf, makeStore, type OurStore, startService } from "./contenders/service.ts";
+import { type Latency, runSteadyLoad } from "./load/steady-load.ts";
 
 const { values: options } = parseArgs({
   options: {

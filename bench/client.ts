@@ -4,9 +4,9 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import type { Load, Measured, Rates } from "./client-load.ts";
-import { makeStore, startService } from "./service.ts";
-import { cleanUpOnAnyEnd, endRun, median, say, whole } from "./tools.ts";
+import { cleanUpOnAnyEnd, endRun, median, say, whole } from "./common/tools.ts";
+import { makeStore, startService } from "./contenders/service.ts";
+import type { Load, Measured, Rates } from "./load/client-load.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -46,7 +46,7 @@ await endRun(
 /** The load as one module, with the client in it. */
 async function writeProgram(): Promise<string> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(import.meta.dir, "client-load.ts")],
+    entrypoints: [join(import.meta.dir, "load/client-load.ts")],
     target: "node",
     format: "esm",
   });

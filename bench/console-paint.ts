@@ -3,10 +3,10 @@
 
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
-import { CHROMIUM } from "../test/harness/chromium.ts";
-import { Fleet } from "../test/harness/fleet.ts";
+import { CHROMIUM } from "../test/harness/browser/chromium.ts";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import { cleanUpOnAnyEnd, endRun, median, say } from "./tools.ts";
+import { Fleet } from "../test/harness/service/fleet.ts";
+import { cleanUpOnAnyEnd, endRun, median, say } from "./common/tools.ts";
 
 const RUNS = 15;
 

@@ -6,24 +6,24 @@ import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { listAnimals } from "../src/console/animals.ts";
-import { boundedSnapshots } from "../src/console/export.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, systemClock } from "../src/base/time/clock.ts";
+import { Knowledge } from "../src/console/cached/knowledge.ts";
 import { ConsoleFault } from "../src/console/fault.ts";
 import type { ConsoleHandler, ConsoleParts } from "../src/console/handler.ts";
-import { ImportWorks } from "../src/console/import-works.ts";
-import { listJournal } from "../src/console/journal.ts";
-import { listOfKeys, viewOfKey } from "../src/console/keys.ts";
-import { Knowledge } from "../src/console/knowledge.ts";
-import { listOrders } from "../src/console/orders.ts";
-import { showOverview } from "../src/console/overview.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, systemClock } from "../src/domain/clock.ts";
-import { countersOf } from "../src/keys/counters.ts";
-import type { DatabaseUrl } from "../src/store/database-url.ts";
+import { ImportWorks } from "../src/console/jobs/import-works.ts";
+import { listAnimals } from "../src/console/resources/animals.ts";
+import { boundedSnapshots } from "../src/console/resources/export.ts";
+import { listJournal } from "../src/console/resources/journal.ts";
+import { listOfKeys, viewOfKey } from "../src/console/resources/keys.ts";
+import { listOrders } from "../src/console/resources/orders.ts";
+import { showOverview } from "../src/console/resources/overview.ts";
+import { countersOf } from "../src/keys/queries/counters.ts";
 import { openAnimalSnapshot, openForServing } from "../src/store/open.ts";
-import type { Store } from "../src/store/store.ts";
+import type { Store } from "../src/store/ports/store.ts";
+import type { DatabaseUrl } from "../src/store/urls/database-url.ts";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import { TestPostgres, withSql } from "../test/harness/postgres.ts";
-import { cleanUpOnAnyEnd, endRun, median, say } from "./tools.ts";
+import { TestPostgres, withSql } from "../test/harness/servers/postgres.ts";
+import { cleanUpOnAnyEnd, endRun, median, say } from "./common/tools.ts";
 
 const { values: options } = parseArgs({
   options: {

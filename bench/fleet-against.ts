@@ -2,16 +2,16 @@
 
 import { join } from "node:path";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import { TestPostgres } from "../test/harness/postgres.ts";
-import { EXECUTABLE, issueBoundlessKey, type RunningService, serve } from "../test/harness/program.ts";
-import { TestRedis } from "../test/harness/redis.ts";
-import { executableOf } from "../test/harness/release.ts";
-import { childNamed, microsOfFamily } from "./cpu.ts";
-import { CONNECTIONS, FLEET_WORKS, fillPostgres } from "./fleet-works.ts";
-import { measure, writeRequests } from "./load.ts";
-import { table } from "./sections.ts";
-import { NO_WORSE, ratio } from "./targets.ts";
-import { median, say, whole } from "./tools.ts";
+import { EXECUTABLE, issueBoundlessKey, type RunningService, serve } from "../test/harness/program/program.ts";
+import { TestPostgres } from "../test/harness/servers/postgres.ts";
+import { TestRedis } from "../test/harness/servers/redis.ts";
+import { executableOf } from "../test/harness/service/release.ts";
+import { CONNECTIONS, FLEET_WORKS, fillPostgres } from "./common/fleet-works.ts";
+import { median, say, whole } from "./common/tools.ts";
+import { childNamed, microsOfFamily } from "./load/cpu.ts";
+import { measure, writeRequests } from "./load/load.ts";
+import { table } from "./report/sections.ts";
+import { NO_WORSE, ratio } from "./report/targets.ts";
 
 const INSTANCES = 2;
 const SECONDS = 3;

@@ -5,19 +5,19 @@ import { Database } from "bun:sqlite";
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { AnimalStatus } from "../src/domain/animal.ts";
-import { type Migration, migrate } from "../src/store/migrate.ts";
+import type { AnimalStatus } from "../src/domain/stock/animal.ts";
 import { POSTGRES_MIGRATIONS } from "../src/store/migrations/postgres/index.ts";
 import { SQLITE_MIGRATIONS } from "../src/store/migrations/sqlite/index.ts";
-import { migrateDatabase } from "../src/store/postgres/schema.ts";
+import type { AnimalQuery, OrderQuery, Store } from "../src/store/ports/store.ts";
+import { migrateDatabase } from "../src/store/postgres/schema/schema.ts";
 import { openForServing as openPostgres } from "../src/store/postgres/store.ts";
-import { APPLICATION_ID } from "../src/store/sqlite/database.ts";
-import { migrationTarget } from "../src/store/sqlite/migration-target.ts";
+import { type Migration, migrate } from "../src/store/schema/migrate.ts";
+import { APPLICATION_ID } from "../src/store/sqlite/file/database.ts";
+import { migrationTarget } from "../src/store/sqlite/migration/target.ts";
 import { openForServing as openSqlite } from "../src/store/sqlite/store.ts";
-import type { AnimalQuery, OrderQuery, Store } from "../src/store/store.ts";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import { TestPostgres, withSql } from "../test/harness/postgres.ts";
-import { cleanUpOnAnyEnd, endRun, median, say, whole } from "./tools.ts";
+import { TestPostgres, withSql } from "../test/harness/servers/postgres.ts";
+import { cleanUpOnAnyEnd, endRun, median, say, whole } from "./common/tools.ts";
 
 const { values: options } = parseArgs({
   options: { animals: { type: "string", default: "2000000" }, only: { type: "string", default: "" } },

@@ -1,4 +1,4 @@
-import { Frame } from "./components/Frame.tsx";
+import { Frame } from "./components/layout/Frame.tsx";
 import { PAGES } from "./pages/index.ts";
 import { NotFound } from "./pages/NotFound.tsx";
 import { SignIn } from "./pages/SignIn.tsx";

@@ -1,4 +1,4 @@
-import type { ConsoleError } from "../src/console/api.ts";
+import type { ConsoleError } from "../src/console/api/index.ts";
 import { BASE } from "./router.ts";
 
 // Calls of the console's server. Whatever goes wrong is a Failure, whose message is a sentence for the person.

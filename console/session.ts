@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { SessionView, SignIn } from "../src/console/api.ts";
+import type { SessionView, SignIn } from "../src/console/api/index.ts";
 import { call, Failure, sentenceOf, whenSignedOut } from "./api.ts";
 import { setClock } from "./clock.ts";
 import { forgetAll } from "./live.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { BunPlugin } from "bun";
-import { ASSETS_PATH, bundlePages, PAGE_NAME } from "../src/console/bundle.ts";
+import { ASSETS_PATH, bundlePages, PAGE_NAME } from "../src/console/assets/bundle.ts";
 
 const ROOT = join(import.meta.dir, "..");
 /** A process builds in a folder with this prefix, followed by its process id. */
@@ -13,8 +13,8 @@ const ENTRIES = [
   "src/cli/main.ts",
   "src/thread.ts",
   "src/console-thread.ts",
-  "src/store/sqlite/writer-thread.ts",
-  "src/store/sqlite/backup-thread.ts",
+  "src/store/sqlite/writer/writer-thread.ts",
+  "src/store/sqlite/backup/backup-thread.ts",
 ];
 
 /**
@@ -73,7 +73,7 @@ async function consolePages(): Promise<BunPlugin> {
   const contents = `export const PAGE_NAME = ${JSON.stringify(PAGE_NAME)};
     export const ASSETS_PATH = ${JSON.stringify(ASSETS_PATH)};
     export const bundlePages = async () => [${files.join(",")}];`;
-  const filter = /[/\\]src[/\\]console[/\\]bundle\.ts$/;
+  const filter = /[/\\]src[/\\]console[/\\]assets[/\\]bundle\.ts$/;
   return {
     name: "the pages of the console",
     setup: (builder) => void builder.onLoad({ filter }, () => ({ loader: "ts", contents })),

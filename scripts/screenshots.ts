@@ -6,11 +6,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { AnimalStore } from "../client/src/index.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/domain/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/base/time/clock.ts";
+import { launchChromium } from "../test/harness/browser/playwright.ts";
 import { cleanUp } from "../test/harness/cleanup.ts";
-import { Fleet } from "../test/harness/fleet.ts";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import { launchChromium } from "../test/harness/playwright.ts";
+import { Fleet } from "../test/harness/service/fleet.ts";
 
 const OUT = join(import.meta.dir, "../docs/console");
 const WIDTHS = { wide: { width: 1280, height: 1000 }, phone: { width: 360, height: 780 } };

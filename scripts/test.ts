@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import { packClient } from "../client/test/harness/pack.ts";
 import { cleanUp } from "../test/harness/cleanup.ts";
-import { TestPostgres } from "../test/harness/postgres.ts";
-import { hasRedis, startSharedRedis } from "../test/harness/redis.ts";
+import { TestPostgres } from "../test/harness/servers/postgres.ts";
+import { hasRedis, startSharedRedis } from "../test/harness/servers/redis.ts";
 import { build } from "./build.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -17,9 +17,9 @@ const TIMINGS = join(BUILD, "test-timings.json");
 /** Files whose tests are about deadlines in real time: nothing else may compete with them for the processor. */
 const ALONE = [
   "test/fleet/fleet.test.ts",
-  "test/meter-redis.test.ts",
+  "test/meter/redis/meter.test.ts",
   "test/process/failing-disk.test.ts",
-  "test/redis-slow.test.ts",
+  "test/meter/redis/slow.test.ts",
   "test/torture/outages.test.ts",
   "test/torture/rolling.test.ts",
 ];
@@ -42,7 +42,7 @@ async function startShared(files: readonly string[]): Promise<Record<string, str
   await Promise.all([
     (onBothStores || isUsed("databaseMaker")) && !process.env.TEST_DATABASE_URL && startPostgres(),
     onBothStores && startRedis(),
-    (isUsed("harness/program.ts") || isUsed("harness/desk.ts") || isUsed("/torture/")) && build(BUILD),
+    (isUsed("harness/program/") || isUsed("harness/browser/desk.ts") || isUsed("/torture/")) && build(BUILD),
     files.some((file) => file.startsWith("client/")) && pack(),
   ]);
   return env;

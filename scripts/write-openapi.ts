@@ -11,4 +11,4 @@ const document = openapiDocument({
 });
 const text = `${JSON.stringify(document, null, 2)}\n`;
 await Bun.write("openapi.json", text);
-await Bun.write("client/src/wire.ts", clientTypes(JSON.parse(text) as ApiDocument));
+await Bun.write("client/src/wire/types.ts", clientTypes(JSON.parse(text) as ApiDocument));

@@ -1,12 +1,12 @@
 import { parseTrustedProxies } from "./access/address.ts";
+import { Mistake } from "./base/mistake.ts";
+import { mistakeInText } from "./base/text/text.ts";
 import { ENVIRONMENT_NAMES, type EnvironmentName } from "./domain/environment.ts";
 import { AUTHOR_MAX_CODE_POINTS } from "./domain/journal.ts";
-import { Mistake } from "./domain/mistake.ts";
-import { QUOTA_MAX, QUOTA_RULE } from "./domain/plan.ts";
-import { mistakeInText } from "./domain/text.ts";
-import { parseCorsOrigins } from "./http/cors-origins.ts";
+import { QUOTA_MAX, QUOTA_RULE } from "./domain/keys/plan.ts";
+import { parseCorsOrigins } from "./http/cors/origins.ts";
 import { maskedRedisUrl, parseRedisUrl, type RedisUrl } from "./meter/redis-url.ts";
-import { maskedDatabaseUrl, parseDatabaseUrl } from "./store/database-url.ts";
+import { maskedDatabaseUrl, parseDatabaseUrl } from "./store/urls/database-url.ts";
 import { LOG_LEVELS, type LogLevel } from "./telemetry/log.ts";
 
 const DRAIN_MAX_SECONDS = 300;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import { EXECUTABLE, serve } from "../test/harness/program.ts";
+import { EXECUTABLE, serve } from "../test/harness/program/program.ts";
 import { type Attack, begin, type Course } from "./common/attack.ts";
 import { Client } from "./common/client.ts";
 import { Ledger } from "./common/ledger.ts";

@@ -1,4 +1,4 @@
-import { TestPostgres } from "../test/harness/postgres.ts";
+import { TestPostgres } from "../test/harness/servers/postgres.ts";
 import { type Attack, begin, type Course } from "./common/attack.ts";
 import { writeImportFile } from "./import/file.ts";
 import { type Effort, Round } from "./import/round.ts";

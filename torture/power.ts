@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { digestOf } from "../src/domain/key.ts";
+import { digestOf } from "../src/domain/keys/key.ts";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import { serve } from "../test/harness/program.ts";
-import { openDatabaseFile } from "../test/harness/sqlite.ts";
+import { serve } from "../test/harness/program/program.ts";
+import { openDatabaseFile } from "../test/harness/rows/sqlite.ts";
 import { type Attack, begin, type Course } from "./common/attack.ts";
 import { Client } from "./common/client.ts";
 import { readSqlite } from "./common/contents.ts";

@@ -1,4 +1,4 @@
-import { TestBalancer } from "../test/harness/balancer.ts";
+import { TestBalancer } from "../test/harness/servers/balancer.ts";
 import { type Attack, type AttackOptions, begin, type Course } from "./common/attack.ts";
 import { Ledger } from "./common/ledger.ts";
 import { workers } from "./common/load.ts";

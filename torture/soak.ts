@@ -1,4 +1,4 @@
-import { QUOTA_MAX } from "../src/domain/plan.ts";
+import { QUOTA_MAX } from "../src/domain/keys/plan.ts";
 import { type AttackOptions, begin } from "./common/attack.ts";
 import type { Scoreboard } from "./common/scoreboard.ts";
 import { runGoodClient } from "./hostile/processes.ts";

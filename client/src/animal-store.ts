@@ -1,11 +1,11 @@
-import type { Call } from "./call.ts";
-import { Categories } from "./categories.ts";
-import type { Limits } from "./limits.ts";
 import type { AnimalStoreOptions, CallOptions } from "./options.ts";
-import { Orders } from "./orders.ts";
-import { Pets } from "./pets.ts";
-import { createRequests, type Requests } from "./requests.ts";
-import type { Key } from "./wire.ts";
+import type { Limits } from "./pacing/limits.ts";
+import type { Call } from "./resources/call.ts";
+import { Categories } from "./resources/categories.ts";
+import { Orders } from "./resources/orders.ts";
+import { Pets } from "./resources/pets.ts";
+import { createRequests, type Requests } from "./resources/requests.ts";
+import type { Key } from "./wire/types.ts";
 
 /**
  * An Animal Store, as one API key sees it. Everything that uses the key should share one: together they stay within

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./wire.ts";
+import type { ErrorCode } from "./wire/types.ts";
 
 /**
  * What goes wrong before the service has answered, or without an answer of its own:

@@ -1,10 +1,5 @@
 export { AnimalStore } from "./animal-store.ts";
-export type { Answer } from "./answer.ts";
-export type { Call } from "./call.ts";
-export type { Categories } from "./categories.ts";
 export { AnimalStoreError, type ClientErrorCode } from "./error.ts";
-export type { Int64, Int64Input } from "./int64.ts";
-export type { LimitedWindow, Limits } from "./limits.ts";
 export type {
   AnimalStoreOptions,
   CallOptions,
@@ -18,7 +13,12 @@ export type {
   RetryEvent,
   WriteOptions,
 } from "./options.ts";
-export type { Orders } from "./orders.ts";
-export type { ListCall, Page } from "./page.ts";
-export type { Pets } from "./pets.ts";
-export type * from "./wire.ts";
+export type { LimitedWindow, Limits } from "./pacing/limits.ts";
+export type { Call } from "./resources/call.ts";
+export type { Categories } from "./resources/categories.ts";
+export type { Orders } from "./resources/orders.ts";
+export type { ListCall, Page } from "./resources/page.ts";
+export type { Pets } from "./resources/pets.ts";
+export type { Answer } from "./transport/answer.ts";
+export type { Int64, Int64Input } from "./wire/int64.ts";
+export type * from "./wire/types.ts";

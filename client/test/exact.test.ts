@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { startService } from "../../test/harness/service.ts";
-import { parseExactly, writeExactly } from "../src/exact-json.ts";
+import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type Int64Input } from "../src/index.ts";
-import { INT64_FIELDS } from "../src/wire.ts";
+import { parseExactly, writeExactly } from "../src/wire/exact-json.ts";
+import { INT64_FIELDS } from "../src/wire/types.ts";
 import { parseObviously } from "./harness/obvious-json.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });

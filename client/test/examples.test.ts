@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { atEnd, setUp } from "../../test/harness/cleanup.ts";
-import { type Outcome, run } from "../../test/harness/program.ts";
-import { startService, type TestService } from "../../test/harness/service.ts";
+import { type Outcome, run } from "../../test/harness/program/program.ts";
+import { startService, type TestService } from "../../test/harness/service/service.ts";
 import { AnimalStore } from "../src/index.ts";
 import { complaints, NODE, newConsumer } from "./harness/typescript.ts";
 

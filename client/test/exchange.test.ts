@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { startService } from "../../test/harness/service.ts";
+import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type AnimalStoreOptions, type ConditionalReadOptions } from "../src/index.ts";
 import { startStrangeServer } from "./harness/strange-server.ts";
 

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
-import { startService } from "../../test/harness/service.ts";
+import { startService } from "../../test/harness/service/service.ts";
 import { Random } from "../../torture/common/random.ts";
 import type { FaultReport, FaultRun } from "./everywhere/faults.ts";
 import { type Fault, startFaultProxy } from "./fault-proxy.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, spyOn, test } from "bun:test";
-import { startService } from "../../test/harness/service.ts";
+import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, AnimalStoreError, type AnimalStoreOptions } from "../src/index.ts";
 
 const baseUrl = "http://127.0.0.1:1/v1";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ApiDocument, ApiOperation } from "../../scripts/api-document.ts";
-import { assertDescribed } from "../../test/harness/openapi.ts";
-import { startService } from "../../test/harness/service.ts";
+import { assertDescribed } from "../../test/harness/checks/openapi.ts";
+import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type Call } from "../src/index.ts";
 import { parseObviously } from "./harness/obvious-json.ts";
 

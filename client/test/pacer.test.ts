@@ -2,8 +2,8 @@ import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import type { AnimalStoreError } from "../src/index.ts";
 import { onAbort } from "../src/on-abort.ts";
-import { createPacer } from "../src/pacer.ts";
-import type { Answered, Outcome } from "../src/standing.ts";
+import { createPacer } from "../src/pacing/pacer.ts";
+import type { Answered, Outcome } from "../src/pacing/standing.ts";
 import { SharedTime } from "./shared-time.ts";
 import { SimulatedService } from "./simulated-service.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { DAY_MS } from "../../src/domain/clock.ts";
-import { addCounts, newCounts, usageOf } from "../../src/domain/usage.ts";
+import { DAY_MS } from "../../src/base/time/clock.ts";
+import { addCounts, newCounts, usageOf } from "../../src/domain/usage/usage.ts";
 import { editKey } from "../../src/keys/edit.ts";
-import { SIGNED } from "../../test/harness/author.ts";
-import type { TestService } from "../../test/harness/service.ts";
-import { onEveryStore } from "../../test/harness/stores.ts";
+import { SIGNED } from "../../test/harness/rows/author.ts";
+import type { TestService } from "../../test/harness/service/service.ts";
+import { onEveryStore } from "../../test/harness/service/stores.ts";
 import { AnimalStore, type AnimalStoreOptions } from "../src/index.ts";
 import { SharedTime } from "./shared-time.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { temporaryFolder } from "../../test/harness/folder.ts";
-import { startService } from "../../test/harness/service.ts";
+import { startService } from "../../test/harness/service/service.ts";
 import { succeed } from "./harness/pack.ts";
 import { PACKED } from "./harness/package.ts";
 

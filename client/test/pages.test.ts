@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { startService } from "../../test/harness/service.ts";
+import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type ListPetsQuery, type Pet } from "../src/index.ts";
 
 /** A store with seven animals, and what is asked of it from then on. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { startService } from "../../test/harness/service.ts";
+import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type ListPetsQuery } from "../src/index.ts";
 
 const connect = async () => {

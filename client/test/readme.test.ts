@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { SETTINGS } from "../../src/config.ts";
-import { FAULT_CODES } from "../../src/http/fault.ts";
+import { FAULT_CODES } from "../../src/http/faults/fault.ts";
 import { atEnd } from "../../test/harness/cleanup.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
-import { EXECUTABLE, run, serve } from "../../test/harness/program.ts";
-import { startService } from "../../test/harness/service.ts";
+import { EXECUTABLE, run, serve } from "../../test/harness/program/program.ts";
+import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type ClientErrorCode } from "../src/index.ts";
 import { complaints, NODE, newConsumer } from "./harness/typescript.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
-import { FAULT_CODES, FAULTS, type FaultCode } from "../../src/http/fault.ts";
+import { FAULT_CODES, FAULTS, type FaultCode } from "../../src/http/faults/fault.ts";
 import { atEnd } from "../../test/harness/cleanup.ts";
 import { REAL_CLOCK } from "../src/clock.ts";
 import { AnimalStore, AnimalStoreError, type AnimalStoreOptions, type ClientErrorCode } from "../src/index.ts";
-import { backoffMs, isRetriable } from "../src/retry.ts";
+import { backoffMs, isRetriable } from "../src/transport/retry.ts";
 import { SharedTime } from "./shared-time.ts";
 
 /** Whether the same request may succeed later: a new code must be decided on. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { CHROMIUM } from "../../test/harness/chromium.ts";
-import { startService } from "../../test/harness/service.ts";
+import { CHROMIUM } from "../../test/harness/browser/chromium.ts";
+import { startService } from "../../test/harness/service/service.ts";
 import { openPage, startSite } from "./harness/chromium.ts";
 import { projectWithClient } from "./harness/project.ts";
 import { DENO } from "./harness/runtimes.ts";

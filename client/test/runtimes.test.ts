@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { CHROMIUM } from "../../test/harness/chromium.ts";
+import { CHROMIUM } from "../../test/harness/browser/chromium.ts";
 import { setUp } from "../../test/harness/cleanup.ts";
 import { CHECKS } from "./everywhere/checks.ts";
 import { RUNTIMES } from "./everywhere/env.ts";

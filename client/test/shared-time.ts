@@ -1,4 +1,4 @@
-import { FakeClock } from "../../test/harness/clock.ts";
+import { FakeClock } from "../../test/harness/time/clock.ts";
 import type { ClientClock } from "../src/options.ts";
 
 interface Sleeper {

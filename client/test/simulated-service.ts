@@ -1,7 +1,7 @@
-import { judge, newTally, type RatePolicy, ratePolicyOfKey, type Standing } from "../../src/domain/tally.ts";
-import { HeaderTemplate, NO_FIELDS } from "../../src/http/header-template.ts";
-import { refusalFault } from "../../src/http/refusal-faults.ts";
-import type { Answered } from "../src/standing.ts";
+import { judge, newTally, type RatePolicy, ratePolicyOfKey, type Standing } from "../../src/domain/limits/tally.ts";
+import { refusalFault } from "../../src/http/faults/refusal-faults.ts";
+import { HeaderTemplate, NO_FIELDS } from "../../src/http/reply/header-template.ts";
+import type { Answered } from "../src/pacing/standing.ts";
 
 /** The rule of limits and bans as the service has it, with the headers that it sends, but without the service. */
 export class SimulatedService {

@@ -3,14 +3,14 @@ import type { ApiDocument } from "../../scripts/api-document.ts";
 import { clientTypes } from "../../scripts/client-types.ts";
 import manifest from "../package.json" with { type: "json" };
 import { VERSION } from "../src/version.ts";
-import { INT64_FIELDS } from "../src/wire.ts";
+import { INT64_FIELDS } from "../src/wire/types.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const read = (path: string): Promise<string> => Bun.file(new URL(path, ROOT)).text();
 const document = JSON.parse(await read("openapi.json")) as ApiDocument;
 
 test("the types are what openapi.json says: `npm run openapi` writes them again", async () => {
-  expect(await read("client/src/wire.ts")).toBe(clientTypes(document));
+  expect(await read("client/src/wire/types.ts")).toBe(clientTypes(document));
 });
 
 test("every field and query parameter that needs 64 bits is exact, and no other", () => {

@@ -1,4 +1,4 @@
-import type { Count } from "../../src/console/api.ts";
+import type { Count } from "../../src/console/api/index.ts";
 import { now } from "../clock.ts";
 import { counted, grouped } from "../words/numbers.ts";
 import { ago, ahead, expiry, moment, utc } from "../words/time.ts";

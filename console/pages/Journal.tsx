@@ -1,8 +1,8 @@
-import type { JournalEntryView, JournalView } from "../../src/console/api.ts";
-import { CursorPager } from "../components/CursorPager.tsx";
-import { Page, Panel } from "../components/Page.tsx";
-import { Empty, Loaded } from "../components/states.tsx";
-import { type Column, Table } from "../components/Table.tsx";
+import type { JournalEntryView, JournalView } from "../../src/console/api/index.ts";
+import { Page, Panel } from "../components/layout/Page.tsx";
+import { Empty, Loaded } from "../components/layout/states.tsx";
+import { CursorPager } from "../components/tables/CursorPager.tsx";
+import { type Column, Table } from "../components/tables/Table.tsx";
 import { Name, Time } from "../components/text.tsx";
 import { useLive } from "../live.ts";
 import { address, linkTo, withParams } from "../router.ts";

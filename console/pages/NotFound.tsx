@@ -1,5 +1,5 @@
-import { Page } from "../components/Page.tsx";
-import { Empty } from "../components/states.tsx";
+import { Page } from "../components/layout/Page.tsx";
+import { Empty } from "../components/layout/states.tsx";
 import { linkTo } from "../router.ts";
 
 export const NotFound = () => (

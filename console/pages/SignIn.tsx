@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import { CopyButton } from "../components/CopyButton.tsx";
-import { Brand } from "../components/Frame.tsx";
+import { CopyButton } from "../components/forms/CopyButton.tsx";
+import { Brand } from "../components/layout/Frame.tsx";
 import { Toasts } from "../components/Toasts.tsx";
 import { findSession, type Session } from "../session.ts";
 

@@ -1,14 +1,14 @@
 import type { ComponentType } from "preact";
-import type { Section } from "../components/Frame.tsx";
-import { Animal } from "./Animal.tsx";
-import { Animals } from "./Animals.tsx";
-import { Categories } from "./Categories.tsx";
-import { Import } from "./Import.tsx";
+import type { Section } from "../components/layout/Frame.tsx";
+import { Animal } from "./animals/Animal.tsx";
+import { Animals } from "./animals/Animals.tsx";
+import { Categories } from "./categories/Categories.tsx";
+import { Import } from "./imports/Import.tsx";
 import { Journal } from "./Journal.tsx";
-import { Key } from "./Key.tsx";
-import { Keys } from "./Keys.tsx";
-import { Orders } from "./Orders.tsx";
-import { Overview } from "./Overview.tsx";
+import { Key } from "./keys/Key.tsx";
+import { Keys } from "./keys/Keys.tsx";
+import { Orders } from "./orders/Orders.tsx";
+import { Overview } from "./overview/Overview.tsx";
 
 export interface PageEntry {
   /** Below /console; ":id" stands for anything, and is in `params`. */

@@ -1,6 +1,6 @@
-import type { CategoryView } from "../../src/console/api.ts";
-import { fold } from "../../src/domain/fold.ts";
-import { parseInt64 } from "../../src/domain/int64.ts";
+import { parseInt64 } from "../../src/base/json/int64.ts";
+import type { CategoryView } from "../../src/console/api/index.ts";
+import { fold } from "../../src/domain/stock/fold.ts";
 import type { Category } from "./stock.ts";
 
 // Which category somebody means who types.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ImportWorkView } from "../../src/console/api.ts";
+import type { ImportWorkView } from "../../src/console/api/index.ts";
 import { importStateWords, isOver, shareDone, shownWork, workTitle, workWords } from "./imports.ts";
 
 const work = (more: Partial<ImportWorkView>): ImportWorkView => ({

@@ -1,4 +1,4 @@
-import type { ImportView, ImportWorkView } from "../../src/console/api.ts";
+import type { ImportView, ImportWorkView } from "../../src/console/api/index.ts";
 import type { StateWords } from "./keys.ts";
 import { grouped, plural } from "./numbers.ts";
 

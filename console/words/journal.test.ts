@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { JournalEntryView } from "../../src/console/api.ts";
-import { SCOPES } from "../../src/domain/scope.ts";
+import type { JournalEntryView } from "../../src/console/api/index.ts";
+import { SCOPES } from "../../src/domain/keys/scope.ts";
 import { changesOf, deedOf } from "./journal.ts";
 
 const entry = (more: Partial<JournalEntryView>): JournalEntryView => ({

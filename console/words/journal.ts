@@ -1,5 +1,5 @@
-import type { JournalEntryView } from "../../src/console/api.ts";
-import type { Scope } from "../../src/domain/scope.ts";
+import type { JournalEntryView } from "../../src/console/api/index.ts";
+import type { Scope } from "../../src/domain/keys/scope.ts";
 import { accessWords, capitalized } from "./keys.ts";
 import { grouped } from "./numbers.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
-import { SCOPES, type Scope } from "../../src/domain/scope.ts";
+import { DAY_MS, MINUTE_MS } from "../../src/base/time/clock.ts";
+import { SCOPES, type Scope } from "../../src/domain/keys/scope.ts";
 import { accessWords, planWords, shareOf, stateWords, usedWords } from "./keys.ts";
 
 const BERLIN = "Europe/Berlin";

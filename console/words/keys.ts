@@ -1,8 +1,8 @@
-import type { KeyRowView, WindowView } from "../../src/console/api.ts";
-import { DAY_MS } from "../../src/domain/clock.ts";
-import { PLANS, type Plan } from "../../src/domain/plan.ts";
-import { SCOPES, type Scope } from "../../src/domain/scope.ts";
-import type { UsageRefusal } from "../../src/domain/usage.ts";
+import { DAY_MS } from "../../src/base/time/clock.ts";
+import type { KeyRowView, WindowView } from "../../src/console/api/index.ts";
+import { PLANS, type Plan } from "../../src/domain/keys/plan.ts";
+import { SCOPES, type Scope } from "../../src/domain/keys/scope.ts";
+import type { UsageRefusal } from "../../src/domain/usage/usage.ts";
 import { grouped } from "./numbers.ts";
 import { ahead, calendarDay, moment, upToMinute } from "./time.ts";
 

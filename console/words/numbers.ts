@@ -1,4 +1,4 @@
-import type { Count } from "../../src/console/api.ts";
+import type { Count } from "../../src/console/api/index.ts";
 
 // Numbers as people read them: grouped and exact. Only what is marked so is rounded.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { UsageBucketView, UsageSeriesView } from "../../src/console/api.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/base/time/clock.ts";
+import type { UsageBucketView, UsageSeriesView } from "../../src/console/api/index.ts";
 import { bucketWords, evenly, reasonsIn, spanOf, ticksOf } from "./series.ts";
 
 const NOW = Date.UTC(2026, 10, 16, 14, 20, 30);

@@ -1,6 +1,6 @@
-import type { UsageBucketView, UsageSeriesView } from "../../src/console/api.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
-import { REFUSALS, type UsageRefusal } from "../../src/domain/usage.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/base/time/clock.ts";
+import type { UsageBucketView, UsageSeriesView } from "../../src/console/api/index.ts";
+import { REFUSALS, type UsageRefusal } from "../../src/domain/usage/usage.ts";
 import { calendarDay, clockTime, moment } from "./time.ts";
 
 // Usage as plots show it.

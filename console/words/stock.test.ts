@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { OrderView } from "../../src/console/api.ts";
-import { ORDER_STATUSES } from "../../src/domain/order.ts";
+import type { OrderView } from "../../src/console/api/index.ts";
+import { ORDER_STATUSES } from "../../src/domain/stock/order.ts";
 import {
   animalStatusWords,
   correctionOf,

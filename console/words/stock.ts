@@ -1,7 +1,7 @@
-import type { AnimalForm, AnimalView, OrderView } from "../../src/console/api.ts";
-import type { AnimalStatus } from "../../src/domain/animal.ts";
-import { parseInt64 } from "../../src/domain/int64.ts";
-import type { OrderStatus } from "../../src/domain/order.ts";
+import { parseInt64 } from "../../src/base/json/int64.ts";
+import type { AnimalForm, AnimalView, OrderView } from "../../src/console/api/index.ts";
+import type { AnimalStatus } from "../../src/domain/stock/animal.ts";
+import type { OrderStatus } from "../../src/domain/stock/order.ts";
 import { capitalized, type StateWords } from "./keys.ts";
 
 // What there is to say about animals, their categories, and orders.

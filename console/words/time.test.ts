@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/domain/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/base/time/clock.ts";
 import { ago, ahead, calendarDay, clockTime, duration, expiry, localInput, moment, upToMinute, utc } from "./time.ts";
 
 const BERLIN = "Europe/Berlin";

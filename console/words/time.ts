@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/domain/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/base/time/clock.ts";
 
 // Times as people say them, in the viewer's zone. Each takes the time that it is, and tests a zone.
 

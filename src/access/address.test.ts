@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Mistake } from "../domain/mistake.ts";
+import { Mistake } from "../base/mistake.ts";
 import { clientAddress, parseTrustedProxies, type TrustedNetworks, trustedProxies } from "./address.ts";
 
 const none = undefined;

@@ -1,6 +1,6 @@
 import type { BlockList } from "node:net";
-import { lazy } from "../domain/lazy.ts";
-import { Mistake } from "../domain/mistake.ts";
+import { lazy } from "../base/lazy.ts";
+import { Mistake } from "../base/mistake.ts";
 
 /** The networks of the proxies whose X-Forwarded-For is trusted, as plain data; undefined: none. */
 export type TrustedNetworks = readonly Network[] | undefined;

@@ -1,7 +1,7 @@
-import { type Awaitable, andThen } from "../domain/awaitable.ts";
-import type { Clock } from "../domain/clock.ts";
+import { type Awaitable, andThen } from "../base/time/awaitable.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
-import { environmentOfSecret, type Key, type KeyProblem, problemWith } from "../domain/key.ts";
+import { environmentOfSecret, type Key, type KeyProblem, problemWith } from "../domain/keys/key.ts";
 import {
   type RatePolicy,
   ratePolicyOfAddress,
@@ -9,8 +9,8 @@ import {
   type Standing,
   strikesLeft,
   type Verdict,
-} from "../domain/tally.ts";
-import type { CountedKey } from "../domain/usage.ts";
+} from "../domain/limits/tally.ts";
+import type { CountedKey } from "../domain/usage/usage.ts";
 import type { Meter } from "../meter/meter.ts";
 import { readBearer } from "./bearer.ts";
 import type { Keyring, KnownKey } from "./keyring.ts";

@@ -1,8 +1,8 @@
-import type { Awaitable } from "../domain/awaitable.ts";
-import { digestOf, isPlausibleSecret, type Key, type KeySecret, problemWith } from "../domain/key.ts";
-import { type RatePolicy, ratePolicyOfKey } from "../domain/tally.ts";
-import { type CountedKey, newCountedKey } from "../domain/usage.ts";
-import type { KeyStore } from "../store/store.ts";
+import type { Awaitable } from "../base/time/awaitable.ts";
+import { digestOf, isPlausibleSecret, type Key, type KeySecret, problemWith } from "../domain/keys/key.ts";
+import { type RatePolicy, ratePolicyOfKey } from "../domain/limits/tally.ts";
+import { type CountedKey, newCountedKey } from "../domain/usage/usage.ts";
+import type { KeyStore } from "../store/ports/store.ts";
 
 /** A key as the gate needs it, with everything worked out that does not depend on the time. */
 export interface KnownKey {

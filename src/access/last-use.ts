@@ -1,5 +1,5 @@
-import { type Clock, MINUTE_MS } from "../domain/clock.ts";
-import type { KeyStore } from "../store/store.ts";
+import { type Clock, MINUTE_MS } from "../base/time/clock.ts";
+import type { KeyStore } from "../store/ports/store.ts";
 import type { Keyring } from "./keyring.ts";
 
 export interface LastUseParts {

@@ -1,4 +1,4 @@
-import type { Animal } from "../domain/animal.ts";
+import type { Animal } from "../domain/stock/animal.ts";
 
 // Animals as text, in the formats that `animals import` reads. What is written restores a store exactly: nothing is
 // added to a name, not even to one that a spreadsheet would take for a formula.

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
-import { ANIMAL_STATUSES, type Animal } from "../domain/animal.ts";
-import { INT64_MAX, INT64_MIN } from "../domain/int64.ts";
-import type { AnimalSnapshot } from "../store/store.ts";
+import { INT64_MAX, INT64_MIN } from "../base/json/int64.ts";
+import { ANIMAL_STATUSES, type Animal } from "../domain/stock/animal.ts";
+import type { AnimalSnapshot } from "../store/ports/store.ts";
 import { exportAnimals } from "./export.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "./export-formats.ts";
 

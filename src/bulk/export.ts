@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import { createGzip } from "node:zlib";
-import type { AnimalSelection, AnimalSnapshot } from "../store/store.ts";
+import type { AnimalSelection, AnimalSnapshot } from "../store/ports/store.ts";
 import { type ExportFormat, LINE_FORMATS } from "./export-formats.ts";
 
 export interface ExportOptions {

@@ -1,13 +1,13 @@
-import type { Animal, NewAnimal } from "../domain/animal.ts";
-import { type BeginningRefusal, decideBeginning, type Import, type Overtaken } from "../domain/import.ts";
+import { done, type Result, refused } from "../base/result.ts";
 import type { Author } from "../domain/journal.ts";
-import { done, type Result, refused } from "../domain/result.ts";
-import type { ImportStore } from "../store/store.ts";
-import type { ColumnOptions } from "./columns.ts";
+import type { Animal, NewAnimal } from "../domain/stock/animal.ts";
+import { type BeginningRefusal, decideBeginning, type Import, type Overtaken } from "../domain/stock/import.ts";
+import type { ImportStore } from "../store/ports/store.ts";
 import { Pace } from "./pace.ts";
-import { Reader, type Reading } from "./readings.ts";
+import type { ColumnOptions } from "./reading/columns.ts";
+import { Reader, type Reading } from "./reading/readings.ts";
+import { openSource, type Source, SourceChanged } from "./reading/source.ts";
 import { type Reject, Rejects } from "./rejects.ts";
-import { openSource, type Source, SourceChanged } from "./source.ts";
 
 // The way of a file: its bytes (source.ts) are text (text.ts), rows or JSON (csv.ts, ndjson.ts), and by the columns
 // that are read (columns.ts) animals, or lines that are rejected (readings.ts, rejects.ts). First all of it is

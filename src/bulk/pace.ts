@@ -1,4 +1,4 @@
-import { type AddedBatch, OTHERS_STAY_MS } from "../domain/import.ts";
+import { type AddedBatch, OTHERS_STAY_MS } from "../domain/stock/import.ts";
 
 // How large the batches of an import are. Others wait while a batch is written, and get their turn between two.
 

@@ -1,7 +1,7 @@
 import { closeSync, createReadStream, openSync, readSync, rmSync, writeSync } from "node:fs";
-import { OperatorError } from "../domain/operator-error.ts";
-import { beginFile, type PartialFile } from "../store/partial-file.ts";
-import type { Reading } from "./readings.ts";
+import { OperatorError } from "../base/operator-error.ts";
+import { beginFile, type PartialFile } from "../store/files/partial-file.ts";
+import type { Reading } from "./reading/readings.ts";
 
 // The lines of a file that are no animals, and why, in a file of their own.
 

@@ -1,7 +1,7 @@
-import type { Import, UndoRefusal } from "../domain/import.ts";
+import { done, type Result } from "../base/result.ts";
 import type { Author } from "../domain/journal.ts";
-import { done, type Result } from "../domain/result.ts";
-import type { ImportStore } from "../store/store.ts";
+import type { Import, UndoRefusal } from "../domain/stock/import.ts";
+import type { ImportStore } from "../store/ports/store.ts";
 
 export interface UndoParts {
   readonly imports: Pick<ImportStore, "beginUndo" | "undoSome">;

@@ -1,4 +1,4 @@
-import { countOf, formatNumber } from "../domain/text.ts";
+import { countOf, formatNumber } from "../base/text/text.ts";
 import type { ImportRefusal } from "./import.ts";
 
 // Why an import was refused, for the command line and for the console: as one line.

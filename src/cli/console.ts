@@ -1,17 +1,17 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { OperatorError } from "../base/operator-error.ts";
+import { reachableHost } from "../base/system/reachable-host.ts";
+import { systemClock } from "../base/time/clock.ts";
 import { type Config, consolePath } from "../config.ts";
-import { addressOfLink, type ConsoleLink, makeConsoleLink, mistakeInLinkName } from "../console/link.ts";
-import { systemClock } from "../domain/clock.ts";
+import { addressOfLink, type ConsoleLink, makeConsoleLink, mistakeInLinkName } from "../console/auth/link.ts";
 import { LINK_LASTS_MS } from "../domain/console-session.ts";
-import { stateOfInstance } from "../domain/instance.ts";
-import { OperatorError } from "../domain/operator-error.ts";
-import { reachableHost } from "../domain/reachable-host.ts";
-import { type Store, StoreUnavailable } from "../store/store.ts";
-import { authorOf } from "./author.ts";
-import { withStore } from "./context.ts";
-import { JSON_OPTION, type JsonOption } from "./options.ts";
-import { formatDuration, formatNumber, formatTime, note, print, printJson } from "./print.ts";
-import { writeSecret } from "./stdout.ts";
+import { stateOfInstance } from "../domain/usage/instance.ts";
+import { type Store, StoreUnavailable } from "../store/ports/store.ts";
+import { authorOf } from "./arguments/author.ts";
+import { withStore } from "./arguments/context.ts";
+import { JSON_OPTION, type JsonOption } from "./arguments/options.ts";
+import { formatDuration, formatNumber, formatTime, note, print, printJson } from "./terminal/print.ts";
+import { writeSecret } from "./terminal/stdout.ts";
 
 export function addConsole(program: Command): void {
   const console = program

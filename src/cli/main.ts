@@ -1,7 +1,7 @@
-import { lazy } from "../domain/lazy.ts";
-import { OperatorError } from "../domain/operator-error.ts";
-import { StoreUnavailable } from "../store/store.ts";
-import { noteWithoutEnd, OutputClosed } from "./stdout.ts";
+import { lazy } from "../base/lazy.ts";
+import { OperatorError } from "../base/operator-error.ts";
+import { StoreUnavailable } from "../store/ports/store.ts";
+import { noteWithoutEnd, OutputClosed } from "./terminal/stdout.ts";
 
 const EXIT_FAILED = 1;
 /** As a shell reports a program that SIGPIPE has ended, which others are. */

@@ -1,5 +1,5 @@
 import type { OperatorKeyProblem } from "../keys/operator-key.ts";
-import { formatTime, shellQuoted } from "./print.ts";
+import { formatTime, shellQuoted } from "./terminal/print.ts";
 
 /** Why the secret in the operator's file does not work. */
 export function wordsFor(problem: OperatorKeyProblem): string {

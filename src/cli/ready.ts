@@ -1,10 +1,10 @@
 import { get } from "node:http";
 import type { Command } from "commander";
+import { OperatorError } from "../base/operator-error.ts";
+import { reachableHost } from "../base/system/reachable-host.ts";
 import type { Config } from "../config.ts";
-import { OperatorError } from "../domain/operator-error.ts";
-import { reachableHost } from "../domain/reachable-host.ts";
-import { configFromEnvironment } from "./context.ts";
-import { print, printJson } from "./print.ts";
+import { configFromEnvironment } from "./arguments/context.ts";
+import { print, printJson } from "./terminal/print.ts";
 
 const EXIT_NOT_READY = 1;
 /** Longer than the service itself waits for its database before it says that it is not ready. */

@@ -1,16 +1,16 @@
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { wordingOf } from "../base/text/misspelling.ts";
 import { type Config, SETTINGS } from "../config.ts";
 import type { Author } from "../domain/journal.ts";
-import { wordingOf } from "../domain/misspelling.ts";
 import { type Service, start } from "../start.ts";
 import { createLog } from "../telemetry/log.ts";
-import { configFromEnvironment } from "./context.ts";
-import { misspeltSettings } from "./env-file.ts";
+import { configFromEnvironment } from "./arguments/context.ts";
+import { misspeltSettings } from "./arguments/env-file.ts";
 import { ownCommand, wordsFor } from "./operator-key.ts";
-import { printAtStart, shellQuoted } from "./print.ts";
-import { EXIT_INTERRUPTED, STOP_SIGNALS, stopSignals } from "./stop-signals.ts";
-import { facts, table } from "./table.ts";
+import { printAtStart, shellQuoted } from "./terminal/print.ts";
+import { EXIT_INTERRUPTED, STOP_SIGNALS, stopSignals } from "./terminal/stop-signals.ts";
+import { facts, table } from "./terminal/table.ts";
 
 const EXIT_STOPPED = 0;
 const EXIT_CRASHED = 1;
@@ -73,7 +73,7 @@ async function consoleLine(service: Service, config: Config): Promise<string | u
 /** Asked for by a first start only: it takes Bun 13 ms to tell whether there is a terminal. */
 async function authorOnTerminal(config: Config): Promise<Author | undefined> {
   if (!process.stdout.isTTY) return undefined;
-  const { authorOf } = await import("./author.ts");
+  const { authorOf } = await import("./arguments/author.ts");
   return { ...authorOf(config), via: "service" };
 }
 

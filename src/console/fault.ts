@@ -1,7 +1,7 @@
-import type { Awaitable } from "../domain/awaitable.ts";
-import type { OperatorError } from "../domain/operator-error.ts";
-import { StoreUnavailable } from "../store/store.ts";
-import type { ConsoleError } from "./api.ts";
+import type { OperatorError } from "../base/operator-error.ts";
+import type { Awaitable } from "../base/time/awaitable.ts";
+import { StoreUnavailable } from "../store/ports/store.ts";
+import type { ConsoleError } from "./api/index.ts";
 
 /** An intended failure, as the person at the screen is told of it. A value, not an exception: only malfunctions are thrown. */
 export class ConsoleFault {

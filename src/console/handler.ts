@@ -1,15 +1,15 @@
-import type { Awaitable } from "../domain/awaitable.ts";
-import type { SystemTime } from "../domain/clock.ts";
+import type { Awaitable } from "../base/time/awaitable.ts";
+import type { SystemTime } from "../base/time/clock.ts";
 import type { ConsoleSession } from "../domain/console-session.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
-import type { Caller } from "../http/console-relay.ts";
-import type { FindCounters } from "../keys/counters.ts";
-import type { DatabaseUrl } from "../store/database-url.ts";
-import type { AnimalSnapshot, Store } from "../store/store.ts";
+import type { Caller } from "../http/pages/console/relay.ts";
+import type { FindCounters } from "../keys/queries/counters.ts";
+import type { AnimalSnapshot, Store } from "../store/ports/store.ts";
+import type { DatabaseUrl } from "../store/urls/database-url.ts";
 import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
+import type { Knowledge } from "./cached/knowledge.ts";
 import type { ConsoleFault } from "./fault.ts";
-import type { ImportWorks } from "./import-works.ts";
-import type { Knowledge } from "./knowledge.ts";
+import type { ImportWorks } from "./jobs/import-works.ts";
 
 /** What the console is told when its thread is started: plain data. */
 export interface ConsoleSettings {

@@ -1,14 +1,33 @@
-import { addAnimal, correctAnimal, getAnimal, listAnimals, removeAnimal } from "./animals.ts";
-import { listCategories, nameCategory, unnameCategory } from "./categories.ts";
-import { exportFiltered } from "./export.ts";
-import { showFrame } from "./frame.ts";
+import { showFrame } from "./assets/frame.ts";
+import { showSession, signOut, signOutEverywhere } from "./auth/session.ts";
 import type { ConsoleRoutes } from "./handler.ts";
-import { beginImport, downloadRejected, listImports, listWorks, showWork, stopWork, undoImportOf } from "./imports.ts";
-import { listJournal } from "./journal.ts";
-import { edit, issue, listOfKeys, resume, revoke, rotate, suspend, unban, usageOfOneKey, viewOfKey } from "./keys.ts";
-import { listOrders, moveOrder } from "./orders.ts";
-import { showOverview } from "./overview.ts";
-import { showSession, signOut, signOutEverywhere } from "./session.ts";
+import { addAnimal, correctAnimal, getAnimal, listAnimals, removeAnimal } from "./resources/animals.ts";
+import { listCategories, nameCategory, unnameCategory } from "./resources/categories.ts";
+import { exportFiltered } from "./resources/export.ts";
+import {
+  beginImport,
+  downloadRejected,
+  listImports,
+  listWorks,
+  showWork,
+  stopWork,
+  undoImportOf,
+} from "./resources/imports.ts";
+import { listJournal } from "./resources/journal.ts";
+import {
+  edit,
+  issue,
+  listOfKeys,
+  resume,
+  revoke,
+  rotate,
+  suspend,
+  unban,
+  usageOfOneKey,
+  viewOfKey,
+} from "./resources/keys.ts";
+import { listOrders, moveOrder } from "./resources/orders.ts";
+import { showOverview } from "./resources/overview.ts";
 
 /** Everything that the pages can ask for, below /console/api; signing in, which needs no session, is in api-calls.ts. */
 export const ROUTES: ConsoleRoutes = {

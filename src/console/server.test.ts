@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { BunRequest, Server } from "bun";
-import { openConsole } from "../../test/harness/console-parts.ts";
-import { sqlite } from "../../test/harness/stores.ts";
+import { openConsole } from "../../test/harness/service/console-parts.ts";
+import { sqlite } from "../../test/harness/service/stores.ts";
 import { createConsole } from "./server.ts";
 
 const SERVER = {} as Server<undefined>;

@@ -1,12 +1,12 @@
 import type { Server } from "bun";
-import type { Awaitable } from "../domain/awaitable.ts";
-import type { Caller } from "../http/console-relay.ts";
-import type { Handler } from "../http/handler.ts";
-import { loggedPath, requestIdOf } from "../http/request-id.ts";
-import { type ApiHandler, createApi, responseTo } from "./api-calls.ts";
+import type { Awaitable } from "../base/time/awaitable.ts";
+import type { Caller } from "../http/pages/console/relay.ts";
+import type { Handler } from "../http/request/handler.ts";
+import { loggedPath, requestIdOf } from "../http/request/request-id.ts";
+import { createPages } from "./assets/pages.ts";
+import { type ApiHandler, createApi, responseTo } from "./dispatcher.ts";
 import { MALFUNCTION, methodNotAllowed, NO_SUCH_PATH } from "./fault.ts";
 import type { ConsoleParts } from "./handler.ts";
-import { createPages } from "./pages.ts";
 import { ROUTES } from "./routes.ts";
 
 /** Finds out who is calling: from the connection, or from what a thread says that hands a request on. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { HOUR_MS, MINUTE_MS } from "./clock.ts";
+import { HOUR_MS, MINUTE_MS } from "../base/time/clock.ts";
 import {
   hasEnded,
   isPlausibleConsoleSecret,

@@ -1,5 +1,5 @@
-import { HOUR_MS, MINUTE_MS } from "./clock.ts";
-import { randomBase62 } from "./key.ts";
+import { HOUR_MS, MINUTE_MS } from "../base/time/clock.ts";
+import { randomBase62 } from "./keys/key.ts";
 
 // How a person gets into the console: a link with a token, which one browser exchanges for a session, once. The store
 // keeps digests of both, which `digestOf` makes.

@@ -1,5 +1,5 @@
-import { DAY_MS } from "./clock.ts";
-import type { Result } from "./result.ts";
+import type { Result } from "../base/result.ts";
+import { DAY_MS } from "../base/time/clock.ts";
 
 export const SAVED_RESPONSE_LIFETIME_MS = DAY_MS;
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { fold } from "./fold.ts";
-import { INT64_MAX, INT64_MIN } from "./int64.ts";
+import { INT64_MAX, INT64_MIN } from "../base/json/int64.ts";
+import { mistakeInText, NAME_MAX_CODE_POINTS } from "../base/text/text.ts";
 import { CURSOR_PATTERN, cutPage, decodeCursor, encodeCursor, parsePageSize } from "./page.ts";
-import { mistakeInText, NAME_MAX_CODE_POINTS } from "./text.ts";
+import { fold } from "./stock/fold.ts";
 
 const ids = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
 /** Names as they may be in the store. */

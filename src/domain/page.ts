@@ -1,5 +1,5 @@
-import { parseInt64 } from "./int64.ts";
-import { NAME_MAX_CODE_POINTS } from "./text.ts";
+import { parseInt64 } from "../base/json/int64.ts";
+import { NAME_MAX_CODE_POINTS } from "../base/text/text.ts";
 
 export const PAGE_SIZE_MIN = 1;
 export const PAGE_SIZE_MAX = 100;

@@ -1,4 +1,4 @@
-import { type MoveRefusal, movesFrom } from "./order.ts";
+import { type MoveRefusal, movesFrom } from "./stock/order.ts";
 
 // What is said to whoever is refused a change of animals, categories and orders, by the API and by the console. What to
 // do about it follows where that differs.

@@ -1,28 +1,34 @@
 import type { BunRequest, Server } from "bun";
 import { isTrustedProxy, type TrustedProxies } from "../access/address.ts";
 import type { Admission, Gate, Refusal } from "../access/gate.ts";
-import { type Awaitable, andThen, orElse } from "../domain/awaitable.ts";
-import type { Key } from "../domain/key.ts";
-import type { Standing } from "../domain/tally.ts";
-import { outcomeOf } from "../domain/usage.ts";
-import { StoreUnavailable } from "../store/store.ts";
+import { type Awaitable, andThen, orElse } from "../base/time/awaitable.ts";
+import type { Key } from "../domain/keys/key.ts";
+import type { Standing } from "../domain/limits/tally.ts";
+import { outcomeOf } from "../domain/usage/usage.ts";
+import { StoreUnavailable } from "../store/ports/store.ts";
 import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
 import type { Telemetry, UsageCount } from "../telemetry/telemetry.ts";
-import { callerAddress } from "./caller-address.ts";
-import type { Cors } from "./cors.ts";
-import { asReply, Fault, type Outcome } from "./fault.ts";
-import { BAD_HOST, INTERNAL_ERROR, methodNotAllowed, NO_SUCH_PATH, OUTCOME_UNKNOWN, UNAVAILABLE } from "./faults.ts";
-import type { HeldFlood } from "./floods.ts";
-import { CLOSE } from "./header-template.ts";
-import type { Method } from "./operation.ts";
-import { refusalFault } from "./refusal-faults.ts";
-import { loggedPath, requestIdOf } from "./request-id.ts";
+import type { Cors } from "./cors/cors.ts";
+import type { Method } from "./declare/operation.ts";
+import { asReply, Fault, type Outcome } from "./faults/fault.ts";
+import {
+  BAD_HOST,
+  INTERNAL_ERROR,
+  methodNotAllowed,
+  NO_SUCH_PATH,
+  OUTCOME_UNKNOWN,
+  UNAVAILABLE,
+} from "./faults/faults.ts";
+import { refusalFault } from "./faults/refusal-faults.ts";
+import { usageRefusal } from "./faults/usage.ts";
+import type { HeldFlood } from "./reply/floods.ts";
+import { CLOSE } from "./reply/header-template.ts";
+import { callerAddress } from "./request/caller-address.ts";
+import type { Handler } from "./request/handler.ts";
+import { loggedPath, requestIdOf } from "./request/request-id.ts";
+import { traceContextOf } from "./request/trace-context.ts";
+import { hasUnreadBody } from "./request/unread-body.ts";
 import type { RunnableOperation } from "./run-operation.ts";
-import { traceContextOf } from "./trace-context.ts";
-import { hasUnreadBody } from "./unread-body.ts";
-import { usageRefusal } from "./usage.ts";
-
-export type Handler = (request: BunRequest, server: Server<undefined>) => Awaitable<Response>;
 
 /** The operations of one path, by method. HEAD is GET without the body. */
 export type Resource = Partial<Record<Method, RunnableOperation>>;

@@ -1,9 +1,10 @@
-import { andThen } from "../domain/awaitable.ts";
-import { BAD_HOST, NOT_A_PROXY } from "./faults.ts";
-import { type Handler, hasRepeatedHost } from "./handler.ts";
-import { endConnection } from "./header-template.ts";
-import { type PublicPage, publicError } from "./pages/page.ts";
-import { hasUnreadBody } from "./unread-body.ts";
+import { andThen } from "../base/time/awaitable.ts";
+import { BAD_HOST, NOT_A_PROXY } from "./faults/faults.ts";
+import { hasRepeatedHost } from "./handler.ts";
+import { publicError } from "./pages/page.ts";
+import { endConnection } from "./reply/header-template.ts";
+import type { Handler, PublicPage } from "./request/handler.ts";
+import { hasUnreadBody } from "./request/unread-body.ts";
 
 /** What V1Handler does for requests under /v1: tunnels and two Host headers are refused, and unread bodies end here. */
 export const outside =

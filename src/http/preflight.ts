@@ -1,10 +1,11 @@
-import { callerAddress } from "./caller-address.ts";
-import { type Cors, isAllowed } from "./cors.ts";
-import type { HeldFlood } from "./floods.ts";
-import { allowedMethods, type Handler, type HandlerParts, hasRepeatedHost, lineOf, type Resource } from "./handler.ts";
-import { endConnection, type HeaderFields } from "./header-template.ts";
-import { requestIdOf } from "./request-id.ts";
-import { hasUnreadBody } from "./unread-body.ts";
+import { type Cors, isAllowed } from "./cors/cors.ts";
+import { allowedMethods, type HandlerParts, hasRepeatedHost, lineOf, type Resource } from "./handler.ts";
+import type { HeldFlood } from "./reply/floods.ts";
+import { endConnection, type HeaderFields } from "./reply/header-template.ts";
+import { callerAddress } from "./request/caller-address.ts";
+import type { Handler } from "./request/handler.ts";
+import { requestIdOf } from "./request/request-id.ts";
+import { hasUnreadBody } from "./request/unread-body.ts";
 
 // Before a script of another origin may send its key, the browser asks for permission by a request without one: a
 // preflight. It counts against nobody, or a page would use up the quotas of whoever visits it before it has asked for

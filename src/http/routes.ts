@@ -1,14 +1,15 @@
-import { andThen } from "../domain/awaitable.ts";
-import { consolePage } from "./console-visitors.ts";
-import { readable } from "./cors.ts";
-import { HeldFlood, ProbeFlood } from "./floods.ts";
-import { type Handler, type HandlerParts, type Resource, V1Handler } from "./handler.ts";
+import { andThen } from "../base/time/awaitable.ts";
+import { readable } from "./cors/cors.ts";
+import { type HandlerParts, type Resource, V1Handler } from "./handler.ts";
 import { OPERATIONS } from "./operations/index.ts";
 import { outside } from "./outside.ts";
+import { consolePage } from "./pages/console/visitors.ts";
 import { type PageParts, publicPages } from "./pages/index.ts";
 import { answerFailed, limited, type PageHandlerParts, pageHandler, withMalfunctions } from "./pages/page.ts";
 import { DOCUMENT_PATH } from "./pages/paths.ts";
 import { answeringOptions } from "./preflight.ts";
+import { HeldFlood, ProbeFlood } from "./reply/floods.ts";
+import type { Handler } from "./request/handler.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
 export interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts {

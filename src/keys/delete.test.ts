@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { SIGNED } from "../../test/harness/author.ts";
-import { bannedTally, openKeyStore } from "../../test/harness/key-store.ts";
-import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
-import { digestOf } from "../domain/key.ts";
-import { done, refused } from "../domain/result.ts";
+import { SIGNED } from "../../test/harness/rows/author.ts";
+import { bannedTally, openKeyStore } from "../../test/harness/service/key-store.ts";
+import { done, refused } from "../base/result.ts";
+import { DAY_MS, HOUR_MS } from "../base/time/clock.ts";
+import { digestOf } from "../domain/keys/key.ts";
 import { DELETABLE_AFTER_MS, deleteKey } from "./delete.ts";
 import { type IssuedKey, issueKey, type KeyRequest } from "./issue.ts";
 import { revokeKey } from "./revoke.ts";

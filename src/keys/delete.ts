@@ -1,9 +1,9 @@
-import { type Clock, SECOND_MS } from "../domain/clock.ts";
+import { done, type Result, refused } from "../base/result.ts";
+import { type Clock, SECOND_MS } from "../base/time/clock.ts";
 import type { Author } from "../domain/journal.ts";
-import { type Key, type KeyState, stateOf } from "../domain/key.ts";
-import { done, type Result, refused } from "../domain/result.ts";
-import type { KeyStore } from "../store/store.ts";
-import { type FindRefusal, findKey } from "./find.ts";
+import { type Key, type KeyState, stateOf } from "../domain/keys/key.ts";
+import type { KeyStore } from "../store/ports/store.ts";
+import { type FindRefusal, findKey } from "./queries/find.ts";
 
 /**
  * How long after its revocation a key is deleted: an instance may admit it for 2 s more, wait 5 s for the body, and

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { SIGNED } from "../../test/harness/author.ts";
-import { openKeyStore } from "../../test/harness/key-store.ts";
-import { DAY_MS } from "../domain/clock.ts";
-import { KEY_NAME_MAX_CODE_POINTS, type Key } from "../domain/key.ts";
-import { Mistake } from "../domain/mistake.ts";
-import { PLAN_NAMES, PLANS } from "../domain/plan.ts";
-import { done, refused } from "../domain/result.ts";
-import { READ_SCOPES, SCOPES } from "../domain/scope.ts";
+import { SIGNED } from "../../test/harness/rows/author.ts";
+import { openKeyStore } from "../../test/harness/service/key-store.ts";
+import { Mistake } from "../base/mistake.ts";
+import { done, refused } from "../base/result.ts";
+import { DAY_MS } from "../base/time/clock.ts";
+import { KEY_NAME_MAX_CODE_POINTS, type Key } from "../domain/keys/key.ts";
+import { PLAN_NAMES, PLANS } from "../domain/keys/plan.ts";
+import { READ_SCOPES, SCOPES } from "../domain/keys/scope.ts";
 import { type EditRefusal, editKey, type KeyEdit } from "./edit.ts";
 import { issueKey, type KeyRequest } from "./issue.ts";
 

@@ -1,13 +1,13 @@
-import type { Clock } from "../domain/clock.ts";
+import { done, type Result, refused } from "../base/result.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Author } from "../domain/journal.ts";
-import type { Key, KeyChange } from "../domain/key.ts";
-import type { Plan } from "../domain/plan.ts";
-import { changedQuotas, type QuotaRequest } from "../domain/quotas.ts";
-import { done, type Result, refused } from "../domain/result.ts";
-import { inOrder, type Scope } from "../domain/scope.ts";
-import type { KeyStore } from "../store/store.ts";
-import { type FindRefusal, findKey } from "./find.ts";
+import type { Key, KeyChange } from "../domain/keys/key.ts";
+import type { Plan } from "../domain/keys/plan.ts";
+import { inOrder, type Scope } from "../domain/keys/scope.ts";
+import { changedQuotas, type QuotaRequest } from "../domain/limits/quotas.ts";
+import type { KeyStore } from "../store/ports/store.ts";
 import { type KeyMistake, mistakeInKey } from "./mistake.ts";
+import { type FindRefusal, findKey } from "./queries/find.ts";
 
 /** What is to be different; what is undefined stays as it is. */
 export interface KeyEdit extends QuotaRequest {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { openKeyStore } from "../../test/harness/key-store.ts";
-import { digestOf, isPlausibleSecret, KEY_NAME_MAX_CODE_POINTS } from "../domain/key.ts";
-import { Mistake } from "../domain/mistake.ts";
-import { PLANS } from "../domain/plan.ts";
-import { refused } from "../domain/result.ts";
-import { SCOPES } from "../domain/scope.ts";
+import { openKeyStore } from "../../test/harness/service/key-store.ts";
+import { Mistake } from "../base/mistake.ts";
+import { refused } from "../base/result.ts";
+import { digestOf, isPlausibleSecret, KEY_NAME_MAX_CODE_POINTS } from "../domain/keys/key.ts";
+import { PLANS } from "../domain/keys/plan.ts";
+import { SCOPES } from "../domain/keys/scope.ts";
 import { type IssueRefusal, issueKey, type KeyRequest } from "./issue.ts";
 
 const store = await openKeyStore();

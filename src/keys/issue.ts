@@ -1,13 +1,13 @@
-import type { Awaitable } from "../domain/awaitable.ts";
-import type { Clock } from "../domain/clock.ts";
+import { done, type Result, refused } from "../base/result.ts";
+import type { Awaitable } from "../base/time/awaitable.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
 import type { Author } from "../domain/journal.ts";
-import { digestOf, type Key, newKey, newSecret } from "../domain/key.ts";
-import type { Plan } from "../domain/plan.ts";
-import { type QuotaRequest, quotasOn } from "../domain/quotas.ts";
-import { done, type Result, refused } from "../domain/result.ts";
-import { inOrder, SCOPES, type Scope } from "../domain/scope.ts";
-import type { KeyStore } from "../store/store.ts";
+import { digestOf, type Key, newKey, newSecret } from "../domain/keys/key.ts";
+import type { Plan } from "../domain/keys/plan.ts";
+import { inOrder, SCOPES, type Scope } from "../domain/keys/scope.ts";
+import { type QuotaRequest, quotasOn } from "../domain/limits/quotas.ts";
+import type { KeyStore } from "../store/ports/store.ts";
 import { type KeyMistake, mistakeInKey } from "./mistake.ts";
 
 export interface KeyRequest extends QuotaRequest {

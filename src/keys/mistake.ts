@@ -1,8 +1,8 @@
-import { isKeyId, KEY_NAME_MAX_CODE_POINTS } from "../domain/key.ts";
-import { Mistake } from "../domain/mistake.ts";
-import type { QuotaRefusal } from "../domain/quotas.ts";
-import type { Scope } from "../domain/scope.ts";
-import { mistakeInText } from "../domain/text.ts";
+import { Mistake } from "../base/mistake.ts";
+import { mistakeInText } from "../base/text/text.ts";
+import { isKeyId, KEY_NAME_MAX_CODE_POINTS } from "../domain/keys/key.ts";
+import type { Scope } from "../domain/keys/scope.ts";
+import type { QuotaRefusal } from "../domain/limits/quotas.ts";
 
 /** What is wrong with what was asked for, whether for a new key or for one that exists. */
 export type KeyMistake =

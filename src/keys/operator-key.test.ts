@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { SIGNED } from "../../test/harness/author.ts";
-import { openKeyStore } from "../../test/harness/key-store.ts";
-import { digestOf } from "../domain/key.ts";
-import { OperatorError } from "../domain/operator-error.ts";
-import { PLANS } from "../domain/plan.ts";
-import { absolutePath } from "../store/database-url.ts";
-import { type NewKey, StoreUnavailable } from "../store/store.ts";
+import { SIGNED } from "../../test/harness/rows/author.ts";
+import { openKeyStore } from "../../test/harness/service/key-store.ts";
+import { OperatorError } from "../base/operator-error.ts";
+import { digestOf } from "../domain/keys/key.ts";
+import { PLANS } from "../domain/keys/plan.ts";
+import { type NewKey, StoreUnavailable } from "../store/ports/store.ts";
+import { absolutePath } from "../store/urls/database-url.ts";
 import { issueKey } from "./issue.ts";
 import { issueOperatorKey, operatorKeyFile, problemWithOperatorKey } from "./operator-key.ts";
 

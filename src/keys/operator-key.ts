@@ -1,13 +1,13 @@
 import * as fs from "node:fs";
-import type { Clock } from "../domain/clock.ts";
+import { OperatorError } from "../base/operator-error.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
 import type { Author } from "../domain/journal.ts";
-import { digestOf, type KeyProblem, newKey, newSecret, problemWith } from "../domain/key.ts";
-import { OperatorError } from "../domain/operator-error.ts";
-import { PLANS } from "../domain/plan.ts";
-import { absolutePath } from "../store/database-url.ts";
-import { OWNER_ONLY, syncFolder } from "../store/files.ts";
-import type { KeyStore } from "../store/store.ts";
+import { digestOf, type KeyProblem, newKey, newSecret, problemWith } from "../domain/keys/key.ts";
+import { PLANS } from "../domain/keys/plan.ts";
+import { OWNER_ONLY, syncFolder } from "../store/files/files.ts";
+import type { KeyStore } from "../store/ports/store.ts";
+import { absolutePath } from "../store/urls/database-url.ts";
 
 /** Beside the database and named after it, so that two stores in one folder do not share a file. */
 export const operatorKeyFile = (databasePath: string): string =>

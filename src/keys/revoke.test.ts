@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { openKeyStore } from "../../test/harness/key-store.ts";
-import { DAY_MS } from "../domain/clock.ts";
-import { done, refused } from "../domain/result.ts";
+import { openKeyStore } from "../../test/harness/service/key-store.ts";
+import { done, refused } from "../base/result.ts";
+import { DAY_MS } from "../base/time/clock.ts";
 import { issueKey } from "./issue.ts";
 import { revokeKey } from "./revoke.ts";
 

@@ -1,9 +1,9 @@
-import type { Clock } from "../domain/clock.ts";
+import { done, type Result } from "../base/result.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Author } from "../domain/journal.ts";
-import type { Key } from "../domain/key.ts";
-import { done, type Result } from "../domain/result.ts";
-import type { KeyStore } from "../store/store.ts";
-import { type FindRefusal, findKey } from "./find.ts";
+import type { Key } from "../domain/keys/key.ts";
+import type { KeyStore } from "../store/ports/store.ts";
+import { type FindRefusal, findKey } from "./queries/find.ts";
 
 export interface RevokedKey {
   readonly key: Key & { readonly revokedAtMs: number };

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { openKeyStore } from "../../test/harness/key-store.ts";
-import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
-import { digestOf, problemWith } from "../domain/key.ts";
-import { done, refused } from "../domain/result.ts";
+import { openKeyStore } from "../../test/harness/service/key-store.ts";
+import { done, refused } from "../base/result.ts";
+import { DAY_MS, HOUR_MS } from "../base/time/clock.ts";
+import { digestOf, problemWith } from "../domain/keys/key.ts";
 import { type IssuedKey, issueKey, type KeyRequest } from "./issue.ts";
 import { revokeKey } from "./revoke.ts";
 import { OVERLAP_MAX_MS, rotateKey } from "./rotate.ts";

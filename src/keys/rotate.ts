@@ -1,11 +1,11 @@
-import type { Awaitable } from "../domain/awaitable.ts";
-import { type Clock, DAY_MS } from "../domain/clock.ts";
+import { done, type Result, refused } from "../base/result.ts";
+import type { Awaitable } from "../base/time/awaitable.ts";
+import { type Clock, DAY_MS } from "../base/time/clock.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
 import type { Author } from "../domain/journal.ts";
-import { digestOf, type Key, newSecret } from "../domain/key.ts";
-import { done, type Result, refused } from "../domain/result.ts";
-import type { KeyStore } from "../store/store.ts";
-import { type FindRefusal, findKey } from "./find.ts";
+import { digestOf, type Key, newSecret } from "../domain/keys/key.ts";
+import type { KeyStore } from "../store/ports/store.ts";
+import { type FindRefusal, findKey } from "./queries/find.ts";
 import { endOf, type KeyEnded } from "./suspend.ts";
 
 export const OVERLAP_DEFAULT_MS = DAY_MS;

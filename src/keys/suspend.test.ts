@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { SIGNED } from "../../test/harness/author.ts";
-import { openKeyStore } from "../../test/harness/key-store.ts";
-import { DAY_MS } from "../domain/clock.ts";
-import type { Key } from "../domain/key.ts";
-import { done, refused } from "../domain/result.ts";
+import { SIGNED } from "../../test/harness/rows/author.ts";
+import { openKeyStore } from "../../test/harness/service/key-store.ts";
+import { done, refused } from "../base/result.ts";
+import { DAY_MS } from "../base/time/clock.ts";
+import type { Key } from "../domain/keys/key.ts";
 import { issueKey, type KeyRequest } from "./issue.ts";
 import { resumeKey, suspendKey } from "./suspend.ts";
 

@@ -1,9 +1,9 @@
-import type { Clock } from "../domain/clock.ts";
+import { done, type Result, refused } from "../base/result.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Author } from "../domain/journal.ts";
-import { type Key, stateOf } from "../domain/key.ts";
-import { done, type Result, refused } from "../domain/result.ts";
-import type { KeyStore } from "../store/store.ts";
-import { type FindRefusal, findKey } from "./find.ts";
+import { type Key, stateOf } from "../domain/keys/key.ts";
+import type { KeyStore } from "../store/ports/store.ts";
+import { type FindRefusal, findKey } from "./queries/find.ts";
 
 /** The key does not work any more, so nothing can be done to make it work, or to keep it from working. */
 export interface KeyEnded {

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { bannedTally, openKeyStore } from "../../test/harness/key-store.ts";
-import { MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
-import type { Key } from "../domain/key.ts";
-import { OperatorError } from "../domain/operator-error.ts";
-import { done, refused } from "../domain/result.ts";
+import { bannedTally, openKeyStore } from "../../test/harness/service/key-store.ts";
+import { OperatorError } from "../base/operator-error.ts";
+import { done, refused } from "../base/result.ts";
+import { MINUTE_MS, SECOND_MS } from "../base/time/clock.ts";
+import type { Key } from "../domain/keys/key.ts";
 import { issueKey } from "./issue.ts";
+import { useOf } from "./queries/use.ts";
 import { unbanKey } from "./unban.ts";
-import { useOf } from "./use.ts";
 
 const store = await openKeyStore();
 const nowMs = store.clock.nowMs();

@@ -1,5 +1,5 @@
-import { DAY_MS } from "../domain/clock.ts";
-import { QUOTA_RULE, type Quotas } from "../domain/plan.ts";
+import { DAY_MS } from "../base/time/clock.ts";
+import { QUOTA_RULE, type Quotas } from "../domain/keys/plan.ts";
 import type { KeyMistake } from "./mistake.ts";
 import { OVERLAP_MAX_MS } from "./rotate.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { FakeClock } from "../../test/harness/clock.ts";
-import { openMemoryMeter } from "../../test/harness/memory-meter.ts";
-import { ratePolicyOfAddress, ratePolicyOfKey, type Verdict } from "../domain/tally.ts";
+import { openMemoryMeter } from "../../test/harness/meters/memory.ts";
+import { FakeClock } from "../../test/harness/time/clock.ts";
+import { ratePolicyOfAddress, ratePolicyOfKey, type Verdict } from "../domain/limits/tally.ts";
 import type { MemoryMeter } from "./memory.ts";
 import { WAYS } from "./tally-table.ts";
 

@@ -1,6 +1,6 @@
-import type { Awaitable } from "../domain/awaitable.ts";
-import type { Clock } from "../domain/clock.ts";
-import { judge, momentFor, newTally, type RatePolicy, type Tally, type Verdict } from "../domain/tally.ts";
+import type { Awaitable } from "../base/time/awaitable.ts";
+import type { Clock } from "../base/time/clock.ts";
+import { judge, momentFor, newTally, type RatePolicy, type Tally, type Verdict } from "../domain/limits/tally.ts";
 import type { Meter } from "./meter.ts";
 import type { TallyTable } from "./tally-table.ts";
 

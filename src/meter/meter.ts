@@ -1,5 +1,5 @@
-import type { Awaitable } from "../domain/awaitable.ts";
-import type { RatePolicy, Tally, Verdict } from "../domain/tally.ts";
+import type { Awaitable } from "../base/time/awaitable.ts";
+import type { RatePolicy, Tally, Verdict } from "../domain/limits/tally.ts";
 
 /** Judges the requests of a subject by its policy, and counts those that pass. */
 export interface Meter {

@@ -1,7 +1,7 @@
-import type { Checkup } from "../domain/checkup.ts";
-import type { Clock } from "../domain/clock.ts";
-import { lazy } from "../domain/lazy.ts";
-import type { Tally } from "../domain/tally.ts";
+import { lazy } from "../base/lazy.ts";
+import type { Clock } from "../base/time/clock.ts";
+import type { Checkup } from "../domain/checkup/checkup.ts";
+import type { Tally } from "../domain/limits/tally.ts";
 import { MemoryMeter } from "./memory.ts";
 import type { AnswerOutcome, Meter, SavingThread, ServerChange, TallyKeeper } from "./meter.ts";
 import type { RedisUrl } from "./redis-url.ts";

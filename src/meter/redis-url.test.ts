@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Mistake } from "../domain/mistake.ts";
+import { Mistake } from "../base/mistake.ts";
 import { displayRedisUrl, parseRedisUrl, type RedisUrl } from "./redis-url.ts";
 
 const parsed = (text: string) => parseRedisUrl(text) as RedisUrl;

@@ -1,4 +1,4 @@
-import { Mistake } from "../domain/mistake.ts";
+import { Mistake } from "../base/mistake.ts";
 
 /** Where instances count together. */
 export interface RedisUrl {

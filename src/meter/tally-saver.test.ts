@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { FakeClock } from "../../test/harness/clock.ts";
-import { ratePolicyOfKey, type Tally } from "../domain/tally.ts";
+import { FakeClock } from "../../test/harness/time/clock.ts";
+import { ratePolicyOfKey, type Tally } from "../domain/limits/tally.ts";
 import { MemoryMeter } from "./memory.ts";
 import { TallySaver } from "./tally-saver.ts";
 import { newTableMemory, TallyTable, WAYS } from "./tally-table.ts";

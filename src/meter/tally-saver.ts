@@ -1,4 +1,4 @@
-import { isSpent } from "../domain/tally.ts";
+import { isSpent } from "../domain/limits/tally.ts";
 import type { TallyKeeper } from "./meter.ts";
 import type { TallyTable } from "./tally-table.ts";
 

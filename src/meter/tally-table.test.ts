@@ -2,8 +2,8 @@ import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { FakeClock } from "../../test/harness/clock.ts";
-import { newTally, type Tally } from "../domain/tally.ts";
+import { FakeClock } from "../../test/harness/time/clock.ts";
+import { newTally, type Tally } from "../domain/limits/tally.ts";
 import { newTableMemory, TallyTable, WAYS } from "./tally-table.ts";
 
 /** A tally whose windows opened at a moment. */

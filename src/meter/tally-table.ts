@@ -1,4 +1,4 @@
-import type { Clock } from "../domain/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import {
   firstOpenedAtMs,
   isSpent,
@@ -7,7 +7,7 @@ import {
   TALLY_NUMBER_NAMES,
   type Tally,
   writeTally,
-} from "../domain/tally.ts";
+} from "../domain/limits/tally.ts";
 import { Locks } from "./locks.ts";
 import { encodeSubject, SUBJECT_BYTES, subjectOf } from "./subject-text.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { pino } from "pino";
-import { openKeyStore } from "../../test/harness/key-store.ts";
-import type { CountingPlace } from "../store/store.ts";
+import { openKeyStore } from "../../test/harness/service/key-store.ts";
+import type { CountingPlace } from "../store/ports/store.ts";
 import { announcer, noteCountingPlace } from "./meters.ts";
 
 function setUp() {

@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from "../domain/clock.ts";
+import { type Clock, systemClock } from "../base/time/clock.ts";
 import { type MeterSettings, type Meters, openMeters, type ServerChange } from "../meter/open.ts";
-import type { CountingPlace, Store } from "../store/store.ts";
+import type { CountingPlace, Store } from "../store/ports/store.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 

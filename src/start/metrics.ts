@@ -1,8 +1,8 @@
-import { lazy } from "../domain/lazy.ts";
-import type { Store } from "../store/store.ts";
+import { lazy } from "../base/lazy.ts";
+import type { Store } from "../store/ports/store.ts";
 import type { MetricsSnapshot } from "../telemetry/metrics.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
-import type { Listeners } from "./listen.ts";
+import type { Listeners } from "./ports/listen.ts";
 
 /** What a store on a server says about its connections. Without metrics, nothing is measured. */
 export function measureStore({ connections }: Pick<Store, "connections">, telemetry: Telemetry): void {

@@ -1,4 +1,4 @@
-import type { Clock } from "../domain/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
 import {
   issueOperatorKey,
@@ -6,8 +6,8 @@ import {
   operatorKeyFile,
   problemWithOperatorKey,
 } from "../keys/operator-key.ts";
-import type { DatabaseUrl } from "../store/database-url.ts";
-import type { KeyStore } from "../store/store.ts";
+import type { KeyStore } from "../store/ports/store.ts";
+import type { DatabaseUrl } from "../store/urls/database-url.ts";
 import type { Log } from "../telemetry/log.ts";
 
 /** The file with the operator's first secret. */

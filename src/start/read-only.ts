@@ -1,4 +1,4 @@
-import type { Store, TallyStore } from "../store/store.ts";
+import type { Store, TallyStore } from "../store/ports/store.ts";
 import type { Log } from "../telemetry/log.ts";
 
 /** Logs whether the store takes writes: now if it does not, and when the function that it returns finds a change. */

@@ -1,4 +1,4 @@
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/ports/store.ts";
 import type { Log } from "../telemetry/log.ts";
 
 export type Readiness = ReturnType<typeof readiness>;

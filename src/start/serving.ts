@@ -1,23 +1,23 @@
 import { type TrustedNetworks, type TrustedProxies, trustedProxies } from "../access/address.ts";
 import { createGate, type Gate } from "../access/gate.ts";
 import { Keyring } from "../access/keyring.ts";
-import type { SteadyClock, SystemTime } from "../domain/clock.ts";
-import { ratePolicyOfAddress } from "../domain/tally.ts";
-import { type AddressSettings, createAddresses } from "../http/addresses.ts";
-import { type ConsoleDoor, consoleRelay } from "../http/console-relay.ts";
-import { createCors } from "../http/cors.ts";
-import type { CorsOrigins } from "../http/cors-origins.ts";
-import { HeldFlood } from "../http/floods.ts";
-import { createWithIdempotency } from "../http/idempotency.ts";
-import { ReplyCache } from "../http/reply-cache.ts";
+import type { SteadyClock, SystemTime } from "../base/time/clock.ts";
+import { ratePolicyOfAddress } from "../domain/limits/tally.ts";
+import { ReplyCache } from "../http/cache/reply-cache.ts";
+import { createCors } from "../http/cors/cors.ts";
+import type { CorsOrigins } from "../http/cors/origins.ts";
+import { type ConsoleDoor, consoleRelay } from "../http/pages/console/relay.ts";
+import { HeldFlood } from "../http/reply/floods.ts";
+import { type AddressSettings, createAddresses } from "../http/request/addresses.ts";
+import { createWithIdempotency } from "../http/request/idempotency.ts";
 import { createRoutes } from "../http/routes.ts";
 import type { Meters } from "../meter/open.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/ports/store.ts";
 import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { UsageCounter } from "../telemetry/usage-counter.ts";
-import type { Listeners } from "./listen.ts";
-import type { Listener } from "./listener.ts";
+import type { Listeners } from "./ports/listen.ts";
+import type { Listener } from "./ports/listener.ts";
 import { type Readiness, readiness } from "./readiness.ts";
 
 /** What all threads that serve have in common: plain data. */

@@ -1,8 +1,8 @@
-import { lazy } from "../domain/lazy.ts";
+import { lazy } from "../base/lazy.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Closers } from "./closers.ts";
-import { DRAIN_STEPS, type DrainStep } from "./drain.ts";
-import type { Listeners } from "./listen.ts";
+import { DRAIN_STEPS, type DrainStep } from "./ports/drain.ts";
+import type { Listeners } from "./ports/listen.ts";
 
 export interface StopOptions {
   /** Accepts no more requests, even if a stop that still does has begun. */

@@ -1,4 +1,4 @@
-import type { Store, StoreProblem } from "../store/store.ts";
+import type { Store, StoreProblem } from "../store/ports/store.ts";
 
 const MESSAGES: Record<StoreProblem, string> = {
   checkpoint:

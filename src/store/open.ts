@@ -1,12 +1,12 @@
-import type { Checkup } from "../domain/checkup.ts";
-import { lazy } from "../domain/lazy.ts";
-import type { DatabaseUrl } from "./database-url.ts";
-import { CHANGES_NO_SCHEMA, MIGRATES, type Migrated } from "./migrate.ts";
+import { lazy } from "../base/lazy.ts";
+import type { Checkup } from "../domain/checkup/checkup.ts";
+import type { AnimalSnapshot, ServingStore, Store } from "./ports/store.ts";
 import type { PostgresSeat } from "./postgres/store.ts";
+import { CHANGES_NO_SCHEMA, MIGRATES, type Migrated } from "./schema/migrate.ts";
 import type { SqliteSeat } from "./sqlite/store.ts";
-import type { AnimalSnapshot, ServingStore, Store } from "./store.ts";
+import type { DatabaseUrl } from "./urls/database-url.ts";
 
-export type { Migrated } from "./migrate.ts";
+export type { Migrated } from "./schema/migrate.ts";
 
 // The one place that knows which adapter keeps which database. Only the one that is used is loaded.
 
@@ -68,7 +68,7 @@ export async function openServedSnapshot(seat: StoreSeat): Promise<AnimalSnapsho
 }
 
 const sqliteSchema = lazy(() => import("./sqlite/schema.ts"));
-const postgresSchema = lazy(() => import("./postgres/schema.ts"));
+const postgresSchema = lazy(() => import("./postgres/schema/schema.ts"));
 
 /** What there is to do until a schema is up to date. Changes nothing. Fails with an OperatorError. */
 export async function inspectStore(database: DatabaseUrl): Promise<Migrated> {

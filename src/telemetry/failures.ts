@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../domain/clock.ts";
+import { SECOND_MS } from "../base/time/clock.ts";
 import type { FailureLog, Log } from "./log.ts";
 import { Repeats, type RepeatsParts } from "./repeats.ts";
 

@@ -1,4 +1,4 @@
-import type { UsageOutcome } from "../domain/usage.ts";
+import type { UsageOutcome } from "../domain/usage/usage.ts";
 
 const NAME = "animal_store_key_requests_total";
 /** Of one thread. Whoever collects metrics keeps every series for long, so there must not be any number of them. */

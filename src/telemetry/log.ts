@@ -1,5 +1,5 @@
 import type { Logger, LoggerOptions } from "pino";
-import { lazy } from "../domain/lazy.ts";
+import { lazy } from "../base/lazy.ts";
 import { type Output, openOutput } from "./output.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;

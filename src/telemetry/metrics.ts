@@ -1,5 +1,5 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { LATENCY_BOUNDS_MS } from "../domain/usage.ts";
+import { LATENCY_BOUNDS_MS } from "../domain/usage/usage.ts";
 import { QuickHistogram } from "./histogram.ts";
 import { KeyRequests } from "./key-requests.ts";
 import type { Telemetry } from "./telemetry.ts";

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../domain/clock.ts";
+import { MINUTE_MS } from "../base/time/clock.ts";
 import type { Log, RefusalLine, RefusalLog } from "./log.ts";
 import { Repeats, type RepeatsParts } from "./repeats.ts";
 

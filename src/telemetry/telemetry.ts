@@ -1,4 +1,4 @@
-import type { CountedKey, UsageOutcome } from "../domain/usage.ts";
+import type { CountedKey, UsageOutcome } from "../domain/usage/usage.ts";
 
 /** What the service reports about itself while it works. Every method is cheap and never throws. */
 export interface Telemetry {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { MINUTE_MS } from "../domain/clock.ts";
-import { type CountedKey, newCountedKey, OUTCOMES, usageOf } from "../domain/usage.ts";
-import { startOf } from "../domain/usage-grains.ts";
+import { MINUTE_MS } from "../base/time/clock.ts";
+import { startOf } from "../domain/usage/grains.ts";
+import { type CountedKey, newCountedKey, OUTCOMES, usageOf } from "../domain/usage/usage.ts";
 import { UsageCounter } from "./usage-counter.ts";
 
 const NOW = Date.parse("2027-03-01T12:00:30Z");

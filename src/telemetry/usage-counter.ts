@@ -1,3 +1,4 @@
+import { endOf, startOf, type UsageSum } from "../domain/usage/grains.ts";
 import {
   type CountedKey,
   newCounts,
@@ -5,8 +6,7 @@ import {
   placeOfOutcome,
   type UsageCounts,
   type UsageOutcome,
-} from "../domain/usage.ts";
-import { endOf, startOf, type UsageSum } from "../domain/usage-grains.ts";
+} from "../domain/usage/usage.ts";
 import type { UsageCount } from "./telemetry.ts";
 
 /** What one minute has so far. */

@@ -1,242 +1,437 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Locator } from "playwright-core";
-import { BROWSER_TEST_MS, CHROMIUM, type Desk, openBrowser } from "../harness/desk.ts";
-import { Fleet } from "../harness/fleet.ts";
-import { temporaryFolder } from "../harness/folder.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { gzipSync } from "node:zlib";
+import { ReaderGone } from "../../src/console/jobs/paced-stream.ts";
+import { fileNameOf, UPLOAD_LIMITS } from "../../src/console/jobs/upload.ts";
+import { exportFiltered, MAX_EXPORTS, streamOf } from "../../src/console/resources/export.ts";
+import {
+  beginImport,
+  downloadRejected,
+  listImports,
+  listWorks,
+  showWork,
+  stopWork,
+  undoImportOf,
+} from "../../src/console/resources/imports.ts";
+import { listJournal } from "../../src/console/resources/journal.ts";
+import type { AnimalSnapshot } from "../../src/store/ports/store.ts";
+import { type Answer, type Asked, openConsole, type TestConsole } from "../harness/service/console-parts.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
 
-// Files that become animals, and animals that become files, in a real browser, against the executable.
+const HEADER = "name,categoryId,status\n";
+const csv = (count: number): string =>
+  HEADER + Array.from({ length: count }, (_, i) => `Animal ${i},${i % 5},available\n`).join("");
+const MIXED = `${HEADER}Rex,7,available\nNo category,,available\n"Two\nlines",x,sold\nMax,8,sold\n<b>,7,gone\n`;
 
-const withDesk = openBrowser();
+/** The files that are kept for works, without the folders. */
+const filesIn = (folder: string): string[] =>
+  (readdirSync(folder, { recursive: true }) as string[]).filter((name) => /\.(csv|txt|ndjson|gz)$/.test(name));
 
-const HEADER = "name,categoryId,status";
-/** So many that they are not added within the moment that it takes to look. */
-const MANY = 12_000;
-const lines = (count: number, of: (i: number) => string): string =>
-  [HEADER, ...Array.from({ length: count }, (_, i) => of(i)), ""].join("\n");
+onEveryStore(({ backend }) => {
+  /** Sends a file, and returns what became of it. */
+  async function work(desk: TestConsole, asked: Asked): Promise<Answer> {
+    const answer = await desk.ask(beginImport, asked);
+    if (!(answer instanceof Response)) return answer;
+    expect(answer.status).toBe(202);
+    const begun = (await answer.json()) as Answer;
+    await desk.settled();
+    return desk.ask(showWork, { params: { id: begun.work } });
+  }
+  const animals = async ({ store }: TestConsole) => (await store.animals.list({ size: 1000 })).rows;
 
-/** Drops a file onto the page, as from the desktop. */
-const drop = ({ page }: Desk, name: string, content: string): Promise<void> =>
-  page.evaluate<void>(`(() => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([${JSON.stringify(content)}], ${JSON.stringify(name)}));
-    for (const type of ["dragover", "drop"])
-      document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
-  })()`);
+  describe("an import", () => {
+    test("is shown by a dry run line by line, and then made with the same file, in the journal by its author", async () => {
+      const desk = await openConsole(backend);
+      const dry = await work(desk, { body: MIXED, query: { name: "pets.csv", dryRun: "true" } });
+      expect(dry).toMatchObject({
+        name: "pets.csv",
+        isDryRun: true,
+        step: "done",
+        animals: 2,
+        rejected: 3,
+        hasFile: true,
+      });
+      expect(dry.rejects).toEqual([
+        { line: 3, reason: '"categoryId" is missing. Add it to the line.', text: "No category,,available" },
+        { line: 4, reason: expect.stringContaining('"categoryId" must be an integer'), text: '"Two' },
+        { line: 7, reason: '"status" must be one of available, pending, sold.', text: "<b>,7,gone" },
+      ]);
+      expect(await animals(desk)).toEqual([]);
+      expect(await desk.journal(1)).toEqual([]);
+      const refused = await work(desk, { query: { from: dry.work } });
+      expect(refused).toMatchObject({ step: "refused", rejected: 3, hasFile: true, importId: null });
+      expect(refused.message).toBe(
+        '4 of 6 lines are invalid, so nothing was written: line 3: "categoryId" is missing. Add it to the line. All of them are in the report. Correct them, or leave them out with “Leave out invalid lines”.',
+      );
+      const made = await work(desk, { query: { from: refused.work, skipInvalid: "true" } });
+      expect(made).toMatchObject({
+        step: "done",
+        animals: 2,
+        rejected: 3,
+        done: 2,
+        total: 2,
+        importId: "1",
+        hasFile: false,
+      });
+      expect((await animals(desk)).map(({ name }) => name)).toEqual(["Rex", "Max"]);
+      expect(await desk.journal(2)).toMatchObject([
+        { by: "Anna 🐾", via: "console", subject: { kind: "import", id: "1" }, after: { state: "finished", added: 2 } },
+        { by: "Anna 🐾", via: "console", action: "animals import" },
+      ]);
+      expect(await desk.ask(listImports)).toMatchObject([{ id: "1", source: "pets.csv", state: "finished", added: 2 }]);
+      const report = (await desk.ask(downloadRejected, { params: { id: made.work } })) as Response;
+      expect(report.headers.get("Content-Disposition")).toStartWith('attachment; filename="pets.csv.rejected.txt"');
+      expect(await report.text()).toContain("lines 4-5\t");
+      // The file itself is gone.
+      expect(filesIn(desk.uploads).filter((name) => name.endsWith("pets.csv"))).toEqual([]);
+    });
 
-/** The file that a click downloads. */
-async function downloaded({ page }: Desk, link: string): Promise<string> {
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: link }).click()]);
-  const path = join(temporaryFolder(), "download");
-  await download.saveAs(path);
-  return readFileSync(path, "utf8");
-}
+    test("of the same file is refused, unless it is to be added again; packed files and NDJSON are read too", async () => {
+      const desk = await openConsole(backend);
+      const body = () => new Blob([gzipSync(csv(30))]);
+      expect(await work(desk, { body: body(), query: { name: "a.csv.gz" } })).toMatchObject({
+        step: "done",
+        animals: 30,
+      });
+      const again = await work(desk, { body: csv(30), query: { name: "b.csv", dryRun: "true" } });
+      expect(again).toMatchObject({ step: "refused", hasFile: true, remedies: ["again"] });
+      expect(again.message).toBe(
+        "“b.csv” was imported already, by import 1, which has added 30 animals: to add them once more, choose “Import again”.",
+      );
+      expect(await work(desk, { query: { from: again.work, again: "true" } })).toMatchObject({
+        step: "done",
+        importId: "2",
+      });
+      const ndjson = '{"name":"Z","categoryId":9007199254740993}\n{"name":1}\n';
+      const lines = await work(desk, { body: ndjson, query: { dryRun: "true" } });
+      expect(lines).toMatchObject({ animals: 1, rejected: 1, rejects: [{ line: 2, text: '{"name":1}' }] });
+      expect(await animals(desk)).toHaveLength(60);
+    });
 
-const animalLinks = ({ page }: Desk): Locator =>
-  page.getByRole("table", { name: "Animals" }).getByRole("row").getByRole("link");
+    test("that was interrupted goes on with the same file", async () => {
+      const desk = await openConsole(backend);
+      const answer = (await desk.ask(beginImport, { body: csv(20_000), query: { name: "big.csv" } })) as Response;
+      const { work: id } = (await answer.json()) as Answer;
+      for (;;) {
+        const { step, done } = await desk.ask(showWork, { params: { id } });
+        if (step === "add" && done > 0) break;
+        await Bun.sleep(1);
+      }
+      // While it runs, no other begins.
+      expect(await desk.ask(beginImport, { body: csv(1) })).toMatchObject({
+        status: 409,
+        code: "import_running",
+        message: '"big.csv" is being worked on. Wait until it is done, or stop it.',
+      });
+      await desk.ask(stopWork, { params: { id } });
+      await desk.settled();
+      const stopped = await desk.ask(showWork, { params: { id } });
+      expect(stopped).toMatchObject({
+        step: "refused",
+        message: "It was stopped. Import the same file again to go on.",
+      });
+      expect(await desk.ask(listImports)).toMatchObject([{ state: "unfinished", animals: 20_000 }]);
+      expect(await work(desk, { query: { from: id } })).toMatchObject({ step: "done", importId: "1", done: 20_000 });
+      expect(await desk.ask(listImports)).toMatchObject([{ state: "finished", added: 20_000 }]);
+    });
 
-const namesIn = async (desk: Desk): Promise<string[]> =>
-  (await animalLinks(desk).allInnerTexts()).map((name) => name.trim());
+    test("is undone when the name of its file is typed", async () => {
+      const desk = await openConsole(backend);
+      await work(desk, { body: csv(1_200), query: { name: "x.csv" } });
+      await desk.store.orders.place({ animalId: 1n, nowMs: 1 });
+      const params = { id: "1" };
+      expect(await desk.ask(undoImportOf, { params, form: { name: "y.csv" } })).toMatchObject({
+        status: 409,
+        field: "name",
+      });
+      const begun = (await desk.ask(undoImportOf, { params, form: { name: "x.csv" } })) as Response;
+      expect(begun.status).toBe(202);
+      const { work: id } = (await begun.json()) as Answer;
+      await desk.settled();
+      expect(await desk.ask(showWork, { params: { id } })).toMatchObject({ step: "done", done: 1_199, total: 1_200 });
+      // Whoever comes back finds both, the newest first.
+      expect(await desk.ask(listWorks)).toMatchObject([
+        { work: id, isUndo: true, importId: "1" },
+        { name: "x.csv", isUndo: false, step: "done", animals: 1_200 },
+      ]);
+      expect(await animals(desk)).toHaveLength(1);
+      expect(await desk.ask(listImports)).toMatchObject([{ state: "undone" }]);
+      expect(await desk.ask(undoImportOf, { params, form: { name: "x.csv" } })).toMatchObject({
+        status: 409,
+        code: "undone_already",
+      });
+      for (const unknown of ["2", "x", "-1"])
+        expect(await desk.ask(undoImportOf, { params: { id: unknown }, form: { name: "x" } })).toMatchObject({
+          status: 404,
+        });
+      expect(await desk.journal(1)).toMatchObject([{ by: "Anna 🐾", via: "console", action: "animals undo" }]);
+      const { items } = await desk.ask(listJournal);
+      const [{ source }] = await desk.ask(listImports);
+      const ofImport = items.filter(({ subject }: Answer) => subject.kind === "import");
+      expect(ofImport.length).toBeGreaterThan(2);
+      for (const { subject } of ofImport) expect(subject).toEqual({ kind: "import", id: "1", name: source });
+    });
 
-describe.skipIf(!CHROMIUM)("animals in the console", () => {
-  onEveryStore(({ backend, setUp }) => {
-    let fleet: Fleet;
-    setUp(async () => {
-      fleet = await Fleet.start(backend);
-    }, BROWSER_TEST_MS);
+    test("can be made of one file as often as anybody likes, until the file is gone", async () => {
+      const desk = await openConsole(backend);
+      let dry = await work(desk, { body: csv(2), query: { name: "a.csv", dryRun: "true" } });
+      for (let i = 0; i < 25; i++) {
+        dry = await work(desk, { query: { from: dry.work, dryRun: "true" } });
+        expect(dry).toMatchObject({ step: "done", animals: 2, message: null, hasFile: true });
+      }
+      expect(filesIn(desk.uploads)).toHaveLength(1);
+      const views = await desk.ask(listWorks);
+      expect(views.map(({ hasFile }: Answer) => hasFile)).toEqual([true, ...Array(views.length - 1).fill(false)]);
+      // Somebody tidies up the folder for temporary files.
+      for (const name of filesIn(desk.uploads)) rmSync(join(desk.uploads, name));
+      const gone = await desk.ask(beginImport, { query: { from: dry.work } });
+      expect(gone).toMatchObject({ status: 404, code: "file_gone" });
+      expect(await desk.ask(beginImport, { query: { from: dry.work } })).toEqual(gone);
+      expect(await work(desk, { body: csv(1) })).toMatchObject({ step: "done" });
+      expect(desk.failures).toEqual([]);
+    });
 
-    test(
-      "come from a file: tried first, invalid lines shown, then added; filtered, page by page, and exported as stored",
-      () =>
-        withDesk(fleet, async (desk) => {
-          const { page } = desk;
-          const statuses = ["available", "pending", "sold"];
-          const valid = lines(
-            120,
-            (i) => `Imported ${String(i).padStart(3, "0")},${i % 2 ? 11 : 12},${statuses[i % 3]}`,
-          );
-          const mixed = `${valid}Nobody,,available\n<b>Bold</b>,7,gone\n`;
-          await desk.follow("/animals/import");
-          await page.getByLabel("File to import").setInputFiles({
-            name: "stock.csv",
-            mimeType: "text/csv",
-            buffer: Buffer.from(mixed),
-          });
-          await desk.sees("120 animals would be added; 2 lines are invalid.");
-          const rejected = page.getByRole("table", { name: "Invalid lines" });
-          expect(await rejected.getByRole("row").nth(1).innerText()).toContain("122");
-          expect(await rejected.getByRole("row").nth(2).innerText()).toContain("<b>Bold</b>,7,gone");
-          const report = await downloaded(desk, "Download the report");
-          expect(report).toContain(await rejected.getByRole("row").nth(1).getByRole("cell").nth(1).innerText());
-          expect(report).toMatch(/122[\s\S]*categoryId[\s\S]*123[\s\S]*status/);
-          expect(await fleet.query("SELECT 1 FROM animals")).toEqual([]);
-          const begin = desk.button("Import 120 animals");
-          expect(await begin.isDisabled()).toBe(true);
-          await page.getByRole("checkbox", { name: "Leave out invalid lines" }).check();
-          await begin.click();
-          await desk.sees("120 animals were added; 2 invalid lines were left out.");
-          await desk.row("stock.csv").filter({ hasText: "Finished" }).waitFor();
+    test("of what is no file of animals says so, in the words of the page", async () => {
+      const desk = await openConsole(backend);
+      const made = (body: string) => work(desk, { body, query: { name: "f.csv" } });
+      const message = async (body: string) => (await made(body)).message;
+      expect((await made("id,name,categoryId\n1,a,2\n")).remedies).toEqual(["keepIds"]);
+      expect((await made("name\na\n")).remedies).toEqual([]);
+      expect(await message("PK\u0003\u0004...")).toBe("“f.csv” is a zip archive: unpack it first.");
+      expect(await message("id,name,categoryId\n1,a,2\n")).toBe(
+        "“f.csv” has ids, and the service assigns them: remove that column, or restore an export into an empty store with “Keep ids”.",
+      );
+      expect(await message("name,categoryId,color\na,2,red\n")).toContain(": rename or remove that column.");
+      expect(await message("Name,categoryId\na,2\n")).not.toContain("--");
+      expect(await message("name\na\n")).toContain(": rename the column that it is.");
+      expect(desk.failures).toEqual([]);
+    });
 
-          await page.getByRole("link", { name: "See the animals" }).click();
-          await desk.heading("Animals").waitFor();
-          await page.getByRole("searchbox").fill("imported");
-          await desk.sees("by name");
-          await page.getByRole("link", { name: "Next" }).waitFor();
-          const first = await namesIn(desk);
-          expect(first).toHaveLength(50);
-          await page.getByRole("link", { name: "Next" }).click();
-          await desk.row("Imported 069").waitFor();
-          await page.getByRole("link", { name: "Next" }).click();
-          await desk.sees("This is the last page.");
-          expect(await namesIn(desk)).toHaveLength(20);
-          await page.getByRole("link", { name: "Previous" }).click();
-          await desk.row("Imported 069").waitFor();
-          await page.goBack();
-          await desk.sees("This is the last page.");
-          await page.getByRole("link", { name: "First page" }).click();
-          await desk.row("Imported 000").waitFor();
-          expect(await namesIn(desk)).toEqual(first);
+    test("is refused without a file, with an empty one, and with choices that are none", async () => {
+      const desk = await openConsole(backend);
+      expect(await desk.ask(beginImport, {})).toMatchObject({ status: 400, field: "file" });
+      expect(await desk.ask(beginImport, { body: "" })).toMatchObject({ status: 400, field: "file" });
+      expect(await desk.ask(beginImport, { body: csv(1), query: { dryRun: "maybe" } })).toMatchObject({
+        field: "dryRun",
+      });
+      expect(await desk.ask(beginImport, { query: { from: "nothing" } })).toMatchObject({
+        status: 404,
+        code: "file_gone",
+      });
+      for (const act of [showWork, stopWork, downloadRejected])
+        expect(await desk.ask(act, { params: { id: "nothing" } })).toMatchObject({ status: 404 });
+      expect(filesIn(desk.uploads)).toEqual([]);
+      expect(await work(desk, { body: csv(2) })).toMatchObject({ step: "done", animals: 2 });
+    });
 
-          await desk.follow("/animals/categories");
-          await desk.button("Name a category").click();
-          await desk.dialog("Name a category").getByLabel("Number").fill("11");
-          await desk.dialog("Name a category").getByLabel("Name").fill("Parrots");
-          await desk.button("Save").click();
-          await desk.row("Parrots").waitFor();
-          await desk.follow("/animals");
-          await page.getByRole("combobox", { name: "Category" }).fill("parr");
-          await page.getByRole("option", { name: "Parrots 11" }).click();
-          await page.getByRole("combobox", { name: "Status" }).selectOption("Sold");
-          await desk.row("Imported 119").waitFor();
-          // The list of the category alone is longer.
-          await animalLinks(desk).nth(20).waitFor({ state: "detached" });
-          expect(new URL(page.url()).search).toBe("?categoryId=11&status=sold");
-          expect(await namesIn(desk)).toHaveLength(20);
-          await page.reload();
-          await desk.row("Imported 119").waitFor();
-          expect(await namesIn(desk)).toHaveLength(20);
-          expect(await page.getByRole("combobox", { name: "Category" }).inputValue()).toBe("Parrots");
-
-          await desk.button("Export").click();
-          await desk.sees("sold animals of Parrots");
-          const csv = await downloaded(desk, "Download CSV");
-          const stored = (await fleet.query(
-            "SELECT id, name FROM animals WHERE category_id = 11 AND status = 'sold' ORDER BY id",
-          )) as { id: unknown; name: string }[];
-          expect(csv.trim().split("\n")).toEqual([
-            "id,name,categoryId,status",
-            ...stored.map(({ id, name }) => `${id},${name},11,sold`),
-          ]);
-
-          await desk.button("Export").click();
-          const ndjson = await downloaded(desk, "Download NDJSON");
-          expect(
-            ndjson
-              .trim()
-              .split("\n")
-              .map((line) => JSON.parse(line)),
-          ).toEqual(stored.map(({ id, name }) => ({ id: Number(id), name, categoryId: 11, status: "sold" })));
-
-          const [{ id } = { id: undefined }] = stored;
-          await page.getByRole("combobox", { name: "Category" }).fill("");
-          await page.getByRole("searchbox").fill(String(id));
-          await desk.sees("By id.");
-          await page.getByRole("row").nth(2).waitFor({ state: "detached" });
-          expect(await namesIn(desk)).toEqual([stored[0]?.name as string]);
-        }),
-      BROWSER_TEST_MS,
-    );
-
-    test(
-      "are sent and added under the eyes of whoever waits: bars show how far it is, and those who leave find it again",
-      () =>
-        withDesk(
-          fleet,
-          async (desk) => {
-            const { page } = desk;
-            await desk.follow("/animals/import");
-            await desk.heading("Import").waitFor();
-            // The file stays on its way until the bar was seen.
-            let arrive = (): void => {};
-            const seen = new Promise<void>((resolve) => {
-              arrive = resolve;
-            });
-            await page.route("**/console/api/imports?*", async (route) => {
-              await seen;
-              await route.continue();
-            });
-            await drop(
-              desk,
-              "many.csv",
-              lines(MANY, (i) => `Many ${i},21,available`),
-            );
-            await page.getByRole("progressbar", { name: "Sending many.csv" }).waitFor();
-            arrive();
-            await desk.seesLater(desk.button(`Import ${MANY.toLocaleString("en")} animals`));
-            await page.unroute("**/console/api/imports?*");
-            /** Everything that bars have shown, from 0 to 1; -1 where nobody knew. */
-            await page.evaluate<void>(`(() => {
-              window.shown = [];
-              const look = () => {
-                for (const bar of document.querySelectorAll("progress")) shown.push(bar.position);
-              };
-              new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
-            })()`);
-            await desk.button(`Import ${MANY.toLocaleString("en")} animals`).click();
-            await page.getByRole("progressbar", { name: "Being imported" }).waitFor();
-            await desk.go("Animals");
-            await desk.heading("Animals").waitFor();
-            await page.goBack();
-            await desk.seesLater(page.getByText(`${MANY.toLocaleString("en")} animals were added.`));
-            await page.getByRole("progressbar").waitFor({ state: "detached" });
-            const shares = (await page.evaluate<number[]>("shown")).filter((share) => share >= 0);
-            expect(shares).toEqual(shares.toSorted((a, b) => a - b));
-            expect(await fleet.query("SELECT count(*) AS n FROM animals WHERE category_id = 21")).toEqual([
-              { n: expect.anything() },
-            ]);
-          },
-          { hasClock: true },
-        ),
-      BROWSER_TEST_MS,
-    );
-
-    test(
-      "are dropped in as NDJSON on the list, and the import is undone by the name of its file",
-      () =>
-        withDesk(fleet, async (desk) => {
-          const content = Array.from({ length: 3 }, (_, i) => `{"name":"Dropped ${i}","categoryId":9007199254740993}`);
-          await desk.follow("/animals");
-          await desk.heading("Animals").waitFor();
-          await drop(desk, "dropped.ndjson", content.join("\n"));
-          await desk.heading("Import").waitFor();
-          await desk.button("Import 3 animals").click();
-          await desk.sees("3 animals were added.");
-          const added = "SELECT CAST(category_id AS TEXT) AS category FROM animals WHERE name LIKE 'Dropped%'";
-          expect(await fleet.query(added)).toEqual(Array(3).fill({ category: "9007199254740993" }));
-
-          await desk
-            .row("dropped.ndjson")
-            .getByRole("button", { name: /^Undo…/ })
-            .click();
-          await desk.dialog("Undo this import?").getByLabel("Type the name").fill("dropped.ndjson");
-          await desk.button("Remove its animals").click();
-          await desk.sees("3 animals were removed.");
-          expect(await fleet.query(added)).toEqual([]);
-
-          // The same file once more: it is known.
-          await drop(desk, "dropped.ndjson", content.join("\n"));
-          await desk.button("Import 3 animals").waitFor();
-          await desk.go("Journal");
-          await desk
-            .row("Undid the import of dropped.ndjson")
-            .filter({ hasText: "removed 3" })
-            .filter({ hasText: "Anna" })
-            .waitFor();
-          await desk.row("dropped.ndjson").first().waitFor();
-        }),
-      BROWSER_TEST_MS,
-    );
+    test("whose file is too large, has no room or breaks off leaves nothing behind", async () => {
+      const small = await openConsole(backend, { limits: { ...UPLOAD_LIMITS, maxBytes: 100 } });
+      expect(await small.ask(beginImport, { body: csv(50) })).toMatchObject({ status: 413, code: "file_too_large" });
+      const full = await openConsole(backend, { limits: { ...UPLOAD_LIMITS, roomIn: async () => 5 } });
+      expect(await full.ask(beginImport, { body: csv(50) })).toMatchObject({ status: 413, code: "no_room" });
+      const broken = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(Buffer.from(csv(3)));
+          controller.error(new Error("connection reset"));
+        },
+      });
+      expect(await small.ask(beginImport, { body: broken })).toMatchObject({ status: 400, code: "incomplete_file" });
+      for (const desk of [small, full]) expect(filesIn(desk.uploads)).toEqual([]);
+      // And none of it is in the way of the next one.
+      expect(await work(small, { body: `${HEADER}Rex,7,sold\n` })).toMatchObject({ step: "done" });
+    });
   });
+
+  describe("a file that is being sent", () => {
+    /** The beginning of one, after which nothing comes. */
+    const stalled = () =>
+      new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from(csv(3))) });
+
+    test("can be stopped, and leaves nothing behind", async () => {
+      const desk = await openConsole(backend);
+      const begun = desk.ask(beginImport, { body: stalled(), query: { name: "a.csv" } });
+      for (;;) {
+        const [work] = await desk.ask(listWorks);
+        if (work && (await desk.ask(stopWork, { params: { id: work.work } })).step === "upload") break;
+        await Bun.sleep(1);
+      }
+      expect(await begun).toMatchObject({ status: 409, code: "import_stopped" });
+      expect(await desk.ask(listWorks)).toEqual([]);
+      expect(await work(desk, { body: csv(1) })).toMatchObject({ step: "done" });
+      expect(filesIn(desk.uploads)).toEqual([]);
+    });
+
+    test("is given up when nothing more comes of it, so that nobody waits for it for ever", async () => {
+      const desk = await openConsole(backend, { limits: { ...UPLOAD_LIMITS, stalledAfterMs: 20 } });
+      expect(await desk.ask(beginImport, { body: stalled() })).toMatchObject({ status: 400, code: "incomplete_file" });
+      expect(await work(desk, { body: csv(1) })).toMatchObject({ step: "done" });
+    });
+
+    test("may have any name", async () => {
+      const desk = await openConsole(backend);
+      const names = ["rejected.txt", ".rejected.txt", `${"🐾".repeat(120)}.csv`, "a/../b", "con.csv", "%00"];
+      for (const name of names)
+        expect([name, await work(desk, { body: MIXED, query: { name, dryRun: "true" } })]).toMatchObject([
+          name,
+          { step: "done", animals: 2, rejected: 3 },
+        ]);
+    });
+
+    test("has a report that does not grow without end, whatever is packed in it", async () => {
+      const desk = await openConsole(backend, { reportMaxBytes: 100_000 });
+      const bomb = new Blob([gzipSync(HEADER + "x\n".repeat(50_000))]);
+      const dry = await work(desk, { body: bomb, query: { name: "bomb.csv.gz", dryRun: "true" } });
+      expect(dry).toMatchObject({ step: "done", animals: 0, rejected: 50_000 });
+      expect(dry.rejects).toHaveLength(100);
+      const report = await ((await desk.ask(downloadRejected, { params: { id: dry.work } })) as Response).text();
+      expect(report.length).toBeLessThan(200_000);
+      const lines = report.trim().split("\n");
+      const [, left] = /^# (\d+) more were rejected/.exec(lines.at(-1) as string) ?? [];
+      expect(lines.length - 2 + Number(left)).toBe(50_000);
+    });
+  });
+
+  test("so many exports are made at once, and no more, until one of them has arrived or was given up", async () => {
+    const desk = await openConsole(backend);
+    await work(desk, { body: csv(3_000) });
+    const open: Response[] = [];
+    for (let i = 0; i < MAX_EXPORTS; i++) open.push((await desk.ask(exportFiltered)) as Response);
+    expect(await desk.ask(exportFiltered)).toMatchObject({ status: 503, code: "too_many_exports" });
+    await open[0]?.text();
+    await open[1]?.body?.cancel();
+    const next: Response[] = [];
+    while (next.length < 2) {
+      const answer = await desk.ask(exportFiltered);
+      if (answer instanceof Response) next.push(answer);
+      else await Bun.sleep(1);
+    }
+    expect(await desk.ask(exportFiltered)).toMatchObject({ status: 503 });
+    for (const response of [...open.slice(2), ...next]) await response.text();
+    await desk.settled();
+    expect(desk.failures).toEqual([]);
+  });
+
+  test("an export that its reader does not take is given up, and its snapshot is closed", async () => {
+    const desk = await openConsole(backend);
+    await work(desk, { body: csv(5_000) });
+    const snapshot = (await desk.parts.openSnapshot()) as AnimalSnapshot;
+    let isClosed = false;
+    const watched = {
+      batches: snapshot.batches,
+      async close() {
+        await snapshot.close();
+        isClosed = true;
+      },
+    };
+    const { readable, work: exporting } = streamOf(watched, {}, "csv", 20);
+    const reader = readable.getReader();
+    const first = reader.read();
+    await exporting(new AbortController().signal);
+    expect(isClosed).toBe(true);
+    expect(Buffer.from((await first).value as Uint8Array).toString()).toBe("id,name,categoryId,status\n");
+    expect(await reader.read().catch((error: unknown) => error)).toBeInstanceOf(ReaderGone);
+  });
+
+  test("an export is what the filter shows, as a download; what is exported can be imported", async () => {
+    const desk = await openConsole(backend);
+    await work(desk, { body: csv(5_000), query: { name: "x.csv" } });
+    await desk.store.animals.update({ id: 3n, status: "sold", name: 'Ä "q", 日本' });
+    const ask = async (query: Record<string, string>) => {
+      const response = (await desk.ask(exportFiltered, { query })) as Response;
+      return { text: await response.text(), headers: response.headers };
+    };
+    const whole = await ask({});
+    expect(whole.text.split("\n")).toHaveLength(5_002);
+    expect(whole.headers.get("Content-Disposition")).toMatch(/^attachment; filename="animals-\d{4}-\d{2}-\d{2}\.csv"/);
+    expect((await ask({ status: "sold" })).text).toBe('id,name,categoryId,status\n3,"Ä ""q"", 日本",2,sold\n');
+    expect((await ask({ format: "ndjson", categoryId: "4" })).text.split("\n")).toHaveLength(1_001);
+    // Beginnings of names and ids, as the list shows them.
+    const named = await ask({ name: "aNIMAL 499", format: "ndjson" });
+    const names = named.text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).name as string);
+    expect(names).toEqual(["Animal 499", ...Array.from({ length: 10 }, (_, i) => `Animal 499${i}`)]);
+    // In their order too, batch after batch, which is that of the index: nothing else is read.
+    const all = (await ask({ name: "a", format: "ndjson" })).text.trimEnd().split("\n");
+    expect(all).toHaveLength(4_999);
+    expect(all.slice(0, 3).map((line) => JSON.parse(line).name)).toEqual(["Animal 0", "Animal 1", "Animal 10"]);
+    expect((await ask({ name: "animal 1", status: "sold" })).text).toBe("id,name,categoryId,status\n");
+    expect((await ask({ id: "3" })).text).toBe('id,name,categoryId,status\n3,"Ä ""q"", 日本",2,sold\n');
+    expect((await ask({ id: "3", status: "pending" })).text).toBe("id,name,categoryId,status\n");
+    // What the list refuses, an export does too.
+    expect(await desk.ask(exportFiltered, { query: { id: "3", name: "Animal" } })).toMatchObject({
+      status: 400,
+      field: "name",
+    });
+    expect(await desk.ask(exportFiltered, { query: { id: "x" } })).toMatchObject({ status: 400, field: "id" });
+    expect(await desk.ask(exportFiltered, { query: { format: "xls" } })).toMatchObject({
+      status: 400,
+      field: "format",
+    });
+    const other = await openConsole(backend);
+    expect(await work(other, { body: whole.text, query: { keepIds: "true" } })).toMatchObject({
+      step: "done",
+      animals: 5_000,
+    });
+    // Whoever goes away in the middle of it ends it, and that is no failure.
+    const cut = (await desk.ask(exportFiltered)) as Response;
+    const reader = (cut.body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    await reader.cancel();
+    await desk.settled();
+    expect(desk.failures).toEqual([]);
+  });
+});
+
+test("what a crash has left of uploads is removed by the next one, and what somebody works on is not", async () => {
+  const { newSqliteStorage } = await import("../harness/service/service.ts");
+  const desk = await openConsole({ newStorage: async () => newSqliteStorage() } as never);
+  const gone = 2 ** 22 + 1;
+  for (const name of [
+    `animal-store-uploads-${gone}-a`,
+    `animal-store-uploads-${process.ppid}-b`,
+    `animal-store-uploads-${gone}-c`,
+    "other",
+  ]) {
+    mkdirSync(join(desk.uploads, name));
+    if (!name.endsWith("-c")) utimesSync(join(desk.uploads, name), 1, 1);
+  }
+  await desk.ask(beginImport, { body: csv(1) });
+  await desk.settled();
+  const left = readdirSync(desk.uploads).filter((name) => !name.startsWith(`animal-store-uploads-${process.pid}-`));
+  // One that is new may be that of another container, whose processes cannot be seen.
+  expect(left.sort()).toEqual(
+    [`animal-store-uploads-${process.ppid}-b`, `animal-store-uploads-${gone}-c`, "other"].sort(),
+  );
+  desk.parts.imports.close();
+  expect(readdirSync(desk.uploads).length).toBe(left.length);
+});
+
+test("what others have left there is nobody's business, and what cannot be removed is in nobody's way", async () => {
+  const { newSqliteStorage } = await import("../harness/service/service.ts");
+  const desk = await openConsole({ newStorage: async () => newSqliteStorage() } as never);
+  const left = join(desk.uploads, `animal-store-uploads-${2 ** 22 + 1}-a`);
+  mkdirSync(join(left, "within"), { recursive: true });
+  writeFileSync(join(left, "within", "a.csv"), "x");
+  // Only root can give it away, and only to others than root can it be closed.
+  if (process.getuid?.() === 0) chownSync(left, 65_534, 65_534);
+  else chmodSync(join(left, "within"), 0o000);
+  utimesSync(left, 1, 1);
+  expect(await desk.ask(beginImport, { body: csv(1) })).toBeInstanceOf(Response);
+  await desk.settled();
+  expect(readdirSync(desk.uploads)).toContain(`animal-store-uploads-${2 ** 22 + 1}-a`);
+  chmodSync(join(left, "within"), 0o700);
+});
+
+test("a file keeps its name, as far as that is one", () => {
+  expect(fileNameOf("pets 2027.csv")).toBe("pets 2027.csv");
+  expect(fileNameOf("../../etc/passwd")).toBe("etcpasswd");
+  expect(fileNameOf("a\\b\0c\u202ed.csv")).toBe("abcd.csv");
+  expect(fileNameOf("..")).toBe("animals.csv");
+  expect(fileNameOf(undefined)).toBe("animals.csv");
+  expect(fileNameOf("日本.csv")).toBe("日本.csv");
+  expect(fileNameOf(`${"🐕".repeat(300)}.csv`)).toBe(`${"🐕".repeat(49)}.csv`);
+  expect(fileNameOf(`${"a".repeat(300)}.csv`)).toBe(`${"a".repeat(96)}.csv`);
 });

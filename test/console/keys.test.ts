@@ -1,196 +1,354 @@
 import { describe, expect, test } from "bun:test";
-import { BROWSER_TEST_MS, CHROMIUM, type Desk, openBrowser } from "../harness/desk.ts";
-import { Fleet } from "../harness/fleet.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/base/time/clock.ts";
+import {
+  edit,
+  issue,
+  listOfKeys,
+  resume,
+  revoke,
+  rotate,
+  suspend,
+  unban,
+  usageOfOneKey,
+  viewOfKey,
+} from "../../src/console/resources/keys.ts";
+import { digestOf } from "../../src/domain/keys/key.ts";
+import { READ_SCOPES, SCOPES } from "../../src/domain/keys/scope.ts";
+import { newTally } from "../../src/domain/limits/tally.ts";
+import { newCounts } from "../../src/domain/usage/usage.ts";
+import { StoreUnavailable } from "../../src/store/ports/store.ts";
+import { ANNA, type Answer, openConsole, type TestConsole } from "../harness/service/console-parts.ts";
+import { bannedTally } from "../harness/service/key-store.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
 
-// Everything that can be done to keys, in a real browser, against the executable.
+const FORM = { name: "Front desk", plan: "pro", scopes: SCOPES, expiresAtMs: null };
+const UNKNOWN = { id: "key_000000000000" };
+const caller = { address: "127.0.0.1", origin: "http://localhost", requestId: "r" };
 
-const withDesk = openBrowser();
-
-/** Issues a key in the console. Returns its secret, as it was copied. */
-async function issue(desk: Desk, name: string, fill: (dialog: ReturnType<Desk["dialog"]>) => Promise<void>) {
-  await desk.go("Keys");
-  await desk.button("Issue a key").click();
-  const dialog = desk.dialog("Issue a key");
-  await dialog.getByRole("textbox", { name: "Name" }).fill(name);
-  await fill(dialog);
-  await desk.button("Issue", dialog).click();
-  const shown = desk.dialog(`The secret of ${name}`);
-  const done = desk.button("Done", shown);
-  expect(await done.isDisabled()).toBe(true);
-  // It is shown only once: Escape does not close it.
-  await desk.page.keyboard.press("Escape");
-  const secret = await shown.getByRole("textbox", { name: "Secret" }).inputValue();
-  await desk.button("Copy the secret", shown).click();
-  await desk.button("Copied the secret", shown).waitFor();
-  expect(await desk.copied()).toBe(secret);
-  await done.click();
-  await desk.heading(name).waitFor();
-  return { secret, id: new URL(desk.page.url()).pathname.split("/").at(-1) as string };
-}
-
-describe.skipIf(!CHROMIUM)("keys in the console", () => {
-  onEveryStore(({ backend, setUp }) => {
-    let fleet: Fleet;
-    setUp(async () => {
-      fleet = await Fleet.start(backend);
-    }, BROWSER_TEST_MS);
-    const statusWith = async (secret: string): Promise<number> => (await fleet.call("GET /pets", { secret })).status;
-    /** Instances learn of a change within a second. */
-    async function until(isSo: () => Promise<boolean>): Promise<void> {
-      while (!(await isSo())) await Bun.sleep(100);
-    }
-
-    test(
-      "are issued, renamed, changed, rotated, suspended, resumed and revoked, and the API and the journal agree",
-      () =>
-        withDesk(fleet, async (desk) => {
-          const { page } = desk;
-          const { secret, id } = await issue(desk, "Front desk, Leipzig", async (dialog) => {
-            await dialog.getByLabel("Plan").selectOption({ label: "Enterprise: quotas of its own" });
-            await dialog.getByLabel("Requests a minute").fill("5000");
-            await dialog.getByLabel("Requests a day").fill("1000000");
-          });
-          expect(await statusWith(secret)).toBe(200);
-          await page.reload();
-          await desk.heading("Front desk, Leipzig").waitFor();
-          expect(await page.content()).not.toContain(secret);
-          expect(await desk.fact("Plan").textContent()).toBe("Enterprise: 5,000 a minute, 1,000,000 a day");
-
-          await desk.button("Edit").click();
-          const edit = desk.dialog("Edit the key");
-          await edit.getByLabel("Name").fill("Front desk, Halle");
-          await edit.getByLabel("Requests a minute").fill("6000");
-          await edit.getByRole("checkbox", { name: "Write pets" }).uncheck();
-          await edit.getByRole("checkbox", { name: "Write orders" }).uncheck();
-          await edit.getByLabel("Expires").fill("2099-12-31T12:30");
-          await desk.button("Save", edit).click();
-          await desk.told("Saved.");
-          await desk.heading("Front desk, Halle").waitFor();
-          expect(await desk.fact("Access").textContent()).toBe("Read");
-          expect(await desk.fact("Plan").textContent()).toBe("Enterprise: 6,000 a minute, 1,000,000 a day");
-          expect(await desk.fact("Expires").getByRole("time").getAttribute("datetime")).toBe(
-            "2099-12-31T11:30:00.000Z",
-          );
-          await until(async () => {
-            const body = { name: "Rex", categoryId: 7 };
-            return (await fleet.call("POST /pets", { secret, body })).status === 403;
-          });
-
-          await desk.button("Edit").click();
-          await desk.dialog("Edit the key").getByLabel("Plan").selectOption("pro");
-          await desk.dialog("Edit the key").getByLabel("Expires").fill("");
-          await desk.button("Save", desk.dialog("Edit the key")).click();
-          await desk.fact("Plan").filter({ hasText: "Pro: 300 a minute, 10,000 a day" }).waitFor();
-          expect(await desk.fact("Expires").textContent()).toBe("never");
-
-          await desk.button("Rotate").click();
-          await desk
-            .dialog(/^Rotate/)
-            .getByLabel("How long")
-            .selectOption("For 1 hour");
-          await desk.button("Make a new secret").click();
-          const shown = desk.dialog("The new secret of Front desk, Halle");
-          const rotated = await shown.getByRole("textbox", { name: "Secret" }).inputValue();
-          await desk.button("Copy the secret", shown).click();
-          await desk.button("Done", shown).click();
-          await until(async () => (await statusWith(rotated)) === 200);
-          expect(await statusWith(secret)).toBe(200);
-          await desk.fact("Secrets").filter({ hasText: "works until" }).waitFor();
-          expect(await desk.fact("Secrets").getByRole("listitem").count()).toBe(2);
-
-          await desk.button("Suspend").click();
-          await desk.told("Suspended: the key does not work until you resume it.");
-          await until(async () => (await statusWith(rotated)) === 401);
-          await desk.button("Undo").click();
-          await desk.told("Resumed: the key works again.");
-          await until(async () => (await statusWith(rotated)) === 200);
-          await desk.button("Suspend").click();
-          await desk.button("Resume").click();
-          await desk.button("Suspend").waitFor();
-
-          await desk.button("Revoke…").click();
-          const revoke = desk.dialog("Revoke this key?");
-          const forGood = desk.button("Revoke for good", revoke);
-          await revoke.getByLabel("Type the name to confirm").fill("Front desk, Leipzig");
-          expect(await forGood.isDisabled()).toBe(true);
-          await revoke.getByLabel("Type the name to confirm").fill("Front desk, Halle");
-          await forGood.click();
-          await desk.told("Revoked: the key will never work again.");
-          await until(async () => (await statusWith(rotated)) === 401);
-          expect(await statusWith(secret)).toBe(401);
-          for (const gone of ["Edit", "Rotate", "Suspend", "Resume", "Revoke…"])
-            expect(await desk.button(gone).count()).toBe(0);
-
-          await desk.follow(`/journal?key=${id}`);
-          await desk.row("Issued key").waitFor();
-          const rows = (await page.getByRole("row").allInnerTexts()).slice(1).map((row) => row.replace(/\s+/g, " "));
-          const deeds = ["Revoked", "Resumed", "Suspended", "Resumed", "Suspended", "Rotated", "Changed", "Changed"];
-          expect(rows).toHaveLength(9);
-          for (const [i, deed] of [...deeds, "Issued"].entries())
-            expect(rows[i]).toMatch(new RegExp(`Anna ?console.*${deed} key Front desk`));
-          expect(rows[7]).toContain("name Front desk, Leipzig → became Front desk, Halle");
-          expect(rows[7]).toContain("a minute 5,000 → became 6,000");
-          expect(rows[7]).toContain("access Everything → became Read");
-        }),
-      BROWSER_TEST_MS,
-    );
-
-    test(
-      "that was banned for real says so, in the list as well, and works again once the ban is lifted",
-      () =>
-        withDesk(fleet, async (desk) => {
-          const { id, secret } = await fleet.issueKey("Price import", "--plan", "free");
-          const code = async (): Promise<string | undefined> => (await fleet.call("GET /pets", { secret })).body.code;
-          // A minute may end meanwhile, and with it what was counted.
-          while ((await code()) !== "key_banned") await Promise.all(Array.from({ length: 20 }, code));
-          // So that counters are saved, and none is remembered.
-          await desk.page.goto("about:blank");
-          await fleet.restart();
-          await desk.visit("/keys?state=banned");
-          await desk.row("Price import").filter({ hasText: "Banned until" }).waitFor();
-          await desk.row("Price import").getByRole("link").click();
-          await desk.heading("Price import").waitFor();
-          await desk.fact("Bans").filter({ hasText: "1 in a row; the next one would last 5 min" }).waitFor();
-          expect(await desk.fact("This minute").textContent()).toContain("of 60");
-          await desk.button("Lift the ban").click();
-          await desk.told("The ban is lifted, and those before it are forgotten.");
-          // The quota of the minute may still be used up; but that is no ban.
-          await until(async () => (await code()) !== "key_banned");
-          await desk.follow(`/journal?key=${id}`);
-          await desk.row("Lifted the ban of key Price import").filter({ hasText: "Anna" }).waitFor();
-        }),
-      BROWSER_TEST_MS,
-    );
-
-    test(
-      "are found by name, plan and state, and mistakes in a form are beside their field",
-      () =>
-        withDesk(fleet, async (desk) => {
-          await Promise.all(["Storefront", "Vet practice"].map((name) => fleet.issueKey(name, "--plan", "business")));
-          await desk.visit("/keys?plan=business");
-          await desk.row("Storefront").waitFor();
-          await desk.page.getByRole("searchbox", { name: "Search by name or id" }).fill("vet");
-          await desk.row("Storefront").waitFor({ state: "detached" });
-          expect(await desk.row("Vet practice").count()).toBe(1);
-          expect(new URL(desk.page.url()).search).toBe("?plan=business&search=vet");
-          await desk.page.getByRole("combobox", { name: "State" }).selectOption("Revoked");
-          await desk.heading("No key matches").waitFor();
-          await desk.page.getByRole("link", { name: /^show all/ }).click();
-          await desk.row("Storefront").waitFor();
-
-          desk.expects(/^400 POST \/console\/api\/keys$/);
-          await desk.button("Issue a key").click();
-          const dialog = desk.dialog("Issue a key");
-          await desk.button("Issue", dialog).click();
-          const name = dialog.getByRole("textbox", { name: "Name" });
-          await dialog.locator(".mistake").waitFor();
-          expect(await name.getAttribute("aria-invalid")).toBe("true");
-          await desk.expectFocus(name);
-          await desk.page.keyboard.press("Escape");
-          await dialog.waitFor({ state: "detached" });
-        }),
-      BROWSER_TEST_MS,
-    );
+onEveryStore(({ backend, setUp }) => {
+  let desk: TestConsole;
+  setUp(async () => {
+    desk = await openConsole(backend);
   });
+  const issued = async (form: object = {}): Promise<Answer> => desk.ask(issue, { form: { ...FORM, ...form } });
+
+  describe("a key that is issued", () => {
+    test("is answered with its secret, once, and is in the journal by the name of the session", async () => {
+      const answer = await issued({ name: "Kiosk <b>", scopes: READ_SCOPES, expiresAtMs: desk.clock.nowMs() + DAY_MS });
+      expect(answer.secret).toMatch(/^ask_/);
+      expect(answer.key).toMatchObject({ name: "Kiosk <b>", plan: "pro", state: "active", scopes: READ_SCOPES });
+      expect(answer.key.today).toEqual({ quota: 10_000, used: 0, resetsAtMs: null });
+      expect((await desk.store.keys.findBySecret(digestOf(answer.secret)))?.key.id).toBe(answer.key.id);
+      const shown = await desk.ask(viewOfKey, { params: answer.key });
+      expect(shown).toEqual(answer.key);
+      expect(JSON.stringify(shown)).not.toContain(answer.secret);
+      const [entry] = await desk.journal(1);
+      expect(entry).toMatchObject({ by: "Anna 🐾", via: "console", action: "keys create" });
+      expect(JSON.stringify(entry, (_, value) => (typeof value === "bigint" ? 0 : value))).not.toContain(answer.secret);
+    });
+
+    test.each([
+      [{ name: " " }, "name", "The name must not be empty or blank."],
+      [{ name: "x".repeat(101) }, "name", "The name must be at most 100 characters long."],
+      [
+        { name: "a\u202eb" },
+        "name",
+        "The name must not contain U+202E, which changes the direction of text around it.",
+      ],
+      [{ name: 7 }, "name", "The name must be text."],
+      [{ name: undefined, _: 1 }, undefined, undefined],
+      [{ plan: "gold" }, "plan", "The plan must be one of free, pro, business, enterprise."],
+      [{ scopes: [] }, "scopes", "A key needs access to something. Choose at least one."],
+      [
+        { scopes: ["pets:fly"] },
+        "scopes",
+        "The access must be some of pets:read, pets:write, orders:read, orders:write.",
+      ],
+      [{ scopes: "pets:read" }, "scopes", /^The access must be some of/],
+      [{ expiresAtMs: 1 }, "expiresAtMs", "The expiry is in the past. Choose a later time, or none."],
+      [{ expiresAtMs: "soon" }, "expiresAtMs", "The expiry must be a whole number."],
+      [
+        { perMinute: 5 },
+        "perMinute",
+        "The pro plan has fixed quotas: leave out the quota per minute and the quota per day, or use the enterprise plan.",
+      ],
+      [
+        { plan: "enterprise", perMinute: 5 },
+        "perDay",
+        "The enterprise plan has no fixed quotas: set the quota per day.",
+      ],
+      [{ plan: "enterprise", perMinute: 5, perDay: 1.5 }, "perDay", "The quota per day must be a whole number."],
+      [
+        { plan: "enterprise", perMinute: 0, perDay: 9 },
+        "perMinute",
+        "The quota per minute must be a whole number from 1 to 1000000000.",
+      ],
+      [
+        { plan: "enterprise", perMinute: 10, perDay: 9 },
+        "perMinute",
+        "The quota per minute must not exceed the quota per day.",
+      ],
+      [
+        { plan: "enterprise", perMinute: 2n ** 62n, perDay: 9 },
+        "perMinute",
+        "The quota per minute must be a whole number.",
+      ],
+    ])("is refused for %p, and names the field", async (change, field, message) => {
+      const before = (await desk.store.keys.list()).length;
+      const answer = await issued(change);
+      expect(answer).toMatchObject({ status: 400, ...(field ? { field } : {}) });
+      if (typeof message === "string") expect(answer.message).toBe(message);
+      else if (message) expect(answer.message).toMatch(message);
+      expect(await desk.store.keys.list()).toHaveLength(before);
+    });
+
+    test("is refused for what is no form at all", async () => {
+      for (const form of [undefined, null, [], "x", 7])
+        expect(await desk.ask(issue, { form })).toMatchObject({ status: 400 });
+      expect(await desk.ask(issue, { form: { ...FORM, admin: true } })).toMatchObject({ code: "unknown_field" });
+      expect(await desk.ask(issue, { form: { plan: "pro" } })).toMatchObject({
+        code: "missing_field",
+        field: "name",
+        message: "The name is missing. Fill it in.",
+      });
+    });
+  });
+
+  describe("a key is changed", () => {
+    test("in its name, plan, quotas, access and expiry; what is left out stays", async () => {
+      const { key } = await issued();
+      const params = { id: key.id };
+      const form = { name: "Till", plan: "enterprise", perMinute: 7n, perDay: 70n };
+      expect(await desk.ask(edit, { params, form })).toMatchObject({
+        name: "Till",
+        quotas: { perMinute: 7, perDay: 70 },
+      });
+      const expiresAtMs = desk.clock.nowMs() + HOUR_MS;
+      expect(await desk.ask(edit, { params, form: { expiresAtMs, scopes: READ_SCOPES } })).toMatchObject({
+        name: "Till",
+        expiresAtMs,
+        scopes: READ_SCOPES,
+      });
+      expect(await desk.ask(edit, { params, form: { expiresAtMs: null } })).toMatchObject({ expiresAtMs: null });
+      expect(await desk.journal(3)).toMatchObject([
+        { action: "keys edit", after: { expiresAt: null } },
+        { action: "keys edit", via: "console" },
+        { action: "keys edit", before: { name: "Front desk" }, after: { name: "Till", perMinute: 7 } },
+      ]);
+      expect(await desk.ask(edit, { params, form: {} })).toMatchObject({ status: 400, code: "nothing_to_change" });
+      expect(await desk.ask(edit, { params, form: { plan: "free", perDay: 5 } })).toMatchObject({ field: "perMinute" });
+    });
+
+    test("by a rotation, whose old secrets work for the overlap", async () => {
+      const { key, secret } = await issued();
+      const params = { id: key.id };
+      const rotated = await desk.ask(rotate, { params, form: { overlapMs: HOUR_MS } });
+      expect(rotated.secret).not.toBe(secret);
+      expect(rotated.key.secrets).toEqual([
+        { createdAtMs: desk.clock.nowMs(), worksUntilMs: null },
+        { createdAtMs: desk.clock.nowMs(), worksUntilMs: desk.clock.nowMs() + HOUR_MS },
+      ]);
+      for (const overlapMs of [-1, 366 * DAY_MS])
+        expect(await desk.ask(rotate, { params, form: { overlapMs } })).toMatchObject({
+          status: 400,
+          field: "overlapMs",
+          message: "The overlap must be at most 365d.",
+        });
+      expect(await desk.ask(rotate, { params, form: {} })).toMatchObject({ field: "overlapMs" });
+      expect(await desk.journal(1)).toMatchObject([{ action: "keys rotate", via: "console" }]);
+    });
+
+    test("by suspending and resuming it", async () => {
+      const { key } = await issued();
+      const params = { id: key.id };
+      expect(await desk.ask(suspend, { params })).toMatchObject({
+        state: "suspended",
+        suspendedAtMs: desk.clock.nowMs(),
+      });
+      expect(await desk.ask(resume, { params })).toMatchObject({ state: "active", suspendedAtMs: null });
+      expect(await desk.journal(2)).toMatchObject([{ action: "keys resume" }, { action: "keys suspend" }]);
+    });
+
+    test("by revoking it, for which its name is typed; then nothing else can be done to it", async () => {
+      const { key } = await issued({ name: "Café" });
+      const params = { id: key.id };
+      for (const name of ["", "cafe", "Cafe", "Café 2"])
+        expect(await desk.ask(revoke, { params, form: { name } })).toMatchObject({
+          status: 409,
+          field: "name",
+          message: 'The key is named "Café". Type that name to go on.',
+        });
+      expect(await desk.ask(revoke, { params, form: {} })).toMatchObject({ status: 400, field: "name" });
+      expect(await desk.ask(viewOfKey, { params })).toMatchObject({ state: "active" });
+      // The accent may be typed in another way.
+      expect(await desk.ask(revoke, { params, form: { name: " Cafe\u0301 " } })).toMatchObject({
+        state: "revoked",
+        secrets: [],
+      });
+      expect(await desk.journal(1)).toMatchObject([{ action: "keys revoke", via: "console", by: "Anna 🐾" }]);
+      const message = "This key is revoked, which cannot be undone: issue a new one.";
+      for (const [act, form] of [[suspend], [resume], [rotate, { overlapMs: 0 }], [edit, { name: "x" }]] as const)
+        expect(await desk.ask(act, { params, form })).toMatchObject({ status: 409, message });
+    });
+
+    test("by lifting its ban", async () => {
+      const { key } = await issued({ plan: "free" });
+      await desk.count(key.id, bannedTally(desk.clock.nowMs()));
+      const params = { id: key.id };
+      const banned = await desk.ask(viewOfKey, { params });
+      expect(banned).toMatchObject({
+        state: "banned",
+        bannedUntilMs: desk.clock.nowMs() + MINUTE_MS,
+        bans: { inARow: 1 },
+      });
+      expect(banned.today).toMatchObject({ quota: 1000, used: 60 });
+      expect(await desk.ask(unban, { params })).toMatchObject({
+        state: "active",
+        bannedUntilMs: null,
+        bans: { inARow: 0 },
+      });
+      expect(await desk.journal(1)).toMatchObject([{ action: "keys unban", via: "console" }]);
+    });
+
+    test("although the store cannot be read just then: no secret is lost, and nobody hears that nothing was changed", async () => {
+      const { key } = await issued({ name: "Kept" });
+      const { parts } = desk;
+      const isUnreadable = () => {
+        throw new StoreUnavailable("the disk is gone");
+      };
+      const keys = Object.assign(Object.create(parts.store.keys), parts.store.keys, { secretsOf: isUnreadable });
+      const failing = { ...parts, store: { ...parts.store, keys } };
+      const call = { params: key, query: new URLSearchParams(), request: new Request("http://localhost/"), caller };
+      const failuresBefore = desk.failures.length;
+      const rotated = (await rotate(failing, ANNA, { ...call, form: { overlapMs: 0 } })) as Answer;
+      expect(rotated.key).toMatchObject({ id: key.id, name: "Kept", state: "active", today: null });
+      expect((await desk.store.keys.findBySecret(digestOf(rotated.secret)))?.key.id).toBe(key.id);
+      const made = (await issue(failing, ANNA, { ...call, form: { ...FORM, name: "Made" } })) as Answer;
+      expect((await desk.store.keys.findBySecret(digestOf(made.secret)))?.key.name).toBe("Made");
+      expect(desk.failures.length).toBe(failuresBefore + 2);
+      const failure = await Promise.resolve(suspend(failing, ANNA, { ...call, form: undefined })).catch(
+        (error) => error,
+      );
+      expect(failure).toMatchObject({ name: "StoreUnavailable", changed: "unknown" });
+      expect(await desk.ask(viewOfKey, { params: key })).toMatchObject({ state: "suspended" });
+    });
+
+    test("only if it is there: it may have been deleted meanwhile", async () => {
+      const { key } = await issued();
+      await desk.ask(revoke, { params: key, form: { name: key.name } });
+      await desk.store.keys.delete({ by: "x", via: "command", atMs: 1, keyId: key.id });
+      const entries = (await desk.store.journal.list({ size: 10_000 })).rows.length;
+      // A name is no id: two keys may have the same.
+      for (const params of [{ id: key.id }, UNKNOWN, { id: "Till" }, { id: "" }, { id: "../../x" }, {}])
+        for (const act of [viewOfKey, usageOfOneKey, suspend, resume, unban])
+          expect(await desk.ask(act, { params })).toMatchObject({ status: 404, code: "key_not_found" });
+      for (const [act, form] of [
+        [edit, { name: "x" }],
+        [rotate, { overlapMs: 0 }],
+        [revoke, { name: "x" }],
+      ] as const)
+        expect(await desk.ask(act, { params: UNKNOWN, form })).toMatchObject({ status: 404, code: "key_not_found" });
+      expect((await desk.store.journal.list({ size: 10_000 })).rows).toHaveLength(entries);
+    });
+
+    test("or was expired: it says what to do", async () => {
+      const { key } = await issued({ expiresAtMs: desk.clock.nowMs() + 5 });
+      desk.clock.advance(10);
+      expect(await desk.ask(suspend, { params: key })).toMatchObject({ status: 409, code: "key_expired" });
+      expect(await desk.ask(viewOfKey, { params: key })).toMatchObject({ state: "expired" });
+    });
+  });
+
+  test("a key's usage is shown by minute, hour and hour", async () => {
+    const { key } = await issued();
+    const counts = newCounts();
+    counts[0] = 5;
+    const startedAtMs = Math.floor(desk.clock.nowMs() / MINUTE_MS) * MINUTE_MS;
+    const sums = [{ keyId: key.id as string, startedAtMs, counts }];
+    await desk.store.usage.add({ source: "s", sequence: 1, atMs: 1, sums });
+    for (const [span, grain, buckets] of [
+      ["hour", "minute", 61],
+      ["day", "hour", 25],
+      ["month", "hour", 721],
+    ] as const) {
+      const answer = await desk.ask(usageOfOneKey, { params: key, query: { span } });
+      expect([answer.grain, answer.buckets.length, answer.sum.passed]).toEqual([grain, buckets, 5]);
+    }
+    expect(await desk.ask(usageOfOneKey, { params: key, query: { span: "year" } })).toMatchObject({ field: "span" });
+  });
+});
+
+onEveryStore(({ backend, setUp }) => {
+  let desk: TestConsole;
+  let ids: string[];
+  setUp(async () => {
+    desk = await openConsole(backend);
+    ids = [];
+    for (let i = 0; i < 55; i++) {
+      desk.clock.advance(1);
+      const form = { ...FORM, name: i === 54 ? "Straße 日本" : `Key ${i}`, plan: i % 2 ? "pro" : "free" };
+      ids.push((await desk.ask(issue, { form })).key.id);
+    }
+    const used = newTally();
+    Object.assign(used.day, { openedAtMs: desk.clock.nowMs(), used: 12 });
+    await desk.count(ids[54] as string, used);
+    await desk.count(ids[53] as string, bannedTally(desk.clock.nowMs()));
+    await desk.store.keys.noteUse([{ keyId: ids[53] as string, atMs: desk.clock.nowMs() }]);
+  });
+
+  describe("the list of keys", () => {
+    test("has the newest first, 50 a page, with today's quota and bans", async () => {
+      const answer = await desk.ask(listOfKeys);
+      expect(answer).toMatchObject({ page: 1, pages: 2, matching: 55, total: 55, areBansKnown: true, usedThisWeek: 1 });
+      expect(answer.keys).toHaveLength(50);
+      expect(answer.keys[0]).toMatchObject({ name: "Straße 日本", state: "active", today: { quota: 1000, used: 12 } });
+      expect(answer.keys[1]).toMatchObject({ state: "banned", today: { quota: 10_000, used: 60 } });
+      const second = await desk.ask(listOfKeys, { query: { page: "2" } });
+      expect(second.keys.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 5).toReversed());
+      for (const page of ["3", "999999", "0", "x", "-1", "1e9"])
+        expect((await desk.ask(listOfKeys, { query: { page } })).keys.length).toBeGreaterThan(0);
+    });
+
+    test("is filtered by text, plan and state", async () => {
+      const matching = async (query: Record<string, string>) => (await desk.ask(listOfKeys, { query })).matching;
+      expect(await matching({ search: "STRASSE" })).toBe(0);
+      expect(await matching({ search: "straße" })).toBe(1);
+      expect(await matching({ search: ids[3] as string })).toBe(1);
+      expect(await matching({ search: " " })).toBe(55);
+      expect(await matching({ plan: "pro" })).toBe(27);
+      expect(await matching({ state: "banned" })).toBe(1);
+      expect(await matching({ state: "active", plan: "pro" })).toBe(26);
+      expect(await desk.ask(listOfKeys, { query: { plan: "gold" } })).toMatchObject({ status: 400, field: "plan" });
+      expect(await desk.ask(listOfKeys, { query: { state: "ill" } })).toMatchObject({ status: 400, field: "state" });
+    });
+
+    test("shows at once what was changed, also by somebody else", async () => {
+      const query = { search: "Key 7" };
+      await desk.ask(listOfKeys, { query });
+      await desk.store.keys.suspend({ by: "x", via: "command", atMs: desk.clock.nowMs(), keyId: ids[7] as string });
+      expect((await desk.ask(listOfKeys, { query })).keys).toMatchObject([{ name: "Key 7", state: "suspended" }]);
+      await desk.ask(unban, { params: { id: ids[53] as string } });
+      expect((await desk.ask(listOfKeys, { query: { state: "banned" } })).matching).toBe(0);
+    });
+  });
+});
+
+test("while Redis does not answer, keys are shown without what is counted there", async () => {
+  const desk = await openConsole(
+    { newStorage: (await import("../harness/service/service.ts")).newSqliteStorage } as never,
+    {
+      redisUrl: "redis://127.0.0.1:1",
+    },
+  );
+  const { key } = await desk.ask(issue, { form: FORM });
+  expect(key).toMatchObject({ state: "active", today: null, minute: null, bans: null });
+  expect(await desk.ask(viewOfKey, { params: key })).toMatchObject({ today: null, secrets: [{ worksUntilMs: null }] });
+  // A ban is lifted nevertheless.
+  expect(await desk.ask(unban, { params: key })).toMatchObject({ state: "active", bans: null });
+  expect((await desk.store.keys.get(key.id))?.pardonedAtMs).toBe(desk.clock.nowMs());
+  await desk.ask(listOfKeys);
+  await desk.settled();
+  const answer = await desk.ask(listOfKeys);
+  expect(answer).toMatchObject({ areBansKnown: false, keys: [{ today: null, state: "active" }] });
+  expect(await desk.ask(listOfKeys, { query: { state: "banned" } })).toMatchObject({ status: 503, field: "state" });
 });

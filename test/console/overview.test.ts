@@ -1,132 +1,312 @@
 import { describe, expect, test } from "bun:test";
-import { BROWSER_TEST_MS, CHROMIUM, openBrowser } from "../harness/desk.ts";
-import { Fleet } from "../harness/fleet.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { join } from "node:path";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/base/time/clock.ts";
+import { showFrame } from "../../src/console/assets/frame.ts";
+import { diskOf } from "../../src/console/cached/knowledge.ts";
+import { type Circumstances, findTroubles, SeenTroubles } from "../../src/console/cached/troubles.ts";
+import { issue, unban } from "../../src/console/resources/keys.ts";
+import { showOverview } from "../../src/console/resources/overview.ts";
+import { SCOPES } from "../../src/domain/keys/scope.ts";
+import { ANIMAL_STATUSES } from "../../src/domain/stock/animal.ts";
+import type { Instance } from "../../src/domain/usage/instance.ts";
+import { newCounts, placeOfLatency, placeOfOutcome } from "../../src/domain/usage/usage.ts";
+import { temporaryFolder } from "../harness/folder.ts";
+import { type Answer, openConsole, type TestConsole } from "../harness/service/console-parts.ts";
+import { bannedTally } from "../harness/service/key-store.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
 
-// The overview, what stays up to date without being loaded anew, and staging, in a real browser, against the executable.
+const FORM = { name: "Front desk", plan: "free", scopes: SCOPES, expiresAtMs: null };
 
-const withDesk = openBrowser();
+const NOW = Date.parse("2027-03-01T12:00:00Z");
 
-describe.skipIf(!CHROMIUM)("the console", () => {
-  onEveryStore(({ backend, setUp }) => {
-    let fleet: Fleet;
-    setUp(async () => {
-      fleet = await Fleet.start(backend, { ENVIRONMENT: "staging" });
-    }, BROWSER_TEST_MS);
+const instance = (change: Partial<Instance> = {}): Instance => ({
+  id: "a",
+  host: "one",
+  version: "1.2.0",
+  environment: "production",
+  threads: 1,
+  startedAtMs: NOW - DAY_MS,
+  health: "ready",
+  seenAtMs: NOW,
+  stoppedAtMs: undefined,
+  ...change,
+});
 
-    test(
-      "shows on its overview what was really asked for, without being loaded anew, and tells staging apart",
-      () =>
-        withDesk(
-          fleet,
-          async (desk) => {
-            const { page } = desk;
-            await page.evaluate("window.isTheSamePage = true");
-            const { secret } = await fleet.issueBoundlessKey("Busy one");
-            const reader = await fleet.issueKey("Reader", "--plan", "free", "--scopes", "pets:read");
-            await desk.sees("Staging. Production is not touched.");
-            expect(await page.title()).toBe("Overview · Animal Store (staging)");
-            const { body: pet } = await fleet.call("POST /pets", { secret, body: { name: "Rex", categoryId: 7 } });
-            await fleet.call("POST /store/orders", { secret, body: { petId: pet.id } });
-            for (let sent = 0; sent < 28; sent++) await fleet.call("GET /pets", { secret });
-            for (let sent = 0; sent < 5; sent++)
-              await fleet.call("POST /pets", { secret: reader.secret, body: { name: "Rex", categoryId: 7 } });
-            // So that what was counted is in the store at once. Those who are signed in stay so.
-            desk.expects(/^(net::ERR_|50\d)/);
-            await fleet.restartUnderEyes(() => desk.later());
-            const table = page.getByRole("table", { name: "Busiest keys" });
-            await desk.seesLater(table.getByRole("row", { name: /^Busy one 30 0/ }));
-            await table.getByRole("row", { name: /^Reader 5 5/ }).waitFor();
-            await desk.fact("Requests").filter({ hasText: /^35$/ }).waitFor();
-            expect(await desk.fact("Refused").textContent()).toBe("5");
-            expect(await desk.fact("Failed").textContent()).toBe("0");
-            expect(await desk.fact("99th percentile").textContent()).toMatch(/ms$/);
-            const counts = { Available: "0", Pending: "1", Sold: "0", Placed: "1", Approved: "0" };
-            for (const [title, count] of Object.entries(counts))
-              await desk
-                .fact(title)
-                .filter({ hasText: new RegExp(`^(about )?${count}$`) })
-                .waitFor();
-            const ready = page.getByRole("table", { name: "Instances" }).getByRole("row").filter({ hasText: "Ready" });
-            await desk.seesLater(ready.nth(fleet.services.length - 1));
-            expect(await ready.count()).toBe(fleet.services.length);
-            await desk.sees(fleet.services.length === 1 ? "SQLite" : "PostgreSQL");
-            expect(await page.evaluate<boolean>("window.isTheSamePage === true")).toBe(true);
-          },
-          { hasClock: true },
-        ),
-      BROWSER_TEST_MS,
+/** So many passed in 3 ms, and others refused. */
+function counted(passed: number, refused: number): number[] {
+  const counts = newCounts();
+  counts[placeOfOutcome("passed")] = passed;
+  counts[placeOfOutcome("minute_quota")] = refused;
+  counts[placeOfLatency(placeOfOutcome("passed"), 3)] = passed;
+  return counts;
+}
+
+onEveryStore(({ backend }) => {
+  let sequence = 0;
+  async function use(desk: TestConsole, keyId: string, agoMs: number, counts: number[]): Promise<void> {
+    const startedAtMs = Math.floor((desk.clock.nowMs() - agoMs) / MINUTE_MS) * MINUTE_MS;
+    const sums = [keyId, null].map((id) => ({ keyId: id, startedAtMs, counts }));
+    await desk.store.usage.add({ source: "s", sequence: ++sequence, atMs: desk.clock.nowMs(), sums });
+  }
+  /** What is known when everything that was asked for has been found out. */
+  async function overview(desk: TestConsole, span = "hour"): Promise<Answer> {
+    await desk.ask(showOverview, { query: { span } });
+    await desk.settled();
+    return desk.ask(showOverview, { query: { span } });
+  }
+
+  test("beside every page are how many there are of each kind, and who serves", async () => {
+    const desk = await openConsole(backend);
+    await desk.ask(issue, { form: FORM });
+    await desk.ask(showFrame);
+    await desk.settled();
+    const none = { value: 0, isEstimate: false, asOfMs: desk.clock.nowMs() };
+    const empty = { keys: 1, animals: none, openOrders: none, instances: 1, versions: ["1.2.0"], troubles: 0 };
+    expect(await desk.ask(showFrame)).toEqual(empty);
+    for (const [id, version, agoMs] of [
+      ["a", "1.1.0", 0],
+      ["b", "1.2.0", 0],
+      ["c", "1.0.0", HOUR_MS],
+    ] as const)
+      await desk.store.instances.note(instance({ id, version, seenAtMs: desk.clock.nowMs() - agoMs }));
+    const frame = await desk.ask(showFrame);
+    expect(frame).toMatchObject({ instances: 2, versions: ["1.1.0", "1.2.0"] });
+    expect(frame.troubles).toBeGreaterThan(0);
+    expect(desk.failures).toEqual([]);
+  });
+
+  describe("the overview", () => {
+    test("of an empty store is empty, and well", async () => {
+      const desk = await openConsole(backend);
+      const view = await overview(desk);
+      expect(view.usage.buckets).toHaveLength(61);
+      expect(view.usage.sum).toMatchObject({ requests: 0, p50Ms: null, p99Ms: null });
+      expect(view).toMatchObject({ busiest: [], instances: [], troubles: [], nowMs: desk.clock.nowMs() });
+      const none = { value: 0, isEstimate: false, asOfMs: desk.clock.nowMs() };
+      expect(view.animals).toEqual({ available: none, pending: none, sold: none });
+      expect(view.openOrders).toEqual({ placed: none, approved: none });
+      expect(view.store.kind).toBe(desk.storage.REDIS_URL ? "postgres" : "sqlite");
+      expect(view.store.bytes).toBeGreaterThan(10_000);
+      expect(JSON.stringify(view)).not.toContain("password");
+      expect(await desk.ask(showOverview, { query: { span: "week" } })).toMatchObject({ status: 400, field: "span" });
+      expect(desk.failures).toEqual([]);
+    });
+
+    test("has usage by minute and hour, and the busiest keys of the span with today's quota", async () => {
+      const desk = await openConsole(backend);
+      const [a, b] = [(await desk.ask(issue, { form: FORM })).key.id, (await desk.ask(issue, { form: FORM })).key.id];
+      await use(desk, a, 0, counted(10, 5));
+      await use(desk, b, 0, counted(100, 0));
+      await use(desk, a, 5 * HOUR_MS, counted(200, 0));
+      await use(desk, b, 20 * DAY_MS, counted(1_000, 1));
+      await use(desk, "key_gone00000000", 0, counted(1, 0)).catch(() => {});
+      const tally = bannedTally(desk.clock.nowMs());
+      await desk.count(a, tally);
+      const names = async (span: string) =>
+        (await overview(desk, span)).busiest.map(({ keyId, requests }: Answer) => [keyId, requests]);
+      expect(await names("hour")).toEqual([
+        [b, 100],
+        [a, 15],
+      ]);
+      expect(await names("day")).toEqual([
+        [a, 215],
+        [b, 100],
+      ]);
+      expect(await names("month")).toEqual([
+        [b, 1_101],
+        [a, 215],
+      ]);
+      const view = await overview(desk, "hour");
+      expect(view.busiestAsOfMs).toBe(desk.clock.nowMs());
+      expect(view.busiest[1]).toEqual({
+        keyId: a,
+        name: "Front desk",
+        requests: 15,
+        refused: 5,
+        today: { quota: 1000, used: 60, resetsAtMs: expect.any(Number) },
+      });
+      expect(view.usage.buckets.at(-1)).toMatchObject({ passed: 111, refusedInAll: 5, p50Ms: expect.any(Number) });
+      expect((await overview(desk, "day")).usage).toMatchObject({ grain: "hour", sum: { passed: 311 } });
+      expect((await overview(desk, "month")).usage).toMatchObject({ grain: "hour", sum: { passed: 1_311 } });
+      // What was summed up stays for ten seconds; then only the latest is read again.
+      await use(desk, a, 0, counted(500, 0));
+      expect((await desk.ask(showOverview)).busiest[0].keyId).toBe(b);
+      desk.clock.advance(11 * SECOND_MS);
+      expect((await overview(desk)).busiest[0]).toMatchObject({ keyId: a, requests: 515 });
+      // And what is over is no part of it.
+      desk.clock.advance(62 * MINUTE_MS);
+      expect((await overview(desk)).busiest).toEqual([]);
+    });
+
+    test("counts animals and open orders again when something was written, once a minute at most", async () => {
+      const desk = await openConsole(backend);
+      const animals = async () => {
+        const { animals, openOrders } = await overview(desk);
+        return [
+          ...ANIMAL_STATUSES.map((status) => animals[status].value),
+          openOrders.placed.value,
+          openOrders.approved.value,
+        ];
+      };
+      for (let i = 0; i < 7; i++)
+        await desk.store.animals.create({ name: "Rex", categoryId: 1n, status: i < 4 ? "available" : "sold" });
+      await desk.store.orders.place({ animalId: 1n, nowMs: 1 });
+      await desk.store.orders.place({ animalId: 2n, nowMs: 1 });
+      await desk.store.orders.move({ orderId: 1n, to: "approved", nowMs: 1 });
+      expect(await animals()).toEqual([2, 2, 3, 1, 1]);
+      await desk.store.animals.delete({ id: 7n });
+      expect(await animals()).toEqual([2, 2, 3, 1, 1]);
+      desk.clock.advance(MINUTE_MS);
+      expect(await animals()).toEqual([2, 2, 2, 1, 1]);
+      expect((await overview(desk)).animals.sold.isEstimate).toBe(false);
+    });
+
+    test("says which keys are banned, and stops when they are not", async () => {
+      const desk = await openConsole(backend);
+      const { key } = await desk.ask(issue, { form: FORM });
+      await desk.count(key.id, bannedTally(desk.clock.nowMs()));
+      const seenAtMs = desk.clock.nowMs();
+      const banned = {
+        level: "warning",
+        title: "1 key is banned.",
+        remedy: "/keys?state=banned",
+        sinceMs: seenAtMs,
+      };
+      expect((await overview(desk)).troubles).toMatchObject([banned]);
+      desk.clock.advance(6 * SECOND_MS);
+      expect((await overview(desk)).troubles).toMatchObject([banned]);
+      await desk.ask(unban, { params: key });
+      desk.clock.advance(6 * SECOND_MS);
+      expect((await overview(desk)).troubles).toEqual([]);
+    });
+
+    test("shows instances that are alive or lost, and not those that stopped", async () => {
+      const desk = await openConsole(backend);
+      const at = desk.clock.nowMs();
+      const about = {
+        host: "h",
+        version: "1.2.0",
+        environment: "production",
+        threads: 2,
+        startedAtMs: at - DAY_MS,
+        health: "ready",
+      } as const;
+      await desk.store.instances.note({ ...about, id: "a", seenAtMs: at, stoppedAtMs: undefined });
+      await desk.store.instances.note({ ...about, id: "b", seenAtMs: at - HOUR_MS, stoppedAtMs: undefined });
+      await desk.store.instances.note({ ...about, id: "c", seenAtMs: at, stoppedAtMs: at });
+      const view = await overview(desk);
+      expect(view.instances).toMatchObject([
+        { id: "a", state: "alive" },
+        { id: "b", state: "lost" },
+      ]);
+      expect(view.troubles).toMatchObject([
+        { level: "problem", title: "Instance b on h is lost.", sinceMs: at - HOUR_MS },
+      ]);
+    });
+  });
+});
+
+test("while Redis does not answer, the overview says so, and shows everything else", async () => {
+  const { newSqliteStorage } = await import("../harness/service/service.ts");
+  const desk = await openConsole({ newStorage: async () => newSqliteStorage() } as never, {
+    redisUrl: "redis://127.0.0.1:1",
+  });
+  await desk.ask(issue, { form: FORM });
+  await desk.ask(showOverview);
+  await desk.settled();
+  const view = await desk.ask(showOverview);
+  expect(view.troubles).toMatchObject([{ level: "warning", title: "Used quotas and bans cannot be shown." }]);
+  expect(view.animals).not.toBeNull();
+});
+
+describe("what is not well", () => {
+  const WELL = { answers: true, isReadOnly: false, disk: { freeBytes: 50e9, totalBytes: 100e9 } };
+  const found = (change: Partial<Circumstances>) =>
+    findTroubles({
+      nowMs: NOW,
+      environment: "production",
+      instances: [instance()],
+      health: WELL,
+      bannedKeys: 0,
+      ...change,
+    });
+  const titles = (change: Partial<Circumstances>) => found(change).map(({ title }) => title);
+
+  test("the disk is that of the embedded database", async () => {
+    const disk = await diskOf({ kind: "sqlite", path: join(temporaryFolder(), "animal-store.db") });
+    expect(disk?.freeBytes).toBeGreaterThan(0);
+    expect(disk?.totalBytes).toBeGreaterThan(disk?.freeBytes as number);
+    expect(await diskOf({ kind: "sqlite", path: "/nowhere/animal-store.db" })).toBeUndefined();
+  });
+
+  test("is nothing when all is well, or not known yet", () => {
+    expect(found({})).toEqual([]);
+    expect(found({ health: undefined, instances: [] })).toEqual([]);
+  });
+
+  test.each([
+    [{ health: { ...WELL, answers: false } }, ["The database does not answer."]],
+    [{ health: { ...WELL, isReadOnly: true } }, ["The database takes no writes."]],
+    [
+      { health: { ...WELL, disk: { freeBytes: 9e9, totalBytes: 100e9 } } },
+      ["The disk is nearly full: 9.0 GB of 100.0 GB are free."],
+    ],
+    [
+      { health: { ...WELL, disk: { freeBytes: 0.9e9, totalBytes: 5e9 } } },
+      ["The disk is nearly full: 0.9 GB of 5.0 GB are free."],
+    ],
+    [{ health: { ...WELL, disk: { freeBytes: 11e9, totalBytes: 100e9 } } }, []],
+    [{ health: { ...WELL, disk: { freeBytes: 11e9, totalBytes: 1_000e9 } } }, []],
+    [{ instances: [instance({ health: "counts alone" }), instance({ id: "b" })] }, ["Redis does not answer."]],
+    [{ instances: [instance({ health: "not ready" })] }, ["Instance a on one is not ready."]],
+    [
+      { instances: [instance({ version: "1.1.0" }), instance({ id: "b" })] },
+      ["Instances run different versions: 1.1.0, 1.2.0."],
+    ],
+    [{ instances: [instance({ environment: "staging" })] }, ["Production and staging share this database."]],
+    [{ instances: [instance({ seenAtMs: NOW - MINUTE_MS })] }, ["Instance a on one is lost."]],
+    // It was started again since, stopped in good order, or is no news any more.
+    [{ instances: [instance({ seenAtMs: NOW - MINUTE_MS }), instance({ id: "b", startedAtMs: NOW - 1 })] }, []],
+    [{ instances: [instance({ seenAtMs: NOW - MINUTE_MS, stoppedAtMs: NOW - MINUTE_MS })] }, []],
+    [{ instances: [instance({ seenAtMs: NOW - 2 * DAY_MS })] }, []],
+    [{ bannedKeys: 12 }, ["12 keys are banned."]],
+    [{ bannedKeys: undefined }, ["Used quotas and bans cannot be shown."]],
+    // The worst first.
+    [{ bannedKeys: 1, health: { ...WELL, isReadOnly: true } }, ["The database takes no writes.", "1 key is banned."]],
+  ] as [Partial<Circumstances>, string[]][])("%#: %p", (change, expected) => {
+    expect(titles(change)).toEqual(expected);
+  });
+
+  test("leads to a heading of the operations manual that exists, or to a page", async () => {
+    const manual = await Bun.file(`${import.meta.dir}/../../docs/operations.md`).text();
+    const anchors = [...manual.matchAll(/^#+ (.*)$/gm)].map(([, text = ""]) =>
+      text
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} -]/gu, "")
+        .replaceAll(" ", "-"),
     );
+    const all = [
+      ...found({ health: { answers: false, isReadOnly: true, disk: { freeBytes: 1, totalBytes: 9 } }, bannedKeys: 1 }),
+      ...found({
+        bannedKeys: undefined,
+        instances: [
+          instance({ health: "counts alone" }),
+          instance({ health: "not ready", environment: "staging", version: "1" }),
+          instance({ host: "two", seenAtMs: NOW - HOUR_MS }),
+        ],
+      }),
+    ];
+    expect(all).toHaveLength(10);
+    for (const { remedy } of all)
+      if (!remedy.startsWith("/")) expect(anchors).toContain(remedy.replace("docs/operations.md#", ""));
+  });
 
-    test(
-      "shows the same by hour and for one key, with reasons, by pointer and arrow keys, and as a table",
-      () =>
-        withDesk(fleet, async (desk) => {
-          const { page } = desk;
-          await page.getByRole("link", { name: "30 days" }).click();
-          await desk.sees("Requests an hour");
-          expect(new URL(page.url()).search).toBe("?span=month");
-          const busiest = page.getByRole("table", { name: "Busiest keys" });
-          await busiest.getByRole("row", { name: /^Reader 5 5/ }).waitFor();
-          await page.getByRole("link", { name: "Reader" }).click();
-          await desk.heading("Reader").waitFor();
-          await desk.fact("Requests").filter({ hasText: /^5$/ }).waitFor();
-          await desk.sees("Refusals a minute");
-          await page.getByRole("link", { name: "24 hours" }).click();
-          await desk.sees("Refusals an hour");
-          const plot = page.getByRole("slider", { name: /^Requests an hour/ });
-          await plot.focus();
-          await page.keyboard.press("Home");
-          expect(await plot.getAttribute("aria-valuetext")).toEndWith("0 passed, 0 refused, 0 failed");
-          await page.keyboard.press("End");
-          const texts = new Set<string | null>();
-          // An hour may have ended meanwhile.
-          for (const key of ["End", "ArrowLeft"]) {
-            await page.keyboard.press(key);
-            texts.add(await plot.getAttribute("aria-valuetext"));
-          }
-          expect([...texts].some((text) => text?.endsWith("0 passed, 5 refused, 0 failed"))).toBe(true);
-          await page.getByText("As a table").first().click();
-          const table = page.getByRole("table", { name: "Requests an hour" });
-          await table.getByRole("row", { name: / 0 5 0$/ }).waitFor();
-          await page.getByText("As a table").nth(1).click();
-          const refused = page.getByRole("table", { name: "Refusals an hour" });
-          expect(await refused.getByRole("columnheader").allInnerTexts()).toHaveLength(2);
-        }),
-      BROWSER_TEST_MS,
-    );
-
-    test(
-      "shows what others do while one looks: a key that is issued on the command line, one that is suspended, an order",
-      () =>
-        withDesk(
-          fleet,
-          async (desk) => {
-            const { page } = desk;
-            await desk.follow("/keys");
-            await desk.heading("Keys").waitFor();
-            await page.evaluate("window.isTheSamePage = true");
-            const { id, secret } = await fleet.issueKey("From the shell", "--plan", "business");
-            expect(await desk.row("From the shell").count()).toBe(0);
-            await desk.seesLater(desk.row("From the shell").filter({ hasText: "Business" }));
-            await fleet.run("keys", "suspend", id);
-            await desk.seesLater(desk.row("From the shell").filter({ hasText: "Suspended" }));
-            await fleet.run("keys", "resume", id);
-            await desk.go("Orders");
-            await desk.heading("Orders").waitFor();
-            await desk.settled();
-            const works = async () => (await fleet.call("GET /pets", { secret })).status === 200;
-            while (!(await works())) await Bun.sleep(50);
-            const { body: pet } = await fleet.call("POST /pets", { secret, body: { name: "Mo", categoryId: 7 } });
-            const { body } = await fleet.call("POST /store/orders", { secret, body: { petId: pet.id } });
-            await desk.seesLater(page.getByRole("listitem", { name: `Order ${body.id}, placed` }));
-            await desk.go("Journal");
-            await desk.row("Issued key From the shell").filter({ hasText: "command line" }).waitFor();
-            expect(await page.evaluate<boolean>("window.isTheSamePage === true")).toBe(true);
-          },
-          { hasClock: true },
-        ),
-      BROWSER_TEST_MS,
-    );
+  test("keeps the time at which it was first seen, for as long as it lasts", () => {
+    const seen = new SeenTroubles();
+    const banned = found({ bannedKeys: 1 });
+    expect(seen.note(banned, 5)).toMatchObject([{ sinceMs: 5 }]);
+    expect(seen.note(found({ bannedKeys: 2 }), 7)).toMatchObject([{ title: "2 keys are banned.", sinceMs: 5 }]);
+    expect(seen.note([], 8)).toEqual([]);
+    expect(seen.note(banned, 9)).toMatchObject([{ sinceMs: 9 }]);
   });
 });

@@ -1,9 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { configOf, type Document, documentsIn, imageEnvironment, STOP_SECONDS, textOf } from "../harness/deployment.ts";
+import {
+  configOf,
+  type Document,
+  documentsIn,
+  imageEnvironment,
+  STOP_SECONDS,
+  textOf,
+} from "../harness/deploy/deployment.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { run } from "../harness/program.ts";
+import { run } from "../harness/program/program.ts";
 
 const FILE = "deploy/compose.yaml";
 const [{ services, networks }] = documentsIn(FILE);

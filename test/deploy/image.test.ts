@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { configOf, imageEnvironment, textOf } from "../harness/deployment.ts";
+import { configOf, imageEnvironment, textOf } from "../harness/deploy/deployment.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { freePort } from "../harness/port.ts";
-import { run, serve } from "../harness/program.ts";
+import { run, serve } from "../harness/program/program.ts";
+import { freePort } from "../harness/servers/port.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const [buildStage, finalStage] = textOf("Dockerfile")

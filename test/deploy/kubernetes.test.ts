@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { configOf, type Document, documentsIn, imageEnvironment, STOP_SECONDS } from "../harness/deployment.ts";
+import { configOf, type Document, documentsIn, imageEnvironment, STOP_SECONDS } from "../harness/deploy/deployment.ts";
+import { checkManifest } from "../harness/deploy/kubernetes.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { checkManifest } from "../harness/kubernetes.ts";
-import { run } from "../harness/program.ts";
-import { startService } from "../harness/service.ts";
+import { run } from "../harness/program/program.ts";
+import { startService } from "../harness/service/service.ts";
 
 const FOLDER = "deploy/kubernetes";
 const FILES = readdirSync(join(import.meta.dir, "../..", FOLDER), { recursive: true, encoding: "utf8" })

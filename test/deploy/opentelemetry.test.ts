@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { type Document, documentsIn } from "../harness/deployment.ts";
-import { startService } from "../harness/service.ts";
+import { type Document, documentsIn } from "../harness/deploy/deployment.ts";
+import { startService } from "../harness/service/service.ts";
 
 const [collector] = documentsIn("deploy/opentelemetry/collector.yaml");
 const operators: Document[] = collector.receivers.filelog.operators;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { configOf, type Document, documentsIn, textOf } from "../harness/deployment.ts";
+import { configOf, type Document, documentsIn, textOf } from "../harness/deploy/deployment.ts";
+import { checkManifest } from "../harness/deploy/kubernetes.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { checkManifest } from "../harness/kubernetes.ts";
-import { hasNginx, TestNginx } from "../harness/nginx.ts";
-import { run } from "../harness/program.ts";
-import { startService, type TestService } from "../harness/service.ts";
+import { run } from "../harness/program/program.ts";
+import { hasNginx, TestNginx } from "../harness/servers/nginx.ts";
+import { startService, type TestService } from "../harness/service/service.ts";
 
 // Staging beside production: what it changes of production's files, and that nothing of the two gets mixed up.
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { EXECUTABLE, run } from "../harness/program.ts";
+import { EXECUTABLE, run } from "../harness/program/program.ts";
 
 const FOLDER = join(import.meta.dir, "../../deploy/systemd");
 const INSTALLED = "/opt/animal-store/animal-store";

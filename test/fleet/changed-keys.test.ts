@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test";
-import { newTally } from "../../src/domain/tally.ts";
-import { countersOf } from "../../src/keys/counters.ts";
+import { newTally } from "../../src/domain/limits/tally.ts";
 import { editKey, type KeyEdit } from "../../src/keys/edit.ts";
-import { showKey } from "../../src/keys/show.ts";
+import { countersOf } from "../../src/keys/queries/counters.ts";
+import { showKey } from "../../src/keys/queries/show.ts";
 import { resumeKey, suspendKey } from "../../src/keys/suspend.ts";
 import { unbanKey } from "../../src/keys/unban.ts";
 import { readTallies } from "../../src/meter/open.ts";
 import { parseRedisUrl, type RedisUrl } from "../../src/meter/redis-url.ts";
-import type { Store } from "../../src/store/store.ts";
-import { SIGNED } from "../harness/author.ts";
-import { FakeClock } from "../harness/clock.ts";
-import { databaseMaker, withSql } from "../harness/postgres.ts";
-import { hasRedis, redisDatabaseMaker } from "../harness/redis.ts";
-import type { Answer } from "../harness/send.ts";
-import { type IssueOptions, startService, type TestService } from "../harness/service.ts";
+import type { Store } from "../../src/store/ports/store.ts";
+import type { Answer } from "../harness/requests/send.ts";
+import { SIGNED } from "../harness/rows/author.ts";
+import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
+import { hasRedis, redisDatabaseMaker } from "../harness/servers/redis.ts";
+import { type IssueOptions, startService, type TestService } from "../harness/service/service.ts";
+import { FakeClock } from "../harness/time/clock.ts";
 
 const FELT_WITHIN_MS = 2_000;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { ConsoleBrowser, newLink, signedIn } from "../harness/console.ts";
-import { databaseMaker } from "../harness/postgres.ts";
-import { startService } from "../harness/service.ts";
+import { databaseMaker } from "../harness/servers/postgres.ts";
+import { ConsoleBrowser, newLink, signedIn } from "../harness/service/console.ts";
+import { startService } from "../harness/service/service.ts";
 
 const newDatabase = await databaseMaker();
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { newTally, type Tally } from "../../src/domain/tally.ts";
+import { newTally, type Tally } from "../../src/domain/limits/tally.ts";
 import { raiseTallies, readTallies } from "../../src/meter/open.ts";
 import { parseRedisUrl, type RedisUrl } from "../../src/meter/redis-url.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { databaseMaker } from "../harness/postgres.ts";
-import { EXECUTABLE, run, serve } from "../harness/program.ts";
-import { hasRedis, redisDatabaseMaker } from "../harness/redis.ts";
+import { EXECUTABLE, run, serve } from "../harness/program/program.ts";
+import { databaseMaker } from "../harness/servers/postgres.ts";
+import { hasRedis, redisDatabaseMaker } from "../harness/servers/redis.ts";
 
 const program = [EXECUTABLE];
 

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { unfinish } from "../harness/copy.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { TestPostgres } from "../harness/postgres.ts";
-import { run, serve } from "../harness/program.ts";
-import { openDatabaseFile } from "../harness/sqlite.ts";
+import { run, serve } from "../harness/program/program.ts";
+import { unfinish } from "../harness/rows/copy.ts";
+import { openDatabaseFile } from "../harness/rows/sqlite.ts";
+import { TestPostgres } from "../harness/servers/postgres.ts";
 
 const postgres = await TestPostgres.start();
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");

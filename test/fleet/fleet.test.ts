@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { temporaryFolder } from "../harness/folder.ts";
-import { databaseMaker } from "../harness/postgres.ts";
-import { type RunningService, run, serve } from "../harness/program.ts";
-import { hasRedis, startRedisCluster, TestRedis } from "../harness/redis.ts";
+import { type RunningService, run, serve } from "../harness/program/program.ts";
+import { databaseMaker } from "../harness/servers/postgres.ts";
+import { hasRedis, startRedisCluster, TestRedis } from "../harness/servers/redis.ts";
 
 const cwd = temporaryFolder();
 const redis = hasRedis ? await TestRedis.start() : undefined;

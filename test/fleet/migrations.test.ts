@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type Migration, type Step, schemaState } from "../../src/store/migrate.ts";
 import { POSTGRES_MIGRATIONS } from "../../src/store/migrations/postgres/index.ts";
-import { openSession } from "../../src/store/postgres/connection.ts";
-import { PATIENCE } from "../../src/store/postgres/lock-wait.ts";
-import { appliedMigrations } from "../../src/store/postgres/migration-target.ts";
-import { migrateDatabase } from "../../src/store/postgres/schema.ts";
-import { breakAtStatement } from "../harness/breaking-wire.ts";
-import { databaseMaker, withSql } from "../harness/postgres.ts";
-import { startService } from "../harness/service.ts";
+import { openSession } from "../../src/store/postgres/connections/connection.ts";
+import { PATIENCE } from "../../src/store/postgres/connections/lock-wait.ts";
+import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
+import { appliedMigrations } from "../../src/store/postgres/schema/target.ts";
+import { type Migration, type Step, schemaState } from "../../src/store/schema/migrate.ts";
+import { breakAtStatement } from "../harness/servers/breaking-wire.ts";
+import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
+import { startService } from "../harness/service/service.ts";
 
 const newDatabase = await databaseMaker();
 
@@ -210,7 +210,7 @@ describe("a migration of a large table", () => {
   ];
   /** Migrates in a process of its own, which can be killed. */
   const migrateInProcess = (url: string) => {
-    const script = `const { migrateDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../src/store/postgres/schema.ts"))});
+    const script = `const { migrateDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../src/store/postgres/schema/schema.ts"))});
       await migrateDatabase(${JSON.stringify(url)}, console.error, { migrations: ${JSON.stringify(withNext(...FILL))} });
       process.exit(0);`;
     return Bun.spawn([process.execPath, "-e", script], { stdio: ["ignore", "inherit", "inherit"] });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { temporaryFolder } from "../harness/folder.ts";
-import { TestPostgres, withSql } from "../harness/postgres.ts";
-import { issueBoundlessKey, type RunningService, run, serve } from "../harness/program.ts";
-import { TestProxy } from "../harness/proxy.ts";
-import { hasRedis, TestRedis } from "../harness/redis.ts";
+import { issueBoundlessKey, type RunningService, run, serve } from "../harness/program/program.ts";
+import { TestPostgres, withSql } from "../harness/servers/postgres.ts";
+import { TestProxy } from "../harness/servers/proxy.ts";
+import { hasRedis, TestRedis } from "../harness/servers/redis.ts";
 
 const cwd = temporaryFolder();
 const postgres = await TestPostgres.start();

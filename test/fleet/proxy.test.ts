@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { OUTCOME_UNKNOWN, UNAVAILABLE } from "../../src/http/faults.ts";
-import { hasNginx, type NginxOptions, TestNginx } from "../harness/nginx.ts";
-import { StandIn } from "../harness/stand-in.ts";
+import { OUTCOME_UNKNOWN, UNAVAILABLE } from "../../src/http/faults/faults.ts";
+import { hasNginx, type NginxOptions, TestNginx } from "../harness/servers/nginx.ts";
+import { StandIn } from "../harness/servers/stand-in.ts";
 
 const WRITES = ["POST", "PATCH", "PUT", "DELETE"];
 

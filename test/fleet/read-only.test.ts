@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { migrateDatabase } from "../../src/store/postgres/schema.ts";
-import { databaseMaker, TestPostgres, withSql } from "../harness/postgres.ts";
-import { startService } from "../harness/service.ts";
+import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
+import { databaseMaker, TestPostgres, withSql } from "../harness/servers/postgres.ts";
+import { startService } from "../harness/service/service.ts";
 
 const newDatabase = await databaseMaker();
 

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { clientOf } from "../harness/client.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { hasNginx, TestNginx } from "../harness/nginx.ts";
-import { databaseMaker } from "../harness/postgres.ts";
-import { issueBoundlessKey, type RunningService, serve } from "../harness/program.ts";
-import { hasRedis, TestRedis } from "../harness/redis.ts";
+import { issueBoundlessKey, type RunningService, serve } from "../harness/program/program.ts";
+import { clientOf } from "../harness/requests/client.ts";
+import { hasNginx, TestNginx } from "../harness/servers/nginx.ts";
+import { databaseMaker } from "../harness/servers/postgres.ts";
+import { hasRedis, TestRedis } from "../harness/servers/redis.ts";
 
 const isSkipped = !hasRedis || !hasNginx;
 const INSTANCES = 3;

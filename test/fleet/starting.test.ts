@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { STARTING } from "../../src/http/faults.ts";
-import { type DatabaseUrl, parseDatabaseUrl } from "../../src/store/database-url.ts";
+import { STARTING } from "../../src/http/faults/faults.ts";
 import { openForCommand } from "../../src/store/open.ts";
+import { type DatabaseUrl, parseDatabaseUrl } from "../../src/store/urls/database-url.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { freePort } from "../harness/port.ts";
-import { databaseMaker } from "../harness/postgres.ts";
-import { serve } from "../harness/program.ts";
-import { openDatabaseFile } from "../harness/sqlite.ts";
+import { serve } from "../harness/program/program.ts";
+import { openDatabaseFile } from "../harness/rows/sqlite.ts";
+import { freePort } from "../harness/servers/port.ts";
+import { databaseMaker } from "../harness/servers/postgres.ts";
 
 const newDatabase = await databaseMaker();
 

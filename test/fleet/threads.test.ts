@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { setUp } from "../harness/cleanup.ts";
-import { KeptConnections } from "../harness/kept-connections.ts";
-import { databaseMaker, withSql } from "../harness/postgres.ts";
-import { hasRedis, TestRedis } from "../harness/redis.ts";
-import type { Answer } from "../harness/send.ts";
-import { startService, type TestService } from "../harness/service.ts";
+import { KeptConnections } from "../harness/requests/kept-connections.ts";
+import type { Answer } from "../harness/requests/send.ts";
+import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
+import { hasRedis, TestRedis } from "../harness/servers/redis.ts";
+import { startService, type TestService } from "../harness/service/service.ts";
 
 // Threads on PostgreSQL and Redis: they count together, whoever counts, and divide the connections.
 

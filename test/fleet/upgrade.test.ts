@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { SCOPES } from "../../src/domain/scope.ts";
+import { SCOPES } from "../../src/domain/keys/scope.ts";
 import { POSTGRES_MIGRATIONS } from "../../src/store/migrations/postgres/index.ts";
-import { migrateDatabase } from "../../src/store/postgres/schema.ts";
+import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
 import { openForCommand } from "../../src/store/postgres/store.ts";
-import { SIGNED } from "../harness/author.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { BROKEN_SALES, CORRECTED } from "../harness/orders.ts";
-import { databaseMaker, withSql } from "../harness/postgres.ts";
-import { EXECUTABLE, postAnimal, type RunningService, run, serve } from "../harness/program.ts";
-import { supportedRelease } from "../harness/release.ts";
-import { querySqlite } from "../harness/stores.ts";
+import { EXECUTABLE, postAnimal, type RunningService, run, serve } from "../harness/program/program.ts";
+import { BROKEN_SALES, CORRECTED } from "../harness/requests/orders.ts";
+import { SIGNED } from "../harness/rows/author.ts";
+import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
+import { supportedRelease } from "../harness/service/release.ts";
+import { querySqlite } from "../harness/service/stores.ts";
 
 // The policy of upgrades: an older release runs on the schema of the next one. A migration that breaks it makes this red.
 

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { migrateDatabase } from "../../src/store/postgres/schema.ts";
-import { breakAtStatement } from "../harness/breaking-wire.ts";
-import { hasOpenssl, newCertificate } from "../harness/certificates.ts";
+import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { TestPostgres, withSql } from "../harness/postgres.ts";
-import { run } from "../harness/program.ts";
+import { run } from "../harness/program/program.ts";
+import { breakAtStatement } from "../harness/servers/breaking-wire.ts";
+import { hasOpenssl, newCertificate } from "../harness/servers/certificates.ts";
+import { TestPostgres, withSql } from "../harness/servers/postgres.ts";
 
 const cwd = temporaryFolder();
 const certificate = hasOpenssl ? newCertificate("localhost") : undefined;
@@ -143,7 +143,7 @@ test.skipIf(!certificate)(
 test.skipIf(!certificate)("each sslmode connects as libpq would", async () => {
   const own = certificate?.authorityFile;
   const encrypted = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
-  const { openSession } = await import("../../src/store/postgres/connection.ts");
+  const { openSession } = await import("../../src/store/postgres/connections/connection.ts");
   for (const [hostname, search, ssl] of [
     ["127.0.0.1", "", true],
     ["127.0.0.1", "?sslmode=disable", false],

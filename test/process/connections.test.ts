@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { clientOf } from "../harness/client.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { getRequest, KeepAliveLoad } from "../harness/load.ts";
-import { freePort } from "../harness/port.ts";
-import { issueBoundlessKey, serve } from "../harness/program.ts";
+import { issueBoundlessKey, serve } from "../harness/program/program.ts";
+import { clientOf } from "../harness/requests/client.ts";
+import { getRequest, KeepAliveLoad } from "../harness/requests/load.ts";
+import { freePort } from "../harness/servers/port.ts";
 
 describe("a stop under load", () => {
   /** More of them show what is rare. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { clientOf } from "../harness/client.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { issueBoundlessKey, postAnimal, type RunningService, run, serve } from "../harness/program.ts";
-import { canMount, onSmallDisk } from "../harness/small-disk.ts";
-import { openDatabaseFile } from "../harness/sqlite.ts";
+import { issueBoundlessKey, postAnimal, type RunningService, run, serve } from "../harness/program/program.ts";
+import { canMount, onSmallDisk } from "../harness/program/small-disk.ts";
+import { clientOf } from "../harness/requests/client.ts";
+import { openDatabaseFile } from "../harness/rows/sqlite.ts";
 
 const issue = async (cwd: string, ...options: string[]): Promise<{ id: string; secret: string }> => {
   await run(["migrate"], { cwd });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
-import { run, serve } from "../harness/program.ts";
+import { run, serve } from "../harness/program/program.ts";
 
 const STAGING = { ENVIRONMENT: "staging" };
 

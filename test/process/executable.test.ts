@@ -3,9 +3,9 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkS
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { SCALAR_PATH } from "../../src/http/pages/paths.ts";
-import { clientOf } from "../harness/client.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { EXECUTABLE, run, serve } from "../harness/program.ts";
+import { EXECUTABLE, run, serve } from "../harness/program/program.ts";
+import { clientOf } from "../harness/requests/client.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 

@@ -3,8 +3,8 @@ import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeSync } 
 import { join } from "node:path";
 import { diskEnvironment, setFaults, whyNoDiskLayer } from "../../torture/disk/layer.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { issueBoundlessKey, postAnimal, type RunningService, serve } from "../harness/program.ts";
-import { openDatabaseFile } from "../harness/sqlite.ts";
+import { issueBoundlessKey, postAnimal, type RunningService, serve } from "../harness/program/program.ts";
+import { openDatabaseFile } from "../harness/rows/sqlite.ts";
 
 // A disk that fails while the service runs: what it says must be what a restart finds.
 

@@ -3,8 +3,8 @@ import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { atEnd } from "../harness/cleanup.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { freePort } from "../harness/port.ts";
-import { EXECUTABLE, issueBoundlessKey } from "../harness/program.ts";
+import { EXECUTABLE, issueBoundlessKey } from "../harness/program/program.ts";
+import { freePort } from "../harness/servers/port.ts";
 
 /** Their lines are far more than what is held back. */
 const REQUESTS = 9_000;

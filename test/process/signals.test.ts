@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { atEnd } from "../harness/cleanup.ts";
-import { clientOf } from "../harness/client.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { EXECUTABLE, type RunningService, run, serve } from "../harness/program.ts";
-import { RawConnection } from "../harness/raw.ts";
-import { openDatabaseFile } from "../harness/sqlite.ts";
+import { EXECUTABLE, type RunningService, run, serve } from "../harness/program/program.ts";
+import { clientOf } from "../harness/requests/client.ts";
+import { RawConnection } from "../harness/requests/raw.ts";
+import { openDatabaseFile } from "../harness/rows/sqlite.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const CTRL_C = "\x03";

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
-import { run, serve } from "../harness/program.ts";
-import { RawConnection } from "../harness/raw.ts";
-import { openDatabaseFile } from "../harness/sqlite.ts";
+import { run, serve } from "../harness/program/program.ts";
+import { RawConnection } from "../harness/requests/raw.ts";
+import { openDatabaseFile } from "../harness/rows/sqlite.ts";
 
 describe("start", () => {
   test("the first start makes the folder, and issues the operator's key for its owner alone", async () => {

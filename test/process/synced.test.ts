@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../harness/folder.ts";
-import { EXECUTABLE, run, serve } from "../harness/program.ts";
-import { canTrace } from "../harness/trace.ts";
+import { EXECUTABLE, run, serve } from "../harness/program/program.ts";
+import { canTrace } from "../harness/program/trace.ts";
 
 /** Puts a program under watch; the lines show paths for descriptors, and may be cut where threads take turns. */
 const traced = (file: string): string[] => [

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { systemClock } from "../../src/domain/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { hasNginx, TestNginx } from "../harness/nginx.ts";
-import { databaseMaker } from "../harness/postgres.ts";
-import { type RunningService, serve } from "../harness/program.ts";
-import { RawConnection } from "../harness/raw.ts";
-import { startService } from "../harness/service.ts";
-import { openDatabaseFile } from "../harness/sqlite.ts";
+import { type RunningService, serve } from "../harness/program/program.ts";
+import { RawConnection } from "../harness/requests/raw.ts";
+import { openDatabaseFile } from "../harness/rows/sqlite.ts";
+import { hasNginx, TestNginx } from "../harness/servers/nginx.ts";
+import { databaseMaker } from "../harness/servers/postgres.ts";
+import { startService } from "../harness/service/service.ts";
 
 const newDatabase = await databaseMaker();
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { atEnd } from "../harness/cleanup.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { freePort } from "../harness/port.ts";
-import { EXECUTABLE, issueBoundlessKey, postAnimal, run, serve } from "../harness/program.ts";
-import { openDatabaseFile } from "../harness/sqlite.ts";
+import { EXECUTABLE, issueBoundlessKey, postAnimal, run, serve } from "../harness/program/program.ts";
+import { openDatabaseFile } from "../harness/rows/sqlite.ts";
+import { freePort } from "../harness/servers/port.ts";
 
 describe("a port that several threads share is not shared with another process", () => {
   test("a start on the port of another service fails, and that one goes on", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
-import { DEFAULT_URLS } from "../harness/openapi.ts";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { DEFAULT_URLS } from "../harness/checks/openapi.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
 
 onEveryStore(({ backend, startService, setUp }) => {
   let service: TestService;

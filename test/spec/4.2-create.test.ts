@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { RawConnection } from "../harness/raw.ts";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { RawConnection } from "../harness/requests/raw.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
 
 onEveryStore(({ startService, setUp }) => {
   let service: TestService;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { categoryCalls } from "../harness/categories.ts";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { categoryCalls } from "../harness/requests/categories.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
 
 const [INT64_MIN, INT64_MAX] = ["-9223372036854775808", "9223372036854775807"];
 const NO_IDS = ["abc", "01", "+1", "1.0", "-0", "1e3", "1%20", "%D9%A1", "9223372036854775808", "-9223372036854775809"];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { categoryCalls } from "../harness/categories.ts";
-import type { Answer } from "../harness/send.ts";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { categoryCalls } from "../harness/requests/categories.ts";
+import type { Answer } from "../harness/requests/send.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
 
 onEveryStore(({ startService, setUp }) => {
   let service: TestService;

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { RawConnection } from "../harness/raw.ts";
-import type { Answer } from "../harness/send.ts";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { RawConnection } from "../harness/requests/raw.ts";
+import type { Answer } from "../harness/requests/send.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
 
 const etag = ({ headers }: Answer): string => headers.get("etag") as string;
 /** The headers that two answers to the same question must have in common. */

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { SCOPES } from "../../src/domain/scope.ts";
-import { FakeClock } from "../harness/clock.ts";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { SCOPES } from "../../src/domain/keys/scope.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
+import { FakeClock } from "../harness/time/clock.ts";
 
 const MINUTE = 60_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { FakeClock } from "../harness/clock.ts";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
+import { FakeClock } from "../harness/time/clock.ts";
 
 onEveryStore(({ startService, setUp }) => {
   const clock = new FakeClock();

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { ENVIRONMENT_NAMES } from "../../src/domain/environment.ts";
-import { newSecret } from "../../src/domain/key.ts";
-import { FakeClock } from "../harness/clock.ts";
-import { RawConnection } from "../harness/raw.ts";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { newSecret } from "../../src/domain/keys/key.ts";
+import { RawConnection } from "../harness/requests/raw.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
+import { FakeClock } from "../harness/time/clock.ts";
 
 onEveryStore(({ startService, setUp, backend }) => {
   let service: TestService;

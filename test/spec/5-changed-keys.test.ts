@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
+import { DAY_MS, MINUTE_MS } from "../../src/base/time/clock.ts";
 import { editKey, type KeyEdit } from "../../src/keys/edit.ts";
 import { resumeKey, suspendKey } from "../../src/keys/suspend.ts";
-import { SIGNED } from "../harness/author.ts";
-import { FakeClock } from "../harness/clock.ts";
-import type { Answer } from "../harness/send.ts";
-import type { IssueOptions, TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import type { Answer } from "../harness/requests/send.ts";
+import { SIGNED } from "../harness/rows/author.ts";
+import type { IssueOptions, TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
+import { FakeClock } from "../harness/time/clock.ts";
 
 /** What is promised: a running service feels every change to a key within this time. */
 const FELT_WITHIN_MS = 2_000;

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { SCOPES, type Scope } from "../../src/domain/scope.ts";
+import { SCOPES, type Scope } from "../../src/domain/keys/scope.ts";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
 import { OPERATIONS } from "../../src/http/operations/index.ts";
-import { DEFAULT_URLS } from "../harness/openapi.ts";
-import { freePort } from "../harness/port.ts";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { DEFAULT_URLS } from "../harness/checks/openapi.ts";
+import { freePort } from "../harness/servers/port.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
 
 interface Described {
   readonly line: string;

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { FAULT_CODES, FAULTS } from "../../src/http/fault.ts";
+import { FAULT_CODES, FAULTS } from "../../src/http/faults/fault.ts";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
-import { DEFAULT_URLS } from "../harness/openapi.ts";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { DEFAULT_URLS } from "../harness/checks/openapi.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
 
 onEveryStore(({ startService, setUp }) => {
   let service: TestService;

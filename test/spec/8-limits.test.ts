@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { PLANS, type Plan } from "../../src/domain/plan.ts";
-import { FakeClock } from "../harness/clock.ts";
-import type { Answer } from "../harness/send.ts";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import { PLANS, type Plan } from "../../src/domain/keys/plan.ts";
+import type { Answer } from "../harness/requests/send.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
+import { FakeClock } from "../harness/time/clock.ts";
 
 onEveryStore(({ startService, setUp }) => {
   const clock = new FakeClock();

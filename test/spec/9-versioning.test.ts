@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { TestService } from "../harness/service.ts";
-import { onEveryStore } from "../harness/stores.ts";
+import type { TestService } from "../harness/service/service.ts";
+import { onEveryStore } from "../harness/service/stores.ts";
 
 onEveryStore(({ startService, setUp }) => {
   let service: TestService;

@@ -4,7 +4,7 @@ import { scriptOf } from "../../torture/fuzz/script.ts";
 import { run } from "../../torture/fuzz.ts";
 import { readAnswers, type WireAnswer } from "../../torture/wire/answers.ts";
 // The service is built once for all test files that name this one.
-import "../harness/program.ts";
+import "../harness/program/program.ts";
 
 const SEED = 20_261_115;
 

@@ -5,7 +5,7 @@ import { type Row, rowNamed } from "../../torture/hostile/rows.ts";
 import { judge } from "../../torture/hostile.ts";
 import { setUp } from "../harness/cleanup.ts";
 // The service is built once for all test files that name this one.
-import "../harness/program.ts";
+import "../harness/program/program.ts";
 
 const AT_ONCE = 3;
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { begin } from "../../torture/common/attack.ts";
 import { BRIEF, killImports } from "../../torture/import.ts";
-import { databaseMaker } from "../harness/postgres.ts";
+import { databaseMaker } from "../harness/servers/postgres.ts";
 
 // The short form of `npm run torture -- import`.
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fold } from "../../src/domain/fold.ts";
+import { fold } from "../../src/domain/stock/fold.ts";
 import { type Contents, type FoundAnimal, gather } from "../../torture/common/contents.ts";
 import { Ledger } from "../../torture/common/ledger.ts";
 import { Scoreboard } from "../../torture/common/scoreboard.ts";

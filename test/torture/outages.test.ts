@@ -6,7 +6,7 @@ import { rowNamed } from "../../torture/outages/rows.ts";
 import { playRow } from "../../torture/outages.ts";
 import { setUp } from "../harness/cleanup.ts";
 // The service is built once for all test files that name this one.
-import "../harness/program.ts";
+import "../harness/program/program.ts";
 
 const AT_ONCE = 3;
 const TIMEOUT_MS = 120_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { run } from "../../torture/soak.ts";
 // The service is built once for all test files that name this one.
-import "../harness/program.ts";
+import "../harness/program/program.ts";
 
 test("clients that come and go leave nothing behind, and every count is exact", async () => {
   const board = await run({ seed: 20_261_115 });

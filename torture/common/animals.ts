@@ -1,4 +1,4 @@
-import { OPEN_ORDER_STATUSES, type OrderStatus } from "../../src/domain/order.ts";
+import { OPEN_ORDER_STATUSES, type OrderStatus } from "../../src/domain/stock/order.ts";
 import type { AnimalView } from "./ledger.ts";
 
 export const ORDERS = "/store/orders";

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { BROKEN_ALWAYS } from "../../test/harness/orders.ts";
-import { openDatabaseFile } from "../../test/harness/sqlite.ts";
+import { BROKEN_ALWAYS } from "../../test/harness/requests/orders.ts";
+import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
 
 /** A key; undefined before it exists. */
 export type KeyView = "active" | "revoked" | undefined;

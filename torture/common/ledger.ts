@@ -1,4 +1,4 @@
-import { fold } from "../../src/domain/fold.ts";
+import { fold } from "../../src/domain/stock/fold.ts";
 import { type Contents, type FoundAnimal, type KeyView, readSqlite } from "./contents.ts";
 import { History, type Moment } from "./history.ts";
 import type { Scoreboard } from "./scoreboard.ts";

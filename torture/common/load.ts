@@ -1,5 +1,5 @@
-import { ANIMAL_STATUSES } from "../../src/domain/animal.ts";
-import { movesFrom, type OrderStatus } from "../../src/domain/order.ts";
+import { ANIMAL_STATUSES } from "../../src/domain/stock/animal.ts";
+import { movesFrom, type OrderStatus } from "../../src/domain/stock/order.ts";
 import { idIn, isHeld, moved, ORDERS, ordered, petText } from "./animals.ts";
 import { CategoryWork } from "./categories.ts";
 import type { Answered, Client, Request } from "./client.ts";

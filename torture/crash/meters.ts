@@ -1,4 +1,4 @@
-import { openDatabaseFile } from "../../test/harness/sqlite.ts";
+import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
 import type { Client } from "../common/client.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { temporaryFolder } from "../../test/harness/folder.ts";
-import { EXECUTABLE, type RunningService, run, serve } from "../../test/harness/program.ts";
-import { openDatabaseFile } from "../../test/harness/sqlite.ts";
+import { EXECUTABLE, type RunningService, run, serve } from "../../test/harness/program/program.ts";
+import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
 import { Client } from "../common/client.ts";
 import { Ledger } from "../common/ledger.ts";
 import { type Worker, workers } from "../common/load.ts";

@@ -1,5 +1,5 @@
-import { BROKEN_ALWAYS } from "../../test/harness/orders.ts";
-import { withSql } from "../../test/harness/postgres.ts";
+import { BROKEN_ALWAYS } from "../../test/harness/requests/orders.ts";
+import { withSql } from "../../test/harness/servers/postgres.ts";
 import { type AnimalRow, type Contents, gather, type OrderRow } from "../common/contents.ts";
 
 /** Numbers come as text, so that they are exact. */

@@ -1,5 +1,5 @@
-import { RawConnection } from "../../test/harness/raw.ts";
-import { HOSTILE_REQUESTS, REFUSED_REQUESTS } from "../../test/harness/worst-requests.ts";
+import { RawConnection } from "../../test/harness/requests/raw.ts";
+import { HOSTILE_REQUESTS, REFUSED_REQUESTS } from "../../test/harness/requests/worst-requests.ts";
 import type { Random } from "../common/random.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 

@@ -1,7 +1,7 @@
-import { PLANS } from "../../src/domain/plan.ts";
-import { ANSWER_TIMEOUT_MS } from "../../src/meter/redis/answer-timeout.ts";
-import { clientOf, statusOf } from "../../test/harness/client.ts";
-import { issueKey } from "../../test/harness/service.ts";
+import { PLANS } from "../../src/domain/keys/plan.ts";
+import { ANSWER_TIMEOUT_MS } from "../../src/meter/redis/timeouts/answer-timeout.ts";
+import { clientOf, statusOf } from "../../test/harness/requests/client.ts";
+import { issueKey } from "../../test/harness/service/service.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import type { FleetStage } from "./stage.ts";
 

@@ -1,10 +1,10 @@
 import { temporaryFolder } from "../../test/harness/folder.ts";
-import { TestNginx } from "../../test/harness/nginx.ts";
-import { freePort } from "../../test/harness/port.ts";
-import { TestPostgres } from "../../test/harness/postgres.ts";
-import { issueBoundlessKey, type RunningService, serve } from "../../test/harness/program.ts";
-import { TestProxy } from "../../test/harness/proxy.ts";
-import { TestRedis } from "../../test/harness/redis.ts";
+import { issueBoundlessKey, type RunningService, serve } from "../../test/harness/program/program.ts";
+import { TestNginx } from "../../test/harness/servers/nginx.ts";
+import { freePort } from "../../test/harness/servers/port.ts";
+import { TestPostgres } from "../../test/harness/servers/postgres.ts";
+import { TestProxy } from "../../test/harness/servers/proxy.ts";
+import { TestRedis } from "../../test/harness/servers/redis.ts";
 
 const INSTANCES = 4;
 const RECOVERY_TIMEOUT_MS = 30_000;

@@ -1,4 +1,4 @@
-import { BODY_MAX_BYTES } from "../../src/http/body.ts";
+import { BODY_MAX_BYTES } from "../../src/http/request/body.ts";
 import type { Random } from "../common/random.ts";
 import { bodyBytes } from "./bodies.ts";
 import { CHUNK_SIZES, KNOWN_METHODS, ODD_HEADER_LINES, ODD_METHODS, OTHER_TARGETS, VERSIONS } from "./http-parts.ts";

@@ -1,4 +1,4 @@
-import { assertDescribed } from "../../test/harness/openapi.ts";
+import { assertDescribed } from "../../test/harness/checks/openapi.ts";
 import { textOf, type WireAnswer } from "../wire/answers.ts";
 import type { FuzzRequest } from "./requests.ts";
 

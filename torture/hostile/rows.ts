@@ -1,6 +1,6 @@
 import { constants, openSync } from "node:fs";
 import { join } from "node:path";
-import type { Plan } from "../../src/domain/plan.ts";
+import type { Plan } from "../../src/domain/keys/plan.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { WORST_BODIES } from "./attackers/bodies.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Subprocess } from "bun";
-import { EXECUTABLE } from "../../test/harness/program.ts";
+import { EXECUTABLE } from "../../test/harness/program/program.ts";
 import type { Random } from "../common/random.ts";
 
 // Commands that are ended at any moment.

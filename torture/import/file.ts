@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { ANIMAL_STATUSES } from "../../src/domain/animal.ts";
+import { ANIMAL_STATUSES } from "../../src/domain/stock/animal.ts";
 import type { Contents, FoundAnimal } from "../common/contents.ts";
 import type { Random } from "../common/random.ts";
 

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { atEnd } from "../../test/harness/cleanup.ts";
-import { withSql } from "../../test/harness/postgres.ts";
-import { openDatabaseFile } from "../../test/harness/sqlite.ts";
+import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
+import { withSql } from "../../test/harness/servers/postgres.ts";
 import { type Contents, readSqlite } from "../common/contents.ts";
 import { readContents } from "../fleet/contents.ts";
 

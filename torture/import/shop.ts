@@ -1,5 +1,5 @@
 import { temporaryFolder } from "../../test/harness/folder.ts";
-import { EXECUTABLE, issueBoundlessKey, type RunningService, run, serve } from "../../test/harness/program.ts";
+import { EXECUTABLE, issueBoundlessKey, type RunningService, run, serve } from "../../test/harness/program/program.ts";
 import { idIn, petText } from "../common/animals.ts";
 import { Client, type Outcome, type Request } from "../common/client.ts";
 import type { Contents } from "../common/contents.ts";

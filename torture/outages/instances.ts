@@ -1,5 +1,5 @@
 import { temporaryFolder } from "../../test/harness/folder.ts";
-import { issueBoundlessKey, type RunningService, serve } from "../../test/harness/program.ts";
+import { issueBoundlessKey, type RunningService, serve } from "../../test/harness/program/program.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import { FIGURES } from "./row.ts";
 

@@ -1,6 +1,6 @@
-import { PLANS } from "../../src/domain/plan.ts";
-import { clientOf, statusOf } from "../../test/harness/client.ts";
-import { issueKey } from "../../test/harness/service.ts";
+import { PLANS } from "../../src/domain/keys/plan.ts";
+import { clientOf, statusOf } from "../../test/harness/requests/client.ts";
+import { issueKey } from "../../test/harness/service/service.ts";
 import { FIGURES, type Scene } from "./row.ts";
 import type { Stage } from "./stage.ts";
 

@@ -1,5 +1,5 @@
-import { type PostgresOptions, TestPostgres } from "../../test/harness/postgres.ts";
-import { TestProxy } from "../../test/harness/proxy.ts";
+import { type PostgresOptions, TestPostgres } from "../../test/harness/servers/postgres.ts";
+import { TestProxy } from "../../test/harness/servers/proxy.ts";
 import { Instances } from "./instances.ts";
 import type { Scene } from "./row.ts";
 

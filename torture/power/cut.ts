@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabaseFile } from "../../test/harness/sqlite.ts";
+import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
 import type { Moment } from "../common/history.ts";
 import type { Random } from "../common/random.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../test/harness/folder.ts";
-import { EXECUTABLE, type Outcome, type RunningService, run, serve } from "../../test/harness/program.ts";
+import { EXECUTABLE, type Outcome, type RunningService, run, serve } from "../../test/harness/program/program.ts";
 import { JournaledDisk } from "../disk/disk.ts";
 import { type DiskRecord, readJournal } from "../disk/journal.ts";
 import { diskEnvironment, setFaults } from "../disk/layer.ts";

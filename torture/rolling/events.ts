@@ -1,5 +1,5 @@
-import type { TestBalancer } from "../../test/harness/balancer.ts";
-import { clientOf, statusOf } from "../../test/harness/client.ts";
+import { clientOf, statusOf } from "../../test/harness/requests/client.ts";
+import type { TestBalancer } from "../../test/harness/servers/balancer.ts";
 import type { Random } from "../common/random.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import type { FleetStage, Instance } from "../fleet/stage.ts";

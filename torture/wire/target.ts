@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { digestOf, newKey, newSecret } from "../../src/domain/key.ts";
-import { PLANS, type Plan, QUOTA_MAX, type Quotas } from "../../src/domain/plan.ts";
-import { defaultThreads } from "../../src/start/cores.ts";
-import { type DatabaseUrl, parseDatabaseUrl } from "../../src/store/database-url.ts";
+import { digestOf, newKey, newSecret } from "../../src/domain/keys/key.ts";
+import { PLANS, type Plan, QUOTA_MAX, type Quotas } from "../../src/domain/keys/plan.ts";
+import { defaultThreads } from "../../src/start/threads/cores.ts";
 import { openForCommand } from "../../src/store/open.ts";
-import { SIGNED } from "../../test/harness/author.ts";
+import { type DatabaseUrl, parseDatabaseUrl } from "../../src/store/urls/database-url.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
-import { type RunningService, serve } from "../../test/harness/program.ts";
-import { openDatabaseFile } from "../../test/harness/sqlite.ts";
+import { type RunningService, serve } from "../../test/harness/program/program.ts";
+import { SIGNED } from "../../test/harness/rows/author.ts";
+import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
 
 /** The service as `npm start` runs it, in a folder of its own, with ways to look into it. */
 export interface Target extends RunningService {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { CHROMIUM } from "../../../test/harness/chromium.ts";
+import { CHROMIUM } from "../../../test/harness/browser/chromium.ts";
 import { atEnd } from "../../../test/harness/cleanup.ts";
 import { PACKED } from "./package.ts";
 import { bundleSuite } from "./project.ts";

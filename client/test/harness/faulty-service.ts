@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { atEnd } from "../../../test/harness/cleanup.ts";
-import type { FakeClock } from "../../../test/harness/clock.ts";
+import type { FakeClock } from "../../../test/harness/time/clock.ts";
 import type { Fault } from "../everywhere/env.ts";
 
 const TARGET = /^\/([^/]+)\/([^/]*)(\/v1.*)$/;

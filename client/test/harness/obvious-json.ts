@@ -1,4 +1,4 @@
-import { INT64_FIELDS } from "../../src/wire.ts";
+import { INT64_FIELDS } from "../../src/wire/types.ts";
 
 type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
 const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;

@@ -1,6 +1,6 @@
-import { FakeClock } from "../../../test/harness/clock.ts";
-import { freePort } from "../../../test/harness/port.ts";
-import { startService } from "../../../test/harness/service.ts";
+import { freePort } from "../../../test/harness/servers/port.ts";
+import { startService } from "../../../test/harness/service/service.ts";
+import { FakeClock } from "../../../test/harness/time/clock.ts";
 import type { Runtime, Surroundings } from "../everywhere/env.ts";
 import { startFaultyService } from "./faulty-service.ts";
 import { startStrangeServer } from "./strange-server.ts";

@@ -1,4 +1,4 @@
-import type { AnimalStatus } from "../../domain/animal.ts";
+import type { AnimalStatus } from "../../domain/stock/animal.ts";
 import type { PageView } from "./common.ts";
 
 export interface AnimalView {

@@ -1,4 +1,4 @@
-import type { ImportState } from "../../domain/import.ts";
+import type { ImportState } from "../../domain/stock/import.ts";
 
 /**
  * POST /console/api/imports?name=file.csv&dryRun=true|false&skipInvalid=&again=&keepIds= with the file as its body: 202

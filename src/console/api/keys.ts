@@ -1,6 +1,6 @@
-import type { KeyState } from "../../domain/key.ts";
-import type { Plan, Quotas } from "../../domain/plan.ts";
-import type { Scope } from "../../domain/scope.ts";
+import type { KeyState } from "../../domain/keys/key.ts";
+import type { Plan, Quotas } from "../../domain/keys/plan.ts";
+import type { Scope } from "../../domain/keys/scope.ts";
 import type { UsageSeriesView } from "./usage.ts";
 
 /** What is used of a quota. */

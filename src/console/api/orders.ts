@@ -1,4 +1,4 @@
-import type { OrderStatus } from "../../domain/order.ts";
+import type { OrderStatus } from "../../domain/stock/order.ts";
 import type { PageView } from "./common.ts";
 
 export interface OrderView {

@@ -1,6 +1,6 @@
-import type { AnimalStatus } from "../../domain/animal.ts";
-import type { Instance, InstanceState } from "../../domain/instance.ts";
-import type { OpenOrderStatus } from "../../domain/order.ts";
+import type { AnimalStatus } from "../../domain/stock/animal.ts";
+import type { OpenOrderStatus } from "../../domain/stock/order.ts";
+import type { Instance, InstanceState } from "../../domain/usage/instance.ts";
 import type { Count } from "./common.ts";
 import type { WindowView } from "./keys.ts";
 import type { UsageSeriesView } from "./usage.ts";

@@ -1,5 +1,5 @@
-import type { Usage } from "../../domain/usage.ts";
-import type { Grain } from "../../domain/usage-grains.ts";
+import type { Grain } from "../../domain/usage/grains.ts";
+import type { Usage } from "../../domain/usage/usage.ts";
 
 /** Sums over some time. */
 export interface UsageView extends Omit<Usage, "latency"> {

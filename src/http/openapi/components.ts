@@ -1,4 +1,4 @@
-import type { NamedSchema } from "../schema.ts";
+import type { NamedSchema } from "../declare/schema.ts";
 import { HEADERS, type HeaderDescription } from "./headers.ts";
 
 export type Json = Record<string, unknown>;

@@ -1,11 +1,12 @@
-import { type Fields, InvalidRecord } from "../../domain/fields.ts";
-import { parseJson } from "../../domain/json.ts";
-import { PLANS } from "../../domain/plan.ts";
-import { SCOPES, type Scope } from "../../domain/scope.ts";
-import { judge, newTally, ratePolicyOfKey } from "../../domain/tally.ts";
-import { PAYLOAD_TOO_LARGE } from "../body.ts";
-import { INVALID_CONDITIONS, isConditional } from "../conditions.ts";
-import { Fault } from "../fault.ts";
+import { type Fields, InvalidRecord } from "../../base/json/fields.ts";
+import { parseJson } from "../../base/json/json.ts";
+import { PLANS } from "../../domain/keys/plan.ts";
+import { SCOPES, type Scope } from "../../domain/keys/scope.ts";
+import { judge, newTally, ratePolicyOfKey } from "../../domain/limits/tally.ts";
+import type { AnyOperation } from "../declare/operation.ts";
+import { hasPathParameter, queryNames, readQuery } from "../declare/parameters.ts";
+import type { BodyShape } from "../declare/schema.ts";
+import { Fault } from "../faults/fault.ts";
 import {
   BODY_TOO_SLOW,
   IDEMPOTENCY_IN_PROGRESS,
@@ -20,12 +21,11 @@ import {
   PRECONDITION_FAILED,
   UNAVAILABLE,
   UNSUPPORTED_MEDIA_TYPE,
-} from "../faults.ts";
-import { INVALID_IDEMPOTENCY_KEY } from "../idempotency.ts";
-import type { AnyOperation } from "../operation.ts";
-import { hasPathParameter, queryNames, readQuery } from "../parameters.ts";
-import { insufficientScope, MISSING_KEY, refusalFault, UNKNOWN_KEY } from "../refusal-faults.ts";
-import type { BodyShape } from "../schema.ts";
+} from "../faults/faults.ts";
+import { insufficientScope, MISSING_KEY, refusalFault, UNKNOWN_KEY } from "../faults/refusal-faults.ts";
+import { PAYLOAD_TOO_LARGE } from "../request/body.ts";
+import { INVALID_CONDITIONS, isConditional } from "../request/conditions.ts";
+import { INVALID_IDEMPOTENCY_KEY } from "../request/idempotency.ts";
 
 // Which faults an operation can answer with, each as an example that was made by the code that sends it.
 

@@ -1,6 +1,6 @@
 import { encodeCursor } from "../../domain/page.ts";
-import { IF_MATCH_HEADER } from "../conditions.ts";
-import type { Deprecation, PublicUrls } from "../operation.ts";
+import type { Deprecation, PublicUrls } from "../declare/operation.ts";
+import { IF_MATCH_HEADER } from "../request/conditions.ts";
 import { deprecationHeaders } from "../run-operation.ts";
 
 /** What the document says of a response header. */

@@ -1,6 +1,6 @@
-import { FAULTS, type Fault } from "../fault.ts";
-import { COMMON_HEADERS } from "../header-template.ts";
-import { type AnyOperation, isTagged, type PublicUrls, type Success } from "../operation.ts";
+import { type AnyOperation, isTagged, type PublicUrls, type Success } from "../declare/operation.ts";
+import { FAULTS, type Fault } from "../faults/fault.ts";
+import { COMMON_HEADERS } from "../reply/header-template.ts";
 import { ERROR } from "../wire/error.ts";
 import { type Components, type Json, requiredHeader } from "./components.ts";
 import { faultsOf, OUTSIDE_FAULTS, SHARED_RESPONSES } from "./faults.ts";

@@ -1,4 +1,4 @@
-import type { AnyOperation, PublicUrls } from "../operation.ts";
+import type { AnyOperation, PublicUrls } from "../declare/operation.ts";
 import type { Json } from "./components.ts";
 
 // Requests that can be pasted and run. In all of them, the key is in the environment, as API_KEY.

@@ -1,5 +1,5 @@
 import { type EnvironmentName, otherEnvironment } from "../../domain/environment.ts";
-import type { PublicUrls } from "../operation.ts";
+import type { PublicUrls } from "../declare/operation.ts";
 
 /** An environment as the document and the reference offer it. */
 export interface DocumentServer {

@@ -1,6 +1,6 @@
-import { animalTag } from "../../domain/animal.ts";
-import { BODY_MAX_BYTES } from "../body.ts";
-import { operation, refuseNothing } from "../operation.ts";
+import { animalTag } from "../../domain/stock/animal.ts";
+import { operation, refuseNothing } from "../declare/operation.ts";
+import { BODY_MAX_BYTES } from "../request/body.ts";
 import { NEW_PET, PET, PET_EXAMPLE, PETS_TAG, petJson } from "../wire/pet.ts";
 
 export const createPet = operation({

@@ -1,6 +1,6 @@
-import { CATEGORY_NOT_FOUND, categoryRemovalFault } from "../faults.ts";
-import { operation } from "../operation.ts";
-import { idInPath } from "../parameters.ts";
+import { operation } from "../declare/operation.ts";
+import { idInPath } from "../declare/parameters.ts";
+import { CATEGORY_NOT_FOUND, categoryRemovalFault } from "../faults/faults.ts";
 import { CATEGORIES_TAG } from "../wire/category.ts";
 
 export const deleteCategory = operation({

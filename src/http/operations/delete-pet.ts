@@ -1,6 +1,6 @@
-import { PET_NOT_FOUND, removalFault } from "../faults.ts";
-import { operation } from "../operation.ts";
-import { idInPath } from "../parameters.ts";
+import { operation } from "../declare/operation.ts";
+import { idInPath } from "../declare/parameters.ts";
+import { PET_NOT_FOUND, removalFault } from "../faults/faults.ts";
 import { PETS_TAG } from "../wire/pet.ts";
 
 export const deletePet = operation({

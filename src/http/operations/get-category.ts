@@ -1,9 +1,9 @@
-import { andThen } from "../../domain/awaitable.ts";
-import { categoryTag } from "../../domain/category.ts";
-import { done, refused } from "../../domain/result.ts";
-import { CATEGORY_NOT_FOUND } from "../faults.ts";
-import { operation } from "../operation.ts";
-import { idInPath } from "../parameters.ts";
+import { done, refused } from "../../base/result.ts";
+import { andThen } from "../../base/time/awaitable.ts";
+import { categoryTag } from "../../domain/stock/category.ts";
+import { operation } from "../declare/operation.ts";
+import { idInPath } from "../declare/parameters.ts";
+import { CATEGORY_NOT_FOUND } from "../faults/faults.ts";
 import { CATEGORIES_TAG, CATEGORY, CATEGORY_EXAMPLE, categoryJson } from "../wire/category.ts";
 
 export const getCategory = operation({

@@ -1,7 +1,7 @@
 import type { Pass } from "../../access/gate.ts";
-import { andThen } from "../../domain/awaitable.ts";
-import { done } from "../../domain/result.ts";
-import { operation, refuseNothing } from "../operation.ts";
+import { done } from "../../base/result.ts";
+import { andThen } from "../../base/time/awaitable.ts";
+import { operation, refuseNothing } from "../declare/operation.ts";
 import { KEY, KEY_EXAMPLE, KEY_TAG, keyJson, type OwnKey } from "../wire/key.ts";
 
 export const getKey = operation({

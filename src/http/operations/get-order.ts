@@ -1,9 +1,9 @@
-import { andThen } from "../../domain/awaitable.ts";
-import { orderTag } from "../../domain/order.ts";
-import { done, refused } from "../../domain/result.ts";
-import { ORDER_NOT_FOUND } from "../faults.ts";
-import { operation } from "../operation.ts";
-import { idInPath } from "../parameters.ts";
+import { done, refused } from "../../base/result.ts";
+import { andThen } from "../../base/time/awaitable.ts";
+import { orderTag } from "../../domain/stock/order.ts";
+import { operation } from "../declare/operation.ts";
+import { idInPath } from "../declare/parameters.ts";
+import { ORDER_NOT_FOUND } from "../faults/faults.ts";
 import { ORDER, ORDERS_TAG, orderJson, PLACED_EXAMPLE, WITH_REFERENCE_EXAMPLE } from "../wire/order.ts";
 
 export const getOrder = operation({

@@ -1,9 +1,9 @@
-import { animalTag } from "../../domain/animal.ts";
-import { andThen } from "../../domain/awaitable.ts";
-import { done, refused } from "../../domain/result.ts";
-import { GET_PET_REMOVED, PET_NOT_FOUND } from "../faults.ts";
-import { operation } from "../operation.ts";
-import { idInPath } from "../parameters.ts";
+import { done, refused } from "../../base/result.ts";
+import { andThen } from "../../base/time/awaitable.ts";
+import { animalTag } from "../../domain/stock/animal.ts";
+import { operation } from "../declare/operation.ts";
+import { idInPath } from "../declare/parameters.ts";
+import { GET_PET_REMOVED, PET_NOT_FOUND } from "../faults/faults.ts";
 import { PET, PET_EXAMPLE, PETS_TAG, petJson } from "../wire/pet.ts";
 
 export const getPet = operation({

@@ -1,4 +1,4 @@
-import type { AnyOperation } from "../operation.ts";
+import type { AnyOperation } from "../declare/operation.ts";
 import { createPet } from "./create-pet.ts";
 import { deleteCategory } from "./delete-category.ts";
 import { deletePet } from "./delete-pet.ts";

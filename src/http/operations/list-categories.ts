@@ -1,11 +1,11 @@
-import { andThen } from "../../domain/awaitable.ts";
-import { fold } from "../../domain/fold.ts";
+import { done, refused } from "../../base/result.ts";
+import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
+import { andThen } from "../../base/time/awaitable.ts";
 import { jsonPageOf } from "../../domain/page.ts";
-import { done, refused } from "../../domain/result.ts";
-import { NAME_MAX_CODE_POINTS } from "../../domain/text.ts";
-import { operation } from "../operation.ts";
-import { clashOfCursor, PAGE_PARAMETERS, refuseClash, renderPage } from "../paging.ts";
-import { textParameter } from "../parameters.ts";
+import { fold } from "../../domain/stock/fold.ts";
+import { operation } from "../declare/operation.ts";
+import { clashOfCursor, PAGE_PARAMETERS, refuseClash, renderPage } from "../declare/paging.ts";
+import { textParameter } from "../declare/parameters.ts";
 import {
   CATEGORIES,
   CATEGORIES_TAG,

@@ -1,8 +1,8 @@
-import { andThen } from "../../domain/awaitable.ts";
-import { ORDER_STATUSES, REFERENCE_MAX_CODE_POINTS } from "../../domain/order.ts";
+import { done, refused } from "../../base/result.ts";
+import { andThen } from "../../base/time/awaitable.ts";
 import { jsonPageOf } from "../../domain/page.ts";
-import { done, refused } from "../../domain/result.ts";
-import { operation } from "../operation.ts";
+import { ORDER_STATUSES, REFERENCE_MAX_CODE_POINTS } from "../../domain/stock/order.ts";
+import { operation } from "../declare/operation.ts";
 import {
   type Clash,
   clashOf,
@@ -11,8 +11,8 @@ import {
   refuseClash,
   renderPage,
   sortParameter,
-} from "../paging.ts";
-import { choiceParameter, int64Parameter, type ParameterValues, textParameter } from "../parameters.ts";
+} from "../declare/paging.ts";
+import { choiceParameter, int64Parameter, type ParameterValues, textParameter } from "../declare/parameters.ts";
 import { ORDER_STATUS, ORDERS, ORDERS_TAG, orderJson, PLACED_EXAMPLE } from "../wire/order.ts";
 
 const parameters = {

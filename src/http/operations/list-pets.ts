@@ -1,10 +1,10 @@
-import { ANIMAL_STATUSES, type Animal, animalTag } from "../../domain/animal.ts";
-import { andThen } from "../../domain/awaitable.ts";
-import { fold } from "../../domain/fold.ts";
+import { done, refused } from "../../base/result.ts";
+import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
+import { andThen } from "../../base/time/awaitable.ts";
 import { jsonPageOf, type Listed, type Page } from "../../domain/page.ts";
-import { done, refused } from "../../domain/result.ts";
-import { NAME_MAX_CODE_POINTS } from "../../domain/text.ts";
-import { operation } from "../operation.ts";
+import { ANIMAL_STATUSES, type Animal, animalTag } from "../../domain/stock/animal.ts";
+import { fold } from "../../domain/stock/fold.ts";
+import { operation } from "../declare/operation.ts";
 import {
   type Clash,
   clashOf,
@@ -14,14 +14,14 @@ import {
   refuseClash,
   renderPage,
   sortParameter,
-} from "../paging.ts";
+} from "../declare/paging.ts";
 import {
   choiceParameter,
   int64ListParameter,
   int64Parameter,
   type ParameterValues,
   textParameter,
-} from "../parameters.ts";
+} from "../declare/parameters.ts";
 import { OTHER_PET_EXAMPLE, PET_EXAMPLE, PET_SHAPE, PET_STATUS, PETS, PETS_TAG, petJson } from "../wire/pet.ts";
 
 const MAX_IDS = 100;

@@ -1,6 +1,6 @@
-import { orderTag } from "../../domain/order.ts";
-import { placingFault } from "../faults.ts";
-import { operation } from "../operation.ts";
+import { orderTag } from "../../domain/stock/order.ts";
+import { operation } from "../declare/operation.ts";
+import { placingFault } from "../faults/faults.ts";
 import { NEW_ORDER, ORDER, ORDERS_TAG, orderJson, PLACED_EXAMPLE, WITH_REFERENCE_EXAMPLE } from "../wire/order.ts";
 
 export const placeOrder = operation({

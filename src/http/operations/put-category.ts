@@ -1,7 +1,7 @@
-import { categoryTag } from "../../domain/category.ts";
-import { NOT_A_CATEGORY_ID, namingFault } from "../faults.ts";
-import { operation } from "../operation.ts";
-import { idInPath } from "../parameters.ts";
+import { categoryTag } from "../../domain/stock/category.ts";
+import { operation } from "../declare/operation.ts";
+import { idInPath } from "../declare/parameters.ts";
+import { NOT_A_CATEGORY_ID, namingFault } from "../faults/faults.ts";
 import { CATEGORIES_TAG, CATEGORY, CATEGORY_EXAMPLE, CATEGORY_NAME, categoryJson } from "../wire/category.ts";
 
 const CREATED = 201;

@@ -1,7 +1,7 @@
-import { orderTag } from "../../domain/order.ts";
-import { moveFault, ORDER_NOT_FOUND } from "../faults.ts";
-import { operation } from "../operation.ts";
-import { idInPath } from "../parameters.ts";
+import { orderTag } from "../../domain/stock/order.ts";
+import { operation } from "../declare/operation.ts";
+import { idInPath } from "../declare/parameters.ts";
+import { moveFault, ORDER_NOT_FOUND } from "../faults/faults.ts";
 import { APPROVED_EXAMPLE, ORDER, ORDER_UPDATE, ORDERS_TAG, orderJson } from "../wire/order.ts";
 
 export const updateOrder = operation({

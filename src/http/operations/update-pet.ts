@@ -1,7 +1,7 @@
-import { animalTag } from "../../domain/animal.ts";
-import { correctionFault, PET_NOT_FOUND } from "../faults.ts";
-import { operation } from "../operation.ts";
-import { idInPath } from "../parameters.ts";
+import { animalTag } from "../../domain/stock/animal.ts";
+import { operation } from "../declare/operation.ts";
+import { idInPath } from "../declare/parameters.ts";
+import { correctionFault, PET_NOT_FOUND } from "../faults/faults.ts";
 import { CORRECTED_EXAMPLE, PET, PET_UPDATE, PETS_TAG, petJson } from "../wire/pet.ts";
 
 export const updatePet = operation({

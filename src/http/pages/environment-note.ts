@@ -1,5 +1,5 @@
 import { type EnvironmentName, otherEnvironment } from "../../domain/environment.ts";
-import type { PublicUrls } from "../operation.ts";
+import type { PublicUrls } from "../declare/operation.ts";
 
 /** What a page says of the environment: staging cannot be overlooked, and production names it if it is known. */
 export function environmentNote({ environment, otherUrl }: PublicUrls): string {

@@ -1,5 +1,5 @@
+import type { PublicUrls } from "../declare/operation.ts";
 import { serversOf } from "../openapi/servers.ts";
-import type { PublicUrls } from "../operation.ts";
 import { environmentNote } from "./environment-note.ts";
 import frameHtml from "./frame.html" with { type: "text" };
 import { safeHeaders } from "./headers.ts";

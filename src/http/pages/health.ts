@@ -1,5 +1,5 @@
+import type { PublicPage } from "../request/handler.ts";
 import { SAFE_HEADERS } from "./headers.ts";
-import type { PublicPage } from "./page.ts";
 
 /** healthz: the process answers. readyz: it can do its work, and is not stopping. */
 export function healthPages(isReady: () => Promise<boolean>): { healthz: PublicPage; readyz: PublicPage } {

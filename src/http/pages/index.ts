@@ -1,10 +1,11 @@
-import { lazy } from "../../domain/lazy.ts";
-import type { Addresses } from "../addresses.ts";
-import { NO_SUCH_PAGE } from "../faults.ts";
-import type { DocsPages } from "./docs.ts";
+import { lazy } from "../../base/lazy.ts";
+import { NO_SUCH_PAGE } from "../faults/faults.ts";
+import type { Addresses } from "../request/addresses.ts";
+import type { PublicPage } from "../request/handler.ts";
 import { healthPages } from "./health.ts";
-import { type PublicPage, publicError } from "./page.ts";
+import { publicError } from "./page.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
+import type { DocsPages } from "./reference/docs.ts";
 
 export interface PageParts {
   readonly addresses: Addresses;
@@ -20,7 +21,7 @@ export function publicPages(parts: PageParts): {
   /** Everything else. */
   readonly notFound: PublicPage;
 } {
-  const docs = lazy(async () => (await import("./docs.ts")).docsPages(parts.addresses));
+  const docs = lazy(async () => (await import("./reference/docs.ts")).docsPages(parts.addresses));
   const docsPage =
     (name: keyof DocsPages): PublicPage =>
     async (request, server) =>

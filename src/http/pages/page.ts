@@ -1,21 +1,19 @@
-import type { Server } from "bun";
 import type { TrustedProxies } from "../../access/address.ts";
 import type { Gate } from "../../access/gate.ts";
-import { type Awaitable, andThen } from "../../domain/awaitable.ts";
+import { andThen } from "../../base/time/awaitable.ts";
 import type { FailureLog, RefusalLog } from "../../telemetry/log.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
-import { callerAddress } from "../caller-address.ts";
-import type { Fault } from "../fault.ts";
-import { INTERNAL_ERROR, methodNotAllowed } from "../faults.ts";
-import type { HeldFlood } from "../floods.ts";
-import { visitorFault } from "../refusal-faults.ts";
-import { loggedPath } from "../request-id.ts";
-import { traceContextOf } from "../trace-context.ts";
+import type { Fault } from "../faults/fault.ts";
+import { INTERNAL_ERROR, methodNotAllowed } from "../faults/faults.ts";
+import { visitorFault } from "../faults/refusal-faults.ts";
+import type { HeldFlood } from "../reply/floods.ts";
+import { callerAddress } from "../request/caller-address.ts";
+import type { PublicPage } from "../request/handler.ts";
+import { loggedPath } from "../request/request-id.ts";
+import { traceContextOf } from "../request/trace-context.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 
 /** A page outside of the interface: answers GET and HEAD, to anyone. */
-export type PublicPage = (request: Request, server: Server<undefined>) => Awaitable<Response>;
-
 export interface PageHandlerParts {
   readonly gate: Gate;
   readonly trustedProxies: TrustedProxies;

@@ -1,6 +1,6 @@
-import { CATEGORY_FIELDS, type Category } from "../../domain/category.ts";
-import { INT64_SCHEMA } from "../../domain/fields.ts";
-import { bigExample, bodyShape, namedSchema, refTo } from "../schema.ts";
+import { INT64_SCHEMA } from "../../base/json/fields.ts";
+import { CATEGORY_FIELDS, type Category } from "../../domain/stock/category.ts";
+import { bigExample, bodyShape, namedSchema, refTo } from "../declare/schema.ts";
 
 // A category on the wire: its schemas, and its JSON.
 

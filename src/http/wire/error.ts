@@ -1,5 +1,5 @@
-import { FAULT_CODES } from "../fault.ts";
-import { namedSchema } from "../schema.ts";
+import { namedSchema } from "../declare/schema.ts";
+import { FAULT_CODES } from "../faults/fault.ts";
 
 /** The codes are listed without closing the type: clients generated from it must survive a new one. */
 export const ERROR = namedSchema("Error", {

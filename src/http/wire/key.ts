@@ -1,10 +1,10 @@
-import { SECOND_MS, toWholeSeconds } from "../../domain/clock.ts";
-import type { Key } from "../../domain/key.ts";
-import { PLANS, QUOTA_MAX } from "../../domain/plan.ts";
-import { SCOPES } from "../../domain/scope.ts";
-import type { Standing } from "../../domain/tally.ts";
-import { DAY, MINUTE, type QuotaStanding } from "../../domain/window.ts";
-import { moment, namedSchema } from "../schema.ts";
+import { SECOND_MS, toWholeSeconds } from "../../base/time/clock.ts";
+import type { Key } from "../../domain/keys/key.ts";
+import { PLANS, QUOTA_MAX } from "../../domain/keys/plan.ts";
+import { SCOPES } from "../../domain/keys/scope.ts";
+import type { Standing } from "../../domain/limits/tally.ts";
+import { DAY, MINUTE, type QuotaStanding } from "../../domain/limits/window.ts";
+import { moment, namedSchema } from "../declare/schema.ts";
 
 // The caller's own key on the wire: its schema, and its JSON.
 

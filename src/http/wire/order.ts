@@ -1,6 +1,6 @@
-import { choiceField, INT64_SCHEMA, int64Field, maybe, textField } from "../../domain/fields.ts";
-import { ORDER_STATUSES, type Order, REFERENCE_MAX_CODE_POINTS } from "../../domain/order.ts";
-import { bodyShape, moment, namedSchema, refTo } from "../schema.ts";
+import { choiceField, INT64_SCHEMA, int64Field, maybe, textField } from "../../base/json/fields.ts";
+import { ORDER_STATUSES, type Order, REFERENCE_MAX_CODE_POINTS } from "../../domain/stock/order.ts";
+import { bodyShape, moment, namedSchema, refTo } from "../declare/schema.ts";
 
 // An order on the wire: its schemas, and its JSON.
 

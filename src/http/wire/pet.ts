@@ -1,13 +1,13 @@
+import { INT64_SCHEMA, PRINTABLE } from "../../base/json/fields.ts";
+import { jsonShape } from "../../base/json/shape.ts";
 import {
   ANIMAL_STATUSES,
   type Animal,
   CORRECTION_FIELDS,
   NEW_ANIMAL_FIELDS,
   parseNewAnimal,
-} from "../../domain/animal.ts";
-import { INT64_SCHEMA, PRINTABLE } from "../../domain/fields.ts";
-import { jsonShape } from "../../domain/json-shape.ts";
-import { bigExample, bodyShape, namedSchema, refTo } from "../schema.ts";
+} from "../../domain/stock/animal.ts";
+import { bigExample, bodyShape, namedSchema, refTo } from "../declare/schema.ts";
 
 // An animal on the wire, where it is called Pet: its schemas, and its JSON.
 

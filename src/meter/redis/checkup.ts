@@ -1,12 +1,12 @@
 import { Cluster, type Redis } from "ioredis";
-import { type Check, type Checkup, type Finding, ok, problem } from "../../domain/checkup.ts";
-import { systemClock } from "../../domain/clock.ts";
-import { compareClocks } from "../../domain/clock-check.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { type Check, type Checkup, type Finding, ok, problem } from "../../domain/checkup/checkup.ts";
+import { compareClocks } from "../../domain/checkup/clock-check.ts";
 import { displayRedisUrl, type RedisUrl } from "../redis-url.ts";
-import { connectRedis, type RedisClient, whenReady } from "./client.ts";
-import { dryRun, examine } from "./examine.ts";
-import { failureOf } from "./failures.ts";
-import { type Servers, serversOf } from "./servers.ts";
+import { connectRedis, type RedisClient, whenReady } from "./servers/client.ts";
+import { dryRun, examine } from "./servers/examine.ts";
+import { failureOf } from "./servers/failures.ts";
+import { type Servers, serversOf } from "./servers/servers.ts";
 
 const COMMAND_TIMEOUT_MS = 1_000;
 

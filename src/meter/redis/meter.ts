@@ -1,17 +1,17 @@
-import type { Awaitable } from "../../domain/awaitable.ts";
-import type { Clock } from "../../domain/clock.ts";
-import { type RatePolicy, TALLY_NUMBER_NAMES, type Tally, type Verdict } from "../../domain/tally.ts";
-import { atEndOfTurn } from "../../domain/turn.ts";
+import type { Awaitable } from "../../base/time/awaitable.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { atEndOfTurn } from "../../base/time/turn.ts";
+import { type RatePolicy, TALLY_NUMBER_NAMES, type Tally, type Verdict } from "../../domain/limits/tally.ts";
 import type { AnswerOutcome, Meter, ServerChange } from "../meter.ts";
-import { AnswerTimeouts } from "./answer-timeout.ts";
-import type { RedisClient } from "./client.ts";
-import { failureOf, isReply } from "./failures.ts";
+import { argumentsOf, type JudgeAnswer, keyOf, readAnswer, tallyOf, verdictsOf } from "./commands/script.ts";
 import { Refusals } from "./refusals.ts";
-import { type Scheduler, systemScheduler } from "./scheduler.ts";
-import { argumentsOf, type JudgeAnswer, keyOf, readAnswer, tallyOf, verdictsOf } from "./script.ts";
-import { ServerBreakers } from "./server-breakers.ts";
-import type { Servers } from "./servers.ts";
-import { waitFor } from "./wait.ts";
+import type { RedisClient } from "./servers/client.ts";
+import { failureOf, isReply } from "./servers/failures.ts";
+import { ServerBreakers } from "./servers/server-breakers.ts";
+import type { Servers } from "./servers/servers.ts";
+import { AnswerTimeouts } from "./timeouts/answer-timeout.ts";
+import { type Scheduler, systemScheduler } from "./timeouts/scheduler.ts";
+import { waitFor } from "./timeouts/wait.ts";
 
 export interface RedisMeterParts {
   readonly client: RedisClient;

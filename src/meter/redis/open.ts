@@ -1,15 +1,15 @@
 import { Cluster, type Redis } from "ioredis";
-import type { Clock } from "../../domain/clock.ts";
-import { Mistake } from "../../domain/mistake.ts";
-import { OperatorError } from "../../domain/operator-error.ts";
+import { Mistake } from "../../base/mistake.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { AnswerOutcome, Meter, ServerChange } from "../meter.ts";
 import { parseRedisUrl, type RedisUrl } from "../redis-url.ts";
-import { connectRedis, type RedisClient, whenReady } from "./client.ts";
-import { examine, refuseClusterNode } from "./examine.ts";
-import { type Failure, failureOf, isReply } from "./failures.ts";
 import { RedisMeter } from "./meter.ts";
-import { serversOf } from "./servers.ts";
-import { waitFor } from "./wait.ts";
+import { connectRedis, type RedisClient, whenReady } from "./servers/client.ts";
+import { examine, refuseClusterNode } from "./servers/examine.ts";
+import { type Failure, failureOf, isReply } from "./servers/failures.ts";
+import { serversOf } from "./servers/servers.ts";
+import { waitFor } from "./timeouts/wait.ts";
 
 export interface RedisMeterSettings {
   readonly url: RedisUrl;

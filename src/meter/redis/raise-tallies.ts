@@ -1,10 +1,10 @@
-import { OperatorError } from "../../domain/operator-error.ts";
-import { spentAtMs, stricterTally, TALLY_NUMBER_NAMES, type Tally, tallyNumbers } from "../../domain/tally.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import { spentAtMs, stricterTally, TALLY_NUMBER_NAMES, type Tally, tallyNumbers } from "../../domain/limits/tally.ts";
 import type { RedisUrl } from "../redis-url.ts";
-import { connectRedis, whenReady } from "./client.ts";
-import { failureOf } from "./failures.ts";
-import { EXPIRY_MARGIN_MS, keyOf, tallyOf } from "./script.ts";
-import { serversOf } from "./servers.ts";
+import { EXPIRY_MARGIN_MS, keyOf, tallyOf } from "./commands/script.ts";
+import { connectRedis, whenReady } from "./servers/client.ts";
+import { failureOf } from "./servers/failures.ts";
+import { serversOf } from "./servers/servers.ts";
 
 const COMMAND_TIMEOUT_MS = 1_000;
 /** How many are raised at a time: the answers to all of them are within the timeout of a command. */

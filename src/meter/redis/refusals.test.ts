@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { FakeClock } from "../../../test/harness/clock.ts";
-import { FakeScheduler } from "../../../test/harness/scheduler.ts";
-import { BAN_LADDER_MS } from "../../domain/ban.ts";
-import { DAY_MS, MINUTE_MS } from "../../domain/clock.ts";
-import { judge, newTally, type RatePolicy, ratePolicyOfAddress, type Verdict } from "../../domain/tally.ts";
+import { FakeClock } from "../../../test/harness/time/clock.ts";
+import { FakeScheduler } from "../../../test/harness/time/scheduler.ts";
+import { DAY_MS, MINUTE_MS } from "../../base/time/clock.ts";
+import { BAN_LADDER_MS } from "../../domain/limits/ban.ts";
+import { judge, newTally, type RatePolicy, ratePolicyOfAddress, type Verdict } from "../../domain/limits/tally.ts";
+import type { JudgeAnswer } from "./commands/script.ts";
 import { Refusals } from "./refusals.ts";
-import type { JudgeAnswer } from "./script.ts";
 
 const POLICY: RatePolicy = { perMinute: 2, perDay: 1000, strikesToBan: 5, pardonedAtMs: -1 };
 const SUBJECT = "subject";

@@ -1,8 +1,8 @@
-import type { Clock } from "../../domain/clock.ts";
-import { judge, type RatePolicy, type Tally, type Verdict } from "../../domain/tally.ts";
-import { BoundedMap } from "../bounded-map.ts";
-import type { Scheduler } from "./scheduler.ts";
-import type { JudgeAnswer, Strikes } from "./script.ts";
+import { BoundedMap } from "../../base/bounded-map.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { judge, type RatePolicy, type Tally, type Verdict } from "../../domain/limits/tally.ts";
+import type { JudgeAnswer, Strikes } from "./commands/script.ts";
+import type { Scheduler } from "./timeouts/scheduler.ts";
 
 const REPORT_DELAY_MS = 100;
 /** By how much this machine's clock may be set back before what is remembered counts as outdated. */

@@ -1,12 +1,12 @@
-import type { Animal } from "../../domain/animal.ts";
 import type { Listed } from "../../domain/page.ts";
-import { animalBatches } from "../animal-batches.ts";
-import { animalCount, animalLists } from "../lists.ts";
-import { CHANGES_NO_SCHEMA } from "../migrate.ts";
-import { type AnimalSnapshot, StoreUnavailable } from "../store.ts";
-import type { Connection } from "./connection.ts";
-import { PLANNING, POSTGRES } from "./dialect.ts";
-import { openOnSchema } from "./schema.ts";
+import type { Animal } from "../../domain/stock/animal.ts";
+import { type AnimalSnapshot, StoreUnavailable } from "../ports/store.ts";
+import { CHANGES_NO_SCHEMA } from "../schema/migrate.ts";
+import { animalBatches } from "../sql/animal-batches.ts";
+import { animalCount, animalLists } from "../sql/lists.ts";
+import type { Connection } from "./connections/connection.ts";
+import { PLANNING, POSTGRES } from "./connections/dialect.ts";
+import { openOnSchema } from "./schema/schema.ts";
 
 /** Opens a snapshot of the animals in a database. It takes no lock that anybody waits for. Fails with an OperatorError. */
 export async function openAnimalSnapshot(url: string): Promise<AnimalSnapshot> {

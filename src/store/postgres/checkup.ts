@@ -1,8 +1,8 @@
-import { type Check, type Checkup, ok, problem } from "../../domain/checkup.ts";
-import { systemClock } from "../../domain/clock.ts";
-import { compareClocks } from "../../domain/clock-check.ts";
-import { lazy } from "../../domain/lazy.ts";
-import { displayName } from "../database-url.ts";
+import { lazy } from "../../base/lazy.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { type Check, type Checkup, ok, problem } from "../../domain/checkup/checkup.ts";
+import { compareClocks } from "../../domain/checkup/clock-check.ts";
+import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
 import {
   animalNameCheck,
   categoryNameCheck,
@@ -11,15 +11,15 @@ import {
   type NamedRow,
   type SelectIds,
   savedResponseCheck,
-} from "../invariants.ts";
-import { newestOf, schemaState, textOfMigration } from "../migrate.ts";
-import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
-import { ANIMALS, CATEGORIES, NUMBERED_TABLES, SAVED_RESPONSES, TABLES } from "../rows.ts";
-import { type SqlValue, selectFrom, type Table } from "../table.ts";
-import { reasonOf } from "./client.ts";
-import { openSession, type Run } from "./connection.ts";
-import { isConnectionLost } from "./failures.ts";
-import { appliedMigrations } from "./migration-target.ts";
+} from "../schema/invariants.ts";
+import { newestOf, schemaState, textOfMigration } from "../schema/migrate.ts";
+import { ANIMALS, CATEGORIES, NUMBERED_TABLES, SAVED_RESPONSES, TABLES } from "../sql/rows.ts";
+import { type SqlValue, selectFrom, type Table } from "../sql/table.ts";
+import { displayName } from "../urls/database-url.ts";
+import { reasonOf } from "./connections/client.ts";
+import { openSession, type Run } from "./connections/connection.ts";
+import { isConnectionLost } from "./connections/failures.ts";
+import { appliedMigrations } from "./schema/target.ts";
 
 const SETTINGS = { application_name: "animal-store doctor", default_transaction_read_only: true };
 const BATCH_SIZE = 1_000;

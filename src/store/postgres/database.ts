@@ -1,12 +1,12 @@
-import { StoreUnavailable } from "../store.ts";
-import { clientMaker, operatorError } from "./client.ts";
-import { APPLICATION } from "./connection.ts";
-import { PLANNING } from "./dialect.ts";
-import { Pool } from "./pool.ts";
-import { openOnSchema, type SchemaOptions } from "./schema.ts";
-import { TOO_MANY_CONNECTIONS } from "./sql-state.ts";
+import { StoreUnavailable } from "../ports/store.ts";
+import { clientMaker, operatorError } from "./connections/client.ts";
+import { APPLICATION } from "./connections/connection.ts";
+import { PLANNING } from "./connections/dialect.ts";
+import { Pool } from "./connections/pool.ts";
+import { TOO_MANY_CONNECTIONS } from "./connections/sql-state.ts";
+import { openOnSchema, type SchemaOptions } from "./schema/schema.ts";
 
-export type { Pool } from "./pool.ts";
+export type { Pool } from "./connections/pool.ts";
 
 /** What the server ends by itself: earlier than the pool would, and also when this process is gone. */
 const SETTINGS = {

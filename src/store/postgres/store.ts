@@ -1,22 +1,22 @@
-import { OperatorError } from "../../domain/operator-error.ts";
-import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES } from "../migrate.ts";
-import type { ServingStore, Store } from "../store.ts";
-import { COPIES_TABLE, SELECT_UNFINISHED_COPY, UNFINISHED_COPY } from "../transfer.ts";
-import { postgresAnimals } from "./animals.ts";
-import { postgresCategories } from "./categories.ts";
-import { postgresCounts } from "./counts.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import type { ServingStore, Store } from "../ports/store.ts";
+import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES } from "../schema/migrate.ts";
+import { COPIES_TABLE, SELECT_UNFINISHED_COPY, UNFINISHED_COPY } from "../sql/transfer.ts";
 import { openPool, type Pool } from "./database.ts";
-import { postgresFacts } from "./facts.ts";
-import { foldNames } from "./folding.ts";
-import { carryOutOnce, deleteSavedResponses, transactOnce } from "./idempotency.ts";
-import { postgresImports } from "./imports.ts";
-import { postgresJournal } from "./journal.ts";
-import { postgresKeys } from "./keys.ts";
-import { postgresOrders } from "./orders.ts";
-import type { SchemaOptions } from "./schema.ts";
-import { postgresSessions } from "./sessions.ts";
-import { postgresTallies } from "./tallies.ts";
-import { postgresInstances, postgresUsage } from "./usage.ts";
+import { foldNames } from "./schema/folding.ts";
+import type { SchemaOptions } from "./schema/schema.ts";
+import { postgresAnimals } from "./tables/animals.ts";
+import { postgresCategories } from "./tables/categories.ts";
+import { postgresCounts } from "./tables/counts.ts";
+import { postgresFacts } from "./tables/facts.ts";
+import { carryOutOnce, deleteSavedResponses, transactOnce } from "./tables/idempotency.ts";
+import { postgresImports } from "./tables/imports.ts";
+import { postgresJournal } from "./tables/journal.ts";
+import { postgresKeys } from "./tables/keys.ts";
+import { postgresOrders } from "./tables/orders.ts";
+import { postgresSessions } from "./tables/sessions.ts";
+import { postgresTallies } from "./tables/tallies.ts";
+import { postgresInstances, postgresUsage } from "./tables/usage.ts";
 
 /** What another thread opens a database with: its share of the connections. */
 export interface PostgresSeat {

@@ -1,8 +1,8 @@
-import { OperatorError } from "../../domain/operator-error.ts";
-import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../migrate.ts";
-import { COUNTING_PLACE, STORE_ID, selectFact, TABLES } from "../rows.ts";
-import type { CountingPlace } from "../store.ts";
-import { type Row, selectFrom, type Table } from "../table.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import type { CountingPlace } from "../ports/store.ts";
+import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
+import { COUNTING_PLACE, STORE_ID, selectFact, TABLES } from "../sql/rows.ts";
+import { type Row, selectFrom, type Table } from "../sql/table.ts";
 import {
   BATCH_SIZE,
   COPIES_TABLE,
@@ -10,12 +10,12 @@ import {
   type RowSource,
   type RowTarget,
   type RowWriter,
-} from "../transfer.ts";
+} from "../sql/transfer.ts";
 import { beginSnapshot } from "./animal-snapshot.ts";
-import type { Connection, Session } from "./connection.ts";
-import { POSTGRES, rowsParameter, upsertRows } from "./dialect.ts";
-import { appendJournal } from "./journal.ts";
-import { openOnSchema } from "./schema.ts";
+import type { Connection, Session } from "./connections/connection.ts";
+import { POSTGRES, rowsParameter, upsertRows } from "./connections/dialect.ts";
+import { openOnSchema } from "./schema/schema.ts";
+import { appendJournal } from "./tables/journal.ts";
 
 const namesOf = (tables: readonly Table[]): string => tables.map(({ name }) => name).join(", ");
 

@@ -1,15 +1,15 @@
 import type { Database } from "bun:sqlite";
-import type { Animal } from "../../domain/animal.ts";
 import type { Listed } from "../../domain/page.ts";
-import { animalBatches } from "../animal-batches.ts";
-import { type AnimalListName, animalCount, animalLists } from "../lists.ts";
-import { CHANGES_NO_SCHEMA } from "../migrate.ts";
-import type { AnimalSnapshot } from "../store.ts";
-import { attempt } from "./attempt.ts";
-import { closeNow } from "./close.ts";
-import { LOCK_TIMEOUTS, openForWriting, openShared, preparePath } from "./database.ts";
-import { SQLITE } from "./dialect.ts";
-import { preparedSet } from "./statements.ts";
+import type { Animal } from "../../domain/stock/animal.ts";
+import type { AnimalSnapshot } from "../ports/store.ts";
+import { CHANGES_NO_SCHEMA } from "../schema/migrate.ts";
+import { animalBatches } from "../sql/animal-batches.ts";
+import { type AnimalListName, animalCount, animalLists } from "../sql/lists.ts";
+import { closeNow } from "./file/close.ts";
+import { LOCK_TIMEOUTS, openForWriting, openShared, preparePath } from "./file/database.ts";
+import { attempt } from "./sql/attempt.ts";
+import { SQLITE } from "./sql/dialect.ts";
+import { preparedSet } from "./sql/statements.ts";
 
 /** Opens a snapshot of the animals in a file, whether a service runs on it or not. Fails with an OperatorError. */
 export async function openAnimalSnapshot(givenPath: string): Promise<AnimalSnapshot> {

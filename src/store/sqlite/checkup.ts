@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Check, type Checkup, ok, problem, warning } from "../../domain/checkup.ts";
-import { INT64_MIN } from "../../domain/int64.ts";
-import { absolutePath } from "../database-url.ts";
+import { INT64_MIN } from "../../base/json/int64.ts";
+import { type Check, type Checkup, ok, problem, warning } from "../../domain/checkup/checkup.ts";
+import { abandonedFiles } from "../files/partial-file.ts";
+import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import {
   animalNameCheck,
   categoryNameCheck,
@@ -11,20 +12,19 @@ import {
   invariantChecks,
   type NamedRow,
   savedResponseCheck,
-} from "../invariants.ts";
-import { newestOf, schemaState } from "../migrate.ts";
-import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
-import { abandonedFiles } from "../partial-file.ts";
-import { CATEGORIES } from "../rows.ts";
-import { selectFrom } from "../table.ts";
-import { APPLICATION_ID } from "./database.ts";
-import { objectionToFile } from "./file-access.ts";
-import { appliedMigrations } from "./migration-target.ts";
-import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "./pragmas.ts";
-import { realPathOf } from "./real-path.ts";
-import { secondNames } from "./replace-file.ts";
-import { differenceInSchema, repeatedIds } from "./start-check.ts";
-import { objectionToWal } from "./wal-check.ts";
+} from "../schema/invariants.ts";
+import { newestOf, schemaState } from "../schema/migrate.ts";
+import { CATEGORIES } from "../sql/rows.ts";
+import { selectFrom } from "../sql/table.ts";
+import { absolutePath } from "../urls/database-url.ts";
+import { APPLICATION_ID } from "./file/database.ts";
+import { objectionToFile } from "./file/file-access.ts";
+import { realPathOf } from "./file/real-path.ts";
+import { secondNames } from "./file/replace.ts";
+import { differenceInSchema, repeatedIds } from "./migration/start-check.ts";
+import { appliedMigrations } from "./migration/target.ts";
+import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "./sql/pragmas.ts";
+import { objectionToWal } from "./wal/check.ts";
 
 const RESTORE =
   "restore the latest backup with animal-store restore, which keeps the damaged file: what was written since may still be read from it";

@@ -1,16 +1,16 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { OperatorError } from "../../domain/operator-error.ts";
-import { absolutePath } from "../database-url.ts";
-import { type Migrated, schemaState, workDue } from "../migrate.ts";
+import { OperatorError } from "../../base/operator-error.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
-import { reasonOf } from "./attempt.ts";
-import { LOCK_TIMEOUTS, openLocked, preparePath, refuseForeign } from "./database.ts";
-import { refuseUnusable } from "./file-access.ts";
-import { appliedMigrations } from "./migration-target.ts";
-import { setBusyTimeout } from "./pragmas.ts";
-import { realPathOf } from "./real-path.ts";
-import { AlreadyServed } from "./serving-lock.ts";
+import { type Migrated, schemaState, workDue } from "../schema/migrate.ts";
+import { absolutePath } from "../urls/database-url.ts";
+import { LOCK_TIMEOUTS, openLocked, preparePath, refuseForeign } from "./file/database.ts";
+import { refuseUnusable } from "./file/file-access.ts";
+import { realPathOf } from "./file/real-path.ts";
+import { AlreadyServed } from "./file/serving-lock.ts";
+import { appliedMigrations } from "./migration/target.ts";
+import { reasonOf } from "./sql/attempt.ts";
+import { setBusyTimeout } from "./sql/pragmas.ts";
 
 /** What there is to do to a database file, which need not exist. Changes nothing. Fails with an OperatorError. */
 export async function inspectFile(givenPath: string, { openMs } = LOCK_TIMEOUTS): Promise<Migrated> {

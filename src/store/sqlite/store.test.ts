@@ -11,27 +11,27 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { SIGNED } from "../../../test/harness/author.ts";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
-import { ANSWER_OF_1_0_0, expectReplayOf1_0_0 } from "../../../test/store.contract.ts";
-import { newKey } from "../../domain/key.ts";
-import { OperatorError } from "../../domain/operator-error.ts";
-import { PLANS } from "../../domain/plan.ts";
-import { newTally } from "../../domain/tally.ts";
+import { SIGNED } from "../../../test/harness/rows/author.ts";
+import { ANSWER_OF_1_0_0, expectReplayOf1_0_0 } from "../../../test/store/contract/store.contract.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import { newKey } from "../../domain/keys/key.ts";
+import { PLANS } from "../../domain/keys/plan.ts";
+import { newTally } from "../../domain/limits/tally.ts";
 import { PET_SHAPE } from "../../http/wire/pet.ts";
-import { animalLists, categoryLists, orderLists } from "../lists.ts";
-import { CHANGES_NO_SCHEMA, type Migration, migrate, newestOf } from "../migrate.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
-import { type Store, StoreUnavailable, type Version } from "../store.ts";
-import { attempt } from "./attempt.ts";
-import { openShared } from "./database.ts";
-import { SQLITE } from "./dialect.ts";
-import { SELECT_ONE_UNFOLDED, SELECT_UNFOLDED } from "./folding.ts";
-import { jsonLists } from "./json-lists.ts";
-import { migrationTarget } from "./migration-target.ts";
+import { type Store, StoreUnavailable, type Version } from "../ports/store.ts";
+import { CHANGES_NO_SCHEMA, type Migration, migrate, newestOf } from "../schema/migrate.ts";
+import { animalLists, categoryLists, orderLists } from "../sql/lists.ts";
+import { openShared } from "./file/database.ts";
+import { lockForServing } from "./file/serving-lock.ts";
+import { migrationTarget } from "./migration/target.ts";
 import { inspectFile, migrateFile } from "./schema.ts";
-import { lockForServing } from "./serving-lock.ts";
+import { attempt } from "./sql/attempt.ts";
+import { SQLITE } from "./sql/dialect.ts";
 import { openForCommand, openForServing } from "./store.ts";
+import { SELECT_ONE_UNFOLDED, SELECT_UNFOLDED } from "./tables/folding.ts";
+import { jsonLists } from "./tables/json-lists.ts";
 
 /** "ANST", by which our files are recognized. */
 const APPLICATION_ID = 0x414e5354;

@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
-import { OperatorError } from "../../domain/operator-error.ts";
-import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../migrate.ts";
-import { COUNTING_PLACE, INTERNAL_TABLES, STORE_ID, selectFact, TABLES, upsertFact } from "../rows.ts";
-import type { CountingPlace } from "../store.ts";
-import { insertInto, orReplace, type Row, selectFrom, type Table } from "../table.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import type { CountingPlace } from "../ports/store.ts";
+import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
+import { COUNTING_PLACE, INTERNAL_TABLES, STORE_ID, selectFact, TABLES, upsertFact } from "../sql/rows.ts";
+import { insertInto, orReplace, type Row, selectFrom, type Table } from "../sql/table.ts";
 import {
   BATCH_SIZE,
   COPIES_TABLE,
@@ -11,13 +11,13 @@ import {
   type RowSource,
   type RowTarget,
   type RowWriter,
-} from "../transfer.ts";
-import { reasonOf } from "./attempt.ts";
-import { closeNow } from "./close.ts";
-import { LOCK_TIMEOUTS, openLocked, openShared, preparePath } from "./database.ts";
-import { SQLITE } from "./dialect.ts";
-import { raiseGeneration } from "./generation.ts";
-import { journalWrites } from "./writes/journal.ts";
+} from "../sql/transfer.ts";
+import { closeNow } from "./file/close.ts";
+import { LOCK_TIMEOUTS, openLocked, openShared, preparePath } from "./file/database.ts";
+import { reasonOf } from "./sql/attempt.ts";
+import { SQLITE } from "./sql/dialect.ts";
+import { journalWrites } from "./tables/writes/journal.ts";
+import { raiseGeneration } from "./wal/generation.ts";
 
 /** Opens a file whose rows are copied: nobody serves it meanwhile, and no command can write to it. Fails with an OperatorError. */
 export async function openSource(givenPath: string): Promise<RowSource> {

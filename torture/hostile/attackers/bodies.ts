@@ -1,4 +1,4 @@
-import { BODY_MAX_BYTES } from "../../../src/http/body.ts";
+import { BODY_MAX_BYTES } from "../../../src/http/request/body.ts";
 import { type Attacker, batches } from "./attacker.ts";
 
 // The worst bodies that are not too large: what costs the most to take in, to parse, or to refuse.

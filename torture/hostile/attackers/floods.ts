@@ -1,4 +1,4 @@
-import { newSecret } from "../../../src/domain/key.ts";
+import { newSecret } from "../../../src/domain/keys/key.ts";
 import { requestBytes } from "../../wire/target.ts";
 import { type Assignment, type Attacker, batches, times, tryOpen } from "./attacker.ts";
 

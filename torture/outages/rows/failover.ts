@@ -1,5 +1,5 @@
-import type { TestPostgres } from "../../../test/harness/postgres.ts";
-import type { TestProxy } from "../../../test/harness/proxy.ts";
+import type { TestPostgres } from "../../../test/harness/servers/postgres.ts";
+import type { TestProxy } from "../../../test/harness/servers/proxy.ts";
 import { type Mix, OF_ALL, OF_ORDERS } from "../../common/load.ts";
 import type { Row, Scene } from "../row.ts";
 import { setStage } from "../stage.ts";

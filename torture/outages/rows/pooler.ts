@@ -1,5 +1,5 @@
-import { type PoolMode, TestPgbouncer } from "../../../test/harness/pgbouncer.ts";
-import { TestPostgres, withSql } from "../../../test/harness/postgres.ts";
+import { type PoolMode, TestPgbouncer } from "../../../test/harness/servers/pgbouncer.ts";
+import { TestPostgres, withSql } from "../../../test/harness/servers/postgres.ts";
 import type { Mix } from "../../common/load.ts";
 import { Instances } from "../instances.ts";
 import type { Row, Scene } from "../row.ts";

@@ -1,6 +1,6 @@
-import { TestProxy } from "../../../test/harness/proxy.ts";
-import { startRedisCluster, TestRedis } from "../../../test/harness/redis.ts";
-import { startWatchedRedis } from "../../../test/harness/sentinel.ts";
+import { TestProxy } from "../../../test/harness/servers/proxy.ts";
+import { startRedisCluster, TestRedis } from "../../../test/harness/servers/redis.ts";
+import { startWatchedRedis } from "../../../test/harness/servers/sentinel.ts";
 import { expectExact, QUOTA, SENT, type Use, untilTogether, useUp } from "../quotas.ts";
 import { FIGURES, type Row, type Scene } from "../row.ts";
 import { type Stage, setStage } from "../stage.ts";

@@ -1,5 +1,5 @@
-import { newCertificate } from "../../../test/harness/certificates.ts";
-import { type Shutdown, TestPostgres } from "../../../test/harness/postgres.ts";
+import { newCertificate } from "../../../test/harness/servers/certificates.ts";
+import { type Shutdown, TestPostgres } from "../../../test/harness/servers/postgres.ts";
 import type { Mix } from "../../common/load.ts";
 import { Instances } from "../instances.ts";
 import type { Row, Scene } from "../row.ts";

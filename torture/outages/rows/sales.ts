@@ -1,4 +1,4 @@
-import { withSql } from "../../../test/harness/postgres.ts";
+import { withSql } from "../../../test/harness/servers/postgres.ts";
 import { type Outcome, saysNothingChanged } from "../../common/client.ts";
 import { type Mix, OF_ORDERS } from "../../common/load.ts";
 import { FIGURES, type Row, type Scene } from "../row.ts";

@@ -1,7 +1,7 @@
-import { BREAKS, breakAtStatement } from "../../../test/harness/breaking-wire.ts";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
-import { TestPostgres } from "../../../test/harness/postgres.ts";
-import { EXECUTABLE, run } from "../../../test/harness/program.ts";
+import { EXECUTABLE, run } from "../../../test/harness/program/program.ts";
+import { BREAKS, breakAtStatement } from "../../../test/harness/servers/breaking-wire.ts";
+import { TestPostgres } from "../../../test/harness/servers/postgres.ts";
 import { FIGURES, type Row, type Scene } from "../row.ts";
 
 const QUICKLY_MS = 10_000;

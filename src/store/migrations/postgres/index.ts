@@ -1,4 +1,4 @@
-import type { Migration } from "../../migrate.ts";
+import type { Migration } from "../../schema/migrate.ts";
 import initial from "./0001_initial.sql" with { type: "text" };
 import savedResponses from "./0002_saved_responses.sql" with { type: "text" };
 import corrections from "./0003_corrections.sql" with { type: "text" };

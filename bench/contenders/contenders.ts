@@ -1,0 +1,103 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { CORES, DEFAULT_THREADS } from "../common/settings.ts";
+import type { Stage } from "../common/stage.ts";
+import { freePort, type Running, say, startProcess } from "../common/tools.ts";
+import { type ContenderName, type CursorAfter, LIST, ourCursor, type Work } from "../common/works.ts";
+import type { CeilingAnswers } from "./ceiling.ts";
+import { nginxConfiguration } from "./nginx.ts";
+import { installPeers, makePeerDatabase, PEER_CURSOR, PEER_SECRET, startPeer } from "./peers.ts";
+import { issueExhaustibleKey, NO_ADDRESS_LIMIT, type OurStore, type Reference, startService } from "./service.ts";
+
+export interface Contender {
+  readonly name: ContenderName;
+  readonly cursorAfter: CursorAfter;
+  /** Whether all it does is return bytes that are there: those of the first page for any other, and it checks no keys. */
+  readonly isBare: boolean;
+  /** A new process, and a secret for it. */
+  start(work: Work): Promise<Running & { secret: string }>;
+}
+
+export async function makeContenders(stage: Stage): Promise<Contender[]> {
+  await installPeers();
+  const { animals } = stage.settings;
+  const reference = await stage.reference();
+  const contenders = [
+    ours("this service", await stage.newStore(animals)),
+    ours("THREADS=1", await stage.newStore(animals), { THREADS: "1" }),
+    ceiling("ceiling", stage.folder, reference, DEFAULT_THREADS),
+    ceiling("ceiling, one thread", stage.folder, reference, 1),
+    await fastify("Fastify", stage, "fastify.js"),
+    await fastify("Fastify cluster", stage, "fastify-cluster.js"),
+  ];
+  if (stage.former) contenders.push(ours("former revision", await stage.newStore(animals, stage.former)));
+  if (Bun.which("nginx")) contenders.push(nginx(stage.folder, reference));
+  else say("nginx is not installed, so it is left out");
+  return contenders;
+}
+
+function ours(name: ContenderName, store: OurStore, env: Record<string, string> = {}): Contender {
+  return {
+    name,
+    cursorAfter: ourCursor,
+    isBare: false,
+    async start({ name: work, isAnonymous }) {
+      const secret = work === "limited" ? await issueExhaustibleKey(store) : store.secret;
+      const running = await startService(store, { ...env, ...(isAnonymous ? NO_ADDRESS_LIMIT : {}) });
+      return { ...running, secret };
+    },
+  };
+}
+
+/** The command that starts the bare server. */
+export async function ceilingCommand(folder: string, { list, get, create }: Reference): Promise<string[]> {
+  const file = join(folder, "ceiling.json");
+  await Bun.write(file, JSON.stringify({ list, get, create } satisfies CeilingAnswers));
+  return [process.execPath, join(import.meta.dir, "ceiling.ts"), file];
+}
+
+const BARE = { cursorAfter: ourCursor, isBare: true };
+
+function ceiling(name: ContenderName, folder: string, reference: Reference, threads: number): Contender {
+  const env = { THREADS: String(threads) };
+  return {
+    name,
+    ...BARE,
+    start: async () => startBare(await ceilingCommand(folder, reference), folder, freePort(), env),
+  };
+}
+
+function nginx(parent: string, { list }: Reference): Contender {
+  const folder = join(parent, "nginx");
+  mkdirSync(folder);
+  return {
+    name: "nginx",
+    ...BARE,
+    async start() {
+      const port = freePort();
+      const file = join(folder, "nginx.conf");
+      await Bun.write(file, nginxConfiguration(list, port, folder));
+      return startBare(["nginx", "-p", folder, "-c", file, "-e", "stderr"], folder, port);
+    },
+  };
+}
+
+async function startBare(command: string[], cwd: string, port: number, env: Record<string, string> = {}) {
+  const origin = `http://127.0.0.1:${port}`;
+  const running = await startProcess({
+    command,
+    cwd,
+    env: { PORT: String(port), ...env },
+    origin,
+    probe: LIST,
+    status: 200,
+  });
+  return { ...running, secret: PEER_SECRET };
+}
+
+async function fastify(name: ContenderName, stage: Stage, program: string): Promise<Contender> {
+  const database = join(stage.folder, `${name}.db`);
+  await makePeerDatabase(database, stage.settings.animals);
+  const start = () => startPeer({ program, database, cwd: stage.folder, processes: CORES });
+  return { name, cursorAfter: PEER_CURSOR, isBare: false, start };
+}

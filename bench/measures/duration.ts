@@ -1,0 +1,37 @@
+import type { Settings } from "../common/settings.ts";
+import { CONTENDER_NAMES, WORKS } from "../common/works.ts";
+import type { Part } from "../report/results.ts";
+import { SECONDS as SCALE_SECONDS } from "./scale.ts";
+import { THREAD_COUNTS, THREAD_WORKS } from "./threads.ts";
+
+/** Starting, checking and stopping a contender; and what wrk takes beyond the time that it is given. */
+const AROUND_SECONDS = 0.4;
+const WRK_SECONDS = 0.1;
+const SECONDS_PER_MILLION_ANIMALS = 8;
+
+/** How long a run will take, about, in seconds. */
+export function expectedSeconds(settings: Settings, parts: readonly Part[], hasFormer: boolean): number {
+  const { rounds, seconds, warmUpSeconds, animals, sizes, costRounds, starts } = settings;
+  const absent = new Set<string>(hasFormer ? [] : ["former revision"]);
+  const once = warmUpSeconds + seconds + 2 * WRK_SECONDS;
+  const pairs = WORKS.flatMap(({ contenders }) => contenders.filter((name) => !absent.has(name))).length;
+  const perPart: Record<Part, number> = {
+    throughput: rounds * pairs * (once + AROUND_SECONDS),
+    threads:
+      THREAD_COUNTS.length *
+      (rounds * (THREAD_WORKS.length * (warmUpSeconds + seconds + 2 * WRK_SECONDS) + AROUND_SECONDS) +
+        warmUpSeconds +
+        settings.threadMemorySeconds),
+    writes: rounds * (warmUpSeconds + 3 * seconds + 2 * 2 + AROUND_SECONDS),
+    scale: rounds * sizes.length * (warmUpSeconds + 3 * (SCALE_SECONDS + WRK_SECONDS) + AROUND_SECONDS),
+    cost: costRounds * 2 * (hasFormer ? 3 : 2) * (once + AROUND_SECONDS),
+    start: starts * 3 * 0.2,
+    memory: settings.memoryLoadSeconds + settings.memoryWatchSeconds,
+  };
+  const needs = (...wanted: Part[]) => wanted.some((part) => parts.includes(part));
+  const filled =
+    (needs("throughput") ? CONTENDER_NAMES.length * animals : 2 * animals) +
+    (needs("scale", "cost", "start", "memory") ? Math.max(...sizes) : 0);
+  const filling = (filled / 1e6) * SECONDS_PER_MILLION_ANIMALS;
+  return parts.reduce((sum, part) => sum + perPart[part], filling);
+}

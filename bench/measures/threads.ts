@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import type { Stage } from "../common/stage.ts";
+import { ask, say } from "../common/tools.ts";
+import { assertRight, CHECKS, ourCursor, type WorkName, workNamed } from "../common/works.ts";
+import { startService } from "../contenders/service.ts";
+import { microsOfThreads } from "../load/cpu.ts";
+import { type Measure, measure, warmUp, writeRequests } from "../load/load.ts";
+import { residentMb } from "./memory.ts";
+import { shown, statusShares } from "./throughput.ts";
+
+export const THREAD_COUNTS = [1, 2, 4] as const;
+export const THREAD_WORKS = ["mix", "list"] as const satisfies readonly WorkName[];
+export type ThreadWork = (typeof THREAD_WORKS)[number];
+
+export interface ThreadsRow {
+  readonly threads: number;
+  readonly measures: Readonly<Record<ThreadWork, Measure[]>>;
+  /** CPU time per request of the mix that the writer thread takes, in microseconds. */
+  readonly writerMicros: number[];
+  /** Resident memory after the mix, and a longer run of it, in a process of its own. */
+  readonly residentMb: number;
+}
+
+/** What a request costs with more threads, whether or not there are cores for them; and what a thread costs. */
+export async function measureThreads(stage: Stage): Promise<ThreadsRow[]> {
+  const { rounds, animals } = stage.settings;
+  const store = await stage.newStore(animals);
+  for (const name of THREAD_WORKS)
+    await writeRequests(join(stage.folder, `threads-${name}.requests`), workNamed(name).requests(animals, ourCursor));
+  const rows = THREAD_COUNTS.map((threads) => ({
+    threads,
+    measures: { mix: [], list: [] } as Record<ThreadWork, Measure[]>,
+    writerMicros: [] as number[],
+    residentMb: 0,
+  }));
+  for (let round = 1; round <= rounds; round++)
+    for (const row of rows) {
+      const { origin, pid, stop } = await startService(store, { THREADS: String(row.threads) });
+      const run = loader(stage, { origin, pid, secret: store.secret });
+      const ours = (await stage.reference()).list;
+      assertRight("list", await ask(origin, CHECKS.list.request(ourCursor), store.secret), ours, "this service");
+      const usage = threadUsage(pid);
+      row.measures.list.push(await run("list"));
+      usage.lap();
+      const mix = await run("mix");
+      row.measures.mix.push(mix);
+      row.writerMicros.push(usage.ofWriter() * mix.cpuMicros);
+      for (const name of THREAD_WORKS)
+        say(`round ${round}  ${row.threads} threads, ${name.padEnd(4)} ${shown(row.measures[name].at(-1) as Measure)}`);
+      if (round === rounds) {
+        await run("mix", stage.settings.threadMemorySeconds);
+        row.residentMb = await residentMb(pid);
+        say(`memory with ${row.threads} threads: ${row.residentMb.toFixed(0)} MB`);
+      }
+      await stop();
+    }
+  return rows;
+}
+
+function loader({ settings, folder }: Stage, service: { origin: string; pid: number; secret: string }) {
+  const { connections, seconds: usual, warmUpSeconds } = settings;
+  return async (name: ThreadWork, seconds = usual): Promise<Measure> => {
+    const load = { ...service, connections, requestsFile: join(folder, `threads-${name}.requests`) };
+    await warmUp({ ...load, seconds: warmUpSeconds }, statusShares(workNamed(name)));
+    return measure({ ...load, seconds });
+  };
+}
+
+/**
+ * Threads have no names by which they could be told apart, but the writer is the one worker that does nothing while
+ * only lists are requested. Begins with the lists; then comes the mix.
+ */
+function threadUsage(pid: number) {
+  const begin = microsOfThreads(pid);
+  let middle = begin;
+  const between = (from: typeof begin, to: typeof begin, id: string) =>
+    (to.get(id)?.micros ?? 0) - (from.get(id)?.micros ?? 0);
+  return {
+    lap() {
+      middle = microsOfThreads(pid);
+    },
+    /** The share of the writer in what all threads took since. */
+    ofWriter(): number {
+      const end = microsOfThreads(pid);
+      const workers = [...end].filter(([, { name }]) => name === WORKER).map(([id]) => id);
+      const [writer] = workers.sort((a, b) => between(begin, middle, a) - between(begin, middle, b));
+      const all = [...end.keys()].reduce((sum, id) => sum + between(middle, end, id), 0);
+      return writer === undefined ? 0 : between(middle, end, writer) / all;
+    },
+  };
+}
+
+/** What Bun calls the threads of workers. */
+const WORKER = "Worker";

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import type { Stage } from "../common/stage.ts";
+import { say } from "../common/tools.ts";
+import { CREATE, LIST } from "../common/works.ts";
+import { startService } from "../contenders/service.ts";
+import { type Load, type Measure, measure, writeRequests } from "../load/load.ts";
+import { shown } from "./throughput.ts";
+
+/** What else the service has to do while its lists are measured. */
+export type Beside = "nothing" | "creations" | "other lists";
+
+export interface WritesRow {
+  readonly beside: Beside;
+  readonly lists: Measure[];
+  /** The other load's own figures. */
+  readonly others: Measure[];
+}
+
+const BESIDES: readonly Beside[] = ["nothing", "creations", "other lists"];
+
+/**
+ * Lists alone, and together with a second load of as many requests as possible. Using lists for that load
+ * too shows which part is the cost of sharing the machine with a second wrk, and which is that of writes.
+ */
+export async function measureWrites(stage: Stage): Promise<WritesRow[]> {
+  const { rounds, seconds, warmUpSeconds, connections, animals } = stage.settings;
+  const store = await stage.newStore(animals);
+  const requestsFile = await writeRequests(join(stage.folder, "creations.requests"), [CREATE]);
+  const rows: WritesRow[] = BESIDES.map((beside) => ({ beside, lists: [], others: [] }));
+  for (let round = 1; round <= rounds; round++) {
+    const { origin, stop } = await startService(store);
+    const load = { origin, secret: store.secret, connections, path: LIST.path };
+    const otherLoads: Record<Beside, Omit<Load, "seconds"> | undefined> = {
+      nothing: undefined,
+      creations: { ...load, requestsFile },
+      "other lists": load,
+    };
+    await measure({ ...load, seconds: warmUpSeconds });
+    for (const { beside, lists, others } of rows) {
+      const otherLoad = otherLoads[beside];
+      // It begins one second earlier and ends one second later.
+      const other = otherLoad && measure({ ...otherLoad, seconds: seconds + 2 });
+      if (other) await Bun.sleep(1000);
+      lists.push(await measure({ ...load, seconds }));
+      if (other) others.push(await other);
+      say(`round ${round}  lists with ${beside.padEnd(12)} ${shown(lists.at(-1) as Measure)}`);
+    }
+    await stop();
+  }
+  return rows;
+}

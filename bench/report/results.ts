@@ -1,0 +1,29 @@
+import type { Settings } from "../common/settings.ts";
+import type { CostRow } from "../measures/cost.ts";
+import type { MemoryResult } from "../measures/memory.ts";
+import type { ScaleRow } from "../measures/scale.ts";
+import type { StartRow } from "../measures/startup.ts";
+import type { ThreadsRow } from "../measures/threads.ts";
+import type { Series } from "../measures/throughput.ts";
+import type { WritesRow } from "../measures/writes.ts";
+import type { Machine } from "./machine.ts";
+
+export const PARTS = ["throughput", "threads", "writes", "scale", "cost", "start", "memory"] as const;
+export type Part = (typeof PARTS)[number];
+
+/** Everything that a run has measured; parts that were left out are absent. */
+export interface Results {
+  readonly machine: Machine;
+  readonly command: string;
+  /** The revision that this one was compared with, if any. */
+  readonly against?: string;
+  readonly minutes: number;
+  readonly settings: Settings;
+  readonly throughput?: readonly Series[];
+  readonly threads?: readonly ThreadsRow[];
+  readonly writes?: readonly WritesRow[];
+  readonly scale?: readonly ScaleRow[];
+  readonly cost?: readonly CostRow[];
+  readonly start?: readonly StartRow[];
+  readonly memory?: MemoryResult;
+}

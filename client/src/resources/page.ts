@@ -1,0 +1,51 @@
+import type { Reply } from "../transport/answer.ts";
+import { type Call, callOf } from "./call.ts";
+
+/**
+ * One page of a list.
+ *
+ * @example
+ * const page = await store.pets.list({ limit: 50 });
+ * console.log(page.items.length);
+ * const following = await page.next(); // undefined after the last one
+ */
+export interface Page<T> {
+  /** What is on the page. */
+  readonly items: readonly T[];
+  /** Where the next page begins, to go on later with `list({ cursor })`; undefined on the last page. */
+  readonly nextCursor: string | undefined;
+  /** The next page; undefined after the last one. */
+  next(): Promise<Page<T> | undefined>;
+}
+
+/**
+ * A list: awaited, its first page; iterated over, everything on this page and on those that follow.
+ *
+ * @example
+ * for await (const pet of store.pets.list({ status: "available" })) console.log(pet.name);
+ */
+export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {}
+
+/** Fetches the page that the query of a Link header describes. */
+type FetchPage<T> = (query: string) => Promise<Reply<readonly T[]>>;
+
+/** The list that begins with a reply. */
+export function listOf<T>(first: Promise<Reply<readonly T[]>>, fetchPage: FetchPage<T>): ListCall<T> {
+  // Without data, nothing has changed: that is what the caller asked with `ifNoneMatch`.
+  const call = callOf(first, (reply) => reply.data && pageOf(reply, fetchPage)) as ListCall<T>;
+  call[Symbol.asyncIterator] = async function* (): AsyncGenerator<T, void, undefined> {
+    for (let page: Page<T> | undefined = await call; page; page = await page.next()) yield* page.items;
+  };
+  return call;
+}
+
+/** What can be seen of it is plain data: for JSON, structuredClone and the console. */
+function pageOf<T>({ data: items, received }: Reply<readonly T[]>, fetchPage: FetchPage<T>): Page<T> {
+  const [, query, nextCursor] = NEXT_LINK.exec(received.headers.get("link") ?? "") ?? [];
+  return Object.defineProperty({ items, nextCursor }, "next", {
+    value: async () => query && pageOf(await fetchPage(query), fetchPage),
+  }) as Page<T>;
+}
+
+/** Its query alone, and the cursor in it: the key goes to no other address than the one that the client was given. */
+const NEXT_LINK = /<[^>?]*(\?[^>]*\bcursor=([^&>]*)[^>]*)>;\s*rel="?next\b/;

@@ -1,0 +1,97 @@
+import type { CallOptions, ConditionalReadOptions, ConditionalWriteOptions, WriteOptions } from "../options.ts";
+import { type Int64Input, int64 } from "../wire/int64.ts";
+import type { ListPetsQuery, NewPet, Pet, PetUpdate } from "../wire/types.ts";
+import type { Call } from "./call.ts";
+import type { ListCall, Page } from "./page.ts";
+import type { Path, Requests } from "./requests.ts";
+
+const one =
+  (id: Int64Input): Path =>
+  () =>
+    `/pets/${int64(id, "petId")}`;
+
+/**
+ * The animals of the store: `store.pets`.
+ *
+ * @example
+ * const newest = (pets: Pets) => pets.list({ sort: "-id", limit: 1 });
+ */
+export class Pets {
+  readonly #requests: Requests;
+
+  /** @internal */
+  constructor(requests: Requests) {
+    this.#requests = requests;
+  }
+
+  /** The first page, or undefined if it is still what `ifNoneMatch` names. */
+  list(filter: ListPetsQuery, options: ConditionalReadOptions): Call<Page<Pet> | undefined>;
+  /**
+   * The animals that match a filter: awaited, the first page; iterated over, all of them.
+   *
+   * @example
+   * for await (const pet of store.pets.list({ status: "available" })) console.log(pet.id, pet.name);
+   *
+   * const page = await store.pets.list({ limit: 50 });
+   */
+  list(filter?: ListPetsQuery, options?: CallOptions): ListCall<Pet>;
+  list(filter?: ListPetsQuery, options?: Partial<ConditionalReadOptions>): ListCall<Pet> {
+    return this.#requests.list("listPets", "/pets", filter, options);
+  }
+
+  /**
+   * Adds an animal. The service assigns the id; without a status, the animal is available.
+   *
+   * @example
+   * const rex = await store.pets.create({ name: "Rex", categoryId: 7 });
+   */
+  create(pet: NewPet, options?: WriteOptions): Call<Pet> {
+    return this.#requests.call("createPet", "POST", () => "/pets", pet, options);
+  }
+
+  /** @deprecated Removed on 5 December 2030. Use `find(id)`, or `list({ id }, { ifNoneMatch })`. */
+  get(id: Int64Input, options: ConditionalReadOptions): Call<Pet | undefined>;
+  /**
+   * One animal, which must exist.
+   *
+   * @deprecated Removed on 5 December 2030. Use `find(id)`.
+   * @example
+   * const rex = await store.pets.find(42);
+   */
+  get(id: Int64Input, options?: CallOptions): Call<Pet>;
+  get(id: Int64Input, options?: Partial<ConditionalReadOptions>): Call<Pet> {
+    return this.#requests.call("getPet", "GET", one(id), undefined, options);
+  }
+
+  /**
+   * One animal, or undefined if there is none with this id. `withResponse()` has its `etag`, for `ifMatch`.
+   *
+   * @example
+   * const rex = await store.pets.find(42);
+   * if (rex?.status === "available") await store.orders.place({ petId: rex.id });
+   */
+  find(id: Int64Input, options?: CallOptions): Call<Pet | undefined> {
+    // In an array, because no id at all would find the first animal that there is.
+    return this.#requests.first("listPets", "/pets", { id: [id] }, options);
+  }
+
+  /**
+   * Corrects an animal: what is left out stays as it is.
+   *
+   * @example
+   * await store.pets.update(rex.id, { name: "Rexi" });
+   */
+  update(id: Int64Input, update: PetUpdate, options?: ConditionalWriteOptions): Call<Pet> {
+    return this.#requests.call("updatePet", "PATCH", one(id), update, options);
+  }
+
+  /**
+   * Removes an animal that no order refers to.
+   *
+   * @example
+   * await store.pets.delete(rex.id);
+   */
+  delete(id: Int64Input, options?: ConditionalWriteOptions): Call<void> {
+    return this.#requests.call("deletePet", "DELETE", one(id), undefined, options);
+  }
+}

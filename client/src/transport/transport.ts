@@ -1,0 +1,131 @@
+import { AnimalStoreError, aborted } from "../error.ts";
+import type {
+  AnimalStoreOptions,
+  CallOptions,
+  ConditionalReadOptions,
+  ConditionalWriteOptions,
+  RequestEvent,
+} from "../options.ts";
+import { createPacer } from "../pacing/pacer.ts";
+import { headerText, type Patience, patienceOf, type Settings, settingsOf } from "../settings.ts";
+import { dataIn, type Received, type Reply } from "./answer.ts";
+import { exchange, JSON_TYPE } from "./exchange.ts";
+import { createHooks } from "./hooks.ts";
+import { backoffMs, isRetriable } from "./retry.ts";
+
+/** A request as the interface has it. */
+export interface WireRequest {
+  /** As the interface calls the operation. */
+  readonly operation: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Relative to the base address, with the query. */
+  readonly path: string;
+  readonly body?: string | undefined;
+}
+
+/** All options that any call takes. */
+export type AnyOptions = CallOptions & ConditionalWriteOptions & Partial<ConditionalReadOptions>;
+
+/** A call, whatever the number of its attempts. */
+interface Sending extends Patience {
+  /** What hooks are told of it, and how often it was sent. */
+  readonly about: RequestEvent & { attempt: number };
+  readonly body: string | undefined;
+  /** Names are in lower case, so that none is there twice. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal | undefined;
+  /** No wait ends later. */
+  readonly latestMs: number;
+}
+
+/** Gets requests answered: holds them back, sends them, sends them again, and says what happens. */
+export function createTransport(options: AnimalStoreOptions) {
+  const settings = settingsOf(options);
+  const { clock, pacing } = settings;
+  const [enter, leave, limits] = createPacer(clock, pacing);
+  const [tell, announce, noteDeprecation] = createHooks(options);
+
+  const attempt = async (sending: Sending): Promise<Received> => {
+    const { signal, latestMs, about } = sending;
+    if (signal?.aborted) throw aborted(signal);
+    const pass = await enter(latestMs, signal);
+    const sentId = newRequestId();
+    let outcome: Received | "lost" | undefined;
+    let startedAtMs = 0;
+    try {
+      const received = await exchange(settings, sending, sentId, (authorization) => {
+        about.attempt++;
+        const announced = announce(about, { ...sending.headers, "x-request-id": sentId });
+        signal?.throwIfAborted();
+        outcome = "lost";
+        startedAtMs = clock.now();
+        return { ...announced, authorization };
+      });
+      outcome = received;
+      const { status, headers, requestId } = received;
+      tell("onResponse", about, { status, headers, requestId, durationMs: clock.now() - startedAtMs });
+      noteDeprecation(about.operation, headers);
+      return received;
+    } finally {
+      leave(pass, outcome);
+    }
+  };
+
+  const send = async <T>(request: () => WireRequest, options: AnyOptions = {}): Promise<Reply<T>> => {
+    const sending = prepare(request(), options, settings);
+    const { about } = sending;
+    for (let failures = 0; ; ) {
+      try {
+        const received = await attempt(sending);
+        return { data: dataIn(received) as T, received, attempts: about.attempt };
+      } catch (error) {
+        if (!(error instanceof AnimalStoreError)) throw error;
+        error.attempts = about.attempt;
+        error.idempotencyKey = sending.headers["idempotency-key"];
+        // Not failures: an earlier attempt is still being carried out, and what holds back all calls.
+        const isHeld = pacing && error.status === 429;
+        if (!isHeld && error.code !== "idempotency_in_progress") failures++;
+        const ownMs = backoffMs(about.attempt);
+        const waitMs = ownMs + (error.retryAfterMs ?? 0);
+        if (!isRetriable(error) || failures > sending.retries || clock.now() + waitMs > sending.latestMs) throw error;
+        tell("onRetry", about, { error, delayMs: waitMs });
+        await clock.sleep(isHeld ? ownMs : waitMs, sending.signal);
+      }
+    }
+  };
+
+  return [send, limits] as const;
+}
+
+function prepare({ operation, method, path, body }: WireRequest, options: AnyOptions, settings: Settings): Sending {
+  const patience = patienceOf(options, settings);
+  const headers: Record<string, string> = { ...settings.headers };
+  const set = (header: string, option: "idempotencyKey" | "ifMatch" | "ifNoneMatch", value = options[option]): void => {
+    if (value !== undefined) headers[header] = headerText(value, option);
+  };
+  if (body) headers["content-type"] = JSON_TYPE;
+  if (method !== "GET") set("idempotency-key", "idempotencyKey", options.idempotencyKey ?? randomText());
+  set("if-match", "ifMatch");
+  set("if-none-match", "ifNoneMatch");
+  return {
+    ...patience,
+    about: { operation, method, url: settings.baseUrl + path, attempt: 0 },
+    body,
+    headers,
+    signal: options.signal,
+    latestMs: settings.clock.now() + patience.maxWaitMs,
+  };
+}
+
+/** What the ids of our requests begin with, in all clients: they share connections. Too short to pass for a secret. */
+let name: string | undefined;
+/** Numbers of one length: none is part of another. */
+let sent = 1e6;
+
+const newRequestId = (): string => {
+  name ??= randomText().slice(0, 12);
+  return `${name}.${++sent}`;
+};
+
+/** Nobody else has it. Unlike crypto.randomUUID, this works on every page of a browser. */
+const randomText = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");

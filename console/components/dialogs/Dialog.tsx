@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { Toasts } from "../Toasts.tsx";
+import { rescueFocus } from "./focus.ts";
+
+interface DialogProps {
+  readonly title: ComponentChildren;
+  /** It was closed: the parent stops rendering it. */
+  readonly onClose: () => void;
+  /** Only its own buttons close it: not Escape, and not the browser's Back. */
+  readonly isKept?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A native dialog, open while it is rendered. The focus returns to where it was. */
+export function Dialog({ title, onClose, isKept = false, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    const before = document.activeElement;
+    element?.showModal();
+    return () => {
+      element?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      rescueFocus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="appears"
+      aria-labelledby={titleId}
+      onKeyDown={(event) => {
+        if (isKept && event.key === "Escape") event.preventDefault();
+      }}
+      onCancel={(event) => {
+        if (isKept) event.preventDefault();
+      }}
+      onClose={(event) => {
+        // The event comes late: whoever stopped rendering the dialog knows already.
+        if (!event.currentTarget.isConnected) return;
+        // Browsers let nobody be kept for ever; but what is shown here is shown only once.
+        if (isKept) event.currentTarget.showModal();
+        else onClose();
+      }}
+    >
+      <div class="dialog-body">
+        <h2 id={titleId}>{title}</h2>
+        {children}
+      </div>
+      <Toasts isInDialog />
+    </dialog>
+  );
+}

@@ -1,0 +1,157 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Count, FrameView, SessionView } from "../../../src/console/api/index.ts";
+import { useLive } from "../../live.ts";
+import { address, linkTo } from "../../router.ts";
+import { signOut } from "../../session.ts";
+import { compact, counted, grouped, plural } from "../../words/numbers.ts";
+import { Dialog } from "../dialogs/Dialog.tsx";
+import { orSay, Toasts } from "../Toasts.tsx";
+import { Name } from "../text.tsx";
+
+/** An entry of the navigation. */
+export interface Section {
+  readonly title: string;
+  readonly path: string;
+  readonly countOf?: (frame: FrameView) => Count | number | null;
+}
+
+interface FrameProps {
+  readonly view: SessionView;
+  readonly sections: readonly Section[];
+  readonly children: ComponentChildren;
+}
+
+/** What is around every page. */
+export function Frame({ view, sections, children }: FrameProps) {
+  const { data: frame, error } = useLive<FrameView>("/frame");
+  return (
+    <div class="frame">
+      <a class="skip" href="#page">
+        Skip to the page
+      </a>
+      {view.environment === "staging" && (
+        <p class="band">
+          <b>Staging.</b> Production is not touched.
+        </p>
+      )}
+      <div class="side">
+        <header class="side-top">
+          <Brand />
+          <nav aria-label="Console">
+            <ul>
+              {sections.map((section) => (
+                <Entry key={section.path} section={section} frame={frame} />
+              ))}
+            </ul>
+          </nav>
+        </header>
+        <About view={view} frame={frame} isReachable={error === undefined} />
+      </div>
+      <main id="page" tabIndex={-1}>
+        {children}
+      </main>
+      <Toasts />
+    </div>
+  );
+}
+
+export const Brand = () => (
+  <a class="brand" href={linkTo("")} aria-label="Animal Store, overview">
+    <svg class="mark" width="22" height="22" viewBox="-4 -4 24 24" aria-hidden="true">
+      <circle cx="3" cy="7" r="2" />
+      <circle cx="6.2" cy="3" r="2" />
+      <circle cx="9.8" cy="3" r="2" />
+      <circle cx="13" cy="7" r="2" />
+      <path d="M8 7c2.6 0 4.6 2.7 4.6 4.9 0 2.9-2.6 2.6-4.6 2.1-2 .5-4.6.8-4.6-2.1C3.4 9.7 5.4 7 8 7z" />
+    </svg>
+    <span>Animal Store</span>
+  </a>
+);
+
+function Entry({ section, frame }: { readonly section: Section; readonly frame: FrameView | undefined }) {
+  const { path } = address.value;
+  const isHere = path === section.path;
+  const isBelow = section.path !== "" && path.startsWith(`${section.path}/`);
+  const count = frame && section.countOf?.(frame);
+  const link = useRef<HTMLAnchorElement>(null);
+  // At the width of a phone, the last ones may be out of sight.
+  useEffect(() => {
+    if (isHere || isBelow) link.current?.scrollIntoView({ inline: "nearest", block: "nearest" });
+  }, [isHere, isBelow]);
+  return (
+    <li>
+      <a ref={link} href={linkTo(section.path)} aria-current={isHere ? "page" : isBelow ? "true" : undefined}>
+        {section.title}
+        {count !== undefined && count !== null && <EntryCount count={count} />}
+      </a>
+    </li>
+  );
+}
+
+const EntryCount = ({ count }: { readonly count: Count | number }) =>
+  typeof count === "number" ? (
+    <span class="count">{grouped(count)}</span>
+  ) : (
+    <span class="count" title={counted(count)}>
+      {compact(count.value)}
+    </span>
+  );
+
+interface AboutProps {
+  readonly view: SessionView;
+  readonly frame: FrameView | undefined;
+  readonly isReachable: boolean;
+}
+
+/** At the bottom: how the fleet is, and who is signed in. */
+function About({ view, frame, isReachable }: AboutProps) {
+  const [isLeaving, setLeaving] = useState(false);
+  const versions = frame?.versions.join(" and ") || view.version;
+  return (
+    <footer class="about">
+      {frame !== undefined && frame.troubles > 0 && (
+        <a class="attention" href={linkTo("")}>
+          {plural(frame.troubles, "thing needs attention", "things need attention")}
+        </a>
+      )}
+      <span>
+        <i class={!isReachable || (frame && frame.troubles > 0) ? "dot is-warning" : "dot"} />
+        {!isReachable
+          ? "No answer"
+          : frame
+            ? `${plural(frame.instances, "instance")}, version ${versions}`
+            : `Version ${versions}`}
+      </span>
+      <span>
+        <bdi>{view.name}</bdi>,{" "}
+        <button type="button" class="is-link" onClick={() => setLeaving(true)}>
+          sign out
+        </button>
+      </span>
+      {isLeaving && <SignOut name={view.name} onClose={() => setLeaving(false)} />}
+    </footer>
+  );
+}
+
+function SignOut({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  const leave = (isEverywhere: boolean) => () => void orSay(signOut({ isEverywhere }));
+  return (
+    <Dialog title="Sign out" onClose={onClose}>
+      <p>
+        You are signed in as <Name>{name}</Name>. Signing out everywhere ends all sessions of the console, of everyone.
+      </p>
+      <div class="dialog-buttons">
+        <button type="button" onClick={onClose}>
+          Stay
+        </button>
+        <button type="button" onClick={leave(true)}>
+          Sign out everywhere
+        </button>
+        <button type="button" class="is-main" onClick={leave(false)}>
+          Sign out here
+        </button>
+      </div>
+    </Dialog>
+  );
+}

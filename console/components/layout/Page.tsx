@@ -1,0 +1,101 @@
+import { useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { session } from "../../session.ts";
+
+/** The list that a page leads back to. */
+export interface Parent {
+  readonly title: string;
+  readonly href: string;
+}
+
+interface PageProps {
+  readonly title: string;
+  /** Beside the title: a badge. */
+  readonly badge?: ComponentChildren;
+  readonly subtitle?: ComponentChildren;
+  /** Buttons, or a choice of spans. */
+  readonly actions?: ComponentChildren;
+  /** The way here from the top: "Keys" for one key. */
+  readonly parent?: Parent;
+  /** In a line of their own, such as a choice of spans where there are buttons above. */
+  readonly tools?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** Whether a page was shown before: the first one takes no focus, since nobody has asked for it by a click. */
+let isFirst = true;
+
+/** What every page has: one h1, which takes the focus when somebody comes here, and the title of the window. */
+export function Page({ title, badge, subtitle, actions, parent, tools, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!isFirst) heading.current?.focus({ preventScroll: true });
+    isFirst = false;
+  }, []);
+  useSignalEffect(() => {
+    const isStaging = session.value.kind === "in" && session.value.view.environment === "staging";
+    document.title = `${title} · Animal Store${isStaging ? " (staging)" : ""}`;
+  });
+  return (
+    <>
+      {parent && (
+        <p class="crumbs">
+          <a href={parent.href}>{parent.title}</a> / <bdi>{title}</bdi>
+        </p>
+      )}
+      <header class="page-head">
+        <div>
+          <div class="row">
+            <h1 ref={heading} tabIndex={-1} title={title.length > 60 ? title : undefined}>
+              <bdi>{title}</bdi>
+            </h1>
+            {badge}
+          </div>
+          {subtitle && <p class="soft">{subtitle}</p>}
+        </div>
+        {actions && <div class="row">{actions}</div>}
+      </header>
+      {tools && <div class="page-tools">{tools}</div>}
+      <div class="page-body">{children}</div>
+    </>
+  );
+}
+
+interface PanelProps {
+  readonly title?: string;
+  /** At the right of the title. */
+  readonly aside?: ComponentChildren;
+  /** For tables, which reach to its edges. */
+  readonly isFlush?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export const Panel = ({ title, aside, isFlush = false, children }: PanelProps) => (
+  <section class={isFlush ? "panel is-flush" : "panel"}>
+    {title && (
+      <div class="panel-head">
+        <h2>{title}</h2>
+        {aside}
+      </div>
+    )}
+    {children}
+  </section>
+);
+
+interface FactsProps {
+  readonly facts: readonly (readonly [term: string, description: ComponentChildren])[];
+  /** Numbers at the right, as in a bill. */
+  readonly areSums?: boolean;
+}
+
+export const Facts = ({ facts, areSums = false }: FactsProps) => (
+  <dl class={areSums ? "facts is-sums" : "facts"}>
+    {facts.map(([term, description]) => (
+      <>
+        <dt>{term}</dt>
+        <dd>{description}</dd>
+      </>
+    ))}
+  </dl>
+);

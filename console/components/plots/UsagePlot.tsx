@@ -1,0 +1,78 @@
+import { useMemo } from "preact/hooks";
+import type { UsageSeriesView } from "../../../src/console/api/index.ts";
+import { now } from "../../clock.ts";
+import { type Address, linkWith } from "../../router.ts";
+import { REFUSAL_WORDS } from "../../words/keys.ts";
+import { bucketWords, evenly, GRAIN_WORDS, reasonsIn, SPANS, type Span, ticksOf } from "../../words/series.ts";
+import { Plot } from "./Plot.tsx";
+import { Segments } from "./Segments.tsx";
+
+/** Which time the plots of a page are about. It is in the address. */
+export const SpanChoice = ({ address, span }: { readonly address: Address; readonly span: Span }) => (
+  <Segments
+    label="Span"
+    choices={SPANS.map((choice) => ({
+      label: choice.label,
+      href: linkWith(address, { span: choice.span === "hour" ? null : choice.span }),
+      isCurrent: choice.span === span,
+    }))}
+  />
+);
+
+interface UsagePlotProps {
+  readonly usage: UsageSeriesView;
+  readonly heightPx?: number;
+}
+
+/** Requests, as passed, refused and failed. What was let through counts as passed, also if the client made a mistake. */
+export function UsagePlot({ usage, heightPx }: UsagePlotProps) {
+  const plot = useMemo(() => {
+    const even = evenly(usage, now.peek());
+    return {
+      startsMs: even.startsMs,
+      ticks: ticksOf(even.startsMs, usage.grain, now.peek()),
+      series: [
+        { label: "Passed", colour: "--passed", values: even.valuesOf((bucket) => bucket.passed + bucket.clientErrors) },
+        { label: "Refused", colour: "--refused", values: even.valuesOf((bucket) => bucket.refusedInAll) },
+        { label: "Failed", colour: "--failed", values: even.valuesOf((bucket) => bucket.failed) },
+      ],
+    };
+  }, [usage]);
+  return (
+    <Plot
+      title={`Requests ${GRAIN_WORDS[usage.grain]}`}
+      {...plot}
+      momentOf={(startMs) => bucketWords(startMs, usage.grain, now.value)}
+      {...(heightPx ? { heightPx } : {})}
+    />
+  );
+}
+
+const REASON_COLOURS = ["--refused", "--refused-2", "--refused-3", "--refused-4", "--neutral", "--line"];
+
+/** Why requests were refused. Nothing where none was. */
+export function RefusalsPlot({ usage, heightPx }: UsagePlotProps) {
+  const reasons = reasonsIn(usage.sum.refused);
+  const plot = useMemo(() => {
+    const even = evenly(usage, now.peek());
+    return {
+      startsMs: even.startsMs,
+      ticks: ticksOf(even.startsMs, usage.grain, now.peek()),
+      series: reasonsIn(usage.sum.refused).map((reason, i) => ({
+        label: REFUSAL_WORDS[reason],
+        sum: usage.sum.refused[reason],
+        colour: REASON_COLOURS[i] as string,
+        values: even.valuesOf((bucket) => bucket.refused[reason]),
+      })),
+    };
+  }, [usage]);
+  if (reasons.length === 0) return null;
+  return (
+    <Plot
+      title={`Refusals ${GRAIN_WORDS[usage.grain]}`}
+      {...plot}
+      momentOf={(startMs) => bucketWords(startMs, usage.grain, now.value)}
+      {...(heightPx ? { heightPx } : {})}
+    />
+  );
+}

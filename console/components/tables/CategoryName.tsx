@@ -1,0 +1,12 @@
+import type { Category } from "../../words/stock.ts";
+import { Name } from "../text.tsx";
+
+/** Dogs 1; 12 where it has no name. */
+export const CategoryName = ({ of: { id, name } }: { readonly of: Category }) =>
+  name === null ? (
+    <span class="soft id">{id}</span>
+  ) : (
+    <span class="category">
+      <Name>{name}</Name> <span class="soft small id">{id}</span>
+    </span>
+  );

@@ -1,0 +1,11 @@
+import type { KeyRowView } from "../../../src/console/api/index.ts";
+import { now } from "../../clock.ts";
+import { type StateWords, stateWords } from "../../words/keys.ts";
+
+/** A state in words; the colour only repeats it. */
+export const Badge = ({ text, tone }: StateWords) => <span class={`badge is-${tone}`}>{text}</span>;
+
+type Stateful = Pick<KeyRowView, "state" | "bannedUntilMs" | "expiresAtMs">;
+
+/** Of a key. */
+export const StateBadge = ({ of }: { readonly of: Stateful }) => <Badge {...stateWords(of, now.value)} />;

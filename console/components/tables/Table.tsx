@@ -1,0 +1,101 @@
+import type { ComponentChildren } from "preact";
+import { Num } from "../text.tsx";
+import { useTurn } from "./turn.ts";
+
+export interface Column<T> {
+  readonly title: string;
+  readonly cell: (row: T) => ComponentChildren;
+  /** Numbers and times, at the right. */
+  readonly isNumber?: boolean;
+  /** Left out at the width of a phone. */
+  readonly isWide?: boolean;
+}
+
+interface TableProps<T> {
+  /** What it lists, for screen readers. */
+  readonly caption: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+  /** Where a row leads to; undefined: nowhere. */
+  readonly hrefOf?: (row: T) => string | undefined;
+  /** While others are being loaded. */
+  readonly isStale?: boolean;
+}
+
+const classOf = <T,>({ isNumber, isWide }: Column<T>): string | undefined =>
+  [isNumber && "num", isWide && "only-wide"].filter(Boolean).join(" ") || undefined;
+
+/** A native table. A row that leads somewhere is a link, all of it. */
+export const Table = <T,>({ caption, columns, rows, keyOf, hrefOf, isStale = false }: TableProps<T>) => (
+  <table class={isStale ? "is-stale" : undefined} aria-busy={isStale}>
+    <caption class="unseen">{caption}</caption>
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <th key={column.title} scope="col" class={classOf(column)}>
+            {column.title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map((row) => (
+        <Row key={keyOf(row)} row={row} columns={columns} href={hrefOf?.(row)} />
+      ))}
+    </tbody>
+  </table>
+);
+
+interface RowProps<T> {
+  readonly row: T;
+  readonly columns: readonly Column<T>[];
+  readonly href: string | undefined;
+}
+
+const Row = <T,>({ row, columns, href }: RowProps<T>) => (
+  <tr class={href === undefined ? undefined : "is-link"}>
+    {columns.map((column, i) => (
+      <td key={column.title} class={classOf(column)}>
+        {i === 0 && href !== undefined ? (
+          <a class="row-link" href={href}>
+            {column.cell(row)}
+          </a>
+        ) : (
+          column.cell(row)
+        )}
+      </td>
+    ))}
+  </tr>
+);
+
+interface PagerProps {
+  readonly page: number;
+  readonly pages: number;
+  readonly hrefOf: (page: number) => string;
+}
+
+/** Nothing where there is only one page. */
+export function Pager({ page, pages, hrefOf }: PagerProps) {
+  useTurn(page, `Page ${page} of ${pages}.`);
+  if (pages <= 1) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      <span>
+        Page <Num value={page} /> of <Num value={pages} />
+      </span>
+      <span class="row">
+        {page > 1 && (
+          <a class="button" rel="prev" href={hrefOf(page - 1)}>
+            Previous
+          </a>
+        )}
+        {page < pages && (
+          <a class="button" rel="next" href={hrefOf(page + 1)}>
+            Next
+          </a>
+        )}
+      </span>
+    </nav>
+  );
+}

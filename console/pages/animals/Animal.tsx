@@ -1,0 +1,153 @@
+import { useState } from "preact/hooks";
+import type { AnimalView, ConfirmedForm, OrderListView, OrderView } from "../../../src/console/api/index.ts";
+import { call } from "../../api.ts";
+import { Confirm } from "../../components/dialogs/Confirm.tsx";
+import { CopyButton } from "../../components/forms/CopyButton.tsx";
+import { Facts, Page, Panel } from "../../components/layout/Page.tsx";
+import { PageOfOne } from "../../components/layout/PageOfOne.tsx";
+import { Empty, Loaded, Outdated } from "../../components/layout/states.tsx";
+import { say } from "../../components/Toasts.tsx";
+import { CategoryName } from "../../components/tables/CategoryName.tsx";
+import { Badge } from "../../components/tables/StateBadge.tsx";
+import { type Column, Table } from "../../components/tables/Table.tsx";
+import { Name, Time } from "../../components/text.tsx";
+import { type Live, useLive } from "../../live.ts";
+import { linkTo, navigate } from "../../router.ts";
+import { capitalized } from "../../words/keys.ts";
+import { quoted } from "../../words/names.ts";
+import { animalStatusWords, categoryOf } from "../../words/stock.ts";
+import { NameCategory } from "../categories/NameCategory.tsx";
+import { CorrectAnimal } from "./AnimalForm.tsx";
+
+const PARENT = { title: "Animals", href: linkTo("/animals") };
+
+/** One animal: what it is, its orders, and what can be done to it. */
+export function Animal({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  const path = `/animals/${encodeURIComponent(params.id as string)}`;
+  const live = useLive<AnimalView>(path);
+  return (
+    <PageOfOne live={live} title="Animal" what="the animal" parent={PARENT}>
+      {(animal) => <Known live={live} of={animal} />}
+    </PageOfOne>
+  );
+}
+
+interface KnownProps {
+  readonly live: Live<AnimalView>;
+  readonly of: AnimalView;
+}
+
+function Known({ live, of }: KnownProps) {
+  const [open, setOpen] = useState<"correct" | "remove" | "category" | undefined>(undefined);
+  const close = (): void => setOpen(undefined);
+  return (
+    <Page
+      title={of.name}
+      badge={<Badge {...animalStatusWords(of.status)} />}
+      parent={PARENT}
+      actions={
+        <button type="button" onClick={() => setOpen("correct")}>
+          Correct
+        </button>
+      }
+    >
+      {live.error !== undefined && <Outdated error={live.error} />}
+      <div class="two">
+        <Orders of={of} />
+        <AnimalFacts of={of} onName={() => setOpen("category")} />
+      </div>
+      <Panel>
+        <div class="row is-spread">
+          <div>
+            <h2>Remove this animal</h2>
+            <p class="soft">It cannot be brought back. One that was ordered stays, for its orders refer to it.</p>
+          </div>
+          <button type="button" class="is-danger" onClick={() => setOpen("remove")}>
+            Remove…
+          </button>
+        </div>
+      </Panel>
+      {open === "correct" && <CorrectAnimal of={of} onSaved={live.replace} onClose={close} />}
+      {open === "category" && <NameCategory of={categoryOf(of)} onNamed={live.reload} onClose={close} />}
+      {open === "remove" && <RemoveAnimal of={of} onClose={close} />}
+    </Page>
+  );
+}
+
+interface AnimalFactsProps {
+  readonly of: AnimalView;
+  readonly onName: () => void;
+}
+
+const AnimalFacts = ({ of, onName }: AnimalFactsProps) => (
+  <Panel title="Facts">
+    <Facts
+      facts={[
+        [
+          "Id",
+          <span key="id" class="row">
+            <code>{of.id}</code>
+            <CopyButton text={of.id} what="id" />
+          </span>,
+        ],
+        ["Status", capitalized(of.status)],
+        [
+          "Category",
+          <div key="category" class="stack is-tight">
+            <a href={linkTo("/animals", { categoryId: of.categoryId })}>
+              <CategoryName of={categoryOf(of)} />
+            </a>
+            <span>
+              <button type="button" onClick={onName}>
+                {of.categoryName === null ? "Name this category" : "Rename this category"}
+              </button>
+            </span>
+          </div>,
+        ],
+      ]}
+    />
+  </Panel>
+);
+
+const ORDER_COLUMNS: readonly Column<OrderView>[] = [
+  { title: "Order", cell: ({ id }) => <span class="strong">{id}</span> },
+  { title: "Status", cell: ({ status }) => capitalized(status) },
+  {
+    title: "Reference",
+    isWide: true,
+    cell: ({ reference }) => (reference === null ? <span class="soft">–</span> : <Name>{reference}</Name>),
+  },
+  { title: "Placed", isNumber: true, cell: ({ placedAtMs }) => <Time ms={placedAtMs} /> },
+];
+
+function Orders({ of }: { readonly of: AnimalView }) {
+  const live = useLive<OrderListView>(`/orders?petId=${of.id}`);
+  return (
+    <Panel title="Orders" isFlush aside={<a href={linkTo("/orders")}>All orders</a>}>
+      <Loaded live={live} what="the orders">
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="It was never ordered">Orders are placed through the API.</Empty>
+          ) : (
+            <Table caption="Orders of this animal" columns={ORDER_COLUMNS} rows={items} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+function RemoveAnimal({ of, onClose }: { readonly of: AnimalView; readonly onClose: () => void }) {
+  const remove = async (name: string): Promise<void> => {
+    await call(`/animals/${of.id}`, { method: "DELETE", body: { name } satisfies ConfirmedForm });
+    onClose();
+    say(`${quoted(of.name)} was removed.`);
+    // Once the dialog has given the focus back.
+    setTimeout(() => navigate(PARENT.href));
+  };
+  return (
+    <Confirm title="Remove this animal?" name={of.name} submit="Remove for good" onConfirm={remove} onClose={onClose}>
+      Nothing can bring it back, and its id is never used again.
+    </Confirm>
+  );
+}

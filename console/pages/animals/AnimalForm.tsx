@@ -1,0 +1,141 @@
+import { useState } from "preact/hooks";
+import type { AnimalCorrectionForm, AnimalForm, AnimalView } from "../../../src/console/api/index.ts";
+import { ANIMAL_STATUSES } from "../../../src/domain/stock/animal.ts";
+import { call, Failure } from "../../api.ts";
+import { Dialog } from "../../components/dialogs/Dialog.tsx";
+import { CategoryField } from "../../components/forms/CategoryField.tsx";
+import { findCategory } from "../../components/forms/CategoryPicker.tsx";
+import { Form, SelectField, TextField } from "../../components/forms/Form.tsx";
+import { say } from "../../components/Toasts.tsx";
+import { capitalized } from "../../words/keys.ts";
+import { quoted } from "../../words/names.ts";
+import { type Category, categoryOf, correctionOf, differences, formOf, rebased } from "../../words/stock.ts";
+
+// Adding an animal, and correcting one.
+
+const FIELDS = ["name", "categoryId", "status"];
+const STATUS_OPTIONS = ANIMAL_STATUSES.map((value) => ({ value, label: capitalized(value) }));
+
+/** As it is typed. */
+interface Draft extends Omit<AnimalForm, "categoryId"> {
+  readonly category: Category | undefined;
+  readonly categoryText: string;
+}
+
+const draftOf = (animal: AnimalView): Draft => ({
+  name: animal.name,
+  status: animal.status,
+  category: categoryOf(animal),
+  categoryText: "",
+});
+
+/** With the category that the text means, if none was chosen. */
+async function filledIn({ name, status, category, categoryText }: Draft): Promise<AnimalForm> {
+  if (name.trim() === "") throw new Failure(0, "no_name", "The name is missing. Fill it in.", "name");
+  const found = category ?? (categoryText === "" ? undefined : await findCategory(categoryText));
+  if (found) return { name: name.trim(), categoryId: found.id, status };
+  const problem = categoryText === "" ? "The category is missing." : `No category is called ${quoted(categoryText)}.`;
+  throw new Failure(0, "no_category", `${problem} Choose one of the suggestions, or type a number.`, "categoryId");
+}
+
+interface AnimalFieldsProps {
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+  readonly mistakeIn: (field: string) => string | undefined;
+}
+
+const AnimalFields = ({ draft, onChange, mistakeIn }: AnimalFieldsProps) => (
+  <>
+    <TextField
+      label="Name"
+      value={draft.name}
+      onChange={(name) => onChange({ ...draft, name })}
+      mistake={mistakeIn("name")}
+      isFocused
+    />
+    <CategoryField
+      value={draft.category}
+      onChange={(category, categoryText) => onChange({ ...draft, category, categoryText })}
+      mistake={mistakeIn("categoryId")}
+    />
+    <SelectField
+      label="Status"
+      value={draft.status}
+      options={STATUS_OPTIONS}
+      onChange={(status) => onChange({ ...draft, status })}
+      mistake={mistakeIn("status")}
+    />
+  </>
+);
+
+interface AddAnimalProps {
+  /** The category that is being looked at. */
+  readonly category: Category | undefined;
+  readonly onAdded: (animal: AnimalView) => void;
+  readonly onClose: () => void;
+}
+
+export function AddAnimal({ category, onAdded, onClose }: AddAnimalProps) {
+  const [draft, setDraft] = useState<Draft>({ name: "", status: "available", category, categoryText: "" });
+  async function add(): Promise<void> {
+    const animal = await call<AnimalView>("/animals", { method: "POST", body: await filledIn(draft) });
+    onClose();
+    onAdded(animal);
+  }
+  return (
+    <Dialog title="Add an animal" onClose={onClose}>
+      <Form onSubmit={add} onCancel={onClose} submit="Add" fields={FIELDS}>
+        {(mistakeIn) => <AnimalFields draft={draft} onChange={setDraft} mistakeIn={mistakeIn} />}
+      </Form>
+    </Dialog>
+  );
+}
+
+interface CorrectAnimalProps {
+  readonly of: AnimalView;
+  readonly onSaved: (animal: AnimalView) => void;
+  readonly onClose: () => void;
+}
+
+/** Corrects what it was when the form was opened. If that has changed meanwhile, it says how, and asks once more. */
+export function CorrectAnimal({ of, onSaved, onClose }: CorrectAnimalProps) {
+  const [seen, setSeen] = useState(of);
+  const [draft, setDraft] = useState(() => draftOf(of));
+  async function save(): Promise<void> {
+    const form = await filledIn(draft);
+    const correction = correctionOf(formOf(seen), form);
+    if (Object.keys(correction).length === 0) return onClose();
+    const body: AnimalCorrectionForm = { ...correction, seen: formOf(seen) };
+    try {
+      onSaved(await call<AnimalView>(`/animals/${of.id}`, { method: "PATCH", body }));
+    } catch (error) {
+      throw error instanceof Failure && error.code === "changed_meanwhile" ? await takeOver(form) : error;
+    }
+    onClose();
+    say("Saved.");
+  }
+  async function takeOver(form: AnimalForm): Promise<Failure> {
+    const now = await call<AnimalView>(`/animals/${of.id}`);
+    const next = rebased(form, formOf(seen), formOf(now));
+    setSeen(now);
+    setDraft({
+      ...next,
+      category: next.categoryId === now.categoryId ? categoryOf(now) : draft.category,
+      categoryText: "",
+    });
+    onSaved(now);
+    const changes = differences(formOf(seen), formOf(now));
+    return new Failure(
+      409,
+      "changed_meanwhile",
+      `Somebody has changed this animal meanwhile: ${changes}. Nothing is saved yet, and your own changes are still here: look at them, and save again.`,
+    );
+  }
+  return (
+    <Dialog title="Correct the animal" onClose={onClose}>
+      <Form onSubmit={save} onCancel={onClose} submit="Save" fields={FIELDS}>
+        {(mistakeIn) => <AnimalFields draft={draft} onChange={setDraft} mistakeIn={mistakeIn} />}
+      </Form>
+    </Dialog>
+  );
+}

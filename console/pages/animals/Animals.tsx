@@ -1,0 +1,190 @@
+import { useEffect, useState } from "preact/hooks";
+import type { AnimalListView, AnimalView, CategoryView, FrameView, PageView } from "../../../src/console/api/index.ts";
+import { ANIMAL_STATUSES, type AnimalStatus } from "../../../src/domain/stock/animal.ts";
+import { CategoryPicker } from "../../components/forms/CategoryPicker.tsx";
+import { Filter, Search } from "../../components/forms/Form.tsx";
+import { Page, Panel } from "../../components/layout/Page.tsx";
+import { Empty, Loaded } from "../../components/layout/states.tsx";
+import { announce, say } from "../../components/Toasts.tsx";
+import { CategoryName } from "../../components/tables/CategoryName.tsx";
+import { CursorPager } from "../../components/tables/CursorPager.tsx";
+import { Badge } from "../../components/tables/StateBadge.tsx";
+import { type Column, Table } from "../../components/tables/Table.tsx";
+import { Name } from "../../components/text.tsx";
+import { useLive } from "../../live.ts";
+import { address, linkTo, linkWith, navigate, type Params, withParams } from "../../router.ts";
+import { capitalized } from "../../words/keys.ts";
+import { quoted } from "../../words/names.ts";
+import { counted, plural } from "../../words/numbers.ts";
+import { animalStatusWords, type Category, categoryOf, filterWords, searchedFor } from "../../words/stock.ts";
+import { useDropped } from "../imports/importing.ts";
+import { AddAnimal } from "./AnimalForm.tsx";
+import { ExportAnimals } from "./ExportAnimals.tsx";
+
+const COLUMNS: readonly Column<AnimalView>[] = [
+  {
+    title: "Name",
+    cell: ({ name }) => (
+      <span class="strong">
+        <Name>{name}</Name>
+      </span>
+    ),
+  },
+  { title: "Category", isWide: true, cell: (animal) => <CategoryName of={categoryOf(animal)} /> },
+  { title: "Status", cell: ({ status }) => <Badge {...animalStatusWords(status)} /> },
+  { title: "Id", isNumber: true, cell: ({ id }) => <span class="soft id">{id}</span> },
+];
+
+const FILTERS = ["status", "categoryId", "name", "id", "cursor"] as const;
+type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
+
+const filtersIn = (params: URLSearchParams): Filters =>
+  Object.fromEntries(FILTERS.map((name) => [name, params.get(name) ?? ""])) as Record<keyof Filters, string>;
+
+const FRAME_POLL_MS = 15_000;
+
+/** The category of the filter, with the name that it has. */
+function useCategory(id: string, animals: AnimalListView | undefined): Category | undefined {
+  const live = useLive<PageView<CategoryView>>(
+    id === "" ? undefined : withParams("/categories", { id }),
+    FRAME_POLL_MS,
+  );
+  if (id === "") return undefined;
+  const among = animals?.items.find(({ categoryId }) => categoryId === id)?.categoryName;
+  return { id, name: live.data?.items.find((category) => category.id === id)?.name ?? among ?? null };
+}
+
+/** All animals, the newest first, or those that are searched for. The filters are in the address. */
+export function Animals() {
+  const here = address.value;
+  const filters = filtersIn(here.params);
+  const { status, categoryId, name, id } = filters;
+  const live = useLive<AnimalListView>(withParams("/animals", { ...filters }));
+  const frame = useLive<FrameView>("/frame", FRAME_POLL_MS).data;
+  const category = useCategory(categoryId, live.isStale ? undefined : live.data);
+  const [open, setOpen] = useState<"add" | "export" | undefined>(undefined);
+  const isDragged = useDropped();
+  const isFiltered = Boolean(status || categoryId || name || id);
+  const filter = (changes: Params): void =>
+    navigate(linkWith(here, { ...changes, cursor: null }), { isReplacing: true });
+  const { data, isStale } = live;
+  useEffect(() => {
+    if (data && !isStale && isFiltered) announce(foundWords(data));
+  }, [data?.items.length, isStale, status, categoryId, name, id]);
+  const words = { status, category, name, id };
+  return (
+    <Page
+      title="Animals"
+      subtitle={
+        frame?.animals
+          ? `${capitalized(counted(frame.animals))} animals, ${name === "" ? "the newest first" : "by name"}.`
+          : undefined
+      }
+      actions={
+        <>
+          <a class="button" href={linkTo("/animals/categories")}>
+            Categories
+          </a>
+          <a class="button" href={linkTo("/animals/import")}>
+            Import
+          </a>
+          <button type="button" onClick={() => setOpen("export")}>
+            Export
+          </button>
+        </>
+      }
+    >
+      <search class="tools">
+        <Search
+          label="Search by name or id"
+          value={name || id}
+          onChange={(text) => filter({ ...searchedFor(text), ...(text === "" ? {} : { categoryId: null }) })}
+        />
+        <Filter
+          label="Status"
+          all="All statuses"
+          value={status as AnimalStatus | ""}
+          options={ANIMAL_STATUSES.map((value) => ({ value, label: capitalized(value) }))}
+          onChange={(value) => filter({ status: value })}
+        />
+        <CategoryPicker
+          label="Category"
+          placeholder="All categories"
+          isFilter
+          value={category}
+          onChange={(chosen, text) => {
+            if (chosen) filter({ categoryId: chosen.id, name: null, id: null });
+            else if (text === "" && categoryId !== "") filter({ categoryId: null });
+          }}
+        />
+        <button type="button" class="is-main" onClick={() => setOpen("add")}>
+          Add an animal
+        </button>
+      </search>
+      {id !== "" && <ByIdNote id={id} />}
+      <Loaded live={live} what="the animals" restart={linkTo("/animals")}>
+        {(view) => <List view={view} isStale={isStale} isFiltered={isFiltered} words={filterWords(words)} />}
+      </Loaded>
+      {isDragged && <p class="drop-note">Drop the file to import it</p>}
+      {open === "add" && (
+        <AddAnimal
+          category={category}
+          onClose={() => setOpen(undefined)}
+          onAdded={(animal) => added(animal, live.reload)}
+        />
+      )}
+      {open === "export" && (
+        <ExportAnimals words={filterWords(words)} filters={filters} onClose={() => setOpen(undefined)} />
+      )}
+    </Page>
+  );
+}
+
+const foundWords = ({ items, next }: AnimalListView): string =>
+  next === null ? `${plural(items.length, "animal")}.` : `More than ${plural(items.length, "animal")}.`;
+
+function added({ id, name }: AnimalView, reload: () => void): void {
+  say(`Added ${quoted(name)}, which has the id ${id}.`);
+  reload();
+}
+
+/** A number may as well be how a name begins. */
+const ByIdNote = ({ id }: { readonly id: string }) => (
+  <p class="soft">
+    By id.{" "}
+    <a href={linkWith(address.value, { id: null, name: id, cursor: null })}>Search for names that begin with {id}</a>
+  </p>
+);
+
+interface ListProps {
+  readonly view: AnimalListView;
+  readonly isStale: boolean;
+  readonly isFiltered: boolean;
+  readonly words: string;
+}
+
+const List = ({ view, isStale, isFiltered, words }: ListProps) => (
+  <div>
+    <Panel isFlush>
+      {view.items.length > 0 ? (
+        <Table
+          caption="Animals"
+          columns={COLUMNS}
+          rows={view.items}
+          keyOf={({ id }) => id}
+          hrefOf={({ id }) => linkTo(`/animals/${id}`)}
+          isStale={isStale}
+        />
+      ) : isFiltered ? (
+        <Empty title="No animal matches">
+          There are no <bdi>{words}</bdi>. <a href={linkTo("/animals")}>Show all animals</a>
+        </Empty>
+      ) : (
+        <Empty title="There are no animals yet">
+          Add the first one with the button above, or <a href={linkTo("/animals/import")}>import a file</a>.
+        </Empty>
+      )}
+    </Panel>
+    <CursorPager next={view.next} isStale={isStale} />
+  </div>
+);

@@ -1,0 +1,93 @@
+import { useState } from "preact/hooks";
+import type { CategoryView, PageView } from "../../../src/console/api/index.ts";
+import { focusPage } from "../../components/dialogs/focus.ts";
+import { Search } from "../../components/forms/Form.tsx";
+import { Page, Panel } from "../../components/layout/Page.tsx";
+import { Empty, Loaded } from "../../components/layout/states.tsx";
+import { CursorPager } from "../../components/tables/CursorPager.tsx";
+import { type Column, Table } from "../../components/tables/Table.tsx";
+import { Name } from "../../components/text.tsx";
+import { useLive } from "../../live.ts";
+import { address, linkTo, linkWith, navigate, withParams } from "../../router.ts";
+import { NameCategory, removeName } from "./NameCategory.tsx";
+
+const PARENT = { title: "Animals", href: linkTo("/animals") };
+
+/** The names of categories: animals only have their numbers. */
+export function Categories() {
+  const here = address.value;
+  const [name, cursor] = ["name", "cursor"].map((param) => here.params.get(param) ?? "");
+  const live = useLive<PageView<CategoryView>>(withParams("/categories", { name, cursor }));
+  /** Null: a new one. */
+  const [naming, setNaming] = useState<CategoryView | null | undefined>(undefined);
+  const columns: readonly Column<CategoryView>[] = [
+    {
+      title: "Name",
+      cell: (category) => (
+        <span class="strong">
+          <Name>{category.name}</Name>
+          <span class="only-narrow soft small id">{category.id}</span>
+        </span>
+      ),
+    },
+    { title: "Number", isNumber: true, isWide: true, cell: ({ id }) => <span class="soft id">{id}</span> },
+    {
+      title: "Actions",
+      isNumber: true,
+      cell: (category) => (
+        <span class="row is-end">
+          <button type="button" onClick={() => setNaming(category)}>
+            Rename <span class="unseen">{category.name}</span>
+          </button>
+          <button type="button" onClick={() => void removeName(category, live.reload).then(focusPage)}>
+            Remove name <span class="unseen">{category.name}</span>
+          </button>
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Page title="Categories" parent={PARENT} subtitle="Their names. An animal of any other number is without one.">
+      <search class="tools">
+        <Search
+          label="Search by name"
+          value={name ?? ""}
+          onChange={(text) => navigate(linkWith(here, { name: text, cursor: null }), { isReplacing: true })}
+        />
+        <button type="button" class="is-main" onClick={() => setNaming(null)}>
+          Name a category
+        </button>
+      </search>
+      <Loaded live={live} what="the categories" restart={linkTo("/animals/categories")}>
+        {(view) => (
+          <div>
+            <Panel isFlush>
+              {view.items.length > 0 ? (
+                <Table
+                  caption="Categories"
+                  columns={columns}
+                  rows={view.items}
+                  keyOf={({ id }) => id}
+                  hrefOf={({ id }) => linkTo("/animals", { categoryId: id })}
+                  isStale={live.isStale}
+                />
+              ) : name ? (
+                <Empty title="No category matches">
+                  No name begins so. <a href={linkTo("/animals/categories")}>Show all categories</a>
+                </Empty>
+              ) : (
+                <Empty title="No category has a name yet">
+                  Animals have only numbers until then: give the first one its name with the button above.
+                </Empty>
+              )}
+            </Panel>
+            <CursorPager next={view.next} isStale={live.isStale} />
+          </div>
+        )}
+      </Loaded>
+      {naming !== undefined && (
+        <NameCategory of={naming ?? undefined} onNamed={live.reload} onClose={() => setNaming(undefined)} />
+      )}
+    </Page>
+  );
+}

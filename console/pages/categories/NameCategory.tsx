@@ -1,0 +1,81 @@
+import { useState } from "preact/hooks";
+import { parseInt64 } from "../../../src/base/json/int64.ts";
+import type { CategoryView } from "../../../src/console/api/index.ts";
+import { call, Failure, sentenceOf } from "../../api.ts";
+import { Dialog } from "../../components/dialogs/Dialog.tsx";
+import { Form, TextField } from "../../components/forms/Form.tsx";
+import { say } from "../../components/Toasts.tsx";
+import { quoted } from "../../words/names.ts";
+import { type Category, categoryWords } from "../../words/stock.ts";
+
+interface NameCategoryProps {
+  /** Undefined: its number is asked for, too. */
+  readonly of: Category | undefined;
+  readonly onNamed: (category: CategoryView) => void;
+  readonly onClose: () => void;
+}
+
+const put = (id: string, name: string): Promise<CategoryView> =>
+  call<CategoryView>(`/categories/${id}`, { method: "PUT", body: { name } });
+
+/** Gives a category its name, or another one. */
+export function NameCategory({ of, onNamed, onClose }: NameCategoryProps) {
+  const [id, setId] = useState(of?.id ?? "");
+  const [name, setName] = useState(of?.name ?? "");
+  async function save(): Promise<void> {
+    const number = id.trim();
+    if (parseInt64(number) === undefined)
+      throw new Failure(0, "invalid_value", "A category is a whole number, such as 12. Type its number.", "categoryId");
+    const category = await put(number, name.trim());
+    onClose();
+    onNamed(category);
+    say(`Category ${category.id} is called ${quoted(category.name)} now.`);
+  }
+  const title = of ? (of.name === null ? `Name category ${of.id}` : `Rename category ${of.id}`) : "Name a category";
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form onSubmit={save} onCancel={onClose} submit="Save" fields={["categoryId", "name"]}>
+        {(mistakeIn) => (
+          <>
+            {!of && (
+              <TextField
+                label="Number"
+                hint="The one that its animals have. A name that it has already is replaced."
+                value={id}
+                onChange={setId}
+                mistake={mistakeIn("categoryId")}
+                isFocused
+              />
+            )}
+            <TextField
+              label="Name"
+              value={name}
+              onChange={setName}
+              mistake={mistakeIn("name")}
+              isFocused={of !== undefined}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Its animals keep the number. It can be undone, so it just happens. */
+export async function removeName(category: Category, onChanged: () => void): Promise<void> {
+  const undo = (): void =>
+    void put(category.id, category.name ?? "").then(
+      () => {
+        onChanged();
+        say(`Category ${category.id} is called ${quoted(category.name ?? "")} again.`);
+      },
+      (error: unknown) => say(sentenceOf(error), { isProblem: true }),
+    );
+  try {
+    await call(`/categories/${category.id}`, { method: "DELETE" });
+    say(`Category ${category.id} has no name any more. Its animals stay.`, { undo });
+  } catch (error) {
+    say(`${categoryWords(category)}: ${sentenceOf(error)}`, { isProblem: true });
+  }
+  onChanged();
+}

@@ -1,0 +1,148 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ImportView, ImportWorkView } from "../../../src/console/api/index.ts";
+import { sentenceOf } from "../../api.ts";
+import { Page, Panel } from "../../components/layout/Page.tsx";
+import { Loaded } from "../../components/layout/states.tsx";
+import { Progress } from "../../components/plots/Progress.tsx";
+import { useLive } from "../../live.ts";
+import { linkTo } from "../../router.ts";
+import { isOver, shownWork } from "../../words/imports.ts";
+import { percentage, size } from "../../words/numbers.ts";
+import { ImportHistory } from "./ImportHistory.tsx";
+import { ImportWork } from "./ImportWork.tsx";
+import { begun, CHOICE_ID, focusOnChoice, isSending, send, type Upload, upload, useDropped } from "./importing.ts";
+
+const PARENT = { title: "Animals", href: linkTo("/animals") };
+
+const RUNNING_POLL_MS = 800;
+const IDLE_POLL_MS = 5000;
+
+/** What somebody has seen and put away. */
+const putAway = new Set<string>();
+
+/** A file becomes animals: sent, tried, then added. What runs is shown to whoever comes back. */
+export function Import() {
+  const [everyMs, setEveryMs] = useState(IDLE_POLL_MS);
+  const works = useLive<readonly ImportWorkView[]>("/imports/works", everyMs);
+  const history = useLive<readonly ImportView[]>("/imports");
+  const [, setPutAway] = useState(0);
+  const isDragged = useDropped();
+  const own = begun.value && !putAway.has(begun.value.work) ? begun.value : undefined;
+  const { work: newest, isElsewhere } = shownWork(works.data ?? [], own);
+  const work = newest && !putAway.has(newest.work) ? newest : undefined;
+  const isRunning = newest !== undefined && !isOver(newest);
+  const heard = works.data?.find(({ work }) => work === own?.work);
+  useEffect(() => {
+    if (heard) begun.value = heard;
+  }, [heard]);
+  const sent = upload.value;
+  useEffect(() => setEveryMs(isRunning ? RUNNING_POLL_MS : IDLE_POLL_MS), [isRunning]);
+  // A file has arrived, or a work has ended: both lists have something to say.
+  useEffect(() => {
+    works.reload();
+    history.reload();
+  }, [sent === undefined, isRunning]);
+  const show = (next: ImportWorkView): void => {
+    begun.value = next;
+    works.replace([next, ...(works.data ?? [])]);
+  };
+  return (
+    <Page
+      title="Import"
+      parent={PARENT}
+      subtitle="A file is tried first. Nothing is added before you have seen what would be."
+    >
+      {sent && <Sending upload={sent} />}
+      <Loaded live={works} what="what is being imported">
+        {() =>
+          work && !sent ? (
+            <ImportWork
+              work={work}
+              isElsewhere={isElsewhere}
+              onBegun={show}
+              onPutAway={() => {
+                putAway.add(work.work);
+                setPutAway((count) => count + 1);
+                focusOnChoice();
+              }}
+            />
+          ) : null
+        }
+      </Loaded>
+      <DropZone isDragged={isDragged} isBusy={isRunning || isSending()} />
+      <ImportHistory live={history} running={isRunning ? newest : undefined} onBegun={show} />
+    </Page>
+  );
+}
+
+const Sending = ({ upload: { name, sentBytes, totalBytes, error, stop } }: { readonly upload: Upload }) => (
+  <Panel>
+    <div class="row is-spread">
+      <h2>
+        <bdi>{name}</bdi>
+      </h2>
+      <button
+        type="button"
+        onClick={() => {
+          stop();
+          upload.value = undefined;
+          focusOnChoice();
+        }}
+      >
+        {error === undefined ? "Stop" : "Close"}
+      </button>
+    </div>
+    {error === undefined ? (
+      <>
+        <p class="soft" role="status">
+          It is being sent. Keep the console open until it has arrived.
+        </p>
+        <Progress label={`Sending ${name}`} share={totalBytes === 0 ? undefined : sentBytes / totalBytes} />
+        <p class="soft small">
+          {size(sentBytes)} of {size(totalBytes)}, {percentage(sentBytes, totalBytes)}
+        </p>
+      </>
+    ) : (
+      <p class="notice is-problem" role="alert">
+        <b>It did not arrive.</b> {sentenceOf(error)}
+      </p>
+    )}
+  </Panel>
+);
+
+interface DropZoneProps {
+  readonly isDragged: boolean;
+  readonly isBusy: boolean;
+}
+
+/** A file is dropped, or chosen with the keyboard. */
+function DropZone({ isDragged, isBusy }: DropZoneProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <section class={isDragged ? "drop is-over" : "drop"} aria-label="Choose a file">
+      <h2>{isDragged ? "Drop it" : "Drop a CSV or NDJSON file here"}</h2>
+      <p class="soft">
+        {isBusy
+          ? "One file at a time: wait until the one above is done."
+          : "Its columns are name, categoryId and status. It may be compressed with gzip."}
+      </p>
+      <input
+        ref={input}
+        class="unseen"
+        type="file"
+        tabIndex={-1}
+        aria-label="File to import"
+        accept=".csv,.ndjson,.jsonl,.json,.txt,.gz"
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0];
+          // The same file may be chosen once more.
+          event.currentTarget.value = "";
+          if (file) void send(file);
+        }}
+      />
+      <button id={CHOICE_ID} type="button" disabled={isBusy} onClick={() => input.current?.click()}>
+        Choose a file…
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,91 @@
+import { useState } from "preact/hooks";
+import type { ConfirmedForm, ImportView, ImportWorkView } from "../../../src/console/api/index.ts";
+import { call } from "../../api.ts";
+import { Confirm } from "../../components/dialogs/Confirm.tsx";
+import { Panel } from "../../components/layout/Page.tsx";
+import { Empty, Loaded } from "../../components/layout/states.tsx";
+import { Badge } from "../../components/tables/StateBadge.tsx";
+import { type Column, Table } from "../../components/tables/Table.tsx";
+import { Name, Time } from "../../components/text.tsx";
+import type { Live } from "../../live.ts";
+import { importStateWords } from "../../words/imports.ts";
+import { grouped, plural } from "../../words/numbers.ts";
+import { focusOnWork } from "./importing.ts";
+
+interface ImportHistoryProps {
+  readonly live: Live<readonly ImportView[]>;
+  /** What runs, one at a time. */
+  readonly running: ImportWorkView | undefined;
+  readonly onBegun: (work: ImportWorkView) => void;
+}
+
+/** Everything that was imported, from here and from the command line. */
+export function ImportHistory({ live, running, onBegun }: ImportHistoryProps) {
+  const [undoing, setUndoing] = useState<ImportView | undefined>(undefined);
+  const columns: readonly Column<ImportView>[] = [
+    {
+      title: "File",
+      cell: ({ source }) => (
+        <span class="strong">
+          <Name>{source}</Name>
+        </span>
+      ),
+    },
+    { title: "Import", isNumber: true, isWide: true, cell: ({ id }) => <span class="soft id">{id}</span> },
+    { title: "State", cell: (each) => <Badge {...importStateWords(each, running)} /> },
+    {
+      title: "Added",
+      isNumber: true,
+      isWide: true,
+      cell: ({ added, animals }) => (added === animals ? grouped(added) : `${grouped(added)} of ${grouped(animals)}`),
+    },
+    { title: "Begun", isNumber: true, isWide: true, cell: ({ begunAtMs }) => <Time ms={begunAtMs} /> },
+    {
+      title: "Actions",
+      isNumber: true,
+      cell: (each) =>
+        each.state !== "undone" && (
+          <button type="button" disabled={running !== undefined} onClick={() => setUndoing(each)}>
+            Undo… <span class="unseen">import {each.id}</span>
+          </button>
+        ),
+    },
+  ];
+  return (
+    <Panel title="Imports" isFlush>
+      <Loaded live={live} what="the imports">
+        {(imports) =>
+          imports.length === 0 ? (
+            <Empty title="Nothing was imported yet">
+              Drop a file above, or use: <code>animal-store animals import</code>
+            </Empty>
+          ) : (
+            <Table caption="Imports" columns={columns} rows={imports} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+      {undoing && <Undo of={undoing} onBegun={onBegun} onClose={() => setUndoing(undefined)} />}
+    </Panel>
+  );
+}
+
+interface UndoProps {
+  readonly of: ImportView;
+  readonly onBegun: (work: ImportWorkView) => void;
+  readonly onClose: () => void;
+}
+
+function Undo({ of, onBegun, onClose }: UndoProps) {
+  const undo = async (name: string): Promise<void> => {
+    const body: ConfirmedForm = { name };
+    onBegun(await call<ImportWorkView>(`/imports/${of.id}/undo`, { method: "POST", body }));
+    onClose();
+    focusOnWork();
+  };
+  return (
+    <Confirm title="Undo this import?" name={of.source} submit="Remove its animals" onConfirm={undo} onClose={onClose}>
+      {plural(of.added, "animal")} that it has added {of.added === 1 ? "is" : "are"} removed for good, also where they
+      were corrected since. Those that were ordered stay.
+    </Confirm>
+  );
+}

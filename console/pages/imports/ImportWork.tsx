@@ -1,0 +1,177 @@
+import { useState } from "preact/hooks";
+import type { ImportWorkView } from "../../../src/console/api/index.ts";
+import { API, call } from "../../api.ts";
+import { Check } from "../../components/forms/Form.tsx";
+import { Panel } from "../../components/layout/Page.tsx";
+import { Progress } from "../../components/plots/Progress.tsx";
+import { orSay } from "../../components/Toasts.tsx";
+import { Badge } from "../../components/tables/StateBadge.tsx";
+import { type Column, Table } from "../../components/tables/Table.tsx";
+import { linkTo } from "../../router.ts";
+import { isOver, shareDone, workTitle, workWords } from "../../words/imports.ts";
+import { grouped, plural } from "../../words/numbers.ts";
+import { choices, focusOnWork, goOnWith, type ImportChoices, WORK_ID } from "./importing.ts";
+
+interface ImportWorkProps {
+  readonly work: ImportWorkView;
+  /** Whether another instance has answered than the one that works on it. */
+  readonly isElsewhere: boolean;
+  /** Another work has begun, with the same file. */
+  readonly onBegun: (work: ImportWorkView) => void;
+  readonly onPutAway: () => void;
+}
+
+/** A file that is tried or added, or an import that is undone: how far it is, and what came of it. */
+export function ImportWork({ work, isElsewhere, onBegun, onPutAway }: ImportWorkProps) {
+  const { name, step, rejected } = work;
+  const hasEnded = isOver(work);
+  const stop = (): Promise<void> => orSay(call(`/imports/${work.work}`, { method: "DELETE" }));
+  return (
+    <Panel>
+      <div class="row is-spread">
+        <div class="row">
+          <h2 id={WORK_ID} tabIndex={-1}>
+            <bdi>{name}</bdi>
+          </h2>
+          <Badge {...workTitle(work)} />
+        </div>
+        {hasEnded || isElsewhere ? (
+          <button type="button" onClick={onPutAway}>
+            Close
+          </button>
+        ) : (
+          <button type="button" onClick={() => void stop()}>
+            Stop
+          </button>
+        )}
+      </div>
+      {step === "refused" ? (
+        <p class={work.isDryRun ? "notice next-line" : "notice is-problem next-line"} role="alert">
+          {workWords(work)}
+        </p>
+      ) : (
+        <p class="next-line" role="status">
+          {workWords(work)} {!hasEnded && <span class="soft">You may leave this page: it goes on.</span>}
+        </p>
+      )}
+      {!hasEnded && isElsewhere && <Elsewhere />}
+      {!hasEnded && <Progress label={workTitle(work).text} share={shareDone(work)} />}
+      {rejected > 0 && hasEnded && <Rejected work={work} />}
+      {hasEnded && work.hasFile && <GoOn work={work} onBegun={onBegun} />}
+      {step === "done" && !work.isDryRun && !work.isUndo && (
+        <p class="next-line">
+          <a class="button" href={linkTo("/animals")}>
+            See the animals
+          </a>
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+/** It is asked for again all the time, whoever answers. */
+const Elsewhere = () => (
+  <p class="soft next-line" role="status">
+    Another instance has received this file, and works on it: how far it is shows whenever that one answers. What it has
+    added is in the list of imports below.
+  </p>
+);
+
+type Reject = ImportWorkView["rejects"][number];
+
+const COLUMNS: readonly Column<Reject>[] = [
+  { title: "Line", isNumber: true, cell: ({ line }) => grouped(line) },
+  { title: "Reason", cell: ({ reason }) => reason },
+  {
+    title: "What it says",
+    isWide: true,
+    cell: ({ text }) => (
+      <code>
+        <bdi class="name">{text}</bdi>
+      </code>
+    ),
+  },
+];
+
+/** The first of them; the report has all. */
+const Rejected = ({ work: { work, rejects, rejected } }: { readonly work: ImportWorkView }) => (
+  <div class="rejects">
+    <div class="row is-spread">
+      <h3>
+        {rejects.length < rejected
+          ? `The first ${grouped(rejects.length)} of ${grouped(rejected)} invalid lines`
+          : `${plural(rejected, "invalid line", "invalid lines")}`}
+      </h3>
+      <a class="button" download href={`${API}/imports/${work}/rejected`}>
+        Download the report
+      </a>
+    </div>
+    <div class="rejects-list">
+      <Table caption="Invalid lines" columns={COLUMNS} rows={rejects} keyOf={({ line }) => String(line)} />
+    </div>
+  </div>
+);
+
+/** With the file that is still there: add its animals, or try it with other choices. */
+function GoOn({ work, onBegun }: Pick<ImportWorkProps, "work" | "onBegun">) {
+  const [isBusy, setBusy] = useState(false);
+  const { skipInvalid, again, keepIds } = choices.value;
+  const choose = (change: Partial<ImportChoices>): void => {
+    choices.value = { ...choices.value, ...change };
+  };
+  const begin = async (isDryRun: boolean): Promise<void> => {
+    setBusy(true);
+    const wanted = { from: work.work, dryRun: isDryRun, ...choices.value };
+    const params = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, String(value)]));
+    await orSay(goOnWith(params).then(onBegun));
+    setBusy(false);
+    focusOnWork();
+  };
+  const wasTried = work.step === "done" && work.isDryRun;
+  const isReady = work.rejected === 0 || skipInvalid;
+  const { remedies } = work;
+  if (wasTried && work.animals === 0) return <p class="soft next-line">Correct the file, and choose it again.</p>;
+  return (
+    <div class="go-on">
+      <div class="choices">
+        {(work.rejected > 0 || skipInvalid) && (
+          <Check
+            label="Leave out invalid lines"
+            isChecked={skipInvalid}
+            onChange={(isChecked) => choose({ skipInvalid: isChecked })}
+          />
+        )}
+        {(remedies.includes("again") || again) && (
+          <Check
+            label="Import again"
+            hint="although it was imported before"
+            isChecked={again}
+            onChange={(isChecked) => choose({ again: isChecked })}
+          />
+        )}
+        {(remedies.includes("keepIds") || keepIds) && (
+          <Check
+            label="Keep ids"
+            hint="of an export, in a store without animals"
+            isChecked={keepIds}
+            onChange={(isChecked) => choose({ keepIds: isChecked })}
+          />
+        )}
+      </div>
+      <div class="row">
+        {wasTried ? (
+          <button type="button" class="is-main" disabled={!isReady || isBusy} onClick={() => void begin(false)}>
+            Import {plural(work.animals, "animal")}
+          </button>
+        ) : (
+          <button type="button" disabled={isBusy} onClick={() => void begin(true)}>
+            Repeat the dry run
+          </button>
+        )}
+        {wasTried && work.rejected > 0 && !skipInvalid && (
+          <span class="soft">Correct the file and choose it again, or leave out the invalid lines.</span>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import type { ImportWorkView } from "../../../src/console/api/index.ts";
+import { call, Failure, sendFile } from "../../api.ts";
+import { say } from "../../components/Toasts.tsx";
+import { address, linkTo, navigate, type Params, withParams } from "../../router.ts";
+import { session } from "../../session.ts";
+import { quoted } from "../../words/names.ts";
+import { size } from "../../words/numbers.ts";
+
+// A file on its way to the server. It goes on while other pages of the console are looked at.
+
+export interface Upload {
+  readonly name: string;
+  readonly sentBytes: number;
+  readonly totalBytes: number;
+  /** Why it did not arrive; undefined while it is on its way. */
+  readonly error: unknown;
+  readonly stop: () => void;
+}
+
+export const IMPORT_PATH = "/animals/import";
+
+export const upload = signal<Upload | undefined>(undefined);
+
+export const isSending = (): boolean => upload.value !== undefined && upload.value.error === undefined;
+
+/** How the file is to be imported: kept from the dry run to the import. */
+export interface ImportChoices {
+  readonly skipInvalid: boolean;
+  readonly again: boolean;
+  readonly keepIds: boolean;
+}
+
+/** What was begun here last, as it was last heard of: another instance, which knows nothing of it, may answer next. */
+export const begun = signal<ImportWorkView | undefined>(undefined);
+
+const NO_CHOICES: ImportChoices = { skipInvalid: false, again: false, keepIds: false };
+export const choices = signal(NO_CHOICES);
+
+export const WORK_ID = "import-work";
+export const CHOICE_ID = "import-choice";
+
+/** After a dialog has given it back. */
+const FOCUS_AFTER_MS = 50;
+const focusOn = (id: string) => (): void => void setTimeout(() => document.getElementById(id)?.focus(), FOCUS_AFTER_MS);
+export const focusOnWork = focusOn(WORK_ID);
+export const focusOnChoice = focusOn(CHOICE_ID);
+
+/** A browser warns by itself: it lets nobody choose the words. */
+const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+
+/** Sends a file, of which the server then makes a dry run. */
+export async function send(file: File): Promise<void> {
+  if (isSending()) return say("Another file is on its way. Wait for it, or stop it first.", { isProblem: true });
+  const maxBytes = session.value.kind === "in" ? session.value.view.uploadMaxBytes : null;
+  if (maxBytes !== null && file.size > maxBytes) return say(tooLarge(file, maxBytes), { isProblem: true });
+  if (file.size === 0) return say(isEmpty(file), { isProblem: true });
+  choices.value = NO_CHOICES;
+  const leaving = new AbortController();
+  const stop = (): void => leaving.abort(new DOMException("stopped", "AbortError"));
+  const shown = { name: file.name, sentBytes: 0, totalBytes: file.size, error: undefined, stop };
+  upload.value = shown;
+  addEventListener("beforeunload", warn);
+  try {
+    const path = withParams("/imports", { name: file.name, dryRun: "true" });
+    const onProgress = (sentBytes: number): void => {
+      upload.value = { ...shown, sentBytes };
+    };
+    begun.value = await sendFile<ImportWorkView>(path, file, { signal: leaving.signal, onProgress });
+    upload.value = undefined;
+    if (address.value.path !== IMPORT_PATH) say(`${quoted(file.name)} has arrived, and is being checked.`);
+  } catch (error) {
+    upload.value = leaving.signal.aborted ? undefined : { ...shown, error };
+    if (upload.value && address.value.path !== IMPORT_PATH)
+      say(`${quoted(file.name)} did not arrive.`, { isProblem: true });
+  } finally {
+    removeEventListener("beforeunload", warn);
+  }
+}
+
+const isEmpty = ({ name }: File): string =>
+  `${quoted(name)} is empty. Choose a file with a header and a line for each animal.`;
+
+const tooLarge = ({ name, size: bytes }: File, maxBytes: number): string =>
+  `${quoted(name)} has ${size(bytes)}, and at most ${size(maxBytes)} can be sent. Compress it with gzip, or import it on the server with: animal-store animals import`;
+
+const ATTEMPTS = 4;
+const RETRY_MS = 250;
+
+/** Goes on with the file of an earlier work. Behind a load balancer, the next one to answer may be who has the file. */
+export async function goOnWith(params: Params): Promise<ImportWorkView> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await call<ImportWorkView>(withParams("/imports", params), { method: "POST" });
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === "file_gone") || attempt === ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+}
+
+/** Of a drop: the first one. A folder is none. */
+function fileIn(data: DataTransfer | null): File | undefined {
+  const [item] = data?.items ?? [];
+  if (item?.webkitGetAsEntry?.()?.isDirectory) return undefined;
+  return data?.files[0];
+}
+
+const hasFile = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") ?? false;
+
+/** While the page is shown, a file can be dropped anywhere on it. Returns whether one is held over it. */
+export function useDropped(): boolean {
+  const [isDragged, setDragged] = useState(false);
+  useEffect(() => {
+    const over = (event: DragEvent): void => {
+      if (!hasFile(event)) return;
+      // Without this, the browser would leave the console and show the file.
+      event.preventDefault();
+      setDragged(true);
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) setDragged(false);
+    };
+    const drop = (event: DragEvent): void => {
+      if (!hasFile(event)) return;
+      event.preventDefault();
+      setDragged(false);
+      const file = fileIn(event.dataTransfer);
+      if (file) void send(file);
+      else say("A folder cannot be imported. Drop a CSV or NDJSON file.", { isProblem: true });
+      if (file && address.value.path !== IMPORT_PATH) navigate(linkTo(IMPORT_PATH));
+    };
+    const listeners = { dragover: over, dragleave: leave, drop } as const;
+    for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener as EventListener);
+    return () => {
+      for (const [name, listener] of Object.entries(listeners)) removeEventListener(name, listener as EventListener);
+    };
+  }, []);
+  return isDragged;
+}

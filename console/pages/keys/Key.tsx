@@ -1,0 +1,246 @@
+import { useState } from "preact/hooks";
+import type { ConfirmedForm, KeyUsageView, KeyView } from "../../../src/console/api/index.ts";
+import { call } from "../../api.ts";
+import { Confirm } from "../../components/dialogs/Confirm.tsx";
+import { rescueFocus } from "../../components/dialogs/focus.ts";
+import { CopyButton } from "../../components/forms/CopyButton.tsx";
+import { Facts, Page, Panel } from "../../components/layout/Page.tsx";
+import { PageOfOne } from "../../components/layout/PageOfOne.tsx";
+import { Loaded, Outdated } from "../../components/layout/states.tsx";
+import { Quota } from "../../components/plots/Bar.tsx";
+import { RefusalsPlot, SpanChoice, UsagePlot } from "../../components/plots/UsagePlot.tsx";
+import { orSay, say } from "../../components/Toasts.tsx";
+import { StateBadge } from "../../components/tables/StateBadge.tsx";
+import { Time } from "../../components/text.tsx";
+import { type Live, useLive } from "../../live.ts";
+import { address, linkTo } from "../../router.ts";
+import { accessWords, planName, quotasWords } from "../../words/keys.ts";
+import { plural } from "../../words/numbers.ts";
+import { spanOf } from "../../words/series.ts";
+import { duration } from "../../words/time.ts";
+import { Figures } from "../overview/Figures.tsx";
+import { EditKey } from "./EditKey.tsx";
+import { RotateKey } from "./RotateKey.tsx";
+
+const PARENT = { title: "Keys", href: linkTo("/keys") };
+
+/** Where panels are below each other, there is no gap to fill beside a plot. */
+const isNarrow = (): boolean => matchMedia("(max-width: 760px)").matches;
+
+/** One key: what it may, what it does, and what can be done to it. */
+export function Key({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  const path = `/keys/${encodeURIComponent(params.id as string)}`;
+  const live = useLive<KeyView>(path);
+  return (
+    <PageOfOne live={live} title="Key" what="the key" parent={PARENT}>
+      {(key) => <Known live={live} of={key} path={path} />}
+    </PageOfOne>
+  );
+}
+
+interface KnownProps {
+  readonly live: Live<KeyView>;
+  readonly of: KeyView;
+  readonly path: string;
+}
+
+function Known({ live, of, path }: KnownProps) {
+  const here = address.value;
+  const span = spanOf(here.params.get("span"));
+  const usage = useLive<KeyUsageView>(`${path}/usage?span=${span}`);
+  return (
+    <Page
+      title={of.name}
+      badge={<StateBadge of={of} />}
+      parent={PARENT}
+      actions={<Actions live={live} of={of} path={path} />}
+      tools={<SpanChoice address={here} span={span} />}
+    >
+      {live.error !== undefined && <Outdated error={live.error} />}
+      {usage.data && <Figures sum={usage.data.sum} span={span} />}
+      <div class="two">
+        <div class="stack">
+          <Loaded live={usage} what="the usage">
+            {(series) => (
+              <>
+                <UsagePlot usage={series} heightPx={series.sum.refusedInAll > 0 || isNarrow() ? 200 : 390} />
+                <RefusalsPlot usage={series} heightPx={140} />
+              </>
+            )}
+          </Loaded>
+        </div>
+        <div class="stack">
+          <KeyFacts of={of} />
+          {of.state !== "revoked" && <Bans of={of} />}
+        </div>
+      </div>
+      <Ending live={live} of={of} path={path} />
+    </Page>
+  );
+}
+
+type Command = "suspend" | "resume" | "unban" | "revoke";
+
+/** Tells the server to do something to the key, shows what came of it, and says so. */
+async function command({ live, path }: KnownProps, name: Command, done: string, undo?: () => void): Promise<void> {
+  live.replace(await call<KeyView>(`${path}/${name}`, { method: "POST", body: {} }));
+  say(done, undo ? { undo } : {});
+  rescueFocus();
+}
+
+/** Whether it can ever work again. */
+const hasEnded = ({ state }: KeyView): boolean => state === "revoked" || state === "expired";
+
+function Actions(props: KnownProps) {
+  const { live, of } = props;
+  const [open, setOpen] = useState<"edit" | "rotate" | undefined>(undefined);
+  const close = (): void => setOpen(undefined);
+  return (
+    <>
+      {of.state === "banned" && (
+        <button
+          type="button"
+          onClick={() => void orSay(command(props, "unban", "The ban is lifted, and those before it are forgotten."))}
+        >
+          Lift the ban
+        </button>
+      )}
+      {!hasEnded(of) && (
+        <button type="button" onClick={() => setOpen("rotate")}>
+          Rotate
+        </button>
+      )}
+      {of.state !== "revoked" && (
+        <button type="button" onClick={() => setOpen("edit")}>
+          Edit
+        </button>
+      )}
+      {open === "edit" && <EditKey of={of} onSaved={live.replace} onClose={close} />}
+      {open === "rotate" && <RotateKey of={of} onRotated={live.replace} onClose={close} />}
+    </>
+  );
+}
+
+const KeyFacts = ({ of }: { readonly of: KeyView }) => (
+  <Panel title="Facts" aside={<a href={linkTo("/journal", { key: of.id })}>Its journal</a>}>
+    <Facts
+      facts={[
+        [
+          "Id",
+          <span key="id" class="row">
+            <code>{of.id}</code>
+            <CopyButton text={of.id} what="id" />
+          </span>,
+        ],
+        ["Plan", `${planName(of.plan)}: ${quotasWords(of.quotas)}`],
+        ["Access", accessWords(of.scopes)],
+        ["Expires", of.expiresAtMs === null ? "never" : <Time key="expires" ms={of.expiresAtMs} as="expiry" />],
+        ["Issued", <Time key="issued" ms={of.createdAtMs} />],
+        ["Last used", of.lastUsedAtMs === null ? "never" : <Time key="used" ms={of.lastUsedAtMs} as="ago" />],
+        ...(of.suspendedAtMs === null ? [] : [["Suspended", <Time key="suspended" ms={of.suspendedAtMs} />] as const]),
+        ...(of.revokedAtMs === null ? [] : [["Revoked", <Time key="revoked" ms={of.revokedAtMs} />] as const]),
+        ["Secrets", <Secrets key="secrets" of={of} />],
+      ]}
+    />
+  </Panel>
+);
+
+/** Those that still work, the newest first. */
+const Secrets = ({ of: { secrets } }: { readonly of: KeyView }) =>
+  secrets.length === 0 ? (
+    <>none works any more</>
+  ) : (
+    <ul>
+      {secrets.map(({ createdAtMs, worksUntilMs }, i) => (
+        <li key={`${createdAtMs} ${worksUntilMs}`}>
+          {i === 0 ? "Current" : "Old"}
+          {createdAtMs !== null && (
+            <>
+              , made <Time ms={createdAtMs} />
+            </>
+          )}
+          {worksUntilMs !== null && (
+            <>
+              , works until <Time ms={worksUntilMs} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+
+const Bans = ({ of }: { readonly of: KeyView }) => (
+  <Panel title="Quotas and bans">
+    <Facts
+      facts={[
+        ["This minute", <Quota key="minute" window={of.minute} />],
+        ["Today", <Quota key="today" window={of.today} />],
+        ...(of.bans && of.state !== "banned"
+          ? [["Strikes", `${plural(of.bans.strikesLeft, "more refusal")} in this minute would ban it`] as const]
+          : []),
+        ["Bans", <BanWords key="bans" bans={of.bans} />],
+      ]}
+    />
+  </Panel>
+);
+
+function BanWords({ bans }: { readonly bans: KeyView["bans"] }) {
+  if (!bans) return <>not known: Redis counts them, and does not answer</>;
+  if (bans.inARow === 0) return <>none; the first one would last {duration(bans.nextBanMs)}</>;
+  return (
+    <>
+      {bans.inARow} in a row; the next one would last {duration(bans.nextBanMs)}
+      {bans.forgottenAtMs !== null && (
+        <>
+          ; they are forgotten <Time ms={bans.forgottenAtMs} />, unless there is another
+        </>
+      )}
+    </>
+  );
+}
+
+/** Making it stop: for a while, or for good. */
+function Ending(props: KnownProps) {
+  const { live, of, path } = props;
+  const [isRevoking, setRevoking] = useState(false);
+  if (of.state === "revoked") return null;
+  const resume = (): void => void orSay(command(props, "resume", "Resumed: the key works again."));
+  const suspend = (): void =>
+    void orSay(command(props, "suspend", "Suspended: the key does not work until you resume it.", resume));
+  const revoke = async (name: string): Promise<void> => {
+    live.replace(await call<KeyView>(`${path}/revoke`, { method: "POST", body: { name } satisfies ConfirmedForm }));
+    setRevoking(false);
+    say("Revoked: the key will never work again.");
+  };
+  return (
+    <Panel>
+      <div class="row is-spread">
+        <div>
+          <h2>End this key</h2>
+          <p class="soft">Suspending can be undone. Revoking cannot.</p>
+        </div>
+        <div class="row">
+          {!hasEnded(of) && (
+            <button type="button" onClick={of.state === "suspended" ? resume : suspend}>
+              {of.state === "suspended" ? "Resume" : "Suspend"}
+            </button>
+          )}
+          <button type="button" class="is-danger" onClick={() => setRevoking(true)}>
+            Revoke…
+          </button>
+        </div>
+      </div>
+      {isRevoking && (
+        <Confirm
+          title="Revoke this key?"
+          name={of.name}
+          submit="Revoke for good"
+          onConfirm={revoke}
+          onClose={() => setRevoking(false)}
+        >
+          All of its secrets stop working at once, and nothing can bring them back. Whoever uses it needs another key.
+        </Confirm>
+      )}
+    </Panel>
+  );
+}

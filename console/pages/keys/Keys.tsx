@@ -1,0 +1,141 @@
+import { useEffect, useState } from "preact/hooks";
+import type { KeyListView, KeyRowView, KeyStateView } from "../../../src/console/api/index.ts";
+import { PLAN_NAMES, type Plan } from "../../../src/domain/keys/plan.ts";
+import { Filter, Search } from "../../components/forms/Form.tsx";
+import { Page, Panel } from "../../components/layout/Page.tsx";
+import { Empty, Loaded } from "../../components/layout/states.tsx";
+import { Quota } from "../../components/plots/Bar.tsx";
+import { announce } from "../../components/Toasts.tsx";
+import { StateBadge } from "../../components/tables/StateBadge.tsx";
+import { type Column, Pager, Table } from "../../components/tables/Table.tsx";
+import { Name, Time } from "../../components/text.tsx";
+import { useLive } from "../../live.ts";
+import { address, linkTo, linkWith, navigate, withParams } from "../../router.ts";
+import { accessWords, capitalized, planName } from "../../words/keys.ts";
+import { plural } from "../../words/numbers.ts";
+import { IssueKey } from "./IssueKey.tsx";
+
+const STATES: readonly KeyStateView[] = ["active", "banned", "suspended", "expired", "revoked"];
+
+const LastUse = ({ ms }: { readonly ms: number | null }) => (ms === null ? <>never used</> : <Time ms={ms} as="ago" />);
+
+const COLUMNS: readonly Column<KeyRowView>[] = [
+  {
+    title: "Name",
+    cell: ({ name, lastUsedAtMs }) => (
+      <>
+        <span class="strong">
+          <Name>{name}</Name>
+        </span>
+        <span class="soft small only-narrow">
+          <LastUse ms={lastUsedAtMs} />
+        </span>
+      </>
+    ),
+  },
+  { title: "Plan", isWide: true, cell: ({ plan }) => planName(plan) },
+  { title: "Access", isWide: true, cell: ({ scopes }) => <span class="soft">{accessWords(scopes)}</span> },
+  { title: "State", cell: (key) => <StateBadge of={key} /> },
+  {
+    title: "Today",
+    isWide: true,
+    cell: ({ state, today }) => (state === "revoked" ? <span class="soft">–</span> : <Quota window={today} />),
+  },
+  {
+    title: "Last used",
+    isNumber: true,
+    isWide: true,
+    cell: ({ lastUsedAtMs }) => (
+      <span class="soft">
+        <LastUse ms={lastUsedAtMs} />
+      </span>
+    ),
+  },
+];
+
+/** All keys, and a new one. The filters are in the address. */
+export function Keys() {
+  const here = address.value;
+  const [search, plan, state, page] = ["search", "plan", "state", "page"].map((name) => here.params.get(name) ?? "");
+  const live = useLive<KeyListView>(withParams("/keys", { search, plan, state, page }));
+  const [isIssuing, setIssuing] = useState(false);
+  const filter = (changes: { search?: string; plan?: string; state?: string }): void =>
+    navigate(linkWith(here, { ...changes, page: null }), { isReplacing: true });
+  const { data, isStale } = live;
+  const isFiltered = Boolean(search || plan || state);
+  useEffect(() => {
+    if (data && !isStale && isFiltered) announce(`${plural(data.matching, "key matches", "keys match")}.`);
+  }, [data?.matching, isStale, isFiltered]);
+  return (
+    <Page title="Keys" subtitle={data && `${plural(data.total, "key")}, ${data.usedThisWeek} used this week.`}>
+      <search class="tools">
+        <Search label="Search by name or id" value={search ?? ""} onChange={(text) => filter({ search: text })} />
+        <Filter
+          label="Plan"
+          all="All plans"
+          value={(plan ?? "") as Plan | ""}
+          options={PLAN_NAMES.map((value) => ({ value, label: planName(value) }))}
+          onChange={(value) => filter({ plan: value })}
+        />
+        <Filter
+          label="State"
+          all="All states"
+          value={(state ?? "") as KeyStateView | ""}
+          options={STATES.map((value) => ({ value, label: capitalized(value) }))}
+          onChange={(value) => filter({ state: value })}
+        />
+        <button type="button" class="is-main" onClick={() => setIssuing(true)}>
+          Issue a key
+        </button>
+      </search>
+      <Loaded live={live} what="the keys" restart={linkTo("/keys")}>
+        {(view) => <List view={view} isStale={isStale} isFiltered={isFiltered} />}
+      </Loaded>
+      {isIssuing && (
+        <IssueKey
+          onClose={() => {
+            setIssuing(false);
+            live.reload();
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface ListProps {
+  readonly view: KeyListView;
+  readonly isStale: boolean;
+  readonly isFiltered: boolean;
+}
+
+const List = ({ view, isStale, isFiltered }: ListProps) => (
+  <div>
+    {!view.areBansKnown && (
+      <p class="notice">
+        <b>Bans and quotas are not known.</b> Redis counts them, and does not answer.
+      </p>
+    )}
+    <Panel isFlush>
+      {view.keys.length > 0 ? (
+        <Table
+          caption="Keys"
+          columns={COLUMNS}
+          rows={view.keys}
+          keyOf={({ id }) => id}
+          hrefOf={({ id }) => linkTo(`/keys/${encodeURIComponent(id)}`)}
+          isStale={isStale}
+        />
+      ) : isFiltered ? (
+        <Empty title="No key matches">
+          Search for less, or <a href={linkTo("/keys")}>show all {plural(view.total, "key")}</a>.
+        </Empty>
+      ) : (
+        <Empty title="There are no keys yet">
+          Whoever calls the API needs one: issue the first with the button above.
+        </Empty>
+      )}
+    </Panel>
+    <Pager page={view.page} pages={view.pages} hrefOf={(page) => linkWith(address.value, { page })} />
+  </div>
+);

@@ -1,0 +1,121 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { OrderView } from "../../../src/console/api/index.ts";
+import { movesFrom, type OrderStatus } from "../../../src/domain/stock/order.ts";
+import { call, sentenceOf } from "../../api.ts";
+import { Dialog } from "../../components/dialogs/Dialog.tsx";
+import { say } from "../../components/Toasts.tsx";
+import { Name, Time } from "../../components/text.tsx";
+import { linkTo } from "../../router.ts";
+import { MOVE_WORDS } from "../../words/stock.ts";
+
+interface OrderCardProps {
+  readonly order: OrderView;
+  readonly onMoved: (order: OrderView) => void;
+  readonly onRefused: () => void;
+}
+
+export const cardId = (id: string): string => `order-${id}`;
+
+/** Where it is now; at the width of a phone that is not shown, and the column that it has left takes the focus. */
+function focusOn(order: OrderView, from: OrderStatus): void {
+  setTimeout(() => {
+    const card = document.getElementById(cardId(order.id));
+    if (card?.checkVisibility()) card.focus();
+    else document.querySelector<HTMLElement>(`h2[data-status=${from}]`)?.focus();
+  });
+}
+
+/** After this there is no move left. */
+const isFinal = (status: OrderStatus): boolean => movesFrom(status).length === 0;
+
+export function OrderCard({ order, onMoved, onRefused }: OrderCardProps) {
+  const { id, petId, animalName, status, reference, placedAtMs, updatedAtMs } = order;
+  const [asking, setAsking] = useState<OrderStatus | undefined>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const card = useRef<HTMLLIElement>(null);
+  // Somebody else may have moved it: whoever was about to do something with it finds it where it is now.
+  useLayoutEffect(
+    () => () => {
+      if (card.current?.contains(document.activeElement)) focusOn(order, status);
+    },
+    [],
+  );
+  async function move(to: OrderStatus): Promise<void> {
+    setAsking(undefined);
+    setBusy(true);
+    try {
+      const next = await call<OrderView>(`/orders/${id}`, { method: "PATCH", body: { status: to } });
+      onMoved(next);
+      say(`Order ${id} is ${to} now.`);
+      focusOn(next, status);
+    } catch (error) {
+      say(`Order ${id}: ${sentenceOf(error)}`, { isProblem: true });
+      onRefused();
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <li ref={card} id={cardId(id)} class="card" tabIndex={-1} aria-label={`Order ${id}, ${status}`}>
+      <div class="card-head">
+        <span class="id">{id}</span>
+        <span class="soft small">
+          <Time ms={updatedAtMs} as="ago" />
+        </span>
+      </div>
+      <a class="strong" href={linkTo(`/animals/${petId}`)}>
+        {animalName === null ? `Animal ${petId}` : <Name>{animalName}</Name>}
+      </a>
+      <p class="soft small">
+        {reference !== null && (
+          <>
+            <Name>{reference}</Name>{" "}
+          </>
+        )}
+        placed <Time ms={placedAtMs} />
+      </p>
+      {!isFinal(status) && (
+        <div class="row card-moves">
+          {movesFrom(status).map((to) => (
+            <button
+              key={to}
+              type="button"
+              aria-busy={isBusy}
+              onClick={() => (isFinal(to) ? setAsking(to) : void move(to))}
+            >
+              {MOVE_WORDS[to].verb}
+              {isFinal(to) ? "…" : ""} <span class="unseen">order {id}</span>
+            </button>
+          ))}
+        </div>
+      )}
+      {asking && (
+        <AskFirst order={order} to={asking} onMove={() => void move(asking)} onClose={() => setAsking(undefined)} />
+      )}
+    </li>
+  );
+}
+
+interface AskFirstProps {
+  readonly order: OrderView;
+  readonly to: OrderStatus;
+  readonly onMove: () => void;
+  readonly onClose: () => void;
+}
+
+/** It cannot be undone, but it is everyday work: a question is enough. */
+const AskFirst = ({ order: { id, petId, animalName }, to, onMove, onClose }: AskFirstProps) => (
+  <Dialog title={`${MOVE_WORDS[to].verb} order ${id}?`} onClose={onClose}>
+    <p>
+      <bdi>{animalName ?? `Animal ${petId}`}</bdi> {MOVE_WORDS[to].animal}. An order that is {to} can no longer change.
+    </p>
+    <div class="dialog-buttons">
+      <button type="button" onClick={onClose}>
+        Leave it as it is
+      </button>
+      <button type="button" class={to === "cancelled" ? "is-main is-danger" : "is-main"} onClick={onMove}>
+        {MOVE_WORDS[to].verb} the order
+      </button>
+    </div>
+  </Dialog>
+);

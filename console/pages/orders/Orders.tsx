@@ -1,0 +1,49 @@
+import { useState } from "preact/hooks";
+import type { OrderView } from "../../../src/console/api/index.ts";
+import { ORDER_STATUSES, type OrderStatus } from "../../../src/domain/stock/order.ts";
+import { Page } from "../../components/layout/Page.tsx";
+import { Segments } from "../../components/plots/Segments.tsx";
+import { address, linkWith } from "../../router.ts";
+import { capitalized } from "../../words/keys.ts";
+import { OrderColumn } from "./OrderColumn.tsx";
+
+const statusIn = (params: URLSearchParams): OrderStatus =>
+  ORDER_STATUSES.find((status) => status === params.get("status")) ?? "placed";
+
+/** All orders, by status side by side; at the width of a phone, one status at a time. */
+export function Orders() {
+  const here = address.value;
+  const current = statusIn(here.params);
+  /** What moves were answered with. */
+  const [moved, setMoved] = useState<ReadonlyMap<string, OrderView>>(new Map());
+  /** Raised when the lists are not what they seem to be. */
+  const [round, setRound] = useState(0);
+  const choices = ORDER_STATUSES.map((status) => ({
+    label: capitalized(status),
+    href: linkWith(here, { status: status === "placed" ? null : status }),
+    isCurrent: status === current,
+  }));
+  return (
+    <Page title="Orders" subtitle="The newest first. They are placed through the API.">
+      <div class="only-narrow">
+        <Segments label="Status" choices={choices} />
+      </div>
+      <div class="board">
+        {ORDER_STATUSES.map((status) => (
+          <OrderColumn
+            key={status}
+            status={status}
+            isCurrent={status === current}
+            moved={moved}
+            round={round}
+            onMoved={(order) => {
+              setMoved((last) => new Map(last).set(order.id, order));
+              setRound((last) => last + 1);
+            }}
+            onRefused={() => setRound((last) => last + 1)}
+          />
+        ))}
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,227 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Count, OverviewView, Trouble } from "../../../src/console/api/index.ts";
+import { now } from "../../clock.ts";
+import { Facts, Page, Panel } from "../../components/layout/Page.tsx";
+import { Empty, Loaded } from "../../components/layout/states.tsx";
+import { Quota } from "../../components/plots/Bar.tsx";
+import { SpanChoice, UsagePlot } from "../../components/plots/UsagePlot.tsx";
+import { announce } from "../../components/Toasts.tsx";
+import { Badge } from "../../components/tables/StateBadge.tsx";
+import { type Column, Table } from "../../components/tables/Table.tsx";
+import { Counted, Name, Num, Time } from "../../components/text.tsx";
+import { POLL_MS, useLive } from "../../live.ts";
+import { address, linkTo } from "../../router.ts";
+import { size } from "../../words/numbers.ts";
+import { spanOf } from "../../words/series.ts";
+import { duration, viewersZone } from "../../words/time.ts";
+import { Figures } from "./Figures.tsx";
+
+/** What is found out beside requests is asked for sooner than what only changes. */
+const SOON_MS = 1000;
+const isAllKnown = ({ busiestAsOfMs, animals, openOrders, instances }: OverviewView): boolean =>
+  busiestAsOfMs !== null && animals !== null && openOrders !== null && instances.length > 0;
+
+/** How the store is, right now. */
+export function Overview() {
+  const here = address.value;
+  const span = spanOf(here.params.get("span"));
+  const [everyMs, setEveryMs] = useState(POLL_MS);
+  const live = useLive<OverviewView>(`/overview?span=${span}`, everyMs);
+  const isComplete = !live.data || isAllKnown(live.data);
+  useEffect(() => setEveryMs(isComplete ? POLL_MS : SOON_MS), [isComplete]);
+  return (
+    <Page
+      title="Overview"
+      subtitle={`Live. Times are yours, ${viewersZone()}.`}
+      actions={<SpanChoice address={here} span={span} />}
+    >
+      <Loaded live={live} what="the overview">
+        {(view) => (
+          <>
+            <Troubles troubles={view.troubles} />
+            <Figures sum={view.usage.sum} span={span} />
+            <UsagePlot usage={view.usage} />
+            <div class="two">
+              <Busiest view={view} />
+              <Stock view={view} />
+            </div>
+            <Instances view={view} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** What is not well. Screen readers hear of it when it begins. */
+function Troubles({ troubles }: { readonly troubles: readonly Trouble[] }) {
+  const titles = troubles.map(({ title }) => title).join(" ");
+  useEffect(() => announce(titles), [titles]);
+  return (
+    <>
+      {troubles.map(({ level, title, meaning, remedy, sinceMs }) => (
+        <p key={title} class={level === "problem" ? "notice is-problem" : "notice"}>
+          <b>{title}</b>{" "}
+          <span class="meaning">
+            {meaning}
+            {sinceMs !== null && (
+              <>
+                {" "}
+                Since <Time ms={sinceMs} />.
+              </>
+            )}
+          </span>
+          <Remedy remedy={remedy} />
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** A page of the console, or of the documentation, which is in the repository and not on this server. */
+const Remedy = ({ remedy }: { readonly remedy: string }) =>
+  remedy.startsWith("/") ? (
+    <a class="remedy" href={linkTo(remedy)}>
+      What to do
+    </a>
+  ) : (
+    <span class="remedy">
+      What to do: <code>{remedy}</code>
+    </span>
+  );
+
+type Busy = OverviewView["busiest"][number];
+
+/** So many refusals are no accident: somebody should look. */
+const MANY_REFUSED = 0.01;
+
+const BUSIEST_COLUMNS: readonly Column<Busy>[] = [
+  { title: "Key", cell: ({ name }) => (name === null ? <span class="soft">deleted</span> : <Name>{name}</Name>) },
+  { title: "Requests", isNumber: true, cell: ({ requests }) => <Num value={requests} /> },
+  {
+    title: "Refused",
+    isNumber: true,
+    cell: ({ refused, requests }) => (
+      <span class={refused > requests * MANY_REFUSED ? "warning" : undefined}>
+        <Num value={refused} />
+      </span>
+    ),
+  },
+  { title: "Today's quota", isWide: true, cell: ({ today }) => <Quota window={today} as="percentage" /> },
+];
+
+const Busiest = ({ view }: { readonly view: OverviewView }) => (
+  <Panel title="Busiest keys" isFlush>
+    {view.busiestAsOfMs === null ? (
+      <Empty title="Not known yet">The requests of all keys are being summed up: wait a moment.</Empty>
+    ) : view.busiest.length === 0 ? (
+      <Empty title="No requests">
+        None was made with a key in this time. <a href={linkTo("/keys")}>See the keys</a>
+      </Empty>
+    ) : (
+      <Table
+        caption="Busiest keys"
+        columns={BUSIEST_COLUMNS}
+        rows={view.busiest}
+        keyOf={({ keyId }) => keyId}
+        hrefOf={({ keyId, name }) => (name === null ? undefined : linkTo(`/keys/${keyId}`))}
+      />
+    )}
+  </Panel>
+);
+
+/** Animals and orders. */
+const Stock = ({ view: { animals, openOrders } }: { readonly view: OverviewView }) => (
+  <Panel title="Animals">
+    {animals ? (
+      <>
+        <div class={total(animals) > 0 ? "shares" : "shares is-empty"} aria-hidden="true">
+          {[animals.available, animals.pending, animals.sold].map(({ value }, i) => (
+            <i
+              key={STOCK_COLOURS[i]}
+              style={{ flex: `${value} 0 ${value > 0 ? "3px" : "0"}`, background: `var(${STOCK_COLOURS[i]})` }}
+            />
+          ))}
+        </div>
+        <Facts
+          areSums
+          facts={[
+            ["Available", <Counted key="available" count={animals.available} />],
+            ["Pending", <Counted key="pending" count={animals.pending} />],
+            ["Sold", <Counted key="sold" count={animals.sold} />],
+          ]}
+        />
+      </>
+    ) : (
+      <p class="soft">They are being counted; this takes a while where there are many.</p>
+    )}
+    <h2 class="next">Open orders</h2>
+    {openOrders ? (
+      <Facts
+        areSums
+        facts={[
+          ["Placed", <Counted key="placed" count={openOrders.placed} />],
+          ["Approved", <Counted key="approved" count={openOrders.approved} />],
+        ]}
+      />
+    ) : (
+      <p class="soft">They are being counted.</p>
+    )}
+  </Panel>
+);
+
+const total = (counts: Readonly<Record<string, Count>>): number =>
+  Object.values(counts).reduce((sum, { value }) => sum + value, 0);
+
+const STOCK_COLOURS = ["--passed", "--refused", "--neutral"];
+
+type Instance = OverviewView["instances"][number];
+
+/** Ready; Lost, last seen 2 min ago */
+function InstanceState({ instance }: { readonly instance: Instance }) {
+  if (instance.state === "stopped") return <Badge text="Stopped" tone="quiet" />;
+  if (instance.state === "lost")
+    return (
+      <>
+        <Badge text="Lost" tone="problem" />{" "}
+        <span class="soft small only-wide">
+          last seen <Time ms={instance.seenAtMs} as="ago" />
+        </span>
+      </>
+    );
+  if (instance.health === "ready") return <Badge text="Ready" tone="good" />;
+  return <Badge text={`${instance.health.slice(0, 1).toUpperCase()}${instance.health.slice(1)}`} tone="warning" />;
+}
+
+const INSTANCE_COLUMNS: readonly Column<Instance>[] = [
+  { title: "Host", cell: ({ host }) => <Name>{host}</Name> },
+  { title: "State", cell: (instance) => <InstanceState instance={instance} /> },
+  { title: "Version", isWide: true, cell: ({ version }) => version },
+  { title: "Threads", isNumber: true, isWide: true, cell: ({ threads }) => <Num value={threads} /> },
+  {
+    title: "Up for",
+    isNumber: true,
+    cell: ({ state, startedAtMs }) => (state === "alive" ? duration(now.value - startedAtMs) : "–"),
+  },
+];
+
+const STORE_NAMES = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
+
+const Instances = ({ view: { instances, store } }: { readonly view: OverviewView }) => (
+  <Panel
+    title="Instances"
+    isFlush
+    aside={
+      <span class="soft small">
+        {STORE_NAMES[store.kind]}, <bdi>{store.place}</bdi>
+        {store.bytes !== null && `, ${size(store.bytes)}`}
+      </span>
+    }
+  >
+    {instances.length > 0 ? (
+      <Table caption="Instances" columns={INSTANCE_COLUMNS} rows={instances} keyOf={({ id }) => id} />
+    ) : (
+      <Empty title="Being found out">After a start, it takes a few seconds until instances are listed here.</Empty>
+    )}
+  </Panel>
+);

@@ -1,0 +1,143 @@
+import { Mistake } from "../mistake.ts";
+import { mistakeInText, quote } from "../text/text.ts";
+import { INT64_MAX, INT64_MIN } from "./int64.ts";
+
+/** JSON Schema, as far as it describes one value. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** One field of a record from outside. The same declaration parses it and describes it. */
+export interface Field<Value> {
+  readonly parse: (value: unknown) => Value | Mistake;
+  readonly schema: Schema;
+  /** What a missing field means. */
+  readonly fallback?: Value;
+  /** Whether it may be missing, and then means nothing. Without this and a fallback, it is required. */
+  readonly mayBeMissing?: true;
+}
+
+export const INT64_SCHEMA: Schema = { type: "integer", format: "int64" };
+
+/** An integer arrives as a bigint, whatever it was written as. */
+export const int64Field: Field<bigint> = {
+  parse: (value) =>
+    typeof value === "bigint"
+      ? value
+      : new Mistake(`must be an integer from ${INT64_MIN} to ${INT64_MAX}, without quotes`),
+  schema: INT64_SCHEMA,
+};
+
+const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f";
+const BIDIRECTIONAL = "\\u202a-\\u202e\\u2066-\\u2069";
+const INVISIBLE =
+  "\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb";
+
+/** Texts without some characters, and with one besides others. Unicode classes are not known to every validator. */
+const pattern = (without: string, besides: string): string => `^[^${without}]*[^${besides}${without}][^${without}]*$`;
+
+/** What texts were like before they had to be visible: not blank, no control characters. */
+export const PRINTABLE = pattern(CONTROLS, "\\s");
+/** As far as it can be said without Unicode classes: invisible characters beyond U+FFFF are left out. */
+const VISIBLE = pattern(CONTROLS + BIDIRECTIONAL, INVISIBLE);
+
+export const textField = (maxCodePoints: number): Field<string> => ({
+  parse(value) {
+    if (typeof value !== "string") return new Mistake("must be a string");
+    return mistakeInText(value, maxCodePoints) ?? value;
+  },
+  schema: { type: "string", minLength: 1, maxLength: maxCodePoints, pattern: VISIBLE },
+});
+
+export const choiceField = <Choice extends string>(choices: readonly Choice[]): Field<Choice> => ({
+  parse: (value) => choices.find((choice) => choice === value) ?? new Mistake(`must be one of ${choices.join(", ")}`),
+  schema: { type: "string", enum: choices },
+});
+
+export const optional = <Value>(field: Field<Value>, fallback: Value): Field<Value> => ({ ...field, fallback });
+
+export const maybe = <Value>(field: Field<Value>): Field<Value | undefined> => ({ ...field, mayBeMissing: true });
+
+export const isRequired = ({ fallback, mayBeMissing }: Field<unknown>): boolean =>
+  fallback === undefined && !mayBeMissing;
+
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** The record that fields parse to. */
+export type Parsed<Known extends Fields> = {
+  readonly [Name in keyof Known]: Known[Name] extends Field<infer Value> ? Value : never;
+};
+
+export type FieldMistake =
+  /** All of them are missing, and one is needed. */
+  | { readonly kind: "none"; readonly fields: readonly string[] }
+  | { readonly kind: "missing"; readonly field: string }
+  | { readonly kind: "invalid"; readonly field: string; readonly text: string }
+  | { readonly kind: "unknown"; readonly fields: readonly string[] };
+
+/** A value that is not a valid record: not an object at all, or one with mistakes in it. */
+export class InvalidRecord {
+  constructor(readonly mistakes: "not an object" | readonly [FieldMistake, ...FieldMistake[]]) {}
+}
+
+/** Where a record is: whoever reads of a mistake in it has to find it. */
+export type RecordPlace = "body" | "line";
+
+interface SentenceOptions {
+  /** Of a request, or of a file. */
+  readonly place?: RecordPlace;
+  readonly hasIdInPath?: boolean;
+}
+
+/** All mistakes in one text. */
+export function sentencesOn({ mistakes }: InvalidRecord, options: SentenceOptions = {}): string {
+  if (mistakes === "not an object") return `The ${options.place ?? "body"} must be a JSON object.`;
+  return mistakes.map((mistake) => sentenceOnField(mistake, options)).join(" ");
+}
+
+function sentenceOnField(mistake: FieldMistake, { place = "body", hasIdInPath = false }: SentenceOptions): string {
+  if (mistake.kind === "none")
+    return `The body names nothing to change. Send at least one of ${mistake.fields.join(", ")}.`;
+  if (mistake.kind === "missing") return `"${mistake.field}" is missing. Add it to the ${place}.`;
+  if (mistake.kind === "invalid") return `"${mistake.field}" ${mistake.text}.`;
+  const [first = "", ...others] = mistake.fields;
+  if (others.length > 0)
+    return `${quote(first)} and ${others.length} more are not fields of this ${place}. Remove them.`;
+  if (first !== "id") return `${quote(first)} is not a field of this ${place}. Remove it.`;
+  return hasIdInPath
+    ? '"id" is part of the path. Remove it from the body.'
+    : '"id" is assigned by the service. Remove it.';
+}
+
+/** A record with just these fields, or everything that is wrong with it. */
+export function parseRecord<Known extends Fields>(known: Known, value: unknown): Parsed<Known> | InvalidRecord {
+  if (!isRecord(value)) return new InvalidRecord("not an object");
+  const parsed: Record<string, unknown> = {};
+  const mistakes: FieldMistake[] = [];
+  for (const name in known) {
+    const field = known[name] as Field<unknown>;
+    if (Object.hasOwn(value, name)) {
+      const outcome = field.parse(value[name]);
+      if (outcome instanceof Mistake)
+        mistakes.push({ kind: "invalid", field: name, text: textOn(field, value[name], outcome) });
+      else parsed[name] = outcome;
+    } else if (field.fallback !== undefined) parsed[name] = field.fallback;
+    else if (isRequired(field)) mistakes.push({ kind: "missing", field: name });
+  }
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(known, name));
+  if (unknown.length > 0) mistakes.push({ kind: "unknown", fields: unknown });
+  const [first, ...others] = mistakes;
+  return first ? new InvalidRecord([first, ...others]) : (parsed as Parsed<Known>);
+}
+
+/** Some clients send null for what they leave open. */
+const textOn = (field: Field<unknown>, value: unknown, { text }: Mistake): string =>
+  value === null && !isRequired(field) ? `${text}; it may be left out, but not be null` : text;
+
+/** The same, with at least one of the fields. */
+export function parseSome<Known extends Fields>(known: Known, value: unknown): Parsed<Known> | InvalidRecord {
+  const parsed = parseRecord(known, value);
+  if (parsed instanceof InvalidRecord || Object.keys(parsed).length > 0) return parsed;
+  return new InvalidRecord([{ kind: "none", fields: Object.keys(known) }]);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,40 @@
+import { Mistake } from "../mistake.ts";
+import { quote } from "../text/text.ts";
+import type { RecordPlace } from "./fields.ts";
+import { outlineOf, parseJson, repeatedName } from "./json.ts";
+
+// The JSON of one record from outside: a request body, or a line of a file.
+
+/** Five times the longest body that is valid: a name of 255 characters, each of them escaped. */
+export const RECORD_MAX_BYTES = 16 * 1024;
+/** The largest valid body has four. Parsing thousands would take milliseconds, in which nobody else is answered. */
+const RECORD_MAX_VALUES = 64;
+
+/** What to do with a record, by where it is. */
+const VERBS = { body: "Send", line: "Write" } as const satisfies Record<RecordPlace, string>;
+
+const tooManyValues = (place: RecordPlace): Mistake =>
+  new Mistake(`The ${place} has more than ${RECORD_MAX_VALUES} values. ${VERBS[place]} one flat JSON object.`);
+const noJson = (place: RecordPlace): Mistake =>
+  new Mistake(`The ${place} is not valid JSON. ${VERBS[place]} one JSON object.`);
+const TOO_MANY_VALUES = { body: tooManyValues("body"), line: tooManyValues("line") };
+const NO_JSON = { body: noJson("body"), line: noJson("line") };
+export const NO_JSON_RECORD = NO_JSON.body;
+
+export const recordTooLarge = (maxBytes: number, place: RecordPlace = "body"): string =>
+  `The ${place} is larger than ${maxBytes} bytes. ${VERBS[place]} a smaller one.`;
+
+/** The value, in which integers are exact, at a bounded cost. Its length is for the caller to bound. */
+export function parseJsonRecord(json: string, place: RecordPlace = "body"): { readonly value: unknown } | Mistake {
+  const outline = outlineOf(json, RECORD_MAX_VALUES);
+  if (outline.values > RECORD_MAX_VALUES) return TOO_MANY_VALUES[place];
+  try {
+    const value = parseJson(json, outline);
+    const repeated = repeatedName(json, value, outline);
+    return repeated === undefined
+      ? { value }
+      : new Mistake(`The ${place} contains ${quote(repeated)} more than once. ${VERBS[place]} it once.`);
+  } catch {
+    return NO_JSON[place];
+  }
+}

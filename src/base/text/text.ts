@@ -1,0 +1,72 @@
+import { Mistake } from "../mistake.ts";
+
+/** Of an animal or a category. */
+export const NAME_MAX_CODE_POINTS = 255;
+
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/**
+ * Embeddings, overrides and isolates: what follows them is shown in another order than it is stored in. Not the
+ * marks U+061C, U+200E and U+200F, which names in Arabic and Hebrew need, and which reorder nothing else.
+ */
+const BIDIRECTIONAL_CONTROL = /[\u202a-\u202e\u2066-\u2069]/;
+
+/**
+ * What can be seen. Unicode has no property for it: besides what is ignorable, a blank braille pattern,
+ * interlinear annotation marks and a musical null notehead show nothing either.
+ */
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{1d159}]/u;
+
+const NOT_SPACE = /\P{White_Space}/u;
+
+/** What is wrong with a name; undefined when nothing is. The bound comes first, so that the rest is cheap. */
+export function mistakeInText(text: string, maxCodePoints: number): Mistake | undefined {
+  if (isLonger(text, maxCodePoints)) return new Mistake(`must be at most ${maxCodePoints} characters long`);
+  if (!VISIBLE.test(text)) return mistakeInInvisible(text);
+  if (!text.isWellFormed()) return new Mistake("must be well-formed Unicode, without lone surrogates");
+  const control = CONTROL_CHARACTER.exec(text);
+  if (control) return new Mistake(`must not contain control characters such as ${nameOf(control)}`);
+  const bidirectional = BIDIRECTIONAL_CONTROL.exec(text);
+  if (bidirectional)
+    return new Mistake(`must not contain ${nameOf(bidirectional)}, which changes the direction of text around it`);
+  return undefined;
+}
+
+function mistakeInInvisible(text: string): Mistake {
+  const invisible = NOT_SPACE.exec(text);
+  if (!invisible) return new Mistake("must not be empty or blank");
+  return new Mistake(`must have a visible character, besides invisible ones such as ${nameOf(invisible)}`);
+}
+
+/** A code point takes one or two code units, so most texts need not be counted. */
+function isLonger(text: string, maxCodePoints: number): boolean {
+  if (text.length <= maxCodePoints) return false;
+  if (text.length > 2 * maxCodePoints) return true;
+  let count = 0;
+  for (const _ of text) count++;
+  return count > maxCodePoints;
+}
+
+/** The character that was found, as Unicode writes it: U+200B. */
+const nameOf = ([character]: RegExpExecArray | [character: string]): string =>
+  `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** What breaks a line, commands a terminal, or changes the order of what is around it. */
+const DISRUPTIVE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text for a terminal, where names of earlier releases may be shown: what could disrupt a line is named instead. */
+export const harmless = (text: string): string => text.replace(DISRUPTIVE, (character) => `<${nameOf([character])}>`);
+
+const QUOTED_MAX_CHARACTERS = 60;
+
+/** A name from outside, safe to put in a message. */
+export const quote = (name: string): string =>
+  JSON.stringify(
+    name.length > QUOTED_MAX_CHARACTERS ? `${name.slice(0, QUOTED_MAX_CHARACTERS)}…` : name.toWellFormed(),
+  );
+
+export const formatNumber = (value: number): string => value.toLocaleString("en-US");
+
+/** "1 animal", "1,200 animals". */
+export const countOf = (count: number, unit: string): string =>
+  `${formatNumber(count)} ${unit}${count === 1 ? "" : "s"}`;

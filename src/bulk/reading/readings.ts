@@ -1,0 +1,212 @@
+import { type FieldMistake, InvalidRecord, sentencesOn } from "../../base/json/fields.ts";
+import { int64FromJson } from "../../base/json/int64.ts";
+import { Mistake } from "../../base/mistake.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import { countOf } from "../../base/text/text.ts";
+import { type Animal, type NewAnimal, parseNewAnimal } from "../../domain/stock/animal.ts";
+import { assignedIds, type ColumnMap, type ColumnOptions, columnsOf, type FieldName } from "./columns.ts";
+import { type CsvRow, csvRows } from "./csv.ts";
+import { ndjsonLines } from "./ndjson.ts";
+import type { Source } from "./source.ts";
+import { type TextBlock, textBlocks } from "./text.ts";
+
+// What a file says, line by line: animals that could be created as they are, and why the others could not.
+
+export type Reading =
+  | { readonly kind: "animal"; readonly animal: NewAnimal | Animal }
+  | { readonly kind: "rejected"; readonly line: number; readonly lastLine: number; readonly reason: string };
+
+/** How a file is read, and what it was when all of it has been. */
+export class Reader {
+  readonly #digest = new Bun.CryptoHasher("sha256");
+  #columns: ColumnMap | undefined;
+  #lastId = 0n;
+
+  constructor(
+    private readonly source: Source,
+    private readonly options: ColumnOptions,
+  ) {}
+
+  /** Once. Fails with an OperatorError. */
+  async *readings(): AsyncGenerator<readonly Reading[]> {
+    const { name } = this.source;
+    const blocks = textBlocks(this.source.blocks(), name, this.#digest);
+    const first = await firstOf(blocks);
+    const start = first?.text.trimStart()[0];
+    if (start === "[")
+      throw new OperatorError(
+        `${name} is a JSON array: write one object per line, for example with jq -c '.[]' ${name} > animals.ndjson`,
+      );
+    const all = withFirst(first, blocks);
+    yield* start === "{" ? this.#ofNdjson(all) : this.#ofCsv(all);
+  }
+
+  /** Of the content, and of how it is read: what leads to the same animals has the same. */
+  get identity(): string {
+    const columns = [...(this.#columns ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
+    const how = JSON.stringify({ columns, keepIds: this.options.keepIds });
+    return new Bun.CryptoHasher("sha256").update(`${this.#digest.copy().digest("hex")}\n${how}`).digest("hex");
+  }
+
+  /** The greatest id, if they are kept. */
+  get lastId(): bigint | undefined {
+    return this.options.keepIds ? this.#lastId : undefined;
+  }
+
+  async *#ofCsv(blocks: AsyncIterable<TextBlock>): AsyncGenerator<readonly Reading[]> {
+    let header: readonly string[] | undefined;
+    let places: Places = NO_PLACES;
+    for await (const rows of csvRows(blocks)) {
+      let from = 0;
+      if (!header && rows.length > 0) {
+        header = headerOf(rows[0] as CsvRow, this.source.name);
+        places = this.#placesOf(header);
+        from = 1;
+      }
+      const width = header?.length ?? 0;
+      yield rows.slice(from).map((row) => this.#ofRow(row, places, width));
+    }
+    if (!header) throw new OperatorError(`${this.source.name} has no header: its first line must name the columns`);
+  }
+
+  #placesOf(header: readonly string[]): Places {
+    const columns = columnsOf(header, this.options, this.source.name);
+    this.#columns = columns;
+    const placeOf = (field: FieldName): number => {
+      const column = columns.get(field);
+      return column === undefined ? -1 : header.indexOf(column);
+    };
+    return {
+      id: placeOf("id"),
+      name: placeOf("name"),
+      categoryId: placeOf("categoryId"),
+      status: placeOf("status"),
+    };
+  }
+
+  #ofRow({ line, lastLine, cells, mistake }: CsvRow, places: Places, width: number): Reading {
+    if (mistake !== undefined) return { kind: "rejected", line, lastLine, reason: mistake };
+    if (cells.length !== width)
+      return {
+        kind: "rejected",
+        line,
+        lastLine,
+        reason: `The line has ${countOf(cells.length, "cell")}, and the header has ${width}. Add or remove cells, and put text that has a comma in quotation marks.`,
+      };
+    const value: Record<string, unknown> = { name: cells[places.name] };
+    // Of another field, an empty cell says nothing.
+    const [id, categoryId, status] = [cells[places.id], cells[places.categoryId], cells[places.status]];
+    if (id) value.id = integerIn(id);
+    if (categoryId) value.categoryId = integerIn(categoryId);
+    if (status) value.status = status;
+    return this.#judge(line, lastLine, value);
+  }
+
+  async *#ofNdjson(blocks: AsyncIterable<TextBlock>): AsyncGenerator<readonly Reading[]> {
+    const { map, keepIds } = this.options;
+    this.#columns = map;
+    let isFirst = true;
+    for await (const lines of ndjsonLines(blocks)) {
+      const readings: Reading[] = [];
+      for (const { line, parsed } of lines) {
+        if (parsed instanceof Mistake) {
+          readings.push({ kind: "rejected", line, lastLine: line, reason: parsed.text });
+          continue;
+        }
+        if (isFirst && !keepIds) this.#refuseIds(parsed.value);
+        isFirst = false;
+        readings.push(this.#judge(line, line, map ? chosen(parsed.value, map) : parsed.value));
+      }
+      yield readings;
+    }
+  }
+
+  /** As of a CSV file: that every line has an id is one mistake, not one of each line. */
+  #refuseIds(value: unknown): void {
+    const { map } = this.options;
+    const names = isObject(value) ? Object.keys(value) : [];
+    if (map ? map.has("id") : names.includes("id")) throw assignedIds(this.source.name, names);
+  }
+
+  /** By the rule for new animals, as a request would be. */
+  #judge(line: number, lastLine: number, value: unknown): Reading {
+    const { keepIds } = this.options;
+    if (!keepIds || !isObject(value)) return readingOf(line, lastLine, parseNewAnimal(value));
+    const { id, ...others } = value;
+    const mistake = this.#mistakeInId(id);
+    const parsed = parseNewAnimal(others);
+    if (mistake) {
+      const known = parsed instanceof InvalidRecord && parsed.mistakes !== "not an object" ? parsed.mistakes : [];
+      return readingOf(line, lastLine, new InvalidRecord([mistake, ...known]));
+    }
+    return readingOf(line, lastLine, parsed instanceof InvalidRecord ? parsed : { id: id as bigint, ...parsed });
+  }
+
+  #mistakeInId(id: unknown): FieldMistake | undefined {
+    if (id === undefined) return { kind: "missing", field: "id" };
+    if (typeof id !== "bigint" || id < 1n || id > ID_MAX)
+      return { kind: "invalid", field: "id", text: `must be an integer from 1 to ${ID_MAX}` };
+    if (id <= this.#lastId)
+      return { kind: "invalid", field: "id", text: "must be greater than all ids before it, as in an export" };
+    this.#lastId = id;
+    return undefined;
+  }
+}
+
+/** Where the cell of each field is in a row; -1: nowhere. */
+type Places = Readonly<Record<FieldName, number>>;
+const NO_PLACES: Places = { id: -1, name: -1, categoryId: -1, status: -1 };
+
+/** Later ids are greater: there must be enough of them. */
+const ID_MAX = 2n ** 62n;
+
+/** More than anybody's spreadsheet has. */
+const COLUMNS_MAX = 1_000;
+
+function headerOf({ cells, mistake, line }: CsvRow, name: string): readonly string[] {
+  if (mistake !== undefined) throw new OperatorError(`the header of ${name}, line ${line}, cannot be read: ${mistake}`);
+  if (cells.some((cell) => cell.includes("\r")))
+    throw new OperatorError(`the lines of ${name} end with a carriage return alone: save it with line feeds`);
+  if (cells.length > COLUMNS_MAX)
+    throw new OperatorError(`${name} has ${cells.length} columns: it may have ${COLUMNS_MAX} at most`);
+  return cells;
+}
+
+const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+const LITERAL_MAX_CHARACTERS = 100;
+/** Nearly all of them, which are read six times as fast. */
+const USUAL_INTEGER = /^[1-9][0-9]{0,14}$/;
+
+/** What a JSON number would be that is written like this; any other text stays one, which is a mistake. */
+function integerIn(cell: string): unknown {
+  if (USUAL_INTEGER.test(cell)) return BigInt(cell);
+  return cell.length <= LITERAL_MAX_CHARACTERS && JSON_NUMBER.test(cell) ? (int64FromJson(cell) ?? cell) : cell;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Only what --map names, under the names of the fields. */
+function chosen(value: unknown, map: ColumnMap): unknown {
+  if (!isObject(value)) return value;
+  const fields = [...map].filter(([, column]) => Object.hasOwn(value, column));
+  return Object.fromEntries(fields.map(([field, column]) => [field, value[column]]));
+}
+
+const readingOf = (line: number, lastLine: number, parsed: NewAnimal | Animal | InvalidRecord): Reading =>
+  parsed instanceof InvalidRecord
+    ? { kind: "rejected", line, lastLine, reason: sentencesOn(parsed, { place: "line" }) }
+    : { kind: "animal", animal: parsed };
+
+/** The first that is not blank. */
+async function firstOf(blocks: AsyncGenerator<TextBlock>): Promise<TextBlock | undefined> {
+  for (let next = await blocks.next(); !next.done; next = await blocks.next())
+    if (next.value.text.trim() !== "") return next.value;
+  return undefined;
+}
+
+async function* withFirst(first: TextBlock | undefined, others: AsyncGenerator<TextBlock>): AsyncGenerator<TextBlock> {
+  if (!first) return;
+  yield first;
+  yield* others;
+}

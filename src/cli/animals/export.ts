@@ -1,0 +1,162 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { type Command, InvalidArgumentError } from "commander";
+import { parseInt64 } from "../../base/json/int64.ts";
+import { lazy } from "../../base/lazy.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import { suggest } from "../../base/text/suggest.ts";
+import { MINUTE_MS } from "../../base/time/clock.ts";
+import type { Exported, WriteChunk } from "../../bulk/export.ts";
+import { EXPORT_FORMATS, type ExportFormat } from "../../bulk/export-formats.ts";
+import { ANIMAL_STATUSES, type AnimalStatus } from "../../domain/stock/animal.ts";
+import { beginFile } from "../../store/files/partial-file.ts";
+import { openAnimalSnapshot } from "../../store/open.ts";
+import { configFromEnvironment } from "../arguments/context.ts";
+import { didYouMean, JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { interruptible } from "../terminal/interrupt.ts";
+import { formatNumber, print, printJson } from "../terminal/print.ts";
+import { showProgress } from "../terminal/progress.ts";
+import { OutputClosed } from "../terminal/stdout.ts";
+
+const loadExport = lazy(() => import("../../bulk/export.ts"));
+
+export function addExport(animals: Command): void {
+  animals
+    .command("export")
+    .description(
+      "Write all animals, as they are at one moment, even while the service is running: as animals import reads them.",
+    )
+    .option("--to <file>", "a new file, which only its owner can read (default: standard output)")
+    .option(
+      "--format <format>",
+      "csv, with a header, or ndjson (default: as the name of the file says, or csv)",
+      parseFormat,
+    )
+    .option("--gzip", "compress it (default: if the name of the file ends in .gz)")
+    .option("--status <status>", `only animals with this status: ${ANIMAL_STATUSES.join(", ")}`, parseStatus)
+    .option("--category <id>", "only animals of this category", parseCategory)
+    .option("--force", "replace the file if it exists")
+    .option(...JSON_OPTION)
+    .action(exportCommand);
+}
+
+interface ExportCommandOptions extends JsonOption {
+  readonly to?: string;
+  readonly format?: ExportFormat;
+  readonly gzip?: true;
+  readonly status?: AnimalStatus;
+  readonly category?: bigint;
+  readonly force?: true;
+}
+
+async function exportCommand(options: ExportCommandOptions, command: Command): Promise<void> {
+  const { to, json, force } = options;
+  if (to === undefined) {
+    if (json) return command.error("error: option '--json' needs '--to <file>': standard output has the animals");
+    if (force) return command.error("error: option '--force' needs '--to <file>'");
+    if (options.gzip && process.stdout.isTTY)
+      return command.error("error: what is compressed is not for a terminal: give '--to <file>', or a redirection");
+    return exportToStdout(options);
+  }
+  if (options.format === undefined && endingOf(basename(to)) !== undefined && formatNamed(to) === undefined)
+    return command.error(
+      `error: the name ${to} says neither csv nor ndjson: give '--format <format>', or a name that ends in .csv or .ndjson`,
+    );
+  const file = resolve(to);
+  const exported = await exportToFile(file, options);
+  if (!exported) return;
+  const { animals, bytes, sha256 } = exported;
+  if (json) printJson({ file, ...exported });
+  else
+    print(`Exported ${formatNumber(animals)} animals to ${file} (${formatNumber(bytes)} bytes).\nSHA-256: ${sha256}`);
+}
+
+function exportToFile(file: string, options: ExportCommandOptions): Promise<Exported | undefined> {
+  return interruptible(`stopped: ${file} was not written`, async (signal) => {
+    const remedy = "choose another file name, or give --force to replace it";
+    const partial = beginFile(file, { mayReplace: () => options.force === true, remedy });
+    try {
+      const descriptor = openSync(partial.path, "w");
+      const write: WriteChunk = async (chunk) => {
+        for (let at = 0; at < chunk.byteLength; ) at += writeSync(descriptor, chunk, at);
+      };
+      const exported = await runExport(write, options, signal).finally(() => closeSync(descriptor));
+      partial.publish();
+      return exported;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      throw new OperatorError(`cannot write ${file}: ${(error as Error).message}`);
+    } finally {
+      partial.remove();
+    }
+  });
+}
+
+async function exportToStdout(options: ExportCommandOptions): Promise<void> {
+  // Each write hears of it, too.
+  process.stdout.on("error", () => {});
+  const write: WriteChunk = (chunk) =>
+    new Promise((done, fail) => void process.stdout.write(chunk, (error) => (error ? fail(error) : done())));
+  await interruptible("stopped: what was written is not complete", async (signal) => {
+    await runExport(write, options, signal).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === "EPIPE" ? new OutputClosed() : error;
+    });
+  });
+}
+
+async function runExport(write: WriteChunk, options: ExportCommandOptions, signal: AbortSignal): Promise<Exported> {
+  const { format, isCompressed } = formatOf(options);
+  const filter = { status: options.status, categoryId: options.category };
+  const [{ exportAnimals }, snapshot] = await Promise.all([
+    loadExport(),
+    openAnimalSnapshot(configFromEnvironment().DATABASE_URL),
+  ]);
+  try {
+    const progress = showProgress({ label: "export", unit: "animals", total: await snapshot.count(filter) });
+    const reminder = setTimeout(() => progress.say(`while this runs, ${snapshot.whileOpen}`), MINUTE_MS);
+    try {
+      return await exportAnimals(snapshot, write, {
+        format,
+        isCompressed,
+        filter,
+        signal,
+        onProgress: progress.advance,
+      });
+    } finally {
+      clearTimeout(reminder);
+      progress.end();
+    }
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** Whoever names a file animals.ndjson.gz means it. */
+function formatOf({ to = "", format, gzip }: ExportCommandOptions): { format: ExportFormat; isCompressed: boolean } {
+  const isCompressed = gzip ?? /\.gz$/i.test(to);
+  return { format: format ?? formatNamed(to) ?? "csv", isCompressed };
+}
+
+/** Undefined: the name of the file has another ending, or none. */
+function formatNamed(file: string): ExportFormat | undefined {
+  const ending = endingOf(file);
+  return ending === "csv" ? "csv" : ending === "ndjson" || ending === "jsonl" ? "ndjson" : undefined;
+}
+
+const endingOf = (file: string): string | undefined =>
+  /\.([^./]+)$/.exec(file.replace(/\.gz$/i, ""))?.[1]?.toLowerCase();
+
+const parseFormat = (text: string): ExportFormat => choose(text, EXPORT_FORMATS, "formats");
+const parseStatus = (text: string): AnimalStatus => choose(text, ANIMAL_STATUSES, "statuses");
+
+function choose<Choice extends string>(text: string, choices: readonly Choice[], what: string): Choice {
+  const found = choices.find((choice) => choice === text);
+  if (found !== undefined) return found;
+  throw new InvalidArgumentError(`The ${what} are ${choices.join(", ")}.${didYouMean(suggest(text, choices))}`);
+}
+
+function parseCategory(text: string): bigint {
+  const id = parseInt64(text);
+  if (id !== undefined) return id;
+  throw new InvalidArgumentError("The id of a category is a whole number of 64 bits.");
+}

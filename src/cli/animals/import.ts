@@ -1,0 +1,152 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { lazy } from "../../base/lazy.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import { suggest } from "../../base/text/suggest.ts";
+import { countOf, quote } from "../../base/text/text.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import type { Imported, ImportOptions, ImportProgress, ImportRefusal } from "../../bulk/import.ts";
+import { type ColumnMap, FIELD_NAMES, isFieldName } from "../../bulk/reading/columns.ts";
+import { itOrThem, textOfImportRefusal } from "../../bulk/wording.ts";
+import { authorOf } from "../arguments/author.ts";
+import { withStore } from "../arguments/context.ts";
+import { didYouMean, JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { interruptible } from "../terminal/interrupt.ts";
+import { formatNumber, note, print, printJson } from "../terminal/print.ts";
+import { type Progress, showProgress } from "../terminal/progress.ts";
+import { EXIT_INTERRUPTED } from "../terminal/stop-signals.ts";
+
+const loadImport = lazy(() => import("../../bulk/import.ts"));
+
+const STANDARD_INPUT = "-";
+
+export function addImport(animals: Command): void {
+  animals
+    .command("import <file>")
+    .description(
+      "Add the animals of a file, or of standard input (-): CSV with a header, NDJSON, or gzip of either. All of it is validated first. If interrupted, run it again.",
+    )
+    .option(
+      "--map <fields>",
+      "the columns to read, such as name=Name,categoryId=Cat; all others are left out (default: columns are named like fields)",
+      parseMap,
+    )
+    .option("--dry-run", "validate everything, and write nothing")
+    .option("--skip-invalid", "add the valid lines, although others are not")
+    .option("--again", "add animals again that were imported from the same file before")
+    .option("--keep-ids", "restore an export with its ids, into a store without animals")
+    .option("--rejected <file>", "where invalid lines go, and why (default: <file>.rejected)")
+    .option(...JSON_OPTION)
+    .action(importCommand);
+}
+
+interface ImportCommandOptions extends JsonOption {
+  readonly map?: ColumnMap;
+  readonly dryRun?: true;
+  readonly skipInvalid?: true;
+  readonly again?: true;
+  readonly keepIds?: true;
+  readonly rejected?: string;
+}
+
+async function importCommand(file: string, options: ImportCommandOptions): Promise<void> {
+  const path = file === STANDARD_INPUT ? undefined : file;
+  const { map, dryRun = false, skipInvalid = false, again = false, keepIds = false, json } = options;
+  const rejectedPath = options.rejected ?? `${path ?? "standard-input"}.rejected`;
+  const imported = await runImport({ path, rejectedPath, map, dryRun, skipInvalid, again, keepIds });
+  // Input that has not ended would keep the process running.
+  if (!imported) process.exit(EXIT_INTERRUPTED);
+  const { import: written, animals, rejected, rejectedLines, addedBefore } = imported;
+  if (json)
+    return printJson({
+      import: written ? Number(written.id) : null,
+      animals,
+      added: (written?.added ?? addedBefore) - addedBefore,
+      addedBefore,
+      rejected,
+      rejectedFile: rejected > 0 ? rejectedPath : null,
+    });
+  if (rejected > 0) note(`${countOf(rejectedLines, "line")} rejected: see ${rejectedPath}`);
+  if (!written) {
+    const continued = addedBefore > 0 ? `; ${formatNumber(addedBefore)} of them were added by an earlier run` : "";
+    return print(`${countOf(animals, "animal")} can be imported${continued}. Nothing was written.`);
+  }
+  const continued = addedBefore > 0 ? `, ${formatNumber(addedBefore)} of them by an earlier run` : "";
+  const remedy = `To remove ${itOrThem(written.added)} again: animal-store animals undo ${written.id}`;
+  print(
+    `Import ${written.id} has added ${countOf(written.added, "animal")}${continued}.${written.added > 0 ? ` ${remedy}` : ""}`,
+  );
+}
+
+async function runImport(options: ImportOptions): Promise<Imported | undefined> {
+  const { importAnimals } = await loadImport();
+  const bars = new Bars();
+  const goOn = "run the same command again to go on";
+  const nothingAdded = "stopped: this run has added nothing";
+  return interruptible(
+    () => (bars.importId ? `stopped import ${bars.importId}: ${goOn}` : nothingAdded),
+    (signal) =>
+      withStore(async ({ imports }, config) => {
+        const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
+        try {
+          const imported = await importAnimals({ ...parts, onProgress: bars.show }, options);
+          return imported.kind === "done" ? imported.value : failToImport(imported.reason, options);
+        } finally {
+          bars.end();
+        }
+      }),
+  );
+}
+
+/** One after the other: for the lines that are validated, and the animals that are added. */
+class Bars {
+  importId: bigint | undefined;
+  #step: ImportProgress["step"] | undefined;
+  #progress: Progress | undefined;
+
+  readonly show = ({ step, done, total, importId }: ImportProgress): void => {
+    this.importId = importId;
+    if (step !== this.#step) {
+      this.end();
+      this.#step = step;
+      this.#progress = showProgress(
+        step === "validate" ? { label: "validate", unit: "lines", total } : { label: "import", unit: "animals", total },
+      );
+    }
+    this.#progress?.advance(done);
+  };
+
+  end(): void {
+    this.#progress?.end();
+    this.#progress = undefined;
+  }
+}
+
+function failToImport(reason: ImportRefusal, { path, rejectedPath, dryRun }: ImportOptions): never {
+  const refusal = textOfImportRefusal(reason, {
+    source: path ?? "this input",
+    rejectedIn: rejectedPath,
+    leaveOut: dryRun ? undefined : "with --skip-invalid",
+    again: "give --again",
+    keepIds: "--keep-ids",
+    undo: (id) => `with animal-store animals undo ${id}`,
+    imports: "animal-store animals imports",
+  });
+  throw new OperatorError(refusal);
+}
+
+/** Fields and their columns, separated by commas. */
+function parseMap(text: string): ColumnMap {
+  const map = new Map<(typeof FIELD_NAMES)[number], string>();
+  for (const part of text.split(",")) {
+    const [field = "", ...rest] = part.split("=");
+    const [name, column] = [field.trim(), rest.join("=").trim()];
+    if (!isFieldName(name)) {
+      const hint = didYouMean(suggest(name, FIELD_NAMES));
+      throw new InvalidArgumentError(`The fields are ${FIELD_NAMES.join(", ")}, and ${quote(name)} is not.${hint}`);
+    }
+    if (column === "") throw new InvalidArgumentError(`Say which column ${name} is: ${name}=Column.`);
+    if (map.has(name)) throw new InvalidArgumentError(`It names ${name} more than once.`);
+    map.set(name, column);
+  }
+  return map;
+}

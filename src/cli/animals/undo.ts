@@ -1,0 +1,126 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { parseInt64 } from "../../base/json/int64.ts";
+import { lazy } from "../../base/lazy.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import { countOf } from "../../base/text/text.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { itOrThem } from "../../bulk/wording.ts";
+import { type Import, stateOfImport, type UndoRefusal } from "../../domain/stock/import.ts";
+import { authorOf } from "../arguments/author.ts";
+import { withStore } from "../arguments/context.ts";
+import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { interruptible } from "../terminal/interrupt.ts";
+import { formatMinute, formatNumber, formatTime, print, printJson, terminalWidth } from "../terminal/print.ts";
+import { showProgress } from "../terminal/progress.ts";
+import { table } from "../terminal/table.ts";
+
+const loadUndo = lazy(() => import("../../bulk/undo.ts"));
+
+export function addUndo(animals: Command): void {
+  animals
+    .command("undo")
+    .description(
+      "Remove the animals that an import has added, also those that were corrected since, but none that orders refer to. If interrupted, run it again.",
+    )
+    .argument("<import>", "its number, which animals imports shows", parseNumber)
+    .option(...JSON_OPTION)
+    .action(undoCommand);
+}
+
+async function undoCommand(importId: bigint, { json }: JsonOption): Promise<void> {
+  const undone = await runUndo(importId);
+  if (!undone) return;
+  if (json) return printJson(jsonOf(undone));
+  const { removed, kept, added } = undone;
+  const gone = added - removed - kept;
+  print(`Import ${importId} has been undone: ${countOf(removed, "animal")} removed.`);
+  if (kept > 0) print(`${countOf(kept, "animal")} kept, because orders refer to ${itOrThem(kept)}.`);
+  if (gone > 0) print(`${countOf(gone, "animal")} had been removed before.`);
+}
+
+async function runUndo(importId: bigint): Promise<Import | undefined> {
+  const { undoImport } = await loadUndo();
+  return interruptible(`stopped: run animal-store animals undo ${importId} again to go on`, (signal) =>
+    withStore(async ({ imports }, config) => {
+      let progress: ReturnType<typeof showProgress> | undefined;
+      const onProgress = (done: number, total: number): void => {
+        progress ??= showProgress({ label: "undo", unit: "animals", total });
+        progress.advance(done);
+      };
+      const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
+      try {
+        const undone = await undoImport({ ...parts, onProgress }, importId);
+        return undone.kind === "done" ? undone.value : failToUndo(undone.reason, importId);
+      } finally {
+        progress?.end();
+      }
+    }),
+  );
+}
+
+function failToUndo(reason: UndoRefusal, importId: bigint): never {
+  if (reason.kind === "no_such_import")
+    throw new OperatorError(`there is no import ${importId}. To see all imports: animal-store animals imports`);
+  throw new OperatorError(
+    `import ${importId} was undone already, at ${formatTime(reason.undone.undoneAtMs as number)}`,
+  );
+}
+
+export function addImports(animals: Command): void {
+  animals
+    .command("imports")
+    .description("List imports with their numbers, newest first.")
+    .option(...JSON_OPTION)
+    .action(listImports);
+}
+
+async function listImports({ json }: JsonOption): Promise<void> {
+  const imports = await withStore(async (store) => store.imports.list());
+  if (json) return printJson(imports.map(jsonOf));
+  if (imports.length === 0) return print("Nothing was imported yet. To import a file: animal-store animals import");
+  const number = (title: string, rank?: number) => ({ title, align: "right", ...(rank ? { rank } : {}) }) as const;
+  print(
+    table(
+      [
+        number("NUMBER"),
+        "STATE",
+        number("ADDED"),
+        number("OF", 1),
+        number("REMOVED", 3),
+        number("KEPT", 3),
+        { title: "BEGUN", rank: 2 },
+        { title: "FILE", shrinksTo: 12 },
+      ],
+      imports.map((each) => [
+        String(each.id),
+        stateOfImport(each),
+        ...[each.added, each.animals, each.removed, each.kept].map(formatNumber),
+        formatMinute(each.begunAtMs),
+        each.source,
+      ]),
+      terminalWidth(),
+    ),
+  );
+}
+
+const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : formatTime(ms));
+
+const jsonOf = (each: Import) => ({
+  import: Number(each.id),
+  file: each.source,
+  state: stateOfImport(each),
+  animals: each.animals,
+  rejected: each.records - each.animals,
+  added: each.added,
+  removed: each.removed,
+  kept: each.kept,
+  begunAt: formatTime(each.begunAtMs),
+  finishedAt: timeOrNull(each.finishedAtMs),
+  undoneAt: timeOrNull(each.undoneAtMs),
+});
+
+function parseNumber(text: string): bigint {
+  const id = parseInt64(text);
+  if (id !== undefined && id > 0n) return id;
+  throw new InvalidArgumentError("The number of an import is a whole number from 1.");
+}

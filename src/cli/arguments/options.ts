@@ -1,0 +1,125 @@
+import { InvalidArgumentError } from "commander";
+import { suggest } from "../../base/text/suggest.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/time/clock.ts";
+import { isPlan, PLAN_NAMES, type Plan, QUOTA_RULE } from "../../domain/keys/plan.ts";
+import { inOrder, isScope, SCOPES, type Scope } from "../../domain/keys/scope.ts";
+import { TRUE_STATES, type TrueState } from "../../keys/queries/use.ts";
+
+// The text of an option as the value that commands work with. Whether a value is allowed is for the use-case to say.
+
+export const JSON_OPTION = ["--json", "print JSON, for scripts"] as const;
+
+export interface JsonOption {
+  readonly json?: true;
+}
+
+export function parsePlan(text: string): Plan {
+  if (isPlan(text)) return text;
+  throw new InvalidArgumentError(`The plans are ${PLAN_NAMES.join(", ")}.${didYouMean(suggest(text, PLAN_NAMES))}`);
+}
+
+export function parseState(text: string): TrueState {
+  const state = TRUE_STATES.find((known) => known === text);
+  if (state !== undefined) return state;
+  throw new InvalidArgumentError(`The states are ${TRUE_STATES.join(", ")}.${didYouMean(suggest(text, TRUE_STATES))}`);
+}
+
+/** One or more, separated by commas, or all of them. */
+export function parseScopes(text: string): readonly Scope[] {
+  if (text === "all") return SCOPES;
+  const scopes = text.split(",").map((scope) => scope.trim());
+  const unknown = scopes.find((scope) => !isScope(scope));
+  if (unknown === undefined) return inOrder(scopes.filter(isScope));
+  const hint = didYouMean(suggest(unknown, SCOPES));
+  throw new InvalidArgumentError(`Give all, or scopes separated by commas: ${SCOPES.join(", ")}.${hint}`);
+}
+
+/** " Did you mean X?", or nothing. */
+export const didYouMean = (suggestion: string | undefined): string =>
+  suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+
+export function parseQuota(text: string): number {
+  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(`A quota ${QUOTA_RULE}.`);
+}
+
+/** How far ahead a span may reach; a date may lie further ahead. */
+const SPAN_MAX_DAYS = 36_500;
+/** Beyond it, a year has five digits, which no one reads as a date. */
+const LATEST_EXPIRY_MS = Date.UTC(9999, 11, 31);
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const MOMENT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?$/;
+
+/** What --expires means. A date means its end in UTC, so that the key works through that day. */
+export function parseExpiry(text: string, nowMs: number): number | "never" {
+  if (text === "never") return text;
+  const ms = endOfSpan(text, nowMs) ?? endOfDay(text) ?? moment(text);
+  if (ms <= LATEST_EXPIRY_MS) return ms;
+  throw new InvalidArgumentError("It is too far ahead. For a key that does not expire, give never.");
+}
+
+function endOfSpan(text: string, nowMs: number): number | undefined {
+  const ms = spanOf(text, " For a key that does not expire, give never.");
+  return ms === undefined ? undefined : nowMs + ms;
+}
+
+/** Undefined if the text is no span. */
+function spanOf(text: string, alternative: string): number | undefined {
+  const [, amount = "", unit = ""] = /^([0-9]+)([a-z])$/.exec(text) ?? [];
+  const unitMs = UNITS[unit];
+  if (unitMs === undefined) return undefined;
+  const ms = Number(amount) * unitMs;
+  if (ms > 0 && ms <= SPAN_MAX_DAYS * DAY_MS) return ms;
+  throw new InvalidArgumentError(
+    ms > 0 ? `A span can be at most ${SPAN_MAX_DAYS}d.${alternative}` : "A span must be longer than 0.",
+  );
+}
+
+/** What --since means: a span before now, a moment, or a date, from its beginning in UTC. */
+export function parseSince(text: string, nowMs: number): number {
+  const spanMs = spanOf(text, "");
+  if (spanMs !== undefined) return Math.max(0, nowMs - spanMs);
+  const ms = DATE.test(text) ? startOfDay(text) : moment(text);
+  if (ms <= nowMs) return Math.max(0, ms);
+  throw new InvalidArgumentError("It is in the future.");
+}
+
+export const SINCE_HELP =
+  "a span such as 7d, 12h or 90m, a date such as 2027-01-31 (UTC), or a time such as 2027-01-31T09:30Z";
+
+function endOfDay(text: string): number | undefined {
+  if (!DATE.test(text)) return undefined;
+  return startOfDay(text) + DAY_MS;
+}
+
+function moment(text: string): number {
+  const [, date = "", time = "", zone] = MOMENT.exec(text) ?? [];
+  if (date === "")
+    throw new InvalidArgumentError(
+      "Give a date such as 2027-01-31, a time such as 2027-01-31T09:30Z, or a span such as 30d.",
+    );
+  startOfDay(date);
+  if (zone === undefined)
+    throw new InvalidArgumentError(`The time needs a time zone: ${date}T${time}Z for UTC, or +01:00 at its end.`);
+  const ms = Date.parse(`${date}T${time}${zone}`);
+  if (!Number.isNaN(ms)) return ms;
+  throw new InvalidArgumentError("There is no such time of day, or no such time zone.");
+}
+
+/** Date.parse() takes February 30 for March 2. */
+function startOfDay(date: string): number {
+  const ms = Date.parse(date);
+  if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date)) return ms;
+  throw new InvalidArgumentError("There is no such day in the calendar.");
+}
+
+const UNITS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+
+export function parseDuration(text: string): number {
+  const [, amount = "", unit = ""] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? [];
+  const unitMs = UNITS[unit];
+  if (unitMs !== undefined) return Number(amount) * unitMs;
+  if (text === "0") return 0;
+  throw new InvalidArgumentError("Give a duration such as 30m, 24h or 7d, or 0.");
+}

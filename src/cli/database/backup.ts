@@ -1,0 +1,114 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Command, InvalidArgumentError } from "commander";
+import { lazy } from "../../base/lazy.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import type { Config } from "../../config.ts";
+import type { CopyingOptions } from "../../store/sqlite/backup/backup.ts";
+import type { FolderBackup } from "../../store/sqlite/backup/folder.ts";
+import { configFromEnvironment } from "../arguments/context.ts";
+import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { interruptible } from "../terminal/interrupt.ts";
+import { formatNumber, note, print, printJson } from "../terminal/print.ts";
+import { showProgress } from "../terminal/progress.ts";
+import { EXIT_INTERRUPTED } from "../terminal/stop-signals.ts";
+
+/** The other commands start sooner without them. */
+const loadBackup = lazy(() => import("../../store/sqlite/backup/backup.ts"));
+const loadBackupFolder = lazy(() => import("../../store/sqlite/backup/folder.ts"));
+
+export function addBackup(program: Command): void {
+  program
+    .command("backup")
+    .argument("[file]", "a new file")
+    .description("Write a consistent copy of the whole database to a new file, even while the service is running.")
+    .option("--to <folder>", "choose a file name in this folder that says when, for a timer")
+    .option("--keep <number>", "then delete the oldest backups of this database beyond so many (with --to)", parseKeep)
+    .option(...JSON_OPTION)
+    .action(backup);
+}
+
+interface BackupOptions extends JsonOption {
+  readonly to?: string;
+  readonly keep?: number;
+}
+
+const KEEP_MAX = 100_000;
+
+function parseKeep(text: string): number {
+  const keep = /^[0-9]{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (keep >= 1 && keep <= KEEP_MAX) return keep;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${KEEP_MAX}.`);
+}
+
+async function backup(file: string | undefined, { to, keep, json }: BackupOptions, command: Command): Promise<void> {
+  if ((file === undefined) === (to === undefined))
+    return command.error("error: name the file of the backup, or a folder with --to <folder>: one of the two");
+  if (keep !== undefined && to === undefined)
+    return command.error("error: option '--keep <number>' needs '--to <folder>': nothing else is ever deleted");
+  const path = sqlitePath(
+    configFromEnvironment(),
+    "only a SQLite database can be backed up by this command: use pg_dump for PostgreSQL",
+  );
+  const made =
+    to === undefined ? await intoFile(path, resolve(file as string)) : await intoFolder(path, resolve(to), keep);
+  if (!made) return;
+  // Another backup that keeps only newer ones may have deleted it already.
+  const bytes = statSync(made.file, { throwIfNoEntry: false })?.size ?? null;
+  if (json) return printJson({ file: made.file, bytes, deleted: made.deleted });
+  const size = bytes === null ? "which a later backup has deleted" : `${formatNumber(bytes)} bytes, checked`;
+  print(`Backed up to ${made.file} (${size}).`);
+  for (const old of made.deleted) print(`Deleted ${old}.`);
+}
+
+/** Undefined: it was interrupted. */
+async function intoFile(path: string, file: string): Promise<Pick<FolderBackup, "file" | "deleted"> | undefined> {
+  const { backupSqlite } = await loadBackup();
+  return withProgress("backup", "stopped: no backup was made", async (options) => {
+    await backupSqlite(path, file, options);
+    return { file, deleted: [] };
+  });
+}
+
+async function intoFolder(path: string, folder: string, keep: number | undefined): Promise<FolderBackup | undefined> {
+  const { backupIntoFolder } = await loadBackupFolder();
+  const { nowMs } = systemClock;
+  const made = await withProgress("backup", "stopped: no backup was made, and none was deleted", (options) =>
+    backupIntoFolder(path, folder, { keep, nowMs, ...options }),
+  );
+  if (made?.fromFuture !== undefined)
+    note(
+      `animal-store: warning: no old backup was deleted, because ${made.fromFuture} is from the future: check the clock, then rename or delete that file`,
+    );
+  return made;
+}
+
+/** Shows how many bytes have been copied. Undefined: it was interrupted, and the operator was told what that means. */
+export async function withProgress<T>(
+  label: string,
+  whenStopped: string,
+  work: (options: CopyingOptions) => Promise<T>,
+): Promise<T | undefined> {
+  const result = await interruptible(whenStopped, async (signal) => {
+    let progress: ReturnType<typeof showProgress> | undefined;
+    const onCopied = (done: number, total: number): void => {
+      progress ??= showProgress({ label, unit: "bytes", total });
+      progress.advance(done);
+    };
+    try {
+      return await work({ onCopied, signal });
+    } finally {
+      progress?.end();
+    }
+  });
+  // SQLite may be in the middle of a copy that nobody needs any more.
+  if (process.exitCode === EXIT_INTERRUPTED) process.exit();
+  return result;
+}
+
+/** The path of an embedded database, which is all that can be restored here. */
+export function sqlitePath({ DATABASE_URL: database }: Config, otherwise: string): string {
+  if (database.kind === "sqlite") return database.path;
+  throw new OperatorError(otherwise);
+}

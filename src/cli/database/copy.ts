@@ -1,0 +1,150 @@
+import type { Command } from "commander";
+import { lazy } from "../../base/lazy.ts";
+import { Mistake } from "../../base/mistake.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import type { Config } from "../../config.ts";
+import { raiseTallies, readTallies } from "../../meter/open.ts";
+import type { CopiedTable, CopyProgress } from "../../store/copy/copy.ts";
+import { type DatabaseUrl, displayName, parseDatabaseUrl } from "../../store/urls/database-url.ts";
+import { authorOf } from "../arguments/author.ts";
+import { configFromEnvironment, readVariables } from "../arguments/context.ts";
+import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { interruptible } from "../terminal/interrupt.ts";
+import { formatNumber, note, print, printJson } from "../terminal/print.ts";
+import { type Progress, showProgress } from "../terminal/progress.ts";
+import { table } from "../terminal/table.ts";
+
+/** The other commands start 2.5 ms sooner without it. */
+const loadCopy = lazy(() => import("../../store/copy/copy.ts"));
+
+const HELP = `
+Addresses can also be given in the environment or in .env, where no other user of the machine sees a password:
+  COPY_FROM     instead of --from; without both, DATABASE_URL
+  COPY_TO       instead of --to
+With REDIS_URL, used quotas and bans are carried over into Redis, and from there into the new database.
+
+Examples:
+  COPY_TO=postgres://user:password@host/database animal-store copy
+  animal-store copy --animals --from sqlite:/srv/production/animal-store.db --to sqlite:/srv/staging/animal-store.db`;
+
+export function addCopy(program: Command): void {
+  program
+    .command("copy")
+    .description(
+      "Copy a store into another database, from or to SQLite or PostgreSQL. Stop the service first. If interrupted, run it again.",
+    )
+    .option("--from <url>", "the store to copy (default: COPY_FROM, or DATABASE_URL)")
+    .option("--to <url>", "an empty database, or a file that does not exist (default: COPY_TO)")
+    .option(
+      "--animals",
+      "only animals and categories, as they are at one moment, even while the source's service runs: for staging, whose own keys stay",
+    )
+    .option("--replace", "with --animals: replace the animals and categories that the target has")
+    .option(...JSON_OPTION)
+    .addHelpText("after", HELP)
+    .action(copy);
+}
+
+interface CopyCommandOptions extends JsonOption {
+  readonly from?: string;
+  readonly to?: string;
+  readonly animals?: true;
+  readonly replace?: true;
+}
+
+async function copy(options: CopyCommandOptions, command: Command): Promise<void> {
+  const config = configFromEnvironment();
+  const { COPY_FROM, COPY_TO } = readVariables();
+  const from = databaseOf("--from", options.from, command) ??
+    databaseIn("COPY_FROM", COPY_FROM) ?? { name: "DATABASE_URL", database: config.DATABASE_URL };
+  const to = databaseOf("--to", options.to, command) ?? databaseIn("COPY_TO", COPY_TO);
+  if (!to) return command.error("error: required option '--to <url>' not specified, and COPY_TO is not set");
+  if (options.replace && !options.animals) return command.error("error: option '--replace' needs '--animals'");
+  const stopped = "stopped at the end of a batch: run the same command again to continue";
+  const copied = await interruptible(stopped, (signal) => runCopy(from, to, options, config, signal));
+  if (!copied) return;
+  if (options.json) return printJson(copied);
+  print(
+    table(
+      ["TABLE", { title: "ROWS", align: "right" }, "CHECKSUM"],
+      copied.map((done) => [done.table, formatNumber(done.rows), done.checksum.slice(0, 16)]),
+    ),
+  );
+  print(
+    options.animals
+      ? `\n${displayName(to.database)} holds the same animals and categories. Its keys are its own.`
+      : "\nBoth databases hold the same data. Set DATABASE_URL to the new one and start the service.",
+  );
+}
+
+/** A database, and where its address was given, for people to correct it there. */
+interface NamedDatabase {
+  readonly name: "--from" | "COPY_FROM" | "DATABASE_URL" | "--to" | "COPY_TO";
+  readonly database: DatabaseUrl;
+}
+
+/** Undefined: it is not given. Not by the option's own parser: Commander repeats what is invalid, and with it a password. */
+function databaseOf(name: "--from" | "--to", text: string | undefined, command: Command): NamedDatabase | undefined {
+  if (text === undefined) return undefined;
+  const database = parseDatabaseUrl(text);
+  if (database instanceof Mistake)
+    return command.error(`error: the argument of option '${name} <url>' is invalid: it ${database.text}`);
+  return { name, database };
+}
+
+/** Undefined: it is not set. */
+function databaseIn(name: "COPY_FROM" | "COPY_TO", text: string | undefined): NamedDatabase | undefined {
+  if (text === undefined || text === "") return undefined;
+  const database = parseDatabaseUrl(text);
+  if (database instanceof Mistake) throw new OperatorError(`${name} ${database.text}`);
+  return { name, database };
+}
+
+async function runCopy(
+  from: NamedDatabase,
+  to: NamedDatabase,
+  { animals, replace }: CopyCommandOptions,
+  config: Config,
+  signal: AbortSignal,
+): Promise<CopiedTable[]> {
+  const { copyStore } = await loadCopy();
+  const { REDIS_URL: redisUrl } = config;
+  const counters = redisUrl && {
+    read: (keyIds: readonly string[]) => readTallies(redisUrl, keyIds),
+    raise: (tallies: Parameters<typeof raiseTallies>[1]) => raiseTallies(redisUrl, tallies),
+  };
+  const bars = new Bars();
+  try {
+    return await copyStore(from.database, to.database, {
+      settings: { from: from.name, to: to.name },
+      animalsOnly: animals && { mayReplace: replace === true },
+      counters,
+      author: { ...authorOf(config), atMs: Date.now() },
+      signal,
+      onProgress: bars.show,
+      onWarning: (warning) => note(`animal-store: ${warning}`),
+    });
+  } finally {
+    bars.end();
+  }
+}
+
+/** One after the other: of each table that is copied, and of each that is verified. */
+class Bars {
+  #shown = "";
+  #progress: Progress | undefined;
+
+  readonly show = ({ table: name, step, done, total }: CopyProgress): void => {
+    const label = `${step} ${name}`;
+    if (label !== this.#shown) {
+      this.end();
+      this.#shown = label;
+      this.#progress = showProgress({ label, unit: "rows", total });
+    }
+    this.#progress?.advance(done);
+  };
+
+  end(): void {
+    this.#progress?.end();
+  }
+}

@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import { inspectStore, type Migrated, migrateStore } from "../../store/open.ts";
+import { displayName } from "../../store/urls/database-url.ts";
+import { configFromEnvironment } from "../arguments/context.ts";
+import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { note, print, printJson } from "../terminal/print.ts";
+
+const EXIT_NOT_CURRENT = 1;
+
+export function addMigrate(program: Command): void {
+  program
+    .command("migrate")
+    .description("Create the schema of the database, or bring it up to date. Any number of these may run at once.")
+    .option("--check", "change nothing: say what there is to do, and exit with 1 if there is anything")
+    .option(...JSON_OPTION)
+    .action(migrate);
+}
+
+interface MigrateOptions extends JsonOption {
+  readonly check?: true;
+}
+
+async function migrate({ check, json }: MigrateOptions): Promise<void> {
+  const { DATABASE_URL: database } = configFromEnvironment();
+  const result = check ? await inspectStore(database) : await migrateStore(database, note);
+  const name = displayName(database);
+  if (json) printJson({ database: name, ...result });
+  else print(check ? whatIsDue(result, name) : whatWasDone(result, name));
+  if (check && result.migrations.length > 0) process.exitCode = EXIT_NOT_CURRENT;
+}
+
+function whatWasDone({ from, to, migrations }: Migrated, name: string): string {
+  if (migrations.length === 0) return upToDate(to, name);
+  if (from === 0) return `Created schema ${to} in ${name}.`;
+  return `Brought ${name} from schema ${from} to ${to}:\n${listOf(migrations)}`;
+}
+
+function whatIsDue({ from, to, migrations }: Migrated, name: string): string {
+  if (migrations.length === 0) return upToDate(to, name);
+  if (from === 0) return `${name} has no schema yet. To create schema ${to}: animal-store migrate`;
+  return `${name} has schema ${from}, and this version needs ${to}. What animal-store migrate would run:\n${listOf(migrations)}`;
+}
+
+const upToDate = (number: number, name: string): string => `${name} is up to date, at schema ${number}.`;
+
+const listOf = (migrations: readonly string[]): string => migrations.map((migration) => `  ${migration}`).join("\n");

@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { lazy } from "../../base/lazy.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { type OperatorKeyProblem, operatorKeyFile, problemWithOperatorKey } from "../../keys/operator-key.ts";
+import type { Restored } from "../../store/sqlite/backup/restore.ts";
+import { authorOf } from "../arguments/author.ts";
+import { configFromEnvironment, withStore } from "../arguments/context.ts";
+import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { wordsFor } from "../operator-key.ts";
+import { print, printJson, shellQuoted } from "../terminal/print.ts";
+import { sqlitePath, withProgress } from "./backup.ts";
+
+const loadRestore = lazy(() => import("../../store/sqlite/backup/restore.ts"));
+
+export function addRestore(program: Command): void {
+  program
+    .command("restore")
+    .argument("<file>", "a backup")
+    .description(
+      "Put a backup in the place of the database, which is kept aside. Stop the service first. The backup is checked, and stays as it is.",
+    )
+    .option("--force", "also if rows break the rules of the store; a damaged file is never restored")
+    .option(...JSON_OPTION)
+    .action(restore);
+}
+
+interface RestoreOptions extends JsonOption {
+  readonly force?: true;
+}
+
+async function restore(file: string, { force, json }: RestoreOptions): Promise<void> {
+  const config = configFromEnvironment();
+  const path = sqlitePath(
+    config,
+    "only a SQLite database can be restored by this command: use pg_restore for PostgreSQL, with the service stopped",
+  );
+  const backup = resolve(file);
+  const { restoreSqlite } = await loadRestore();
+  const authorship = { ...authorOf(config), atMs: systemClock.nowMs() };
+  const restored = await withProgress("restore", "stopped: nothing was restored", (options) =>
+    restoreSqlite(path, backup, { authorship, isForced: force === true, ...options }),
+  );
+  if (!restored) return;
+  const operatorKey = await operatorKeyOf(path, restored);
+  if (json) {
+    const works: OperatorKey | null = operatorKey && { file: operatorKey.file, works: operatorKey.works };
+    return printJson({ file: backup, ...restored, aside: restored.aside ?? null, operatorKey: works });
+  }
+  print(sentencesOf(backup, restored, operatorKey).join("\n"));
+}
+
+interface OperatorKey {
+  readonly file: string;
+  /** Null: not known before the schema is up to date. */
+  readonly works: boolean | null;
+}
+
+interface CheckedOperatorKey extends OperatorKey {
+  readonly problem?: OperatorKeyProblem | undefined;
+}
+
+/** The file beside the database stays, and the keys are those of the backup. */
+async function operatorKeyOf(path: string, { schema }: Restored): Promise<CheckedOperatorKey | null> {
+  const file = operatorKeyFile(path);
+  if (!existsSync(file)) return null;
+  if (!schema.isCurrent) return { file, works: null };
+  const problem = await withStore((store) => problemWithOperatorKey(store.keys, file, systemClock));
+  return { file, works: problem === undefined, problem };
+}
+
+function sentencesOf(backup: string, restored: Restored, operatorKey: CheckedOperatorKey | null): string[] {
+  const { database, aside, schema, isJournaled } = restored;
+  const lines = [`Restored ${database} from ${backup}.`];
+  if (aside !== undefined)
+    lines.push(
+      `What was there before is kept: ${aside}`,
+      `To go back to it: animal-store restore ${shellQuoted(aside)}`,
+    );
+  lines.push("Keys are those of the backup: what was issued, changed or revoked later is not in it.");
+  if (operatorKey?.problem)
+    lines.push(`The secret in ${operatorKey.file} does not work: ${wordsFor(operatorKey.problem)}.`);
+  if (!schema.isCurrent)
+    lines.push(`It has schema ${schema.number}, and this version needs ${schema.needed}: the next start migrates it.`);
+  if (!isJournaled) lines.push("The journal does not have it: a store of that schema has no journal.");
+  return lines;
+}

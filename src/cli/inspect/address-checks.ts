@@ -1,0 +1,46 @@
+import type { Config } from "../../config.ts";
+import { type Check, type Finding, ok, problem, warning } from "../../domain/checkup/checkup.ts";
+import { checkPublicAddress } from "../../domain/checkup/public-address.ts";
+
+// Whether clients find the service where the settings say that it is.
+
+const ANSWER_TIMEOUT_MS = 5_000;
+
+export const addressChecks = ({ HOST, PUBLIC_URL, TRUSTED_PROXIES }: Config): Check[] => [
+  {
+    name: "public address",
+    run: () =>
+      checkPublicAddress({ host: HOST, publicUrl: PUBLIC_URL, hasTrustedProxies: TRUSTED_PROXIES !== undefined }),
+  },
+  ...(PUBLIC_URL === undefined ? [] : [answersAt(PUBLIC_URL)]),
+];
+
+/** From here it may look different than from outside, so silence is no certain problem; a wrong answer is one. */
+const answersAt = (publicUrl: string): Check => ({
+  name: "public address leads to the service",
+  async run() {
+    const url = `${publicUrl}/key`;
+    const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }).catch(
+      (error: Error) => error,
+    );
+    if (response instanceof Error)
+      return warning(
+        `no answer from ${url}: ${response.message}`,
+        "if the service is running, check its name in DNS, its proxy and its certificate; some networks only answer from outside",
+      );
+    return findingOf(url, response);
+  },
+});
+
+async function findingOf(url: string, response: Response): Promise<Finding> {
+  const location = response.headers.get("location");
+  if (location !== null)
+    return problem(`${url} redirects to ${location}`, "set PUBLIC_URL to the address that it leads to in the end");
+  const { code, message } = ((await response.json().catch(() => null)) ?? {}) as { code?: unknown; message?: unknown };
+  // It was asked without a key, so what it answers is one of its errors.
+  if (typeof code === "string" && typeof message === "string") return ok(`${url} is answered by it`);
+  return problem(
+    `${url} is answered by something else, with status ${response.status}`,
+    "check PUBLIC_URL, and what the proxy passes on: the path /v1 has to arrive as it is",
+  );
+}

@@ -1,0 +1,106 @@
+import type { Command } from "commander";
+import { wordingOf } from "../../base/text/misspelling.ts";
+import { harmless } from "../../base/text/text.ts";
+import type { Config } from "../../config.ts";
+import {
+  type Check,
+  type CheckResult,
+  type Checkup,
+  type Finding,
+  ok,
+  problem,
+  runChecks,
+  warning,
+} from "../../domain/checkup/checkup.ts";
+import { operatorKeyFile } from "../../keys/operator-key.ts";
+import { openRedisCheckup } from "../../meter/open.ts";
+import { openCheckup } from "../../store/open.ts";
+import { readSettings } from "../arguments/context.ts";
+import { misspeltSettings } from "../arguments/env-file.ts";
+import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { print, printJson } from "../terminal/print.ts";
+import { addressChecks } from "./address-checks.ts";
+
+const EXIT_PROBLEM = 1;
+
+export function addDoctor(program: Command): void {
+  program
+    .command("doctor")
+    .description(
+      "Check settings, public address, database, clock and Redis thoroughly, even while the service is running. Changes nothing.",
+    )
+    .option(...JSON_OPTION)
+    .action(doctor);
+}
+
+async function doctor({ json }: JsonOption): Promise<void> {
+  const results: CheckResult[] = [];
+  for await (const result of checkEverything()) {
+    results.push(result);
+    if (!json) print(lineOf(result));
+  }
+  const count = (kind: Finding["kind"]) => results.filter(({ finding }) => finding.kind === kind).length;
+  const problems = count("problem");
+  if (json) printJson(results.map(({ name, finding: { kind, ...rest } }) => ({ check: name, result: kind, ...rest })));
+  else print(`\n${summary(problems, count("warning"))} in ${results.length} checks.`);
+  if (problems > 0) process.exitCode = EXIT_PROBLEM;
+}
+
+function summary(problems: number, warnings: number): string {
+  const found = [counted(problems, "problem"), ...(warnings === 0 ? [] : [counted(warnings, "warning")])];
+  return `${found.join(" and ")} found`;
+}
+
+const counted = (count: number, noun: string): string => `${count || "No"} ${noun}${count === 1 ? "" : "s"}`;
+
+async function* checkEverything(): AsyncGenerator<CheckResult> {
+  const read = readSettings();
+  yield* runChecks([settings("mistakes" in read ? read.mistakes : []), spelling]);
+  if ("mistakes" in read) return;
+  yield* runChecks(addressChecks(read.config));
+  for (const checkup of await checkups(read.config)) {
+    try {
+      yield* runChecks(checkup.checks);
+    } finally {
+      await checkup.close();
+    }
+  }
+}
+
+async function checkups({ DATABASE_URL: database, DATABASE_CONNECTIONS, REDIS_URL }: Config): Promise<Checkup[]> {
+  const otherFiles = database.kind === "sqlite" ? [operatorKeyFile(database.path)] : [];
+  const all = [await openCheckup(database, { connections: DATABASE_CONNECTIONS, otherFiles })];
+  if (REDIS_URL) all.push(await openRedisCheckup(REDIS_URL));
+  return all;
+}
+
+const settings = (mistakes: readonly string[]): Check => ({
+  name: "settings",
+  run: () =>
+    mistakes.length === 0
+      ? ok("valid")
+      : problem(
+          mistakes.join("; "),
+          "correct them in the environment or in the file .env; animal-store serve --help lists all settings",
+        ),
+});
+
+const spelling: Check = {
+  name: "misspelt settings",
+  run() {
+    const misspelt = misspeltSettings();
+    return misspelt.length === 0
+      ? ok("none")
+      : warning(
+          misspelt.map(wordingOf).join(" "),
+          "rename them in the environment or in the file .env, or remove them",
+        );
+  },
+};
+
+const NAME_WIDTH = 40;
+
+function lineOf({ name, finding }: CheckResult): string {
+  const line = `${finding.kind.padEnd(7)}  ${name.padEnd(NAME_WIDTH)}  ${harmless(finding.detail)}`;
+  return finding.kind === "ok" ? line : `${line}\n         → ${harmless(finding.remedy)}`;
+}

@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import { systemClock } from "../../base/time/clock.ts";
+import { type Instance, type InstanceState, stateOfInstance } from "../../domain/usage/instance.ts";
+import { withStore } from "../arguments/context.ts";
+import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { timeOrNull } from "../keys/views.ts";
+import { formatMinute, formatNumber, formatTime, print, printJson, terminalWidth } from "../terminal/print.ts";
+import { type Column, table } from "../terminal/table.ts";
+
+export function addInstances(program: Command): void {
+  program
+    .command("instances")
+    .description(
+      "Show the instances that serve this database, and those that did within 7 days.\n" +
+        "An instance is lost when it was killed or cannot reach the database: it has said nothing for 30 seconds.",
+    )
+    .option(...JSON_OPTION)
+    .action(showInstances);
+}
+
+async function showInstances({ json }: JsonOption): Promise<void> {
+  await withStore(async ({ instances }) => {
+    const nowMs = systemClock.nowMs();
+    const all = (await instances.list()).map((instance) => ({ ...instance, state: stateOfInstance(instance, nowMs) }));
+    if (json) return printJson(all.map(jsonOf));
+    if (all.length === 0) return print("No instance has left word yet: one does so 2 seconds after its start.");
+    print(`${summary(all)}\n\n${table(COLUMNS, all.map(rowOf), terminalWidth())}`);
+  });
+}
+
+type Shown = Instance & { readonly state: InstanceState };
+
+function summary(all: readonly Shown[]): string {
+  const count = (state: InstanceState): number => all.filter((each) => each.state === state).length;
+  return (["alive", "lost", "stopped"] as const)
+    .filter((state) => state === "alive" || count(state) > 0)
+    .map((state) => `${formatNumber(count(state))} ${state}`)
+    .join(", ");
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: "ID" },
+  { title: "STATE" },
+  { title: "HEALTH", rank: 1 },
+  { title: "HOST", shrinksTo: 12, rank: 1 },
+  { title: "VERSION", rank: 2 },
+  { title: "ENVIRONMENT", rank: 4 },
+  { title: "THREADS", align: "right", rank: 4 },
+  { title: "STARTED", rank: 3 },
+  { title: "LAST SEEN", rank: 2 },
+];
+
+const rowOf = (instance: Shown): string[] => [
+  instance.id,
+  instance.state,
+  instance.state === "alive" ? instance.health : "",
+  instance.host,
+  instance.version,
+  instance.environment,
+  formatNumber(instance.threads),
+  formatMinute(instance.startedAtMs),
+  formatTime(instance.seenAtMs),
+];
+
+const jsonOf = (instance: Shown) => ({
+  id: instance.id,
+  state: instance.state,
+  health: instance.health,
+  host: instance.host,
+  version: instance.version,
+  environment: instance.environment,
+  threads: instance.threads,
+  startedAt: formatTime(instance.startedAtMs),
+  seenAt: formatTime(instance.seenAtMs),
+  stoppedAt: timeOrNull(instance.stoppedAtMs),
+});

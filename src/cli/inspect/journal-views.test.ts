@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import type { JournalEntry } from "../../domain/journal.ts";
+import { lineOfEntry } from "./journal-views.ts";
+
+const ANNA = { id: 1n, by: "Anna", via: "console", atMs: Date.parse("2027-03-01T12:00:00Z") } as const;
+const lineOf = (entry: Pick<JournalEntry, "action" | "subject" | "before" | "after">): string =>
+  lineOfEntry({ ...ANNA, ...entry });
+
+test("changes to animals, categories and orders are a line each, with their numbers exact", () => {
+  const rex = { kind: "animal", id: "9007199254740993", name: "Rex" } as const;
+  const content = { name: "Rex", categoryId: "7", status: "sold" };
+  expect(lineOf({ action: "animals add", subject: rex, after: content })).toBe(
+    "2027-03-01 12:00:00Z  Anna  animals add 9007199254740993 (Rex)  category id 7, status sold",
+  );
+  expect(lineOf({ action: "animals correct", subject: rex, before: { name: "Rex" }, after: { name: "Rexi" } })).toBe(
+    "2027-03-01 12:00:00Z  Anna  animals correct 9007199254740993 (Rex)  name Rex → Rexi",
+  );
+  expect(lineOf({ action: "animals remove", subject: rex, before: content })).toContain(
+    "animals remove 9007199254740993 (Rex)",
+  );
+  const dogs = { kind: "category", id: "-7", name: "Dogs" } as const;
+  expect(lineOf({ action: "categories name", subject: dogs, after: { name: "Dogs" } })).toBe(
+    "2027-03-01 12:00:00Z  Anna  categories name -7 (Dogs)",
+  );
+  const order = { kind: "order", id: "42" } as const;
+  expect(
+    lineOf({ action: "orders move", subject: order, before: { status: "placed" }, after: { status: "approved" } }),
+  ).toBe("2027-03-01 12:00:00Z  Anna  orders move 42  status placed → approved");
+});

@@ -1,0 +1,69 @@
+import { harmless } from "../../base/text/text.ts";
+import type { JournalContent, JournalEntry, JournalSubject } from "../../domain/journal.ts";
+import { SCOPES } from "../../domain/keys/scope.ts";
+import { formatNumber } from "../terminal/print.ts";
+
+// How entries of the journal look: a line for people, an object for scripts.
+
+export const jsonOfEntry = ({ id, atMs, by, via, action, subject, before, after }: JournalEntry) => ({
+  id: Number(id),
+  at: new Date(atMs).toISOString(),
+  by,
+  via,
+  action,
+  subject,
+  before: before ?? null,
+  after: after ?? null,
+});
+
+export const lineOfEntry = (entry: JournalEntry): string =>
+  [secondOf(new Date(entry.atMs).toISOString()), entry.by, `${entry.action} ${nameOf(entry.subject)}`, changesOf(entry)]
+    .map((part) => harmless(part).trim())
+    .filter((part) => part !== "")
+    .join("  ");
+
+/** Several changes in a minute are told apart. */
+const secondOf = (iso: string): string => `${iso.slice(0, "2027-01-31T09:30:00".length).replace("T", " ")}Z`;
+
+function nameOf(subject: JournalSubject): string {
+  if (subject.kind === "store") return "";
+  return subject.name === undefined ? subject.id : `${subject.id} (${subject.name})`;
+}
+
+/** What is different, as it was and as it is. Of what is new or gone, what the line says already is left out. */
+function changesOf({ atMs, subject, before, after }: JournalEntry): string {
+  const said: JournalContent = {
+    createdAt: new Date(atMs).toISOString(),
+    name: ("name" in subject && subject.name) || null,
+  };
+  const isSaid = (name: string, value: Value): boolean => (!before || !after) && isThere(value) && said[name] === value;
+  return Object.keys({ ...before, ...after })
+    .map((name) => [name, [before?.[name], after?.[name]].filter(isThere)] as const)
+    .filter(([name, values]) => values.length > 0 && !values.some((value) => isSaid(name, value)))
+    .map(([name, values]) => {
+      const texts = values.map((value) => (name === "scopes" ? scopesText(value) : textOf(value)));
+      // What is no more was there: without an arrow it would look as if it still were.
+      if (before && after && !isThere(after[name])) texts.push("none");
+      return `${wordsOf(name)} ${texts.join(" → ")}`;
+    })
+    .join(", ");
+}
+
+type Value = JournalContent[string];
+
+const isThere = (value: Value | undefined): value is NonNullable<Value> => value !== undefined && value !== null;
+
+/** "expiresAt" as "expires at". */
+const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** As --scopes takes them. */
+const scopesText = (value: NonNullable<Value>): string =>
+  Array.isArray(value) && value.length === SCOPES.length ? "all" : textOf(value);
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+function textOf(value: NonNullable<Value>): string {
+  if (typeof value === "number") return formatNumber(value);
+  if (typeof value === "string") return ISO_TIME.test(value) ? secondOf(value) : value;
+  return Array.isArray(value) ? value.join(" ") : String(value);
+}

@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+import { systemClock } from "../../base/time/clock.ts";
+import type { JournalEntry } from "../../domain/journal.ts";
+import { isKeyId } from "../../domain/keys/key.ts";
+import { findKey } from "../../keys/queries/find.ts";
+import type { JournalQuery, Store } from "../../store/ports/store.ts";
+import { withStore } from "../arguments/context.ts";
+import { JSON_OPTION, type JsonOption, parseSince, SINCE_HELP } from "../arguments/options.ts";
+import { failToFind } from "../keys/refusals.ts";
+import { note, print } from "../terminal/print.ts";
+import { write } from "../terminal/stdout.ts";
+import { jsonOfEntry, lineOfEntry } from "./journal-views.ts";
+
+/** However long the journal is, so many entries are in memory. */
+const PAGE_SIZE = 500;
+
+export function addJournal(program: Command): void {
+  program
+    .command("journal")
+    .description(
+      "Show who changed what: every change that a person made by a command or in the console, oldest first.\n" +
+        "Calls of the API are not in it, and neither is any secret.",
+    )
+    .option("--since <when>", `only changes since: ${SINCE_HELP}`, (text) => parseSince(text, systemClock.nowMs()))
+    .option("--key <id>", "only changes to this key; one that was deleted is known by its id alone")
+    .option(...JSON_OPTION)
+    .action(showJournal);
+}
+
+interface JournalOptions extends JsonOption {
+  readonly since?: number;
+  readonly key?: string;
+}
+
+async function showJournal({ since, key, json }: JournalOptions): Promise<void> {
+  await withStore(async (store) => {
+    const query = { sinceMs: since, keyId: key === undefined ? undefined : await idOf(store, key), size: PAGE_SIZE };
+    if (json) return printAsJson(store, query);
+    let count = 0;
+    for await (const entries of pagesOf(store, query)) {
+      count += entries.length;
+      if (entries.length > 0) print(entries.map(lineOfEntry).join("\n"));
+    }
+    if (count === 0) note("There is nothing in the journal that was asked for.");
+  });
+}
+
+/** One array, an entry a line. */
+async function printAsJson(store: Store, query: JournalQuery): Promise<void> {
+  let separator = "[\n";
+  for await (const entries of pagesOf(store, query))
+    for (const entry of entries) {
+      write(`${separator}  ${JSON.stringify(jsonOfEntry(entry))}`);
+      separator = ",\n";
+    }
+  print(separator === ",\n" ? "\n]" : "[]");
+}
+
+async function* pagesOf({ journal }: Store, query: JournalQuery): AsyncGenerator<readonly JournalEntry[]> {
+  for (let afterId: bigint | undefined; ; ) {
+    const { rows, more } = await journal.list({ ...query, afterId });
+    yield rows;
+    if (!more) return;
+    afterId = rows.at(-1)?.id;
+  }
+}
+
+async function idOf({ keys }: Store, idOrName: string): Promise<string> {
+  if (isKeyId(idOrName)) return idOrName;
+  const found = await findKey(keys, idOrName);
+  return found.kind === "refused" ? failToFind(found.reason, idOrName) : found.value.id;
+}

@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import { editKey } from "../../keys/edit.ts";
+import { withKeys } from "../arguments/context.ts";
+import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { print, printJson } from "../terminal/print.ts";
+import { facts } from "../terminal/table.ts";
+import { addKeyOptions, expiryOf, type KeyOptions, scopesOf } from "./options.ts";
+import { failToEdit } from "./refusals.ts";
+import { changedFacts, jsonOfKey } from "./views.ts";
+
+export function addEdit(keys: Command): void {
+  const command = keys
+    .command("edit <id>")
+    .description(
+      "Change a key: what is given changes, and the rest, its secrets and what it has used stay as they are.",
+    );
+  addKeyOptions(command, "")
+    .option(...JSON_OPTION)
+    .action(edit);
+}
+
+async function edit(idOrName: string, options: KeyOptions & JsonOption, command: Command): Promise<void> {
+  const { name, plan, perMinute, perDay, json } = options;
+  await withKeys(async (context) => {
+    const wanted = { name, plan, perMinute, perDay, scopes: scopesOf(options), expiresAtMs: expiryOf(options) };
+    const edited = await editKey(context, { idOrName, ...wanted });
+    if (edited.kind === "refused") return failToEdit(edited.reason, idOrName, command);
+    const { before, key } = edited.value;
+    if (json) return printJson(jsonOfKey(key, context.clock.nowMs()));
+    const changes = changedFacts(before, key);
+    if (changes.length === 0) print(`Key ${key.id} was like this already: nothing has changed.`);
+    else print(`Key ${key.id} has been changed.\n\n${facts(changes)}`);
+  });
+}

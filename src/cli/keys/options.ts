@@ -1,0 +1,41 @@
+import { type Command, Option } from "commander";
+import { systemClock } from "../../base/time/clock.ts";
+import type { Plan } from "../../domain/keys/plan.ts";
+import { READ_SCOPES, SCOPES, type Scope } from "../../domain/keys/scope.ts";
+import { parseExpiry, parsePlan, parseQuota, parseScopes } from "../arguments/options.ts";
+
+/** What is decided about a key when it is issued, and can be changed later. */
+export interface KeyOptions {
+  readonly name?: string;
+  readonly plan?: Plan;
+  readonly perMinute?: number;
+  readonly perDay?: number;
+  readonly scopes?: readonly Scope[];
+  readonly readOnly?: true;
+  readonly expires?: number | "never";
+}
+
+export const addKeyOptions = (command: Command, required: string): Command =>
+  command
+    .option("--name <name>", `whom or what the key is for${required}`)
+    .option("--plan <plan>", `free, pro, business or enterprise${required}`, parsePlan)
+    .option("--per-minute <requests>", "quota per minute (enterprise only)", parseQuota)
+    .option("--per-day <requests>", "quota per day (enterprise only)", parseQuota)
+    .addOption(
+      new Option("--scopes <scopes>", `what the key may do: all, or some of ${SCOPES.join(",")}`)
+        .argParser(parseScopes)
+        .conflicts("readOnly"),
+    )
+    .option("--read-only", `the same as --scopes ${READ_SCOPES.join(",")}`)
+    .option(
+      "--expires <when>",
+      "a date such as 2027-01-31, through whose end (UTC) the key works, a time such as 2027-01-31T09:30Z, a span such as 30d, 12h or 90m, or never",
+      (text) => parseExpiry(text, systemClock.nowMs()),
+    );
+
+/** Undefined: nothing is said about scopes. */
+export const scopesOf = ({ scopes, readOnly }: KeyOptions): readonly Scope[] | undefined =>
+  readOnly ? READ_SCOPES : scopes;
+
+/** Null: never. Undefined: nothing is said about it. */
+export const expiryOf = ({ expires }: KeyOptions): number | null | undefined => (expires === "never" ? null : expires);

@@ -1,0 +1,136 @@
+import { type Command, Option } from "commander";
+import { OperatorError } from "../../base/operator-error.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { type Key, type KeySecret, secretWorksUntilMs } from "../../domain/keys/key.ts";
+import { draftKey, type IssuedKey, issueKey } from "../../keys/issue.ts";
+import { OVERLAP_DEFAULT_MS, type RotatedKey, rotateKey } from "../../keys/rotate.ts";
+import { StoreUnavailable } from "../../store/ports/store.ts";
+import { type KeyContext, withKeys } from "../arguments/context.ts";
+import { JSON_OPTION, type JsonOption, parseDuration } from "../arguments/options.ts";
+import { formatTime, print } from "../terminal/print.ts";
+import { writeSecret } from "../terminal/stdout.ts";
+import { facts } from "../terminal/table.ts";
+import { addKeyOptions, expiryOf, type KeyOptions, scopesOf } from "./options.ts";
+import { failToIssue, failToRotate } from "./refusals.ts";
+import { type Facts, factsOfKey, jsonOfKey } from "./views.ts";
+
+// The commands that print a secret.
+
+const SHOWN_ONCE = "The secret is shown only once: store it now.";
+
+export function addCreate(keys: Command): void {
+  addKeyOptions(keys.command("create").description("Issue a key. Its secret is printed once."), " (required)")
+    .option(...JSON_OPTION)
+    .action(create);
+}
+
+async function create(options: KeyOptions & JsonOption, command: Command): Promise<void> {
+  const { name, plan, perMinute, perDay, json } = options;
+  // Commander's requiredOption() would complain before it has noticed that an option is misspelt.
+  if (name === undefined) return command.error("error: required option '--name <name>' not specified");
+  if (plan === undefined) return command.error("error: required option '--plan <plan>' not specified");
+  const request = {
+    name,
+    plan,
+    perMinute,
+    perDay,
+    scopes: scopesOf(options),
+    expiresAtMs: expiryOf(options) ?? undefined,
+  };
+  // Misuse is reported also where there is no database.
+  const draft = draftKey(request, systemClock.nowMs());
+  if (draft.kind === "refused") return failToIssue(draft.reason, command);
+  await withKeys(async (context) => {
+    await refuseOtherEnvironment(context);
+    const deliver = ({ key, secret }: IssuedKey): void =>
+      json
+        ? printSecretJson({ ...jsonOfKey(key, key.createdAtMs), secret })
+        : printSecret([...factsOfKey(key), ["secret", secret]]);
+    const issued = await issueKey({ ...context, deliver }, request).catch(failAfterDelivery);
+    if (issued.kind === "refused") return failToIssue(issued.reason, command);
+    if (json) printEndOfJson();
+    else print(`\nKey created. ${SHOWN_ONCE}`);
+  });
+}
+
+/** A secret begins by its environment: whoever forgets the setting would hand out one that looks like the other's. */
+async function refuseOtherEnvironment({ environment, servedEnvironment }: KeyContext): Promise<void> {
+  const served = await servedEnvironment();
+  if (served !== undefined && served !== environment)
+    throw new OperatorError(
+      `the service on this database is ${served}, and ENVIRONMENT is ${environment} here: set ENVIRONMENT=${served}, or check DATABASE_URL`,
+    );
+}
+
+export function addRotate(keys: Command): void {
+  keys
+    .command("rotate <id>")
+    .description("Give a key a new secret. The old one keeps working for the overlap and shares the key's quotas.")
+    .addOption(
+      new Option("--overlap <duration>", "how long the old secret keeps working: 30m, 24h, 7d, or 0")
+        .argParser(parseDuration)
+        .default(OVERLAP_DEFAULT_MS, "24h"),
+    )
+    .option(...JSON_OPTION)
+    .action(rotate);
+}
+
+async function rotate(idOrName: string, options: JsonOption & { overlap: number }, command: Command): Promise<void> {
+  await withKeys(async (context) => {
+    await refuseOtherEnvironment(context);
+    const nowMs = context.clock.nowMs();
+    const deliver = ({ key, secret, endOfOldSecrets }: RotatedKey): void => {
+      const endMs = endOfOldSecrets.kind === "at_once" ? nowMs : endOfOldSecrets.atMs;
+      if (options.json) printSecretJson({ ...jsonOfKey(key, nowMs), secret, oldSecretUntil: formatTime(endMs) });
+      else printSecret([["secret", secret]]);
+    };
+    const request = { idOrName, overlapMs: options.overlap };
+    const rotated = await rotateKey({ ...context, deliver }, request).catch(failAfterDelivery);
+    if (rotated.kind === "refused") return failToRotate(rotated.reason, idOrName, command);
+    if (options.json) return printEndOfJson();
+    const { key } = rotated.value;
+    const [, ...replaced] = await context.keys.secretsOf(key.id);
+    const sentences = [`Key ${key.id} has a new secret.`, endOfSecrets(key, replaced, context.clock.nowMs())];
+    if (key.suspendedAtMs !== undefined)
+      sentences.push(`None works while the key is suspended: animal-store keys resume ${key.id}`);
+    print(`\n${sentences.join(" ")}\n${SHOWN_ONCE}`);
+  });
+}
+
+// A secret is printed before it is made to work: what cannot be printed is not made, and if it cannot be made, then
+// what was printed is not complete.
+
+const printSecret = (lines: Facts): void => writeSecret(`${facts(lines)}\n`);
+
+const END_OF_JSON = "\n}";
+
+const printSecretJson = (value: object): void =>
+  writeSecret(JSON.stringify(value, null, 2).slice(0, -END_OF_JSON.length));
+
+const printEndOfJson = (): void => print(END_OF_JSON);
+
+/** Whoever has seen the secret learns that it is of no use, unless it could not even be printed. */
+function failAfterDelivery(error: unknown): never {
+  if (error instanceof StoreUnavailable)
+    throw new OperatorError(
+      error.changed === "unknown"
+        ? `the database did not answer, so the secret above may work or not: look at animal-store keys list (${error.message})`
+        : `the secret above does not work, because nothing was changed: the database is unavailable: ${error.message}`,
+    );
+  throw error;
+}
+
+/** When the secrets that a rotation has replaced stop working. A service may accept them for 2 seconds more. */
+function endOfSecrets(key: Key, replaced: readonly KeySecret[], nowMs: number): string {
+  const ends = replaced
+    .map((secret) => secretWorksUntilMs(key, secret) ?? nowMs)
+    .filter((ms) => ms > nowMs)
+    .sort((a, b) => a - b);
+  if (ends.length === 0) return "Old secrets no longer work.";
+  const times = [...new Set(ends)].map((ms) =>
+    ms === key.expiresAtMs ? `the key expires, at ${formatTime(ms)}` : formatTime(ms),
+  );
+  return ends.length === 1
+    ? `The old one works until ${times}.`
+    : `The ${ends.length} old ones work until ${times.join(" and ")}.`;
+}

@@ -1,0 +1,101 @@
+import { DAY_MS, MINUTE_MS } from "../../base/time/clock.ts";
+import { type Key, stateOf } from "../../domain/keys/key.ts";
+import { READ_SCOPES, SCOPES, type Scope } from "../../domain/keys/scope.ts";
+import type { ListedKey } from "../../keys/queries/list.ts";
+import { formatMinute, formatNumber, formatTime } from "../terminal/print.ts";
+import type { Column } from "../terminal/table.ts";
+
+// How keys look: rows and facts for people, objects for scripts.
+
+export const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : formatTime(ms));
+
+export const jsonOfKey = (key: Key, nowMs: number) => ({
+  id: key.id,
+  name: key.name,
+  plan: key.plan,
+  perMinute: key.quotas.perMinute,
+  perDay: key.quotas.perDay,
+  scopes: key.scopes,
+  state: stateOf(key, nowMs),
+  createdAt: formatTime(key.createdAtMs),
+  expiresAt: timeOrNull(key.expiresAtMs),
+  revokedAt: timeOrNull(key.revokedAtMs),
+  suspendedAt: timeOrNull(key.suspendedAtMs),
+  lastUsedAt: timeOrNull(key.lastUsedAtMs),
+});
+
+/** What a person wants to know first is ranked first: a terminal may not have room for all of it. */
+export const KEY_COLUMNS: readonly Column[] = [
+  { title: "ID" },
+  { title: "NAME", shrinksTo: 16 },
+  { title: "PLAN", rank: 2 },
+  { title: "PER MINUTE", align: "right", rank: 4 },
+  { title: "PER DAY", align: "right", rank: 4 },
+  { title: "STATE" },
+  { title: "LAST USED", rank: 1 },
+  { title: "EXPIRES", rank: 3 },
+  { title: "SCOPES", rank: 5 },
+  { title: "CREATED", rank: 6 },
+];
+
+export const rowOfKey = ({ key, state, bannedUntilMs }: ListedKey): string[] => [
+  key.id,
+  key.name,
+  key.plan,
+  formatNumber(key.quotas.perMinute),
+  formatNumber(key.quotas.perDay),
+  state === "banned" && bannedUntilMs !== undefined ? `banned until ${timeOfDay(bannedUntilMs)}` : state,
+  key.lastUsedAtMs === undefined ? "never" : formatMinute(key.lastUsedAtMs),
+  key.expiresAtMs === undefined ? "never" : (endOfDate(key.expiresAtMs) ?? formatMinute(key.expiresAtMs)),
+  shortScopes(key.scopes),
+  formatMinute(key.createdAtMs),
+];
+
+/** To the next whole minute: what is said to last until then must not end before. A ban lasts an hour at most. */
+const timeOfDay = (ms: number): string => formatMinute(Math.ceil(ms / MINUTE_MS) * MINUTE_MS).slice(-"03:41Z".length);
+
+function shortScopes(scopes: readonly Scope[]): string {
+  if (scopes.length === SCOPES.length) return "all";
+  return isReadOnly(scopes) ? "read-only" : scopes.join(",");
+}
+
+const isReadOnly = (scopes: readonly Scope[]): boolean =>
+  scopes.length === READ_SCOPES.length && scopes.every((scope) => READ_SCOPES.includes(scope));
+
+export type Facts = readonly (readonly [label: string, value: string])[];
+
+/** What is decided about a key: all of it can be edited, but for its id. */
+export const factsOfKey = (key: Key): Facts => [
+  ["id", key.id],
+  ["name", key.name],
+  ["plan", planWithQuotas(key)],
+  ["scopes", longScopes(key.scopes)],
+  ["expires", expiry(key.expiresAtMs)],
+];
+
+const planWithQuotas = ({ plan, quotas }: Key): string =>
+  `${plan} (${formatNumber(quotas.perMinute)} per minute, ${formatNumber(quotas.perDay)} per day)`;
+
+function longScopes(scopes: readonly Scope[]): string {
+  if (scopes.length === SCOPES.length) return "all";
+  const list = scopes.join(", ");
+  return isReadOnly(scopes) ? `${list} (read-only)` : list;
+}
+
+function expiry(ms: number | undefined): string {
+  if (ms === undefined) return "never";
+  const date = endOfDate(ms);
+  return date === undefined ? formatTime(ms) : `${date} (${formatTime(ms)})`;
+}
+
+/** A date that is given means its end; as the start of the next day, it would look like a mistake. */
+const endOfDate = (ms: number): string | undefined =>
+  ms % DAY_MS === 0 ? `end of ${formatTime(ms - 1).slice(0, "2027-01-31".length)}` : undefined;
+
+/** The facts that differ, each as it was and as it is. */
+export const changedFacts = (before: Key, after: Key): Facts => {
+  const old = new Map(factsOfKey(before));
+  return factsOfKey(after)
+    .filter(([label, value]) => old.get(label) !== value)
+    .map(([label, value]) => [label, `${old.get(label)} → ${value}`]);
+};

@@ -1,0 +1,68 @@
+import { fstatSync, statSync, writeSync } from "node:fs";
+import { OperatorError } from "../../base/operator-error.ts";
+import { harmless } from "../../base/text/text.ts";
+
+// What a command prints is written when it returns, or it fails: a stream would tell about it later, if at all.
+
+/** Nobody reads what is printed any more, as with `| head`: the command ends, and has nothing to say about it. */
+export class OutputClosed extends Error {
+  override readonly name = "OutputClosed";
+}
+
+const STDOUT = 1;
+const STDERR = 2;
+const RETRY_AFTER_MS = 5;
+
+/** Writes all of a text to standard output. Fails with OutputClosed, or with an OperatorError. */
+export function write(text: string): void {
+  try {
+    writeAll(STDOUT, text);
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (code === "EPIPE") throw new OutputClosed();
+    throw new OperatorError(`cannot write to standard output: ${message}`);
+  }
+}
+
+/** Nothing fails because a remark cannot be made. It may quote what others have named: no terminal obeys that. */
+export function noteWithoutEnd(text: string): void {
+  try {
+    writeAll(STDERR, text.split("\n").map(harmless).join("\n"));
+  } catch {}
+}
+
+function writeAll(descriptor: number, text: string): void {
+  let rest: Uint8Array = Buffer.from(text);
+  while (rest.length > 0) {
+    const written = writeSome(descriptor, rest);
+    if (written === 0) Bun.sleepSync(RETRY_AFTER_MS);
+    rest = rest.subarray(written);
+  }
+}
+
+/** A pipe that another program has set so does not wait for its reader. */
+function writeSome(descriptor: number, bytes: Uint8Array): number {
+  try {
+    return writeSync(descriptor, bytes);
+  } catch (error) {
+    if ((error as { code?: string }).code === "EAGAIN") return 0;
+    throw error;
+  }
+}
+
+/** Writes what has to be read by somebody, or else must not come to be. Fails with an OperatorError. */
+export function writeSecret(text: string): void {
+  try {
+    if (isNowhere()) throw new OperatorError("standard output is closed, or is /dev/null");
+    write(text);
+  } catch (error) {
+    const reason = error instanceof OutputClosed ? "nobody reads standard output any more" : (error as Error).message;
+    throw new OperatorError(`the secret cannot be printed, so nothing was changed: ${reason}`);
+  }
+}
+
+/** What was closed before this program began is /dev/null to it. */
+function isNowhere(): boolean {
+  const output = fstatSync(STDOUT);
+  return output.isCharacterDevice() && output.rdev === statSync("/dev/null").rdev;
+}

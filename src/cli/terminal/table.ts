@@ -1,0 +1,92 @@
+import { harmless } from "../../base/text/text.ts";
+
+export interface Column {
+  readonly title: string;
+  /** Numbers are aligned to the right. */
+  readonly align?: "right";
+  /** Its cells may be cut to this width, with an ellipsis. */
+  readonly shrinksTo?: number;
+  /** Where there is not room for all, columns are added by rank, those of the same rank together. Absent: always shown. */
+  readonly rank?: number;
+}
+
+const GAP = "  ";
+const ELLIPSIS = "…";
+const ALWAYS_SHOWN = 0;
+
+/** Rows under a head. Given a width, the table is made to fit; otherwise everything is shown in full. */
+export function table(
+  head: readonly (string | Column)[],
+  rows: readonly (readonly string[])[],
+  availableWidth = Number.POSITIVE_INFINITY,
+): string {
+  const columns = head.map((column): Column => (typeof column === "string" ? { title: column } : column));
+  const lines = [columns.map(({ title }) => title), ...rows].map((cells) => cells.map(harmless));
+  const wanted = columns.map((_, i) =>
+    lines.reduce((most, cells) => Math.max(most, Bun.stringWidth(cells[i] ?? "")), 0),
+  );
+  const widths = fit(columns, wanted, availableWidth);
+  const isForTerminal = Number.isFinite(availableWidth);
+  const lineOf = (cells: readonly string[]): string =>
+    [...widths]
+      .map(([i, width]) => padded(cut(cells[i] ?? "", width), width, columns[i]?.align, isForTerminal))
+      .join(GAP)
+      .trimEnd();
+  return lines.map(lineOf).join("\n");
+}
+
+/** The columns that are shown, by their place in the head, and how wide each is. */
+function fit(columns: readonly Column[], wanted: readonly number[], available: number): Map<number, number> {
+  const least = columns.map(({ title, shrinksTo }, i) =>
+    Math.min(wanted[i] as number, Math.max(shrinksTo ?? Number.POSITIVE_INFINITY, title.length)),
+  );
+  const ranks = [...new Set(columns.map(({ rank }) => rank ?? ALWAYS_SHOWN))].sort((a, b) => a - b);
+  const shown = new Set<number>();
+  let left = available + GAP.length;
+  for (const rank of ranks) {
+    const places = [...columns.keys()].filter((i) => (columns[i]?.rank ?? ALWAYS_SHOWN) === rank);
+    const room = places.reduce((sum, i) => sum + (least[i] as number) + GAP.length, 0);
+    if (rank !== ALWAYS_SHOWN && room > left) continue;
+    for (const i of places) shown.add(i);
+    left -= room;
+  }
+  const widths = new Map<number, number>();
+  for (const i of [...columns.keys()].filter((place) => shown.has(place))) {
+    const growth = Math.max(0, Math.min(left, (wanted[i] as number) - (least[i] as number)));
+    widths.set(i, (least[i] as number) + growth);
+    left -= growth;
+  }
+  return widths;
+}
+
+/** A text of at most this width: what a terminal shows as one character stays whole. */
+function cut(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  let start = "";
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (Bun.stringWidth(start + segment + ELLIPSIS) > width) break;
+    start += segment;
+  }
+  return start.trimEnd() + ELLIPSIS;
+}
+
+const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u061c]/u;
+const LEFT_TO_RIGHT_MARK = "\u200e";
+
+function padded(text: string, width: number, align: Column["align"], isForTerminal: boolean): string {
+  const space = " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
+  // Without the mark, a terminal that knows these scripts would show the numbers that follow to the left of the text.
+  const shown = isForTerminal && RIGHT_TO_LEFT.test(text) ? text + LEFT_TO_RIGHT_MARK : text;
+  return align === "right" ? space + shown : shown + space;
+}
+
+/** Labels and values, one pair per line. */
+export const facts = (pairs: readonly (readonly [label: string, value: string])[]): string =>
+  table(
+    ["", ""],
+    pairs.map(([label, value]) => [`  ${label}`, value]),
+  )
+    .split("\n")
+    .slice(1)
+    .join("\n");

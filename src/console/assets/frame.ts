@@ -1,0 +1,32 @@
+import { stateOfInstance } from "../../domain/usage/instance.ts";
+import type { Count, FrameView } from "../api/index.ts";
+import type { ConsoleHandler } from "../handler.ts";
+import { currentTroubles } from "../resources/overview.ts";
+
+/** What is beside every page. Nothing is counted for it. */
+export const showFrame: ConsoleHandler = async (parts): Promise<FrameView> => {
+  const { store, clock, knowledge, settings } = parts;
+  const [counted, keys, instances] = await Promise.all([
+    knowledge.counting.latest(),
+    knowledge.keys.counted(),
+    store.instances.list(),
+  ]);
+  const nowMs = clock.nowMs();
+  const alive = instances.filter((instance) => stateOfInstance(instance, nowMs) === "alive");
+  return {
+    keys: keys?.keys.size ?? null,
+    animals: counted.animals && sumOf(Object.values(counted.animals)),
+    openOrders: counted.openOrders && sumOf(Object.values(counted.openOrders)),
+    // This one is alive, though it may not have left word of it yet, and never does on a replica.
+    instances: Math.max(1, alive.length),
+    versions: alive.length === 0 ? [settings.version] : [...new Set(alive.map(({ version }) => version))].sort(),
+    troubles: (await currentTroubles(parts, instances)).length,
+  };
+};
+
+/** As old as the oldest of them, and exact only if all of them are. */
+const sumOf = (counts: readonly Count[]): Count => ({
+  value: counts.reduce((sum, { value }) => sum + value, 0),
+  isEstimate: counts.some(({ isEstimate }) => isEstimate),
+  asOfMs: Math.min(...counts.map(({ asOfMs }) => asOfMs)),
+});

@@ -1,0 +1,48 @@
+import { lazy } from "../../base/lazy.ts";
+import { type AssetPage, asset } from "../../http/pages/asset.ts";
+import { ASSETS_PATH, type BundledFile, bundlePages, PAGE_NAME } from "./bundle.ts";
+import { ASSET_HEADERS, PAGE_HEADERS } from "./headers.ts";
+
+export interface Pages {
+  /** The one page: every address in it is a state of it. */
+  page(request: Request): Promise<Response>;
+  /** Undefined: there is none of that name. */
+  asset(name: string, request: Request): Promise<Response | undefined>;
+}
+
+/** Says to the scripts of the page where it is. */
+const BASE_META = (base: string): string => `<meta name="console-base" content="${Bun.escapeHTML(base)}">`;
+
+/** `base`: the path of the console as browsers see it. */
+export function createPages(base: string): Pages {
+  const files = lazy(async () => {
+    const placed = (await bundlePages()).map((file) => placedAt(base, file));
+    return new Map(placed.map((file) => [file.name, sender(file)]));
+  });
+  return {
+    page: async (request) => ((await files()).get(PAGE_NAME) as AssetPage)(request),
+    async asset(name, request) {
+      const send = name === PAGE_NAME ? undefined : (await files()).get(name);
+      return send?.(request);
+    },
+  };
+}
+
+/** The page learns where it is. Where that is not where the bundler thought, all files do. */
+function placedAt(base: string, file: BundledFile): BundledFile {
+  const isElsewhere = `${base}/assets/` !== ASSETS_PATH;
+  if (!isElsewhere && file.name !== PAGE_NAME) return file;
+  const { name, type } = file;
+  if (!/^text\/(?:html|css|javascript)/.test(type)) return file;
+  const text = new TextDecoder()
+    .decode(file.content)
+    .replaceAll(ASSETS_PATH, () => `${base}/assets/`)
+    .replace("<head>", () => `<head>${BASE_META(base)}`);
+  return { name, type, content: new TextEncoder().encode(text) };
+}
+
+function sender({ name, type, content, compressed }: BundledFile): AssetPage {
+  const headers = { ...(name === PAGE_NAME ? PAGE_HEADERS : ASSET_HEADERS), "Content-Type": type };
+  const tag = Bun.hash(content).toString(36);
+  return asset({ content: new Blob([content]), compressed, tag, headers });
+}

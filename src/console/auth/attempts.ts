@@ -1,0 +1,38 @@
+import { BoundedMap } from "../../base/bounded-map.ts";
+import { MINUTE_MS, toWholeSeconds } from "../../base/time/clock.ts";
+
+export const ATTEMPTS_PER_MINUTE = 60;
+/** Whoever has more addresses than this starts anew with each: the tokens are too long to be guessed anyway. */
+const MAX_ADDRESSES = 10_000;
+
+interface Attempts {
+  readonly endsAtMs: number;
+  count: number;
+}
+
+/** Requests that no valid session or token came with: an address may make some in a minute. */
+export class AttemptLimit {
+  readonly #attempts = new BoundedMap<Attempts>(MAX_ADDRESSES);
+
+  constructor(private readonly time: { monotonicMs(): number }) {}
+
+  /** How long this address has to wait; 0: not at all. */
+  waitSeconds(address: string): number {
+    const attempts = this.#attemptsOf(address);
+    return attempts && attempts.count >= ATTEMPTS_PER_MINUTE
+      ? toWholeSeconds(attempts.endsAtMs - this.time.monotonicMs())
+      : 0;
+  }
+
+  /** Counts one. */
+  add(address: string): void {
+    const attempts = this.#attemptsOf(address);
+    if (attempts) attempts.count++;
+    else this.#attempts.set(address, { endsAtMs: this.time.monotonicMs() + MINUTE_MS, count: 1 });
+  }
+
+  #attemptsOf(address: string): Attempts | undefined {
+    const attempts = this.#attempts.get(address);
+    return attempts && attempts.endsAtMs > this.time.monotonicMs() ? attempts : undefined;
+  }
+}

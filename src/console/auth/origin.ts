@@ -1,0 +1,25 @@
+import type { Caller } from "../../http/pages/console/relay.ts";
+import type { ConsoleSettings } from "../handler.ts";
+
+/**
+ * Whether a request comes from a page of this console. Browsers say where it comes from in Origin, with all that may
+ * change anything, and under https and on localhost in Sec-Fetch-Site, which no script can set. Whatever is there must
+ * be right; for a change, one of them must be there.
+ */
+export function isSameOrigin(
+  { method, headers }: Request,
+  { origin: asked }: Caller,
+  settings: ConsoleSettings,
+): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null && site !== "same-origin") return false;
+  const origin = headers.get("origin");
+  if (origin !== null) return isOwn(origin, asked, settings);
+  return site !== null || method === "GET" || method === "HEAD";
+}
+
+/** A proxy that ends TLS, and does not say so, lets us see http where the browser sees https. */
+function isOwn(origin: string, asked: string | undefined, { publicUrl, isApart }: ConsoleSettings): boolean {
+  if (asked !== undefined && (origin === asked || origin === asked.replace(/^http:/, "https:"))) return true;
+  return publicUrl !== undefined && !isApart && origin === new URL(publicUrl).origin;
+}

@@ -1,0 +1,98 @@
+import {
+  hasEnded,
+  isPlausibleConsoleSecret,
+  newConsoleSecret,
+  prolongedUntilMs,
+  SESSION_LASTS_MS,
+} from "../../domain/console-session.ts";
+import { digestOf } from "../../domain/keys/key.ts";
+import { type Store, StoreUnavailable } from "../../store/ports/store.ts";
+import type { SessionView } from "../api/index.ts";
+import { BAD_TOKEN, ConsoleFault } from "../fault.ts";
+import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
+import { authorshipOf } from "../resources/author.ts";
+import { cookieWith, endingCookie, newTicket, type Ticket, ticketsIn } from "./cookie.ts";
+
+interface Resumed {
+  readonly session: SignedIn;
+  readonly ticket: Ticket;
+  /** Whether the browser has to keep its cookie for longer, too. */
+  readonly isProlonged: boolean;
+}
+
+/** Who is signed in with one of these tickets; undefined: nobody any more. A session that is used lasts longer. */
+export async function resume(parts: ConsoleParts, tickets: readonly Ticket[]): Promise<Resumed | undefined> {
+  for (const ticket of tickets) {
+    const resumed = await resumeWith(parts, ticket);
+    if (resumed) return resumed;
+  }
+  return undefined;
+}
+
+async function resumeWith({ store, clock }: ConsoleParts, ticket: Ticket): Promise<Resumed | undefined> {
+  const digest = digestOf(ticket.secret);
+  const session = await store.sessions.get(digest);
+  const nowMs = clock.nowMs();
+  if (!session || hasEnded(session, nowMs)) return undefined;
+  const expiresAtMs = prolongedUntilMs(session, nowMs);
+  const isProlonged = expiresAtMs !== undefined && (await prolong(store, { digest, expiresAtMs }));
+  return { session: { ...session, ...(isProlonged ? { expiresAtMs } : {}), digest }, ticket, isProlonged };
+}
+
+/** A store that only reads now is no reason to send anybody away. */
+const prolong = ({ sessions }: Store, session: { digest: string; expiresAtMs: number }): Promise<boolean> =>
+  sessions.prolong(session).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof StoreUnavailable) return false;
+      throw error;
+    },
+  );
+
+/** Exchanges the token of a link: 204 with the cookie. */
+export async function signIn(
+  { store, clock, settings }: ConsoleParts,
+  { form, request, caller }: ConsoleCall,
+): Promise<Response | ConsoleFault> {
+  const token = (form as { readonly token?: unknown } | null)?.token;
+  if (typeof token !== "string")
+    return new ConsoleFault(400, "missing_field", "The token of the link is missing.", { field: "token" });
+  if (!isPlausibleConsoleSecret(token)) return BAD_TOKEN;
+  const atMs = clock.nowMs();
+  const secret = newConsoleSecret();
+  const session = await store.sessions.signIn({
+    linkDigest: digestOf(token),
+    atMs,
+    digest: digestOf(secret),
+    expiresAtMs: atMs + SESSION_LASTS_MS,
+  });
+  if (!session) return BAD_TOKEN;
+  const cookie = cookieWith(newTicket(request, caller, secret), settings.base);
+  return new Response(null, { status: 204, headers: { "Set-Cookie": cookie } });
+}
+
+export const showSession: ConsoleHandler = ({ settings, clock }, session, { caller }): SessionView => ({
+  name: session.name,
+  expiresAtMs: session.expiresAtMs,
+  environment: settings.environment,
+  version: settings.version,
+  publicUrl: settings.publicUrl ?? `${(settings.isApart ? undefined : caller.origin) ?? settings.apiOrigin}/v1`,
+  nowMs: clock.nowMs(),
+  uploadMaxBytes: settings.uploadMaxBytes ?? null,
+});
+
+export const signOut: ConsoleHandler = async (parts, session, call) => {
+  await parts.store.sessions.signOut(session);
+  return signedOut(parts, session, call);
+};
+
+export const signOutEverywhere: ConsoleHandler = async (parts, session, call) => {
+  await parts.store.sessions.signOutAll(authorshipOf(parts, session));
+  return signedOut(parts, session, call);
+};
+
+const signedOut: (...args: Parameters<ConsoleHandler>) => Response = ({ settings }, { digest }, { request }) => {
+  const ended = ticketsIn(request).filter(({ secret }) => digestOf(secret) === digest);
+  const cookies = ended.map((ticket): [string, string] => ["Set-Cookie", endingCookie(ticket, settings.base)]);
+  return new Response(null, { status: 204, headers: cookies });
+};

@@ -1,0 +1,84 @@
+import { dirname } from "node:path";
+import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from "../../base/time/clock.ts";
+import type { FindCounters } from "../../keys/queries/counters.ts";
+import type { Store } from "../../store/ports/store.ts";
+import type { DatabaseUrl } from "../../store/urls/database-url.ts";
+import { BusiestKeys } from "./busiest.ts";
+import { Counting } from "./counting.ts";
+import { type Disk, diskAt } from "./disk.ts";
+import { KnownKeys } from "./known-keys.ts";
+import { Remembered } from "./remembered.ts";
+import { SeenTroubles, type StoreHealth } from "./troubles.ts";
+
+export const SPANS = ["hour", "day", "month"] as const;
+export type Span = (typeof SPANS)[number];
+
+export const SPAN_MS: Readonly<Record<Span, number>> = { hour: HOUR_MS, day: DAY_MS, month: 30 * DAY_MS };
+
+interface Parts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly counters: FindCounters;
+  readonly database: DatabaseUrl;
+  readonly onFailure: (error: unknown) => void;
+  /** How full the disk of the database is, unless it is that of a server. */
+  readonly findDisk?: (database: DatabaseUrl) => Promise<Disk | undefined>;
+}
+
+const HEALTH_STAYS_MS = 10 * SECOND_MS;
+
+/** What this thread has found out beside requests, so that none of them has to wait for it. */
+export class Knowledge {
+  readonly keys: KnownKeys;
+  readonly counting: Counting;
+  readonly busiest: Readonly<Record<Span, BusiestKeys>>;
+  readonly health: Remembered<StoreHealth>;
+  readonly troubles = new SeenTroubles();
+
+  #isClosed = false;
+
+  constructor(given: Parts) {
+    // What is interrupted by the end of this thread has not failed.
+    const onFailure = (error: unknown): void => {
+      if (!this.#isClosed) given.onFailure(error);
+    };
+    const parts = { ...given, onFailure };
+    const { store, clock } = parts;
+    this.keys = new KnownKeys({ ...parts, keys: store.keys });
+    this.counting = new Counting(parts);
+    const usage = { usage: store.usage, clock, onFailure };
+    this.busiest = {
+      hour: new BusiestKeys(usage, "minute", SPAN_MS.hour),
+      day: new BusiestKeys(usage, "hour", SPAN_MS.day),
+      month: new BusiestKeys(usage, "day", SPAN_MS.month),
+    };
+    this.health = new Remembered({ clock, staysMs: HEALTH_STAYS_MS, find: () => healthOf(parts), onFailure });
+  }
+
+  /** The store is about to be closed. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Returns when nothing is being found out: what was asked for before is known then. */
+  async settled(): Promise<void> {
+    const { keys, counting, busiest, health } = this;
+    await Promise.all([keys, counting, ...Object.values(busiest), health].map((each) => each.settled()));
+  }
+}
+
+async function healthOf({ store, database, findDisk = diskOf }: Parts): Promise<StoreHealth> {
+  let answers = true;
+  try {
+    await store.check();
+  } catch {
+    // The readiness of the service is about the same, and is logged.
+    answers = false;
+  }
+  return { answers, isReadOnly: store.isReadOnly(), disk: await findDisk(database) };
+}
+
+export async function diskOf(database: DatabaseUrl): Promise<Disk | undefined> {
+  if (database.kind !== "sqlite") return undefined;
+  return diskAt(dirname(database.path)).catch(() => undefined);
+}

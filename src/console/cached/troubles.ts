@@ -1,0 +1,177 @@
+import { DAY_MS } from "../../base/time/clock.ts";
+import type { EnvironmentName } from "../../domain/environment.ts";
+import { type Instance, stateOfInstance } from "../../domain/usage/instance.ts";
+import type { Trouble } from "../api/index.ts";
+import type { Disk } from "./disk.ts";
+
+// What is not well, for a person who looks at the overview: the worst first.
+
+/** How the store is: whether it answers, and how much room there is around it. */
+export interface StoreHealth {
+  readonly answers: boolean;
+  readonly isReadOnly: boolean;
+  /** Undefined: it is on another machine, or nobody can say. */
+  readonly disk: Disk | undefined;
+}
+
+export interface Circumstances {
+  readonly nowMs: number;
+  readonly environment: EnvironmentName;
+  readonly instances: readonly Instance[];
+  /** Undefined: not known yet. */
+  readonly health: StoreHealth | undefined;
+  /** How many keys are banned; undefined: not known, because Redis does not answer. */
+  readonly bannedKeys: number | undefined;
+}
+
+/** By itself, without when it was first seen. */
+interface Finding extends Omit<Trouble, "sinceMs"> {
+  /** What tells it from others: the same one may say something else a moment later. */
+  readonly id: string;
+  readonly sinceMs?: number;
+}
+
+const DOCUMENT = "docs/operations.md";
+
+export function findTroubles(circumstances: Circumstances): readonly Finding[] {
+  const found = [...storeTroubles(circumstances), ...instanceTroubles(circumstances), ...keyTroubles(circumstances)];
+  return [...found.filter(({ level }) => level === "problem"), ...found.filter(({ level }) => level === "warning")];
+}
+
+function storeTroubles({ health }: Circumstances): Finding[] {
+  const found: Finding[] = [];
+  if (health && !health.answers)
+    found.push({
+      id: "store",
+      level: "problem",
+      title: "The database does not answer.",
+      meaning: "Requests fail with 503 until it does. The log of the service says why.",
+      remedy: `${DOCUMENT}#check`,
+    });
+  if (health?.isReadOnly)
+    found.push({
+      id: "read-only",
+      level: "problem",
+      title: "The database takes no writes.",
+      meaning: "It is a replica, or was made read-only: animals and orders can be read, and nothing can be changed.",
+      remedy: `${DOCUMENT}#a-replica`,
+    });
+  if (health?.disk && isNearlyFull(health.disk))
+    found.push({
+      id: "disk",
+      level: "problem",
+      title: `The disk is nearly full: ${gigabytes(health.disk.freeBytes)} of ${gigabytes(health.disk.totalBytes)} are free.`,
+      meaning: "When nothing is left, every write is refused with 503. What was acknowledged stays.",
+      remedy: `${DOCUMENT}#when-the-disk-fails`,
+    });
+  return found;
+}
+
+const LEAST_FREE_BYTES = 1_000_000_000;
+const LEAST_FREE_SHARE = 0.1;
+/** As much is enough, however small a share of a large disk it is. */
+const ENOUGH_FREE_BYTES = 10_000_000_000;
+
+const isNearlyFull = ({ freeBytes, totalBytes }: Disk): boolean =>
+  freeBytes < LEAST_FREE_BYTES || (freeBytes < LEAST_FREE_SHARE * totalBytes && freeBytes < ENOUGH_FREE_BYTES);
+
+const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+
+function instanceTroubles({ instances, nowMs, environment }: Circumstances): Finding[] {
+  const alive = instances.filter((each) => stateOfInstance(each, nowMs) === "alive");
+  const found: Finding[] = [];
+  const alone = alive.filter(({ health }) => health === "counts alone");
+  if (alone.length > 0)
+    found.push({
+      id: "counts-alone",
+      level: "problem",
+      title: "Redis does not answer.",
+      meaning: `${named(alone)} ${alone.length === 1 ? "counts requests by itself" : "count requests, each by itself"}: until Redis is back, a key may use its quotas once on each instance.`,
+      remedy: `${DOCUMENT}#when-redis-does-not-count`,
+    });
+  for (const each of alive.filter(({ health }) => health === "not ready"))
+    found.push({
+      id: `not-ready ${each.id}`,
+      level: "problem",
+      title: `Instance ${each.id} on ${each.host} is not ready.`,
+      meaning: "It answers requests with 503, because it cannot use the database or Redis.",
+      remedy: `${DOCUMENT}#health`,
+    });
+  for (const each of instances.filter((instance) => isMissed(instance, instances, nowMs)))
+    found.push({
+      id: `lost ${each.id}`,
+      level: "problem",
+      title: `Instance ${each.id} on ${each.host} is lost.`,
+      meaning: "It was killed, has crashed, or cannot reach the database: it did not say that it stops.",
+      remedy: `${DOCUMENT}#instances`,
+      sinceMs: each.seenAtMs,
+    });
+  const versions = [...new Set(alive.map(({ version }) => version))].sort();
+  if (versions.length > 1)
+    found.push({
+      id: "versions",
+      level: "warning",
+      title: `Instances run different versions: ${versions.join(", ")}.`,
+      meaning: "That is as it should be during an upgrade, and only then.",
+      remedy: `${DOCUMENT}#upgrades`,
+    });
+  const strangers = alive.filter((each) => each.environment !== environment);
+  if (strangers.length > 0)
+    found.push({
+      id: "environments",
+      level: "problem",
+      title: "Production and staging share this database.",
+      meaning: `This service is ${environment}. ${named(strangers)} ${strangers.length === 1 ? "is" : "are"} not: keys and animals of one are those of the other.`,
+      remedy: `${DOCUMENT}#production-and-staging`,
+    });
+  return found;
+}
+
+const named = (instances: readonly Instance[]): string =>
+  `${instances.length === 1 ? "Instance" : "Instances"} ${instances.map(({ id, host }) => `${id} on ${host}`).join(", ")}`;
+
+/** After a day it is no news any more; and one that was started in its place on the same host has replaced it. */
+function isMissed(instance: Instance, all: readonly Instance[], nowMs: number): boolean {
+  if (stateOfInstance(instance, nowMs) !== "lost" || nowMs - instance.seenAtMs > DAY_MS) return false;
+  return !all.some((other) => other.host === instance.host && other.startedAtMs >= instance.seenAtMs);
+}
+
+function keyTroubles({ bannedKeys }: Circumstances): Finding[] {
+  if (bannedKeys === 0) return [];
+  if (bannedKeys === undefined)
+    return [
+      {
+        id: "counts",
+        level: "warning",
+        title: "Used quotas and bans cannot be shown.",
+        meaning: "They are counted in Redis, which does not answer the console.",
+        remedy: `${DOCUMENT}#when-redis-does-not-count`,
+      },
+    ];
+  return [
+    {
+      id: "banned",
+      level: "warning",
+      title: bannedKeys === 1 ? "1 key is banned." : `${bannedKeys} keys are banned.`,
+      meaning: `${bannedKeys === 1 ? "It" : "They"} went on sending requests after being refused. Bans end by themselves, or can be lifted.`,
+      remedy: "/keys?state=banned",
+    },
+  ];
+}
+
+/** When each trouble was first seen, as long as it lasts. */
+export class SeenTroubles {
+  #since = new Map<string, number>();
+
+  note(findings: readonly Finding[], nowMs: number): Trouble[] {
+    const since = new Map(findings.map(({ id, sinceMs }) => [id, sinceMs ?? this.#since.get(id) ?? nowMs]));
+    this.#since = since;
+    return findings.map(({ id, level, title, meaning, remedy }) => ({
+      level,
+      title,
+      meaning,
+      remedy,
+      sinceMs: since.get(id) ?? null,
+    }));
+  }
+}

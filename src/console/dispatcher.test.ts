@@ -1,0 +1,141 @@
+import { expect, test } from "bun:test";
+import { openConsole } from "../../test/harness/service/console-parts.ts";
+import { sqlite } from "../../test/harness/service/stores.ts";
+import { OperatorError } from "../base/operator-error.ts";
+import { newConsoleSecret } from "../domain/console-session.ts";
+import { digestOf } from "../domain/keys/key.ts";
+import { StoreUnavailable } from "../store/ports/store.ts";
+import { BackgroundWork } from "./background.ts";
+import { createApi } from "./dispatcher.ts";
+import { ConsoleFault } from "./fault.ts";
+import type { ConsoleHandler, ConsoleRoutes } from "./handler.ts";
+
+const CALLER = { address: "192.0.2.1", origin: "http://store.example.com", requestId: "r1" };
+
+/** What the API answers to one request of somebody who is signed in, and what it logs. */
+async function answerOf(
+  handler: ConsoleHandler | { readonly stream: ConsoleHandler },
+  init: { method?: string; body?: string; headers?: Record<string, string> } = {},
+) {
+  const { parts, store } = await openConsole(sqlite);
+  const [token, secret] = [newConsoleSecret(), newConsoleSecret()];
+  const expiresAtMs = parts.clock.nowMs() + 60_000;
+  const author = { by: "t", via: "command", atMs: 1 } as const;
+  await store.sessions.makeLink({ ...author, digest: digestOf(token), name: "Anna", expiresAtMs });
+  const linkDigest = digestOf(token);
+  await store.sessions.signIn({ linkDigest, atMs: 1, digest: digestOf(secret), expiresAtMs });
+  const reported: unknown[] = [];
+  const failures = { report: (...args: unknown[]) => void reported.push(args) };
+  const { method = "GET" } = init;
+  const routes = { "/it": { [method]: handler } } as ConsoleRoutes;
+  const api = createApi({ ...parts, failures }, routes);
+  const headers = { Cookie: `animal_store_console=${secret}`, Origin: CALLER.origin, ...init.headers };
+  const request = new Request("http://store.example.com/console/api/it?a=1", { ...init, headers });
+  const response = await api.byPath["/it"]?.(Object.assign(request, { params: { id: "7" } }), CALLER);
+  return { response: response as Response, reported };
+}
+
+test("a view is JSON, nothing is 204, and a response stays what it is; all have the headers of the API", async () => {
+  const view = await answerOf((_, { name }, { params, query }) => ({ name, id: params.id, a: query.get("a") }));
+  expect([view.response.status, await view.response.json()]).toEqual([200, { name: "Anna", id: "7", a: "1" }]);
+  const nothing = await answerOf(() => undefined);
+  expect([nothing.response.status, await nothing.response.text()]).toEqual([204, ""]);
+  const file = await answerOf(
+    () => new Response("a,b", { status: 202, headers: { "Content-Type": "text/csv", "Cache-Control": "public" } }),
+  );
+  expect([file.response.status, file.response.headers.get("content-type")]).toEqual([202, "text/csv"]);
+  for (const { response } of [view, nothing, file]) {
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-request-id")).toBe("r1");
+    // The session was about to end.
+    expect(response.headers.get("set-cookie")).toContain("Max-Age=43200");
+  }
+});
+
+test("a fault is what the person is told, with its field and its headers", async () => {
+  const fault = new ConsoleFault(409, "taken", "Choose another.", { field: "name", headers: { "Retry-After": "1" } });
+  const { response, reported } = await answerOf(() => fault);
+  expect([response.status, response.headers.get("retry-after")]).toEqual([409, "1"]);
+  expect(await response.json()).toEqual({ code: "taken", message: "Choose another.", field: "name" });
+  expect(reported).toEqual([]);
+});
+
+test.each([
+  ["a malfunction", new TypeError("of ask_secret"), 500, "internal_error", "log of the service"],
+  ["a store that is away", new StoreUnavailable("the disk is full"), 503, "service_unavailable", "nothing was changed"],
+  [
+    "an answer that was lost",
+    new StoreUnavailable("lost", { changed: "unknown" }),
+    503,
+    "service_unavailable",
+    "before you make it again",
+  ],
+] as const)("%s is logged with the request, and not told", async (_, error, status, code, words) => {
+  const { response, reported } = await answerOf(() => {
+    throw error;
+  });
+  const body = (await response.json()) as { code: string; message: string };
+  expect([response.status, body.code]).toEqual([status, code]);
+  expect(body.message).toContain(words);
+  expect(JSON.stringify(body)).not.toContain(error.message);
+  expect(reported).toEqual([
+    ["console: request failed", error, { requestId: "r1", method: "GET", path: "/console/api/it" }],
+  ]);
+});
+
+test("what the operator can mend is said as on the command line, as a sentence, and logged", async () => {
+  const error = new OperatorError("Redis redis.example.com:6379 does not answer: start it, or set REDIS_URL");
+  const { response, reported } = await answerOf(() => {
+    throw error;
+  });
+  expect([response.status, await response.json()]).toEqual([
+    503,
+    {
+      code: "service_unavailable",
+      message: "Redis redis.example.com:6379 does not answer: start it, or set REDIS_URL.",
+    },
+  ]);
+  expect(reported).toHaveLength(1);
+});
+
+test("a form is JSON in which integers are exact; what is streamed is left to the handler", async () => {
+  const json = { "Content-Type": "application/json" };
+  const form = await answerOf((_, __, { form }) => ({ id: String((form as { id: bigint }).id) }), {
+    method: "POST",
+    headers: json,
+    body: '{"id":9007199254740993}',
+  });
+  expect(await form.response.json()).toEqual({ id: "9007199254740993" });
+  const handler: ConsoleHandler = async (_, __, { form, request }) => ({
+    form: form ?? null,
+    text: await request.text(),
+  });
+  const stream = await answerOf({ stream: handler }, { method: "POST", body: "a;b".repeat(20_000) });
+  expect(await stream.response.json()).toEqual({ form: null, text: "a;b".repeat(20_000) });
+  const wrong = await answerOf(handler, { method: "POST", body: "a", headers: { "Content-Type": "text/csv" } });
+  expect(wrong.response.status).toBe(415);
+  const empty = await answerOf((_, __, { form }) => ({ form: form ?? null }), { method: "POST" });
+  expect(await empty.response.json()).toEqual({ form: null });
+  const patch = await answerOf(() => undefined, { method: "PATCH" });
+  expect(patch.response.status).toBe(415);
+});
+
+test("background work keeps the thread until it has ended, is told to stop, and its failure is logged", async () => {
+  const reported: unknown[][] = [];
+  const background = new BackgroundWork({ report: (...args: unknown[]) => void reported.push(args) });
+  expect(background.isIdle).toBe(true);
+  const gate = Promise.withResolvers<void>();
+  background.run("counting failed", () => gate.promise);
+  expect(background.isIdle).toBe(false);
+  gate.reject(new Error("no"));
+  while (!background.isIdle) await Bun.sleep(1);
+  expect(reported).toEqual([["counting failed", new Error("no")]]);
+  let wasTold = false;
+  background.run("never", async (signal) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    wasTold = true;
+    throw new Error("stopped");
+  });
+  await background.stop();
+  expect([wasTold, background.isIdle, reported.length]).toEqual([true, true, 1]);
+});

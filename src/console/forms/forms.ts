@@ -1,0 +1,149 @@
+import {
+  type Field,
+  type FieldMistake,
+  type Fields,
+  InvalidRecord,
+  type Parsed,
+  parseRecord,
+} from "../../base/json/fields.ts";
+import { INT64_MAX, INT64_MIN, parseInt64 } from "../../base/json/int64.ts";
+import { Mistake } from "../../base/mistake.ts";
+import { quote } from "../../base/text/text.ts";
+import { decodeCursor, encodeCursor, type Position } from "../../domain/page.ts";
+import { ConsoleFault } from "../fault.ts";
+
+// What pages send: forms as JSON, and queries. Both are judged by the rules of the domain; what is wrong names its field.
+
+/** How the fields of forms and queries are called on the pages, where that is not simply their name. */
+const LABELS: Readonly<Record<string, string>> = {
+  categoryId: "The number of the category",
+  perMinute: "The quota per minute",
+  perDay: "The quota per day",
+  scopes: "The access",
+  expiresAtMs: "The expiry",
+  overlapMs: "The overlap",
+  seen: "What was shown",
+  again: "The choice to import again",
+  dryRun: "The choice of a dry run",
+  skipInvalid: "The choice to leave lines out",
+  keepIds: "The choice to keep ids",
+};
+
+export const invalidField = (field: string, message: string, code = "invalid_value"): ConsoleFault =>
+  new ConsoleFault(400, code, message, { field });
+
+export const labelOf = (field: string): string => LABELS[field] ?? `The ${field}`;
+
+/** A whole number as text, so that no digit is lost on its way through a page. */
+export const int64TextField: Field<bigint> = {
+  parse: (value) => (typeof value === "string" ? parseInt64(value.trim()) : undefined) ?? new Mistake(INT64_RULE),
+  schema: { type: "string" },
+};
+
+const INT64_RULE = `must be a whole number from ${INT64_MIN} to ${INT64_MAX}`;
+
+/** A number that needs no int64: a quota, or a moment in milliseconds. In bodies, integers are bigints. */
+export const numberField: Field<number> = {
+  parse(value) {
+    const number = typeof value === "bigint" ? Number(value) : value;
+    return Number.isSafeInteger(number) ? (number as number) : new Mistake("must be a whole number");
+  },
+  schema: { type: "integer" },
+};
+
+export const orNull = <Value>(field: Field<Value>): Field<Value | null> => ({
+  ...field,
+  parse: (value) => (value === null ? null : field.parse(value)),
+});
+
+/** Only its kind: what it may be is decided by a use-case. */
+export const plainTextField: Field<string> = {
+  parse: (value) => (typeof value === "string" ? value : new Mistake("must be text")),
+  schema: { type: "string" },
+};
+
+export const listField = <Choice extends string>(choices: readonly Choice[]): Field<readonly Choice[]> => ({
+  parse(value) {
+    const isList = Array.isArray(value) && value.every((each) => choices.includes(each as Choice));
+    return isList ? [...new Set(value as Choice[])] : new Mistake(`must be some of ${choices.join(", ")}`);
+  },
+  schema: { type: "array" },
+});
+
+/** A form with just these fields. */
+export function readForm<Known extends Fields>(known: Known, body: unknown): Parsed<Known> | ConsoleFault {
+  const parsed = parseRecord(known, body);
+  return parsed instanceof InvalidRecord ? faultOf(parsed) : parsed;
+}
+
+/** One at a time: the page puts it beside the field. */
+function faultOf({ mistakes }: InvalidRecord): ConsoleFault {
+  if (mistakes === "not an object")
+    return new ConsoleFault(
+      400,
+      "invalid_value",
+      "What was sent is not a form: a JSON object is expected. Reload the page.",
+    );
+  const [mistake] = mistakes;
+  const more = "field" in mistake ? { field: mistake.field } : {};
+  return new ConsoleFault(400, CODES[mistake.kind], messageOn(mistake), more);
+}
+
+const CODES = { none: "missing_field", missing: "missing_field", invalid: "invalid_value", unknown: "unknown_field" };
+
+function messageOn(mistake: FieldMistake): string {
+  switch (mistake.kind) {
+    case "missing":
+      return `${labelOf(mistake.field)} is missing. Fill it in.`;
+    case "invalid":
+      return `${labelOf(mistake.field)} ${mistake.text}.`;
+    case "unknown":
+      return `${quote(mistake.fields[0] ?? "")} is not a field of this form. Reload the page.`;
+    case "none":
+      return "There is nothing to change. Change at least one field.";
+  }
+}
+
+// Queries.
+
+/** As URLSearchParams has it. A field that is left empty filters nothing. */
+export type Query = Pick<URLSearchParams, "get">;
+
+export const textIn = (query: Query, name: string): string | undefined => query.get(name)?.trim() || undefined;
+
+/** A parameter that is one of the fields of the domain, or of those above. */
+export function valueIn<Value>(query: Query, name: string, field: Field<Value>): Value | undefined | ConsoleFault {
+  const text = textIn(query, name);
+  if (text === undefined) return undefined;
+  const value = field.parse(text);
+  return value instanceof Mistake ? invalidField(name, `${labelOf(name)} ${value.text}.`) : value;
+}
+
+const FLAGS: Readonly<Record<string, boolean>> = { true: true, false: false };
+
+export const flagField: Field<boolean> = {
+  parse: (value) => FLAGS[String(value)] ?? new Mistake("must be true or false"),
+  schema: { type: "boolean" },
+};
+
+/** Of every list. */
+export const PAGE_SIZE = 50;
+
+const STALE_CURSOR = "The rest of this list cannot be found. Go back to its beginning.";
+
+/** Where a page begins: by id, or by a name that begins with a prefix, folded. */
+export function cursorIn(query: Query, foldedPrefix?: string): Position | undefined | ConsoleFault {
+  const text = query.get("cursor");
+  if (!text) return undefined;
+  const position = decodeCursor(text);
+  const fits =
+    foldedPrefix === undefined
+      ? position?.foldedName === undefined
+      : position?.foldedName?.startsWith(foldedPrefix) === true;
+  return position && fits ? position : invalidField("cursor", STALE_CURSOR);
+}
+
+export const nextOf = (page: { readonly rows: readonly Position[]; readonly more: boolean }): string | null => {
+  const last = page.rows.at(-1);
+  return page.more && last ? encodeCursor(last) : null;
+};

@@ -1,0 +1,188 @@
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdir, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { MINUTE_MS } from "../../base/time/clock.ts";
+import { inTime } from "../../base/time/in-time.ts";
+import { OWNER_ONLY } from "../../store/files/files.ts";
+import { isRunning } from "../../store/files/partial-file.ts";
+import { diskAt } from "../cached/disk.ts";
+import { ConsoleFault } from "../fault.ts";
+
+// Files that were sent by a page, in a private folder, for as long as they are worked on.
+
+const GIBIBYTE = 2 ** 30;
+/** Far more than a store has animals. */
+const UPLOAD_MAX_BYTES = 8 * GIBIBYTE;
+/** What is left to others on the disk. */
+const RESERVED_BYTES = 64 * 1024 * 1024;
+const RESERVED_SHARE = 0.05;
+/** How often the room is looked at. */
+const CHECK_EVERY_BYTES = 16 * 1024 * 1024;
+
+const PREFIX = "animal-store-uploads-";
+const FOLDER = new RegExp(`^${PREFIX}(\\d+)-`);
+/** Containers may share the folder, and not their process ids: what another one has just made is left alone. */
+const ABANDONED_AFTER_MS = 60_000;
+
+/** A folder of this process, in which each file has one of its own. What crashes of this user's services have left goes. */
+export class UploadFolder {
+  #path: string | undefined;
+
+  constructor(private readonly root = tmpdir()) {}
+
+  async newFolder(name: string): Promise<string> {
+    if (!this.#path) {
+      removeAbandoned(this.root);
+      // Only its owner can enter it.
+      this.#path = mkdtempSync(join(this.root, `${PREFIX}${process.pid}-`));
+    }
+    const path = join(this.#path, name);
+    await mkdir(path);
+    return path;
+  }
+
+  /** Nothing is left of any file. */
+  close(): void {
+    if (this.#path) rmSync(this.#path, { recursive: true, force: true });
+    this.#path = undefined;
+  }
+}
+
+function removeAbandoned(root: string): void {
+  for (const name of readdirSync(root)) {
+    const pid = Number(FOLDER.exec(name)?.[1]);
+    // Of this very id may be one that is gone: in a container, all of them have the same.
+    if (Number.isNaN(pid) || (pid !== process.pid && isRunning(pid))) continue;
+    const path = join(root, name);
+    try {
+      const { mtimeMs, uid } = lstatSync(path);
+      const isOurs = uid === process.getuid?.();
+      if (isOurs && Date.now() - mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
+    } catch {
+      // Whatever is the matter with it, it keeps nobody from sending a file.
+    }
+  }
+}
+
+export interface UploadLimits {
+  readonly maxBytes: number;
+  /** How many bytes may be added to a folder. */
+  readonly roomIn: (folder: string) => Promise<number>;
+  /** How long nothing may arrive. */
+  readonly stalledAfterMs: number;
+}
+
+export const UPLOAD_LIMITS: UploadLimits = {
+  maxBytes: UPLOAD_MAX_BYTES,
+  stalledAfterMs: MINUTE_MS,
+  async roomIn(folder) {
+    const { freeBytes, totalBytes } = await diskAt(folder);
+    return freeBytes - Math.max(RESERVED_BYTES, RESERVED_SHARE * totalBytes);
+  },
+};
+
+/**
+ * Streams a file into a folder, as it arrives, until somebody stops it. What does not arrive entirely leaves nothing
+ * behind.
+ */
+export async function receive(
+  body: ReadableStream<Uint8Array>,
+  path: string,
+  folder: string,
+  { maxBytes, roomIn, stalledAfterMs }: UploadLimits,
+  signal: AbortSignal,
+): Promise<ConsoleFault | undefined> {
+  const file = await open(path, "wx", OWNER_ONLY);
+  let isWhole = false;
+  try {
+    let bytes = 0;
+    let checkedAt = Number.NEGATIVE_INFINITY;
+    for await (const chunk of arriving(body, stalledAfterMs, signal)) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) return tooLarge(maxBytes);
+      if (bytes - checkedAt >= CHECK_EVERY_BYTES) {
+        if ((await roomIn(folder)) < CHECK_EVERY_BYTES) return noRoom(folder);
+        checkedAt = bytes;
+      }
+      for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+    }
+    if (bytes === 0) return EMPTY;
+    isWhole = true;
+    return undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOSPC") return noRoom(folder);
+    if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+    return signal.aborted ? STOPPED : CUT_OFF;
+  } finally {
+    await file.close();
+    if (!isWhole) await rm(path, { force: true });
+  }
+}
+
+/** Fails when nothing comes for a while, or somebody stops it: one who sends nothing more would keep all others waiting. */
+async function* arriving(
+  body: ReadableStream<Uint8Array>,
+  stalledAfterMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const read = await inTime(reader.read(), { ms: stalledAfterMs, signal });
+      if (!read) throw new Error("it was given up");
+      const { done, value } = read.value;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+const EMPTY = new ConsoleFault(400, "empty_file", "The file is empty. Choose another one.", { field: "file" });
+const CUT_OFF = new ConsoleFault(400, "incomplete_file", "The file did not arrive entirely. Send it again.", {
+  field: "file",
+});
+
+const STOPPED = new ConsoleFault(
+  409,
+  "import_stopped",
+  "It was stopped before the file had arrived. To import it after all, choose it again.",
+  {
+    field: "file",
+  },
+);
+
+const tooLarge = (maxBytes: number): ConsoleFault =>
+  new ConsoleFault(
+    413,
+    "file_too_large",
+    `The file is larger than ${(maxBytes / GIBIBYTE).toFixed(0)} GiB. Compress it with gzip, or import it on the server with: animal-store animals import`,
+    { field: "file" },
+  );
+
+const noRoom = (folder: string): ConsoleFault =>
+  new ConsoleFault(
+    413,
+    "no_room",
+    `There is not enough room for the file in ${dirname(dirname(folder))}. Free some, set TMPDIR to another folder, or import it on the server with: animal-store animals import`,
+    { field: "file" },
+  );
+
+const NAME_MAX_CHARACTERS = 100;
+/** What a file system takes, without what is put around the name. */
+const NAME_MAX_BYTES = 200;
+
+/** A name that is safe as that of a file, and still tells a person which one it was. */
+export function fileNameOf(name: string | undefined): string {
+  const cleaned = (name ?? "")
+    .normalize()
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}/\\]/gu, "")
+    .trim()
+    .replace(/^\.+/, "");
+  const characters = Array.from(cleaned).slice(-NAME_MAX_CHARACTERS);
+  while (Buffer.byteLength(characters.join("")) > NAME_MAX_BYTES) characters.shift();
+  return characters.join("") || "animals.csv";
+}

@@ -1,0 +1,129 @@
+import { type Fields, maybe } from "../../base/json/fields.ts";
+import { ANIMAL_HAS_ORDERS, ANIMAL_IN_ORDER, NO_SUCH_ANIMAL } from "../../domain/refusal-sentences.ts";
+import { type Animal, animalTag, CORRECTION_FIELDS, NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
+import type { Store } from "../../store/ports/store.ts";
+import type { AnimalListView, AnimalView } from "../api/index.ts";
+import { afterChange, ConsoleFault } from "../fault.ts";
+import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
+import { cursorIn, int64TextField, nextOf, PAGE_SIZE, readForm } from "../forms/forms.ts";
+import type { ConsoleHandler } from "../handler.ts";
+import { shownIn } from "./animal-filter.ts";
+import { authorshipOf } from "./author.ts";
+
+/** The newest first; by name, if that is searched for. */
+export const listAnimals: ConsoleHandler = async ({ store }, _, { query }): Promise<AnimalListView | ConsoleFault> => {
+  const shown = shownIn(query);
+  if (shown instanceof ConsoleFault) return shown;
+  const { status, categoryId, id, name } = shown;
+  const after = cursorIn(query, name);
+  if (after instanceof ConsoleFault) return after;
+  const ids = id === undefined ? undefined : [id];
+  const sort = name === undefined ? "-id" : undefined;
+  const page = await store.animals.list({ status, categoryId, ids, name, after, sort, size: PAGE_SIZE });
+  return { items: await viewsOf(store, page.rows), next: nextOf(page) };
+};
+
+/** With the names of their categories, in one look-up. */
+async function viewsOf({ categories }: Pick<Store, "categories">, animals: readonly Animal[]) {
+  const ids = [...new Set(animals.map(({ categoryId }) => categoryId))];
+  const found = ids.length === 0 ? [] : await categories.getSeveral(ids);
+  const names = new Map(found.map(({ id, name }) => [id, name]));
+  return animals.map(
+    ({ id, name, categoryId, status }): AnimalView => ({
+      id: String(id),
+      name,
+      categoryId: String(categoryId),
+      categoryName: names.get(categoryId) ?? null,
+      status,
+    }),
+  );
+}
+
+const viewOf = async (store: Store, animal: Animal): Promise<AnimalView> =>
+  (await viewsOf(store, [animal]))[0] as AnimalView;
+
+const NOT_FOUND = new ConsoleFault(
+  404,
+  "animal_not_found",
+  `${NO_SUCH_ANIMAL} It may have been removed meanwhile. Go back to the list.`,
+);
+const CHANGED_MEANWHILE = new ConsoleFault(
+  409,
+  "changed_meanwhile",
+  "Somebody has changed this animal since it was shown, and nothing was done. Look at it again.",
+);
+
+const idIn = (params: Readonly<Record<string, string>>): bigint | undefined => {
+  const id = int64TextField.parse(params.id);
+  return typeof id === "bigint" ? id : undefined;
+};
+
+export const getAnimal: ConsoleHandler = async ({ store }, _, { params }) => {
+  const id = idIn(params);
+  const animal = id === undefined ? undefined : await store.animals.get(id);
+  return animal ? viewOf(store, animal) : NOT_FOUND;
+};
+
+/** The rules of the API, but for numbers that come as text. */
+const ANIMAL_FORM = { ...NEW_ANIMAL_FIELDS, categoryId: int64TextField };
+
+export const addAnimal: ConsoleHandler = async (parts, session, { form }) => {
+  const animal = readForm(ANIMAL_FORM, form);
+  if (animal instanceof ConsoleFault) return animal;
+  const added = await parts.store.animals.add({ animal, author: authorshipOf(parts, session) });
+  return afterChange(viewOf(parts.store, added));
+};
+
+const SEEN_FIELD = { parse: (value: unknown) => value, schema: {} };
+const CORRECTION_FORM = {
+  ...CORRECTION_FIELDS,
+  categoryId: maybe(int64TextField),
+  seen: maybe(SEEN_FIELD),
+} satisfies Fields;
+
+export const correctAnimal: ConsoleHandler = async (parts, session, { params, form }) => {
+  const id = idIn(params);
+  if (id === undefined) return NOT_FOUND;
+  const wanted = readForm(CORRECTION_FORM, form);
+  if (wanted instanceof ConsoleFault) return wanted;
+  const { seen, ...correction } = wanted;
+  if (Object.keys(correction).length === 0) return NOTHING_TO_CHANGE;
+  const shown = seen === undefined ? undefined : readForm(ANIMAL_FORM, seen);
+  if (shown instanceof ConsoleFault) return shown;
+  const precondition = shown && { tags: [animalTag({ id, ...shown })] };
+  const author = authorshipOf(parts, session);
+  const corrected = await parts.store.animals.update({ id, ...correction, precondition, author });
+  if (corrected.kind === "done") return afterChange(viewOf(parts.store, corrected.value));
+  if (corrected.kind !== "refused") throw new Error("a correction without an idempotency key was replayed");
+  if (corrected.reason.kind === "no_such_animal") return NOT_FOUND;
+  return corrected.reason.kind === "precondition_failed" ? CHANGED_MEANWHILE : IN_ORDER;
+};
+
+const NOTHING_TO_CHANGE = new ConsoleFault(
+  400,
+  "nothing_to_change",
+  "There is nothing to change. Change at least one field.",
+);
+const IN_ORDER = new ConsoleFault(
+  409,
+  "animal_in_order",
+  `${ANIMAL_IN_ORDER} Deliver or cancel the order first, or leave the status as it is.`,
+  { field: "status" },
+);
+const HAS_ORDERS = new ConsoleFault(409, "animal_has_orders", `${ANIMAL_HAS_ORDERS} Correct it instead.`);
+
+/** It cannot be undone, so the name is typed first; and it must still be the one that was shown. */
+export const removeAnimal: ConsoleHandler = async (parts, session, { params, form }) => {
+  const confirmed = readForm(CONFIRMED_FORM, form);
+  if (confirmed instanceof ConsoleFault) return confirmed;
+  const id = idIn(params);
+  const animal = id === undefined ? undefined : await parts.store.animals.get(id);
+  if (!animal) return NOT_FOUND;
+  if (!isSameName(confirmed.name, animal.name)) return wrongName("animal", animal.name);
+  const precondition = { tags: [animalTag(animal)] };
+  const author = authorshipOf(parts, session);
+  const removed = await parts.store.animals.delete({ id: animal.id, precondition, author });
+  if (removed.kind !== "refused") return undefined;
+  if (removed.reason.kind === "no_such_animal") return NOT_FOUND;
+  return removed.reason.kind === "precondition_failed" ? CHANGED_MEANWHILE : HAS_ORDERS;
+};

@@ -1,0 +1,10 @@
+import type { Author, Authorship } from "../../domain/journal.ts";
+import type { ConsoleParts, SignedIn } from "../handler.ts";
+
+/** Who the journal says it was. */
+export const authorOf = ({ name }: SignedIn): Author => ({ by: name, via: "console" });
+
+export const authorshipOf = ({ clock }: Pick<ConsoleParts, "clock">, session: SignedIn): Authorship => ({
+  ...authorOf(session),
+  atMs: clock.nowMs(),
+});

@@ -1,0 +1,86 @@
+import { choiceField } from "../../base/json/fields.ts";
+import { lazy } from "../../base/lazy.ts";
+import { MINUTE_MS } from "../../base/time/clock.ts";
+import { exportAnimals } from "../../bulk/export.ts";
+import { EXPORT_FORMATS } from "../../bulk/export-formats.ts";
+import type { AnimalSelection, AnimalSnapshot } from "../../store/ports/store.ts";
+import { ConsoleFault } from "../fault.ts";
+import { valueIn } from "../forms/forms.ts";
+import type { ConsoleHandler } from "../handler.ts";
+import { asDownload } from "../jobs/download.ts";
+import { pacedStream, ReaderGone } from "../jobs/paced-stream.ts";
+import { shownIn } from "./animal-filter.ts";
+
+const TYPES = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };
+
+/** What the filter shows, as it is at one moment. No more is read than the browser takes. */
+export const exportFiltered: ConsoleHandler = async ({ openSnapshot, clock, background }, _, { query }) => {
+  const format = valueIn(query, "format", choiceField(EXPORT_FORMATS));
+  if (format instanceof ConsoleFault) return format;
+  const shown = shownIn(query);
+  if (shown instanceof ConsoleFault) return shown;
+  const { id, ...rest } = shown;
+  const day = new Date(clock.nowMs()).toISOString().slice(0, 10);
+  const selection = { ...rest, ...(id === undefined ? {} : { ids: [id] }) };
+  const snapshot = await openSnapshot();
+  if (!snapshot) return TOO_MANY_EXPORTS;
+  const { readable, work } = streamOf(snapshot, selection, format ?? "csv");
+  background.run("console: an export failed", work);
+  return new Response(readable, { headers: asDownload(`animals-${day}.${format ?? "csv"}`, TYPES[format ?? "csv"]) });
+};
+
+const TOO_MANY_EXPORTS = new ConsoleFault(
+  503,
+  "too_many_exports",
+  "Several exports are on their way already. Wait until one of them has arrived, then export again.",
+);
+
+/** Each keeps the store from tidying up behind it, and has a connection of its own. */
+export const MAX_EXPORTS = 4;
+
+/** Opens so many at once, and no more. */
+export function boundedSnapshots(
+  open: () => Promise<AnimalSnapshot>,
+  max = MAX_EXPORTS,
+): () => Promise<AnimalSnapshot | undefined> {
+  let count = 0;
+  return async () => {
+    if (count >= max) return undefined;
+    count++;
+    const snapshot = await open().catch((error: unknown) => {
+      count--;
+      throw error;
+    });
+    const close = lazy(async () => {
+      count--;
+      await snapshot.close();
+    });
+    return { ...snapshot, count: snapshot.count.bind(snapshot), batches: snapshot.batches.bind(snapshot), close };
+  };
+}
+
+/** A snapshot is not kept for a browser that takes nothing for so long. */
+const STALLED_AFTER_MS = MINUTE_MS;
+
+export function streamOf(
+  snapshot: Pick<AnimalSnapshot, "batches" | "close">,
+  selection: AnimalSelection,
+  format: keyof typeof TYPES,
+  stalledAfterMs = STALLED_AFTER_MS,
+) {
+  const stream = pacedStream(stalledAfterMs);
+  const work = async (signal: AbortSignal): Promise<void> => {
+    const options = { format, isCompressed: false, filter: selection, signal, onProgress: () => {} };
+    try {
+      await exportAnimals(snapshot, (chunk) => stream.write(chunk, signal), options);
+      stream.close();
+    } catch (error) {
+      // A stream that breaks off is not taken for a whole file. Whoever has gone away knows.
+      stream.fail(error);
+      if (!(error instanceof ReaderGone)) throw error;
+    } finally {
+      await snapshot.close();
+    }
+  };
+  return { readable: stream.readable, work };
+}

@@ -1,0 +1,97 @@
+import type { Author } from "../../domain/journal.ts";
+import { type Import, stateOfImport } from "../../domain/stock/import.ts";
+import type { ImportView } from "../api/index.ts";
+import { ConsoleFault } from "../fault.ts";
+import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
+import { flagField, int64TextField, type Query, readForm, textIn, valueIn } from "../forms/forms.ts";
+import type { ConsoleHandler } from "../handler.ts";
+import { asDownload } from "../jobs/download.ts";
+import type { WantedImport } from "../jobs/import-works.ts";
+import { authorOf } from "./author.ts";
+
+const IMPORTS_SHOWN = 100;
+
+/** The newest first. */
+export const listImports: ConsoleHandler = async ({ store }): Promise<readonly ImportView[]> =>
+  (await store.imports.list(IMPORTS_SHOWN)).map(viewOf);
+
+const viewOf = (each: Import): ImportView => ({
+  id: String(each.id),
+  source: each.source,
+  state: stateOfImport(each),
+  animals: each.animals,
+  added: each.added,
+  begunAtMs: each.begunAtMs,
+});
+
+const accepted = (work: object | ConsoleFault): Response | ConsoleFault =>
+  work instanceof ConsoleFault ? work : Response.json(work, { status: 202 });
+
+/** A file as the body, or with `from` that of an earlier work. */
+export const beginImport: ConsoleHandler = async ({ imports }, session, { query, request }) => {
+  const wanted = wantedIn(query, authorOf(session));
+  if (wanted instanceof ConsoleFault) return wanted;
+  const from = textIn(query, "from");
+  if (from !== undefined) return accepted(await imports.beginFrom(from, wanted));
+  if (!request.body) return NO_FILE;
+  return accepted(await imports.begin(textIn(query, "name"), request.body, wanted));
+};
+
+const NO_FILE = new ConsoleFault(400, "missing_field", "There is no file. Choose one.", { field: "file" });
+
+const FLAGS = ["dryRun", "skipInvalid", "again", "keepIds"] as const;
+
+function wantedIn(query: Query, author: Author): WantedImport | ConsoleFault {
+  const flags = { dryRun: false, skipInvalid: false, again: false, keepIds: false };
+  for (const name of FLAGS) {
+    const value = valueIn(query, name, flagField);
+    if (value instanceof ConsoleFault) return value;
+    flags[name] = value ?? false;
+  }
+  return { ...flags, author };
+}
+
+/** For whoever comes back to the page. */
+export const listWorks: ConsoleHandler = ({ imports }) => imports.views;
+
+export const showWork: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) => imports.view(id) ?? NO_SUCH_WORK;
+
+export const stopWork: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) =>
+  imports.stop(id) ? imports.view(id) : NO_SUCH_WORK;
+
+/** What was rejected, and why, line by line. */
+export const downloadRejected: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) => {
+  const path = imports.rejectedPath(id);
+  const name = imports.view(id)?.name;
+  return path === undefined || name === undefined
+    ? NO_SUCH_WORK
+    : new Response(Bun.file(path), { headers: asDownload(`${name}.rejected.txt`, "text/plain; charset=utf-8") });
+};
+
+/** The name of the file is typed first. */
+export const undoImportOf: ConsoleHandler = async ({ store, imports }, session, { params, form }) => {
+  const confirmed = readForm(CONFIRMED_FORM, form);
+  if (confirmed instanceof ConsoleFault) return confirmed;
+  const id = int64TextField.parse(params.id);
+  const found = typeof id === "bigint" ? await store.imports.get(id) : undefined;
+  if (!found) return NO_SUCH_IMPORT;
+  if (!isSameName(confirmed.name, found.source)) return wrongName("file", found.source);
+  if (found.undoneAtMs !== undefined) return UNDONE_ALREADY;
+  return accepted(await imports.undo(found.id, found.source, authorOf(session)));
+};
+
+const NO_SUCH_WORK = new ConsoleFault(
+  404,
+  "import_not_found",
+  "This import is not known here: the service was started again, or another instance works on it. The list of imports shows what became of it.",
+);
+const NO_SUCH_IMPORT = new ConsoleFault(
+  404,
+  "import_not_found",
+  "There is no import with this number. Go back to the list.",
+);
+const UNDONE_ALREADY = new ConsoleFault(
+  409,
+  "undone_already",
+  "This import was undone already. There is nothing left to do.",
+);

@@ -1,0 +1,49 @@
+import type { JournalEntry } from "../../domain/journal.ts";
+import type { ImportStore } from "../../store/ports/store.ts";
+import type { JournalEntryView, JournalView } from "../api/index.ts";
+import { ConsoleFault } from "../fault.ts";
+import { cursorIn, nextOf, PAGE_SIZE, textIn } from "../forms/forms.ts";
+import type { ConsoleHandler } from "../handler.ts";
+
+/** The newest first. A key that was deleted is known by its id alone. */
+export const listJournal: ConsoleHandler = async ({ store }, _, { query }): Promise<JournalView | ConsoleFault> => {
+  const after = cursorIn(query);
+  if (after instanceof ConsoleFault) return after;
+  const keyId = textIn(query, "key");
+  const page = await store.journal.list({ keyId, afterId: after?.id, sort: "-id", size: PAGE_SIZE });
+  const sources = await sourcesOf(page.rows, store.imports);
+  return { items: page.rows.map((entry) => viewOf(entry, sources)), next: nextOf(page) };
+};
+
+/** The files of the imports that entries are about: the journal has only their numbers. */
+async function sourcesOf(
+  entries: readonly JournalEntry[],
+  imports: Pick<ImportStore, "get">,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(entries.flatMap(({ subject }) => (subject.kind === "import" ? [subject.id] : [])));
+  const found = await Promise.all([...ids].map((id) => imports.get(BigInt(id))));
+  return new Map(found.flatMap((each) => (each ? [[String(each.id), each.source]] : [])));
+}
+
+const viewOf = (
+  { id, atMs, by, via, action, subject, before, after }: JournalEntry,
+  sources: ReadonlyMap<string, string>,
+): JournalEntryView => ({
+  id: String(id),
+  atMs,
+  by,
+  via,
+  action,
+  subject:
+    subject.kind === "store"
+      ? { kind: "store" }
+      : {
+          kind: subject.kind,
+          id: subject.id,
+          ...named(subject.kind === "import" ? sources.get(subject.id) : subject.name),
+        },
+  before: before ?? null,
+  after: after ?? null,
+});
+
+const named = (name: string | undefined) => (name === undefined ? {} : { name });

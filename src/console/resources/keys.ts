@@ -1,0 +1,226 @@
+import { choiceField, maybe } from "../../base/json/fields.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import { done, type Result, refused } from "../../base/result.ts";
+import { DAY_MS, SECOND_MS } from "../../base/time/clock.ts";
+import { isKeyId, type Key } from "../../domain/keys/key.ts";
+import { PLAN_NAMES } from "../../domain/keys/plan.ts";
+import { SCOPES } from "../../domain/keys/scope.ts";
+import { editKey } from "../../keys/edit.ts";
+import { issueKey } from "../../keys/issue.ts";
+import { type KeyList, listKeys } from "../../keys/queries/list.ts";
+import { type ShownKey, showKey } from "../../keys/queries/show.ts";
+import { usageOfKey } from "../../keys/queries/usage.ts";
+import { TRUE_STATES, trueStateOf, useOf } from "../../keys/queries/use.ts";
+import { revokeKey } from "../../keys/revoke.ts";
+import { rotateKey } from "../../keys/rotate.ts";
+import { resumeKey, suspendKey } from "../../keys/suspend.ts";
+import { unbanKey } from "../../keys/unban.ts";
+import type { IssuedView, KeyListView, KeyUsageView, KeyView } from "../api/index.ts";
+import { SPAN_MS } from "../cached/knowledge.ts";
+import { afterChange, ConsoleFault } from "../fault.ts";
+import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
+import {
+  listField,
+  numberField,
+  orNull,
+  PAGE_SIZE,
+  plainTextField,
+  readForm,
+  textIn,
+  valueIn,
+} from "../forms/forms.ts";
+import { type KeyRefusal, keyFault, NO_SUCH_KEY } from "../forms/key-words.ts";
+import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
+import { authorOf } from "./author.ts";
+import { keyRowView, keyView } from "./key-views.ts";
+import { GRAIN_OF, seriesView, spanIn } from "./usage-views.ts";
+
+/** A list without used quotas is worth less than one that is late for the first time. */
+const COUNTS_WAIT_MS = 2 * SECOND_MS;
+const WEEK_MS = 7 * DAY_MS;
+const PAGE_NUMBER = /^[1-9][0-9]{0,5}$/;
+
+/** What the use-cases of keys work with, for somebody. */
+const partsFor = ({ store, counters, clock, settings }: ConsoleParts, session: SignedIn) => ({
+  keys: store.keys,
+  counters,
+  clock,
+  environment: settings.environment,
+  author: authorOf(session),
+});
+
+/** The newest first. */
+export async function listOfKeys(
+  { knowledge, clock }: ConsoleParts,
+  _: SignedIn,
+  { query }: Pick<ConsoleCall, "query">,
+): Promise<KeyListView | ConsoleFault> {
+  const plan = valueIn(query, "plan", choiceField(PLAN_NAMES));
+  if (plan instanceof ConsoleFault) return plan;
+  const state = valueIn(query, "state", choiceField(TRUE_STATES));
+  if (state instanceof ConsoleFault) return state;
+  const page = Number(PAGE_NUMBER.exec(textIn(query, "page") ?? "1")?.[0] ?? 1);
+  const all = await knowledge.keys.list();
+  const tallies = (await knowledge.keys.counted(COUNTS_WAIT_MS))?.tallies;
+  const counters = async () => (tallies ? done(async () => tallies) : refused({ kind: "counted_in_redis" } as const));
+  const parts = { keys: { list: async () => all }, counters, clock };
+  const listed = await listKeys(parts, { plan, state, search: textIn(query, "search") });
+  if (listed.kind === "refused") return UNKNOWN_BANS;
+  const nowMs = clock.nowMs();
+  const { keys, total, areBansKnown }: KeyList = listed.value;
+  const pages = Math.max(1, Math.ceil(keys.length / PAGE_SIZE));
+  const shown = keys.toReversed().slice((Math.min(page, pages) - 1) * PAGE_SIZE, Math.min(page, pages) * PAGE_SIZE);
+  return {
+    keys: shown.map((row) =>
+      keyRowView({ ...row, today: tallies && useOf(row.key, tallies.get(row.key.id), nowMs).day }),
+    ),
+    page: Math.min(page, pages),
+    pages,
+    matching: keys.length,
+    total,
+    usedThisWeek: all.filter(({ lastUsedAtMs = 0 }) => lastUsedAtMs > nowMs - WEEK_MS).length,
+    areBansKnown,
+  };
+}
+
+const UNKNOWN_BANS = new ConsoleFault(
+  503,
+  "counts_unknown",
+  "Redis does not answer at the moment, so it is not known which keys are banned. Choose another state, or try again in a moment.",
+  { field: "state" },
+);
+
+export async function viewOfKey(
+  parts: ConsoleParts,
+  session: SignedIn,
+  { params }: Pick<ConsoleCall, "params">,
+): Promise<KeyView | ConsoleFault> {
+  const { id = "" } = params;
+  if (!isKeyId(id)) return NO_SUCH_KEY;
+  const useCase = partsFor(parts, session);
+  try {
+    return viewIn(await showKey(useCase, id), true);
+  } catch (error) {
+    // Redis does not answer: all but what is counted there can be shown.
+    if (!(error instanceof OperatorError)) throw error;
+    return viewIn(await showKey({ ...useCase, counters: async () => done(async () => new Map()) }, id), false);
+  }
+}
+
+const viewIn = (shown: Result<ShownKey, KeyRefusal>, isCountKnown: boolean): KeyView | ConsoleFault =>
+  shown.kind === "refused" ? keyFault(shown.reason) : keyView(shown.value, isCountKnown);
+
+export async function usageOfOneKey(
+  { store, clock }: ConsoleParts,
+  _: SignedIn,
+  { params: { id = "" }, query }: Pick<ConsoleCall, "params" | "query">,
+): Promise<KeyUsageView | ConsoleFault> {
+  const span = spanIn(query);
+  if (span instanceof ConsoleFault) return span;
+  if (!isKeyId(id)) return NO_SUCH_KEY;
+  const { keys, usage } = store;
+  const report = await usageOfKey({ keys, usage, clock }, id, { sinceMs: SPAN_MS[span], grain: GRAIN_OF[span] });
+  if (report.kind === "done") return seriesView(report.value);
+  if (report.reason.kind === "not_kept") throw new Error(`usage is not kept for a ${span}`);
+  return keyFault(report.reason);
+}
+
+// Changes: each is a use-case, and answers with the key as it is then.
+
+const KEY_FORM = {
+  name: plainTextField,
+  plan: choiceField(PLAN_NAMES),
+  perMinute: maybe(numberField),
+  perDay: maybe(numberField),
+  scopes: listField(SCOPES),
+  expiresAtMs: orNull(numberField),
+};
+
+export const issue: ConsoleHandler = async (parts, session, { form }): Promise<IssuedView | ConsoleFault> => {
+  const wanted = readForm(KEY_FORM, form);
+  if (wanted instanceof ConsoleFault) return wanted;
+  const issued = await issueKey(partsFor(parts, session), { ...wanted, expiresAtMs: wanted.expiresAtMs ?? undefined });
+  if (issued.kind === "refused") return keyFault(issued.reason);
+  return withSecret(parts, session, issued.value);
+};
+
+const EDIT_FORM = {
+  name: maybe(KEY_FORM.name),
+  plan: maybe(KEY_FORM.plan),
+  perMinute: KEY_FORM.perMinute,
+  perDay: KEY_FORM.perDay,
+  scopes: maybe(KEY_FORM.scopes),
+  expiresAtMs: maybe(KEY_FORM.expiresAtMs),
+};
+
+export const edit: ConsoleHandler = async (parts, session, { params, form }) => {
+  const wanted = readForm(EDIT_FORM, form);
+  if (wanted instanceof ConsoleFault) return wanted;
+  return changed(parts, session, params, (useCase, idOrName) => editKey(useCase, { ...wanted, idOrName }));
+};
+
+const ROTATE_FORM = { overlapMs: numberField };
+
+export const rotate: ConsoleHandler = async (parts, session, { params: { id = "" }, form }) => {
+  const wanted = readForm(ROTATE_FORM, form);
+  if (wanted instanceof ConsoleFault) return wanted;
+  if (!isKeyId(id)) return NO_SUCH_KEY;
+  const rotated = await rotateKey(partsFor(parts, session), { ...wanted, idOrName: id });
+  return rotated.kind === "refused" ? keyFault(rotated.reason) : withSecret(parts, session, rotated.value);
+};
+
+/** The only time that the secret is shown: it is in no other answer, and in no log. So nothing may keep it back. */
+async function withSecret(
+  parts: ConsoleParts,
+  session: SignedIn,
+  { key, secret }: { readonly key: Key; readonly secret: string },
+): Promise<IssuedView | ConsoleFault> {
+  const view = await viewOfKey(parts, session, { params: { id: key.id } }).catch((error: unknown) => {
+    parts.failures.report("console: a key cannot be shown with its new secret", error);
+    return viewOfNew(parts, key);
+  });
+  return view instanceof ConsoleFault ? view : { key: view, secret };
+}
+
+/** As far as it is known without the store. */
+function viewOfNew({ clock }: ConsoleParts, key: Key): KeyView {
+  const nowMs = clock.nowMs();
+  const secrets = [{ createdAtMs: nowMs, worksUntilMs: key.expiresAtMs }];
+  return keyView({ key, state: trueStateOf(key, undefined, nowMs), secrets, use: useOf(key, undefined, nowMs) }, false);
+}
+
+export const suspend: ConsoleHandler = (parts, session, { params }) => changed(parts, session, params, suspendKey);
+export const resume: ConsoleHandler = (parts, session, { params }) => changed(parts, session, params, resumeKey);
+
+export const unban: ConsoleHandler = async (parts, session, { params }) => {
+  try {
+    return await changed(parts, session, params, unbanKey);
+  } catch (error) {
+    // Redis does not answer: the ban is lifted all the same, but what is counted cannot be shown.
+    if (!(error instanceof OperatorError)) throw error;
+    return viewOfKey(parts, session, { params });
+  }
+};
+
+/** It cannot be undone, so the name is typed first. */
+export const revoke: ConsoleHandler = async (parts, session, { params, form }) => {
+  const confirmed = readForm(CONFIRMED_FORM, form);
+  if (confirmed instanceof ConsoleFault) return confirmed;
+  const { id = "" } = params;
+  const key = isKeyId(id) ? await parts.store.keys.get(id) : undefined;
+  if (!key) return NO_SUCH_KEY;
+  if (!isSameName(confirmed.name, key.name)) return wrongName("key", key.name);
+  return changed(parts, session, params, revokeKey);
+};
+
+async function changed(
+  parts: ConsoleParts,
+  session: SignedIn,
+  params: ConsoleCall["params"],
+  change: (useCase: ReturnType<typeof partsFor>, id: string) => Promise<Result<unknown, KeyRefusal>>,
+): Promise<KeyView | ConsoleFault> {
+  const { id = "" } = params;
+  if (!isKeyId(id)) return NO_SUCH_KEY;
+  const result = await change(partsFor(parts, session), id);
+  return result.kind === "refused" ? keyFault(result.reason) : afterChange(viewOfKey(parts, session, { params }));
+}

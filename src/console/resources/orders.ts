@@ -1,0 +1,57 @@
+import { choiceField } from "../../base/json/fields.ts";
+import { NO_SUCH_ORDER, sentencesOnMove } from "../../domain/refusal-sentences.ts";
+import { ORDER_STATUSES, type Order } from "../../domain/stock/order.ts";
+import type { Store } from "../../store/ports/store.ts";
+import type { OrderListView, OrderView } from "../api/index.ts";
+import { afterChange, ConsoleFault } from "../fault.ts";
+import { cursorIn, int64TextField, nextOf, PAGE_SIZE, readForm, valueIn } from "../forms/forms.ts";
+import type { ConsoleHandler } from "../handler.ts";
+import { authorshipOf } from "./author.ts";
+
+const STATUS_FIELD = choiceField(ORDER_STATUSES);
+
+/** The newest first. */
+export const listOrders: ConsoleHandler = async ({ store }, _, { query }): Promise<OrderListView | ConsoleFault> => {
+  const status = valueIn(query, "status", STATUS_FIELD);
+  if (status instanceof ConsoleFault) return status;
+  const animalId = valueIn(query, "petId", int64TextField);
+  if (animalId instanceof ConsoleFault) return animalId;
+  const after = cursorIn(query);
+  if (after instanceof ConsoleFault) return after;
+  const page = await store.orders.list({ status, animalId, after, sort: "-id", size: PAGE_SIZE });
+  return { items: await viewsOf(store, page.rows), next: nextOf(page) };
+};
+
+/** With the names of their animals, in one look-up. */
+async function viewsOf({ animals }: Store, orders: readonly Order[]): Promise<OrderView[]> {
+  const ids = [...new Set(orders.map(({ animalId }) => animalId))];
+  const found = ids.length === 0 ? [] : (await animals.list({ ids, size: ids.length })).rows;
+  const names = new Map(found.map(({ id, name }) => [id, name]));
+  return orders.map(({ id, animalId, status, reference, placedAtMs, updatedAtMs }) => ({
+    id: String(id),
+    petId: String(animalId),
+    animalName: names.get(animalId) ?? null,
+    status,
+    reference: reference ?? null,
+    placedAtMs,
+    updatedAtMs,
+  }));
+}
+
+const MOVE_FORM = { status: STATUS_FIELD };
+
+/** A move that is not possible says which ones are: somebody may have moved it meanwhile. */
+export const moveOrder: ConsoleHandler = async (parts, session, { params, form }) => {
+  const wanted = readForm(MOVE_FORM, form);
+  if (wanted instanceof ConsoleFault) return wanted;
+  const orderId = int64TextField.parse(params.id);
+  if (typeof orderId !== "bigint") return NOT_FOUND;
+  const author = authorshipOf(parts, session);
+  const moved = await parts.store.orders.move({ orderId, to: wanted.status, nowMs: author.atMs, author });
+  if (moved.kind === "done") return (await afterChange(viewsOf(parts.store, [moved.value])))[0];
+  if (moved.kind === "refused" && moved.reason.kind === "invalid_move")
+    return new ConsoleFault(409, "invalid_move", sentencesOnMove(moved.reason), { field: "status" });
+  return NOT_FOUND;
+};
+
+const NOT_FOUND = new ConsoleFault(404, "order_not_found", `${NO_SUCH_ORDER} Go back to the list of orders.`);

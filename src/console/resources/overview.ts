@@ -1,0 +1,74 @@
+import { type Instance, stateOfInstance } from "../../domain/usage/instance.ts";
+import { usageInAll } from "../../keys/queries/usage.ts";
+import { useOf } from "../../keys/queries/use.ts";
+import type { KeyRequests } from "../../store/ports/store.ts";
+import { displayName } from "../../store/urls/database-url.ts";
+import type { BusyKeyView, InstanceView, OverviewView, Trouble } from "../api/index.ts";
+import { SPAN_MS } from "../cached/knowledge.ts";
+import type { CountedKeys } from "../cached/known-keys.ts";
+import { findTroubles } from "../cached/troubles.ts";
+import { ConsoleFault } from "../fault.ts";
+import type { ConsoleHandler, ConsoleParts } from "../handler.ts";
+import { windowView } from "./key-views.ts";
+import { GRAIN_OF, seriesView, spanIn } from "./usage-views.ts";
+
+/** Whatever takes long is found out beside requests (knowledge.ts), and shown with its age. */
+export const showOverview: ConsoleHandler = async (parts, _, { query }): Promise<OverviewView | ConsoleFault> => {
+  const span = spanIn(query);
+  if (span instanceof ConsoleFault) return span;
+  const { store, clock, settings, knowledge } = parts;
+  const [usage, busiest, counted, instances, keys] = await Promise.all([
+    usageInAll({ usage: store.usage, clock }, { sinceMs: SPAN_MS[span], grain: GRAIN_OF[span] }),
+    knowledge.busiest[span].latest(),
+    knowledge.counting.latest(),
+    store.instances.list(),
+    knowledge.keys.counted(),
+  ]);
+  if (usage.kind === "refused") throw new Error(`usage is not kept for a ${span}`);
+  const nowMs = clock.nowMs();
+  return {
+    usage: seriesView(usage.value),
+    busiest: (busiest?.value ?? []).map((each) => busyKeyView(each, keys, nowMs)),
+    busiestAsOfMs: busiest?.asOfMs ?? null,
+    animals: counted.animals,
+    openOrders: counted.openOrders,
+    instances: instances.map((each) => instanceView(each, nowMs)).filter(({ state }) => state !== "stopped"),
+    store: { kind: settings.database.kind, place: displayName(settings.database), bytes: counted.bytes },
+    troubles: await currentTroubles(parts, instances),
+    nowMs,
+  };
+};
+
+/** What is not well, as far as it is known. */
+export async function currentTroubles(
+  { clock, settings, knowledge }: ConsoleParts,
+  instances: readonly Instance[],
+): Promise<readonly Trouble[]> {
+  const [health, keys] = await Promise.all([knowledge.health.latest(), knowledge.keys.counted()]);
+  const nowMs = clock.nowMs();
+  const troubles = findTroubles({
+    nowMs,
+    environment: settings.environment,
+    instances,
+    health: health?.value,
+    // Not known yet is no trouble.
+    bannedKeys: keys && !keys.tallies ? undefined : (keys?.banned ?? 0),
+  });
+  return knowledge.troubles.note(troubles, nowMs);
+}
+
+function busyKeyView(
+  { keyId, requests, refused }: KeyRequests,
+  known: CountedKeys | undefined,
+  nowMs: number,
+): BusyKeyView {
+  const key = known?.keys.get(keyId);
+  const today = key && known?.tallies && useOf(key, known.tallies.get(keyId), nowMs).day;
+  return { keyId, name: key?.name ?? null, requests, refused, today: today ? windowView(today) : null };
+}
+
+const instanceView = (instance: Instance, nowMs: number): InstanceView => {
+  const { id, host, version, environment, threads, startedAtMs, seenAtMs, health } = instance;
+  const state = stateOfInstance(instance, nowMs);
+  return { id, host, version, environment, threads, startedAtMs, seenAtMs, health, state };
+};

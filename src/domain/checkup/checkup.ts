@@ -1,0 +1,54 @@
+import type { Awaitable } from "../../base/time/awaitable.ts";
+
+/** What a check has found: that all is well, what may surprise, or what is wrong, and what to do about it. */
+export type Finding =
+  | { readonly kind: "ok"; readonly detail: string }
+  | { readonly kind: "warning"; readonly detail: string; readonly remedy: string }
+  | { readonly kind: "problem"; readonly detail: string; readonly remedy: string };
+
+/** One thing that can be found out about a store without changing it. */
+export interface Check {
+  /** A few words for the line that shows what was found. */
+  readonly name: string;
+  /** A check that throws has found a problem too. */
+  readonly run: () => Awaitable<Finding>;
+  /** Without it, the checks that follow in its list say nothing. */
+  readonly isNeeded?: true;
+}
+
+/** Checks that share something which has to be closed after them. */
+export interface Checkup {
+  readonly checks: readonly Check[];
+  close(): Awaitable<void>;
+}
+
+export const ok = (detail: string): Finding => ({ kind: "ok", detail });
+
+export const warning = (detail: string, remedy: string): Finding => ({ kind: "warning", detail, remedy });
+
+export const problem = (detail: string, remedy: string): Finding => ({ kind: "problem", detail, remedy });
+
+export interface CheckResult {
+  readonly name: string;
+  readonly finding: Finding;
+}
+
+/** Runs checks in order, up to the first needed one that finds a problem. */
+export async function* runChecks(checks: readonly Check[]): AsyncGenerator<CheckResult> {
+  for (const { name, run, isNeeded } of checks) {
+    const finding = await found(run);
+    yield { name, finding };
+    if (isNeeded && finding.kind === "problem") return;
+  }
+}
+
+async function found(run: Check["run"]): Promise<Finding> {
+  try {
+    return await run();
+  } catch (error) {
+    return problem(
+      error instanceof Error ? error.message : String(error),
+      "mend what the message says, and run this again",
+    );
+  }
+}

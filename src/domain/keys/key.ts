@@ -1,0 +1,151 @@
+import type { EnvironmentName } from "../environment.ts";
+import type { Plan, Quotas } from "./plan.ts";
+import { SCOPES, type Scope } from "./scope.ts";
+
+/** The stored record of an API key. The secret itself is never stored, only its digest. */
+export interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly quotas: Quotas;
+  readonly scopes: readonly Scope[];
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | undefined;
+  readonly revokedAtMs: number | undefined;
+  /** When a person last lifted its bans. */
+  readonly pardonedAtMs: number | undefined;
+  readonly suspendedAtMs: number | undefined;
+  /** The minute of it, noted some seconds later. Any request with a valid secret is a use. */
+  readonly lastUsedAtMs: number | undefined;
+}
+
+type Issued = Pick<Key, "name" | "plan" | "quotas" | "createdAtMs" | "expiresAtMs"> & Partial<Pick<Key, "scopes">>;
+
+/** A key as it is issued: unless its scopes are given, it may do everything. */
+export const newKey = (issued: Issued): Key => ({
+  id: newKeyId(),
+  scopes: SCOPES,
+  ...issued,
+  revokedAtMs: undefined,
+  pardonedAtMs: undefined,
+  suspendedAtMs: undefined,
+  lastUsedAtMs: undefined,
+});
+
+/** What is to be different about a key; what is undefined stays as it is. */
+export interface KeyChange extends Partial<Pick<Key, "name" | "plan" | "quotas" | "scopes">> {
+  readonly keyId: string;
+  /** Null: it never expires. */
+  readonly expiresAtMs?: number | null;
+}
+
+export const changedKey = (key: Key, change: KeyChange): Key => ({
+  ...key,
+  name: change.name ?? key.name,
+  plan: change.plan ?? key.plan,
+  quotas: change.quotas ?? key.quotas,
+  scopes: change.scopes ?? key.scopes,
+  expiresAtMs: change.expiresAtMs === undefined ? key.expiresAtMs : (change.expiresAtMs ?? undefined),
+});
+
+/** One of a key's secrets: a rotated key has its old ones for a while. */
+export interface KeySecret {
+  readonly expiresAtMs: number | undefined;
+}
+
+export interface DatedSecret extends KeySecret {
+  /** Undefined for one that release 1.1.0 or an older one issued, since those did not note it. */
+  readonly createdAtMs: number | undefined;
+}
+
+/** Why a secret that exists does not let its holder in. */
+export type KeyProblem =
+  | { readonly kind: "revoked" }
+  | { readonly kind: "suspended" }
+  | { readonly kind: "expired"; readonly atMs: number }
+  /** By rotation, and the overlap is over. */
+  | { readonly kind: "replaced" };
+
+/** Undefined when the key is valid. */
+export function problemWith(key: Key, secret: KeySecret, nowMs: number): KeyProblem | undefined {
+  if (key.revokedAtMs !== undefined) return { kind: "revoked" };
+  if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) return { kind: "expired", atMs: key.expiresAtMs };
+  if (secret.expiresAtMs !== undefined && nowMs >= secret.expiresAtMs) return { kind: "replaced" };
+  if (key.suspendedAtMs !== undefined) return { kind: "suspended" };
+  return undefined;
+}
+
+/** When a secret ends, by rotation or with its key, whichever comes first; undefined: never by itself. */
+export function secretWorksUntilMs(key: Key, { expiresAtMs }: KeySecret): number | undefined {
+  if (expiresAtMs === undefined || key.expiresAtMs === undefined) return expiresAtMs ?? key.expiresAtMs;
+  return Math.min(expiresAtMs, key.expiresAtMs);
+}
+
+export type KeyState = "active" | "suspended" | "expired" | "revoked";
+
+export function stateOf(key: Key, nowMs: number): KeyState {
+  if (key.revokedAtMs !== undefined) return "revoked";
+  if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) return "expired";
+  return key.suspendedAtMs === undefined ? "active" : "suspended";
+}
+
+export const KEY_NAME_MAX_CODE_POINTS = 100;
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** One is the beginning of the other, but no random character is an underscore. */
+const SECRET_PREFIXES: Readonly<Record<EnvironmentName, string>> = { production: "ask_", staging: "ask_test_" };
+const RANDOM_CHARACTERS = 30;
+const CHECK_CHARACTERS = 6;
+const SECRET_SHAPE = new RegExp(
+  `^(?:${Object.values(SECRET_PREFIXES).join("|")})[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECK_CHARACTERS}}$`,
+);
+
+/** The prefix says where it was issued; it works wherever it is known. */
+export const newSecret = (environment: EnvironmentName = "production"): string => {
+  const body = SECRET_PREFIXES[environment] + randomBase62(RANDOM_CHARACTERS);
+  return body + checksum(body);
+};
+
+/** The environment that a text claims to be a secret of, whether it is one or not. */
+export function environmentOfSecret(text: string): EnvironmentName | undefined {
+  if (text.startsWith(SECRET_PREFIXES.staging)) return "staging";
+  return text.startsWith(SECRET_PREFIXES.production) ? "production" : undefined;
+}
+
+const ID_PREFIX = "key_";
+const ID_CHARACTERS = 12;
+const ID_SHAPE = new RegExp(`^${ID_PREFIX}[0-9A-Za-z]{${ID_CHARACTERS}}$`);
+
+export const newKeyId = (): string => ID_PREFIX + randomBase62(ID_CHARACTERS);
+
+/** Whether a text may be the id of a key; a name that an earlier release accepted may look like one, too. */
+export const isKeyId = (text: string): boolean => ID_SHAPE.test(text);
+
+/** Tells a mistyped or made-up secret from one that is worth looking up. */
+export function isPlausibleSecret(text: string): boolean {
+  if (!SECRET_SHAPE.test(text)) return false;
+  const body = text.slice(0, -CHECK_CHARACTERS);
+  return checksum(body) === text.slice(-CHECK_CHARACTERS);
+}
+
+/** 178 random bits need no salt and no slow hash. */
+export const digestOf = (secret: string): string => new Bun.CryptoHasher("sha256").update(secret).digest("hex");
+
+function checksum(text: string): string {
+  let rest = Bun.hash.crc32(text);
+  let characters = "";
+  for (let i = 0; i < CHECK_CHARACTERS; i++) {
+    characters = BASE62.charAt(rest % 62) + characters;
+    rest = Math.floor(rest / 62);
+  }
+  return characters;
+}
+
+/** Bytes of 248 and above are thrown away, so that every character is equally likely. */
+export function randomBase62(length: number): string {
+  let characters = "";
+  while (characters.length < length)
+    for (const byte of crypto.getRandomValues(new Uint8Array(length)))
+      if (byte < 248 && characters.length < length) characters += BASE62.charAt(byte % 62);
+  return characters;
+}

@@ -1,0 +1,129 @@
+import { DAY_MS, MINUTE_MS } from "../../base/time/clock.ts";
+import { isWithin } from "./window.ts";
+
+/** How long the first ban lasts, the second, and so on; further bans last as long as the final step. */
+export const BAN_LADDER_MS = [1, 5, 30, 60].map((minutes) => minutes * MINUTE_MS);
+
+/** Bans start again at the first step when this much time has passed since the last ban ended. */
+export const BAN_MEMORY_MS = DAY_MS;
+
+/** However small the quota, a key is never banned for fewer strikes than this. */
+export const STRIKES_TO_BAN_MIN = 60;
+
+/** How many strikes within one minute window lead to a ban. */
+export const strikesToBan = (perMinute: number): number => Math.max(STRIKES_TO_BAN_MIN, perMinute);
+
+/** A subject's record of strikes and bans. */
+export interface BanRecord {
+  strikes: number;
+  /** When the minute began in which these strikes add up. */
+  strikesSinceMs: number;
+  bannedAtMs: number;
+  bannedUntilMs: number;
+  bansInARow: number;
+}
+
+export const newBanRecord = (): BanRecord => ({
+  strikes: 0,
+  strikesSinceMs: 0,
+  bannedAtMs: 0,
+  bannedUntilMs: 0,
+  bansInARow: 0,
+});
+
+export const isBanned = (record: BanRecord, nowMs: number): boolean =>
+  record.bansInARow > 0 && isWithin(record.bannedAtMs, record.bannedUntilMs - record.bannedAtMs, nowMs);
+
+/** Lifts a ban that began at or before the pardon; the next ban starts at the first step of the ladder. */
+export function applyPardon(record: BanRecord, pardonedAtMs: number): void {
+  if (record.bansInARow > 0 && record.bannedAtMs <= pardonedAtMs) record.bansInARow = 0;
+}
+
+export const isLadderForgotten = (record: BanRecord, nowMs: number): boolean =>
+  record.bansInARow === 0 ||
+  !isWithin(record.bannedAtMs, record.bannedUntilMs - record.bannedAtMs + BAN_MEMORY_MS, nowMs);
+
+export const ladderForgottenAtMs = ({ bansInARow, bannedUntilMs }: BanRecord): number =>
+  bansInARow > 0 ? bannedUntilMs + BAN_MEMORY_MS : 0;
+
+/** Of two records of one subject: the longer ban, the higher step of the ladder, and the later strikes. */
+export function stricterRecord(a: BanRecord, b: BanRecord, nowMs: number): BanRecord {
+  const bansOf = (record: BanRecord) => (isLadderForgotten(record, nowMs) ? 0 : record.bansInARow);
+  const endOf = (record: BanRecord) => (bansOf(record) > 0 ? record.bannedUntilMs : 0);
+  const { bannedAtMs, bannedUntilMs } = endOf(a) >= endOf(b) ? a : b;
+  const isSameMinute = a.strikesSinceMs === b.strikesSinceMs;
+  const struck = a.strikesSinceMs > b.strikesSinceMs || (isSameMinute && a.strikes >= b.strikes) ? a : b;
+  const { strikes, strikesSinceMs } = struck;
+  return { strikes, strikesSinceMs, bannedAtMs, bannedUntilMs, bansInARow: Math.max(bansOf(a), bansOf(b)) };
+}
+
+/** How far up the ladder a subject is. */
+export interface Ladder {
+  readonly bansInARow: number;
+  /** How long the next ban would last, if it began now. */
+  readonly nextBanMs: number;
+  /** When it starts again at the first step; undefined: it is there. */
+  readonly forgottenAtMs: number | undefined;
+}
+
+export function ladderOf(record: BanRecord, nowMs: number): Ladder {
+  const bansInARow = isLadderForgotten(record, nowMs) ? 0 : record.bansInARow;
+  return {
+    bansInARow,
+    nextBanMs: banMsAfter(bansInARow),
+    forgottenAtMs: bansInARow > 0 ? ladderForgottenAtMs(record) : undefined,
+  };
+}
+
+const banMsAfter = (bansInARow: number): number =>
+  BAN_LADDER_MS[Math.min(bansInARow, BAN_LADDER_MS.length - 1)] as number;
+
+/**
+ * When the minute began in which a strike would be counted now. Strikes add up within the open minute window; when
+ * none is open (only the day quota is exhausted), within a minute of the first strike.
+ */
+function strikeMinute(record: BanRecord, minuteOpenedAtMs: number | undefined, nowMs: number): number {
+  const isSameMinute = isWithin(record.strikesSinceMs, MINUTE_MS, nowMs);
+  return minuteOpenedAtMs ?? (isSameMinute ? record.strikesSinceMs : nowMs);
+}
+
+/** How many more strikes in this minute lead to a ban. */
+export function strikesUntilBan(
+  record: BanRecord,
+  threshold: number,
+  minuteOpenedAtMs: number | undefined,
+  nowMs: number,
+): number {
+  const isThisMinute = strikeMinute(record, minuteOpenedAtMs, nowMs) === record.strikesSinceMs;
+  // At least one, also if the threshold was lowered below the strikes that there are: the next strike leads to a ban.
+  return Math.max(1, threshold - (isThisMinute ? record.strikes : 0));
+}
+
+/**
+ * Records a strike, and bans when there are too many.
+ * Returns how many more strikes lead to a ban: 0 if this one did.
+ */
+export function strike(
+  record: BanRecord,
+  threshold: number,
+  minuteOpenedAtMs: number | undefined,
+  nowMs: number,
+): number {
+  const sinceMs = strikeMinute(record, minuteOpenedAtMs, nowMs);
+  if (sinceMs !== record.strikesSinceMs) {
+    record.strikesSinceMs = sinceMs;
+    record.strikes = 0;
+  }
+  record.strikes++;
+  if (record.strikes < threshold) return threshold - record.strikes;
+  ban(record, nowMs);
+  return 0;
+}
+
+function ban(record: BanRecord, nowMs: number): void {
+  if (isLadderForgotten(record, nowMs)) record.bansInARow = 0;
+  record.bannedAtMs = nowMs;
+  record.bannedUntilMs = nowMs + banMsAfter(record.bansInARow);
+  record.bansInARow++;
+  record.strikes = 0;
+}

@@ -1,0 +1,213 @@
+import type { Quotas } from "../keys/plan.ts";
+import {
+  applyPardon,
+  type BanRecord,
+  isBanned,
+  isLadderForgotten,
+  ladderForgottenAtMs,
+  newBanRecord,
+  stricterRecord,
+  strike,
+  strikesToBan,
+  strikesUntilBan,
+} from "./ban.ts";
+import {
+  type Count,
+  closeIfOver,
+  DAY,
+  fullerCount,
+  isWithin,
+  MINUTE,
+  newCount,
+  type QuotaStanding,
+  quotaStanding,
+  tighter,
+  use,
+} from "./window.ts";
+
+/** Everything counted for one subject: a key, or the address of a caller without a valid one. */
+export interface Tally {
+  readonly minute: Count;
+  readonly day: Count;
+  readonly banRecord: BanRecord;
+}
+
+/** Every number of a tally under a flat name: how it is stored, wherever that is. */
+export const TALLY_NUMBER_NAMES = [
+  "minute_opened_at",
+  "minute_used",
+  "day_opened_at",
+  "day_used",
+  "strikes",
+  "strikes_since",
+  "banned_at",
+  "banned_until",
+  "bans_in_a_row",
+];
+
+/** Gives a tally the numbers that begin at an index, in the order of their names. Written out: every request needs it. */
+export function readTally({ minute, day, banRecord }: Tally, numbers: ArrayLike<number>, at: number): void {
+  minute.openedAtMs = numbers[at] as number;
+  minute.used = numbers[at + 1] as number;
+  day.openedAtMs = numbers[at + 2] as number;
+  day.used = numbers[at + 3] as number;
+  banRecord.strikes = numbers[at + 4] as number;
+  banRecord.strikesSinceMs = numbers[at + 5] as number;
+  banRecord.bannedAtMs = numbers[at + 6] as number;
+  banRecord.bannedUntilMs = numbers[at + 7] as number;
+  banRecord.bansInARow = numbers[at + 8] as number;
+}
+
+/** The inverse of readTally. */
+export function writeTally({ minute, day, banRecord }: Tally, numbers: { [index: number]: number }, at: number): void {
+  numbers[at] = minute.openedAtMs;
+  numbers[at + 1] = minute.used;
+  numbers[at + 2] = day.openedAtMs;
+  numbers[at + 3] = day.used;
+  numbers[at + 4] = banRecord.strikes;
+  numbers[at + 5] = banRecord.strikesSinceMs;
+  numbers[at + 6] = banRecord.bannedAtMs;
+  numbers[at + 7] = banRecord.bannedUntilMs;
+  numbers[at + 8] = banRecord.bansInARow;
+}
+
+/** In the order of their names. */
+export function tallyNumbers(tally: Tally): number[] {
+  const numbers: number[] = [];
+  writeTally(tally, numbers, 0);
+  return numbers;
+}
+
+/** The tally with these numbers, in the order of their names. */
+export function tallyOfNumbers(numbers: readonly number[]): Tally {
+  const tally = newTally();
+  readTally(tally, numbers, 0);
+  return tally;
+}
+
+export const copyOfTally = (tally: Tally): Tally => tallyOfNumbers(tallyNumbers(tally));
+
+export const newTally = (): Tally => ({ minute: newCount(), day: newCount(), banRecord: newBanRecord() });
+
+/** The limits that a subject's requests are judged by. */
+export interface RatePolicy {
+  readonly perMinute: number;
+  /** Absent: no day window. */
+  readonly perDay?: number;
+  /** Absent: strikes never lead to a ban. */
+  readonly strikesToBan?: number;
+  /** An operator lifted the bans that began at or before this moment. */
+  readonly pardonedAtMs: number;
+}
+
+/** A key can be banned. */
+export type KeyRatePolicy = RatePolicy & { readonly strikesToBan: number };
+
+export const ratePolicyOfKey = (quotas: Quotas, pardonedAtMs: number | undefined): KeyRatePolicy => ({
+  perMinute: quotas.perMinute,
+  perDay: quotas.perDay,
+  strikesToBan: strikesToBan(quotas.perMinute),
+  pardonedAtMs: pardonedAtMs ?? -1,
+});
+
+/** An address has one window and is never banned: others may share it, and must not be locked out for long. */
+export const ratePolicyOfAddress = (perMinute: number): RatePolicy => ({ perMinute, pardonedAtMs: -1 });
+
+/** The state of a subject's quotas after a request was judged; every response shows it. */
+export interface Standing {
+  /** When the request was judged, by the clock it was judged by. */
+  readonly atMs: number;
+  readonly minute: QuotaStanding;
+  readonly day: QuotaStanding | undefined;
+  /** The quota that will refuse first. */
+  readonly shown: QuotaStanding;
+}
+
+export type Verdict =
+  | { readonly kind: "pass"; readonly standing: Standing }
+  | { readonly kind: "exhausted"; readonly standing: Standing; readonly strikesLeft: number | undefined }
+  | { readonly kind: "banned"; readonly standing: Standing; readonly isNew: boolean };
+
+/**
+ * The rule: check the ban, then the quotas, then count the request. It changes the tally and nothing else, so
+ * its caller controls concurrency. Refused requests use no quota; those refused during a ban are not strikes.
+ */
+export function judge(tally: Tally, policy: RatePolicy, nowMs: number): Verdict {
+  const { minute, day, banRecord } = tally;
+  applyPardon(banRecord, policy.pardonedAtMs);
+  closeIfOver(minute, MINUTE, nowMs);
+  closeIfOver(day, DAY, nowMs);
+  if (isBanned(banRecord, nowMs)) return { kind: "banned", standing: standingOf(tally, policy, nowMs), isNew: false };
+
+  const isExhausted = minute.used >= policy.perMinute || (policy.perDay !== undefined && day.used >= policy.perDay);
+  if (!isExhausted) {
+    use(minute, nowMs);
+    if (policy.perDay !== undefined) use(day, nowMs);
+    return { kind: "pass", standing: standingOf(tally, policy, nowMs) };
+  }
+
+  if (policy.strikesToBan === undefined)
+    return { kind: "exhausted", standing: standingOf(tally, policy, nowMs), strikesLeft: undefined };
+  const strikesLeft = strike(banRecord, policy.strikesToBan, openedAtMs(minute, nowMs), nowMs);
+  return strikesLeft > 0
+    ? { kind: "exhausted", standing: standingOf(tally, policy, nowMs), strikesLeft }
+    : { kind: "banned", standing: standingOf(tally, policy, nowMs), isNew: true };
+}
+
+const openedAtMs = ({ used, openedAtMs }: Count, nowMs: number): number | undefined =>
+  used > 0 && isWithin(openedAtMs, MINUTE.lengthMs, nowMs) ? openedAtMs : undefined;
+
+/** How many more refused requests in this minute lead to a ban. */
+export const strikesLeft = ({ minute, banRecord }: Tally, { strikesToBan }: KeyRatePolicy, nowMs: number): number =>
+  strikesUntilBan(banRecord, strikesToBan, openedAtMs(minute, nowMs), nowMs);
+
+/** The state of a tally's quotas. During a ban the minute quota shows as used up until the ban ends. */
+export function standingOf(tally: Tally, policy: RatePolicy, nowMs: number): Standing {
+  const day = policy.perDay === undefined ? undefined : quotaStanding(tally.day, DAY, policy.perDay, nowMs);
+  const minute = quotaStanding(tally.minute, MINUTE, policy.perMinute, nowMs);
+  if (isBanned(tally.banRecord, nowMs)) {
+    const banned = { ...minute, remaining: 0, resetAtMs: tally.banRecord.bannedUntilMs };
+    return { atMs: nowMs, minute: banned, day, shown: banned };
+  }
+  return { atMs: nowMs, minute, day, shown: day ? tighter(minute, day) : minute };
+}
+
+/** Whether everything in a tally has expired, so that discarding it changes no verdict. */
+export const isSpent = (tally: Tally, nowMs: number): boolean =>
+  !(tally.minute.used > 0 && isWithin(tally.minute.openedAtMs, MINUTE.lengthMs, nowMs)) &&
+  !(tally.day.used > 0 && isWithin(tally.day.openedAtMs, DAY.lengthMs, nowMs)) &&
+  !isWithin(tally.banRecord.strikesSinceMs, MINUTE.lengthMs, nowMs) &&
+  !isBanned(tally.banRecord, nowMs) &&
+  isLadderForgotten(tally.banRecord, nowMs);
+
+/** When everything in it will have expired: from then on it is spent. */
+export const spentAtMs = ({ minute, day, banRecord }: Tally): number =>
+  Math.max(
+    minute.used > 0 ? minute.openedAtMs + MINUTE.lengthMs : 0,
+    day.used > 0 ? day.openedAtMs + DAY.lengthMs : 0,
+    banRecord.strikesSinceMs + MINUTE.lengthMs,
+    ladderForgottenAtMs(banRecord),
+  );
+
+/** Of what two places have counted for one subject, what leaves it less: neither quota nor ban is lowered by it. */
+export const stricterTally = (a: Tally, b: Tally, nowMs: number): Tally => ({
+  minute: fullerCount(a.minute, b.minute, MINUTE, nowMs),
+  day: fullerCount(a.day, b.day, DAY, nowMs),
+  banRecord: stricterRecord(a.banRecord, b.banRecord, nowMs),
+});
+
+/** When the first of its open windows opened; of two tallies, the one with the earlier moment is given up first. */
+export const firstOpenedAtMs = ({ minute, day }: Tally): number =>
+  day.used > 0 ? Math.min(minute.openedAtMs, day.openedAtMs) : minute.openedAtMs;
+
+/** By how much the clocks of threads that count together may differ. */
+const CLOCK_SKEW_MAX_MS = 1_000;
+
+/**
+ * The moment to judge by: now, or what was noted last, if a clock slightly ahead noted it. Otherwise a window that
+ * opens a millisecond from now would be taken for one that a clock set back has ended.
+ */
+export function momentFor({ minute, day, banRecord }: Tally, nowMs: number): number {
+  const lastMs = Math.max(minute.openedAtMs, day.openedAtMs, banRecord.strikesSinceMs, banRecord.bannedAtMs);
+  return lastMs > nowMs && lastMs - nowMs <= CLOCK_SKEW_MAX_MS ? lastMs : nowMs;
+}

@@ -1,0 +1,66 @@
+import { DAY_MS, MINUTE_MS } from "../../base/time/clock.ts";
+
+/** A fixed period that a quota applies to. The first counted request opens it. */
+export interface Window {
+  readonly name: string;
+  readonly lengthMs: number;
+}
+
+export const MINUTE: Window = { name: "minute", lengthMs: MINUTE_MS };
+export const DAY: Window = { name: "day", lengthMs: DAY_MS };
+
+/** The requests counted in the open window. When none are used, no window is open. */
+export interface Count {
+  openedAtMs: number;
+  used: number;
+}
+
+export const newCount = (): Count => ({ openedAtMs: 0, used: 0 });
+
+/** Within [from, from + length). A clock that was set back ends a window too; otherwise it could last for years. */
+export const isWithin = (fromMs: number, lengthMs: number, nowMs: number): boolean =>
+  fromMs <= nowMs && nowMs < fromMs + lengthMs;
+
+/** Closes a window that has ended. */
+export function closeIfOver(count: Count, window: Window, nowMs: number): void {
+  if (count.used > 0 && !isWithin(count.openedAtMs, window.lengthMs, nowMs)) count.used = 0;
+}
+
+/** Counts one request, which opens the window if none is open. */
+export function use(count: Count, nowMs: number): void {
+  if (count.used === 0) count.openedAtMs = nowMs;
+  count.used++;
+}
+
+/** How one quota stands. */
+export interface QuotaStanding {
+  readonly window: Window;
+  readonly quota: number;
+  readonly remaining: number;
+  readonly resetAtMs: number;
+}
+
+/** A window that is not open shows its full quota, and the reset time it would have if it opened now. */
+export function quotaStanding(count: Count, window: Window, quota: number, nowMs: number): QuotaStanding {
+  const openedAtMs = count.used === 0 ? nowMs : count.openedAtMs;
+  return {
+    window,
+    quota,
+    remaining: Math.max(0, quota - count.used),
+    resetAtMs: openedAtMs + window.lengthMs,
+  };
+}
+
+/** The more restrictive of two quotas: the one with less remaining or, if equal, the later reset. */
+export function tighter(a: QuotaStanding, b: QuotaStanding): QuotaStanding {
+  if (a.remaining !== b.remaining) return a.remaining < b.remaining ? a : b;
+  return a.resetAtMs > b.resetAtMs ? a : b;
+}
+
+/** The one of which more is used in a window that is open; if equal, the one that ends later. */
+export function fullerCount(a: Count, b: Count, { lengthMs }: Window, nowMs: number): Count {
+  const usedOf = ({ used, openedAtMs }: Count) => (isWithin(openedAtMs, lengthMs, nowMs) ? used : 0);
+  const [usedA, usedB] = [usedOf(a), usedOf(b)];
+  if (usedA !== usedB) return usedA > usedB ? a : b;
+  return a.openedAtMs >= b.openedAtMs ? a : b;
+}

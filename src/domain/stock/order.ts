@@ -1,0 +1,108 @@
+import { done, type Result, refused } from "../../base/result.ts";
+import type { Authored } from "../journal.ts";
+import { isMet, type Precondition, type PreconditionFailed, tagOfValues } from "../tag.ts";
+import type { AnimalStatus } from "./animal.ts";
+
+export const ORDER_STATUSES = ["placed", "approved", "delivered", "cancelled"] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+/** It still can move. */
+export type OpenOrderStatus = "placed" | "approved";
+
+/** The sale of one animal. */
+export interface Order {
+  readonly id: bigint;
+  readonly animalId: bigint;
+  readonly status: OrderStatus;
+  readonly placedAtMs: number;
+  readonly updatedAtMs: number;
+  /** What the caller knows it by. */
+  readonly reference?: string | undefined;
+}
+
+export const REFERENCE_MAX_CODE_POINTS = 100;
+
+/** A new order has this status; it takes an animal that is `from`, which is `to` while the order is open. */
+export const FIRST_ORDER_STATUS: OrderStatus = "placed";
+export const PLACING: { readonly from: AnimalStatus; readonly to: AnimalStatus } = { from: "available", to: "pending" };
+
+/** Every move that an order can make, and the status that it leaves the animal in. */
+const MOVES: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
+  placed: { approved: PLACING.to, cancelled: PLACING.from },
+  approved: { delivered: "sold", cancelled: PLACING.from },
+  delivered: {},
+  cancelled: {},
+};
+
+/** The statuses that an order can still move to. */
+export const movesFrom = (from: OrderStatus): readonly OrderStatus[] => Object.keys(MOVES[from]) as OrderStatus[];
+
+/** The statuses of an order that is open. */
+export const OPEN_ORDER_STATUSES = ORDER_STATUSES.filter(
+  (status) => movesFrom(status).length > 0,
+) as readonly OpenOrderStatus[];
+
+/** The moves that lead to a status: where each begins, and the status that it leaves the animal in. */
+export const movesTo = (
+  to: OrderStatus,
+): readonly { readonly from: OrderStatus; readonly animalStatus: AnimalStatus }[] =>
+  ORDER_STATUSES.flatMap((from) => {
+    const animalStatus = MOVES[from][to];
+    return animalStatus === undefined ? [] : [{ from, animalStatus }];
+  });
+
+/** An order to be placed for an animal. */
+export interface NewOrder {
+  readonly animalId: bigint;
+  readonly reference?: string | undefined;
+  readonly nowMs: number;
+}
+
+export type PlacingRefusal =
+  | { readonly kind: "no_such_animal" }
+  | { readonly kind: "not_available"; readonly status: AnimalStatus };
+
+/** Why an animal cannot be ordered, if it cannot. */
+export function refusalToPlace(animalStatus: AnimalStatus | undefined): PlacingRefusal | undefined {
+  if (animalStatus === undefined) return { kind: "no_such_animal" };
+  return animalStatus === PLACING.from ? undefined : { kind: "not_available", status: animalStatus };
+}
+
+/** An order as it is placed, except for its id. */
+export const placedOrder = ({ animalId, reference, nowMs }: NewOrder): Omit<Order, "id"> => ({
+  animalId,
+  status: FIRST_ORDER_STATUS,
+  placedAtMs: nowMs,
+  updatedAtMs: nowMs,
+  ...(reference === undefined ? {} : { reference }),
+});
+
+export const orderTag = ({ id, animalId, status, placedAtMs, updatedAtMs, reference }: Order): string =>
+  tagOfValues("order", id, animalId, status, placedAtMs, updatedAtMs, reference);
+
+/** A status that an order is to move to. */
+export interface OrderMove extends Authored {
+  readonly orderId: bigint;
+  readonly to: OrderStatus;
+  readonly nowMs: number;
+  readonly precondition?: Precondition | undefined;
+}
+
+export type MoveRefusal =
+  | PreconditionFailed
+  | { readonly kind: "no_such_order" }
+  | { readonly kind: "invalid_move"; readonly from: OrderStatus; readonly to: OrderStatus };
+
+/** What a move makes of an order and its animal, or why it cannot be made. */
+export function decideMove(
+  order: Order | undefined,
+  { to, nowMs, precondition }: OrderMove,
+): Result<{ readonly order: Order; readonly animalStatus: AnimalStatus }, MoveRefusal> {
+  if (!order) return refused({ kind: "no_such_order" });
+  if (!isMet(precondition, () => orderTag(order))) return refused({ kind: "precondition_failed" });
+  const animalStatus = MOVES[order.status][to];
+  if (animalStatus === undefined) return refused({ kind: "invalid_move", from: order.status, to });
+  // A clock that was set back must not make an order older than it is.
+  const updatedAtMs = Math.max(nowMs, order.updatedAtMs);
+  return done({ order: { ...order, status: to, updatedAtMs }, animalStatus });
+}

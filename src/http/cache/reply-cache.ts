@@ -1,0 +1,143 @@
+import { type Awaitable, andThen } from "../../base/time/awaitable.ts";
+import type { Version } from "../../store/ports/store.ts";
+import { Fault, type Outcome } from "../faults/fault.ts";
+import { encoded, type Reply } from "../reply/reply.ts";
+import { SharedReplies } from "./shared-replies.ts";
+
+/** Of URLs and bodies together, in all threads: about as many bytes. */
+const MAX_CHARACTERS = 8_000_000;
+const MAX_REPLIES = 10_000;
+
+interface CachedReply {
+  readonly reply: Reply;
+  readonly version: Version;
+}
+
+/** Half of a cache. Dropping all of the older half costs nothing, unlike removing one reply after the other. */
+class Generation {
+  readonly #replies = new Map<string, CachedReply>();
+  #characters = 0;
+
+  get size(): number {
+    return this.#replies.size;
+  }
+
+  get characters(): number {
+    return this.#characters;
+  }
+
+  get(url: string): CachedReply | undefined {
+    return this.#replies.get(url);
+  }
+
+  set(url: string, cached: CachedReply): void {
+    const former = this.#replies.get(url);
+    if (former) this.#characters -= charactersOf(url, former.reply);
+    this.#replies.set(url, cached);
+    this.#characters += charactersOf(url, cached.reply);
+  }
+}
+
+/**
+ * Replies to reads, by URL, for as long as no write can have changed them, whoever made it: all of them until the
+ * next change, and until the next addition those that it may add an animal to. For a store without a version, nothing
+ * is cached: replies are only shared by requests that arrive together.
+ */
+export class ReplyCache {
+  #newer = new Generation();
+  #older = new Generation();
+  #version: Version | undefined;
+  readonly #seen = new SeenUrls();
+  readonly #shared = new SharedReplies();
+
+  /**
+   * The memory is divided among the threads, each of which has a cache. `readsAtOnce`: reads are not shared, because
+   * nobody waits for them; Bun closes a connection on which a request follows one that is answered later.
+   */
+  constructor(
+    private readonly storeVersion: () => Version | undefined,
+    private readonly options: { readonly threads: number; readonly readsAtOnce?: boolean } = { threads: 1 },
+  ) {}
+
+  get size(): number {
+    return this.#newer.size + this.#older.size;
+  }
+
+  /** The cached reply for a URL, or else the outcome of the work. */
+  answer(url: string, work: () => Awaitable<Outcome>): Awaitable<Outcome> {
+    // Read before the work: a reply may be newer than the version it is cached for, never older.
+    const version = this.storeVersion();
+    if (version === undefined) return this.options.readsAtOnce ? work() : this.#shared.answer(url, work);
+    if (version !== this.#version) this.#follow(version);
+    const cached = this.#newer.get(url) ?? this.#promote(url);
+    // The same changes are certain here: the others were dropped.
+    if (cached && (cached.version === version || cached.reply.survivesAdditions)) return cached.reply;
+    if (!cached && !this.#seen.again(url)) return work();
+    return andThen(work(), (outcome) => {
+      if (outcome instanceof Fault || version !== this.#version) return outcome;
+      return this.#add(url, { reply: encoded(outcome), version }).reply;
+    });
+  }
+
+  /** What the older half has and is still asked for moves to the newer one. */
+  #promote(url: string): CachedReply | undefined {
+    const cached = this.#older.size === 0 ? undefined : this.#older.get(url);
+    return cached && this.#add(url, cached);
+  }
+
+  #add(url: string, cached: CachedReply): CachedReply {
+    if (this.#isHalfFull) {
+      this.#older = this.#newer;
+      this.#newer = new Generation();
+    }
+    this.#newer.set(url, cached);
+    return cached;
+  }
+
+  get #isHalfFull(): boolean {
+    const { size, characters } = this.#newer;
+    const shares = 2 * this.options.threads;
+    return size >= MAX_REPLIES / shares || characters >= MAX_CHARACTERS / shares;
+  }
+
+  /** What additions may have changed stays behind, unused, until it is asked for again. */
+  #follow(version: Version): void {
+    if (version.changes !== this.#version?.changes) {
+      this.#newer = new Generation();
+      this.#older = new Generation();
+    }
+    this.#version = version;
+  }
+}
+
+const SEEN_URLS_BITS = 12;
+const HASHED_CHARACTERS = 8;
+/** 2^32 divided by the golden ratio: multiplied by it, similar numbers end up far apart. */
+const SPREAD = 0x9e3779b1;
+
+/** Remembers some URLs, so that only what is asked for again is cached: the rest would only displace it. */
+class SeenUrls {
+  readonly #hashes = new Uint32Array(2 ** SEEN_URLS_BITS);
+
+  /** Whether a URL was probably seen before; not if another one has taken its place since. */
+  again(url: string): boolean {
+    const hash = hashOf(url);
+    const slot = hash >>> (32 - SEEN_URLS_BITS);
+    if (this.#hashes[slot] === hash) return true;
+    this.#hashes[slot] = hash;
+    return false;
+  }
+}
+
+/** Of the last characters, in which URLs of this interface differ. Those that do not are only cached sooner. */
+function hashOf(url: string): number {
+  let hash = url.length;
+  for (let i = Math.max(0, url.length - HASHED_CHARACTERS); i < url.length; i++)
+    hash = (Math.imul(hash, 31) + url.charCodeAt(i)) >>> 0;
+  return Math.imul(hash, SPREAD) >>> 0;
+}
+
+function charactersOf(url: string, { body }: Reply): number {
+  if (body === null) return url.length;
+  return url.length + (typeof body === "string" ? body.length : body.size);
+}

@@ -1,0 +1,43 @@
+import { type Awaitable, andThen, orElse } from "../../base/time/awaitable.ts";
+import { atEndOfTurn } from "../../base/time/turn.ts";
+import { Fault, type Outcome } from "../faults/fault.ts";
+import { encoded } from "../reply/reply.ts";
+
+/** A reply that nobody has begun to make. */
+interface Asked {
+  readonly work: () => Awaitable<Outcome>;
+  readonly promise: Promise<Outcome>;
+  readonly resolve: (outcome: Awaitable<Outcome>) => void;
+  isShared: boolean;
+}
+
+/**
+ * Requests for one URL that arrive in the same turn of the event loop get the same reply. The work begins when
+ * all of them are there: nobody is answered with what was read before they asked.
+ */
+export class SharedReplies {
+  #asked = new Map<string, Asked>();
+
+  answer(url: string, work: () => Awaitable<Outcome>): Promise<Outcome> {
+    const same = this.#asked.get(url);
+    if (same) {
+      same.isShared = true;
+      return same.promise;
+    }
+    if (this.#asked.size === 0) atEndOfTurn(this.#begin);
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    this.#asked.set(url, { work, promise, resolve, isShared: false });
+    return promise;
+  }
+
+  readonly #begin = (): void => {
+    const asked = this.#asked;
+    this.#asked = new Map();
+    for (const { work, resolve, isShared } of asked.values()) {
+      const outcome = orElse(work, (error) => Promise.reject(error));
+      resolve(isShared ? andThen(outcome, encodedOnce) : outcome);
+    }
+  };
+}
+
+const encodedOnce = (outcome: Outcome): Outcome => (outcome instanceof Fault ? outcome : encoded(outcome));

@@ -1,0 +1,64 @@
+import { andThen } from "../../base/time/awaitable.ts";
+import type { HeaderFields } from "../reply/header-template.ts";
+import type { PublicPage } from "../request/handler.ts";
+import type { CorsOrigins } from "./origins.ts";
+
+// What lets scripts of other origins read responses: Cross-Origin Resource Sharing, section 3.2 of the Fetch Standard.
+// It protects people in browsers from each other's pages, and nothing else: a request is answered whoever sends it.
+
+/** The fields that a response has for the origin of its request: always the same object for the same one. */
+export type Cors = (request: Request) => HeaderFields;
+
+/** Every header of ours that means something to a client. Browsers hide all others, but for a few such as Content-Type. */
+export const EXPOSED_HEADERS = [
+  "Allow",
+  "Deprecation",
+  "ETag",
+  "Idempotency-Replayed",
+  "Link",
+  "Location",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "Sunset",
+  "WWW-Authenticate",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "X-Request-Id",
+] as const;
+
+const ALLOW_ORIGIN = "Access-Control-Allow-Origin";
+
+/** Also for those who have no origin: a cache must not give others what it has for them. */
+const VARY: HeaderFields = { Vary: "Origin" };
+
+/** Undefined: nobody's, and nothing is said about it. For `*`, responses are the same whoever asks. */
+export function createCors(origins: CorsOrigins): Cors | undefined {
+  if (origins === undefined) return undefined;
+  if (origins === "*") {
+    const fields = readableBy("*");
+    return () => fields;
+  }
+  const allowed = new Map(origins.map((origin) => [origin, { ...readableBy(origin), ...VARY }]));
+  return ({ headers }) => allowed.get(headers.get("origin") ?? "") ?? VARY;
+}
+
+/** No Access-Control-Allow-Credentials: keys are in a header that the script itself sets, and there are no cookies. */
+const readableBy = (origin: string): HeaderFields => ({
+  [ALLOW_ORIGIN]: origin,
+  "Access-Control-Expose-Headers": EXPOSED_HEADERS.join(", "),
+});
+
+/** Whether these are the fields of an origin that is allowed. */
+export const isAllowed = (fields: HeaderFields): boolean => ALLOW_ORIGIN in fields;
+
+/** The same page, also for scripts of other origins. */
+export const readable =
+  (cors: Cors, page: PublicPage): PublicPage =>
+  (request, server) =>
+    andThen(page(request, server), (response) => {
+      // What it varies by already stays.
+      for (const [name, value] of Object.entries(cors(request))) response.headers.append(name, value);
+      return response;
+    });

@@ -1,0 +1,69 @@
+import { Mistake } from "../../base/mistake.ts";
+import { quote } from "../../base/text/text.ts";
+
+/** The origins whose pages may call the interface, each as browsers send it; `*`: all; undefined: none. Plain data. */
+export type CorsOrigins = "*" | readonly string[] | undefined;
+
+const EXAMPLES = "https://app.example.com, http://localhost:3000";
+
+/** Reads "https://app.example.com, …", or "*". What can only mean one origin is written as browsers write it. */
+export function parseCorsOrigins(text: string): CorsOrigins | Mistake {
+  if (text.trim() === "") return undefined;
+  // Before anything of it is shown: a password may have a comma in it.
+  if (text.includes("@"))
+    return new Mistake("must have no user or password in an origin: write the scheme and the host alone");
+  const entries = text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((entry) => entry !== "");
+  if (entries.length === 0) return new Mistake(`must be * or origins separated by commas, such as ${EXAMPLES}`);
+  if (entries.includes("*"))
+    return entries.length === 1 ? "*" : new Mistake("must be either * alone, for all origins, or a list without it");
+  const origins = new Set<string>();
+  for (const entry of entries) {
+    const origin = parseOrigin(entry);
+    if (origin instanceof Mistake) return origin;
+    origins.add(origin);
+  }
+  return [...origins];
+}
+
+const FORM = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]*)(.*)$/i;
+/** Of http and https, as URLs are normalized. */
+const HOST = /^(?:[a-z0-9_.-]+|\[[0-9a-f:]+\])(?::[0-9]+)?$/;
+/** Of the schemes of browser extensions and app frameworks, whose hosts only they know how to write. */
+const OTHER_HOST = /^[A-Za-z0-9_.-]+(?::[0-9]{1,5})?$/;
+/** Pages of these have no origin, or there are none. */
+const WITHOUT_ORIGIN = ["about", "blob", "data", "file", "filesystem", "ftp", "javascript", "ws", "wss"];
+
+function parseOrigin(entry: string): string | Mistake {
+  const [, givenScheme = "", authority = "", rest = ""] = FORM.exec(entry) ?? [];
+  const scheme = givenScheme.toLowerCase();
+  if (entry === "null")
+    return new Mistake(
+      'must not have "null", which anybody can send from a sandboxed frame: give the page an address of its own, and list that',
+    );
+  if (entry.includes("*"))
+    return new Mistake(`must not have the pattern ${quote(entry)}: list each origin in full, or set * alone`);
+  if (/\s/.test(entry))
+    return new Mistake(`must have commas between origins, and no spaces within one as in ${quote(entry)}`);
+  if (!entry.includes("://"))
+    return new Mistake(`must have the scheme of ${quote(entry)} too, such as https:// before the host`);
+  if (WITHOUT_ORIGIN.includes(scheme))
+    return new Mistake(`must not have ${quote(entry)}: browsers never send an origin with the scheme ${scheme}`);
+  const origin = /^https?$/.test(scheme) ? webOrigin(scheme, authority) : otherOrigin(scheme, authority);
+  if (origin === undefined)
+    return new Mistake(`must not have ${quote(entry)}, which is no origin: write such as ${EXAMPLES}`);
+  if (rest !== "" && rest !== "/")
+    return new Mistake(`must have ${origin} in the place of ${quote(entry)}: an origin has no path, query or fragment`);
+  return origin;
+}
+
+/** In lower case, without a default port, and with international names in Punycode. */
+function webOrigin(scheme: string, authority: string): string | undefined {
+  const url = URL.parse(`${scheme}://${authority}`);
+  return url && HOST.test(url.host) ? url.origin : undefined;
+}
+
+const otherOrigin = (scheme: string, authority: string): string | undefined =>
+  OTHER_HOST.test(authority) ? `${scheme}://${authority}` : undefined;

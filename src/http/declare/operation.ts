@@ -1,0 +1,132 @@
+import type { Gate, Pass } from "../../access/gate.ts";
+import type { Fields, Parsed } from "../../base/json/fields.ts";
+import type { Awaitable } from "../../base/time/awaitable.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { EnvironmentName } from "../../domain/environment.ts";
+import type { IdempotencyKey, IdempotentResult } from "../../domain/idempotency.ts";
+import type { Scope } from "../../domain/keys/scope.ts";
+import type { Precondition } from "../../domain/tag.ts";
+import type { AnimalStore, CategoryStore, OrderStore } from "../../store/ports/store.ts";
+import type { Fault } from "../faults/fault.ts";
+import type { HeaderFields } from "../reply/header-template.ts";
+import type { ParameterSet, ParameterValues } from "./parameters.ts";
+import type { BodyShape, NamedSchema } from "./schema.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Where clients find the service. */
+export interface PublicUrls {
+  /** The base address of the interface, without a slash at its end. */
+  readonly publicUrl: string;
+  readonly docsUrl: string;
+  readonly environment: EnvironmentName;
+  /** The base address of the other environment, if it is known. */
+  readonly otherUrl: string | undefined;
+}
+
+/** What operations work with. */
+export interface OperationParts {
+  readonly animals: AnimalStore;
+  readonly categories: CategoryStore;
+  readonly orders: OrderStore;
+  readonly clock: Clock;
+  readonly gate: Gate;
+}
+
+/** A valid request for an operation. */
+export interface Call<Known extends ParameterSet, Body extends Fields> {
+  readonly parameters: ParameterValues<Known>;
+  readonly body: Parsed<Body>;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+  /** What If-Match asks for, or If-None-Match. */
+  readonly precondition: Precondition | undefined;
+  /** Only for an operation that is personal: the others answer every caller alike. */
+  readonly caller: Pass | undefined;
+}
+
+/** A successful response. */
+export interface Rendered {
+  /** By default that of the operation's success. */
+  readonly status?: number;
+  /** JSON; null when there is no body. */
+  readonly body: string | null;
+  readonly headers?: HeaderFields | undefined;
+  /** What stands for the content, and for nothing else. Absent: nobody asks for it. */
+  readonly tag?: string;
+  /** Whether it would be the same after any number of animals were added. By default not. */
+  readonly survivesAdditions?: boolean | undefined;
+}
+
+/**
+ * One operation of the interface, all of it. Routes and the OpenAPI document derive from it: parameters
+ * and body are parsed by what documents them, and the examples of errors are the faults that are sent.
+ */
+export interface Operation<Known extends ParameterSet, Body extends Fields, Value, Reason> {
+  /** Its name in the contract. */
+  readonly name: string;
+  readonly method: Method;
+  readonly path: `/${string}`;
+  readonly tag: Tag;
+  /** What a key needs for it; undefined: any key will do. */
+  readonly scope: Scope | undefined;
+  /** Whether its answer depends on who asks. */
+  readonly isPersonal?: true;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: Known;
+  readonly body?: BodyShape<Body>;
+  /** Present if the operation takes an Idempotency-Key, as every write does. Each has an example of its own, or following two would clash. */
+  readonly idempotency?: { readonly exampleKey: string };
+  readonly deprecation?: Deprecation;
+  readonly success: Success;
+  /** A second status that it may succeed with. */
+  readonly otherSuccess?: Success;
+  /** Examples of the faults that this operation adds to those that any has. */
+  readonly faults: readonly Fault[];
+  /** The query of the sample request. */
+  readonly sampleQuery?: string;
+  readonly perform: (call: Call<Known, Body>, parts: OperationParts) => Awaitable<IdempotentResult<Value, Reason>>;
+  readonly render: (value: Value, urls: PublicUrls, call: Call<Known, Body>) => Rendered;
+  refuse(reason: Reason, call: Call<Known, Body>): Fault;
+}
+
+/** Whether its responses with content have an ETag. What is different for every caller has none. */
+export const isTagged = ({ isPersonal }: AnyOperation, { schema }: Success): boolean =>
+  !isPersonal && schema !== undefined;
+
+/** What the document groups operations by. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface Success {
+  readonly status: number;
+  readonly description: string;
+  /** Absent when there is no body. */
+  readonly schema?: NamedSchema;
+  readonly examples?: Readonly<Record<string, unknown>>;
+  /** The headers that a response always has besides the common ones, and those that it may have. */
+  readonly headers?: readonly string[];
+  readonly optionalHeaders?: readonly string[];
+}
+
+export interface Deprecation {
+  readonly sinceMs: number;
+  readonly removedAtMs: number;
+  /** What is answered from that moment on. */
+  readonly removed: Fault;
+  /** The path of what replaces it. */
+  readonly successor: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: operations of any kind; each knows its own values
+export type AnyOperation = Operation<any, any, any, any>;
+
+/** Lets TypeScript infer what an operation's functions take. */
+export const operation = <Known extends ParameterSet, Value, Reason = never, Body extends Fields = Fields>(
+  declaration: Operation<Known, Body, Value, Reason>,
+): Operation<Known, Body, Value, Reason> => declaration;
+
+/** For an operation that refuses nothing. */
+export const refuseNothing = (reason: never): never => reason;

@@ -1,0 +1,114 @@
+import { Mistake } from "../../base/mistake.ts";
+import {
+  CURSOR_PATTERN,
+  decodeCursor,
+  encodeCursor,
+  ID_ORDERS,
+  type IdOrder,
+  type JsonPage,
+  PAGE_SIZE_DEFAULT,
+  PAGE_SIZE_MAX,
+  PAGE_SIZE_MIN,
+  type Position,
+  parsePageSize,
+} from "../../domain/page.ts";
+import { tagOf, tagOfContinued } from "../../domain/tag.ts";
+import type { Fault } from "../faults/fault.ts";
+import { invalidParameter } from "../faults/faults.ts";
+import type { PublicUrls, Rendered } from "./operation.ts";
+import { formatQuery, type ParameterSet, type ParameterValues, queryParameter } from "./parameters.ts";
+
+// What all lists have in common: `limit`, `cursor`, a bare array, and a Link to the next page.
+
+/** An absent limit is the default one. */
+const limit = {
+  ...queryParameter<number>({
+    description: "Page size: the most to return.",
+    schema: { type: "integer", minimum: PAGE_SIZE_MIN, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT },
+    example: 50,
+    parse: (text) =>
+      parsePageSize(text) ??
+      new Mistake(`must be a whole number from ${PAGE_SIZE_MIN} to ${PAGE_SIZE_MAX}, such as ${PAGE_SIZE_DEFAULT}`),
+  }),
+  fallback: PAGE_SIZE_DEFAULT as number,
+};
+
+const cursor = queryParameter<Position>({
+  description: "Where the page begins. Opaque: take it from a `Link` header.",
+  schema: { type: "string", pattern: CURSOR_PATTERN },
+  example: encodeCursor({ id: 42n }),
+  parse: (text) => decodeCursor(text) ?? new Mistake("must be taken from a Link header; use that URL unchanged"),
+  format: encodeCursor,
+});
+
+export const PAGE_PARAMETERS = { limit, cursor };
+
+export const sortParameter = queryParameter<IdOrder>({
+  description: "`id`: by ascending id, as without it. `-id`: by descending id, the newest first.",
+  // No default: a client that sends the defaults of the document could not search by name.
+  schema: { type: "string", enum: ID_ORDERS },
+  example: "-id",
+  parse: (text) => ID_ORDERS.find((order) => order === text) ?? new Mistake(`must be one of ${ID_ORDERS.join(", ")}`),
+});
+
+/** A parameter that is valid by itself, but not with the others. */
+export interface Clash {
+  readonly parameter: string;
+  readonly mistake: string;
+}
+
+export const refuseClash = ({ parameter, mistake }: Clash): Fault => invalidParameter(parameter, mistake);
+
+/** The first of the others that was sent too, although it does not go with this parameter. */
+export function clashOf(
+  parameter: string,
+  others: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+): Clash | undefined {
+  const other = values[parameter] === undefined ? undefined : others.find((name) => values[name] !== undefined);
+  return other === undefined
+    ? undefined
+    : { parameter, mistake: `cannot be combined with "${other}": leave one of the two out` };
+}
+
+/** A cursor continues the list that it was given out with: by id, or by names that begin with a prefix. */
+export function clashOfCursor(cursor: Position | undefined, foldedPrefix: string | undefined): Clash | undefined {
+  const fits =
+    foldedPrefix === undefined
+      ? cursor?.foldedName === undefined
+      : cursor === undefined || cursor.foldedName?.startsWith(foldedPrefix);
+  return fits ? undefined : { parameter: "cursor", mistake: CURSOR_OF_ANOTHER_LIST };
+}
+
+const CURSOR_OF_ANOTHER_LIST = "was not given out for this list: use the URL of a Link header unchanged";
+
+/** What a list is answered with. */
+export interface ListedPage extends JsonPage {
+  /** The tag of a page that stands for something else too. */
+  readonly tag?: string | undefined;
+}
+
+/** A page as a response: a bare array, a Link to the next page, and a tag, which stands for the rows and for whether there is a next page. */
+export const renderPage =
+  <Known extends ParameterSet>(
+    path: `/${string}`,
+    parameters: Known,
+    /** Whether a page would be the same after any number of animals were added. */
+    survivesAdditions: (page: ListedPage, values: ParameterValues<Known>) => boolean,
+  ) =>
+  (page: ListedPage, { publicUrl }: PublicUrls, call: { readonly parameters: ParameterValues<Known> }): Rendered => {
+    const { json, next } = page;
+    const survives = survivesAdditions(page, call.parameters);
+    if (!next) return { body: json, tag: page.tag ?? tagOf(json), survivesAdditions: survives };
+    const link = linkTo(next, `${publicUrl}${path}`, parameters, call.parameters);
+    const tag = page.tag ?? tagOfContinued(json);
+    return { body: json, headers: { Link: link }, tag, survivesAdditions: survives };
+  };
+
+/** The next page has the same size and filters. */
+const linkTo = (
+  next: Position,
+  url: string,
+  parameters: ParameterSet,
+  values: Readonly<Record<string, unknown>>,
+): string => `<${url}?${formatQuery(parameters, values, "cursor")}&cursor=${encodeCursor(next)}>; rel="next"`;

@@ -1,0 +1,81 @@
+import {
+  type Field,
+  type Fields,
+  type InvalidRecord,
+  isRequired,
+  type Parsed,
+  parseRecord,
+  parseSome,
+  type Schema,
+} from "../../base/json/fields.ts";
+
+/** A schema that the OpenAPI document lists under a name of its own. */
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: Schema;
+  /** The named schemas that it refers to. */
+  readonly uses: readonly NamedSchema[];
+}
+
+export const namedSchema = (name: string, schema: Schema, uses: readonly NamedSchema[] = []): NamedSchema => ({
+  name,
+  schema,
+  uses,
+});
+
+export const refTo = ({ name }: NamedSchema): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+export const moment = (description: string): Schema => ({ type: "string", format: "date-time", description });
+
+/** An integer that a JavaScript number cannot hold, written out in full. */
+export const bigExample = (digits: bigint): unknown => JSON.rawJSON(String(digits));
+
+/** What a request body consists of. The fields parse it; together with the descriptions they document it. */
+export interface BodyShape<Known extends Fields> extends NamedSchema {
+  readonly fields: Known;
+  readonly parse: (value: unknown) => Parsed<Known> | InvalidRecord;
+  readonly examples: Readonly<Record<string, unknown>>;
+}
+
+interface BodyDescription<Known extends Fields> {
+  readonly description: string;
+  readonly fields: Known;
+  /** Whether all fields may be missing, but not all at once. */
+  readonly atLeastOne?: true;
+  /** By default, the fields and nothing else. */
+  readonly parse?: (value: unknown) => Parsed<Known> | InvalidRecord;
+  /** What to say of each field besides its own schema. */
+  readonly describe: { readonly [Name in keyof Known]: Schema };
+  readonly uses?: readonly NamedSchema[];
+  readonly examples: Readonly<Record<string, unknown>>;
+}
+
+export function bodyShape<Known extends Fields>(
+  name: string,
+  {
+    description,
+    fields,
+    atLeastOne,
+    parse = (value) => (atLeastOne ? parseSome(fields, value) : parseRecord(fields, value)),
+    describe,
+    uses = [],
+    examples,
+  }: BodyDescription<Known>,
+): BodyShape<Known> {
+  const names = Object.keys(fields);
+  const properties = names.map((field) => {
+    const said = describe[field] as Schema;
+    return [field, "$ref" in said ? said : { ...fields[field]?.schema, ...said }];
+  });
+  const schema = {
+    type: "object",
+    description,
+    properties: Object.fromEntries(properties),
+    ...(atLeastOne
+      ? { minProperties: 1 }
+      : { required: names.filter((field) => isRequired(fields[field] as Field<unknown>)) }),
+    additionalProperties: false,
+    examples: Object.values(examples),
+  };
+  return { name, schema, uses, fields, parse, examples };
+}

@@ -1,0 +1,109 @@
+import type { Server } from "bun";
+import type { TrustedProxies } from "../../../access/address.ts";
+import type { FailureLog } from "../../../telemetry/log.ts";
+import { constant } from "../../faults/fault.ts";
+import { endConnection } from "../../reply/header-template.ts";
+import type { Addresses } from "../../request/addresses.ts";
+import { callerAddress } from "../../request/caller-address.ts";
+import type { Handler } from "../../request/handler.ts";
+import { loggedPath, requestIdOf } from "../../request/request-id.ts";
+import { publicError } from "../page.ts";
+
+// The console answers in a thread of its own, behind a socket that only this process knows the password of: nothing of
+// it is loaded before it is asked for, and nothing that it does keeps a thread waiting that answers the API.
+
+/** Where the console's thread listens. */
+export interface ConsoleDoor {
+  readonly socket: string;
+  /** Others on this machine may find the socket. */
+  readonly password: string;
+}
+
+/** Who is calling, as far as the connection tells. */
+export interface Caller {
+  /** The address that a request is counted for. */
+  readonly address: string;
+  /** Scheme, host and port that the browser has asked; undefined where no sane host was named. */
+  readonly origin: string | undefined;
+  readonly requestId: string;
+}
+
+export interface RelayParts {
+  /** Starts the console's thread, unless it runs. */
+  readonly openConsole: () => Promise<ConsoleDoor>;
+  readonly trustedProxies: TrustedProxies;
+  /** Those that requests themselves name. */
+  readonly askedAddresses: Addresses;
+  readonly failures: FailureLog;
+}
+
+/** Who is calling is said in this header, after the password: whatever a client sends in it is replaced. */
+const RELAYED = "x-animal-store-relayed";
+/** Those that concern one connection. How long a body is, `fetch` says itself. */
+const HOP_BY_HOP = ["connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "expect"];
+
+const AWAY = constant(
+  "service_unavailable",
+  "The console does not answer at the moment. It is being started again: try again in a moment.",
+  { "Retry-After": "1" },
+);
+
+/** Hands a request on to the console's thread, and its response back. */
+export const consoleRelay =
+  (parts: RelayParts): Handler =>
+  async (request, server) => {
+    const caller = callerOf(request, server, parts);
+    try {
+      const response = await pass(request, await parts.openConsole(), caller);
+      // A body that was refused may be on its way still.
+      return request.body && response.status >= 400 ? endConnection(response) : response;
+    } catch (error) {
+      const { requestId } = caller;
+      if (!request.signal.aborted)
+        parts.failures.report("the console does not answer", error, { requestId, path: loggedPath(request.url) });
+      return endConnection(publicError(AWAY));
+    }
+  };
+
+export function callerOf(
+  request: Request,
+  server: Server<undefined>,
+  { trustedProxies, askedAddresses }: Pick<RelayParts, "trustedProxies" | "askedAddresses">,
+): Caller {
+  const { publicUrl } = askedAddresses.urlsFor(request, server);
+  const origin = publicUrl.startsWith("/") ? undefined : publicUrl.slice(0, -"/v1".length);
+  return { address: callerAddress(request, server, trustedProxies), origin, requestId: requestIdOf(request) };
+}
+
+async function pass(request: Request, { socket, password }: ConsoleDoor, caller: Caller): Promise<Response> {
+  const headers = new Headers(request.headers);
+  for (const name of HOP_BY_HOP) headers.delete(name);
+  headers.set(RELAYED, `${password} ${JSON.stringify(caller)}`);
+  const { method, body, signal, url } = request;
+  const path = url.startsWith("/") ? url : url.slice(url.indexOf("/", "https://".length));
+  const passedOn = {
+    method,
+    headers,
+    body,
+    signal,
+    unix: socket,
+    redirect: "manual",
+    decompress: false,
+    timeout: false,
+  };
+  return fetch(`http://console${path}`, passedOn as RequestInit);
+}
+
+/** Who a relayed request comes from; undefined: from somebody who does not know the password. */
+export function relayedCaller({ headers }: Request, password: string): Caller | undefined {
+  const relayed = headers.get(RELAYED) ?? "";
+  return isSame(relayed.slice(0, password.length + 1), `${password} `)
+    ? (JSON.parse(relayed.slice(password.length + 1)) as Caller)
+    : undefined;
+}
+
+/** How long it takes tells nobody how much of a guess was right. Imported, its module would cost a start 4 ms. */
+const isSame = (one: string, other: string): boolean => {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && process.getBuiltinModule("node:crypto").timingSafeEqual(a, b);
+};

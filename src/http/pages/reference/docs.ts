@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+// By its path, because the package does not export it. The executable embeds it.
+import scalarFile from "../../../../node_modules/@scalar/fastify-api-reference/dist/js/standalone.js" with {
+  type: "file",
+};
+import { lazy } from "../../../base/lazy.ts";
+import type { PublicUrls } from "../../declare/operation.ts";
+import { openapiDocument } from "../../openapi/document.ts";
+import type { Addresses } from "../../request/addresses.ts";
+import type { PublicPage } from "../../request/handler.ts";
+import { asset } from "../asset.ts";
+import faviconFile from "../favicon.ico" with { type: "file" };
+import { filled, framed, HTML, type HtmlPage } from "../frame.ts";
+import { SAFE_HEADERS, safeHeaders } from "../headers.ts";
+import landingHtml from "../landing.html" with { type: "text" };
+import notFoundHtml from "../not-found.html" with { type: "text" };
+import { SCALAR_PATH } from "../paths.ts";
+import docsHtml from "./docs.html" with { type: "text" };
+import exactIntegersScript from "./exact-integers.js" with { type: "text" };
+import referenceScript from "./reference.js" with { type: "text" };
+
+const FRESH = { "Cache-Control": "no-cache" };
+const FOR_A_DAY = { "Cache-Control": "public, max-age=86400" };
+const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" };
+const SCRIPT = { "Content-Type": "text/javascript; charset=utf-8" };
+const ICON = { "Content-Type": "image/x-icon" };
+
+/** They name addresses, and are made once for each. */
+type AddressedPages = Record<"landing" | "docs" | "openapi" | "notFound", PublicPage>;
+
+export type DocsPages = AddressedPages & Record<"scalar" | "reference" | "favicon", PublicPage>;
+
+/** The pages for people: what this is, the live reference, and the way back to them. */
+export function docsPages(addresses: Addresses): DocsPages {
+  // Weak: kept for as long as the addresses are.
+  const made = new WeakMap<PublicUrls, AddressedPages>();
+  const documentAt = createDocumentText();
+  const addressed =
+    (name: keyof AddressedPages): PublicPage =>
+    (request, server) => {
+      const urls = addresses.urlsFor(request, server);
+      const pages = made.get(urls) ?? addressedPages(urls, () => documentAt(urls));
+      made.set(urls, pages);
+      return pages[name](request, server);
+    };
+  return {
+    landing: addressed("landing"),
+    docs: addressed("docs"),
+    openapi: addressed("openapi"),
+    notFound: addressed("notFound"),
+    scalar: asset({
+      content: Bun.file(scalarFile),
+      tag: SCALAR_PATH,
+      headers: { ...SAFE_HEADERS, ...SCRIPT, ...IMMUTABLE },
+    }),
+    reference: smallAsset(`${exactIntegersScript}\n${referenceScript}`, SCRIPT),
+    favicon: smallAsset(readFileSync(faviconFile), { ...ICON, ...FOR_A_DAY }),
+  };
+}
+
+/** The document as JSON. Making it takes 20 ms: for the next address, only that is replaced. */
+function createDocumentText(): (urls: PublicUrls) => string {
+  let text: string | undefined;
+  return (urls) => {
+    text ??= JSON.stringify(openapiDocument({ ...urls, publicUrl: `${STAND_IN}v1`, docsUrl: `${STAND_IN}docs` }));
+    const base = JSON.stringify(urls.publicUrl.replace(/v1$/, "")).slice(1, -1);
+    return text.replaceAll(STAND_IN, () => base);
+  };
+}
+
+/** Stands for what all addresses begin with. No setting can have it: a host has no brace. */
+const STAND_IN = "http://{address}/";
+
+function addressedPages(urls: PublicUrls, documentText: () => string): AddressedPages {
+  // Nothing is loaded from or sent to anywhere but this server, whatever a script on the page may try.
+  const docsSources = {
+    "script-src": "'self'",
+    // Scalar makes its styles as it goes.
+    "style-src": "'unsafe-inline'",
+    "img-src": "'self' data:",
+    "font-src": "data:",
+    "connect-src": ["'self'", ...originOf(urls)].join(" "),
+  };
+  const landing = framed("Animal Store", landingHtml, urls);
+  const openapi = lazy(() => smallAsset(documentText(), { "Content-Type": "application/json" }));
+  return {
+    landing: smallAsset(landing.html, landing.headers),
+    docs: smallAsset(filled(docsHtml, "Animal Store API reference", urls), { ...HTML, ...safeHeaders(docsSources) }),
+    openapi: (request, server) => openapi()(request, server),
+    notFound: missing(framed("Nothing here: Animal Store", notFoundHtml, urls)),
+  };
+}
+
+/** Nobody's, for a path alone. */
+const originOf = ({ publicUrl }: PublicUrls): string[] => (URL.canParse(publicUrl) ? [new URL(publicUrl).origin] : []);
+
+const smallAsset = (content: string | Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>): PublicPage =>
+  asset({
+    content: new Blob([content]),
+    tag: Bun.hash(content).toString(36),
+    headers: { ...SAFE_HEADERS, ...FRESH, ...headers },
+  });
+
+const missing =
+  ({ html, headers }: HtmlPage): PublicPage =>
+  () =>
+    new Response(html, { status: 404, headers: { ...headers, "Cache-Control": "no-store" } });

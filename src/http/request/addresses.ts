@@ -1,0 +1,115 @@
+import type { Server } from "bun";
+import { isTrustedProxy, type TrustedProxies } from "../../access/address.ts";
+import type { EnvironmentName } from "../../domain/environment.ts";
+import type { PublicUrls } from "../declare/operation.ts";
+
+export interface AddressSettings {
+  /** The base address that all clients use; undefined: each uses the host that it names. */
+  readonly publicUrl: string | undefined;
+  readonly environment: EnvironmentName;
+  /** The base address of the other environment, if it is known. */
+  readonly otherUrl: string | undefined;
+}
+
+/** Says under which addresses the client of a request finds the service. */
+export interface Addresses {
+  /** The same object for the same addresses, as long as they are in use. */
+  urlsFor(request: Request, server: Server<undefined>): PublicUrls;
+  /** What a reply is cached by: it differs whenever the URL or those addresses do. */
+  cacheKeyFor(request: Request, server: Server<undefined>): string;
+}
+
+/** Without a public address, links lead to the host that was asked: a client must not be sent to another with its key. */
+export const createAddresses = (settings: AddressSettings, proxies: TrustedProxies): Addresses =>
+  settings.publicUrl === undefined
+    ? new AskedAddresses(settings, proxies)
+    : fixedAddresses(settings.publicUrl, settings);
+
+function fixedAddresses(publicUrl: string, settings: AddressSettings): Addresses {
+  const urls = urlsAt(publicUrl, settings);
+  return { urlsFor: () => urls, cacheKeyFor: ({ url }) => url };
+}
+
+const urlsAt = (publicUrl: string, { environment, otherUrl }: AddressSettings): PublicUrls => ({
+  publicUrl,
+  docsUrl: publicUrl.replace(/v1$/, "docs"),
+  environment,
+  otherUrl,
+});
+
+/** Few services have as many names. Pages and header templates are kept for each. */
+const MAX_ORIGINS = 16;
+/** The longest name, and a port. */
+const HOST_MAX_CHARACTERS = 253 + ":65535".length;
+/** A name, an IPv4 address, or an IPv6 address in brackets. Nothing in it means anything in a header, in HTML or in a shell. */
+const SANE_HOST = /^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_.])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i;
+const SCHEMES = ["http", "https"];
+
+/** A path alone leads to the host that was asked, whatever that is. */
+const WITHOUT_HOST = "/v1";
+
+class AskedAddresses implements Addresses {
+  /** By origin, as it was asked for. */
+  readonly #known = new Map<string, PublicUrls>();
+  #latestPeer: string | undefined;
+  #isLatestTrusted = false;
+
+  constructor(
+    private readonly settings: AddressSettings,
+    private readonly proxies: TrustedProxies,
+  ) {}
+
+  urlsFor(request: Request, server: Server<undefined>): PublicUrls {
+    const origin = this.#forwardedOrigin(request, server) ?? originOf(request.url);
+    return this.#known.get(origin) ?? this.#learn(origin);
+  }
+
+  /** A URL begins with the host that was asked. No URL has a space in it. */
+  cacheKeyFor(request: Request, server: Server<undefined>): string {
+    const forwarded = this.#forwardedOrigin(request, server);
+    return forwarded === undefined ? request.url : `${forwarded} ${request.url}`;
+  }
+
+  #learn(origin: string): PublicUrls {
+    if (this.#known.size >= MAX_ORIGINS) this.#known.clear();
+    const urls = urlsAt(publicUrlAt(origin), this.settings);
+    this.#known.set(origin, urls);
+    return urls;
+  }
+
+  /** What a trusted proxy says that its client asked for; undefined if nobody else did. */
+  #forwardedOrigin(request: Request, server: Server<undefined>): string | undefined {
+    if (!this.proxies) return undefined;
+    const forwardedHost = request.headers.get("x-forwarded-host");
+    const forwardedProto = request.headers.get("x-forwarded-proto");
+    if (forwardedHost === null && forwardedProto === null) return undefined;
+    if (!this.#isFromProxy(server.requestIP(request)?.address ?? "")) return undefined;
+    const named = lastOf(forwardedHost);
+    const host = isSaneHost(named) ? named : hostOf(originOf(request.url));
+    const proto = lastOf(forwardedProto).toLowerCase();
+    return `${SCHEMES.includes(proto) ? proto : "http"}://${host}`;
+  }
+
+  /** Most requests come from the same proxy, and looking it up takes some microseconds. */
+  #isFromProxy(peer: string): boolean {
+    if (peer !== this.#latestPeer) {
+      this.#latestPeer = peer;
+      this.#isLatestTrusted = isTrustedProxy(peer, this.proxies);
+    }
+    return this.#isLatestTrusted;
+  }
+}
+
+/** Of several values, only the last is that of the proxy we know: the others may have come from the client. */
+const lastOf = (header: string | null): string => (header ?? "").slice((header ?? "").lastIndexOf(",") + 1).trim();
+
+/** Empty for a URL without a host: Bun leaves it out when the Host header has none. */
+const originOf = (url: string): string => url.slice(0, Math.max(0, url.indexOf("/", "https://".length)));
+const hostOf = (origin: string): string => origin.slice(origin.indexOf("//") + 2);
+
+const isSaneHost = (host: string): boolean => host.length <= HOST_MAX_CHARACTERS && SANE_HOST.test(host);
+
+function publicUrlAt(origin: string): string {
+  const url = isSaneHost(hostOf(origin)) ? URL.parse(origin) : null;
+  return url ? `${url.origin}/v1` : WITHOUT_HOST;
+}

@@ -1,0 +1,93 @@
+import type { Precondition } from "../../domain/tag.ts";
+import type { Method } from "../declare/operation.ts";
+import { Fault } from "../faults/fault.ts";
+import { INVALID_IF_NONE_MATCH, invalidIfMatch, TWO_CONDITIONS } from "../faults/faults.ts";
+import { Reply } from "../reply/reply.ts";
+
+// RFC 9110, section 13: requests that depend on the ETag of what is there.
+
+/** A member of a list of tags, which may be empty. Spaces are matched in one place each, so that no text takes long. */
+const MEMBER = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
+const ANY = /^[ \t]*\*[ \t]*$/;
+const MAX_CHARACTERS = 1_000;
+
+export const INVALID_IF_MATCH = invalidIfMatch(MAX_CHARACTERS);
+/** What is wrong with the conditions of a write. */
+export const INVALID_CONDITIONS = [INVALID_IF_MATCH, INVALID_IF_NONE_MATCH, TWO_CONDITIONS] as const;
+
+/** Whether a method changes what its path names, and so can depend on it. A POST adds something. */
+export const isConditional = (method: Method): boolean => method === "PUT" || method === "PATCH" || method === "DELETE";
+
+const EXAMPLE = '"2kPzR1vXo0mYd8sJq4Wc7A"';
+
+/** The headers, as the OpenAPI document describes them. */
+export const IF_MATCH_HEADER = {
+  name: "If-Match",
+  description:
+    'Makes the change only if this is still what is there: the `ETag` that it was read with, several of them separated by commas, or `*` for whatever is there. Otherwise the response is 412. A weak tag (`W/"…"`) never matches.',
+  schema: { type: "string", minLength: 1, maxLength: MAX_CHARACTERS },
+  example: EXAMPLE,
+} as const;
+
+export const IF_NONE_MATCH_HEADER = {
+  name: "If-None-Match",
+  description: `The \`ETag\` of what you have already, several of them separated by commas, or \`*\`. If it is still what would be sent, the response is 304, without a body. A header that is none of these, or longer than ${MAX_CHARACTERS} characters, is ignored.`,
+  schema: { type: "string" },
+  example: EXAMPLE,
+} as const;
+
+export const IF_NOTHING_YET_HEADER = {
+  name: "If-None-Match",
+  description: "`*`: only if there is nothing yet. Otherwise the response is 412.",
+  schema: { type: "string", const: "*" },
+  example: "*",
+} as const;
+
+export const entityTag = (tag: string): string => `"${tag}"`;
+
+interface EntityTag {
+  readonly tag: string;
+  readonly isWeak: boolean;
+}
+
+/** A list may have empty members, as one that a proxy has joined. Undefined for any other text, and if there is no tag. */
+function parseTags(header: string): EntityTag[] | undefined {
+  if (header.length > MAX_CHARACTERS) return undefined;
+  const tags: EntityTag[] = [];
+  for (MEMBER.lastIndex = 0; MEMBER.lastIndex < header.length; ) {
+    const match = MEMBER.exec(header);
+    if (!match) return undefined;
+    const [, weak, tag] = match;
+    if (tag !== undefined) tags.push({ tag, isWeak: weak !== undefined });
+  }
+  return tags.length === 0 ? undefined : tags;
+}
+
+/** What an If-Match header asks for; undefined when there is none. A weak tag never matches. */
+export function readIfMatch(header: string | null): Precondition | undefined | Fault {
+  if (header === null) return undefined;
+  if (ANY.test(header)) return "exists";
+  const tags = parseTags(header);
+  return tags ? { tags: tags.filter(({ isWeak }) => !isWeak).map(({ tag }) => tag) } : INVALID_IF_MATCH;
+}
+
+/**
+ * What a write is to depend on. If-None-Match makes sense only for a PUT, which creates things under URLs that callers
+ * choose; but a write whose condition is not met must not be made, whatever its method.
+ */
+export function readPrecondition({ headers }: Request): Precondition | undefined | Fault {
+  const precondition = readIfMatch(headers.get("if-match"));
+  const ifNoneMatch = headers.get("if-none-match");
+  if (ifNoneMatch === null || precondition instanceof Fault) return precondition;
+  if (precondition !== undefined) return TWO_CONDITIONS;
+  return ANY.test(ifNoneMatch) ? "absent" : INVALID_IF_NONE_MATCH;
+}
+
+/** The reply, or 304 if the caller has what it says already. A header that says nothing sensible is ignored. */
+export function unlessKnown(reply: Reply, ifNoneMatch: string): Reply {
+  const { status, headers, etag } = reply;
+  if (etag === undefined || status !== 200) return reply;
+  const isKnown =
+    ifNoneMatch === etag || ANY.test(ifNoneMatch) || parseTags(ifNoneMatch)?.some(({ tag }) => entityTag(tag) === etag);
+  return isKnown ? new Reply(304, null, headers, etag) : reply;
+}

@@ -1,0 +1,72 @@
+import type { IdempotencyKey, IdempotentResult } from "../../domain/idempotency.ts";
+import type { Fault } from "../faults/fault.ts";
+import { IDEMPOTENCY_IN_PROGRESS, invalidIdempotencyKey } from "../faults/faults.ts";
+
+const MAX_CHARACTERS = 255;
+/** Printable ASCII except quotes, commas and backslashes, so that a header sent twice cannot pass for one. */
+const CHARACTER = "[!#-+\\--[\\]-~]";
+const VALUE = `${CHARACTER}(?:[ !#-+\\--[\\]-~]{0,${MAX_CHARACTERS - 2}}${CHARACTER})?`;
+/** In quotes, as the draft standard has it, or without them, as most clients send it. */
+const HEADER = new RegExp(`^(?:"(${VALUE})"|(${VALUE}))$`);
+
+export const INVALID_IDEMPOTENCY_KEY = invalidIdempotencyKey(MAX_CHARACTERS);
+
+/** The header, as the OpenAPI document describes it. */
+export const IDEMPOTENCY_KEY_HEADER = {
+  name: "Idempotency-Key",
+  description:
+    "Makes the request safe to retry: within 24 hours, requests with the same value get the first response again, and only the first is carried out. Use a new value, such as a UUID, for each new request.",
+  schema: { type: "string", minLength: 1, maxLength: MAX_CHARACTERS + 2, pattern: HEADER.source },
+} as const;
+
+/** What an Idempotency-Key header says; undefined when there is none. */
+export function readIdempotencyKey(header: string | null): string | undefined | Fault {
+  if (header === null) return undefined;
+  const match = HEADER.exec(header);
+  return match ? (match[1] ?? match[2]) : INVALID_IDEMPOTENCY_KEY;
+}
+
+/**
+ * A digest of the operation, what its path names, and every field of its body as parsed, so that writing
+ * the same differently changes nothing. An absent field is null, and nulls at the end are
+ * left out: adding a field changes no fingerprint of before, and release 1.0.0 made the same ones.
+ */
+export function fingerprintOf(operation: string, values: readonly unknown[]): string {
+  const content = values.map((value) => (value === undefined ? null : String(value)));
+  while (content.at(-1) === null) content.pop();
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify([operation, ...content])).digest("base64url");
+}
+
+const WAIT_FOR_FIRST_MS = 1_000;
+
+/** Performs a write whose retries may already be on their way. */
+export type WithIdempotency = <Value, Reason>(
+  key: IdempotencyKey,
+  write: () => Promise<IdempotentResult<Value, Reason>>,
+) => Promise<IdempotentResult<Value, Reason> | Fault>;
+
+/**
+ * Copies of a request that arrive together wait for the first one, and then find its saved response.
+ * This is only a courtesy: the store's transaction is what guarantees that nothing is done twice.
+ */
+export function createWithIdempotency(waitForFirstMs = WAIT_FOR_FIRST_MS): WithIdempotency {
+  const inProgress = new Map<string, Promise<unknown>>();
+
+  return async function withIdempotency({ keyId, value }, write) {
+    const id = `${keyId} ${value}`;
+    const first = inProgress.get(id);
+    if (first && !(await endsWithin(first, waitForFirstMs))) return IDEMPOTENCY_IN_PROGRESS;
+
+    const writing = write();
+    const ended = writing.catch(() => {});
+    inProgress.set(id, ended);
+    try {
+      return await writing;
+    } finally {
+      if (inProgress.get(id) === ended) inProgress.delete(id);
+    }
+  };
+}
+
+const endsWithin = (work: Promise<unknown>, ms: number): Promise<boolean> =>
+  Promise.race([work.then(() => true), Bun.sleep(ms).then(() => false)]);

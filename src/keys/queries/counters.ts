@@ -1,0 +1,51 @@
+import { done, type Result, refused } from "../../base/result.ts";
+import type { Tally } from "../../domain/limits/tally.ts";
+import type { KeyTally, Store } from "../../store/ports/store.ts";
+
+/** What was last counted for keys; nothing was for those that are not in the map. */
+export type CountedFor = (keyIds: readonly string[]) => Promise<ReadonlyMap<string, Tally>>;
+
+/** Requests are counted in Redis, and it is not known where that is. */
+export interface CountedInRedis {
+  readonly kind: "counted_in_redis";
+}
+
+/** Finds out where requests are counted. Nothing is read there yet. */
+export type FindCounters = () => Promise<Result<CountedFor, CountedInRedis>>;
+
+/**
+ * Where the service has noted that it counts, or, if it never has, where it would count with the same settings.
+ * `inRedis` reads there; undefined: it is not known where Redis is.
+ */
+export const countersOf =
+  ({ facts, tallies }: Pick<Store, "facts" | "tallies">, inRedis: CountedFor | undefined): FindCounters =>
+  async () => {
+    const place = (await facts.countingPlace()) ?? (inRedis ? "redis" : "database");
+    if (place === "database") return done((keyIds) => countedInDatabase(tallies, keyIds));
+    return inRedis ? done(inRedis) : refused({ kind: "counted_in_redis" });
+  };
+
+async function countedInDatabase(
+  tallies: Store["tallies"],
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, Tally>> {
+  const [keyId] = keyIds;
+  if (keyId === undefined) return new Map();
+  if (keyIds.length > 1) return allOf(tallies);
+  const tally = await tallies.get(keyId);
+  return new Map(tally ? [[keyId, tally]] : []);
+}
+
+/** With 10,000 keys, all of them at once would keep an event loop busy for longer than a request may take. */
+const TALLIES_AT_ONCE = 500;
+
+async function allOf(tallies: Store["tallies"]): Promise<ReadonlyMap<string, Tally>> {
+  const counted = new Map<string, Tally>();
+  for (let afterId: string | undefined = ""; afterId !== undefined; ) {
+    const some: readonly KeyTally[] = await tallies.loadSome({ afterId, size: TALLIES_AT_ONCE });
+    for (const [keyId, tally] of some) counted.set(keyId, tally);
+    afterId = some.length < TALLIES_AT_ONCE ? undefined : some.at(-1)?.[0];
+    if (afterId !== undefined) await new Promise(setImmediate);
+  }
+  return counted;
+}

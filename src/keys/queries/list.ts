@@ -1,0 +1,69 @@
+import { done, type Result } from "../../base/result.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { type Key, stateOf } from "../../domain/keys/key.ts";
+import type { Plan } from "../../domain/keys/plan.ts";
+import { fold } from "../../domain/stock/fold.ts";
+import type { KeyStore } from "../../store/ports/store.ts";
+import type { CountedInRedis, FindCounters } from "./counters.ts";
+import { banEndOf, type TrueState, trueStateOf } from "./use.ts";
+
+/** Which keys to list; an undefined filter filters nothing. */
+export interface KeyFilter {
+  readonly state?: TrueState | undefined;
+  readonly plan?: Plan | undefined;
+  /** Occurs in the name, or if it is long enough in the id, whatever the case. */
+  readonly search?: string | undefined;
+}
+
+export interface ListedKey {
+  readonly key: Key;
+  readonly state: TrueState;
+  /** Only if that is its state. */
+  readonly bannedUntilMs: number | undefined;
+}
+
+export interface KeyList {
+  /** Oldest first. */
+  readonly keys: readonly ListedKey[];
+  /** Otherwise a key whose state is active may be banned: that is counted in Redis, and it is not known where that is. */
+  readonly areBansKnown: boolean;
+  /** Of all keys, whatever the filter. */
+  readonly total: number;
+}
+
+interface Parts {
+  readonly keys: Pick<KeyStore, "list">;
+  readonly counters: FindCounters;
+  readonly clock: Clock;
+}
+
+/** Refused only if the filter asks for a state that cannot be known. */
+export async function listKeys(
+  { keys, counters, clock }: Parts,
+  { state: wantedState, plan, search }: KeyFilter,
+): Promise<Result<KeyList, CountedInRedis>> {
+  const all = await keys.list();
+  const nowMs = clock.nowMs();
+  const folded = search === undefined ? undefined : fold(search);
+  const wanted = all.filter((key) => (plan === undefined || key.plan === plan) && isLike(key, folded));
+  const mayBeBanned = wanted.filter((key) => stateOf(key, nowMs) === "active").map(({ id }) => id);
+  const countedFor = await counters();
+  if (countedFor.kind === "refused" && (wantedState === "active" || wantedState === "banned")) return countedFor;
+  const tallies = countedFor.kind === "done" ? await countedFor.value(mayBeBanned) : undefined;
+  const listed = wanted.map((key): ListedKey => {
+    const bannedUntilMs = banEndOf(key, tallies?.get(key.id), nowMs);
+    const state = trueStateOf(key, bannedUntilMs, nowMs);
+    return { key, state, bannedUntilMs: state === "banned" ? bannedUntilMs : undefined };
+  });
+  return done({
+    keys: listed.filter(({ state }) => wantedState === undefined || state === wantedState),
+    areBansKnown: tallies !== undefined,
+    total: all.length,
+  });
+}
+
+/** Shorter texts occur in many ids by chance: nobody searches for those. */
+const ID_PART_MIN = 4;
+
+const isLike = ({ id, name }: Key, folded: string | undefined): boolean =>
+  folded === undefined || fold(name).includes(folded) || (folded.length >= ID_PART_MIN && fold(id).includes(folded));

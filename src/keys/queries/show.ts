@@ -1,0 +1,59 @@
+import { done, type Result } from "../../base/result.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { type DatedSecret, type Key, problemWith, secretWorksUntilMs } from "../../domain/keys/key.ts";
+import type { KeyStore } from "../../store/ports/store.ts";
+import type { CountedInRedis, FindCounters } from "./counters.ts";
+import { type FindRefusal, findKey } from "./find.ts";
+import { type KeyUse, type TrueState, trueStateOf, useOf } from "./use.ts";
+
+/** A secret that is accepted, as far as its key is. */
+export interface WorkingSecret {
+  /** Undefined: not known. */
+  readonly createdAtMs: number | undefined;
+  /** Undefined: for as long as the key works. */
+  readonly worksUntilMs: number | undefined;
+}
+
+/** Everything there is to know about a key. */
+export interface ShownKey {
+  readonly key: Key;
+  readonly state: TrueState;
+  /** Newest first; none of a key that is revoked or expired. */
+  readonly secrets: readonly WorkingSecret[];
+  readonly use: KeyUse;
+}
+
+interface Parts {
+  readonly keys: Pick<KeyStore, "get" | "list" | "secretsOf">;
+  readonly counters: FindCounters;
+  readonly clock: Clock;
+}
+
+export async function showKey(
+  { keys, counters, clock }: Parts,
+  idOrName: string,
+): Promise<Result<ShownKey, FindRefusal | CountedInRedis>> {
+  const found = await findKey(keys, idOrName);
+  if (found.kind === "refused") return found;
+  const key = found.value;
+  const countedFor = await counters();
+  if (countedFor.kind === "refused") return countedFor;
+  const [secrets, tallies] = await Promise.all([keys.secretsOf(key.id), countedFor.value([key.id])]);
+  const nowMs = clock.nowMs();
+  const use = useOf(key, tallies.get(key.id), nowMs);
+  return done({
+    key,
+    state: trueStateOf(key, use.bannedUntilMs, nowMs),
+    secrets: secrets.filter((secret) => isAccepted(key, secret, nowMs)).map((secret) => working(key, secret)),
+    use,
+  });
+}
+
+/** Those of a suspended key are shown, too: they work again when it is resumed. */
+const isAccepted = (key: Key, secret: DatedSecret, nowMs: number): boolean =>
+  problemWith({ ...key, suspendedAtMs: undefined }, secret, nowMs) === undefined;
+
+const working = (key: Key, secret: DatedSecret): WorkingSecret => ({
+  createdAtMs: secret.createdAtMs,
+  worksUntilMs: secretWorksUntilMs(key, secret),
+});

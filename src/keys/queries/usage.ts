@@ -1,0 +1,158 @@
+import { done, type Result, refused } from "../../base/result.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { Key } from "../../domain/keys/key.ts";
+import {
+  endOf,
+  GRAINS,
+  type Grain,
+  grainFor,
+  KEPT_MS,
+  startOf,
+  startsBetween,
+  type UsageSeries,
+  type UsageSum,
+} from "../../domain/usage/grains.ts";
+import { addCounts, newCounts, type Usage, type UsageCounts, usageOf } from "../../domain/usage/usage.ts";
+import type { KeyStore, UsageStore } from "../../store/ports/store.ts";
+import { type FindRefusal, findKey } from "./find.ts";
+
+/** The span goes back further than sums of this grain are kept, or, without one, than any are. */
+export interface NotKept {
+  readonly kind: "not_kept";
+  readonly grain: Grain | undefined;
+  readonly keptMs: number;
+}
+
+/** What was asked for in one minute, hour or day. */
+export interface UsageBucket {
+  readonly startedAtMs: number;
+  readonly usage: Usage;
+}
+
+/** Usage over time, up to now. There is a bucket for every minute, hour or day, also where nothing was asked for. */
+export interface UsageReport {
+  readonly grain: Grain;
+  /** Where the first bucket begins. */
+  readonly fromMs: number;
+  readonly buckets: readonly UsageBucket[];
+  readonly sum: Usage;
+}
+
+export interface KeyUsageReport extends UsageReport {
+  readonly key: Key;
+}
+
+export interface UsageOfOneKey {
+  readonly keyId: string;
+  /** Undefined: it was deleted meanwhile. */
+  readonly key: Key | undefined;
+  readonly usage: Usage;
+}
+
+export interface AllUsageReport extends UsageReport {
+  /** Those that asked for something, the busiest first. */
+  readonly keys: readonly UsageOfOneKey[];
+}
+
+interface Parts {
+  readonly keys: Pick<KeyStore, "get" | "list">;
+  readonly usage: Pick<UsageStore, "totals" | "byKey" | "ofKey">;
+  readonly clock: Clock;
+}
+
+export interface UsageQuery {
+  readonly sinceMs: number;
+  /** Undefined: one that suits the span. */
+  readonly grain?: Grain | undefined;
+}
+
+/** What a key has asked for. */
+export async function usageOfKey(
+  { keys, usage, clock }: Parts,
+  idOrName: string,
+  query: UsageQuery,
+): Promise<Result<KeyUsageReport, FindRefusal | NotKept>> {
+  const grain = grainOf("key", query);
+  if (grain.kind === "refused") return grain;
+  const found = await findKey(keys, idOrName);
+  if (found.kind === "refused") return found;
+  const key = found.value;
+  const span = spanOf(grain.value, query.sinceMs, clock.nowMs());
+  return done({ key, ...reportOf(span, await usage.ofKey(key.id, span)) });
+}
+
+/** What everybody has asked for, without saying who. */
+export async function usageInAll(
+  { usage, clock }: Pick<Parts, "usage" | "clock">,
+  query: UsageQuery,
+): Promise<Result<UsageReport, NotKept>> {
+  const grain = grainOf("total", query);
+  if (grain.kind === "refused") return grain;
+  const span = spanOf(grain.value, query.sinceMs, clock.nowMs());
+  return done(reportOf(span, await usage.totals(span)));
+}
+
+/** What everybody has asked for, and each key. */
+export async function usageOfAll(
+  { keys, usage, clock }: Parts,
+  { sinceMs }: Pick<UsageQuery, "sinceMs">,
+): Promise<Result<AllUsageReport, NotKept>> {
+  const ofKeys = grainOf("key", { sinceMs });
+  if (ofKeys.kind === "refused") return ofKeys;
+  const span = spanOf(ofKeys.value, sinceMs, clock.nowMs());
+  // Both begin where the buckets of keys do; of totals there are none by day.
+  const totals = await usage.totals({ ...span, grain: span.grain === "minute" ? "minute" : "hour" });
+  const known = new Map((await keys.list()).map((key) => [key.id, key]));
+  const sums = await sumsByKey(usage, span);
+  const listed = [...sums].map(([keyId, counts]) => ({ keyId, key: known.get(keyId), usage: usageOf(counts) }));
+  listed.sort((a, b) => b.usage.requests - a.usage.requests || (a.keyId < b.keyId ? -1 : 1));
+  return done({ ...reportOf(span, totals), keys: listed });
+}
+
+function grainOf(series: UsageSeries, { sinceMs, grain }: UsageQuery): Result<Grain, NotKept> {
+  const chosen = grain ?? grainFor(series, sinceMs);
+  const keptMs = Math.max(...(chosen ? [chosen] : GRAINS).map((each) => KEPT_MS[series][each] ?? 0));
+  return chosen && sinceMs <= keptMs ? done(chosen) : refused({ kind: "not_kept", grain, keptMs });
+}
+
+interface Span {
+  readonly grain: Grain;
+  readonly fromMs: number;
+  readonly beforeMs: number;
+}
+
+const spanOf = (grain: Grain, sinceMs: number, nowMs: number): Span => ({
+  grain,
+  fromMs: startOf(grain, nowMs - sinceMs),
+  beforeMs: endOf(grain, startOf(grain, nowMs)),
+});
+
+function reportOf({ grain, fromMs, beforeMs }: Span, sums: readonly UsageSum[]): UsageReport {
+  const counts = new Map(startsBetween(grain, fromMs, beforeMs - 1).map((start) => [start, newCounts()]));
+  const all = newCounts();
+  for (const sum of sums) {
+    addCounts(all, sum.counts);
+    const bucket = counts.get(startOf(grain, sum.startedAtMs));
+    if (bucket) addCounts(bucket, sum.counts);
+  }
+  const buckets = [...counts].map(([startedAtMs, each]) => ({ startedAtMs, usage: usageOf(each) }));
+  return { grain, fromMs, buckets, sum: usageOf(all) };
+}
+
+/** With 10,000 keys, a statement then takes a fraction of a second, however long the span is. */
+const BUCKETS_AT_ONCE = 30;
+
+async function sumsByKey(usage: Parts["usage"], { grain, fromMs, beforeMs }: Span): Promise<Map<string, UsageCounts>> {
+  const starts = startsBetween(grain, fromMs, beforeMs - 1);
+  const sums = new Map<string, UsageCounts>();
+  for (let i = 0; i < starts.length; i += BUCKETS_AT_ONCE) {
+    const slice = { grain, fromMs: starts[i] as number, beforeMs: starts[i + BUCKETS_AT_ONCE] ?? beforeMs };
+    for (const { keyId, counts } of await usage.byKey(slice)) {
+      if (keyId === null) continue;
+      const known = sums.get(keyId);
+      if (known) addCounts(known, counts);
+      else sums.set(keyId, [...counts]);
+    }
+  }
+  return sums;
+}

@@ -1,0 +1,68 @@
+import { type Key, type KeyState, stateOf } from "../../domain/keys/key.ts";
+import { applyPardon, type BanRecord, isBanned, type Ladder, ladderOf } from "../../domain/limits/ban.ts";
+import { copyOfTally, newTally, ratePolicyOfKey, strikesLeft, type Tally } from "../../domain/limits/tally.ts";
+import { type Count, closeIfOver, DAY, MINUTE, type Window } from "../../domain/limits/window.ts";
+
+export interface WindowUse {
+  readonly quota: number;
+  readonly used: number;
+  readonly remaining: number;
+  /** Undefined when the window is not open. */
+  readonly resetsAtMs: number | undefined;
+}
+
+/** What a key has used of its quotas, until when it is banned, and what the next ban would be. */
+export interface KeyUse {
+  readonly minute: WindowUse;
+  readonly day: WindowUse;
+  readonly bannedUntilMs: number | undefined;
+  readonly ladder: Ladder;
+  /** How many more refused requests in this minute lead to a ban. */
+  readonly strikesLeft: number;
+}
+
+/** By the same rules that requests are judged by. The tally itself stays as it is. */
+export function useOf(key: Key, tally: Tally | undefined, nowMs: number): KeyUse {
+  const counted = tally ? copyOfTally(tally) : newTally();
+  const { minute, day, banRecord } = counted;
+  applyPardon(banRecord, key.pardonedAtMs ?? -1);
+  return {
+    minute: windowUse(minute, MINUTE, key.quotas.perMinute, nowMs),
+    day: windowUse(day, DAY, key.quotas.perDay, nowMs),
+    bannedUntilMs: endOfBan(banRecord, nowMs),
+    ladder: ladderOf(banRecord, nowMs),
+    strikesLeft: strikesLeft(counted, ratePolicyOfKey(key.quotas, key.pardonedAtMs), nowMs),
+  };
+}
+
+/** Until when a key is banned, if it is: all that a list of keys needs of a tally. */
+export function banEndOf(key: Key, tally: Tally | undefined, nowMs: number): number | undefined {
+  if (!tally) return undefined;
+  const banRecord = { ...tally.banRecord };
+  applyPardon(banRecord, key.pardonedAtMs ?? -1);
+  return endOfBan(banRecord, nowMs);
+}
+
+const endOfBan = (record: BanRecord, nowMs: number): number | undefined =>
+  isBanned(record, nowMs) ? record.bannedUntilMs : undefined;
+
+/** The state of a key, and whether it is banned, which only its tally tells. */
+export type TrueState = KeyState | "banned";
+
+export const TRUE_STATES: readonly TrueState[] = ["active", "banned", "suspended", "expired", "revoked"];
+
+/** A ban is the least of the reasons why a key does not work: it passes by itself. */
+export function trueStateOf(key: Key, bannedUntilMs: number | undefined, nowMs: number): TrueState {
+  const state = stateOf(key, nowMs);
+  return state === "active" && bannedUntilMs !== undefined ? "banned" : state;
+}
+
+function windowUse(count: Count, window: Window, quota: number, nowMs: number): WindowUse {
+  closeIfOver(count, window, nowMs);
+  return {
+    quota,
+    used: count.used,
+    remaining: Math.max(0, quota - count.used),
+    resetsAtMs: count.used > 0 ? count.openedAtMs + window.lengthMs : undefined,
+  };
+}

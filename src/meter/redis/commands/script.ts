@@ -1,0 +1,102 @@
+import { SECOND_MS } from "../../../base/time/clock.ts";
+import { BAN_LADDER_MS, BAN_MEMORY_MS } from "../../../domain/limits/ban.ts";
+import {
+  type RatePolicy,
+  standingOf,
+  TALLY_NUMBER_NAMES,
+  type Tally,
+  tallyOfNumbers,
+  type Verdict,
+} from "../../../domain/limits/tally.ts";
+import { DAY, MINUTE } from "../../../domain/limits/window.ts";
+import rule from "./judge.lua" with { type: "text" };
+
+/** The kinds of verdict, as the numbers that the script returns. */
+const KINDS = ["pass", "exhausted", "banned"] as const satisfies readonly Verdict["kind"][];
+
+/**
+ * Redis expires keys by its own clock. Where requests are judged by another one, a tally must not vanish
+ * before its window ends by that; outliving it does no harm, because the rule itself closes windows.
+ */
+export const EXPIRY_MARGIN_MS = SECOND_MS;
+
+/** Literals instead of arguments: every call would pay for arguments. */
+const CONSTANTS = `
+local MINUTE, DAY, BAN_MEMORY = ${MINUTE.lengthMs}, ${DAY.lengthMs}, ${BAN_MEMORY_MS}
+local EXPIRY_MARGIN = ${EXPIRY_MARGIN_MS}
+local BAN_LADDER = { ${BAN_LADDER_MS.join(", ")} }
+local FIELDS = { ${TALLY_NUMBER_NAMES.map((name) => `'${name}'`).join(", ")} }
+local ${KINDS.map((kind) => kind.toUpperCase()).join(", ")} = ${[...KINDS.keys()].join(", ")}
+`;
+
+/** The whole script: the rule's constants, from the domain, and the rule. */
+export const JUDGE_SCRIPT = CONSTANTS.trimStart() + rule;
+
+/** Strikes of a subject, all in the minute that began at the given moment. */
+export interface Strikes {
+  readonly count: number;
+  readonly sinceMs: number;
+}
+
+export interface JudgeCall {
+  readonly policy: RatePolicy;
+  /** Strikes that this instance recorded by itself, for Redis to add. */
+  readonly strikes: Strikes | undefined;
+  /** How many to judge. 0: nothing is judged or counted, the strikes are only added. */
+  readonly requests: number;
+  /** Absent: the time is Redis's own. */
+  readonly nowMs: number | undefined;
+}
+
+export interface JudgeAnswer {
+  /** On the last of the requests that were judged. */
+  readonly verdict: Verdict;
+  /** How many were: all that passed, or one that was refused. */
+  readonly judged: number;
+  /** What is counted now. */
+  readonly tally: Tally;
+}
+
+/** The braces make a cluster choose the node by the subject alone. */
+export const keyOf = (subject: string): string => `animal-store:{${subject}}`;
+
+/** The script's ARGV. */
+export const argumentsOf = ({ policy, strikes, requests, nowMs }: JudgeCall): (string | number)[] => [
+  policy.perMinute,
+  policy.perDay ?? 0,
+  policy.strikesToBan ?? 0,
+  policy.pardonedAtMs,
+  strikes?.count ?? 0,
+  strikes?.sinceMs ?? 0,
+  requests,
+  nowMs ?? "",
+];
+
+/** The numbers that the script returns, as a verdict and the tally that it rests on. */
+export function readAnswer(answer: readonly number[], policy: RatePolicy): JudgeAnswer {
+  const [kindNumber, nowMs, strikesLeft, isNew, judged, ...fields] = answer as [number, number, number, number, number];
+  const tally = tallyOf(fields);
+  const standing = standingOf(tally, policy, nowMs);
+  const kind = KINDS[kindNumber] as Verdict["kind"];
+  if (kind === "pass") return { tally, judged, verdict: { kind, standing } };
+  if (kind === "banned") return { tally, judged, verdict: { kind, standing, isNew: isNew === 1 } };
+  return { tally, judged, verdict: { kind, standing, strikesLeft: strikesLeft < 0 ? undefined : strikesLeft } };
+}
+
+/** The verdicts on all requests that were judged, in their order: each that passed left the quotas as they were then. */
+export function verdictsOf({ verdict, judged, tally }: JudgeAnswer, policy: RatePolicy): Verdict[] {
+  const verdicts = [verdict];
+  const { minute, day } = tally;
+  for (let later = 1; later < judged; later++) {
+    const then = {
+      ...tally,
+      minute: { ...minute, used: minute.used - later },
+      day: { ...day, used: Math.max(0, day.used - later) },
+    };
+    verdicts.push({ kind: "pass", standing: standingOf(then, policy, verdict.standing.atMs) });
+  }
+  return verdicts.reverse();
+}
+
+/** A field that Redis does not have is null: 0. */
+export const tallyOf = (values: readonly (number | string | null)[]): Tally => tallyOfNumbers(values.map(Number));

@@ -1,0 +1,181 @@
+import { Cluster, Command, type Redis } from "ioredis";
+import { displayAddress, type RedisUrl } from "../../redis-url.ts";
+import { keyOf } from "../commands/script.ts";
+import type { RedisClient } from "./client.ts";
+
+/** The servers that count, each for some of the subjects, as the operator knows them. */
+export interface Servers {
+  /** All that count now. */
+  names(): readonly string[];
+  /** Which one counts for a subject. */
+  of(subject: string): string;
+  /** A subject that this server counts for, and nobody else uses. */
+  probeSubject(name: string): string;
+  /** Whether it stands for all servers, because none is known yet. */
+  isStandIn(name: string): boolean;
+  /** Whether a command would be sent at once. */
+  isConnected(name: string): boolean;
+  /** Why there is no connection, if there was an error since there was one. */
+  connectionError(name: string): Error | undefined;
+  /** Replaces a connection that may have gone dead without being closed. */
+  reconnect(name: string): void;
+  /** Finds out in the background whether another server has taken over. */
+  refresh(): void;
+  /** Called when other servers count than before. */
+  onChange(listener: () => void): void;
+}
+
+const PROBE_SUBJECT = "probe";
+
+export const serversOf = (client: RedisClient, url: RedisUrl): Servers =>
+  client instanceof Cluster ? new ClusterNodes(client, url) : new OneServer(client as Redis, url);
+
+/** What is connected but does not answer can be replaced; what is about to connect has a timeout of its own. */
+function replaceConnection(client: Redis): void {
+  if (client.status === "ready" || client.status === "connect") client.disconnect(true);
+}
+
+/** A single server, or the one that sentinels name. */
+class OneServer implements Servers {
+  readonly #name: string;
+  #connectionError: Error | undefined;
+
+  constructor(
+    private readonly client: Redis,
+    { kind, addresses, masterName = "" }: RedisUrl,
+  ) {
+    this.#name = kind === "sentinel" ? masterName : addresses.map(displayAddress).join();
+    client.on("error", (error: Error) => {
+      this.#connectionError = error;
+    });
+    client.on("ready", () => {
+      this.#connectionError = undefined;
+    });
+  }
+
+  names(): readonly string[] {
+    return [this.#name];
+  }
+
+  of(): string {
+    return this.#name;
+  }
+
+  probeSubject(): string {
+    return PROBE_SUBJECT;
+  }
+
+  isStandIn(): boolean {
+    return false;
+  }
+
+  isConnected(): boolean {
+    return this.client.status === "ready";
+  }
+
+  connectionError(): Error | undefined {
+    return this.#connectionError;
+  }
+
+  reconnect(): void {
+    replaceConnection(this.client);
+  }
+
+  /** Every connection leads to the server that counts. */
+  refresh(): void {}
+
+  onChange(): void {}
+}
+
+const SLOTS = 16_384;
+
+/** The masters of a cluster. */
+class ClusterNodes implements Servers {
+  /** Stands for whoever will count for a slot that no node has, as before the first connection. */
+  readonly #clusterName: string;
+  readonly #connectionErrors = new Map<string, Error>();
+  readonly #probeSubjects = new Map<string, string>();
+  readonly #listeners: (() => void)[] = [];
+  #names: readonly string[];
+
+  constructor(
+    private readonly client: Cluster,
+    { addresses }: RedisUrl,
+  ) {
+    this.#clusterName = addresses.map(displayAddress).join();
+    this.#names = [this.#clusterName];
+    client.on("error", (error: Error) => this.#connectionErrors.set(this.#clusterName, error));
+    client.on("node error", (error: Error, name: string) => this.#connectionErrors.set(name, error));
+    client.on("ready", () => this.#connectionErrors.clear());
+    // The error of an outage that is over would be the wrong explanation of the next one.
+    const forgetWhenReady = (node: Redis) => node.on("ready", () => this.#connectionErrors.delete(nameOf(node)));
+    client.on("+node", forgetWhenReady);
+    client.nodes().forEach(forgetWhenReady);
+    client.on("refresh", () => this.#update());
+  }
+
+  names(): readonly string[] {
+    return this.#names;
+  }
+
+  of(subject: string): string {
+    return this.#nodeOf(new Command("get", [keyOf(subject)]).getSlot() ?? 0);
+  }
+
+  probeSubject(name: string): string {
+    const known = this.#probeSubjects.get(name);
+    if (known !== undefined && this.of(known) === name) return known;
+    const found = this.#findProbeSubject(name);
+    this.#probeSubjects.set(name, found);
+    return found;
+  }
+
+  isStandIn(name: string): boolean {
+    return name === this.#clusterName;
+  }
+
+  isConnected(): boolean {
+    return this.client.status === "ready";
+  }
+
+  connectionError(name: string): Error | undefined {
+    return this.#connectionErrors.get(name) ?? this.#connectionErrors.get(this.#clusterName);
+  }
+
+  reconnect(name: string): void {
+    for (const node of this.client.nodes()) if (nameOf(node) === name) replaceConnection(node);
+  }
+
+  refresh(): void {
+    this.client.refreshSlotsCache();
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  #nodeOf(slot: number): string {
+    return this.client.slots[slot]?.[0] ?? this.#clusterName;
+  }
+
+  /** Some number after the word leads to a slot of the node; the average node of a cluster has one in a few. */
+  #findProbeSubject(name: string): string {
+    for (let i = 0; i < SLOTS; i++) {
+      const subject = `${PROBE_SUBJECT} ${i}`;
+      if (this.of(subject) === name) return subject;
+    }
+    return PROBE_SUBJECT;
+  }
+
+  #update(): void {
+    const names = new Set<string>();
+    for (let slot = 0; slot < SLOTS; slot++) names.add(this.#nodeOf(slot));
+    if (names.size === this.#names.length && this.#names.every((name) => names.has(name))) return;
+    this.#names = [...names];
+    for (const name of this.#connectionErrors.keys()) if (!names.has(name)) this.#connectionErrors.delete(name);
+    for (const name of this.#probeSubjects.keys()) if (!names.has(name)) this.#probeSubjects.delete(name);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const nameOf = ({ options: { host, port } }: Redis): string => `${host}:${port}`;

@@ -1,0 +1,88 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { temporaryFolder } from "../../../test/harness/folder.ts";
+import { SIGNED } from "../../../test/harness/rows/author.ts";
+import { FakeClock } from "../../../test/harness/time/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, steadyClock } from "../../base/time/clock.ts";
+import { newKey } from "../../domain/keys/key.ts";
+import { PLANS } from "../../domain/keys/plan.ts";
+import { startOf } from "../../domain/usage/grains.ts";
+import { newCounts } from "../../domain/usage/usage.ts";
+import { openForCommand } from "../../store/sqlite/store.ts";
+import { deleteExpiredResponses, sweepUsage } from "./background-jobs.ts";
+
+test("saved responses are deleted after a day, and not because the clock is ahead for a moment", async () => {
+  const store = await openForCommand(join(temporaryFolder(), "store.db"), { create: true });
+  const key = newKey({ name: "k", plan: "free", quotas: PLANS.free, createdAtMs: 0, expiresAtMs: undefined });
+  await store.keys.create({ ...SIGNED, key, digest: "d" });
+  const clock = new FakeClock();
+  const steady = steadyClock(clock);
+  const create = async () => {
+    const idempotencyKey = { keyId: key.id, value: "v", fingerprint: "f", nowMs: steady.nowMs() };
+    return (await store.animals.create({ name: "Rex", categoryId: 7n, status: "sold" }, idempotencyKey)).kind;
+  };
+  expect(await create()).toBe("done");
+  clock.jump(25 * HOUR_MS);
+  await deleteExpiredResponses(store, steady);
+  clock.jump(-25 * HOUR_MS);
+  expect(await create()).toBe("replay");
+  clock.advance(DAY_MS - MINUTE_MS);
+  await deleteExpiredResponses(store, steady);
+  expect(await create()).toBe("replay");
+  clock.advance(MINUTE_MS);
+  await deleteExpiredResponses(store, steady);
+  expect(await create()).toBe("done");
+  await store.close();
+});
+
+test("a start while the clock is ahead deletes nothing: once the clock is right again, retries are answered as before", async () => {
+  const store = await openForCommand(join(temporaryFolder(), "store.db"), { create: true });
+  const key = newKey({ name: "k", plan: "free", quotas: PLANS.free, createdAtMs: 0, expiresAtMs: undefined });
+  await store.keys.create({ ...SIGNED, key, digest: "d" });
+  const clock = new FakeClock();
+  const create = async () => {
+    const idempotencyKey = { keyId: key.id, value: "v", fingerprint: "f", nowMs: clock.nowMs() };
+    return (await store.animals.create({ name: "Rex", categoryId: 7n, status: "sold" }, idempotencyKey)).kind;
+  };
+  expect(await create()).toBe("done");
+  clock.jump(25 * HOUR_MS);
+  const steady = steadyClock(clock);
+  for (let minute = 0; minute < 120; minute++) {
+    if (minute === 50) clock.jump(-25 * HOUR_MS);
+    await deleteExpiredResponses(store, steady);
+    clock.advance(MINUTE_MS);
+  }
+  expect(await create()).toBe("replay");
+  await store.close();
+});
+
+test("usage is swept when it is older than it is kept, once the clock is settled, and never from a store that is read-only", async () => {
+  const store = await openForCommand(join(temporaryFolder(), "store.db"), { create: true });
+  const clock = new FakeClock();
+  const steady = steadyClock(clock);
+  const startedAtMs = startOf("minute", clock.nowMs());
+  const sums = [{ keyId: null, startedAtMs, counts: newCounts().map(() => 1) }];
+  await store.usage.add({ source: "s", sequence: 1, atMs: clock.nowMs(), sums });
+  const left = async () => {
+    const span = { fromMs: 0, beforeMs: startedAtMs + 1 };
+    return [
+      (await store.usage.totals({ grain: "minute", ...span })).length,
+      (await store.usage.totals({ grain: "hour", ...span })).length,
+    ];
+  };
+  clock.jump(500 * DAY_MS);
+  await sweepUsage(store, steady);
+  clock.jump(-500 * DAY_MS);
+  clock.advance(2 * DAY_MS);
+  await sweepUsage(store, steady);
+  expect(await left()).toEqual([1, 1]);
+  clock.advance(2 * MINUTE_MS);
+  await sweepUsage({ ...store, isReadOnly: () => true }, steady);
+  expect(await left()).toEqual([1, 1]);
+  await sweepUsage(store, steady);
+  expect(await left()).toEqual([0, 1]);
+  clock.advance(399 * DAY_MS);
+  await sweepUsage(store, steady);
+  expect(await left()).toEqual([0, 0]);
+  await store.close();
+});

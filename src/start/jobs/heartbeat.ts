@@ -1,0 +1,74 @@
+import { hostname } from "node:os";
+import type { Clock } from "../../base/time/clock.ts";
+import type { EnvironmentName } from "../../domain/environment.ts";
+import { HEARTBEAT_INTERVAL_MS, type Health, type Instance } from "../../domain/usage/instance.ts";
+import type { Store } from "../../store/ports/store.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
+
+export interface HeartbeatParts {
+  readonly store: Pick<Store, "instances" | "isReadOnly">;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly environment: EnvironmentName;
+  readonly threads: number;
+  readonly isReady: () => Promise<boolean>;
+  /** Whether it counts requests by itself, though it should do so together with others. */
+  readonly countsAlone: () => boolean;
+}
+
+/** Leaves word in the store that this instance is alive, and how it is. */
+export class Heartbeat {
+  readonly #instance: Omit<Instance, "health" | "seenAtMs" | "stoppedAtMs">;
+  #last: { readonly atMs: number; readonly health: Health } | undefined;
+
+  constructor(private readonly parts: HeartbeatParts) {
+    const { clock, version, environment, threads } = parts;
+    this.#instance = {
+      id: crypto.randomUUID().slice(0, 8),
+      host: hostname(),
+      version,
+      environment,
+      threads,
+      startedAtMs: clock.nowMs(),
+    };
+  }
+
+  /** To be called more often than necessary: a change of health is noted at once, everything else now and then. */
+  async beat(): Promise<void> {
+    const health = await this.#health();
+    const atMs = this.parts.clock.nowMs();
+    const isDue = !this.#last || Math.abs(atMs - this.#last.atMs) >= HEARTBEAT_INTERVAL_MS;
+    if (!isDue && this.#last?.health === health) return;
+    await this.#note(health, atMs, undefined);
+    this.#last = { atMs, health };
+  }
+
+  /** Notes that it stops in good order. */
+  async stop(): Promise<void> {
+    const atMs = this.parts.clock.nowMs();
+    await this.#note("stopping", atMs, atMs);
+  }
+
+  async #note(health: Health, seenAtMs: number, stoppedAtMs: number | undefined): Promise<void> {
+    const { store } = this.parts;
+    if (!store.isReadOnly()) await store.instances.note({ ...this.#instance, health, seenAtMs, stoppedAtMs });
+  }
+
+  async #health(): Promise<Health> {
+    if (!(await this.parts.isReady())) return "not ready";
+    return this.parts.countsAlone() ? "counts alone" : "ready";
+  }
+}
+
+/** The same telemetry, and whether it was last told that this instance counts by itself. */
+export function noticeCountingAlone(telemetry: Telemetry): {
+  readonly noticing: Telemetry;
+  readonly countsAlone: () => boolean;
+} {
+  let countsAlone = false;
+  const meterDegraded = (isDegraded: boolean): void => {
+    countsAlone = isDegraded;
+    telemetry.meterDegraded(isDegraded);
+  };
+  return { noticing: { ...telemetry, meterDegraded }, countsAlone: () => countsAlone };
+}

@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { startJob } from "./schedule.ts";
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** A job under test: what `run` does is decided run by run, by its number from 1. */
+function job(run: (count: number) => unknown, intervalMs = 1) {
+  const failures: unknown[] = [];
+  const counts = { runs: 0 };
+  const stop = startJob({
+    intervalMs,
+    run: async () => run(++counts.runs),
+    onFailure: (error) => failures.push(error),
+  });
+  stops.push(stop);
+  const reaches = async (runs: number) => {
+    while (counts.runs < runs) await Bun.sleep(1);
+  };
+  return { stop, failures, counts, reaches };
+}
+
+describe("startJob", () => {
+  test("runs again and again, the first time after the interval", async () => {
+    const { counts, reaches } = job(() => {});
+    expect(counts.runs).toBe(0);
+    await reaches(3);
+  });
+
+  test("a run that takes longer than the interval is not overtaken by the next", async () => {
+    let running = 0;
+    let mostAtOnce = 0;
+    const { reaches } = job(async () => {
+      mostAtOnce = Math.max(mostAtOnce, ++running);
+      await Bun.sleep(5);
+      running--;
+    });
+    await reaches(3);
+    expect(mostAtOnce).toBe(1);
+  });
+
+  test("a run that leaves more to do is followed by another without waiting for the interval", async () => {
+    const intervalMs = 1_000;
+    const from = performance.now();
+    const { counts, reaches } = job((count) => count < 10, intervalMs);
+    await reaches(10);
+    expect(performance.now() - from).toBeLessThan(5 * intervalMs);
+    await Bun.sleep(5);
+    expect(counts.runs).toBe(10);
+  });
+
+  test("a failure is reported, and the job goes on", async () => {
+    const { failures, reaches } = job((count) => {
+      if (count <= 2) throw new Error(`failure ${count}`);
+    });
+    await reaches(3);
+    expect(failures.map(String)).toEqual(["Error: failure 1", "Error: failure 2"]);
+  });
+
+  test("a task that throws before it returns a promise is a failure too", async () => {
+    const failures: unknown[] = [];
+    let runs = 0;
+    stops.push(
+      startJob({
+        intervalMs: 1,
+        run: () => {
+          runs++;
+          throw new Error("at once");
+        },
+        onFailure: (error) => failures.push(error),
+      }),
+    );
+    while (runs < 2) await Bun.sleep(1);
+    expect(failures.length).toBeGreaterThanOrEqual(1);
+  });
+
+  test("stopping waits for the run under way, and no other follows", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { stop, counts, reaches } = job(() => promise);
+    await reaches(1);
+    let isStopped = false;
+    const stopped = stop().then(() => {
+      isStopped = true;
+    });
+    await Bun.sleep(3);
+    expect(isStopped).toBe(false);
+    resolve();
+    await stopped;
+    await Bun.sleep(5);
+    expect(counts.runs).toBe(1);
+  });
+
+  test("stopping before the first run prevents it", async () => {
+    const { stop, counts } = job(() => {});
+    await stop();
+    await Bun.sleep(5);
+    expect(counts.runs).toBe(0);
+  });
+});

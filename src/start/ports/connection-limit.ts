@@ -1,0 +1,96 @@
+import { SECOND_MS } from "../../base/time/clock.ts";
+import type { Log } from "../../telemetry/log.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
+import type { Listeners } from "./listen.ts";
+import { type OpenFiles, openFiles } from "./open-files.ts";
+
+export interface ConnectionLimitParts {
+  readonly connections: Pick<Listeners, "limit" | "renew">;
+  readonly telemetry: Pick<Telemetry, "connectionsLimited">;
+  readonly log: Pick<Log, "info" | "warn" | "error">;
+}
+
+const CHECK_INTERVAL_MS = 100;
+/** Parts of the limit. What is above is for all that arrives between two checks. */
+const FAR = 0.7;
+const NEAR = 0.8;
+const FULL = 0.95;
+/** Whoever opened so many connections may go on, so they stay limited for a while. */
+const CALM_MS = 2 * SECOND_MS;
+const RENEWAL_INTERVAL_MS = SECOND_MS;
+const WARNING =
+  "the limit of open files is near: connections are closed early. Raise it (ulimit -n; LimitNOFILE for systemd, --ulimit nofile for Docker), or limit the connections of each client in a proxy";
+
+/**
+ * Keeps the number of connections below the limit of open files: at the limit, Bun could accept none any more, and
+ * would use all of a CPU to try. Returns how to stop it.
+ */
+export function limitConnections(parts: ConnectionLimitParts): () => void {
+  const files = openFiles();
+  if (!files) return () => {};
+  const limiter = new ConnectionLimiter(parts, files);
+  const timer = setInterval(() => limiter.check(performance.now()), CHECK_INTERVAL_MS);
+  return () => clearInterval(timer);
+}
+
+/** Tells whether the limit of open files is not near. Made early: at the limit, it could not be found out. */
+export function roomForFiles(): () => boolean {
+  const files = openFiles();
+  return () => !files || files.count() < files.limit * NEAR;
+}
+
+export class ConnectionLimiter {
+  #areLimited = false;
+  #limitedUntilMs = 0;
+  #wasFull = false;
+  #mustRenew = false;
+  #hasFailed = false;
+  #renewableAtMs = 0;
+
+  constructor(
+    private readonly parts: ConnectionLimitParts,
+    private readonly files: OpenFiles,
+  ) {}
+
+  check(nowMs: number): void {
+    const { connections } = this.parts;
+    const open = this.files.count();
+    if (open >= this.files.limit * NEAR) {
+      this.#limitedUntilMs = nowMs + CALM_MS;
+      if (!this.#areLimited) this.#announce(true, open);
+      connections.limit(true);
+    } else if (this.#areLimited && open <= this.files.limit * FAR && nowMs >= this.#limitedUntilMs) {
+      connections.limit(false);
+      this.#announce(false, open);
+    }
+    this.#renewIfFull(nowMs);
+  }
+
+  /** Full at two checks, although idle connections were closed: these are connections that send no request. */
+  #renewIfFull(nowMs: number): void {
+    const { connections, log } = this.parts;
+    const isFull = this.#areLimited && this.files.count() >= this.files.limit * FULL;
+    const isStillFull = isFull && this.#wasFull;
+    this.#wasFull = isFull;
+    if (!this.#mustRenew && (!isStillFull || nowMs < this.#renewableAtMs)) return;
+    try {
+      this.#mustRenew = true;
+      connections.renew();
+      this.#mustRenew = false;
+      this.#hasFailed = false;
+      this.#renewableAtMs = nowMs + RENEWAL_INTERVAL_MS;
+    } catch (error) {
+      if (!this.#hasFailed) log.error({ err: error }, "could not listen again after closing connections; trying again");
+      this.#hasFailed = true;
+    }
+  }
+
+  #announce(areLimited: boolean, open: number): void {
+    const { telemetry, log } = this.parts;
+    this.#areLimited = areLimited;
+    telemetry.connectionsLimited(areLimited);
+    const fields = { open, limit: this.files.limit };
+    if (areLimited) log.warn(fields, WARNING);
+    else log.info(fields, "the limit of open files is no longer near");
+  }
+}

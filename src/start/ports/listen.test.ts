@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { RawConnection } from "../../../test/harness/requests/raw.ts";
+import { Closers } from "../closers.ts";
+import { DRAIN_STEPS } from "./drain.ts";
+import { Listeners } from "./listen.ts";
+
+async function drain(listeners: Listeners): Promise<void> {
+  for (const step of DRAIN_STEPS) await listeners.takeStep(step);
+}
+
+test("until it is said what to answer, the answer is 503 with Retry-After", async () => {
+  const opened = new Closers();
+  const listeners = new Listeners(opened);
+  const listener = listeners.listen("127.0.0.1", 0, "PORT");
+  const { origin } = listener;
+  const starting = await fetch(`${origin}/v1/pets`);
+  expect([starting.status, starting.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(await starting.json()).toMatchObject({ code: "service_unavailable", status: 503 });
+  listener.serve({ fetch: () => new Response("ready") });
+  expect(await (await fetch(origin)).text()).toBe("ready");
+  await opened.close();
+});
+
+test("draining lets a request in progress finish", async () => {
+  const opened = new Closers();
+  const listeners = new Listeners(opened);
+  const listener = listeners.listen("127.0.0.1", 0, "PORT");
+  const { origin } = listener;
+  const work = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  listener.serve({
+    async fetch() {
+      arrived.resolve();
+      await work.promise;
+      return new Response("done");
+    },
+  });
+  const answer = fetch(origin).then((response) => response.text());
+  await arrived.promise;
+  const drained = drain(listeners);
+  work.resolve();
+  expect(await answer).toBe("done");
+  await drained;
+  await expect(fetch(origin)).rejects.toThrow();
+  await opened.close();
+});
+
+test("a port that is in use is an OperatorError that names the setting", async () => {
+  const opened = new Closers();
+  const listeners = new Listeners(opened);
+  const { origin } = listeners.listen("127.0.0.1", 0, "PORT");
+  const port = Number(new URL(origin).port);
+  expect(() => listeners.listen("127.0.0.1", port, "METRICS_PORT")).toThrow(/is in use: .* set METRICS_PORT/);
+  await opened.close();
+});
+
+test("an announced stop closes no port: connections still come and are limited, and each ends with its next response", async () => {
+  const opened = new Closers();
+  const listeners = new Listeners(opened);
+  const listener = listeners.listen("127.0.0.1", 0, "PORT");
+  const { origin } = listener;
+  listener.serve({ fetch: () => new Response("ok") });
+  listeners.announceStop();
+  const unfinished = await RawConnection.open(origin);
+  unfinished.send("GET / HTTP/1.1\r\n");
+  listeners.limit(true);
+  listeners.renew();
+  await unfinished.until(() => false);
+  expect(unfinished.isClosed).toBe(true);
+  listeners.limit(false);
+  const response = await fetch(origin);
+  expect([await response.text(), response.headers.get("connection")]).toEqual(["ok", "close"]);
+  await drain(listeners);
+  listeners.renew();
+  await expect(fetch(origin)).rejects.toThrow();
+  await opened.close();
+});

@@ -1,0 +1,110 @@
+import type { Server } from "bun";
+import { OperatorError } from "../../base/operator-error.ts";
+import type { Closers } from "../closers.ts";
+import { Drain, type DrainStep } from "./drain.ts";
+import { Listener } from "./listener.ts";
+
+const IDLE_TIMEOUT_SECONDS = 30;
+const QUIET_MS = 50;
+/** For what our own, far lower limits never see. Beyond it, Bun answers by itself, without an Error. */
+export const REQUEST_MAX_BYTES = 32 * 1024 * 1024;
+
+type ReasonToClose = "stopping" | "limited";
+
+/** The ports that a service listens on. */
+export class Listeners {
+  readonly #listeners: Listener[] = [];
+  readonly #reasonsToClose = new Set<ReasonToClose>();
+  #drains: readonly Drain[] | undefined;
+  /** Whether every response is the last one of its connection. */
+  areClosing = false;
+  /** What a renewal that failed has left to do. */
+  #renewable: Listener[] | undefined;
+
+  /** `quietMs`: for how long no request may have arrived before a stop closes idle connections. */
+  constructor(
+    private readonly opened: Closers,
+    private readonly quietMs = QUIET_MS,
+  ) {}
+
+  /** `isShared`: other threads listen on the same port. Fails with an OperatorError that names the setting. */
+  listen(hostname: string, port: number, setting: string, isShared = false): Listener {
+    const listener = new Listener(hostname, port, isShared, (...where) => bind(hostname, setting, ...where));
+    this.#listeners.push(listener);
+    this.opened.add(() => listener.finish(0));
+    return listener;
+  }
+
+  /** While they are limited, connections end with their next response, and idle ones end now. */
+  limit(areLimited: boolean): void {
+    this.#close("limited", areLimited);
+    // A stop closes idle connections itself, when no request is on its way in them.
+    if (!areLimited || this.#drains) return;
+    for (const listener of this.#listeners) listener.closeIdle();
+  }
+
+  /** Closes the connections that have not sent a whole request. It may fail, and has to be called again then. */
+  renew(): void {
+    if (this.#drains) return;
+    this.#renewable ??= [...this.#listeners];
+    let failure: unknown;
+    this.#renewable = this.#renewable.filter((listener) => {
+      try {
+        listener.renew();
+        return false;
+      } catch (error) {
+        failure = error;
+        return true;
+      }
+    });
+    if (this.#renewable.length > 0) throw failure;
+    this.#renewable = undefined;
+  }
+
+  /** Connections are still accepted, but from now on each of them ends with its next response. */
+  announceStop(): void {
+    this.#close("stopping", true);
+  }
+
+  /**
+   * After the last one, every request that was sent before is answered; a connection that has only begun to send one
+   * does not delay it.
+   */
+  async takeStep(step: DrainStep): Promise<void> {
+    this.announceStop();
+    this.#drains ??= this.#listeners.map((listener) => new Drain(listener, this.quietMs));
+    await Promise.all(this.#drains.map((drain) => drain[step]()));
+  }
+
+  #close(reason: ReasonToClose, applies: boolean): void {
+    if (applies) this.#reasonsToClose.add(reason);
+    else this.#reasonsToClose.delete(reason);
+    const areClosing = this.#reasonsToClose.size > 0;
+    if (areClosing === this.areClosing) return;
+    this.areClosing = areClosing;
+    for (const listener of this.#listeners) listener.isClosing = areClosing;
+  }
+}
+
+function bind(hostname: string, setting: string, port: number, isShared: boolean): Server<undefined> {
+  try {
+    return Bun.serve({
+      hostname,
+      port,
+      // Without `false`, `development: false` silently lets a second process share the port.
+      reusePort: isShared,
+      development: false,
+      idleTimeout: IDLE_TIMEOUT_SECONDS,
+      maxRequestBodySize: REQUEST_MAX_BYTES,
+      // Replaced by the listener before anyone can ask.
+      fetch: () => new Response(),
+    });
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (code === "EADDRINUSE")
+      throw new OperatorError(`port ${port} on ${hostname} is in use: stop what uses it, or set ${setting}`);
+    throw new OperatorError(
+      `cannot listen on ${hostname}, port ${port}: ${message}. ${setting.replace("PORT", "HOST")} must be an address of this machine, and ${setting} a port that you may use`,
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import type { Server } from "bun";
+import { reachableHost } from "../../base/system/reachable-host.ts";
+import { STARTING } from "../../http/faults/faults.ts";
+import { publicError } from "../../http/pages/page.ts";
+import { ending, type Handlers } from "./handlers.ts";
+import { sharePort } from "./share-port.ts";
+
+const FINISH_CHECK_INTERVAL_MS = 20;
+/** How long requests in progress may take when their port is opened anew: longer than a write waits for a lock. */
+const RENEWAL_TIMEOUT_MS = 3_000;
+
+/** A port that is listened on. */
+export class Listener {
+  #server: Server<undefined>;
+  /** A server that is stopped has none any more. */
+  readonly #port: number;
+  #handlers: Handlers = { fetch: () => publicError(STARTING) };
+  #isClosing = false;
+  #arrivals = 0;
+  readonly #finishing = new Set<Promise<void>>();
+
+  /** `bind` opens the port; port 0 is any free one, and the same one ever after. */
+  constructor(
+    private readonly hostname: string,
+    port: number,
+    public isShared: boolean,
+    private readonly bind: (port: number, isShared: boolean) => Server<undefined>,
+  ) {
+    this.#server = bind(port, isShared);
+    this.#port = this.#server.port as number;
+    this.#answer();
+  }
+
+  /** An address that a client on this machine can use, even when all addresses are listened on. */
+  get origin(): string {
+    return `http://${reachableHost(this.hostname)}:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Lets other threads listen on the same port. Returns whether the system can do that. */
+  share(): boolean {
+    this.isShared = sharePort(this.#port);
+    return this.isShared;
+  }
+
+  /** Says what is answered from now on; until then, the answer is 503. */
+  serve(handlers: Handlers): void {
+    this.#handlers = handlers;
+    this.#answer();
+  }
+
+  /** While it is closing, every request that arrives gets the last response of its connection. */
+  set isClosing(isClosing: boolean) {
+    this.#isClosing = isClosing;
+    this.#answer();
+  }
+
+  /** The requests that have arrived while it was closing. */
+  get arrivals(): number {
+    return this.#arrivals;
+  }
+
+  /** Requests that arrive from now on are answered when the function that it returns is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#answer(promise);
+    return resolve;
+  }
+
+  #answer(released?: Promise<void>): void {
+    const count = () => void this.#arrivals++;
+    this.#server.reload(this.#isClosing ? ending(this.#handlers, count, released) : this.#handlers);
+  }
+
+  /** Closes the connections between two requests. */
+  closeIdle(): void {
+    this.#server.closeIdleConnections();
+  }
+
+  /**
+   * Closes those too that have not sent a whole request. Bun closes them only together with their port, so that is
+   * opened anew. It may fail, and has to be called again then.
+   */
+  renew(): void {
+    const finishing = this.#finish(this.#server, RENEWAL_TIMEOUT_MS).finally(() => this.#finishing.delete(finishing));
+    this.#finishing.add(finishing);
+    this.#server = this.bind(this.#port, this.isShared);
+    this.#answer();
+  }
+
+  /** Closes the port at once, and all connections when the requests in progress are answered, or time is up. */
+  async finish(timeoutMs: number): Promise<void> {
+    await Promise.all([this.#finish(this.#server, timeoutMs), ...this.#finishing]);
+  }
+
+  async #finish(server: Server<undefined>, timeoutMs: number): Promise<void> {
+    const deadlineMs = performance.now() + timeoutMs;
+    const stopped = server.stop();
+    while (server.pendingRequests > 0 && performance.now() < deadlineMs)
+      await Promise.race([stopped, Bun.sleep(FINISH_CHECK_INTERVAL_MS)]);
+    await server.stop(true);
+  }
+}

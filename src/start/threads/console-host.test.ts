@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { temporaryFolder } from "../../../test/harness/folder.ts";
+import type { ConsoleDoor } from "../../http/pages/console/relay.ts";
+import { ConsoleHost } from "./console-host.ts";
+import type { ForwardedLine } from "./forwarded-log.ts";
+
+interface Blueprint {
+  readonly seat: Record<string, never>;
+  readonly door: ConsoleDoor;
+}
+
+const CALLS = JSON.stringify(join(import.meta.dir, "calls.ts"));
+
+/** A console that answers with its number, and dies when it is asked to. */
+const CONSOLE = `
+  let server;
+  const start = ({ door }) => {
+    server = Bun.serve({ unix: door.socket, fetch: ({ url }) => {
+      if (url.endsWith("/die")) setTimeout(() => { throw new Error("killed by a request"); });
+      return new Response("alive");
+    } });
+    return "somewhere";
+  };`;
+
+async function script(methods: string): Promise<string> {
+  const path = join(temporaryFolder(), "console.ts");
+  await Bun.write(
+    path,
+    `import { Calls } from ${CALLS};
+    ${CONSOLE}
+    new Calls(self, { start, isIdle: () => true, close: () => server.stop(true), ${methods} });`,
+  );
+  return path;
+}
+
+/** `unmakable`: for which starts there is nothing to start with. */
+async function hostOf(methods = "", isLasting = false, unmakable: ReadonlySet<number> = new Set()) {
+  const said: string[] = [];
+  const lines: ForwardedLine[] = [];
+  let [made, nowMs] = [0, 0];
+  const say = (...args: unknown[]) => void said.push(args.map((arg) => JSON.stringify(arg)).join(" "));
+  const host = new ConsoleHost<Blueprint>({
+    newBlueprint: (door) => {
+      made++;
+      if (unmakable.has(made)) throw new Error("the store has no seat");
+      return { seat: {}, door };
+    },
+    methods: { log: (forwarded) => void lines.push(...forwarded) },
+    time: { monotonicMs: () => nowMs },
+    log: { info: say, warn: say, error: say },
+    script: await script(methods),
+    isLasting,
+    checkIntervalMs: 5,
+    restartPauseMs: 5,
+  });
+  const advance = (ms: number) => {
+    nowMs += ms;
+  };
+  return { host, said, made: () => made, advance };
+}
+
+const ask = async ({ socket }: ConsoleDoor, path = "/"): Promise<string> =>
+  (await fetch(`http://console${path}`, { unix: socket } as RequestInit)).text();
+
+/** Not `rejects`, which would wait without letting anything arrive. */
+const failureOf = (work: Promise<unknown>): Promise<string> => work.then(String, (error: Error) => error.message);
+
+describe("the host of the console's thread", () => {
+  test("starts it once for all who ask at once, each time behind another door", async () => {
+    const { host, made } = await hostOf();
+    const doors = await Promise.all([host.open(), host.open(), host.open()]);
+    expect(made()).toBe(1);
+    expect(new Set(doors).size).toBe(1);
+    expect(await ask(doors[0] as ConsoleDoor)).toBe("alive");
+    await host.close();
+    expect(await failureOf(host.open())).toContain("stopping");
+    expect(await ask(doors[0] as ConsoleDoor).catch(() => "gone")).toBe("gone");
+  });
+
+  test("says why it has died, refuses for a moment, and starts it again", async () => {
+    const { host, said, made, advance } = await hostOf();
+    const door = await host.open();
+    await ask(door, "/die");
+    while (said.length === 0) await Bun.sleep(1);
+    expect(said.join()).toContain("killed by a request");
+    expect(await failureOf(host.open())).toContain("a moment ago");
+    expect(made()).toBe(1);
+    advance(1_000);
+    const next = await host.open();
+    expect(made()).toBe(2);
+    expect([next.socket === door.socket, next.password === door.password]).toEqual([false, false]);
+    expect(await ask(next)).toBe("alive");
+    await host.close();
+  });
+
+  test("one that cannot start fails those who wait for it, and is tried again", async () => {
+    const { host, said, made, advance } = await hostOf("start() { throw new Error('no room'); }");
+    expect(await Promise.all([failureOf(host.open()), failureOf(host.open())])).toEqual(["no room", "no room"]);
+    expect(said).toHaveLength(1);
+    advance(1_000);
+    expect(await failureOf(host.open())).toBe("no room");
+    expect(made()).toBe(2);
+    await host.close();
+  });
+
+  test("one that is busy is left alone, however long nobody has asked for it", async () => {
+    const { host, said, advance } = await hostOf("isIdle: () => false");
+    const door = await host.open();
+    advance(60 * 60_000);
+    await Bun.sleep(50);
+    expect(said).toEqual([]);
+    expect(await ask(door)).toBe("alive");
+    await host.close();
+  });
+
+  test("one with a port of its own is started again by itself, and never ends because nobody asks", async () => {
+    const { host, said, made, advance } = await hostOf("", true);
+    expect(await host.start()).toBe("somewhere");
+    advance(60 * 60_000);
+    await Bun.sleep(20);
+    expect(made()).toBe(1);
+    await ask(await host.open(), "/die");
+    while (made() === 1) await Bun.sleep(5);
+    expect(said.filter((line) => line.includes("killed"))).toHaveLength(1);
+    expect(await ask(await host.open())).toBe("alive");
+    await host.close();
+  });
+
+  test("one that nothing could be made for is tried again, and no thread is left of the attempt", async () => {
+    const { host, made } = await hostOf("", true, new Set([2, 3]));
+    await host.start();
+    await ask(await host.open(), "/die");
+    while (made() < 4) await Bun.sleep(1);
+    expect(await ask(await host.open())).toBe("alive");
+    expect(made()).toBe(4);
+    await host.close();
+  });
+
+  test("one that does not close does not hold up a stop", async () => {
+    const { host } = await hostOf("close: () => new Promise(() => {})");
+    await host.open();
+    await host.close();
+  });
+});

@@ -1,0 +1,76 @@
+import type { Log } from "../../telemetry/log.ts";
+
+/** A line that another thread is to log: a level, and what pino takes. */
+export interface ForwardedLine {
+  readonly method: keyof Log;
+  readonly args: readonly unknown[];
+}
+
+export interface ForwardedLog extends Log {
+  /** Sends now what there is: nothing else may be heard of a thread that ends. */
+  flush(): void;
+}
+
+/** A log whose lines another thread writes: those of one turn of the event loop are sent together. */
+export function forwardedLog(send: (lines: readonly ForwardedLine[]) => void): ForwardedLog {
+  let lines: ForwardedLine[] = [];
+  const flush = (): void => {
+    const sent = lines;
+    lines = [];
+    if (sent.length > 0) send(sent);
+  };
+  const forward =
+    (method: keyof Log) =>
+    (...args: unknown[]): void => {
+      if (lines.push({ method, args: args.map(sendable) }) === 1) setImmediate(flush);
+    };
+  return { info: forward("info"), warn: forward("warn"), error: forward("error"), flush };
+}
+
+/** What is logged of an error: the rest of it may not survive the way. */
+interface PlainError {
+  readonly type: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly cause: PlainError | undefined;
+  readonly fields: object;
+}
+
+function sendable(arg: unknown): unknown {
+  if (typeof arg !== "object" || arg === null || !("err" in arg)) return arg;
+  const { err, ...rest } = arg;
+  return err instanceof Error ? { ...rest, plainError: plainError(err) } : { ...rest, err: String(err) };
+}
+
+function plainError(error: Error): PlainError {
+  const { name, message, stack, cause } = error;
+  return {
+    type: error.constructor?.name || name,
+    message,
+    stack,
+    cause: cause instanceof Error ? plainError(cause) : undefined,
+    fields: Object.fromEntries(Object.entries(error).filter(([, value]) => isPlain(value))),
+  };
+}
+
+const isPlain = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
+
+export function logForwarded(log: Log, lines: readonly ForwardedLine[]): void {
+  for (const { method, args } of lines) (log[method] as (...args: unknown[]) => void)(...args.map(received));
+}
+
+function received(arg: unknown): unknown {
+  if (typeof arg !== "object" || arg === null || !("plainError" in arg)) return arg;
+  const { plainError, ...rest } = arg;
+  return { err: errorFrom(plainError as PlainError), ...rest };
+}
+
+/** An error that pino takes for one of its type. */
+function errorFrom({ type, message, stack, cause, fields }: PlainError): Error {
+  const error = new Error(message, cause && { cause: errorFrom(cause) });
+  if (stack) error.stack = stack;
+  return Object.defineProperties(Object.assign(error, fields), {
+    name: { value: type },
+    constructor: { value: undefined },
+  });
+}

@@ -1,0 +1,174 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { temporaryFolder } from "../../../test/harness/folder.ts";
+import type { ForwardedLine } from "./forwarded-log.ts";
+import { Threads, type ThreadsParts } from "./threads.ts";
+
+interface Blueprint {
+  readonly seat: Record<string, never>;
+  readonly number: number;
+}
+
+const CALLS = JSON.stringify(join(import.meta.dir, "calls.ts"));
+
+/** A script of a thread whose methods do nothing but what is given. */
+async function script(methods: string, before = ""): Promise<string> {
+  const path = join(temporaryFolder(), "thread.ts");
+  await Bun.write(
+    path,
+    `import { Calls } from ${CALLS};
+    ${before}
+    const host = new Calls(self, {
+      start() {}, announceStop() {}, drain() {}, close() {}, metrics: () => [{ name: "m" }],
+      ${methods}
+    });`,
+  );
+  return path;
+}
+
+/** Threads that run a script, and what is heard of them. */
+function threadsOf(path: string, parts: Partial<ThreadsParts<Blueprint>> = {}) {
+  const deaths: string[] = [];
+  const said: string[] = [];
+  const lines: ForwardedLine[] = [];
+  let made = 0;
+  const death = Promise.withResolvers<void>();
+  const threads = new Threads<Blueprint>({
+    count: 2,
+    hasRoom: () => true,
+    share: () => true,
+    newBlueprint: () => ({ seat: {}, number: ++made }),
+    methods: {
+      log: (forwarded) => void lines.push(...forwarded),
+      save: async () => {},
+      openConsole: async () => ({ socket: "", password: "" }),
+    },
+    onDeath(error) {
+      deaths.push(error.message);
+      death.resolve();
+    },
+    log: {
+      info: (...args: unknown[]) => void said.push(String(args.at(-1))),
+      warn: (message: unknown) => void said.push(String(message)),
+    },
+    script: path,
+    ...parts,
+  });
+  return { threads, deaths, died: death.promise, said, lines, made: () => made };
+}
+
+test("threads are started with a blueprint each, asked for metrics, drained and closed", async () => {
+  const { threads, deaths, said, lines } = threadsOf(
+    await script(`
+      async start({ number }) { await host.call("log", [{ method: "info", args: ["start " + number] }]); },
+      async drain() { await host.call("log", [{ method: "info", args: ["drain"] }]); },
+      async close() { await host.call("log", [{ method: "info", args: ["close"] }]); },`),
+  );
+  await threads.start();
+  expect(said).toEqual(["all threads answer requests"]);
+  expect(await threads.metrics()).toEqual([[{ name: "m" }], [{ name: "m" }]]);
+  threads.announceStop();
+  await threads.drain("calm");
+  await threads.close();
+  expect(lines.map(({ args }) => args[0]).sort()).toEqual(["close", "close", "drain", "drain", "start 1", "start 2"]);
+  expect(await threads.metrics()).toEqual([]);
+  expect(deaths).toEqual([]);
+});
+
+describe("a thread that cannot go on is the death of all, reported once", () => {
+  for (const [what, before, methods, message] of [
+    ["fails to start", "", `start() { throw new Error("no room"); },`, /no room/],
+    ["cannot be loaded", `throw new Error("broken script");`, "", /broken script/],
+    ["ends at its start", "", "start() { process.exit(3); },", /has ended/],
+    ["ends later", "", "start() { setTimeout(() => process.exit(0), 20); },", /has ended/],
+    ["throws later", "", `start() { setTimeout(() => { throw new Error("out of luck"); }, 20); },`, /out of luck/],
+    [
+      "has a rejection that nobody handles",
+      "",
+      `start() { setTimeout(() => void Promise.reject(new Error("forgotten")), 20); },`,
+      /forgotten/,
+    ],
+  ] as const)
+    test(`one that ${what}`, async () => {
+      const { threads, deaths, died } = threadsOf(await script(methods, before));
+      const started = threads.start();
+      await died;
+      await started;
+      // What is done to stop the others does not wait for the one that is gone.
+      threads.announceStop();
+      await threads.metrics();
+      await threads.drain("calm");
+      await threads.close();
+      expect(deaths).toHaveLength(1);
+      expect(deaths[0]).toMatch(message);
+    });
+
+  test("when one of two dies, the other is still drained and closed", async () => {
+    const { threads, deaths, died, lines } = threadsOf(
+      await script(`
+        start({ number }) { if (number === 1) setTimeout(() => process.exit(0), 20); },
+        async close() { await host.call("log", [{ method: "info", args: ["close"] }]); },`),
+    );
+    await threads.start();
+    await died;
+    expect(await threads.metrics()).toHaveLength(1);
+    await threads.drain("calm");
+    await threads.close();
+    expect(lines).toHaveLength(1);
+    expect(deaths).toHaveLength(1);
+  });
+});
+
+test("a thread that does not answer, or dies while it closes, holds up a stop for a moment only", async () => {
+  for (const methods of [
+    "drain() { for (;;); },",
+    "close() { process.exit(1); },",
+    "close() { return new Promise(() => {}); },",
+  ]) {
+    const { threads, deaths } = threadsOf(await script(methods), { drainTimeoutMs: 100, closeTimeoutMs: 100 });
+    await threads.start();
+    await threads.drain("calm");
+    await threads.close();
+    expect(deaths).toEqual([]);
+  }
+});
+
+test("a stop before they are started starts none, and one while they start waits for them", async () => {
+  const idle = threadsOf(await script(""));
+  const never = idle.threads.start();
+  idle.threads.announceStop();
+  await never;
+  await idle.threads.drain("calm");
+  await idle.threads.close();
+  expect(idle.made()).toBe(0);
+
+  const busy = threadsOf(
+    await script(`
+      async start() { await Bun.sleep(100); await host.call("log", [{ method: "info", args: ["started"] }]); },
+      async close() { await host.call("log", [{ method: "info", args: ["closed"] }]); },`),
+  );
+  const started = busy.threads.start();
+  while (busy.made() < 2) await Bun.sleep(1);
+  await busy.threads.close();
+  await started;
+  expect(busy.lines.map(({ args }) => args[0])).toEqual(["started", "started", "closed", "closed"]);
+  expect(busy.deaths).toEqual([]);
+});
+
+test("no thread is started while files are short, or when the port cannot be shared", async () => {
+  let hasRoom = false;
+  const short = threadsOf(await script(""), { hasRoom: () => hasRoom });
+  const started = short.threads.start();
+  await Bun.sleep(250);
+  expect(short.made()).toBe(0);
+  hasRoom = true;
+  await started;
+  expect(short.made()).toBe(2);
+  await short.threads.close();
+
+  const unshared = threadsOf(await script(""), { share: () => false });
+  await unshared.threads.start();
+  expect(unshared.made()).toBe(0);
+  expect(unshared.said[0]).toContain("one thread answers");
+  await unshared.threads.close();
+});

@@ -1,0 +1,226 @@
+import { createHash } from "node:crypto";
+import { lazy } from "../../base/lazy.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import type { Authorship } from "../../domain/journal.ts";
+import { ANIMALS, NUMBERED_TABLES, ORDERS } from "../sql/rows.ts";
+import type { Row, Table } from "../sql/table.ts";
+import type { RowReader, RowSource, RowTarget, RowWriter } from "../sql/transfer.ts";
+import { absolutePath, type DatabaseUrl, displayName } from "../urls/database-url.ts";
+import { type Claim, claimAnimals, claimWhole, release } from "./claim.ts";
+import { type CarriedTallies, carryTallies, type SharedCounters } from "./tallies.ts";
+
+/** The one table that is large: an interrupted copy of it is continued. */
+const RESUMED: Table = ANIMALS;
+
+/** Rows may have been deleted from the source since an earlier copy; of these they are not, and animals are compared. */
+const isEmptied = (table: Table): boolean => table !== RESUMED && table !== ORDERS && !table.isAppendOnly;
+
+export interface CopyProgress {
+  readonly table: string;
+  readonly step: "copy" | "verify";
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface CopiedTable {
+  readonly table: string;
+  readonly rows: number;
+  readonly checksum: string;
+}
+
+export interface CopyOptions {
+  /** Where the addresses were given: what an error says to correct. */
+  readonly settings?: { readonly from: string; readonly to: string };
+  /** Of animals and categories alone, as they are at one moment: the source may be served. Absent: of everything. */
+  readonly animalsOnly?: { readonly mayReplace: boolean } | undefined;
+  /** Where instances count together, if they do: used quotas and bans are carried over, in both directions. */
+  readonly counters?: SharedCounters | undefined;
+  /** Who copies. */
+  readonly author: Authorship;
+  /** Ends it after a batch: it then fails with the signal's reason, and can be continued. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: (progress: CopyProgress) => void;
+  /** Called with what is not carried over, and what to do about it. */
+  readonly onWarning?: (warning: string) => void;
+}
+
+const sqlite = lazy(() => import("../sqlite/transfer.ts"));
+const postgres = lazy(() => import("../postgres/transfer.ts"));
+
+/**
+ * Copies a store into a database of any kind, and verifies it row by row. It can be interrupted and run again. Neither
+ * is served meanwhile, and no command can write to the source. Fails with an OperatorError.
+ */
+export async function copyStore(from: DatabaseUrl, to: DatabaseUrl, options: CopyOptions): Promise<CopiedTable[]> {
+  refuseSame(from, to);
+  const settings = options.settings ?? { from: "DATABASE_URL", to: "DATABASE_URL" };
+  const source = await openSource(from, options).catch((error: unknown) => {
+    throw naming(settings.from, error, { mayMake: false });
+  });
+  try {
+    const target = await openTarget(to).catch((error: unknown) => {
+      throw naming(settings.to, error, { mayMake: true });
+    });
+    try {
+      return await copyAll(source, target, { ...options, from: displayName(from) });
+    } catch (error) {
+      if (error instanceof OperatorError || (options.signal?.aborted && error === options.signal.reason)) throw error;
+      throw new OperatorError(`the copy was interrupted: ${(error as Error).message}. Run it again to continue`);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** A database that cannot be opened says what is wrong with DATABASE_URL. Nothing is gained by making an empty source. */
+function naming(setting: string, error: unknown, { mayMake }: { mayMake: boolean }): unknown {
+  if (!(error instanceof OperatorError)) return error;
+  const message = mayMake
+    ? error.message
+    : error.message.replace(/, or run animal-store migrate, which creates .*/, "");
+  return new OperatorError(message.replaceAll("DATABASE_URL", setting));
+}
+
+const addressOf = (database: DatabaseUrl): string =>
+  database.kind === "sqlite" ? absolutePath(database.path) : database.url;
+
+function refuseSame(from: DatabaseUrl, to: DatabaseUrl): void {
+  if (addressOf(from) === addressOf(to))
+    throw new OperatorError(`the source and the target are the same database, ${displayName(to)}: name another target`);
+}
+
+async function openSource(from: DatabaseUrl, { animalsOnly }: CopyOptions): Promise<RowSource> {
+  if (from.kind === "sqlite") {
+    const { openSnapshot, openSource: open } = await sqlite();
+    return animalsOnly ? openSnapshot(from.path) : open(from.path);
+  }
+  const { openSnapshot, openSource: open } = await postgres();
+  return animalsOnly ? openSnapshot(from.url) : open(from.url);
+}
+
+const openTarget = async (to: DatabaseUrl): Promise<RowTarget> =>
+  to.kind === "sqlite" ? (await sqlite()).openTarget(to.path) : (await postgres()).openTarget(to.url);
+
+interface Copying extends CopyOptions {
+  /** For people to read. */
+  readonly from: string;
+}
+
+/** A copy that is under way. */
+interface Job {
+  readonly source: RowSource;
+  readonly claim: Claim;
+  readonly totals: ReadonlyMap<Table, number>;
+  /** Reports how far it is with a table. Throws when it is to end. */
+  readonly report: (table: Table, step: CopyProgress["step"]) => (done: number) => void;
+}
+
+/** Rows are copied in batches of their own, so that an interrupted copy is continued; what counts is the end of it. */
+async function copyAll(source: RowSource, target: RowTarget, options: Copying): Promise<CopiedTable[]> {
+  const { animalsOnly, counters, signal, onProgress = () => {}, onWarning } = options;
+  if (!animalsOnly && !counters && (await source.countingPlace()) === "redis") onWarning?.(COUNTERS_LEFT_BEHIND);
+  // Before anything is written: what cannot be carried over is no copy.
+  const tallies = counters && !animalsOnly ? await carryTallies(source, counters) : undefined;
+  const claim = animalsOnly
+    ? await claimAnimals(source, target, { ...options, ...animalsOnly })
+    : await claimWhole(source, target);
+  const totals = new Map<Table, number>();
+  for (const table of claim.tables) totals.set(table, await source.count(table));
+  const report: Job["report"] = (table, step) => (done) => {
+    signal?.throwIfAborted();
+    onProgress({ table: table.name, step, done, total: totals.get(table) ?? 0 });
+  };
+  const job: Job = { source, claim, totals, report };
+  await clearLeftovers(job, target);
+  const sums = new Map<Table, string>();
+  for (const table of claim.tables) {
+    sums.set(table, await checksum(source, table, report(table, "verify")));
+    await copyTable(job, target, table, table === RESUMED);
+  }
+  await source.refuseUse();
+  return target.transact(claim.tables, (tx) => finish(job, tx, sums, tallies, options));
+}
+
+const COUNTERS_LEFT_BEHIND =
+  "requests are counted in Redis, and REDIS_URL is not set: used quotas and bans are not carried over into the database";
+
+/** What an earlier copy has brought over, and the source may have no more. */
+async function clearLeftovers({ source, claim }: Job, target: RowTarget): Promise<void> {
+  for (const table of claim.tables.toReversed()) if (isEmptied(table)) await target.empty(table);
+  // Those that orders refer to are never among them.
+  await target.transact([RESUMED], async (tx) => {
+    for await (const rows of tx.rows(RESUMED)) {
+      const copied = rows.map(({ id }) => id as bigint);
+      const kept = new Set(await source.existing(RESUMED, copied));
+      const gone = copied.filter((id) => !kept.has(id));
+      if (gone.length > 0) await tx.delete(RESUMED, gone);
+    }
+  });
+}
+
+/** Verifies every table and marks the copy as finished, in one transaction in which nobody else can write to them. */
+async function finish(
+  job: Job,
+  tx: RowWriter,
+  sums: ReadonlyMap<Table, string>,
+  tallies: CarriedTallies | undefined,
+  { author, from, animalsOnly }: Copying,
+): Promise<CopiedTable[]> {
+  const { source, claim, totals, report } = job;
+  const copied: CopiedTable[] = [];
+  for (const [table, sum] of sums) {
+    const verify = () => checksum(tx, table, report(table, "verify"));
+    if ((await verify()) !== sum) {
+      // Rows that were copied earlier may have changed since: all are copied over those that are there.
+      await copyTable(job, tx, table, false);
+      if ((await verify()) !== sum) throw await difference(job, tx, table);
+    }
+    copied.push({ table: table.name, rows: totals.get(table) ?? 0, checksum: sum });
+  }
+  await tx.continueIds(await source.lastIds(NUMBERED_TABLES.filter((table) => claim.tables.includes(table))));
+  await tx.raiseKeyRevision();
+  await tallies?.save(tx);
+  const rows = Object.fromEntries(copied.map((done) => [done.table, done.rows]));
+  await tx.appendJournal({
+    ...author,
+    action: animalsOnly ? "copy --animals" : "copy",
+    subject: { kind: "store" },
+    after: { from, ...rows },
+  });
+  await release(tx, claim);
+  return copied;
+}
+
+async function difference({ totals }: Job, tx: RowWriter, table: Table): Promise<OperatorError> {
+  return new OperatorError(
+    `the table ${table.name} has ${totals.get(table)} rows in the source and ${await tx.count(table)} in the target, which are not the same: empty the target and copy again`,
+  );
+}
+
+async function copyTable({ source, report }: Job, target: RowWriter, table: Table, isResumed: boolean): Promise<void> {
+  const last = isResumed ? await target.maxId(table) : undefined;
+  let done = last === undefined ? 0 : await source.count(table, last);
+  const onProgress = report(table, "copy");
+  for await (const rows of source.rows(table, last)) {
+    await target.write(table, rows);
+    done += rows.length;
+    onProgress(done);
+  }
+}
+
+/** One digest over every value of every row, in order. */
+async function checksum(reader: RowReader, table: Table, onProgress: (done: number) => void): Promise<string> {
+  const textOf = (value: Row[string] | undefined) => (value === null ? null : String(value));
+  const hash = createHash("sha256");
+  let done = 0;
+  for await (const rows of reader.rows(table)) {
+    let text = "";
+    for (const row of rows) text += `${JSON.stringify(table.columns.map((column) => textOf(row[column])))}\n`;
+    hash.update(text);
+    done += rows.length;
+    onProgress(done);
+  }
+  return hash.digest("hex");
+}

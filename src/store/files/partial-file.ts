@@ -1,0 +1,133 @@
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { OperatorError } from "../../base/operator-error.ts";
+import { OWNER_ONLY, syncFile, syncFolder } from "./files.ts";
+
+// A file that is there entirely or not at all: it is written under another name beside its place, put on disk, and only
+// then given its own name.
+
+/** A file that is not finished, beside where it is to be: hidden, and with the id of the process that makes it. */
+const PARTIAL = /^\..+\.(\d+)-[0-9a-f]+\.partial(-journal)?$/;
+
+export interface PartialFile {
+  /** What is to be written to. Only its owner can read it. */
+  readonly path: string;
+  /** Puts it on disk under its own name, or another one in that folder. Fails with AlreadyExists if there is such a file. */
+  publish(as?: string): void;
+  /** Nothing is left of it. To be called if it is not published. */
+  remove(): void;
+}
+
+export interface NewFileOptions {
+  /** Otherwise there must be none. Asked again when it gets its name: somebody may have made one meanwhile. */
+  readonly mayReplace?: () => boolean;
+  /** What to do if there is one. */
+  readonly remedy?: string;
+  /** What to do if there can be none in that folder. */
+  readonly elsewhere?: string;
+}
+
+/** Begins a file. Fails with an OperatorError. */
+export function beginFile(file: string, options: NewFileOptions = {}): PartialFile {
+  const { mayReplace = () => false, remedy, elsewhere } = options;
+  if (existsSync(file) && !mayReplace()) throw new AlreadyExists(file, remedy);
+  const folder = dirname(file);
+  const path = join(folder, `.${basename(file)}.${process.pid}-${crypto.randomUUID().slice(0, 8)}.partial`);
+  try {
+    for (const abandoned of abandonedFiles(folder)) rmSync(abandoned, { force: true });
+    closeSync(openSync(path, "wx", OWNER_ONLY));
+  } catch (error) {
+    throw new OperatorError(`cannot write ${file}: ${explain(error, folder, elsewhere)}`);
+  }
+  return {
+    path,
+    publish(as = file) {
+      syncFile(path);
+      try {
+        giveName(path, as, remedy);
+      } catch (error) {
+        if (!(error instanceof AlreadyExists) || !mayReplace()) throw error;
+        renameSync(path, as);
+      }
+      syncName(as);
+    },
+    remove() {
+      for (const part of [path, `${path}-journal`]) rmSync(part, { force: true });
+    },
+  };
+}
+
+export class AlreadyExists extends OperatorError {
+  constructor(file: string, remedy = "choose another file name") {
+    super(`${file} already exists: ${remedy}`);
+  }
+}
+
+function explain(error: unknown, folder: string, elsewhere?: string): string {
+  const remedy = elsewhere ? `: ${elsewhere}` : "";
+  const { code, message } = error as NodeJS.ErrnoException;
+  // Of /dev/fd, for example, the system says that it is not there when a file is to be made in it.
+  if (code === "ENOENT" && existsSync(folder)) return `no file can be made in the folder ${folder}${remedy}`;
+  if (code === "ENOENT") return `there is no folder ${folder}${remedy || ": create it first"}`;
+  if (code === "EACCES" || code === "EROFS") return `you may not write to the folder ${folder}${remedy}`;
+  return message + remedy;
+}
+
+/** Without replacing a file that has been made meanwhile. */
+function giveName(partial: string, file: string, remedy?: string): void {
+  try {
+    linkSync(partial, file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" || existsSync(file)) throw new AlreadyExists(file, remedy);
+    // Some file systems have no links.
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
+    renameSync(partial, file);
+    return;
+  }
+  unlinkSync(partial);
+}
+
+/** A name that may not outlive a power cut is none: a file is either written, or nothing is left of it. */
+function syncName(file: string): void {
+  try {
+    syncFolder(dirname(file));
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+/** What a kill or a power cut has left of earlier ones in a folder. */
+export function abandonedFiles(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => isAbandoned(join(folder, name), Number(PARTIAL.exec(name)?.[1])))
+    .map((name) => join(folder, name));
+}
+
+/** Containers may share a folder, and not their process ids: what another one is writing is new, at least. */
+const ABANDONED_AFTER_MS = 60_000;
+
+function isAbandoned(path: string, pid: number): boolean {
+  if (Number.isNaN(pid) || (pid !== process.pid && isRunning(pid))) return false;
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > ABANDONED_AFTER_MS;
+}
+
+/** By its id, as this process sees them. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

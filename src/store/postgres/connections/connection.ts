@@ -1,0 +1,60 @@
+import type { SQL } from "bun";
+import type { SqlValue } from "../../sql/table.ts";
+import { clientMaker, type SessionSettings } from "./client.ts";
+
+/** What statements run on: one after the other, within one transaction or one session. */
+export interface Connection {
+  readonly run: Run;
+}
+
+export interface CopyingConnection extends Connection {
+  /** Runs a COPY … FROM STDIN with all that it is to read, in the format that the statement names. */
+  copyIn(statement: string, data: string): Promise<void>;
+}
+
+/** Placeholders are $1, $2 and so on. Without parameters, the text may have several statements. */
+export type Run = <Row = unknown>(statement: string, parameters?: readonly SqlValue[]) => Promise<Row[]>;
+
+export const APPLICATION = { application_name: "animal-store" };
+
+export const connectionOf = (sql: SQL): CopyingConnection => ({
+  run: (statement, parameters) => sql.unsafe(statement, parameters as SqlValue[] | undefined),
+  async copyIn(statement, data) {
+    const writer = sql.unsafe(statement).writable().getWriter();
+    await writer.write(data);
+    await writer.close();
+  },
+});
+
+/** One connection, which is never silently replaced by another: what was set or locked on it stays so. */
+export interface Session extends Connection {
+  transact<T>(work: (tx: Connection) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Whoever opens one knows how long things take: what is set for the role is meant for requests. */
+const UNLIMITED = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 };
+
+const CLOSE_TIMEOUT_SECONDS = 1;
+
+/** Fails with what the driver says: see operatorError(). */
+export async function openSession(url: string, settings: SessionSettings): Promise<Session> {
+  const makeClient = await clientMaker(url);
+  const sql = makeClient({ settings: { ...UNLIMITED, ...settings } });
+  try {
+    const reserved = await sql.reserve();
+    return {
+      ...connectionOf(reserved),
+      transact: <T>(work: (tx: Connection) => Promise<T>) =>
+        reserved.begin((tx) => work(connectionOf(tx))) as Promise<T>,
+      async close() {
+        // Otherwise the client waits for it until the timeout.
+        reserved.release();
+        await sql.close({ timeout: CLOSE_TIMEOUT_SECONDS });
+      },
+    };
+  } catch (error) {
+    await sql.close({ timeout: 0 });
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { StoreUnavailable } from "../../ports/store.ts";
+import { COMPLETION_UNKNOWN, READ_ONLY } from "./sql-state.ts";
+
+type Changed = StoreUnavailable["changed"];
+
+interface DriverError extends Error {
+  /** The driver's own code. */
+  readonly code?: string;
+  /** The server's SQLSTATE. */
+  readonly errno?: string;
+  readonly severity?: string;
+}
+
+/** Connections, resources, operator intervention, system errors, rollbacks, a read-only server, locks not obtained. */
+const UNAVAILABLE = /^(08|53|57|58|40|25006|55P03)/;
+
+/** What the driver says of connections, as opposed to mistakes in how it is called. */
+const DRIVER_LOST_CONNECTION =
+  /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|QUERY_CANCELLED|TLS|UNEXPECTED|INVALID_MESSAGE|EXPECTED)|CERT|VERIFY/;
+
+/** Of a transaction that was aborted before; poolers have been seen to do so too. */
+const ROLLED_BACK = "ERR_POSTGRES_COMMIT_ROLLED_BACK";
+
+/** What poolers say when they have lost the server: as an error like any other, on a connection that stays. */
+const SERVER_LOST = /^08/;
+
+/** Whether it was the connection that failed, rather than the statement. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code = "", errno, severity } = error as DriverError;
+  if (errno === undefined) return DRIVER_LOST_CONNECTION.test(code);
+  return severity === "FATAL" || severity === "PANIC" || SERVER_LOST.test(errno);
+}
+
+/** Whether it was a write to a server that takes none: a replica, or a primary that has ceased to be one. */
+export const isReadOnly = (error: unknown): boolean => (error as DriverError).errno === READ_ONLY;
+
+/**
+ * A failure as the store's port knows it. A server that rejects a statement has rolled it back; one that ends the
+ * connection instead may have committed first, so then only the caller knows what may have changed.
+ */
+export function storeFailure(error: unknown, changed: Changed): unknown {
+  if (error instanceof StoreUnavailable) return error;
+  const { code = "", errno, message } = error as DriverError;
+  if (isConnectionLost(error) || errno === COMPLETION_UNKNOWN)
+    return new StoreUnavailable(`${errno ?? code}: ${message}`, { changed, cause: error });
+  if (code === ROLLED_BACK || UNAVAILABLE.test(errno ?? ""))
+    return new StoreUnavailable(`${errno ?? code}: ${message}`, { cause: error });
+  return error;
+}

@@ -1,0 +1,196 @@
+import { type AnimalToFold, FoldProgress, unfoldedOf } from "../../schema/folding.ts";
+import {
+  type AppliedMigration,
+  type DueStep,
+  digestOfMigration,
+  isFilled,
+  type Migration,
+  type MigrationTarget,
+  type Step,
+  stepsDoneOf,
+  stepsOfCreation,
+} from "../../schema/migrate.ts";
+import type { Connection, Session } from "../connections/connection.ts";
+import { PLANNING } from "../connections/dialect.ts";
+import type { LockWait } from "../connections/lock-wait.ts";
+import { FOLD_NAMES, foldNamesParameters } from "./folding.ts";
+
+const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
+  number      bigint PRIMARY KEY,
+  name        text   NOT NULL,
+  digest      text   NOT NULL,
+  applied_at  bigint NOT NULL,
+  serves_from bigint,
+  steps_done  bigint
+)`;
+
+/** Columns that a database made by an earlier release does not have. */
+const ADD_COLUMNS = `ALTER TABLE migrations
+  ADD COLUMN IF NOT EXISTS serves_from bigint,
+  ADD COLUMN IF NOT EXISTS steps_done bigint`;
+
+/**
+ * Until the transaction ends, nobody else records a step. The migration lock is held by another session, and when that
+ * is lost, another process may be at the same step.
+ */
+const LOCK = "LOCK TABLE migrations IN SHARE ROW EXCLUSIVE MODE";
+
+/** As JSON, because those columns may be missing. */
+const SELECT_APPLIED = `SELECT number, digest, (to_jsonb(m) ->> 'serves_from')::bigint AS serves_from,
+  (to_jsonb(m) ->> 'steps_done')::bigint AS steps_done FROM migrations m`;
+
+interface AppliedRow {
+  readonly number: bigint;
+  readonly digest: string;
+  readonly serves_from: bigint | null;
+  readonly steps_done: bigint | null;
+}
+
+/** What a database says about its schema. It only reads. */
+export async function appliedMigrations({ run }: Connection): Promise<readonly AppliedMigration[]> {
+  const [table] = await run<{ name: string | null }>("SELECT to_regclass('migrations')::text AS name");
+  if (table?.name === null) return [];
+  return (await run<AppliedRow>(SELECT_APPLIED)).map(({ number, digest, serves_from, steps_done }) => ({
+    number: Number(number),
+    digest,
+    servesFrom: serves_from === null ? null : Number(serves_from),
+    stepsDone: steps_done === null ? null : Number(steps_done),
+  }));
+}
+
+/** To be used under the migration lock. Steps wait for locks only so long that nobody else has to wait behind them. */
+export function migrationTarget(session: Session, wait: LockWait): MigrationTarget {
+  const transact = <T>(migration: Migration, work: (tx: Connection) => Promise<T>): Promise<T> =>
+    wait.briefly(describe(migration), () =>
+      session.transact(async (tx) => {
+        await tx.run(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${wait.lockTimeoutMs}`);
+        return work(tx);
+      }),
+    );
+
+  const progress = new FoldProgress();
+  const runInTransaction = async (due: DueStep): Promise<boolean> => {
+    const { isDone, read } = await transact(due.migration, async (tx) => {
+      const { migration, digest, step, position } = due;
+      if (!(await isDueUnderLock(tx, due))) return DONE;
+      const outcome = await carryOut(tx, step, progress.after(step));
+      if (outcome.isDone) await record(tx, migration, digest, position + 1);
+      return outcome;
+    });
+    progress.moveBehind(due.step, read);
+    return isDone;
+  };
+
+  return {
+    applied: () => appliedMigrations(session),
+    create: (migrations) =>
+      session.transact(async (tx) => {
+        await tx.run("SET LOCAL statement_timeout = 0");
+        await tx.run(TABLE);
+        await tx.run(LOCK);
+        if ((await appliedMigrations(tx)).length > 0) return;
+        // An earlier release may have been killed when it had made the table alone.
+        await addColumns(tx);
+        for (const migration of migrations) {
+          for (const { sql } of stepsOfCreation(migration)) await tx.run(sql);
+          await record(tx, migration, digestOfMigration(migration), migration.steps.length);
+        }
+      }),
+    async run(due) {
+      await transact(due.migration, (tx) => addColumns(tx));
+      if (due.step.kind === "index") {
+        if (!isDue(await appliedMigrations(session), due)) return true;
+        await createIndex(session, due, wait);
+        await transact(due.migration, async (tx) => {
+          if (await isDueUnderLock(tx, due)) await record(tx, due.migration, due.digest, due.position + 1);
+        });
+        return true;
+      }
+      const beganMs = performance.now();
+      const isDone = await runInTransaction(due);
+      // A fill works half of the time, so that the service has the other half.
+      if (!isDone) await Bun.sleep(performance.now() - beganMs);
+      return isDone;
+    },
+  };
+}
+
+const isDue = (applied: readonly AppliedMigration[], { migration, position }: DueStep): boolean =>
+  stepsDoneOf(applied, migration) === position;
+
+async function isDueUnderLock(tx: Connection, due: DueStep): Promise<boolean> {
+  await tx.run(LOCK);
+  return isDue(await appliedMigrations(tx), due);
+}
+
+const describe = ({ number, name }: Migration): string => `migration ${number} (${name})`;
+
+/** An ALTER TABLE would wait for whoever reads the table, even if there was nothing to add. */
+async function addColumns(tx: Connection): Promise<void> {
+  const columns = await tx.run(
+    "SELECT 1 FROM pg_attribute WHERE attrelid = 'migrations'::regclass AND attname = 'steps_done' AND NOT attisdropped",
+  );
+  if (columns.length === 0) await tx.run(ADD_COLUMNS);
+}
+
+interface Outcome {
+  readonly isDone: boolean;
+  /** By a `fold` step. */
+  readonly read: readonly AnimalToFold[];
+}
+
+const DONE: Outcome = { isDone: true, read: [] };
+
+async function carryOut(tx: Connection, step: Step, foldAfter: bigint): Promise<Outcome> {
+  if (step.kind === "fold") return foldSome(tx, step, foldAfter);
+  if (step.kind === "fill") return { isDone: isFilled(step, await fillOnce(tx, step.sql)), read: [] };
+  await tx.run(step.sql);
+  return DONE;
+}
+
+async function foldSome(tx: Connection, step: Step, after: bigint): Promise<Outcome> {
+  for (const [name, value] of Object.entries(PLANNING)) await tx.run(`SET LOCAL ${name} = ${value}`);
+  const read = await tx.run<AnimalToFold>(step.sql, [after]);
+  const unfolded = unfoldedOf(read);
+  if (unfolded.length > 0) await tx.run(FOLD_NAMES, foldNamesParameters(unfolded));
+  return { isDone: isFilled(step, read.length), read };
+}
+
+/** Returns how many rows it changed. */
+async function fillOnce(tx: Connection, sql: string): Promise<number> {
+  const [changed] = await tx.run<{ count: bigint }>(
+    `WITH changed AS (${sql.trim().replace(/;$/, "")} RETURNING 1) SELECT count(*) AS count FROM changed`,
+  );
+  return Number(changed?.count);
+}
+
+const record = (tx: Connection, { number, name, servesFrom }: Migration, digest: string, done: number) =>
+  tx.run(
+    `INSERT INTO migrations (number, name, digest, applied_at, serves_from, steps_done) VALUES ($1, $2, $3, $4, $5, $6)
+      ON CONFLICT (number) DO UPDATE SET steps_done = greatest(migrations.steps_done, excluded.steps_done)`,
+    [number, name, digest, Date.now(), servesFrom, done],
+  );
+
+const INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON /;
+
+/** Beside reads and writes, and so outside of a transaction: what an interrupted attempt has left is made again. */
+async function createIndex(session: Session, { migration, step, position }: DueStep, wait: LockWait): Promise<void> {
+  const name = INDEX.exec(step.sql.trim())?.[1];
+  if (name === undefined) throw new Error(`${describe(migration)}: step ${position + 1} is not one CREATE INDEX`);
+  await wait.patiently(describe(migration), async () => {
+    await session.run(`SET statement_timeout = 0; SET lock_timeout = ${wait.limitMs}`);
+    const [found] = await session.run<{ valid: boolean }>(
+      "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)",
+      [name],
+    );
+    if (found?.valid) return;
+    if (found) await session.run(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+    try {
+      await session.run(step.sql.trim().replace("INDEX", "INDEX CONCURRENTLY"));
+    } catch (error) {
+      // One that is not valid is of no use, and a unique one would refuse rows all the same.
+      await session.run(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`).catch(() => {});
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,121 @@
+import { done, type Result, refused } from "../../../base/result.ts";
+import { type IdempotencyKey, type IdempotentResult, replayOf } from "../../../domain/idempotency.ts";
+import { type Store, StoreUnavailable } from "../../ports/store.ts";
+import { DELETE_BATCH_SIZE, SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../../sql/rows.ts";
+import { encodeSavedContent } from "../../sql/saved-content.ts";
+import { insertInto, type Row, selectFrom } from "../../sql/table.ts";
+import type { Connection } from "../connections/connection.ts";
+import { POSTGRES } from "../connections/dialect.ts";
+import { IN_THE_WAY, isDuplicate } from "../connections/sql-state.ts";
+import type { Pool } from "../database.ts";
+
+export interface Write<Value, Reason> {
+  /**
+   * One transaction that carries it out and, if there is an idempotency key, saves the response with it. Undefined:
+   * nothing was changed, because it is refused, or because a response is saved under the idempotency key.
+   */
+  readonly attempt: () => Promise<Value | undefined>;
+  /** Why it is refused now, if it is. Absent: it never is. */
+  readonly findRefusal?: () => Promise<Reason | undefined>;
+}
+
+/** Carries out a write. A retry of it gets the response that was saved with the first request. */
+export type CarryOut = <Value, Reason = never>(
+  write: Write<Value, Reason>,
+  key: IdempotencyKey | undefined,
+) => Promise<IdempotentResult<Value, Reason>>;
+
+const OF_KEY = "WHERE key_id = $1 AND idempotency_key = $2";
+const FIND = `${selectFrom(SAVED_RESPONSES)} ${OF_KEY}`;
+const DELETE_EXPIRED = `DELETE FROM saved_responses ${OF_KEY} AND saved_at = $3`;
+
+const DELETE = `DELETE FROM saved_responses WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM saved_responses WHERE saved_at <= $1 LIMIT ${DELETE_BATCH_SIZE} FOR UPDATE SKIP LOCKED)) RETURNING 1`;
+
+const MAX_ATTEMPTS = 10;
+/** After this long no further attempt is begun, since its statements may each take as long as the pool allows. */
+const MAX_ATTEMPTS_MS = 1_500;
+
+/**
+ * Every attempt is a transaction by itself. That a write is carried out once is the work of the primary key of
+ * saved_responses: of attempts with one idempotency key, the first to commit wins, and the others change nothing.
+ */
+export const carryOutOnce = (pool: Pool): CarryOut =>
+  async function carryOut<Value, Reason>(
+    { attempt, findRefusal }: Write<Value, Reason>,
+    key: IdempotencyKey | undefined,
+  ): Promise<IdempotentResult<Value, Reason>> {
+    const endMs = performance.now() + MAX_ATTEMPTS_MS;
+    for (let i = 0; i < MAX_ATTEMPTS && performance.now() < endMs; i++) {
+      const value = await attempt();
+      if (value !== undefined) return done(value);
+      // Before the saved response is looked for: what refuses this request may be a copy of it that was carried out.
+      const reason = await findRefusal?.();
+      const [row] = key ? await pool.read<Row>(FIND, [key.keyId, key.value]) : [];
+      const saved = row && savedResponseOf<Value>(row);
+      const replay = key && replayOf(saved, key);
+      if (replay) return replay;
+      if (reason !== undefined) return refused(reason);
+      if (key && saved) await pool.write(DELETE_EXPIRED, [key.keyId, key.value, saved.savedAtMs]);
+      // What stood in the way is gone.
+    }
+    throw new StoreUnavailable(IN_THE_WAY);
+  };
+
+export const SAVE = `${insertInto(SAVED_RESPONSES, SAVED_RESPONSES.columns, POSTGRES.placeholder)}
+  ON CONFLICT DO NOTHING RETURNING 1`;
+
+/** Carries out a write that takes several statements, in one transaction, once per idempotency key. */
+export type TransactOnce = <Value extends object, Reason = never>(
+  key: IdempotencyKey | undefined,
+  /**
+   * Locks what it is about before it decides. Whatever it does is undone if it refuses, or if somebody else has taken
+   * something that must be unique since it looked: then it decides again.
+   */
+  work: (tx: Connection) => Promise<Result<Value, Reason>>,
+) => Promise<IdempotentResult<Value, Reason>>;
+
+/** Thrown to have a transaction rolled back that must not change anything: then a lost answer leaves no doubt either. */
+const NOT_DONE = new Error("nothing is to be changed");
+
+/**
+ * The response is saved last: locks on what the work is about come before those on idempotency keys, so no two can wait
+ * for each other. Whoever finds the key taken by then undoes the work and answers with what was saved.
+ */
+export function transactOnce(pool: Pool): TransactOnce {
+  const carryOut = carryOutOnce(pool);
+  return function transact<Value extends object, Reason>(
+    key: IdempotencyKey | undefined,
+    work: (tx: Connection) => Promise<Result<Value, Reason>>,
+  ): Promise<IdempotentResult<Value, Reason>> {
+    let reason: Reason | undefined;
+
+    const attempt = async (tx: Connection): Promise<Value> => {
+      const result = await work(tx);
+      reason = result.kind === "refused" ? result.reason : undefined;
+      if (result.kind === "refused" || (key && !(await save(tx, key, result.value)))) throw NOT_DONE;
+      return result.value;
+    };
+    return carryOut<Value, Reason>(
+      { attempt: () => pool.transact(attempt).catch(unlessNotDone), findRefusal: async () => reason },
+      key,
+    );
+  };
+}
+
+/** Returns whether it could: not if a response is saved under this key already, be it one that has expired. */
+async function save(tx: Connection, key: IdempotencyKey, value: object): Promise<boolean> {
+  const content = encodeSavedContent({ kind: "value", value });
+  return (await tx.run(SAVE, savedResponseValues(key, content))).length > 0;
+}
+
+function unlessNotDone(error: unknown): undefined {
+  if (error !== NOT_DONE && !isDuplicate(error)) throw error;
+}
+
+export const deleteSavedResponses =
+  (pool: Pool): Store["deleteSavedResponses"] =>
+  async ({ savedAtMs }) => {
+    const deleted = await pool.write(DELETE, [savedAtMs]);
+    return deleted.length === DELETE_BATCH_SIZE;
+  };

@@ -1,0 +1,169 @@
+import {
+  entryOfKey,
+  entryOfRotation,
+  pardonedKey,
+  resumedKey,
+  revokedKey,
+  suspendedKey,
+} from "../../../domain/keys/changes.ts";
+import { changedKey, type Key } from "../../../domain/keys/key.ts";
+import type { KeyDeed, KeyStore, NewKey } from "../../ports/store.ts";
+import {
+  DELETE_BATCH_SIZE,
+  datedSecretOf,
+  deletionsOfKey,
+  KEYS,
+  keyOf,
+  keyValues,
+  keyWithSecretOf,
+  newSecretValues,
+  SECRETS,
+  SELECT_KEY_WITH_SECRET,
+  selectSecretsOf,
+  updatedKeyValues,
+  updateKey,
+} from "../../sql/rows.ts";
+import { insertInto, type Row, selectFrom } from "../../sql/table.ts";
+import type { Connection } from "../connections/connection.ts";
+import { POSTGRES, rowsParameter } from "../connections/dialect.ts";
+import type { Pool } from "../database.ts";
+import { appendJournal } from "./journal.ts";
+import { deleteUsage } from "./usage.ts";
+
+const FIND_BY_SECRET = `${SELECT_KEY_WITH_SECRET} WHERE s.digest = $1`;
+const LIST = `${selectFrom(KEYS)} ORDER BY created_at, id`;
+const LIST_SOME = `${selectFrom(KEYS)} WHERE id > $1 ORDER BY id LIMIT $2`;
+const GET = `${selectFrom(KEYS)} WHERE id = $1`;
+const INSERT_KEY = insertInto(KEYS, KEYS.columns, POSTGRES.placeholder);
+const INSERT_SECRET = insertInto(SECRETS, SECRETS.columns, POSTGRES.placeholder);
+
+const EXPIRE_SECRETS = "UPDATE secrets SET expires_at = least(coalesce(expires_at, $1), $1) WHERE key_id = $2";
+const UPDATE = updateKey(POSTGRES.placeholder);
+const SECRETS_OF = selectSecretsOf("$1");
+const DELETE_RESPONSES = `DELETE FROM saved_responses WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM saved_responses WHERE key_id = $1 LIMIT ${DELETE_BATCH_SIZE} FOR UPDATE SKIP LOCKED)) RETURNING 1`;
+/** Locked first: a tally that is being saved for it would otherwise stand in the way. */
+const LOCK_REVOKED = `${GET} AND revoked_at IS NOT NULL FOR UPDATE`;
+const DELETIONS = deletionsOfKey("$1");
+/** Locked in one order, because instances that note the same keys would otherwise wait for each other. */
+const NOTE_USE = `UPDATE keys k SET last_used_at = l.used_at FROM (
+    SELECT keys.id, u.last_used_at AS used_at FROM keys
+    JOIN json_populate_recordset(NULL::keys, $1::text::json) u ON u.id = keys.id
+    WHERE coalesce(keys.last_used_at, -1) < u.last_used_at ORDER BY keys.id FOR NO KEY UPDATE OF keys
+  ) l WHERE k.id = l.id`;
+const GET_REVISION = "SELECT revision FROM key_revision";
+const RAISE_REVISION = "UPDATE key_revision SET revision = revision + 1";
+
+export function postgresKeys(pool: Pool): KeyStore {
+  /** Every change raises the revision, which is how running instances notice it; its row makes changes take turns. */
+  const change: Change = (work) =>
+    pool.transact(async (tx) => {
+      await tx.run(RAISE_REVISION);
+      return work(tx);
+    });
+
+  return {
+    async findBySecret(digest) {
+      const [row] = await pool.read<Row>(FIND_BY_SECRET, [digest]);
+      return row && keyWithSecretOf(row);
+    },
+    async revision() {
+      const [row] = await pool.read<Row>(GET_REVISION);
+      return Number(row?.revision ?? 0n);
+    },
+    async list() {
+      return (await pool.read<Row>(LIST)).map(keyOf);
+    },
+    async listSome({ afterId, size }) {
+      return (await pool.read<Row>(LIST_SOME, [afterId, size])).map(keyOf);
+    },
+    async get(id) {
+      const [row] = await pool.read<Row>(GET, [id]);
+      return row && keyOf(row);
+    },
+    create: (key) => change((tx) => insert(tx, key)),
+    createFirst: (key) =>
+      change(async (tx) => {
+        const [any] = await tx.run("SELECT 1 FROM keys LIMIT 1");
+        if (any) return false;
+        await insert(tx, key);
+        return true;
+      }),
+    rotate: (rotation) =>
+      change(async (tx) => {
+        const { keyId, digest, atMs, oldSecretsExpireAtMs } = rotation;
+        await tx.run(EXPIRE_SECRETS, [oldSecretsExpireAtMs, keyId]);
+        await tx.run(INSERT_SECRET, newSecretValues({ digest, keyId, createdAtMs: atMs }));
+        const [row] = await tx.run<Row>(GET, [keyId]);
+        await appendJournal(tx, row && entryOfRotation(keyOf(row), rotation, oldSecretsExpireAtMs));
+      }),
+    ...edits(pool, change),
+  };
+}
+
+type Change = <T>(work: (tx: Connection) => Promise<T>) => Promise<T>;
+
+type Edits = Pick<
+  KeyStore,
+  | "revoke"
+  | "pardon"
+  | "edit"
+  | "suspend"
+  | "resume"
+  | "deleteResponses"
+  | "deleteUsage"
+  | "delete"
+  | "secretsOf"
+  | "noteUse"
+>;
+
+function edits(pool: Pool, change: Change): Edits {
+  /** Returns the key as it is then; undefined: there is none. Without an action, it is not in the journal. */
+  const edit = (action: string | undefined, deed: KeyDeed, changed: (key: Key) => Key): Promise<Key | undefined> =>
+    change(async (tx) => {
+      const [row] = await tx.run<Row>(GET, [deed.keyId]);
+      if (!row) return undefined;
+      const before = keyOf(row);
+      const after = changed(before);
+      await tx.run(UPDATE, updatedKeyValues(after));
+      if (action !== undefined) await appendJournal(tx, entryOfKey(action, deed, before, after));
+      return after;
+    });
+
+  return {
+    edit: (wanted) => edit("keys edit", wanted, (key) => changedKey(key, wanted)),
+    revoke: async (deed) => void (await edit("keys revoke", deed, (key) => revokedKey(key, deed.atMs))),
+    pardon: async (deed) =>
+      void (await edit(deed.liftsNothing ? undefined : "keys unban", deed, (key) =>
+        pardonedKey(key, deed.bannedAtMs ?? deed.atMs),
+      )),
+    suspend: async (deed) => void (await edit("keys suspend", deed, (key) => suspendedKey(key, deed.atMs))),
+    resume: async (deed) => void (await edit("keys resume", deed, resumedKey)),
+    deleteUsage: deleteUsage(pool),
+    async deleteResponses({ keyId }) {
+      const deleted = await pool.write(DELETE_RESPONSES, [keyId]);
+      return deleted.length === DELETE_BATCH_SIZE;
+    },
+    delete: (deed) =>
+      change(async (tx) => {
+        const [revoked] = await tx.run<Row>(LOCK_REVOKED, [deed.keyId]);
+        if (!revoked) return false;
+        for (const deletion of DELETIONS) await tx.run(deletion, [deed.keyId]);
+        await appendJournal(tx, entryOfKey("keys delete", deed, keyOf(revoked), undefined));
+        return true;
+      }),
+    async secretsOf(keyId) {
+      return (await pool.read<Row>(SECRETS_OF, [keyId])).map(datedSecretOf);
+    },
+    async noteUse(uses) {
+      await pool.write(NOTE_USE, [rowsParameter(uses.map(({ keyId, atMs }) => ({ id: keyId, last_used_at: atMs })))]);
+    },
+  };
+}
+
+async function insert(tx: Connection, created: NewKey): Promise<void> {
+  const { key, digest } = created;
+  await tx.run(INSERT_KEY, keyValues(key));
+  await tx.run(INSERT_SECRET, newSecretValues({ digest, keyId: key.id, createdAtMs: key.createdAtMs }));
+  await appendJournal(tx, entryOfKey("keys create", created, undefined, key));
+}

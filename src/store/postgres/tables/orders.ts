@@ -1,0 +1,133 @@
+import { done, type Result } from "../../../base/result.ts";
+import type { IdempotencyKey } from "../../../domain/idempotency.ts";
+import { cutPage } from "../../../domain/page.ts";
+import type { AnimalStatus } from "../../../domain/stock/animal.ts";
+import { entryOfMove } from "../../../domain/stock/changes.ts";
+import {
+  decideMove,
+  type MoveRefusal,
+  movesTo,
+  type NewOrder,
+  ORDER_STATUSES,
+  type Order,
+  type OrderMove,
+  type OrderStatus,
+  PLACING,
+  type PlacingRefusal,
+  placedOrder,
+  refusalToPlace,
+} from "../../../domain/stock/order.ts";
+import type { OrderStore } from "../../ports/store.ts";
+import { type OrderListName, orderListing, orderLists } from "../../sql/lists.ts";
+import { NEW_ORDER, newOrderValues, ORDERS, orderOf, SAVED_RESPONSES, savedResponseValues } from "../../sql/rows.ts";
+import { CONTENT_BEFORE_ID, contentAfterId } from "../../sql/saved-content.ts";
+import { type Row, type SqlValue, selectFrom } from "../../sql/table.ts";
+import type { Connection } from "../connections/connection.ts";
+import { POSTGRES, runListing } from "../connections/dialect.ts";
+import { isTaken } from "../connections/sql-state.ts";
+import type { Pool } from "../database.ts";
+import type { CarryOut, TransactOnce, Write } from "./idempotency.ts";
+import { appendJournal } from "./journal.ts";
+
+const placeholders = (count: number, after: number): string =>
+  Array.from({ length: count }, (_, i) => POSTGRES.placeholder(after + i + 1)).join(", ");
+
+/** Takes the animal and places the order. */
+const placing = (condition: string): string => `
+  taken AS (UPDATE animals SET status = $1 WHERE id = $2 AND status = $3 ${condition} RETURNING id),
+  placed AS (INSERT INTO orders (${NEW_ORDER.join(", ")}) SELECT ${placeholders(NEW_ORDER.length, 3)}
+    FROM taken RETURNING id)`;
+
+export const PLACE = `WITH ${placing("")} SELECT id FROM placed`;
+
+const KEY_ID = 3 + NEW_ORDER.length + 1;
+
+/** The same once only: if a copy of the request is faster, the primary key of saved_responses makes this one fail. */
+export const PLACE_ONCE = `WITH ${placing(`AND NOT EXISTS
+    (SELECT FROM saved_responses WHERE key_id = $${KEY_ID} AND idempotency_key = $${KEY_ID + 1})`)},
+  saved AS (INSERT INTO saved_responses (${SAVED_RESPONSES.columns.join(", ")})
+    SELECT $${KEY_ID}, $${KEY_ID + 1}, $${KEY_ID + 2}, $${KEY_ID + 3}, '${CONTENT_BEFORE_ID}' || id || $${KEY_ID + 4}
+    FROM placed)
+  SELECT id FROM placed`;
+
+const GET_STATUS = "SELECT status FROM animals WHERE id = $1";
+
+/**
+ * Makes a move if it is one that the rule allows, and the clock was not set back; the moves are the rule's own. What
+ * it does not make is left to the rule. The order is locked before the animal, as everywhere.
+ */
+const moveTo = (to: OrderStatus): string | undefined => {
+  const moves = movesTo(to).map(({ from, animalStatus }) => `('${from}', '${animalStatus}')`);
+  if (moves.length === 0) return undefined;
+  const columns = ORDERS.columns.map((column) => `orders.${column}`).join(", ");
+  return `WITH moved AS (
+      UPDATE orders SET status = '${to}', updated_at = $2 FROM (VALUES ${moves.join(", ")}) AS moves (from_status, animal_status)
+      WHERE orders.id = $1 AND orders.status = from_status AND updated_at <= $2 RETURNING ${columns}, animal_status),
+    followed AS (UPDATE animals SET status = animal_status FROM moved WHERE animals.id = animal_id)
+    SELECT ${ORDERS.columns.join(", ")} FROM moved`;
+};
+
+export const MOVES = Object.fromEntries(ORDER_STATUSES.map((to) => [to, moveTo(to)])) as Record<
+  OrderStatus,
+  string | undefined
+>;
+
+const GET = `${selectFrom(ORDERS)} WHERE id = $1`;
+const GET_AND_LOCK = `${GET} FOR UPDATE`;
+const MOVE_ORDER = "UPDATE orders SET status = $1, updated_at = $2 WHERE id = $3";
+const MOVE_ANIMAL = "UPDATE animals SET status = $1 WHERE id = $2";
+
+export function postgresOrders(pool: Pool, carryOut: CarryOut, transact: TransactOnce): OrderStore {
+  const lists = orderLists(POSTGRES);
+
+  return {
+    async list(query) {
+      const rows = await runListing<OrderListName, Row>(pool, lists, orderListing(query));
+      return cutPage(rows.map(orderOf), query.size);
+    },
+    async get(id) {
+      const [row] = await pool.read<Row>(GET, [id]);
+      return row && orderOf(row);
+    },
+    place: (order, key) => carryOut(placingOf(pool, order, key), key),
+    async move(move, key) {
+      const statement = key || move.precondition || move.author ? undefined : MOVES[move.to];
+      const [row] = statement ? await pool.write<Row>(statement, [move.orderId, BigInt(move.nowMs)]) : [];
+      return row ? done(orderOf(row)) : transact(key, (tx) => moveByRule(tx, move));
+    },
+  };
+}
+
+function placingOf(pool: Pool, newOrder: NewOrder, key: IdempotencyKey | undefined): Write<Order, PlacingRefusal> {
+  const { animalId } = newOrder;
+  const order = placedOrder(newOrder);
+  const values: SqlValue[] = [PLACING.to, animalId, PLACING.from, ...newOrderValues(order)];
+  if (key) values.push(...savedResponseValues(key, contentAfterId(order)));
+  return {
+    async attempt() {
+      try {
+        const [placed] = await pool.write<{ id: bigint }>(key ? PLACE_ONCE : PLACE, values);
+        return placed && { id: placed.id, ...order };
+      } catch (error) {
+        if (isTaken(error, SAVED_RESPONSES.name)) return undefined;
+        throw error;
+      }
+    },
+    async findRefusal() {
+      const [animal] = await pool.read<{ status: AnimalStatus }>(GET_STATUS, [animalId]);
+      return refusalToPlace(animal?.status);
+    },
+  };
+}
+
+async function moveByRule(tx: Connection, move: OrderMove): Promise<Result<Order, MoveRefusal>> {
+  const [row] = await tx.run<Row>(GET_AND_LOCK, [move.orderId]);
+  const before = row && orderOf(row);
+  const decision = decideMove(before, move);
+  if (decision.kind === "refused") return decision;
+  const { order, animalStatus } = decision.value;
+  await tx.run(MOVE_ORDER, [order.status, order.updatedAtMs, order.id]);
+  await tx.run(MOVE_ANIMAL, [animalStatus, order.animalId]);
+  await appendJournal(tx, entryOfMove(move, before, order));
+  return done(order);
+}

@@ -1,0 +1,229 @@
+import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { type Check, ok, problem } from "../../domain/checkup/checkup.ts";
+import { checkAgainstRecords } from "../../domain/checkup/clock-check.ts";
+import { PLAN_NAMES } from "../../domain/keys/plan.ts";
+import { SCOPES } from "../../domain/keys/scope.ts";
+import { TALLY_NUMBER_NAMES } from "../../domain/limits/tally.ts";
+import { ANIMAL_STATUSES } from "../../domain/stock/animal.ts";
+import { fold } from "../../domain/stock/fold.ts";
+import { OPEN_ORDER_STATUSES, ORDER_STATUSES, PLACING } from "../../domain/stock/order.ts";
+import { encodeScopes } from "../sql/rows.ts";
+import { decodeSavedContent } from "../sql/saved-content.ts";
+
+// What is true of every store at every moment, in SQL that both databases understand. A statement selects what breaks
+// the rule, by the id to look it up by.
+
+interface Invariant {
+  readonly name: string;
+  readonly broken: string;
+  readonly remedy: string;
+}
+
+const textList = (values: readonly string[]): string => `(${values.map((value) => `'${value}'`).join(", ")})`;
+
+const OPEN = textList(OPEN_ORDER_STATUSES);
+/** Every choice of scopes that is not all of them, which is stored as null, and not none. */
+const SOME_SCOPES = Array.from({ length: 2 ** SCOPES.length }, (_, choice) =>
+  encodeScopes(SCOPES.filter((_, i) => choice & (1 << i))),
+).filter((text) => text !== null && text !== "") as string[];
+const RESTORE_OR_CORRECT = "restore a backup, or correct these rows by hand with the service stopped";
+
+const INVARIANTS: readonly Invariant[] = [
+  {
+    name: "an animal in an open order is pending",
+    broken: `SELECT o.id FROM orders o JOIN animals a ON a.id = o.animal_id WHERE o.status IN ${OPEN} AND a.status <> '${PLACING.to}'`,
+    remedy: RESTORE_OR_CORRECT,
+  },
+  {
+    name: "an animal is in one open order at most",
+    broken: `SELECT animal_id AS id FROM orders WHERE status IN ${OPEN} GROUP BY animal_id HAVING count(*) > 1`,
+    remedy: RESTORE_OR_CORRECT,
+  },
+  {
+    name: "an order belongs to an animal",
+    broken: "SELECT o.id FROM orders o LEFT JOIN animals a ON a.id = o.animal_id WHERE a.id IS NULL",
+    remedy: RESTORE_OR_CORRECT,
+  },
+  {
+    name: "orders are well-formed",
+    broken: `SELECT id FROM orders WHERE id < 1 OR placed_at <= 0 OR status NOT IN ${textList(ORDER_STATUSES)}`,
+    remedy: RESTORE_OR_CORRECT,
+  },
+  {
+    name: "orders are updated after they are placed",
+    broken: "SELECT id FROM orders WHERE updated_at < placed_at",
+    remedy:
+      "a clock was set back; it does no harm, and UPDATE orders SET updated_at = placed_at WHERE updated_at < placed_at mends it",
+  },
+  {
+    name: "animals are well-formed",
+    broken: `SELECT id FROM animals WHERE id < 1 OR length(name) NOT BETWEEN 1 AND ${NAME_MAX_CODE_POINTS} OR status NOT IN ${textList(ANIMAL_STATUSES)}`,
+    remedy: RESTORE_OR_CORRECT,
+  },
+  {
+    name: "categories are well-formed",
+    broken: `SELECT id FROM categories WHERE length(name) NOT BETWEEN 1 AND ${NAME_MAX_CODE_POINTS} OR folded_name = ''`,
+    remedy: "give these categories other names with PUT /categories/{categoryId}",
+  },
+  {
+    name: "a name is that of one category",
+    broken: "SELECT min(id) AS id FROM categories GROUP BY folded_name HAVING count(*) > 1",
+    remedy: RESTORE_OR_CORRECT,
+  },
+  {
+    name: "keys are well-formed",
+    broken: `SELECT id FROM keys WHERE plan NOT IN ${textList(PLAN_NAMES)} OR per_minute < 1 OR per_day < per_minute OR created_at <= 0`,
+    remedy: "revoke these keys, and issue new ones",
+  },
+  {
+    name: "scopes of keys are well-formed",
+    broken: `SELECT id FROM keys WHERE scopes NOT IN ${textList(SOME_SCOPES)}`,
+    remedy: "name the scopes of these keys again with animal-store keys edit --scopes",
+  },
+  {
+    name: "every key has a secret",
+    broken: "SELECT k.id FROM keys k LEFT JOIN secrets s ON s.key_id = k.id WHERE s.digest IS NULL",
+    remedy: "give these keys a new secret with animal-store keys rotate",
+  },
+  {
+    name: "secrets are well-formed",
+    broken: `SELECT s.key_id AS id FROM secrets s LEFT JOIN keys k ON k.id = s.key_id
+      WHERE k.id IS NULL OR length(s.digest) <> 64 OR ltrim(s.digest, '0123456789abcdef') <> ''`,
+    remedy: "give these keys a new secret with animal-store keys rotate",
+  },
+  {
+    name: "counters are well-formed",
+    broken: `SELECT key_id AS id FROM tallies WHERE ${TALLY_NUMBER_NAMES.map((name) => `${name} < 0`).join(" OR ")}`,
+    remedy: "stop the service, and delete these rows of the table tallies: their quotas begin anew",
+  },
+  {
+    name: "imports are well-formed",
+    broken: `SELECT id FROM imports WHERE added < 0 OR added > animals OR animals > records OR records_done > records
+      OR removed + kept > added OR (finished_at IS NOT NULL AND (added <> animals OR records_done <> records))`,
+    remedy: RESTORE_OR_CORRECT,
+  },
+  {
+    name: "what was imported belongs to an import",
+    broken: `SELECT r.import_id AS id FROM import_ranges r LEFT JOIN imports i ON i.id = r.import_id
+      WHERE i.id IS NULL OR i.undone_at IS NOT NULL OR r.first_id < 1 OR r.last_id < r.first_id`,
+    remedy: RESTORE_OR_CORRECT,
+  },
+  {
+    name: "changes of keys are counted",
+    broken: "SELECT count(*) AS id FROM key_revision HAVING count(*) <> 1",
+    remedy: RESTORE_OR_CORRECT,
+  },
+];
+
+/** What a clock has stamped: the newest of it. */
+const NEWEST = `SELECT max(at) AS id FROM (SELECT max(updated_at) AS at FROM orders
+  UNION ALL SELECT max(created_at) FROM keys UNION ALL SELECT max(last_used_at) FROM keys
+  UNION ALL SELECT max(saved_at) FROM saved_responses) AS stamped`;
+
+export const clockCheck = (select: SelectIds): Check => ({
+  name: "clock",
+  async run() {
+    const [newest] = await select(NEWEST);
+    const isKnown = newest?.id !== null && newest?.id !== undefined;
+    return checkAgainstRecords(systemClock.nowMs(), isKnown ? Number(newest.id) : undefined);
+  },
+});
+
+/** How many of the rows in question a message names. */
+const SHOWN = 3;
+
+export type SelectIds = (
+  sql: string,
+) => Promise<readonly { readonly id: unknown }[]> | readonly { readonly id: unknown }[];
+
+/** One check for each of them. */
+export const invariantChecks = (select: SelectIds): Check[] =>
+  INVARIANTS.map(({ name, broken, remedy }) => ({
+    name,
+    async run() {
+      const [counted] = await select(`SELECT count(*) AS id FROM (${broken}) AS broken`);
+      const count = Number(counted?.id);
+      if (count === 0) return ok("yes");
+      const some = await select(`SELECT id FROM (${broken}) AS broken ORDER BY id LIMIT ${SHOWN}`);
+      return problem(
+        notSoFor(
+          count,
+          some.map(({ id }) => id),
+        ),
+        remedy,
+      );
+    },
+  }));
+
+const notSoFor = (count: number, some: readonly unknown[]): string =>
+  `not so for ${count}: ${some.join(", ")}${count > some.length ? ", …" : ""}`;
+
+/** A row as it is searched for by name. */
+export interface NamedRow {
+  readonly id: bigint;
+  readonly name: string;
+  /** Null in an animal that release 1.1.0 has added, until a service folds its name. */
+  readonly folded_name: string | null;
+}
+
+type NamedRows = AsyncIterable<readonly NamedRow[]> | Iterable<readonly NamedRow[]>;
+
+/** Neither database can fold a name as the program does. */
+const foldedNames = (of: string, read: () => NamedRows, remedy: (wrong: readonly bigint[]) => string): Check => ({
+  name: `${of} are found by their names`,
+  async run() {
+    let [count, unfolded] = [0, 0];
+    const wrong: bigint[] = [];
+    for await (const rows of read())
+      for (const { id, name, folded_name } of rows) {
+        count++;
+        if (folded_name === null) unfolded++;
+        else if (fold(name) !== folded_name) wrong.push(id);
+      }
+    if (wrong.length > 0) return problem(notSoFor(wrong.length, wrong.slice(0, SHOWN)), remedy(wrong));
+    return ok(
+      unfolded === 0 ? `${count}` : `${count}, of which ${unfolded} will be, when a service has run for a while`,
+    );
+  },
+});
+
+export const categoryNameCheck = (read: () => NamedRows): Check =>
+  foldedNames("categories", read, () => "send the names of these categories again with PUT /categories/{categoryId}");
+
+/** In the order of their ids. */
+export const animalNameCheck = (read: () => NamedRows): Check =>
+  foldedNames("animals", read, (wrong) => {
+    const these = wrong.length > SHOWN ? `BETWEEN ${wrong[0]} AND ${wrong.at(-1)}` : `IN (${wrong.join(", ")})`;
+    return `UPDATE animals SET folded_name = NULL WHERE id ${these}, with the service stopped: when it runs again, it fills them in`;
+  });
+
+/** All saved responses, in batches. */
+type SavedRows =
+  | AsyncIterable<readonly { readonly content: string }[]>
+  | Iterable<readonly { readonly content: string }[]>;
+
+export const savedResponseCheck = (read: () => SavedRows): Check => ({
+  name: "saved responses can be read",
+  async run() {
+    let [count, unreadable] = [0, 0];
+    for await (const rows of read())
+      for (const { content } of rows) {
+        count++;
+        if (!isReadable(content)) unreadable++;
+      }
+    if (unreadable === 0) return ok(`${count}`);
+    return problem(
+      `${unreadable} of ${count} cannot`,
+      "wait a day until they have expired, or delete them: a retry of theirs is then carried out again",
+    );
+  },
+});
+
+function isReadable(content: string): boolean {
+  try {
+    return ["value", "rendered"].includes(decodeSavedContent(content).kind);
+  } catch {
+    return false;
+  }
+}

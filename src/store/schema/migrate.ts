@@ -1,0 +1,191 @@
+import { OperatorError } from "../../base/operator-error.ts";
+import type { Awaitable } from "../../base/time/awaitable.ts";
+
+// The rules of schemas. A migration first expands: what the previous release needs stays until a later release, so that
+// instances of both run side by side. It is made of steps, and each of them can be interrupted.
+
+export interface Step {
+  /**
+   * `sql`: statements that run in one short transaction. `fill`: one statement that changes as many rows as its LIMIT
+   * says, and is run until it finds fewer. `fold`: one that reads the next animals after an id, whose names are then
+   * folded here. `index`: one CREATE INDEX, made beside writes where that is possible.
+   */
+  readonly kind: "sql" | "fill" | "fold" | "index";
+  readonly sql: string;
+}
+
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  /** The oldest schema whose code can run on this one; its own number if only newer code can. */
+  readonly servesFrom: number;
+  readonly steps: readonly Step[];
+}
+
+/** What a database says about a migration that was begun there. */
+export interface AppliedMigration {
+  readonly number: number;
+  readonly digest: string;
+  /** Null in a database of a release that did not record it. */
+  readonly servesFrom: number | null;
+  /** Null likewise, of a migration that is complete. */
+  readonly stepsDone: number | null;
+}
+
+export type SchemaState =
+  | { readonly kind: "empty" }
+  | { readonly kind: "older"; readonly number: number; readonly missing: readonly Migration[] }
+  | { readonly kind: "current"; readonly number: number }
+  /** Of a newer version, and this one can run on it. */
+  | { readonly kind: "newer"; readonly number: number };
+
+/** Whether a fill is done after a run that found this many rows. Older instances may add to them for ever. */
+export function isFilled({ sql }: Step, found: number): boolean {
+  const limit = /\bLIMIT (\d+)\)?;?\s*$/.exec(sql)?.[1];
+  if (limit === undefined) throw new Error(`a fill ends in a LIMIT: ${sql}`);
+  return found < Number(limit);
+}
+
+/** The steps that an empty database is made with: it has no names to fold. */
+export const stepsOfCreation = ({ steps }: Migration): readonly Step[] => steps.filter(({ kind }) => kind !== "fold");
+
+/** A step, and where it is in its migration. */
+export interface DueStep {
+  readonly migration: Migration;
+  readonly digest: string;
+  readonly step: Step;
+  /** How many steps of the migration come before it. */
+  readonly position: number;
+}
+
+/** Of one database. No two processes migrate it at the same time, and if they did, no step would run twice. */
+export interface MigrationTarget {
+  applied(): Awaitable<readonly AppliedMigration[]>;
+  /** Runs all migrations in one transaction, unless another process has done so meanwhile. */
+  create(migrations: readonly Migration[]): Awaitable<void>;
+  /** Runs a step, and records it when it is done, unless that is recorded already. Returns whether it is done. */
+  run(due: DueStep): Awaitable<boolean>;
+}
+
+export const textOfMigration = ({ steps }: Migration): string => steps.map(({ sql }) => sql).join("\n");
+
+export const digestOfMigration = (migration: Migration): string =>
+  new Bun.CryptoHasher("sha256").update(textOfMigration(migration)).digest("hex");
+
+export const newestOf = (migrations: readonly Migration[]): number => migrations.at(-1)?.number ?? 0;
+
+/**
+ * What a schema is to this version. Throws an OperatorError when it is that of a version too new for this one, or when
+ * a migration that ran before has been edited since.
+ */
+export function schemaState(applied: readonly AppliedMigration[], migrations: readonly Migration[]): SchemaState {
+  if (applied.length === 0) return { kind: "empty" };
+  refuseEdited(applied, migrations);
+  const number = Math.max(...applied.map((each) => each.number));
+  const known = newestOf(migrations);
+  if (number > known) {
+    const servesFrom = Math.max(...applied.filter((each) => each.number > known).map(servedFrom));
+    if (servesFrom > known) throw tooNew(number, known, servesFrom);
+    return { kind: "newer", number };
+  }
+  const missing = migrations.filter((migration) => stepsDoneOf(applied, migration) < migration.steps.length);
+  return missing.length === 0 ? { kind: "current", number } : { kind: "older", number, missing };
+}
+
+const servedFrom = ({ number, servesFrom }: AppliedMigration): number => servesFrom ?? number;
+
+const tooNew = (number: number, known: number, servesFrom: number): OperatorError =>
+  new OperatorError(
+    `the database has schema ${number}, which needs a version that knows schema ${servesFrom}, and this one knows only up to ${known}: run the newer version, or restore a backup`,
+  );
+
+function refuseEdited(applied: readonly AppliedMigration[], migrations: readonly Migration[]): void {
+  const digests = new Map(applied.map(({ number, digest }) => [number, digest]));
+  for (const migration of migrations) {
+    const found = digests.get(migration.number);
+    if (found !== undefined && found !== digestOfMigration(migration))
+      throw new OperatorError(
+        `migration ${migration.number} (${migration.name}) is not the one that this database was created with: run the version that created it`,
+      );
+  }
+}
+
+/** How many steps of a migration are done. */
+export function stepsDoneOf(applied: readonly AppliedMigration[], { number, steps }: Migration): number {
+  const found = applied.find((each) => each.number === number);
+  return found === undefined ? 0 : (found.stepsDone ?? steps.length);
+}
+
+/** What one who opens a database may do about its schema. */
+export interface SchemaRules {
+  readonly mayCreate: boolean;
+  readonly mayMigrate: boolean;
+  /** Whether the schema may be that of a newer version, which may have more in it than this one knows. */
+  readonly mayBeNewer: boolean;
+}
+
+/** A service, unless MIGRATE is off; and the command that does nothing else. */
+export const MIGRATES: SchemaRules = { mayCreate: true, mayMigrate: true, mayBeNewer: true };
+export const CHANGES_NO_SCHEMA: SchemaRules = { mayCreate: false, mayMigrate: false, mayBeNewer: true };
+/** Any other command: it may run beside a service of another version. Nobody serves an empty database. */
+export const ONLY_CREATES: SchemaRules = { mayCreate: true, mayMigrate: false, mayBeNewer: true };
+/** A copy, which would leave out what it does not know. */
+export const COPIES_FROM: SchemaRules = { mayCreate: false, mayMigrate: false, mayBeNewer: false };
+/** Nobody else may use a database until the copy into it is finished. */
+export const COPIES_INTO: SchemaRules = { mayCreate: true, mayMigrate: false, mayBeNewer: false };
+
+export const DATABASE_IS_EMPTY =
+  "the database is empty: check DATABASE_URL, or run animal-store migrate, which creates its schema";
+
+/** Whether there is something to do before a database can be used. Throws an OperatorError if that is for others to do. */
+export function isWorkDue(state: SchemaState, rules: SchemaRules, newest: number): boolean {
+  if (state.kind === "current" || (state.kind === "newer" && rules.mayBeNewer)) return false;
+  if (state.kind === "newer")
+    throw new OperatorError(
+      `the database has schema ${state.number}, and this version knows only up to ${newest}: use the newer version for this`,
+    );
+  if (state.kind === "empty") {
+    if (rules.mayCreate) return true;
+    throw new OperatorError(DATABASE_IS_EMPTY);
+  }
+  if (rules.mayMigrate) return true;
+  throw new OperatorError(
+    `the database has schema ${state.number}${state.number < newest ? `, and this version needs ${newest}` : ", which is not complete"}: run animal-store migrate`,
+  );
+}
+
+/** What was done, or what there is to do. */
+export interface Migrated {
+  /** 0 if the database was empty. */
+  readonly from: number;
+  readonly to: number;
+  readonly migrations: readonly string[];
+}
+
+const nameOf = ({ number, name }: Migration): string => `${number} ${name}`;
+
+/** What there is to do. */
+export function workDue(state: SchemaState, migrations: readonly Migration[]): Migrated {
+  const to = newestOf(migrations);
+  if (state.kind === "empty") return { from: 0, to, migrations: migrations.map(nameOf) };
+  if (state.kind === "older") return { from: state.number, to, migrations: state.missing.map(nameOf) };
+  return { from: state.number, to: state.number, migrations: [] };
+}
+
+/** Brings a schema up to date: creates it, or runs each step that is not recorded, in order. Returns what it did. */
+export async function migrate(target: MigrationTarget, migrations: readonly Migration[]): Promise<Migrated> {
+  const applied = await target.applied();
+  const state = schemaState(applied, migrations);
+  if (state.kind === "empty") await target.create(migrations);
+  if (state.kind === "older")
+    for (const migration of state.missing) await finish(target, migration, stepsDoneOf(applied, migration));
+  return workDue(state, migrations);
+}
+
+async function finish(target: MigrationTarget, migration: Migration, done: number): Promise<void> {
+  const digest = digestOfMigration(migration);
+  for (const [position, step] of migration.steps.entries()) {
+    if (position < done) continue;
+    while (!(await target.run({ migration, digest, step, position })));
+  }
+}

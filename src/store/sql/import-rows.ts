@@ -1,0 +1,70 @@
+import type { Import, ImportBeginning } from "../../domain/stock/import.ts";
+import { type ColumnOf, optionalMoment, type Row, type SqlValue, type Table } from "./table.ts";
+
+// The tables of imports, and what their rows mean. As rows.ts, which has them in its list.
+
+const IMPORT_COLUMNS: ColumnOf<Import> = {
+  id: "id",
+  identity: "identity",
+  source: "source",
+  records: "records",
+  animals: "animals",
+  recordsDone: "records_done",
+  added: "added",
+  begunAtMs: "begun_at",
+  finishedAtMs: "finished_at",
+  undoBegunAtMs: "undo_begun_at",
+  undoneAtMs: "undone_at",
+  removed: "removed",
+  kept: "kept",
+};
+
+export const IMPORTS: Table = { name: "imports", columns: Object.values(IMPORT_COLUMNS), key: ["id"] };
+
+/** What a new row is inserted with; the database assigns the id. */
+export const NEW_IMPORT: readonly string[] = [
+  "identity",
+  "source",
+  "records",
+  "animals",
+  "records_done",
+  "added",
+  "begun_at",
+  "removed",
+  "kept",
+];
+
+/** In the order of NEW_IMPORT. */
+export const newImportValues = ({ identity, source, records, animals, atMs }: ImportBeginning): SqlValue[] => [
+  identity,
+  source,
+  BigInt(records),
+  BigInt(animals),
+  0n,
+  0n,
+  BigInt(atMs),
+  0n,
+  0n,
+];
+
+export const importOf = (row: Row): Import => ({
+  id: row.id as bigint,
+  identity: row.identity as string,
+  source: row.source as string,
+  records: Number(row.records),
+  animals: Number(row.animals),
+  recordsDone: Number(row.records_done),
+  added: Number(row.added),
+  begunAtMs: Number(row.begun_at),
+  finishedAtMs: optionalMoment(row.finished_at),
+  undoBegunAtMs: optionalMoment(row.undo_begun_at),
+  undoneAtMs: optionalMoment(row.undone_at),
+  removed: Number(row.removed),
+  kept: Number(row.kept),
+});
+
+export const IMPORT_RANGES: Table = {
+  name: "import_ranges",
+  columns: ["import_id", "first_id", "last_id"],
+  key: ["import_id", "first_id"],
+};

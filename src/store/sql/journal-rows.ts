@@ -1,0 +1,91 @@
+import { INT64_MAX } from "../../base/json/int64.ts";
+import type {
+  Authorship,
+  JournalContent,
+  JournalEntry,
+  JournalSubject,
+  NewJournalEntry,
+} from "../../domain/journal.ts";
+import type { JournalQuery } from "../ports/store.ts";
+import { type Row, type SqlValue, selectFrom, type Table } from "./table.ts";
+
+// The table of the journal, and what its rows mean. As rows.ts, which has it in its list.
+
+const JOURNAL_VALUES: Readonly<Record<string, (entry: NewJournalEntry) => SqlValue>> = {
+  made_at: ({ atMs }) => BigInt(atMs),
+  author: ({ by }) => by,
+  via: ({ via }) => via,
+  action: ({ action }) => action,
+  subject_kind: ({ subject }) => subject.kind,
+  subject_id: ({ subject }) => (subject.kind === "store" ? null : subject.id),
+  subject_name: ({ subject }) => (subject.kind === "store" ? null : (subject.name ?? null)),
+  before: ({ before }) => contentValue(before),
+  after: ({ after }) => contentValue(after),
+};
+
+const contentValue = (content: JournalContent | undefined): string | null =>
+  content === undefined ? null : JSON.stringify(content);
+
+/** What a new entry is inserted with; the database assigns the id. */
+export const NEW_JOURNAL_ENTRY: readonly string[] = Object.keys(JOURNAL_VALUES);
+
+export const JOURNAL: Table = {
+  name: "journal",
+  columns: ["id", ...NEW_JOURNAL_ENTRY],
+  key: ["id"],
+  isAppendOnly: true,
+};
+
+/** In the order of NEW_JOURNAL_ENTRY. */
+export const journalValues = (entry: NewJournalEntry): SqlValue[] =>
+  Object.values(JOURNAL_VALUES).map((valueIn) => valueIn(entry));
+
+export const journalEntryOf = (row: Row): JournalEntry => ({
+  id: row.id as bigint,
+  atMs: Number(row.made_at),
+  by: row.author as string,
+  via: row.via as Authorship["via"],
+  action: row.action as string,
+  subject: subjectOf(row),
+  before: contentOf(row.before),
+  after: contentOf(row.after),
+});
+
+const subjectOf = ({ subject_kind: kind, subject_id: id, subject_name: name }: Row): JournalSubject =>
+  (id === null ? { kind } : { kind, id, name: name ?? undefined }) as JournalSubject;
+
+/** A page of entries after an id and since a moment, by id: of all, or of one key, in either direction. */
+export const journalPages = (placeholder: (n: number) => string) => {
+  const page = (condition: string, [after, direction]: readonly [string, string]) =>
+    `${selectFrom(JOURNAL)} WHERE id ${after} ${placeholder(1)}
+    AND made_at >= ${placeholder(2)}${condition} ORDER BY id ${direction} LIMIT ${placeholder(3)}`;
+  const [oldest, newest] = [[">", "ASC"] as const, ["<", "DESC"] as const];
+  const ofKey = ` AND subject_kind = 'key' AND subject_id = ${placeholder(4)}`;
+  return {
+    ofAll: page("", oldest),
+    ofAllDescending: page("", newest),
+    ofKey: page(ofKey, oldest),
+    ofKeyDescending: page(ofKey, newest),
+  };
+};
+
+/** Which of these statements answers a query, and its parameters: one row beyond the page tells whether more follow. */
+export function journalPage({ keyId, sinceMs, sort, afterId, size }: JournalQuery): {
+  readonly name: keyof ReturnType<typeof journalPages>;
+  readonly parameters: SqlValue[];
+} {
+  const name = keyId === undefined ? "ofAll" : "ofKey";
+  const isDescending = sort === "-id";
+  return {
+    name: isDescending ? `${name}Descending` : name,
+    parameters: [
+      afterId ?? (isDescending ? INT64_MAX : 0n),
+      BigInt(sinceMs ?? 0),
+      BigInt(size + 1),
+      ...(keyId === undefined ? [] : [keyId]),
+    ],
+  };
+}
+
+const contentOf = (value: Row[string] | undefined): JournalContent | undefined =>
+  typeof value === "string" ? (JSON.parse(value) as JournalContent) : undefined;

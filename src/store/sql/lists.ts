@@ -1,0 +1,210 @@
+import { INT64_MAX, INT64_MIN } from "../../base/json/int64.ts";
+import type { IdOrder, Position } from "../../domain/page.ts";
+import { ANIMAL_STATUSES } from "../../domain/stock/animal.ts";
+import { endOfPrefix } from "../../domain/stock/fold.ts";
+import { ORDER_STATUSES } from "../../domain/stock/order.ts";
+import type { AnimalFilter, AnimalQuery, CategoryQuery, OrderQuery } from "../ports/store.ts";
+import {
+  FOLDED_NAME,
+  ORDERS,
+  SELECT_ANIMAL,
+  SELECT_ANIMAL_BY_NAME,
+  SELECT_CATEGORY,
+  SELECT_CATEGORY_BY_NAME,
+} from "./rows.ts";
+import { type Dialect, search, searchEachStatus } from "./searches.ts";
+import { type SqlValue, selectFrom } from "./table.ts";
+
+// The lists of animals, orders and categories, for both databases: which statements there are, and which one answers a
+// query. Each has an index that holds its rows in its order.
+
+/** The statement that answers a query, and its parameters. */
+export interface Listing<Name extends string> {
+  readonly name: Name;
+  readonly parameters: SqlValue[];
+}
+
+/** A statement of its own. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: SqlValue[];
+}
+
+/** A list by id, in either direction. */
+type InEitherOrder<Name extends string> = Name | `${Name}Descending`;
+
+// Animals
+
+type AnimalListFilter = "all" | "byStatus" | "byCategory" | "byCategoryAndStatus" | "byIds";
+export type AnimalListName = InEitherOrder<AnimalListFilter> | "byName" | "byNameAndStatus";
+
+export const animalLists = (dialect: Dialect): Record<AnimalListName, string> => ({
+  ...inEitherOrder<AnimalListFilter>((order) => ({
+    all: pageById(SELECT_ANIMAL, [], order, dialect),
+    byStatus: pageById(SELECT_ANIMAL, ["status"], order, dialect),
+    byCategory: pageOfAnyStatus(SELECT_ANIMAL, "category_id", ANIMAL_STATUSES, order, dialect),
+    byCategoryAndStatus: pageById(SELECT_ANIMAL, ["category_id", "status"], order, dialect),
+    byIds: byIds(order, dialect),
+  })),
+  ...animalsByName(dialect),
+});
+
+function byIds(order: IdOrder, { placeholder, idIsOneOf, atMost }: Dialect): string {
+  const [bound, direction] = order === "-id" ? ["<=", "DESC"] : [">=", "ASC"];
+  return `${SELECT_ANIMAL} WHERE ${idIsOneOf(placeholder(1))}
+    AND (CAST(${placeholder(2)} AS text) IS NULL OR status = ${placeholder(2)})
+    AND (CAST(${placeholder(3)} AS bigint) IS NULL OR category_id = ${placeholder(3)})
+    AND id ${bound} ${placeholder(4)} ORDER BY id ${direction} ${atMost(placeholder(5))}`;
+}
+
+/** The index begins with the status, so without one there is a search for each. */
+function animalsByName(dialect: Dialect): Record<"byName" | "byNameAndStatus", string> {
+  const [name, id, end, limit, status] = placeholders(dialect);
+  const from = { [FOLDED_NAME]: name, id: dialect.idInRow(id) };
+  const byName = { select: SELECT_ANIMAL_BY_NAME, equal: {}, from, end, limit };
+  return {
+    byName: searchEachStatus(byName, ANIMAL_STATUSES, dialect),
+    byNameAndStatus: search({ ...byName, equal: { status } }, dialect),
+  };
+}
+
+/** How many rows are read: by default one beyond the page, to find out whether more follow. */
+export function animalListing(
+  query: AnimalQuery,
+  { idList }: Dialect,
+  rows: number = query.size + 1,
+): Listing<AnimalListName> {
+  const { ids, status, categoryId, name, sort, after } = query;
+  if (name !== undefined) {
+    const range = [...rangeOfNames(name, after), rows];
+    return status === undefined
+      ? { name: "byName", parameters: range }
+      : { name: "byNameAndStatus", parameters: [...range, status] };
+  }
+  const page = pageFrom(after, sort, rows);
+  if (ids) return inOrder(sort, "byIds", [idList(ids), status ?? null, categoryId ?? null, ...page]);
+  if (categoryId === undefined)
+    return status === undefined ? inOrder(sort, "all", page) : inOrder(sort, "byStatus", [status, ...page]);
+  return status === undefined
+    ? inOrder(sort, "byCategory", [categoryId, ...page])
+    : inOrder(sort, "byCategoryAndStatus", [categoryId, status, ...page]);
+}
+
+/** How many animals a filter selects. */
+export function animalCount({ status, categoryId }: AnimalFilter, { placeholder }: Dialect): Statement {
+  const equal = Object.entries({ category_id: categoryId, status }).filter(([, value]) => value !== undefined);
+  const conditions = equal.map(([column], i) => `${column} = ${placeholder(i + 1)}`);
+  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+  return {
+    sql: `SELECT count(*) AS count FROM animals${where}`,
+    parameters: equal.map(([, value]) => value as SqlValue),
+  };
+}
+
+// Orders
+
+type OrderFilter = "all" | "byStatus" | "byAnimal" | "byAnimalAndStatus" | "byReference" | "byReferenceAndStatus";
+export type OrderListName = InEitherOrder<OrderFilter>;
+
+export const orderLists = (dialect: Dialect): Record<OrderListName, string> =>
+  inEitherOrder<OrderFilter>((order) => ({
+    all: pageById(SELECT_ORDER, [], order, dialect),
+    byStatus: pageById(SELECT_ORDER, ["status"], order, dialect),
+    byAnimal: pageOfAnyStatus(SELECT_ORDER, "animal_id", ORDER_STATUSES, order, dialect),
+    byAnimalAndStatus: pageById(SELECT_ORDER, ["animal_id", "status"], order, dialect),
+    byReference: pageOfAnyStatus(SELECT_REFERENCE, "reference", ORDER_STATUSES, order, dialect),
+    byReferenceAndStatus: pageById(SELECT_REFERENCE, ["reference", "status"], order, dialect),
+  }));
+
+const SELECT_ORDER = selectFrom(ORDERS);
+/** The index has only the rows with a reference, and a planner must be able to see that these are all that are wanted. */
+const SELECT_REFERENCE = `SELECT * FROM (${SELECT_ORDER} WHERE reference IS NOT NULL) AS referenced`;
+
+export function orderListing({ status, animalId, reference, sort, after, size }: OrderQuery): Listing<OrderListName> {
+  const page = pageFrom(after, sort, size + 1);
+  if (reference !== undefined)
+    return status === undefined
+      ? inOrder(sort, "byReference", [reference, ...page])
+      : inOrder(sort, "byReferenceAndStatus", [reference, status, ...page]);
+  if (animalId === undefined)
+    return status === undefined ? inOrder(sort, "all", page) : inOrder(sort, "byStatus", [status, ...page]);
+  return status === undefined
+    ? inOrder(sort, "byAnimal", [animalId, ...page])
+    : inOrder(sort, "byAnimalAndStatus", [animalId, status, ...page]);
+}
+
+// Categories
+
+export type CategoryListName = "all" | "byName";
+
+export function categoryLists(dialect: Dialect): Record<CategoryListName, string> {
+  const [name, end, limit] = placeholders(dialect);
+  const byName = { select: SELECT_CATEGORY_BY_NAME, equal: {}, from: { [FOLDED_NAME]: name }, end, limit };
+  return { all: pageById(SELECT_CATEGORY, [], "id", dialect), byName: search(byName, dialect) };
+}
+
+/** No two categories have the same folded name, so the id is no part of their order. */
+export function categoryListing({ name, after, size }: CategoryQuery): Listing<CategoryListName> {
+  if (name === undefined) return { name: "all", parameters: pageFrom(after, "id", size + 1) };
+  const { foldedName } = after ?? {};
+  const from = foldedName === undefined ? name : foldedName + LEAST_CHARACTER;
+  return { name: "byName", parameters: [from, endOfPrefix(name), size + 1] };
+}
+
+// Where pages begin
+
+/** As many as any of these statements has. */
+const placeholders = ({ placeholder }: Dialect) =>
+  [placeholder(1), placeholder(2), placeholder(3), placeholder(4), placeholder(5)] as const;
+
+function inEitherOrder<Name extends string>(
+  statements: (order: IdOrder) => Record<Name, string>,
+): Record<InEitherOrder<Name>, string> {
+  const descending = Object.entries<string>(statements("-id")).map(([name, sql]) => [`${name}Descending`, sql]);
+  return { ...statements("id"), ...Object.fromEntries(descending) };
+}
+
+const inOrder = <Name extends string>(
+  order: IdOrder | undefined,
+  name: Name,
+  parameters: SqlValue[],
+): Listing<InEitherOrder<Name>> => ({ name: order === "-id" ? `${name}Descending` : name, parameters });
+
+/** The parameters are the values of the columns, the id that the page begins with and the limit. */
+function pageById(select: string, equal: readonly string[], order: IdOrder, dialect: Dialect): string {
+  const values = Object.fromEntries(equal.map((column, i) => [column, dialect.placeholder(i + 1)]));
+  const id = dialect.placeholder(equal.length + 1);
+  const limit = dialect.placeholder(equal.length + 2);
+  return search({ select, equal: values, from: { id }, limit, isDescending: order === "-id" }, dialect);
+}
+
+/** Rows with a value in one column, out of an index on (column, status). */
+function pageOfAnyStatus(
+  select: string,
+  column: string,
+  statuses: readonly string[],
+  order: IdOrder,
+  dialect: Dialect,
+): string {
+  const [value, id, limit] = placeholders(dialect);
+  const equal = { [column]: value };
+  return searchEachStatus({ select, equal, from: { id }, limit, isDescending: order === "-id" }, statuses, dialect);
+}
+
+/** The id that a page begins with, and how many rows are read. */
+function pageFrom(after: Position | undefined, order: IdOrder | undefined, rows: number): SqlValue[] {
+  const [first, last, step] = order === "-id" ? [INT64_MAX, INT64_MIN, -1n] : [INT64_MIN, INT64_MAX, 1n];
+  if (after === undefined) return [first, rows];
+  return after.id === last ? [last, 0] : [after.id + step, rows];
+}
+
+/** Less than any character that a name may have. */
+const LEAST_CHARACTER = "\u0001";
+
+/** The folded name and the id that a page begins with, and the folded name that it ends before. */
+function rangeOfNames(prefix: string, after: Position | undefined): SqlValue[] {
+  const end = endOfPrefix(prefix);
+  if (after === undefined) return [prefix, INT64_MIN, end];
+  const { id, foldedName = prefix } = after;
+  return id === INT64_MAX ? [foldedName + LEAST_CHARACTER, INT64_MIN, end] : [foldedName, id + 1n, end];
+}

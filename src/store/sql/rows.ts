@@ -1,0 +1,297 @@
+import type { IdempotencyKey, SavedContent, SavedResponse } from "../../domain/idempotency.ts";
+import type { DatedSecret, Key, KeySecret } from "../../domain/keys/key.ts";
+import type { Plan } from "../../domain/keys/plan.ts";
+import { SCOPES, type Scope } from "../../domain/keys/scope.ts";
+import { TALLY_NUMBER_NAMES, type Tally, tallyNumbers, tallyOfNumbers } from "../../domain/limits/tally.ts";
+import type { Animal, NewAnimal } from "../../domain/stock/animal.ts";
+import type { Category } from "../../domain/stock/category.ts";
+import { fold } from "../../domain/stock/fold.ts";
+import type { Order, OrderStatus } from "../../domain/stock/order.ts";
+import type { KeyTally } from "../ports/store.ts";
+import { IMPORT_RANGES, IMPORTS } from "./import-rows.ts";
+import { JOURNAL } from "./journal-rows.ts";
+import { decodeSavedContent } from "./saved-content.ts";
+import { type ColumnOf, optionalMoment, type Row, type SqlValue, type Table } from "./table.ts";
+import { deletionsOfUsage, USAGE_TABLES } from "./usage-rows.ts";
+
+// The tables of both databases, and what their rows mean. A column stands here and in a migration, nowhere else:
+// reading, writing and copying take their columns from these lists.
+
+// Animals
+
+const NEW_ANIMAL_COLUMNS: ColumnOf<NewAnimal> = { name: "name", categoryId: "category_id", status: "status" };
+const ANIMAL_COLUMNS: ColumnOf<Animal> = { id: "id", ...NEW_ANIMAL_COLUMNS };
+
+/** What the name of an animal or a category is searched by. */
+export const FOLDED_NAME = "folded_name";
+
+/** A row selected this way can be continued after, in a list by name. */
+const withFoldedName = (select: string): string => select.replace(" FROM ", `, ${FOLDED_NAME} AS "foldedName" FROM `);
+
+/** What a new row is inserted with; the database assigns the id. */
+export const NEW_ANIMAL: readonly string[] = [...Object.values(NEW_ANIMAL_COLUMNS), FOLDED_NAME];
+
+export const ANIMALS: Table = { name: "animals", columns: ["id", ...NEW_ANIMAL], key: ["id"] };
+
+/** A row selected this way is an Animal: lists spend no time on conversion. */
+export const SELECT_ANIMAL = `SELECT ${Object.entries(ANIMAL_COLUMNS)
+  .map(([field, column]) => `${column} AS "${field}"`)
+  .join(", ")} FROM animals`;
+
+export const SELECT_ANIMAL_BY_NAME = withFoldedName(SELECT_ANIMAL);
+
+const NEW_ANIMAL_FIELDS = Object.keys(NEW_ANIMAL_COLUMNS) as (keyof NewAnimal)[];
+
+/** In the order of NEW_ANIMAL. */
+export const newAnimalValues = (animal: NewAnimal): SqlValue[] => [
+  ...NEW_ANIMAL_FIELDS.map((field) => animal[field]),
+  fold(animal.name),
+];
+
+// Categories
+
+export const CATEGORIES: Table = { name: "categories", columns: ["id", "name", FOLDED_NAME], key: ["id"] };
+
+/** A row selected this way is a Category. */
+export const SELECT_CATEGORY = "SELECT id, name FROM categories";
+
+export const SELECT_CATEGORY_BY_NAME = withFoldedName(SELECT_CATEGORY);
+
+/** In the order of the columns. */
+export const categoryValues = ({ id, name }: Category): SqlValue[] => [id, name, fold(name)];
+
+// Orders
+
+type NewOrderRow = Omit<Order, "id">;
+
+const NEW_ORDER_COLUMNS: ColumnOf<Required<NewOrderRow>> = {
+  animalId: "animal_id",
+  status: "status",
+  placedAtMs: "placed_at",
+  updatedAtMs: "updated_at",
+  reference: "reference",
+};
+
+/** What a new row is inserted with; the database assigns the id. */
+export const NEW_ORDER: readonly string[] = Object.values(NEW_ORDER_COLUMNS);
+
+export const ORDERS: Table = { name: "orders", columns: ["id", ...NEW_ORDER], key: ["id"] };
+
+const NEW_ORDER_FIELDS = Object.keys(NEW_ORDER_COLUMNS) as (keyof NewOrderRow)[];
+
+/** In the order of NEW_ORDER. Integers are bigints, which say by themselves that their column is one of integers. */
+export const newOrderValues = (order: NewOrderRow): SqlValue[] =>
+  NEW_ORDER_FIELDS.map((field) => {
+    const value = order[field];
+    return typeof value === "number" ? BigInt(value) : (value ?? null);
+  });
+
+export const orderOf = (row: Row): Order => ({
+  id: row.id as bigint,
+  animalId: row.animal_id as bigint,
+  status: row.status as OrderStatus,
+  placedAtMs: Number(row.placed_at),
+  updatedAtMs: Number(row.updated_at),
+  ...(row.reference ? { reference: row.reference as string } : {}),
+});
+
+// Keys and their secrets
+
+const KEY_VALUES: Readonly<Record<string, (key: Key) => SqlValue>> = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  plan: ({ plan }) => plan,
+  per_minute: ({ quotas }) => quotas.perMinute,
+  per_day: ({ quotas }) => quotas.perDay,
+  created_at: ({ createdAtMs }) => createdAtMs,
+  expires_at: ({ expiresAtMs }) => expiresAtMs ?? null,
+  revoked_at: ({ revokedAtMs }) => revokedAtMs ?? null,
+  pardoned_at: ({ pardonedAtMs }) => pardonedAtMs ?? null,
+  scopes: ({ scopes }) => encodeScopes(scopes),
+  suspended_at: ({ suspendedAtMs }) => suspendedAtMs ?? null,
+  last_used_at: ({ lastUsedAtMs }) => lastUsedAtMs ?? null,
+};
+
+export const KEYS: Table = { name: "keys", columns: Object.keys(KEY_VALUES), key: ["id"] };
+
+const KEY_WRITERS = Object.values(KEY_VALUES);
+
+/** In the order of the columns. */
+export const keyValues = (key: Key): SqlValue[] => KEY_WRITERS.map((valueIn) => valueIn(key));
+
+export const keyOf = (row: Row): Key => ({
+  id: row.id as string,
+  name: row.name as string,
+  plan: row.plan as Plan,
+  quotas: { perMinute: Number(row.per_minute), perDay: Number(row.per_day) },
+  createdAtMs: Number(row.created_at),
+  expiresAtMs: optionalMoment(row.expires_at),
+  revokedAtMs: optionalMoment(row.revoked_at),
+  pardonedAtMs: optionalMoment(row.pardoned_at),
+  scopes: decodeScopes(row.scopes),
+  suspendedAtMs: optionalMoment(row.suspended_at),
+  lastUsedAtMs: optionalMoment(row.last_used_at),
+});
+
+/** What a person may change about a key. */
+const EDITED = [
+  "name",
+  "plan",
+  "per_minute",
+  "per_day",
+  "expires_at",
+  "scopes",
+  "revoked_at",
+  "pardoned_at",
+  "suspended_at",
+];
+
+export const updateKey = (placeholder: (n: number) => string): string =>
+  `UPDATE ${KEYS.name} SET ${EDITED.map((column, i) => `${column} = ${placeholder(i + 1)}`).join(", ")}
+  WHERE id = ${placeholder(EDITED.length + 1)}`;
+
+/** The parameters of that statement. */
+export const updatedKeyValues = (key: Key): SqlValue[] => [...EDITED, "id"].map((column) => valueOfKey(column, key));
+
+const valueOfKey = (column: string, key: Key): SqlValue => (KEY_VALUES[column] as (key: Key) => SqlValue)(key);
+
+/** Null: all of them, which are those of every key that was issued before there were scopes. */
+export const encodeScopes = (scopes: readonly Scope[]): string | null =>
+  SCOPES.every((scope) => scopes.includes(scope)) ? null : scopes.join(" ");
+
+const decodeScopes = (value: Row[string] | undefined): readonly Scope[] =>
+  typeof value === "string" ? SCOPES.filter((scope) => value.split(" ").includes(scope)) : SCOPES;
+
+export const SECRETS: Table = {
+  name: "secrets",
+  columns: ["digest", "key_id", "expires_at", "created_at"],
+  key: ["digest"],
+};
+
+interface NewSecret {
+  readonly digest: string;
+  readonly keyId: string;
+  readonly createdAtMs: number;
+}
+
+/** In the order of the columns: a new secret does not expire. */
+export const newSecretValues = ({ digest, keyId, createdAtMs }: NewSecret): SqlValue[] => [
+  digest,
+  keyId,
+  null,
+  createdAtMs,
+];
+
+/**
+ * The secrets of the key that the placeholder stands for, newest first. By their expiry, since a rotation leaves no
+ * secret a longer life than a newer one has; when they were created is not known of all.
+ */
+export const selectSecretsOf = (placeholder: string): string => `SELECT expires_at, created_at FROM secrets
+  WHERE key_id = ${placeholder} ORDER BY expires_at IS NOT NULL, expires_at DESC, created_at IS NULL, created_at DESC`;
+
+export const datedSecretOf = (row: Row): DatedSecret => ({
+  createdAtMs: optionalMoment(row.created_at),
+  expiresAtMs: optionalMoment(row.expires_at),
+});
+
+/**
+ * Everything that belongs to a key, in an order that references allow. Most of it was deleted before, in batches: this
+ * is what a service has added since.
+ */
+export const deletionsOfKey = (placeholder: string): string[] => [
+  ...deletionsOfUsage(placeholder),
+  ...["secrets", "tallies", "saved_responses"].map((table) => `DELETE FROM ${table} WHERE key_id = ${placeholder}`),
+  `DELETE FROM keys WHERE id = ${placeholder}`,
+];
+
+/** A key together with one of its secrets, for the condition that follows. */
+export const SELECT_KEY_WITH_SECRET = `SELECT ${KEYS.columns.map((column) => `k.${column}`).join(", ")},
+  s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id`;
+
+export const keyWithSecretOf = (row: Row): { readonly key: Key; readonly secret: KeySecret } => ({
+  key: keyOf(row),
+  secret: { expiresAtMs: optionalMoment(row.secret_expires_at) },
+});
+
+// Tallies
+
+export const TALLIES: Table = { name: "tallies", columns: ["key_id", ...TALLY_NUMBER_NAMES], key: ["key_id"] };
+
+export const tallyOf = (row: Row): Tally => tallyOfNumbers(TALLY_NUMBER_NAMES.map((name) => Number(row[name])));
+
+export const keyTallyOf = (row: Row): KeyTally => [row.key_id as string, tallyOf(row)];
+
+/** In the order of the columns. */
+export const tallyValues = ([keyId, tally]: KeyTally): SqlValue[] => [keyId, ...tallyNumbers(tally)];
+
+export function tallyRow(tally: KeyTally): Row {
+  const values = tallyValues(tally).map((value) => (typeof value === "number" ? BigInt(value) : value));
+  return Object.fromEntries(TALLIES.columns.map((column, i) => [column, values[i] as Row[string]]));
+}
+
+// Facts
+
+export const COUNTING_PLACE = "counting_place";
+/** At random, when a store is first copied: an interrupted copy is continued from the same one. */
+export const STORE_ID = "store_id";
+
+export const selectFact = (placeholder: string): string => `SELECT value FROM facts WHERE name = ${placeholder}`;
+
+export const upsertFact = (placeholder: (n: number) => string): string =>
+  `INSERT INTO facts (name, value) VALUES (${placeholder(1)}, ${placeholder(2)})
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+// Saved responses
+
+export const SAVED_RESPONSES: Table = {
+  name: "saved_responses",
+  columns: ["key_id", "idempotency_key", "fingerprint", "saved_at", "content"],
+  key: ["key_id", "idempotency_key"],
+};
+
+/** How many saved responses are deleted at a time: other writes wait for it. */
+export const DELETE_BATCH_SIZE = 100;
+
+/** In the order of the columns. The content is encoded. */
+export const savedResponseValues = (key: IdempotencyKey, content: string): SqlValue[] => [
+  key.keyId,
+  key.value,
+  key.fingerprint,
+  key.nowMs,
+  content,
+];
+
+export const savedResponseOf = <Value>(row: Row): SavedResponse<Value> => ({
+  fingerprint: row.fingerprint as string,
+  savedAtMs: Number(row.saved_at),
+  content: decodeSavedContent(row.content as string) as SavedContent<Value>,
+});
+
+/** Every table that holds a store's data, in an order that references allow. */
+export const TABLES: readonly Table[] = [
+  KEYS,
+  SECRETS,
+  ANIMALS,
+  CATEGORIES,
+  ORDERS,
+  SAVED_RESPONSES,
+  TALLIES,
+  JOURNAL,
+  IMPORTS,
+  IMPORT_RANGES,
+  ...USAGE_TABLES,
+];
+
+/** Tables whose ids are numbers that the database assigns. */
+export const NUMBERED_TABLES: readonly Table[] = [ANIMALS, ORDERS, JOURNAL, IMPORTS];
+
+/** Tables that say something about the database itself. */
+export const INTERNAL_TABLES: readonly string[] = [
+  "migrations",
+  "key_revision",
+  "facts",
+  "usage_flushes",
+  "instances",
+  "console_links",
+  "console_sessions",
+];

@@ -1,0 +1,157 @@
+import type { EnvironmentName } from "../../domain/environment.ts";
+import { type Grain, KEPT_MS, sweptBefore, type UsageSeries, type UsageSum } from "../../domain/usage/grains.ts";
+import type { Health, Instance } from "../../domain/usage/instance.ts";
+import { OUTCOMES, REFUSALS, USAGE_COLUMNS } from "../../domain/usage/usage.ts";
+import type { KeyRequests } from "../ports/store.ts";
+import type { Row, SqlValue, Table } from "./table.ts";
+
+// The tables of usage and of instances, and what their rows mean. As rows.ts, which has them in its list.
+
+export interface UsageTable extends Table {
+  readonly series: UsageSeries;
+  readonly grain: Grain;
+}
+
+const usageTable = (series: UsageSeries, grain: Grain): UsageTable => {
+  const key = series === "key" ? ["started_at", "key_id"] : ["started_at"];
+  const name = `${series === "key" ? "key_" : ""}usage_${grain}s`;
+  return { name, columns: [...key, ...USAGE_COLUMNS], key, series, grain };
+};
+
+/** In the order in which whoever writes to several of them does so: no two can wait for each other. */
+export const USAGE_TABLES: readonly UsageTable[] = (["key", "total"] as const).flatMap((series) =>
+  (Object.keys(KEPT_MS[series]) as Grain[]).map((grain) => usageTable(series, grain)),
+);
+
+export const usageTablesOf = (series: UsageSeries): readonly UsageTable[] =>
+  USAGE_TABLES.filter((table) => table.series === series);
+
+/** Adds to the row that is there already, in some columns or all: follows an INSERT. A sum of none stays null. */
+export const orAdd = ({ name, key }: UsageTable, columns = USAGE_COLUMNS): string =>
+  `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${columns
+    .map((column) => `${column} = nullif(coalesce(${name}.${column}, 0) + coalesce(excluded.${column}, 0), 0)`)
+    .join(", ")}`;
+
+/** The columns that a row is identified by, and those of the counts at some places. */
+export const usageColumns = ({ key }: UsageTable, places: readonly number[]): string[] => [
+  ...key,
+  ...places.map((place) => USAGE_COLUMNS[place] as string),
+];
+
+/** In the order of those columns. */
+export function usageValues({ key }: UsageTable, sum: UsageSum, places: readonly number[]): SqlValue[] {
+  const values: SqlValue[] = key.length > 1 ? [sum.startedAtMs, sum.keyId] : [sum.startedAtMs];
+  for (const place of places) values.push(sum.counts[place] || null);
+  return values;
+}
+
+/** Only the columns that have something. */
+export const usageRecord = (
+  { key }: UsageTable,
+  { keyId, startedAtMs, counts }: UsageSum,
+): Record<string, SqlValue> => {
+  const row: Record<string, SqlValue> = { started_at: startedAtMs };
+  if (key.length > 1) row.key_id = keyId;
+  for (const [place, count] of counts.entries()) if (count > 0) row[USAGE_COLUMNS[place] as string] = count;
+  return row;
+};
+
+export const usageSumOf = (row: Row): UsageSum => ({
+  keyId: (row.key_id as string | undefined) ?? null,
+  startedAtMs: Number(row.started_at ?? 0),
+  counts: USAGE_COLUMNS.map((column) => Number(row[column] ?? 0)),
+});
+
+/** What began from one moment on and before another. */
+export const selectSpan = ({ name, columns }: UsageTable, from: string, before: string): string =>
+  `SELECT ${columns.join(", ")} FROM ${name} WHERE started_at >= ${from} AND started_at < ${before} ORDER BY started_at`;
+
+/** The same of one key. */
+export const selectSpanOfKey = (table: UsageTable, keyId: string, from: string, before: string): string =>
+  `${withStarts(table, from)} SELECT ${table.columns.join(", ")} FROM ${table.name}
+  WHERE started_at IN (SELECT at FROM starts WHERE at < ${before}) AND key_id = ${keyId} ORDER BY started_at`;
+
+/** The sums of each key, over what began from one moment on and before another. */
+export const sumByKey = (table: UsageTable, from: string, before: string): string =>
+  `SELECT key_id, ${USAGE_COLUMNS.map((column) => `CAST(sum(${column}) AS bigint) AS ${column}`).join(", ")}
+  FROM ${table.name} WHERE started_at >= ${from} AND started_at < ${before} GROUP BY key_id`;
+
+/** Of some keys after one, how many requests there were in what began at a moment, and how many of them were refused. */
+export const requestsByKey = ({ name }: UsageTable, placeholder: (n: number) => string): string => {
+  const sumOf = (outcomes: readonly string[]) => outcomes.map((outcome) => `coalesce(${outcome}, 0)`).join(" + ");
+  return `SELECT key_id, ${sumOf(OUTCOMES)} AS requests, ${sumOf(REFUSALS)} AS refused FROM ${name}
+  WHERE started_at = ${placeholder(1)} AND key_id > ${placeholder(2)} ORDER BY key_id LIMIT ${placeholder(3)}`;
+};
+
+export const keyRequestsOf = (row: Row): KeyRequests => ({
+  keyId: row.key_id as string,
+  requests: Number(row.requests),
+  refused: Number(row.refused),
+});
+
+/** Every time from one on that a table has, found by jumping from each to the next: rows begin with it, not with a key. */
+export const withStarts = ({ name }: UsageTable, from: string): string =>
+  `WITH RECURSIVE starts (at) AS (
+    SELECT min(started_at) FROM ${name} WHERE started_at >= ${from}
+    UNION ALL SELECT (SELECT min(started_at) FROM ${name} WHERE started_at > at) FROM starts WHERE at IS NOT NULL)`;
+
+/** All usage of a key, one statement for each table. */
+export const deletionsOfUsage = (keyId: string): string[] =>
+  usageTablesOf("key").map(
+    (table) => `DELETE FROM ${table.name} WHERE key_id = ${keyId}
+      AND started_at IN (${withStarts(table, "0")} SELECT at FROM starts WHERE at IS NOT NULL)`,
+  );
+
+/** How many rows are deleted at a time: other writes wait for it. */
+export const SWEEP_BATCH_SIZE = 500;
+
+/** What may be deleted, table by table. */
+export const sweeps = (nowMs: number): readonly (readonly [table: UsageTable, beforeMs: number])[] =>
+  USAGE_TABLES.map((table) => [table, sweptBefore(table.grain, KEPT_MS[table.series][table.grain] as number, nowMs)]);
+
+/** For how long an addition that was interrupted may be sent again. */
+export const FLUSHES_KEPT_MS = 2 * 24 * 3_600_000;
+
+/** Takes the turn of an addition. Nothing is changed if it was carried out before. */
+export const claimFlush = (placeholder: (n: number) => string): string =>
+  `INSERT INTO usage_flushes (source, sequence, flushed_at) VALUES (${[1, 2, 3].map(placeholder).join(", ")})
+  ON CONFLICT (source) DO UPDATE SET sequence = excluded.sequence, flushed_at = excluded.flushed_at
+  WHERE usage_flushes.sequence < excluded.sequence RETURNING 1 AS claimed`;
+
+// Instances
+
+const INSTANCE_VALUES: Readonly<Record<string, (instance: Instance) => SqlValue>> = {
+  id: ({ id }) => id,
+  host: ({ host }) => host,
+  version: ({ version }) => version,
+  environment: ({ environment }) => environment,
+  threads: ({ threads }) => threads,
+  started_at: ({ startedAtMs }) => startedAtMs,
+  health: ({ health }) => health,
+  seen_at: ({ seenAtMs }) => seenAtMs,
+  stopped_at: ({ stoppedAtMs }) => stoppedAtMs ?? null,
+};
+
+const INSTANCE_COLUMNS = Object.keys(INSTANCE_VALUES);
+
+export const SELECT_INSTANCES = `SELECT ${INSTANCE_COLUMNS.join(", ")} FROM instances ORDER BY started_at, id`;
+
+export const upsertInstance = (placeholder: (n: number) => string): string =>
+  `INSERT INTO instances (${INSTANCE_COLUMNS.join(", ")}) VALUES (${INSTANCE_COLUMNS.map((_, i) => placeholder(i + 1)).join(", ")})
+  ON CONFLICT (id) DO UPDATE SET ${["health", "seen_at", "stopped_at"].map((column) => `${column} = excluded.${column}`).join(", ")}`;
+
+/** In the order of the columns. */
+export const instanceValues = (instance: Instance): SqlValue[] =>
+  Object.values(INSTANCE_VALUES).map((valueIn) => valueIn(instance));
+
+export const instanceOf = (row: Row): Instance => ({
+  id: row.id as string,
+  host: row.host as string,
+  version: row.version as string,
+  environment: row.environment as EnvironmentName,
+  threads: Number(row.threads),
+  startedAtMs: Number(row.started_at),
+  health: row.health as Health,
+  seenAtMs: Number(row.seen_at),
+  stoppedAtMs: row.stopped_at === null ? undefined : Number(row.stopped_at),
+});

@@ -1,0 +1,61 @@
+import { Database } from "bun:sqlite";
+import { refuseMoved } from "../file/moved.ts";
+import { reasonOf } from "../sql/attempt.ts";
+import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "../sql/pragmas.ts";
+import { beginGeneration } from "../wal/generation.ts";
+
+// The thread that makes a backup.
+
+declare const self: Worker;
+
+export interface BackupRequest {
+  readonly path: string;
+  /** An empty file, which becomes the copy. */
+  readonly partial: string;
+  /** Of a file that is not in use, and may be where nobody can write. */
+  readonly isReadOnly: boolean;
+}
+
+export interface BackupOutcome {
+  /** Absent: the copy is complete, and nothing is wrong with it. */
+  readonly failure?: string;
+}
+
+self.onmessage = ({ data }: MessageEvent<BackupRequest>) => {
+  try {
+    copy(data);
+    check(data.partial);
+    self.postMessage({} satisfies BackupOutcome);
+  } catch (error) {
+    self.postMessage({ failure: reasonOf(error) } satisfies BackupOutcome);
+  }
+};
+
+function copy({ path, partial, isReadOnly }: BackupRequest): void {
+  const db = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true });
+  try {
+    setBusyTimeout(db, COMMAND_TIMEOUT_MS);
+    if (!isReadOnly) keepLogFile(db);
+    refuseMoved(db, path);
+    db.run("VACUUM INTO ?", [partial]);
+  } finally {
+    db.close();
+  }
+}
+
+/** A second per million animals, which is more than the copy takes, so that no copy turns out to be broken when it is needed. */
+function check(partial: string): void {
+  const db = new Database(partial, { readwrite: true });
+  try {
+    const [row] = db.query("PRAGMA quick_check(1)").all() as { quick_check: string }[];
+    if (row?.quick_check !== "ok")
+      throw new Error(`the copy is damaged (${row?.quick_check}): run animal-store doctor on the database`);
+    // From here on it is a store of its own, to which the log of the other one does not belong. No journal is needed
+    // for a file that is thrown away if this fails, and whose name and contents are synced afterwards.
+    db.run("PRAGMA journal_mode = OFF");
+    db.run("PRAGMA synchronous = OFF");
+    beginGeneration(db);
+  } finally {
+    db.close();
+  }
+}

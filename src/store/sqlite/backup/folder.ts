@@ -1,0 +1,105 @@
+import { Database } from "bun:sqlite";
+import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { OperatorError } from "../../../base/operator-error.ts";
+import { type BackupSeries, backupName, expiredBackups } from "../../../domain/backup-series.ts";
+import { AlreadyExists, type PartialFile } from "../../files/partial-file.ts";
+import { absolutePath } from "../../urls/database-url.ts";
+import { preparePath } from "../file/database.ts";
+import { reasonOf } from "../sql/attempt.ts";
+import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "../sql/pragmas.ts";
+import { type CopyingOptions, copyDatabase, publishOrRemove } from "./backup.ts";
+
+// Backups of one database after the other, into a folder. The oldest go, once there are enough newer ones.
+
+export interface FolderBackup {
+  readonly file: string;
+  /** The older backups that were deleted. */
+  readonly deleted: readonly string[];
+  /** A backup that claims to be from the future: then none is deleted. */
+  readonly fromFuture: string | undefined;
+}
+
+export interface FolderBackupOptions extends CopyingOptions {
+  /** How many backups of this database are kept, with the new one. Undefined: all. */
+  readonly keep: number | undefined;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Makes a backup under a name that says when, and then deletes the oldest ones of this very database. Nothing is
+ * deleted if the backup fails. Fails with an OperatorError.
+ */
+export async function backupIntoFolder(
+  givenPath: string,
+  folder: string,
+  { keep, nowMs, ...options }: FolderBackupOptions,
+): Promise<FolderBackup> {
+  const path = await preparePath(givenPath, { create: false });
+  const series = seriesOf(path);
+  let atMs = nowMs();
+  while (existsSync(join(folder, backupName(series, atMs)))) atMs++;
+  const partial = await copyDatabase(givenPath, join(folder, backupName(series, atMs)), options);
+  const made = publishOrRemove(partial, () => publish(partial, folder, series, atMs));
+  if (keep === undefined) return { file: join(folder, made), deleted: [], fromFuture: undefined };
+  return { file: join(folder, made), ...deleteExpired(folder, series, { keep, made, nowMs: nowMs() }) };
+}
+
+/** A database is the same as long as it is at its path: another one there was created at another time. */
+function seriesOf(path: string): BackupSeries {
+  const identity = `${absolutePath(path)}\0${createdAt(path)}`;
+  return {
+    database: basename(path)
+      .replace(/\.(db|sqlite3?)$/, "")
+      .slice(0, 100),
+    id: new Bun.CryptoHasher("sha256").update(identity).digest("hex").slice(0, 8),
+  };
+}
+
+function createdAt(path: string): unknown {
+  let db: Database | undefined;
+  try {
+    db = new Database(path, { readonly: true, safeIntegers: true });
+    setBusyTimeout(db, COMMAND_TIMEOUT_MS);
+    return (db.query("SELECT min(applied_at) AS at FROM migrations").get() as { at: bigint }).at;
+  } catch (error) {
+    throw new OperatorError(`cannot back up ${path}: ${reasonOf(error)}. Run animal-store doctor to see what is wrong`);
+  } finally {
+    db?.close();
+  }
+}
+
+/** Another backup may have been begun in the same millisecond. */
+function publish(partial: PartialFile, folder: string, series: BackupSeries, atMs: number): string {
+  for (let ms = atMs; ; ms++) {
+    const name = backupName(series, ms);
+    try {
+      partial.publish(join(folder, name));
+      return name;
+    } catch (error) {
+      if (!(error instanceof AlreadyExists)) throw error;
+    }
+  }
+}
+
+function deleteExpired(
+  folder: string,
+  series: BackupSeries,
+  options: { readonly keep: number; readonly made: string; readonly nowMs: number },
+): Omit<FolderBackup, "file"> {
+  const expired = expiredBackups(series, readdirSync(folder), options);
+  if (expired.kind === "unknown") return { deleted: [], fromFuture: join(folder, expired.fromFuture) };
+  const files = expired.names.map((name) => join(folder, name));
+  const deleted = files.filter((file) => {
+    try {
+      if (!lstatSync(file, { throwIfNoEntry: false })?.isFile()) return false;
+      rmSync(file, { force: true });
+      return true;
+    } catch (error) {
+      throw new OperatorError(
+        `the backup ${join(folder, options.made)} was made, but an old one cannot be deleted: ${reasonOf(error)}. Delete it by hand, or make the folder writable`,
+      );
+    }
+  });
+  return { deleted, fromFuture: undefined };
+}

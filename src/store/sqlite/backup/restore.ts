@@ -1,0 +1,170 @@
+import { Database } from "bun:sqlite";
+import * as fs from "node:fs";
+import { dirname } from "node:path";
+import { OperatorError } from "../../../base/operator-error.ts";
+import { type CheckResult, runChecks } from "../../../domain/checkup/checkup.ts";
+import type { Authorship } from "../../../domain/journal.ts";
+import { syncFile } from "../../files/files.ts";
+import { beginFile, type PartialFile } from "../../files/partial-file.ts";
+import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
+import { newestOf, type SchemaState, schemaState } from "../../schema/migrate.ts";
+import { JOURNAL } from "../../sql/journal-rows.ts";
+import { CONSOLE_TABLES } from "../../sql/session-rows.ts";
+import { absolutePath } from "../../urls/database-url.ts";
+import { damageChecks, references, ruleChecks } from "../checkup.ts";
+import { closeNow } from "../file/close.ts";
+import { LOCK_TIMEOUTS } from "../file/database.ts";
+import { makeFolder, removeFolders } from "../file/new-file.ts";
+import { realPathOf } from "../file/real-path.ts";
+import { replaceFile, setLostLogAside } from "../file/replace.ts";
+import { AlreadyServed, lockForServing } from "../file/serving-lock.ts";
+import { appliedMigrations } from "../migration/target.ts";
+import { reasonOf } from "../sql/attempt.ts";
+import { journalWrites } from "../tables/writes/journal.ts";
+import { refuseForeignWal } from "../wal/check.ts";
+import { type CopyingOptions, copyIntoPartial, publishOrRemove } from "./backup.ts";
+
+export interface RestoreOptions extends CopyingOptions {
+  /** Who restores, for the journal of the restored store. */
+  readonly authorship: Authorship;
+  /** Also if rows break the rules of the store; never a file that is damaged. */
+  readonly isForced: boolean;
+}
+
+export interface Restored {
+  readonly database: string;
+  /** Where the database is that was there before. */
+  readonly aside: string | undefined;
+  /** Of the restored database, and the one that this version needs. */
+  readonly schema: { readonly number: number; readonly isCurrent: boolean; readonly needed: number };
+  /** Whether the journal has it: a schema that is too old has no journal. */
+  readonly isJournaled: boolean;
+}
+
+/**
+ * Puts a checked copy of a backup in the place of a database, which is kept aside. A process that is killed meanwhile
+ * leaves the one or the other. Nobody may serve the database or use it otherwise. Fails with an OperatorError.
+ */
+export async function restoreSqlite(
+  givenPath: string,
+  file: string,
+  { authorship, isForced, ...options }: RestoreOptions,
+  timeouts = LOCK_TIMEOUTS,
+): Promise<Restored> {
+  const path = realPathOf(givenPath);
+  refuseUnfit(path, file);
+  const unlock = fs.existsSync(path) ? lock(path, timeouts.servingMs) : () => {};
+  let folders: string[] = [];
+  try {
+    const state = await check(file, isForced);
+    folders = makeFolder(dirname(absolutePath(path)));
+    const isThere = fs.existsSync(path);
+    const partial = beginFile(path, { mayReplace: () => isThere });
+    await copyIntoPartial({ path: file, partial: partial.path, isReadOnly: true }, partial.remove, options);
+    return publishOrRemove(partial, () => {
+      const isJournaled = adapt(partial.path, authorship, file);
+      giveToOwner(partial.path, path);
+      const aside = putInPlace(path, partial, authorship.atMs, timeouts.openMs);
+      const needed = newestOf(SQLITE_MIGRATIONS);
+      const schema = { number: state.number, isCurrent: state.kind !== "older", needed };
+      return { database: absolutePath(path), aside, schema, isJournaled };
+    });
+  } catch (error) {
+    removeFolders(folders);
+    if (error instanceof OperatorError || (options.signal?.aborted && error === options.signal.reason)) throw error;
+    throw new OperatorError(`cannot restore ${file}: ${reasonOf(error)}. ${absolutePath(path)} is as it was`);
+  } finally {
+    unlock();
+  }
+}
+
+function refuseUnfit(path: string, file: string): void {
+  const stats = fs.statSync(file, { throwIfNoEntry: false });
+  if (!stats) throw new OperatorError(`there is no file ${file}: name a backup, as animal-store backup makes them`);
+  if (!stats.isFile()) throw new OperatorError(`${file} is not a file: name a backup`);
+  const current = fs.statSync(path, { throwIfNoEntry: false });
+  if (current?.ino === stats.ino && current.dev === stats.dev)
+    throw new OperatorError(`${file} is the database itself: name a backup of it`);
+  refuseForeignWal(file);
+}
+
+function lock(path: string, timeoutMs: number): () => void {
+  try {
+    return lockForServing(path, timeoutMs).unlock;
+  } catch (error) {
+    throw error instanceof AlreadyServed ? new AlreadyServed(path, ", then restore") : error;
+  }
+}
+
+/** Whether a backup is whole and keeps the rules, as doctor does. Returns what its schema is to this version. */
+async function check(file: string, isForced: boolean): Promise<SchemaState & { number: number }> {
+  const db = new Database(file, { readonly: true, safeIntegers: true, strict: true });
+  try {
+    for (const { finding } of await problemsIn(damageChecks(() => db)))
+      throw new OperatorError(`${file} cannot be restored: ${finding.detail}. Choose another backup`);
+    const state = stateOf(db, file);
+    const checks = state.kind === "older" ? [references(() => db)] : ruleChecks(() => db);
+    const broken = isForced ? [] : await problemsIn(checks);
+    if (broken.length === 0) return state;
+    const list = broken.map(({ name, finding }) => `${name}: ${finding.detail}`).join("; ");
+    throw new OperatorError(
+      `${file} is not sound: ${list}. Choose another backup, or restore it all the same with --force`,
+    );
+  } finally {
+    closeNow(db);
+  }
+}
+
+function stateOf(db: Database, file: string): SchemaState & { number: number } {
+  let state: SchemaState;
+  try {
+    state = schemaState(appliedMigrations(db), SQLITE_MIGRATIONS);
+  } catch (error) {
+    throw new OperatorError(`${file} cannot be restored by this version: ${reasonOf(error)}`);
+  }
+  if (state.kind === "empty") throw new OperatorError(`${file} is empty: choose another backup`);
+  return state;
+}
+
+async function problemsIn(checks: Parameters<typeof runChecks>[0]): Promise<CheckResult[]> {
+  const problems: CheckResult[] = [];
+  for await (const result of runChecks(checks)) if (result.finding.kind === "problem") problems.push(result);
+  return problems;
+}
+
+/**
+ * In the copy, before it is in its place: so all of it happens, or nothing. Whoever was signed in to the console when the
+ * backup was made may have been signed out since. Returns whether the journal has it.
+ */
+function adapt(partial: string, authorship: Authorship, file: string): boolean {
+  const db = new Database(partial, { readwrite: true, safeIntegers: true, strict: true });
+  const has = (table: string): boolean =>
+    db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== null;
+  try {
+    db.run("PRAGMA journal_mode = OFF");
+    for (const { name } of CONSOLE_TABLES) if (has(name)) db.run(`DELETE FROM ${name}`);
+    if (!has(JOURNAL.name)) return false;
+    journalWrites(db).append({ ...authorship, action: "restore", subject: { kind: "store" }, after: { file } });
+    return true;
+  } finally {
+    closeNow(db);
+  }
+}
+
+/** Root restores for whoever runs the service: that is who has the database, or its folder. */
+function giveToOwner(partial: string, path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = fs.statSync(fs.existsSync(path) ? path : dirname(absolutePath(path)));
+  fs.chownSync(partial, uid, gid);
+}
+
+function putInPlace(path: string, partial: PartialFile, nowMs: number, timeoutMs: number): string | undefined {
+  if (fs.existsSync(path)) {
+    syncFile(partial.path);
+    return replaceFile(path, partial.path, nowMs, timeoutMs);
+  }
+  setLostLogAside(path, nowMs);
+  // Fails if a start has made one meanwhile.
+  partial.publish();
+  return undefined;
+}

@@ -1,0 +1,217 @@
+import { Database } from "bun:sqlite";
+import { lazy } from "../../../base/lazy.ts";
+import { OperatorError } from "../../../base/operator-error.ts";
+import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
+import {
+  COPIES_INTO,
+  DATABASE_IS_EMPTY,
+  isWorkDue,
+  MIGRATES,
+  migrate,
+  newestOf,
+  ONLY_CREATES,
+  type SchemaRules,
+  type SchemaState,
+  schemaState,
+} from "../../schema/migrate.ts";
+import { COPIES_TABLE, SELECT_UNFINISHED_COPY, UNFINISHED_COPY } from "../../sql/transfer.ts";
+import { absolutePath } from "../../urls/database-url.ts";
+import { damaged, isDamage, refuseDamage } from "../migration/start-check.ts";
+import { appliedMigrations, migrationTarget } from "../migration/target.ts";
+import { reasonOf } from "../sql/attempt.ts";
+import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "../sql/pragmas.ts";
+import { refuseForeignWal } from "../wal/check.ts";
+import { beginGeneration } from "../wal/generation.ts";
+import { refuseUnusable } from "./file-access.ts";
+import { refuseMoved } from "./moved.ts";
+import { realPathOf } from "./real-path.ts";
+import { lockForServing } from "./serving-lock.ts";
+
+/** "ANST" in ASCII: distinguishes our files from those of other programs. */
+export const APPLICATION_ID = 0x414e5354;
+
+/** How long to wait for locks of other processes. */
+export interface LockTimeouts {
+  /** For another process to finish its start or its migration. */
+  readonly openMs: number;
+  /** For a service that is being replaced to exit. */
+  readonly servingMs: number;
+  /** For another process to finish its write. */
+  readonly writeMs: number;
+}
+
+export const LOCK_TIMEOUTS: LockTimeouts = { openMs: COMMAND_TIMEOUT_MS, servingMs: 1_000, writeMs: 2_000 };
+
+/**
+ * Holds the upper levels of every index of a large store. Each commit empties it, also that of the counters twice a second:
+ * more would be filled and thrown away, which made an animal out of 10 million a twentieth slower.
+ */
+const CACHE_KB = 4_000;
+
+/**
+ * Checks that there is a file whose log belongs to it, or makes an empty one. Returns where the file really is: from
+ * here on only that path is used, because the log is beside it. Fails with an OperatorError.
+ */
+export async function preparePath(path: string, { create }: { create: boolean }): Promise<string> {
+  const realPath = realPathOf(path);
+  refuseUnusable(realPath);
+  refuseForeignWal(realPath);
+  if (Bun.file(realPath).size > 0 || (await Bun.file(realPath).exists())) return realPath;
+  if (!create)
+    throw new OperatorError(
+      `there is no database at ${absolutePath(path)}: check DATABASE_URL and the current folder, or run animal-store migrate, which creates one`,
+    );
+  (await loadNewFile()).createFile(realPath);
+  return realPath;
+}
+
+/** Only a new database needs it, and it takes longer to load than the file to open. */
+const loadNewFile = lazy(() => import("./new-file.ts"));
+
+export interface LockedDatabase {
+  readonly db: Database;
+  /** Releases the lock for serving. */
+  readonly unlock: () => void;
+  /** The open database file, if that is what is locked. */
+  readonly descriptor: number | undefined;
+}
+
+/** Opens a database for the one process that may serve it, and migrates it if it may. Fails with an OperatorError. */
+export async function openLocked(
+  path: string,
+  timeouts = LOCK_TIMEOUTS,
+  rules: SchemaRules = MIGRATES,
+): Promise<LockedDatabase> {
+  const { unlock, descriptor } = lockForServing(path, timeouts.servingMs);
+  try {
+    const db = await openWith(path, timeouts, rules, async (opened) => {
+      const state = await bringUpToDate(opened, rules);
+      refuseDamage(opened, path, { isNewer: state.kind === "newer" });
+    });
+    return { db, unlock, descriptor };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/**
+ * Opens a database beside the process that serves it, if one does: so it is never migrated, only created, which is
+ * one transaction. Fails with an OperatorError.
+ */
+export async function openShared(
+  path: string,
+  timeouts = LOCK_TIMEOUTS,
+  rules: SchemaRules = ONLY_CREATES,
+): Promise<Database> {
+  const db = await openWith(path, timeouts, rules, (opened) => bringUpToDate(opened, rules));
+  setBusyTimeout(db, timeouts.writeMs);
+  return db;
+}
+
+async function bringUpToDate(db: Database, rules: SchemaRules): Promise<SchemaState> {
+  const state = schemaState(appliedMigrations(db), SQLITE_MIGRATIONS);
+  if (rules !== COPIES_INTO) refuseUnfinishedCopy(db);
+  if (isWorkDue(state, rules, newestOf(SQLITE_MIGRATIONS))) await migrate(migrationTarget(db), SQLITE_MIGRATIONS);
+  return state;
+}
+
+/** Ids would be assigned twice. */
+function refuseUnfinishedCopy(db: Database): void {
+  const isTarget = db.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(COPIES_TABLE) !== null;
+  if (isTarget && db.query(SELECT_UNFINISHED_COPY).get() !== null) throw new OperatorError(UNFINISHED_COPY);
+}
+
+/**
+ * Another connection to a database that is open already, for a thread that may wait for locks. It never
+ * creates a file: SQLite would apply the log of a file that was moved away to the new one.
+ */
+export function openForWriting(path: string, { openMs, writeMs } = LOCK_TIMEOUTS): Database {
+  const db = openFile(path, openMs, { create: false });
+  setBusyTimeout(db, writeMs);
+  return db;
+}
+
+/** The same for an event loop. */
+export function openForReading(path: string): Database {
+  const db = openFile(path, 0, { create: false });
+  restrictToReading(db);
+  return db;
+}
+
+/** From here on the connection only reads, and never waits for a lock: an event loop depends on it. */
+export function restrictToReading(db: Database): void {
+  db.run(`PRAGMA cache_size = -${CACHE_KB}`);
+  setBusyTimeout(db, 0);
+  db.run("PRAGMA query_only = ON");
+}
+
+async function openWith(
+  path: string,
+  timeouts: LockTimeouts,
+  { mayCreate }: SchemaRules,
+  prepare: (db: Database) => Promise<unknown>,
+): Promise<Database> {
+  let db: Database | undefined;
+  try {
+    db = openFile(path, timeouts.openMs, { create: mayCreate });
+    db.run(`PRAGMA cache_size = -${CACHE_KB}`);
+    await prepare(db);
+    return db;
+  } catch (error) {
+    db?.close();
+    const name = absolutePath(path);
+    if (error instanceof OperatorError) throw new OperatorError(`${name}: ${error.message}`);
+    if (isDamage(error)) throw new OperatorError(`${name}: ${damaged(reasonOf(error))}`);
+    refuseUnusable(path, "write");
+    throw new OperatorError(`cannot open the database ${name}: ${reasonOf(error)}`);
+  }
+}
+
+function openFile(path: string, openMs: number, { create }: { create: boolean }): Database {
+  const db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create });
+  try {
+    setBusyTimeout(db, openMs);
+    claim(db, path, create);
+    refuseMoved(db, path);
+    db.run("PRAGMA journal_mode = WAL");
+    db.run("PRAGMA synchronous = FULL");
+    db.run("PRAGMA foreign_keys = ON");
+    db.run("PRAGMA trusted_schema = OFF");
+    keepLogFile(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Marks a new file as ours, and refuses a file of another program, or an empty one that is not to become a database. */
+function claim(db: Database, path: string, create: boolean): void {
+  if (applicationId(db) === APPLICATION_ID) return;
+  if (!create) {
+    refuseForeign(db, path);
+    throw new OperatorError(DATABASE_IS_EMPTY);
+  }
+  // Checked again under a lock: another process may be claiming the same file.
+  db.transaction(() => {
+    refuseForeign(db, path);
+    if (applicationId(db) === APPLICATION_ID) return;
+    db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+    beginGeneration(db);
+  }).immediate();
+}
+
+const applicationId = (db: Database): number =>
+  Number((db.query("PRAGMA application_id").get() as { application_id: bigint }).application_id);
+
+/** Refuses a file that is neither ours nor empty, with an OperatorError. It only reads. */
+export function refuseForeign(db: Database, path: string): void {
+  const id = applicationId(db);
+  if (id === APPLICATION_ID) return;
+  const tables = db.query("SELECT count(*) AS count FROM sqlite_schema").get() as { count: bigint };
+  if (id !== 0 || Number(tables.count) > 0)
+    throw new OperatorError(
+      `this is the database of another program: set DATABASE_URL to a file other than ${absolutePath(path)}`,
+    );
+}

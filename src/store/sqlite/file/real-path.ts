@@ -1,0 +1,26 @@
+import * as fs from "node:fs";
+import { OperatorError } from "../../../base/operator-error.ts";
+import { reasonOf } from "../sql/attempt.ts";
+import { isSymbolicLink } from "../sql/libc.ts";
+
+/**
+ * Where a database file is that a symbolic link leads to: SQLite keeps the log beside the file, not beside the link.
+ * A path that is no link stays as it is, and a link to a file that does not exist yet is followed too. Fails with an
+ * OperatorError.
+ */
+export function realPathOf(path: string): string {
+  if (!isSymbolicLink(path)) return path;
+  try {
+    return fs.statSync(path, { throwIfNoEntry: false }) ? fs.realpathSync(path) : realPathOf(targetOf(path));
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`cannot follow the symbolic link ${path}: ${reasonOf(error)}`);
+  }
+}
+
+/** Of a link to nothing. A relative target begins at the folder that the link is really in. */
+function targetOf(link: string): string {
+  const target = fs.readlinkSync(link);
+  if (target.startsWith("/")) return target;
+  return `${fs.realpathSync(link.slice(0, link.lastIndexOf("/") + 1) || ".")}/${target}`;
+}

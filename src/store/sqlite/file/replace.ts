@@ -1,0 +1,136 @@
+import { Database } from "bun:sqlite";
+import * as fs from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { OperatorError } from "../../../base/operator-error.ts";
+import { compactTime } from "../../../domain/backup-series.ts";
+import { OWNER_ONLY, syncFile, syncFolder } from "../../files/files.ts";
+import { absolutePath } from "../../urls/database-url.ts";
+import { isDamage } from "../migration/start-check.ts";
+import { isBusy } from "../sql/attempt.ts";
+import { openForGood } from "../sql/libc.ts";
+import { setBusyTimeout } from "../sql/pragmas.ts";
+import { objectionToWal } from "../wal/check.ts";
+import { closeNow } from "./close.ts";
+import { refuseForeign } from "./database.ts";
+
+// How another file takes the place of a database: in one step, so that there is one at every moment. The old one is
+// kept. Its log must never meet the new one, so it is emptied and removed first, while nobody else can use the database;
+// the log of a damaged file is kept with it.
+
+/** What SQLite keeps beside a database. */
+const SIDECARS = ["-wal", "-shm", "-journal"];
+const MAX_ATTEMPTS = 10;
+const ASIDE = /-before-restore-\d{8}T\d{6}\.\d{3}Z\.db$/;
+
+/** Returns where the old database is now. Fails with an OperatorError if anybody else uses it. */
+export function replaceFile(path: string, replacement: string, nowMs: number, timeoutMs: number): string {
+  for (const name of secondNames(path)) fs.rmSync(name);
+  const old = lockOut(path, timeoutMs);
+  try {
+    const aside = keepAside(path, nowMs);
+    moveSidecars(path, aside);
+    syncFolder(dirname(aside));
+    fs.renameSync(replacement, path);
+    syncFolder(dirname(aside));
+    return aside;
+  } finally {
+    if (old) closeNow(old);
+  }
+}
+
+/** A log without its database: the next one in that place must not get it. */
+export function setLostLogAside(path: string, nowMs: number): void {
+  if (SIDECARS.some((end) => fs.existsSync(path + end))) moveSidecars(path, asideName(path, nowMs));
+}
+
+/** Names that an interrupted restore has left of a database which is still in its place: copies they are not. */
+export function secondNames(path: string): string[] {
+  const { ino, dev } = fs.statSync(path);
+  const folder = dirname(absolutePath(path));
+  return fs
+    .readdirSync(folder)
+    .filter((name) => ASIDE.test(name))
+    .map((name) => join(folder, name))
+    .filter((name) => {
+      const stats = fs.lstatSync(name, { throwIfNoEntry: false });
+      return stats?.ino === ino && stats.dev === dev;
+    });
+}
+
+/**
+ * A connection beside which there can be no other, until it is closed; everything is in the file, and there is no log.
+ * Undefined if the file is damaged, or has the log of another one: then SQLite cannot be asked.
+ */
+function lockOut(path: string, timeoutMs: number): Database | undefined {
+  if (objectionToWal(path) !== undefined) return undefined;
+  const db = new Database(path, { readwrite: true });
+  try {
+    setBusyTimeout(db, timeoutMs);
+    refuseForeign(db, path);
+    for (let i = 0; i < MAX_ATTEMPTS; i++) {
+      db.run("PRAGMA journal_mode = DELETE");
+      db.run("BEGIN EXCLUSIVE");
+      // A command may have opened it in between, and begun another log.
+      if (!fs.existsSync(`${path}-wal`)) return db;
+      db.run("ROLLBACK");
+    }
+    throw inUse(path);
+  } catch (error) {
+    closeNow(db);
+    if (isDamage(error)) return undefined;
+    throw isBusy(error) ? inUse(path) : error;
+  }
+}
+
+const inUse = (path: string): OperatorError =>
+  new OperatorError(`another command is using ${path}: wait until it has ended, then restore`);
+
+const asideName = (path: string, nowMs: number): string => {
+  const name = basename(path).replace(/\.(db|sqlite3?)$/, "");
+  return join(dirname(absolutePath(path)), `${name}-before-restore-${compactTime(nowMs)}.db`);
+};
+
+/** Gives the file a second name. */
+function keepAside(path: string, nowMs: number): string {
+  for (let ms = nowMs; ; ms++) {
+    const aside = asideName(path, ms);
+    try {
+      fs.linkSync(path, aside);
+      return aside;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EEXIST") continue;
+      if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
+      copyAside(path, aside);
+      return aside;
+    }
+  }
+}
+
+const COPY_BYTES = 1 << 20;
+
+/** Where the file system has no links. The old file is never closed: SQLite would lose its locks. */
+function copyAside(path: string, aside: string): void {
+  const from = openForGood(path);
+  if (from === undefined) throw new Error(`cannot read ${path}`);
+  const to = fs.openSync(aside, "wx", OWNER_ONLY);
+  try {
+    const chunk = Buffer.alloc(COPY_BYTES);
+    for (let at = 0, read = 0; ; at += read) {
+      read = fs.readSync(from, chunk, 0, COPY_BYTES, at);
+      if (read === 0) break;
+      fs.writeSync(to, chunk, 0, read, at);
+    }
+  } catch (error) {
+    fs.rmSync(aside, { force: true });
+    throw error;
+  } finally {
+    fs.closeSync(to);
+  }
+  syncFile(aside);
+}
+
+/** Of a sound database there are none left. */
+function moveSidecars(path: string, aside: string): void {
+  for (const end of SIDECARS) if (fs.existsSync(path + end)) fs.renameSync(path + end, aside + end);
+}

@@ -1,0 +1,83 @@
+import { Database } from "bun:sqlite";
+import * as fs from "node:fs";
+import { OperatorError } from "../../../base/operator-error.ts";
+import { OWNER_ONLY } from "../../files/files.ts";
+import { absolutePath } from "../../urls/database-url.ts";
+import { isBusy, reasonOf } from "../sql/attempt.ts";
+import { openForGood, tryLock, unlock } from "../sql/libc.ts";
+
+const RETRY_INTERVAL_MS = 10;
+
+export class AlreadyServed extends OperatorError {
+  /** What to do when it is stopped, or instead. */
+  constructor(path: string, next = ", or set another DATABASE_URL") {
+    super(`another process is already serving ${absolutePath(path)}: stop it first${next}`);
+  }
+}
+
+export interface ServingLock {
+  readonly unlock: () => void;
+  /** The open database file, if that is what is locked: it says which file it is, whatever is at its path later. */
+  readonly descriptor: number | undefined;
+}
+
+/**
+ * On Linux the database file itself is locked, so the lock moves with it, and a second name for it is no way around.
+ * Elsewhere such a lock would get in the way of SQLite's own, so a file beside it is locked.
+ */
+const LOCKS_THE_DATABASE = process.platform === "linux";
+
+/**
+ * Makes sure that one process at a time serves a database, because the counters are kept in its memory.
+ * The kernel releases the lock with the process, however that ends. Fails with an OperatorError.
+ */
+export function lockForServing(path: string, timeoutMs: number): ServingLock {
+  try {
+    const file = LOCKS_THE_DATABASE ? path : `${path}-lock`;
+    let descriptor = openForLocking(file);
+    const deadlineMs = performance.now() + timeoutMs;
+    for (;;) {
+      const isLocked = tryLock(descriptor) && !isLockedAsBefore(path);
+      if (isLocked && isAt(file, descriptor)) break;
+      unlock(descriptor);
+      if (performance.now() >= deadlineMs) throw new AlreadyServed(path);
+      // A restore has replaced the file meanwhile: what is locked is the old one.
+      if (isLocked) descriptor = openForLocking(file);
+      else Bun.sleepSync(RETRY_INTERVAL_MS);
+    }
+    const locked = descriptor;
+    return { unlock: () => unlock(locked), descriptor: LOCKS_THE_DATABASE ? locked : undefined };
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`cannot lock ${absolutePath(path)}: ${reasonOf(error)}`);
+  }
+}
+
+/** SQLite takes an empty file for a new database. */
+const openForLocking = (file: string): number => openForGood(file) ?? fs.openSync(file, "a+", OWNER_ONLY);
+
+function isAt(path: string, descriptor: number): boolean {
+  const [there, open] = [fs.statSync(path, { throwIfNoEntry: false }), fs.fstatSync(descriptor)];
+  return there?.ino === open.ino && there.dev === open.dev;
+}
+
+/** Up to release 1.0.0, another file was locked: such a service may still be running. Its file is of no use any more. */
+function isLockedAsBefore(path: string): boolean {
+  const file = `${path}-serving`;
+  let lock: Database;
+  try {
+    lock = new Database(file, { readwrite: true, create: false });
+  } catch {
+    return false;
+  }
+  try {
+    lock.run("PRAGMA locking_mode = EXCLUSIVE");
+    lock.run("BEGIN EXCLUSIVE");
+    fs.rmSync(file, { force: true });
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  } finally {
+    lock.close();
+  }
+}

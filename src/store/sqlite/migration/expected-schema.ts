@@ -1,0 +1,59 @@
+import { lazy } from "../../../base/lazy.ts";
+import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
+
+// The schema that the migrations lead to, read from their text: running them again to find out would take 2 ms of
+// each start. The test beside this file compares it with what they make.
+
+export interface ExpectedIndex {
+  readonly name: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** The condition of an index that does not have all rows. */
+  readonly condition: string | undefined;
+}
+
+const STATEMENT =
+  /^(?:(?:CREATE (?:UNIQUE )?(?:TABLE|INDEX)|DROP (?:TABLE|INDEX)|ALTER TABLE) [^;]+|CREATE TRIGGER [\s\S]+?\nEND)/gm;
+const CREATE = /^CREATE (?:UNIQUE )?(?:TABLE|INDEX|TRIGGER) (\w+)/;
+const DROP = /^DROP (?:TABLE|INDEX) (\w+)/;
+const ADD_COLUMN = /^ALTER TABLE (\w+) ADD COLUMN (.+)$/s;
+/** SQLite puts a new column behind the others: before the constraints of the table, or at its end. */
+const END_OF_COLUMNS = /,\s*(?:PRIMARY KEY|UNIQUE|CHECK|FOREIGN KEY|CONSTRAINT)\b|\)[^)]*$/;
+const INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON (\w+) \(([^)]+)\)(?: WHERE (.+))?$/s;
+
+/** The text of each table, index and trigger as SQLite keeps it, by name. Without that of the migrations, which is not made by one. */
+export const expectedSchema = lazy(() =>
+  schemaMadeBy(SQLITE_MIGRATIONS.flatMap(({ steps }) => steps.map(({ sql }) => sql))),
+);
+
+export function schemaMadeBy(texts: readonly string[]): ReadonlyMap<string, string> {
+  const schema = new Map<string, string>();
+  for (const text of texts)
+    for (const [found] of text.matchAll(STATEMENT)) {
+      const statement = found.trim();
+      const created = CREATE.exec(statement)?.[1];
+      const dropped = DROP.exec(statement)?.[1];
+      const [, table, column] = ADD_COLUMN.exec(statement) ?? [];
+      if (created !== undefined) schema.set(created, statement);
+      else if (dropped !== undefined) drop(schema, dropped);
+      else if (table !== undefined)
+        schema.set(
+          table,
+          (schema.get(table) ?? "").replace(END_OF_COLUMNS, (end) => `, ${column}${end}`),
+        );
+    }
+  return schema;
+}
+
+function drop(schema: Map<string, string>, name: string): void {
+  schema.delete(name);
+  for (const index of indexesIn(schema)) if (index.table === name) schema.delete(index.name);
+}
+
+export const expectedIndexes = (): readonly ExpectedIndex[] => indexesIn(expectedSchema());
+
+const indexesIn = (schema: ReadonlyMap<string, string>): ExpectedIndex[] =>
+  [...schema.values()].flatMap((statement) => {
+    const [, name = "", table = "", columns = "", condition] = INDEX.exec(statement) ?? [];
+    return name === "" ? [] : [{ name, table, columns: columns.split(", "), condition }];
+  });

@@ -1,0 +1,140 @@
+import type { Database } from "bun:sqlite";
+import { OperatorError } from "../../../base/operator-error.ts";
+import { NUMBERED_TABLES, TABLES } from "../../sql/rows.ts";
+import { codeOf, reasonOf } from "../sql/attempt.ts";
+import { type ExpectedIndex, expectedIndexes, expectedSchema } from "./expected-schema.ts";
+
+// What can be found out about a file within the time of a start. A small file is checked entirely. Of a large one, each
+// index is compared with its table at both ends and at random places; `doctor` looks at the rest of it.
+
+/** An empty store has 40; SQLite checks it and 16 pages of content in 2 ms. */
+const SMALL_PAGES = 56;
+const PROBES = 8;
+/** On a disk that takes long to find a page, fewer places are looked at. */
+const PROBE_BUDGET_MS = 3;
+
+/** Whether an error says that the file is not what it should be. */
+export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+
+export const damaged = (what: string): string =>
+  `the database file is damaged: ${what}. Run animal-store doctor to see how badly, and restore the latest backup with animal-store restore`;
+
+/**
+ * Throws an OperatorError if the file is found to be damaged. It only reads. Of a schema that a newer version made, it
+ * cannot say how it should be.
+ */
+export function refuseDamage(db: Database, path: string, { isNewer }: { isNewer: boolean }): void {
+  const damage = findDamage(db, path, isNewer);
+  if (damage !== undefined) throw new OperatorError(damaged(damage));
+}
+
+function findDamage(db: Database, path: string, isNewer: boolean): string | undefined {
+  try {
+    // One transaction, so that what a command writes meanwhile is not taken for damage.
+    return db.transaction(
+      () =>
+        missingPages(db, path) ??
+        (isNewer ? undefined : differenceInSchema(db)) ??
+        (isSmall(db) ? failedCheck(db) : differenceInIndexes(db)) ??
+        repeatedIds(db),
+    )();
+  } catch (error) {
+    if (isDamage(error)) return reasonOf(error);
+    throw error;
+  }
+}
+
+const numberOf = (db: Database, sql: string): number => Number(Object.values(db.query(sql).get() as object)[0]);
+
+/** With an empty log, every page is in the file. */
+function missingPages(db: Database, path: string): string | undefined {
+  const bytes = numberOf(db, "PRAGMA page_count") * numberOf(db, "PRAGMA page_size");
+  if (Bun.file(`${path}-wal`).size > 0) return undefined;
+  const { size } = Bun.file(path);
+  return size < bytes ? `it has ${size} bytes of ${bytes}` : undefined;
+}
+
+/** What an operator has added, such as an index, does no harm. */
+export function differenceInSchema(db: Database): string | undefined {
+  const found = definitions(db);
+  for (const [name, sql] of expectedSchema())
+    if (found.get(name) !== sql)
+      return found.has(name) ? `the definition of ${name} has changed` : `${name} is missing from its schema`;
+  return undefined;
+}
+
+function definitions(db: Database): ReadonlyMap<string, string | null> {
+  const rows = db.query("SELECT name, sql FROM sqlite_schema").all() as { name: string; sql: string | null }[];
+  return new Map(rows.map(({ name, sql }) => [name, sql]));
+}
+
+const isSmall = (db: Database): boolean => numberOf(db, "PRAGMA page_count") <= SMALL_PAGES;
+
+function failedCheck(db: Database): string | undefined {
+  const [row] = db.query("PRAGMA integrity_check(1)").all() as { integrity_check: string }[];
+  return row?.integrity_check === "ok" ? undefined : row?.integrity_check.replaceAll("\n", ": ");
+}
+
+function differenceInIndexes(db: Database): string | undefined {
+  const deadlineMs = performance.now() + PROBE_BUDGET_MS;
+  const found = definitions(db);
+  const known = expectedIndexes().filter(({ name }) => found.get(name) === expectedSchema().get(name));
+  const pairs = known.map((index) => comparePair(db, index));
+  for (let place = 0; place < PROBES && (place === 0 || performance.now() < deadlineMs); place++)
+    for (const { name, table, differs } of pairs)
+      if (differs(place)) return `the index ${name} does not match the table ${table}`;
+  return undefined;
+}
+
+interface IndexedTable {
+  readonly name: string;
+  readonly table: string;
+  /** Whether they differ: at place 0 at both ends, at any other at random. */
+  readonly differs: (place: number) => boolean;
+}
+
+function comparePair(db: Database, { name, table, columns, condition }: ExpectedIndex): IndexedTable {
+  const key = TABLES.find((known) => known.name === table)?.key ?? [];
+  const both = [...new Set([...columns, ...key])];
+  const equal = (names: readonly string[]) => names.map((column) => `t.${column} IS e.${column}`).join(" AND ");
+  const end = (source: string, order: readonly string[], direction: string) =>
+    `SELECT * FROM (SELECT ${both} FROM ${source} ORDER BY ${order.map((column) => `${column} ${direction}`)} LIMIT 1)`;
+  const ends = (source: string, order: readonly string[]) =>
+    `${end(source, order, "ASC")} UNION ALL ${end(source, order, "DESC")}`;
+
+  const inIndex = `${table} INDEXED BY ${name}${condition === undefined ? "" : ` WHERE ${condition}`}`;
+  const entriesWithoutRow = `SELECT 1 FROM (${ends(inIndex, both)}) e WHERE NOT EXISTS
+    (SELECT 1 FROM ${table} t NOT INDEXED WHERE ${equal(key)} AND ${equal(columns)})`;
+  // The rows that a condition selects cannot be found quickly without the index.
+  if (condition !== undefined) return { name, table, differs: (place) => place === 0 && hasRow(db, entriesWithoutRow) };
+
+  const inTable = `${table} NOT INDEXED`;
+  const withoutEntry = (rows: string) => `SELECT 1 FROM (${rows}) e WHERE NOT EXISTS
+    (SELECT 1 FROM ${table} t INDEXED BY ${name} WHERE ${equal(columns)} AND ${equal(key)})`;
+  const rowsWithoutEntry = withoutEntry(ends(inTable, key));
+  const atEnds = () => hasRow(db, entriesWithoutRow) || hasRow(db, rowsWithoutEntry);
+  if (!NUMBERED_TABLES.some((numbered) => numbered.name === table))
+    return { name, table, differs: (place) => place === 0 && atEnds() };
+  const probe = db.query<unknown, [number]>(
+    withoutEntry(`SELECT ${both} FROM ${inTable} WHERE id >= ? ORDER BY id LIMIT 1`),
+  );
+  const highest = numberOf(db, `SELECT max(id) FROM ${table}`);
+  return {
+    name,
+    table,
+    differs: (place) => (place === 0 ? atEnds() : probe.get(Math.floor(Math.random() * highest)) !== null),
+  };
+}
+
+const hasRow = (db: Database, sql: string): boolean => db.query(sql).get() !== null;
+
+/** An id that was assigned must not be assigned again. */
+export function repeatedIds(db: Database): string | undefined {
+  for (const { name } of NUMBERED_TABLES) {
+    const highest = numberOf(db, `SELECT max(id) FROM ${name}`);
+    const assigned = numberOf(db, `SELECT max(seq) FROM sqlite_sequence WHERE name = '${name}'`);
+    if (highest > assigned)
+      return `the table ${name} has ids up to ${highest}, and the next one would be ${assigned + 1}`;
+  }
+  return undefined;
+}

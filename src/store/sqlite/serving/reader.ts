@@ -1,0 +1,69 @@
+import type { Database } from "bun:sqlite";
+import { STORE_CLOSED, StoreUnavailable } from "../../ports/store.ts";
+import { closeNow, closeWithoutCheckpoint } from "../file/close.ts";
+import { openForReading, restrictToReading } from "../file/database.ts";
+import { Snapshot } from "./snapshot.ts";
+
+/** The connection that a serving thread reads with. It can be closed for a while. */
+export class Reader {
+  #db: Database | undefined;
+  #state: "open" | "suspended" | "closed" = "open";
+  #snapshot: Snapshot | undefined;
+
+  constructor(
+    private readonly path: string,
+    /** Undefined: the first read opens it. */
+    db: Database | undefined,
+    /** Throws when another file is at the path now. */
+    private readonly refuseOtherFile: () => void,
+  ) {
+    if (db) restrictToReading(db);
+    this.#db = db;
+  }
+
+  /** For the next read, and none after that. Throws while it is closed. */
+  readonly connection = (): Database => {
+    const db = this.#db ?? this.#open();
+    this.#snapshot?.renew(db);
+    return db;
+  };
+
+  /** From here on, what is read in one turn of the event loop shares a transaction. */
+  shareTransactions(head: Uint32Array): void {
+    this.#snapshot = new Snapshot(head);
+  }
+
+  suspend(): void {
+    this.#release();
+    if (this.#state === "open") this.#state = "suspended";
+  }
+
+  /** The next read opens it. */
+  resume(): void {
+    if (this.#state === "suspended") this.#state = "open";
+  }
+
+  /** For good: the lock for serving is released next. */
+  close({ mayCheckpoint }: { mayCheckpoint: boolean }): void {
+    this.#snapshot?.end();
+    if (this.#db && !mayCheckpoint) closeWithoutCheckpoint(this.path, this.#db);
+    else this.#release();
+    this.#db = undefined;
+    this.#state = "closed";
+  }
+
+  #release(): void {
+    this.#snapshot?.end();
+    if (this.#db) closeNow(this.#db);
+    this.#db = undefined;
+  }
+
+  #open(): Database {
+    if (this.#state === "closed") throw new StoreUnavailable(STORE_CLOSED);
+    if (this.#state === "suspended")
+      throw new StoreUnavailable("the database is being opened again after a failure of the disk");
+    this.refuseOtherFile();
+    this.#db = openForReading(this.path);
+    return this.#db;
+  }
+}

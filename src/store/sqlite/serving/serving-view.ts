@@ -1,0 +1,61 @@
+import type { Database } from "bun:sqlite";
+import { type Store, type StoreProblem, StoreUnavailable } from "../../ports/store.ts";
+import { type Placement, PlacementWatch } from "../file/placement.ts";
+import { walIndexAt } from "../wal/index.ts";
+import { followVersion, versionByPragma } from "../wal/version.ts";
+import type { NoteTarget } from "../writer/connection.ts";
+import { Reader } from "./reader.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+/** What one serving thread has of a file: a connection that reads, a queue of writes, and an eye on whether both are still good. */
+export class ServingView {
+  readonly reader: Reader;
+  readonly queue: WriteQueue;
+  #watch: PlacementWatch | undefined;
+  #report: (problem: StoreProblem, error: Error) => void = () => {};
+  /** Undefined until it is known what to follow. */
+  version: Store["version"] = () => undefined;
+
+  constructor(path: string, db: Database | undefined, requestPort: () => void) {
+    this.reader = new Reader(path, db, this.refuseIfMoved);
+    this.queue = new WriteQueue({ requestPort, reader: this.reader, onProblem: this.#onProblem });
+  }
+
+  /** From here on it is noticed when the file is not in its place any more, and when somebody commits. */
+  follow(placement: Placement, noteTarget: NoteTarget | undefined): void {
+    this.#watch = new PlacementWatch(placement);
+    if (noteTarget) {
+      const head = walIndexAt(noteTarget.walIndexAddress);
+      this.version = followVersion(head, noteTarget.note);
+      this.reader.shareTransactions(head);
+    } else this.version = versionByPragma(this.reader.connection);
+  }
+
+  /** Throws StoreUnavailable. */
+  readonly refuseIfMoved = (): void => {
+    const displacement = this.queue.distrust === undefined ? this.#watch?.displacement() : this.#watch?.absence();
+    if (displacement !== undefined) throw new StoreUnavailable(displacement);
+  };
+
+  /** Throws StoreUnavailable if every write would be refused. */
+  check(): void {
+    this.refuseIfMoved();
+    if (this.queue.distrust !== undefined)
+      throw new StoreUnavailable(`writes are refused until the database was opened again: ${this.queue.distrust}`);
+  }
+
+  onProblem(report: (problem: StoreProblem, error: Error) => void): void {
+    this.#report = report;
+  }
+
+  readonly #onProblem = (problem: StoreProblem, error: Error): void => {
+    if (problem === "sync") this.#watch?.forgetContents();
+    this.#report(problem, error);
+  };
+
+  /** For good, once the queue is closed. */
+  close(): void {
+    this.reader.close({ mayCheckpoint: this.queue.distrust === undefined && this.#watch?.overwriting() === undefined });
+    this.queue.disconnect();
+  }
+}

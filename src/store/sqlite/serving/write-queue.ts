@@ -1,0 +1,213 @@
+import type { IdempotencyKey } from "../../../domain/idempotency.ts";
+import { STORE_CLOSED, type StoreProblem, StoreUnavailable } from "../../ports/store.ts";
+import { reasonOf } from "../sql/attempt.ts";
+import type { Write, WriteInput, WriteName, WriteResult, Writes } from "../tables/writer.ts";
+import type { WriteOutcome, WriteOutcomes } from "../writer/group-commit.ts";
+import type { FromWriter, ToWriter } from "../writer/messages.ts";
+
+/** A write whose outcome somebody waits for. */
+interface Pending {
+  readonly write: Write;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * This many are handed over at once, or what there is at the end of a turn of the event loop: early
+ * enough for the writer to work at the same time as this thread, rather than in turns with it.
+ */
+const HAND_OVER_BATCH_SIZE = 16;
+/** This many are settled in one turn of the event loop: reads are served in between. */
+const SETTLE_BATCH_SIZE = 12;
+/** More than any number of connections causes at once. Beyond it, load is shed. */
+const MAX_WAITING = 10_000;
+/** A disk that does not respond must not hold up a stop for ever. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+export interface WriteQueueOptions {
+  /** Asks for a port to the writer, which is then passed to connect(), now or later. Throws when there can be none. */
+  readonly requestPort: () => void;
+  /** The connection of this thread, which is closed while the database is opened again. */
+  readonly reader?: { suspend(): void; resume(): void };
+  readonly onProblem?: (problem: StoreProblem, error: Error) => void;
+}
+
+/**
+ * Has the writes of one serving thread carried out by the writer thread. Whatever is handed over during a commit,
+ * by any of them, becomes the next commit.
+ */
+export class WriteQueue implements Writes {
+  #port: MessagePort | undefined;
+  #gathered: Pending[] = [];
+  /** Handed over to the writer, in this order. */
+  #underWay: Pending[] = [];
+  /** Of the first of those, not settled yet. */
+  #outcomes: WriteOutcome[] = [];
+  #whenIdle: (() => void) | undefined;
+  #distrust: string | undefined;
+  #isRequested = false;
+  #isClosed = false;
+
+  constructor(private readonly options: WriteQueueOptions) {}
+
+  /** Why every write is refused: after a sync that failed, until the database was opened again and checked. */
+  get distrust(): string | undefined {
+    return this.#distrust;
+  }
+
+  perform<Name extends WriteName>(
+    name: Name,
+    input: WriteInput<Name>,
+    idempotencyKey?: IdempotencyKey,
+  ): Promise<WriteResult<Name>> {
+    if (this.#isClosed) return Promise.reject(new StoreUnavailable(STORE_CLOSED));
+    if (this.#waiting >= MAX_WAITING)
+      return Promise.reject(new StoreUnavailable("too many writes are waiting for the disk"));
+    const { promise, resolve, reject } = Promise.withResolvers<WriteResult<Name>>();
+    const count = this.#gathered.push({
+      write: [name, input, idempotencyKey],
+      resolve: resolve as (result: never) => void,
+      reject,
+    });
+    if (count === 1) setImmediate(() => this.#handOver());
+    else if (count === HAND_OVER_BATCH_SIZE) this.#handOver();
+    return promise;
+  }
+
+  /** Asks for a port, so that the first write need not wait for one. */
+  start(): void {
+    if (this.#port || this.#isRequested) return;
+    this.#isRequested = true;
+    try {
+      this.options.requestPort();
+    } catch (error) {
+      this.#isRequested = false;
+      throw error;
+    }
+  }
+
+  /** Hands over what has been gathered meanwhile, also if it has been closed since. */
+  connect(port: MessagePort): void {
+    this.#isRequested = false;
+    this.#port = port;
+    port.onmessage = ({ data }: { data: FromWriter }) => {
+      if (data.kind !== "all_done" && data.kind !== "mixed") this.#attend(port, data);
+      else if (this.#port === port) this.#take(outcomesIn(data));
+    };
+    this.#handOver();
+  }
+
+  /** There is no writer, and none can be started. */
+  refuse(reason: string): void {
+    this.#isRequested = false;
+    this.#reject(this.#gathered.splice(0), new StoreUnavailable(`the writer thread cannot be started: ${reason}`));
+    this.#checkIdle();
+  }
+
+  /** The writer is gone, and whether it carried out what it had is unknown. The next write asks for another. */
+  lose(reason: string): void {
+    // A port that was asked for is still on its way: it leads to the next writer.
+    this.#port?.close();
+    this.#port = undefined;
+    this.options.reader?.resume();
+    const lost = this.#underWay.splice(this.#outcomes.length);
+    const error = new StoreUnavailable(`the writer thread was lost: ${reason}`, { changed: "unknown" });
+    this.#reject(lost, error);
+    this.#checkIdle();
+    // While the database has to be opened again, the next writer must be able to ask for the connection to be closed.
+    if (this.#distrust !== undefined || this.#gathered.length > 0) this.#requestPort();
+  }
+
+  /** Finishes what was begun, and begins nothing more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#waiting > 0)
+      await Promise.race([
+        new Promise<void>((resolve) => {
+          this.#whenIdle = resolve;
+        }),
+        Bun.sleep(CLOSE_TIMEOUT_MS),
+      ]);
+    this.#reject(this.#gathered.splice(0), new StoreUnavailable(STORE_CLOSED));
+    this.#reject(
+      this.#underWay.splice(this.#outcomes.length),
+      new StoreUnavailable("the disk did not respond", { changed: "unknown" }),
+    );
+  }
+
+  /** Hears and says nothing more. Until then, a writer that closes can still ask for the connection to be closed. */
+  disconnect(): void {
+    this.#port?.postMessage({ kind: "leave" } satisfies ToWriter);
+    this.#port?.close();
+    this.#port = undefined;
+  }
+
+  get #waiting(): number {
+    return this.#gathered.length + this.#underWay.length;
+  }
+
+  /** In a turn of its own, where nobody else would catch what start() throws. */
+  #requestPort(): void {
+    try {
+      this.start();
+    } catch (error) {
+      this.refuse(reasonOf(error));
+    }
+  }
+
+  #handOver(): void {
+    if (this.#gathered.length === 0) return;
+    if (!this.#port) {
+      // What is gathered is handed over when it is there, which may be at once.
+      this.#requestPort();
+      return;
+    }
+    const writes = this.#gathered.map(({ write }) => write);
+    this.#underWay.push(...this.#gathered);
+    this.#gathered = [];
+    this.#port.postMessage({ kind: "write", writes, handedOverAtMs: Date.now() } satisfies ToWriter);
+  }
+
+  /** What the writer says beside outcomes, while it closes too. */
+  #attend(port: MessagePort, message: Exclude<FromWriter, WriteOutcomes>): void {
+    const { reader, onProblem } = this.options;
+    if (message.kind === "problem") onProblem?.(message.problem, new StoreUnavailable(message.message));
+    else if (message.kind === "resume") reader?.resume();
+    else if (message.kind === "suspend") {
+      reader?.suspend();
+      port.postMessage({ kind: "suspended" } satisfies ToWriter);
+    } else {
+      this.#distrust = message.kind === "distrust" ? message.reason : undefined;
+      if (message.kind === "distrust") onProblem?.("sync", new StoreUnavailable(message.reason));
+    }
+  }
+
+  #take(outcomes: readonly WriteOutcome[]): void {
+    if (this.#outcomes.push(...outcomes) === outcomes.length) this.#settle();
+  }
+
+  /** A batch in each turn of the event loop, until none is left. */
+  #settle(): void {
+    const outcomes = this.#outcomes.splice(0, SETTLE_BATCH_SIZE);
+    if (this.#outcomes.length > 0) setImmediate(() => this.#settle());
+    for (const outcome of outcomes) settle(this.#underWay.shift() as Pending, outcome);
+    this.#checkIdle();
+  }
+
+  #reject(pending: readonly Pending[], error: Error): void {
+    for (const { reject } of pending) reject(error);
+  }
+
+  #checkIdle(): void {
+    if (this.#waiting === 0) this.#whenIdle?.();
+  }
+}
+
+const outcomesIn = (outcomes: WriteOutcomes): readonly WriteOutcome[] =>
+  outcomes.kind === "all_done" ? outcomes.results.map((result) => ({ kind: "done", result })) : outcomes.outcomes;
+
+function settle({ resolve, reject }: Pending, outcome: WriteOutcome): void {
+  if (outcome.kind === "done") resolve(outcome.result as never);
+  else if (outcome.kind === "unavailable") reject(new StoreUnavailable(outcome.message, outcome));
+  else reject(new Error(outcome.message));
+}

@@ -1,0 +1,10 @@
+import type { Dialect } from "../../sql/searches.ts";
+
+export const SQLITE: Dialect = {
+  ordersByIndex: false,
+  placeholder: (n) => `?${n}`,
+  idIsOneOf: (placeholder) => `id IN (SELECT value FROM json_each(${placeholder}))`,
+  idList: (ids) => `[${ids.join(",")}]`,
+  idInRow: (placeholder) => `${placeholder} COLLATE BINARY`,
+  atMost: (placeholder) => `LIMIT +${placeholder}`,
+};

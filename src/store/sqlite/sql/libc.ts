@@ -1,0 +1,108 @@
+import { type Pointer, ptr, read, toArrayBuffer } from "bun:ffi";
+import { lazy } from "../../../base/lazy.ts";
+import { openCLibrary } from "../../../base/system/c-library.ts";
+
+const IS_MAC = process.platform === "darwin";
+
+const O_RDONLY = 0;
+const O_RDWR = 2;
+const O_CLOEXEC = IS_MAC ? 0x100_0000 : 0o200_0000;
+const LOCK_EX = 2;
+const LOCK_NB = 4;
+const LOCK_UN = 8;
+const EWOULDBLOCK = IS_MAC ? 35 : 11;
+const PROT_READ = 1;
+const MAP_SHARED = 1;
+const MAP_FAILED = 0xffffffffffffffffn;
+const AT_FDCWD = -100;
+const STATX_INO = 0x100;
+const STATX_BYTES = 256;
+const STATX_INO_OFFSET = 32;
+
+/** Takes a third of a millisecond. */
+const libc = lazy(
+  () =>
+    openCLibrary({
+      open: { args: ["ptr", "i32"], returns: "i32" },
+      readlink: { args: ["ptr", "ptr", "u64"], returns: "i64" },
+      flock: { args: ["i32", "i32"], returns: "i32" },
+      mmap: { args: ["u64", "u64", "i32", "i32", "i32", "i64"], returns: "u64" },
+    }).symbols,
+);
+
+const libcOnLinux = lazy(
+  () =>
+    openCLibrary({
+      statx: { args: ["i32", "ptr", "i32", "u32", "ptr"], returns: "i32" },
+      malloc: { args: ["u64"], returns: "ptr" },
+      __errno_location: { args: [], returns: "ptr" },
+    }).symbols,
+);
+
+const libcOnMac = lazy(() => openCLibrary({ __error: { args: [], returns: "ptr" } }).symbols);
+
+/**
+ * Opens an existing file, if that is possible, and for writing too, if that is: on NFS only such a file can be locked.
+ * There is no way to close it: a process that closes a file loses all its locks on it, those of SQLite too.
+ */
+export function openForGood(path: string): number | undefined {
+  const name = Buffer.from(`${path}\0`);
+  for (const mode of [O_RDWR, O_RDONLY]) {
+    const descriptor = libc().open(ptr(name), mode | O_CLOEXEC);
+    if (descriptor >= 0) return descriptor;
+  }
+  return undefined;
+}
+
+export function isSymbolicLink(path: string): boolean {
+  const name = Buffer.from(`${path}\0`);
+  const firstByte = Buffer.alloc(1);
+  return libc().readlink(ptr(name), ptr(firstByte), firstByte.length) > 0 && name.length > 0;
+}
+
+/** Locks an open file, unless somebody else has: then it returns false. The lock belongs to the file, not to its name. */
+export function tryLock(descriptor: number): boolean {
+  if (libc().flock(descriptor, LOCK_EX | LOCK_NB) === 0) return true;
+  const errno = lastError();
+  if (errno === EWOULDBLOCK) return false;
+  throw new Error(`the file system does not support locks (flock: error ${errno})`);
+}
+
+export const unlock = (descriptor: number): void => void libc().flock(descriptor, LOCK_UN);
+
+/** Maps the beginning of an open file into memory, if that is possible. Returns the address. */
+export function mapForReading(descriptor: number, bytes: number): Pointer | undefined {
+  const address = libc().mmap(0n, BigInt(bytes), PROT_READ, MAP_SHARED, descriptor, 0n);
+  return address === MAP_FAILED ? undefined : (Number(address) as Pointer);
+}
+
+/**
+ * Returns what looks up the inode at a path, 0 if there is none: on Linux in 3 µs, where fs.statSync takes 15. It asks
+ * for nothing else, because a file whose times were looked at takes longer to sync after its next change.
+ */
+export function inodeLookup(path: string): (() => number) | undefined {
+  if (process.platform !== "linux") return undefined;
+  const { statx } = libcOnLinux();
+  const nameAt = keptBytes(Buffer.from(`${path}\0`));
+  const resultAt = keptBytes(new Uint8Array(STATX_BYTES));
+  return () => {
+    if (statx(AT_FDCWD, nameAt, 0, STATX_INO, resultAt) !== 0) return 0;
+    return read.u32(resultAt, STATX_INO_OFFSET + 4) * 2 ** 32 + read.u32(resultAt, STATX_INO_OFFSET);
+  };
+}
+
+/**
+ * A copy in memory that nobody ever frees or moves. The address of a typed array is no good for longer than one call:
+ * what C wrote there later went into a page of SQLite, which had got that memory, and damaged a database.
+ */
+function keptBytes(bytes: Uint8Array): Pointer {
+  const address = libcOnLinux().malloc(BigInt(bytes.length));
+  if (address === null) throw new Error("there is no memory left");
+  new Uint8Array(toArrayBuffer(Number(address) as Pointer, 0, bytes.length)).set(bytes);
+  return Number(address) as Pointer;
+}
+
+function lastError(): number {
+  const location = IS_MAC ? libcOnMac().__error() : libcOnLinux().__errno_location();
+  return location === null ? 0 : read.i32(location, 0);
+}

@@ -1,0 +1,34 @@
+import type { Database, Statement } from "bun:sqlite";
+import type { SqlValue } from "../../sql/table.ts";
+
+/** A connection, or what returns the current one, for one that may be opened again. */
+export type Connection = Database | (() => Database);
+
+/** A statement that is prepared when it is first used: preparing all of them would delay a start by a millisecond. */
+export type Prepared<Row, Parameters extends SqlValue[]> = () => Statement<Row, Parameters>;
+
+export function prepared<Row, Parameters extends SqlValue[] = SqlValue[]>(
+  connection: Connection,
+  sql: string,
+): Prepared<Row, Parameters> {
+  let preparedOn: Database | undefined;
+  let statement: Statement<Row, Parameters>;
+  return () => {
+    const db = typeof connection === "function" ? connection() : connection;
+    if (db !== preparedOn) {
+      statement = db.prepare(sql) as Statement<Row, Parameters>;
+      preparedOn = db;
+    }
+    return statement;
+  };
+}
+
+export type PreparedSet<Name extends string, Row> = Readonly<Record<Name, Prepared<Row, SqlValue[]>>>;
+
+export const preparedSet = <Name extends string, Row>(
+  connection: Connection,
+  statements: Record<Name, string>,
+): PreparedSet<Name, Row> =>
+  Object.fromEntries(
+    Object.entries<string>(statements).map(([name, sql]) => [name, prepared(connection, sql)]),
+  ) as PreparedSet<Name, Row>;

@@ -1,0 +1,53 @@
+import { ANIMAL_STATUSES } from "../../../domain/stock/animal.ts";
+import { OPEN_ORDER_STATUSES } from "../../../domain/stock/order.ts";
+import type { CountStore, StatusCounts } from "../../ports/store.ts";
+import { attempt } from "../sql/attempt.ts";
+import { type Connection, type Prepared, prepared } from "../sql/statements.ts";
+
+/** So many take less than a millisecond, out of an index that holds nothing but the status and the id. */
+const SLICE = 5_000;
+
+interface Slice {
+  readonly count: bigint;
+  readonly lastId: bigint | null;
+}
+
+/** Counts slice by slice: whoever writes meanwhile is counted or not. In between, others get their turn. */
+export function sqliteCounts(connection: Connection): CountStore {
+  const slices = (table: string): Prepared<Slice, [string, bigint]> =>
+    prepared(
+      connection,
+      `SELECT count(*) AS count, max(id) AS lastId FROM
+        (SELECT id FROM ${table} WHERE status = ? AND id > ? ORDER BY id LIMIT ${SLICE})`,
+    );
+  const [ofAnimals, ofOrders] = [slices("animals"), slices("orders")];
+  const pages = prepared<{ bytes: bigint }, []>(
+    connection,
+    "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
+  );
+
+  async function count<Status extends string>(
+    slice: Prepared<Slice, [string, bigint]>,
+    statuses: readonly Status[],
+  ): Promise<StatusCounts<Status>> {
+    const counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>;
+    for (const status of statuses)
+      for (let afterId: bigint | null = FIRST; afterId !== null; ) {
+        const from: bigint = afterId;
+        const next = attempt(() => slice().get(status, from)) as Slice;
+        counts[status] += Number(next.count);
+        afterId = Number(next.count) < SLICE ? null : next.lastId;
+        await new Promise(setImmediate);
+      }
+    return { counts, isEstimate: false };
+  }
+
+  return {
+    animals: () => count(ofAnimals, ANIMAL_STATUSES),
+    openOrders: () => count(ofOrders, OPEN_ORDER_STATUSES),
+    bytes: () => Number(attempt(() => pages().get())?.bytes ?? 0n),
+  };
+}
+
+/** Ids are assigned from 1. */
+const FIRST = 0n;

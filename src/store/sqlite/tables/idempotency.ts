@@ -1,0 +1,63 @@
+import type { Database } from "bun:sqlite";
+import type { Result } from "../../../base/result.ts";
+import { type IdempotencyKey, type IdempotentResult, type Replay, replayOf } from "../../../domain/idempotency.ts";
+import { SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../../sql/rows.ts";
+import { encodeSavedContent } from "../../sql/saved-content.ts";
+import { insertInto, orReplace, type Row, selectFrom } from "../../sql/table.ts";
+import { attempt } from "../sql/attempt.ts";
+import { type Connection, prepared } from "../sql/statements.ts";
+import type { WriteInput, WriteName, WriteResult, Writes } from "./writer.ts";
+
+/** Makes a write retriable: a retry gets the response that was saved with the first request. */
+export type WithIdempotency = <Value, Reason = never>(
+  key: IdempotencyKey | undefined,
+  write: () => Result<Value, Reason>,
+) => IdempotentResult<Value, Reason>;
+
+/** To be called within the transaction of the write. */
+export function idempotency(db: Database): WithIdempotency {
+  const findReplay = replayFinder(db);
+  const save = prepared(
+    db,
+    `${insertInto(SAVED_RESPONSES, SAVED_RESPONSES.columns, () => "?")} ${orReplace(SAVED_RESPONSES)}`,
+  );
+  return function withIdempotency<Value, Reason>(key: IdempotencyKey | undefined, write: () => Result<Value, Reason>) {
+    if (!key) return write();
+    const replay = findReplay<Value>(key);
+    if (replay) return replay;
+    const result = write();
+    if (result.kind === "done") {
+      const content = encodeSavedContent({ kind: "value", value: result.value });
+      save().run(...savedResponseValues(key, content));
+    }
+    return result;
+  };
+}
+
+type FindReplay = <Value>(key: IdempotencyKey) => Replay<Value> | undefined;
+
+function replayFinder(connection: Connection): FindReplay {
+  const find = prepared<Row, [string, string]>(
+    connection,
+    `${selectFrom(SAVED_RESPONSES)} WHERE key_id = ? AND idempotency_key = ?`,
+  );
+  return <Value>(key: IdempotencyKey) => {
+    const row = find().get(key.keyId, key.value);
+    return row ? replayOf(savedResponseOf<Value>(row), key) : undefined;
+  };
+}
+
+/**
+ * Answers retries on the reading connection, so that they need neither a lock nor the disk. The writer
+ * looks again, within its transaction. A replay acknowledges, so it is refused when a write would be.
+ */
+export function answerRetries(connection: Connection, writes: Writes, refuseIfMoved: () => void): Writes {
+  const findReplay = replayFinder(connection);
+  const retried = async <Name extends WriteName>(name: Name, input: WriteInput<Name>, key: IdempotencyKey) => {
+    const replay = attempt(() => findReplay(key)) as WriteResult<Name> | undefined;
+    if (replay === undefined) return writes.perform(name, input, key);
+    refuseIfMoved();
+    return replay;
+  };
+  return { perform: (name, input, key) => (key ? retried(name, input, key) : writes.perform(name, input)) };
+}

@@ -1,0 +1,146 @@
+import type { Database } from "bun:sqlite";
+import {
+  entryOfKey,
+  entryOfRotation,
+  pardonedKey,
+  resumedKey,
+  revokedKey,
+  suspendedKey,
+} from "../../../../domain/keys/changes.ts";
+import { changedKey, type Key } from "../../../../domain/keys/key.ts";
+import type { KeyDeed, NewKey } from "../../../ports/store.ts";
+import {
+  DELETE_BATCH_SIZE,
+  deletionsOfKey,
+  KEYS,
+  keyOf,
+  keyValues,
+  newSecretValues,
+  SECRETS,
+  updatedKeyValues,
+  updateKey,
+} from "../../../sql/rows.ts";
+import { insertInto, type Row, selectFrom } from "../../../sql/table.ts";
+import { prepared } from "../../sql/statements.ts";
+import type { Writer } from "../writer.ts";
+import { journalWrites } from "./journal.ts";
+
+type KeyWrites = IssuingWrites & EditingWrites & Pick<Writer, "noteUseOfKeys">;
+type IssuingWrites = Pick<Writer, "createKey" | "createFirstKey" | "rotateKey">;
+type EditingWrites = Pick<
+  Writer,
+  "revokeKey" | "pardonKey" | "editKey" | "suspendKey" | "resumeKey" | "deleteResponsesOfKey" | "deleteKey"
+>;
+
+export const keyWrites = (db: Database): KeyWrites => ({
+  ...issuingWrites(db),
+  ...editingWrites(db),
+  ...useWrites(db),
+});
+
+const RAISE_REVISION = "UPDATE key_revision SET revision = revision + 1";
+
+/** Every change raises the revision, which is how running services notice it, and has its entry in the journal. */
+function issuingWrites(db: Database): IssuingWrites {
+  const journal = journalWrites(db);
+  const raiseRevision = prepared(db, RAISE_REVISION);
+  const anyKey = prepared(db, "SELECT 1 FROM keys LIMIT 1");
+  const get = prepared<Row, [string]>(db, GET);
+  const insertKey = prepared(
+    db,
+    insertInto(KEYS, KEYS.columns, () => "?"),
+  );
+  const insertSecret = prepared(
+    db,
+    insertInto(SECRETS, SECRETS.columns, () => "?"),
+  );
+  const expireSecrets = prepared(
+    db,
+    "UPDATE secrets SET expires_at = min(coalesce(expires_at, ?1), ?1) WHERE key_id = ?2",
+  );
+
+  function createKey(created: NewKey): void {
+    const { key, digest } = created;
+    raiseRevision().run();
+    insertKey().run(...keyValues(key));
+    insertSecret().run(...newSecretValues({ digest, keyId: key.id, createdAtMs: key.createdAtMs }));
+    journal.append(entryOfKey("keys create", created, undefined, key));
+  }
+
+  return {
+    createKey,
+    createFirstKey(key) {
+      if (anyKey().get()) return false;
+      createKey(key);
+      return true;
+    },
+    rotateKey(rotation) {
+      const { keyId, digest, atMs, oldSecretsExpireAtMs } = rotation;
+      raiseRevision().run();
+      expireSecrets().run(oldSecretsExpireAtMs, keyId);
+      insertSecret().run(...newSecretValues({ digest, keyId, createdAtMs: atMs }));
+      journal.append(entryOfRotation(keyOf(get().get(keyId) as Row), rotation, oldSecretsExpireAtMs));
+    },
+  };
+}
+
+const GET = `${selectFrom(KEYS)} WHERE id = ?`;
+
+function editingWrites(db: Database): EditingWrites {
+  const journal = journalWrites(db);
+  const raiseRevision = prepared(db, RAISE_REVISION);
+  const get = prepared<Row, [string]>(db, GET);
+  const update = prepared(
+    db,
+    updateKey(() => "?"),
+  );
+  const deletions = deletionsOfKey("?").map((sql) => prepared(db, sql));
+  const deleteResponses = prepared(
+    db,
+    `DELETE FROM saved_responses WHERE key_id = ?1 AND idempotency_key IN
+      (SELECT idempotency_key FROM saved_responses WHERE key_id = ?1 LIMIT ?2)`,
+  );
+
+  /** Returns the key as it is then; undefined: there is none. Without an action, it is not in the journal. */
+  function change(action: string | undefined, deed: KeyDeed, changed: (key: Key) => Key): Key | undefined {
+    const row = get().get(deed.keyId);
+    if (!row) return undefined;
+    const before = keyOf(row);
+    const after = changed(before);
+    raiseRevision().run();
+    update().run(...updatedKeyValues(after));
+    if (action !== undefined) journal.append(entryOfKey(action, deed, before, after));
+    return after;
+  }
+
+  return {
+    revokeKey: (deed) => void change("keys revoke", deed, (key) => revokedKey(key, deed.atMs)),
+    pardonKey: (deed) =>
+      void change(deed.liftsNothing ? undefined : "keys unban", deed, (key) =>
+        pardonedKey(key, deed.bannedAtMs ?? deed.atMs),
+      ),
+    editKey: (edit) => change("keys edit", edit, (key) => changedKey(key, edit)),
+    suspendKey: (deed) => void change("keys suspend", deed, (key) => suspendedKey(key, deed.atMs)),
+    resumeKey: (deed) => void change("keys resume", deed, resumedKey),
+    deleteResponsesOfKey: ({ keyId }) =>
+      Number(deleteResponses().run(keyId, DELETE_BATCH_SIZE).changes) === DELETE_BATCH_SIZE,
+    deleteKey(deed) {
+      const row = get().get(deed.keyId);
+      if (!row || row.revoked_at === null) return false;
+      raiseRevision().run();
+      for (const deletion of deletions) deletion().run(deed.keyId);
+      journal.append(entryOfKey("keys delete", deed, keyOf(row), undefined));
+      return true;
+    },
+  };
+}
+
+/** A use is no change: raising the revision would make every service read its keys again. */
+function useWrites(db: Database): Pick<Writer, "noteUseOfKeys"> {
+  const note = prepared(db, "UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND coalesce(last_used_at, -1) < ?1");
+  return {
+    noteUseOfKeys(uses) {
+      for (const { keyId, atMs } of uses) note().run(atMs, keyId);
+    },
+  };
+}

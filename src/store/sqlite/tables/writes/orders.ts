@@ -1,0 +1,59 @@
+import type { Database } from "bun:sqlite";
+import { done, type Result, refused } from "../../../../base/result.ts";
+import type { AnimalStatus } from "../../../../domain/stock/animal.ts";
+import { entryOfMove } from "../../../../domain/stock/changes.ts";
+import {
+  decideMove,
+  type MoveRefusal,
+  type NewOrder,
+  type Order,
+  type OrderMove,
+  PLACING,
+  type PlacingRefusal,
+  placedOrder,
+  refusalToPlace,
+} from "../../../../domain/stock/order.ts";
+import { NEW_ORDER, newOrderValues, ORDERS, orderOf } from "../../../sql/rows.ts";
+import { insertInto, type Row, selectFrom } from "../../../sql/table.ts";
+import { prepared } from "../../sql/statements.ts";
+import type { WithIdempotency } from "../idempotency.ts";
+import type { Writer } from "../writer.ts";
+import { journalWrites } from "./journal.ts";
+
+export function orderWrites(db: Database, withIdempotency: WithIdempotency): Pick<Writer, "placeOrder" | "moveOrder"> {
+  const journal = journalWrites(db);
+  const animalStatus = prepared<{ status: AnimalStatus }, [bigint]>(db, "SELECT status FROM animals WHERE id = ?");
+  const setAnimalStatus = prepared(db, "UPDATE animals SET status = ? WHERE id = ?");
+  const getOrder = prepared<Row, [bigint]>(db, `${selectFrom(ORDERS)} WHERE id = ?`);
+  const insertOrder = prepared(
+    db,
+    insertInto(ORDERS, NEW_ORDER, () => "?"),
+  );
+  const setOrderStatus = prepared(db, "UPDATE orders SET status = ?, updated_at = ? WHERE id = ?");
+
+  function place(newOrder: NewOrder): Result<Order, PlacingRefusal> {
+    const refusal = refusalToPlace(animalStatus().get(newOrder.animalId)?.status);
+    if (refusal) return refused(refusal);
+    const order = placedOrder(newOrder);
+    setAnimalStatus().run(PLACING.to, order.animalId);
+    const { lastInsertRowid } = insertOrder().run(...newOrderValues(order));
+    return done({ id: BigInt(lastInsertRowid), ...order });
+  }
+
+  function move(wanted: OrderMove): Result<Order, MoveRefusal> {
+    const row = getOrder().get(wanted.orderId);
+    const before = row ? orderOf(row) : undefined;
+    const decision = decideMove(before, wanted);
+    if (decision.kind === "refused") return decision;
+    const { order, animalStatus } = decision.value;
+    setOrderStatus().run(order.status, order.updatedAtMs, order.id);
+    setAnimalStatus().run(animalStatus, order.animalId);
+    journal.append(entryOfMove(wanted, before, order));
+    return done(order);
+  }
+
+  return {
+    placeOrder: (order, idempotencyKey) => withIdempotency(idempotencyKey, () => place(order)),
+    moveOrder: (wanted, idempotencyKey) => withIdempotency(idempotencyKey, () => move(wanted)),
+  };
+}

@@ -1,0 +1,148 @@
+import type { Database } from "bun:sqlite";
+import type { Version } from "../../ports/store.ts";
+import { attempt } from "../sql/attempt.ts";
+import { type Connection, prepared } from "../sql/statements.ts";
+import { isHeadAt, type State, stateOf } from "./index.ts";
+
+// A version says what may have changed in animals, categories and orders. It follows the head of the WAL index, which
+// SQLite itself looks at when a read begins. The writer notes in memory that all threads share which counts belong to
+// the head after its latest commit: of changes, and of additions, which do nothing but add animals.
+//
+// Why no stale reply is possible: SQLite tells the writer under the write lock whether anybody else has committed since
+// its last commit, and then the changes grow. So of two heads that were ever noted with the same number of changes, the
+// later differs by additions at most, however many were missed in between; with the same additions too, by nothing.
+// Only a head that is noted, word for word, gets the noted counts. While the writer commits, any other head is unknown;
+// otherwise it is that of another process, and gets a number that neither the note nor this thread uses again.
+
+/** No state that a head is ever in: its checksums are not 0. */
+const NO_STATE: State = [0, 0, 0];
+
+/** Odd while the writer commits. Half of it is the number of the latest entry, of which the last two are kept. */
+const SEQUENCE = 0;
+const FIRST_ENTRY = 1;
+/** In an entry, after the state. */
+const CHANGES = NO_STATE.length;
+const ADDITIONS = CHANGES + 1;
+const ENTRY_WORDS = ADDITIONS + 1;
+const NOTE_WORDS = FIRST_ENTRY + 2 * ENTRY_WORDS;
+
+/** What the writer has committed up to some state of the head. */
+export type CommitNote = Uint32Array<SharedArrayBuffer>;
+
+export const newCommitNote = (): CommitNote =>
+  new Uint32Array(new SharedArrayBuffer(NOTE_WORDS * Uint32Array.BYTES_PER_ELEMENT));
+
+const entryNumber = (sequence: number): number => sequence >>> 1;
+const startOf = (entry: number): number => FIRST_ENTRY + (entry % 2) * ENTRY_WORDS;
+
+/**
+ * Follows the version of a database for as long as a connection to it is open; each thread does so by itself. Returns
+ * undefined while a commit can be seen already and its note is not complete.
+ */
+export function followVersion(head: Uint32Array, note: CommitNote): () => Version | undefined {
+  let version: Version = { changes: 0, additions: 0 };
+  let unnoted = 0;
+  let seen: State = NO_STATE;
+
+  return () => {
+    if (isHeadAt(head, seen)) return version;
+
+    // Before the head: whatever is noted after that shows in the sequence.
+    const sequence = Atomics.load(note, SEQUENCE);
+    const state = stateOf(head);
+    const noted = countsOf(note, entryNumber(sequence), state);
+    if (noted) {
+      if (noted.changes !== version.changes || noted.additions !== version.additions) version = noted;
+    } else {
+      if (sequence % 2 === 1 || Atomics.load(note, SEQUENCE) !== sequence) return undefined;
+      version = { changes: --unnoted, additions: 0 };
+    }
+    seen = state;
+    return version;
+  };
+}
+
+/** The counts that an entry has for a state; undefined if it is about another, or was replaced meanwhile. */
+function countsOf(note: CommitNote, entry: number, state: State): Version | undefined {
+  const start = startOf(entry);
+  for (let i = 0; i < state.length; i++) if (Atomics.load(note, start + i) !== state[i]) return undefined;
+  const counts = { changes: Atomics.load(note, start + CHANGES), additions: Atomics.load(note, start + ADDITIONS) };
+  return entryNumber(Atomics.load(note, SEQUENCE)) === entry ? counts : undefined;
+}
+
+/** What a commit does to animals, categories and orders: nothing, nothing but add animals, or anything. */
+export type Effect = "none" | "addition" | "change";
+
+/** Runs a transaction, commit and all, for which the write lock is held and nothing has been written yet. */
+export type NoteCommit = <Result>(effect: Effect, transaction: () => Result) => Result;
+
+/** For the writer. It begins with a change, because what became of the commits of the one before it is not known. */
+export function noteCommits(head: Uint32Array, note: CommitNote, db: Database): NoteCommit {
+  const hasAnyoneElseCommitted = followOthers(db);
+  let entry = entryNumber(Atomics.load(note, SEQUENCE));
+  let changes = Atomics.load(note, startOf(entry) + CHANGES) + 1;
+  let additions = Atomics.load(note, startOf(entry) + ADDITIONS);
+
+  /** The entry that threads are reading is left alone. */
+  function addEntry(state: State): void {
+    entry++;
+    for (const [i, word] of [...state, changes, additions].entries()) Atomics.store(note, startOf(entry) + i, word);
+    Atomics.store(note, SEQUENCE, 2 * entry);
+  }
+  addEntry(stateOf(head));
+
+  return (effect, transaction) => {
+    Atomics.store(note, SEQUENCE, 2 * entry + 1);
+    let hasChanged = true;
+    try {
+      if (hasAnyoneElseCommitted()) changes++;
+      const result = transaction();
+      hasChanged = effect === "change";
+      if (effect === "addition") additions++;
+      return result;
+    } finally {
+      if (hasChanged) changes++;
+      const state = stateOf(head);
+      const isOvertaken = hasAnyoneElseCommitted();
+      if (isOvertaken) changes++;
+      addEntry(isOvertaken ? NO_STATE : state);
+    }
+  };
+}
+
+/** Tells whether another connection has committed since it was last asked: the number is not changed by commits of its own. */
+export function followOthers(connection: Connection): () => boolean {
+  const dataVersion = prepared<{ data_version: bigint }, []>(connection, "PRAGMA data_version");
+  let last: unknown;
+  const hasMoved = (): boolean => {
+    const current = dataVersion().get()?.data_version;
+    const isSame = current === last;
+    last = current;
+    return !isSame;
+  };
+  hasMoved();
+  return () => {
+    try {
+      return hasMoved();
+    } catch {
+      // A disk that fails: then nobody knows.
+      last = undefined;
+      return true;
+    }
+  };
+}
+
+/** Where the WAL index cannot be mapped: a statement, a hundred times as slow. It counts the commits of others. */
+export function versionByPragma(connection: Connection): () => Version {
+  const dataVersion = prepared<{ data_version: bigint }, []>(connection, "PRAGMA data_version");
+  let version: Version = { changes: 0, additions: 0 };
+  let last: unknown;
+  let lastOn: unknown;
+  return () => {
+    const [current, on] = attempt(() => [dataVersion().get()?.data_version, dataVersion()]);
+    // Every connection counts from the same number.
+    if (current !== last || on !== lastOn) version = { changes: version.changes + 1, additions: 0 };
+    [last, lastOn] = [current, on];
+    return version;
+  };
+}

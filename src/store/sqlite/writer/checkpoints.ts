@@ -1,0 +1,85 @@
+import type { Database } from "bun:sqlite";
+import { setBusyTimeout } from "../sql/pragmas.ts";
+
+// A commit goes to the log. A checkpoint moves what is in the log to the database file, after which the log can begin
+// again. The writer does it between two commits, so that a failure is noticed and nobody waits in a commit for it.
+
+/** In pages. As many as SQLite's own default. */
+const CHECKPOINT_AT = 1_000;
+/** In pages. Readers that take turns can keep a log from beginning again: past this, the writer waits for a gap. */
+const RESTART_AT = 4 * CHECKPOINT_AT;
+const RESTART_TIMEOUT_MS = 100;
+/** To look at the log after every commit would take 5 µs. A write adds some pages to it. */
+const LOOK_AFTER_WRITES = 50;
+/** A log that has grown beyond this is cut off when it begins again; a shorter one is faster to write than a new one. */
+const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
+
+interface Progress {
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
+export interface Checkpoints {
+  /** How far the log and the checkpoints are, in pages. */
+  progress(): Progress;
+  /** To be called after each commit, with the number of its writes. Throws when a checkpoint was due and failed. */
+  afterCommit(writes: number): void;
+  /** As much as readers allow. Throws when it fails. */
+  run(): void;
+}
+
+export interface CheckpointOptions {
+  /** In pages. */
+  readonly checkpointAt?: number;
+  readonly restartAt?: number;
+  readonly logLimitBytes?: number;
+  /** How long the connection waits for locks otherwise. */
+  readonly busyTimeoutMs?: number;
+}
+
+/** Readers are never made to wait. Before each of them something may be checked: if that throws, nothing is written. */
+export function checkpointsOf(db: Database, checkBefore: () => void, options: CheckpointOptions = {}): Checkpoints {
+  const { checkpointAt = CHECKPOINT_AT, restartAt = RESTART_AT, logLimitBytes = LOG_LIMIT_BYTES } = options;
+  db.run(`PRAGMA journal_size_limit = ${logLimitBytes}`);
+  const prepare = (mode: string) =>
+    db.prepare<{ log: bigint; checkpointed: bigint }, []>(`PRAGMA wal_checkpoint(${mode})`);
+  const [noop, passive, restart] = [prepare("NOOP"), prepare("PASSIVE"), prepare("RESTART")];
+  let dueAt = checkpointAt;
+  let writesSinceLook = 0;
+
+  function progress(): Progress {
+    const row = noop.get();
+    return { log: Number(row?.log), checkpointed: Number(row?.checkpointed) };
+  }
+
+  function runAndRestart(): void {
+    setBusyTimeout(db, RESTART_TIMEOUT_MS);
+    try {
+      restart.get();
+    } finally {
+      setBusyTimeout(db, options.busyTimeoutMs ?? 0);
+    }
+  }
+
+  return {
+    progress,
+    afterCommit(writes) {
+      writesSinceLook += writes;
+      if (writesSinceLook < LOOK_AFTER_WRITES) return;
+      writesSinceLook = 0;
+      const { log } = progress();
+      // Shorter than it was at the last one: it has begun again.
+      if (log < dueAt - checkpointAt) dueAt = checkpointAt;
+      if (log < dueAt) return;
+      // Before it runs: one that fails is not tried again with every commit.
+      dueAt = log + checkpointAt;
+      checkBefore();
+      if (log >= restartAt) runAndRestart();
+      else passive.get();
+    },
+    run() {
+      checkBefore();
+      passive.get();
+    },
+  };
+}

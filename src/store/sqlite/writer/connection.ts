@@ -1,0 +1,202 @@
+import type { Database } from "bun:sqlite";
+import { statSync } from "node:fs";
+import { StoreUnavailable } from "../../ports/store.ts";
+import { closeNow, closeWithoutCheckpoint } from "../file/close.ts";
+import { type LockTimeouts, openForWriting } from "../file/database.ts";
+import { type Placement, PlacementWatch, refuseIfDisplaced } from "../file/placement.ts";
+import { asUnavailable, isSyncFailure, reasonOf } from "../sql/attempt.ts";
+import { setBusyTimeout } from "../sql/pragmas.ts";
+import type { Write } from "../tables/writer.ts";
+import { followCheckpoints, walIndexAt } from "../wal/index.ts";
+import { rewriteLog } from "../wal/rewrite-log.ts";
+import { type CommitNote, noteCommits } from "../wal/version.ts";
+import { type Checkpoints, checkpointsOf } from "./checkpoints.ts";
+import {
+  type GroupCommitParts,
+  groupCommit,
+  type Locked,
+  type WriteOutcome,
+  type WriteOutcomes,
+  type WriteTogether,
+} from "./group-commit.ts";
+
+/** Where the thread notes what its commits did, and the WAL index that it looks at for that. */
+export interface NoteTarget {
+  readonly walIndexAddress: number;
+  readonly note: CommitNote;
+}
+
+/** What the thread opens. */
+export interface WriterSettings {
+  readonly placement: Placement;
+  readonly timeouts: LockTimeouts;
+  readonly noteTarget: NoteTarget | undefined;
+  /** False: a sync has failed before, and the database has not been opened again since. */
+  readonly isTrusted: boolean;
+}
+
+interface Open {
+  readonly db: Database;
+  readonly writeTogether: WriteTogether;
+  readonly checkpoints: Checkpoints;
+  readonly watch: PlacementWatch;
+}
+
+/** The connection that writes, and what it takes to be sure of what is on disk. */
+export class WriterConnection {
+  #open: Open | undefined;
+  /** Why nothing may be acknowledged until the database was opened again. */
+  #distrust: string | undefined;
+  #wasDisplaced = false;
+
+  constructor(
+    private readonly settings: WriterSettings,
+    private readonly onDistrust: (reason: string) => void,
+  ) {
+    if (!settings.isTrusted) this.#distrustBecause("a failed sync");
+  }
+
+  /** Why nothing may be acknowledged; undefined while all is well. */
+  get distrust(): string | undefined {
+    return this.#distrust;
+  }
+
+  get isTrusted(): boolean {
+    return this.#distrust === undefined;
+  }
+
+  /** Opens the database unless it is open. Throws when that fails, and the next call tries again. */
+  open(deadlineMs = performance.now() + this.settings.timeouts.writeMs): Open {
+    this.#open ??= this.#openNow(deadlineMs);
+    return this.#open;
+  }
+
+  write(writes: readonly Write[], deadlineMs: number): WriteOutcomes | Locked {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) return allUnavailable(writes, refusal, "nothing");
+    let open: Open;
+    try {
+      open = this.open(deadlineMs);
+    } catch (error) {
+      return allUnavailable(writes, reasonOf(error), "nothing");
+    }
+    const outcomes = open.writeTogether(writes, deadlineMs);
+    const displacement = open.watch.displacementAfterCommit();
+    this.#wasDisplaced = displacement !== undefined;
+    return displacement === undefined ? outcomes : allUnavailable(writes, displacement, "unknown");
+  }
+
+  /** Throws when a checkpoint was due and failed. */
+  checkpointIfDue(writes: number): void {
+    const checkpoints = this.#open?.checkpoints;
+    if (checkpoints && this.isTrusted) this.#checkpoint(() => checkpoints.afterCommit(writes));
+  }
+
+  /** Makes sure that all of the log is on disk, so that the connections can be closed. Throws when that fails. */
+  secureLog(): void {
+    refuseIfDisplaced(this.settings.placement);
+    rewriteLog(this.open().db, this.settings.placement.log.path);
+  }
+
+  /**
+   * Opens the database again, while nobody else has it open. The log is then the only thing that counts, and all of it
+   * will be written to the database file once more, whatever was written before. Throws when that fails.
+   */
+  reopen(): void {
+    const { path } = this.settings.placement.database;
+    if (this.#open && !closeWithoutCheckpoint(path, this.#open.db))
+      throw new Error(`${path} cannot be opened to close it without a checkpoint`);
+    this.#open = undefined;
+    const { writeMs } = this.settings.timeouts;
+    // The log has just been secured, and nothing is read meanwhile.
+    this.#open = this.#openNow(performance.now() + writeMs, { isLogSecured: true });
+    if (this.#open.checkpoints.progress().checkpointed > 0)
+      throw new Error("another process has the database open: end it, so that the log can be read from its beginning");
+  }
+
+  /** Checks the database that was opened again, and trusts it from here on. Throws when it must not be trusted. */
+  check(): void {
+    const { db, checkpoints } = this.open();
+    const [problem] = db.query("PRAGMA quick_check(1)").values()[0] as [string];
+    if (problem !== "ok") throw new Error(`the database is damaged: ${problem}. Restore a backup`);
+    try {
+      checkpoints.run();
+    } catch (error) {
+      // Any other failure does no harm: the log is whole, and the next checkpoint begins where this one did.
+      if (isSyncFailure(error)) throw asUnavailable(error);
+    }
+    this.#distrust = undefined;
+  }
+
+  /** Throws when the last checkpoint failed. */
+  close(): void {
+    const open = this.#open;
+    if (!open) return;
+    try {
+      if (this.isTrusted) this.#checkpoint(open.checkpoints.run);
+    } finally {
+      if (this.isTrusted && open.watch.overwriting() === undefined) closeNow(open.db);
+      else closeWithoutCheckpoint(this.settings.placement.database.path, open.db);
+    }
+  }
+
+  #checkpoint(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      if (isSyncFailure(error)) this.#distrustBecause(reasonOf(asUnavailable(error)));
+      throw asUnavailable(error);
+    }
+  }
+
+  #refusal(): string | undefined {
+    if (this.#distrust !== undefined) return `the database has to be opened again first, because of ${this.#distrust}`;
+    return this.#wasDisplaced ? this.#open?.watch.displacement() : undefined;
+  }
+
+  #distrustBecause(reason: string): void {
+    this.#distrust = reason;
+    this.onDistrust(reason);
+  }
+
+  #openNow(deadlineMs: number, { isLogSecured = false } = {}): Open {
+    const { placement, timeouts, noteTarget } = this.settings;
+    refuseIfDisplaced(placement);
+    const waitMs = Math.min(Math.max(0, Math.ceil(deadlineMs - performance.now())), timeouts.writeMs);
+    const db = openForWriting(placement.database.path, { ...timeouts, openMs: waitMs, writeMs: waitMs });
+    try {
+      // What a process left behind that did not end well: it may have seen a sync fail.
+      if (!isLogSecured && sizeOf(placement.log.path) > 0) rewriteLog(db, placement.log.path);
+      setBusyTimeout(db, 0);
+      const watch = new PlacementWatch(placement);
+      const onSyncFailure = (error: unknown) => this.#distrustBecause(reasonOf(error));
+      return {
+        db,
+        writeTogether: groupCommit(db, { ...followLog(db, noteTarget), onSyncFailure }),
+        checkpoints: checkpointsOf(db, () => refuse(watch.overwriting())),
+        watch,
+      };
+    } catch (error) {
+      closeNow(db);
+      throw error;
+    }
+  }
+}
+
+function refuse(reason: string | undefined): void {
+  if (reason !== undefined) throw new StoreUnavailable(reason);
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** What the head of the WAL index tells the writer, where it can be mapped. */
+function followLog(db: Database, target: NoteTarget | undefined): Omit<GroupCommitParts, "onSyncFailure"> {
+  if (!target) return { noteCommit: (_, transaction) => transaction() };
+  const head = walIndexAt(target.walIndexAddress);
+  return { noteCommit: noteCommits(head, target.note, db), wasCheckpointed: followCheckpoints(head) };
+}
+
+const allUnavailable = (writes: readonly Write[], message: string, changed: "nothing" | "unknown"): WriteOutcomes => {
+  const outcome: WriteOutcome = { kind: "unavailable", message, changed };
+  return { kind: "mixed", outcomes: writes.map(() => outcome) };
+};

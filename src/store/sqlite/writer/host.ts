@@ -1,0 +1,95 @@
+import type { WriterSettings } from "./connection.ts";
+import type { FromSeat, ToSeat, ToThread } from "./messages.ts";
+
+export interface WriterHostOptions {
+  /** What the thread opens; asked for when one starts. */
+  readonly settings: () => Omit<WriterSettings, "isTrusted">;
+  /** False: a sync has failed, and the database has not been opened again since. */
+  readonly isTrusted: () => boolean;
+  /** What the thread runs. */
+  readonly script?: string;
+}
+
+/** A disk that does not respond must not hold up a stop for ever. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+const WRITER_THREAD = new URL("./writer-thread.ts", import.meta.url).href;
+
+/**
+ * The one thread that writes, and the ports to it: the queue of each serving thread has its own. It is started when
+ * somebody first asks for a port; when it is lost, whoever asks next starts another.
+ */
+export class WriterHost {
+  #thread: Worker | undefined;
+  readonly #onLoss = new Set<(reason: string) => void>();
+
+  constructor(private readonly options: WriterHostOptions) {}
+
+  onLoss(listener: (reason: string) => void): void {
+    this.#onLoss.add(listener);
+  }
+
+  /** A new port to the thread. Throws when that cannot be started. */
+  newPort(): MessagePort {
+    this.#thread ??= this.#start();
+    const { port1, port2 } = new MessageChannel();
+    this.#thread.postMessage({ kind: "connect", port: port2 } satisfies ToThread, [port2]);
+    return port1;
+  }
+
+  /** For a queue in another thread: it asks for ports to the writer through the one that is returned. */
+  newSeat(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    const tell = (reason: string) => port1.postMessage({ kind: "lost", reason } satisfies ToSeat);
+    const leave = () => {
+      this.#onLoss.delete(tell);
+      port1.close();
+    };
+    port1.onmessage = ({ data }: { data: FromSeat }) => (data.kind === "request" ? this.#answer(port1) : leave());
+    // A thread that was terminated says nothing.
+    port1.addEventListener("close", leave);
+    this.onLoss(tell);
+    return port2;
+  }
+
+  #answer(seat: MessagePort): void {
+    try {
+      const port = this.newPort();
+      seat.postMessage({ kind: "port", port } satisfies ToSeat, [port]);
+    } catch (error) {
+      seat.postMessage({ kind: "failed", reason: (error as Error).message } satisfies ToSeat);
+    }
+  }
+
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    if (!thread) return;
+    this.#thread = undefined;
+    const ended = new Promise((resolve) => thread.addEventListener("close", resolve));
+    try {
+      thread.postMessage({ kind: "close" } satisfies ToThread);
+      await Promise.race([ended, Bun.sleep(CLOSE_TIMEOUT_MS)]);
+    } catch {
+      // It has ended by itself a moment ago.
+    }
+    thread.terminate();
+  }
+
+  #start(): Worker {
+    const { settings, isTrusted, script = WRITER_THREAD } = this.options;
+    const toOpen: WriterSettings = { ...settings(), isTrusted: isTrusted() };
+    const thread = new Worker(script);
+    thread.addEventListener("error", ({ message }) => this.#lose(thread, message));
+    // What it reported before it ended may still be on its way.
+    thread.addEventListener("close", () => setImmediate(() => this.#lose(thread, "it ended")));
+    thread.postMessage({ kind: "open", settings: toOpen } satisfies ToThread);
+    return thread;
+  }
+
+  #lose(thread: Worker, reason: string): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    thread.terminate();
+    for (const listener of this.#onLoss) listener(reason);
+  }
+}

@@ -1,0 +1,51 @@
+import { Mistake } from "../../base/mistake.ts";
+import { parsePostgresUrl } from "./postgres-url.ts";
+
+/** Where a store is kept. */
+export type DatabaseUrl =
+  | { readonly kind: "sqlite"; readonly path: string }
+  | { readonly kind: "postgres"; readonly url: string };
+
+/** The mistake never quotes the text, which may hold a password. */
+export function parseDatabaseUrl(text: string): DatabaseUrl | Mistake {
+  const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
+  if (path !== undefined && !path.startsWith(":")) return { kind: "sqlite", path };
+  const url = URL.parse(text);
+  const isPostgres = url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== "" && url.pathname.length > 1;
+  if (isPostgres && !url.pathname.includes("@") && hasDecodableCredentials(url)) {
+    const address = parsePostgresUrl(url);
+    return address instanceof Mistake ? address : { kind: "postgres", url: text };
+  }
+  return new Mistake(
+    "must be sqlite: followed by a file name, such as sqlite:data/animal-store.db, or postgres://user:password@host/database",
+  );
+}
+
+/** A percent sign in a password has to be written as %25. */
+export function hasDecodableCredentials({ username, password, pathname }: URL): boolean {
+  try {
+    return decodeURIComponent(username + password + pathname) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** As node:path would resolve it, which takes long to load. */
+export const absolutePath = (path: string): string => Bun.fileURLToPath(Bun.pathToFileURL(path));
+
+/** For people to read: without a password. */
+export function displayName(database: DatabaseUrl): string {
+  if (database.kind === "sqlite") return absolutePath(database.path);
+  const { hostname, port, pathname } = new URL(database.url);
+  return `postgres://${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
+}
+
+/** All of an address but its password. */
+export function maskedDatabaseUrl(database: DatabaseUrl): string {
+  if (database.kind === "sqlite") return `sqlite:${absolutePath(database.path)}`;
+  const url = new URL(database.url);
+  if (url.password !== "") url.password = MASK;
+  return url.href;
+}
+
+const MASK = "***";

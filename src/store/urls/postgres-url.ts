@@ -1,0 +1,90 @@
+import { Mistake } from "../../base/mistake.ts";
+
+const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
+export type SslMode = (typeof SSL_MODES)[number];
+
+const CHANNEL_BINDINGS = ["disable", "prefer", "require"] as const;
+
+/** What a URL of PostgreSQL says. Parameters mean what they mean to libpq. */
+export interface PostgresAddress {
+  readonly hostname: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+  readonly database: string;
+  readonly sslMode: SslMode;
+  /** Names of files; "system" for the roots that the runtime trusts. */
+  readonly rootCertificate: string | undefined;
+  readonly certificate: string | undefined;
+  readonly key: string | undefined;
+  readonly channelBinding: (typeof CHANNEL_BINDINGS)[number] | undefined;
+  readonly connectTimeoutSeconds: number | undefined;
+  /** Whether the server keeps statements prepared: not where the next one may meet another session. */
+  readonly prepares: boolean;
+  /** Whether PgBouncer is in between, in whatever mode: it refuses settings of sessions. */
+  readonly isPooled: boolean;
+}
+
+const DEFAULT_PORT = 5432;
+
+/** Each parameter, and the values that it takes. */
+const PARAMETERS: Readonly<Record<string, { readonly values: string; isValid(value: string): boolean }>> = {
+  sslmode: oneOf(SSL_MODES),
+  sslrootcert: { values: 'a file name, or "system"', isValid: (value) => value !== "" },
+  sslcert: { values: "a file name", isValid: (value) => value !== "" },
+  sslkey: { values: "a file name", isValid: (value) => value !== "" },
+  channel_binding: oneOf(CHANNEL_BINDINGS),
+  connect_timeout: { values: "a number of seconds", isValid: (value) => /^[1-9]\d{0,3}$/.test(value) },
+  prepare: oneOf(["true", "false"]),
+  pgbouncer: oneOf(["true", "false"]),
+};
+
+function oneOf(values: readonly string[]) {
+  return { values: `one of ${values.join(", ")}`, isValid: (value: string) => values.includes(value) };
+}
+
+/** The mistake quotes nothing but names of parameters. */
+export function parsePostgresUrl(url: URL): PostgresAddress | Mistake {
+  const mistake = mistakeIn(url.searchParams);
+  if (mistake) return mistake;
+  const of = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
+  const rootCertificate = of("sslrootcert");
+  const isPooled = of("pgbouncer") === "true";
+  const seconds = of("connect_timeout");
+  return {
+    hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === "" ? DEFAULT_PORT : Number(url.port),
+    username: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)),
+    sslMode: sslModeOf(of("sslmode") as SslMode | undefined, rootCertificate),
+    rootCertificate,
+    certificate: of("sslcert"),
+    key: of("sslkey"),
+    channelBinding: of("channel_binding") as PostgresAddress["channelBinding"],
+    connectTimeoutSeconds: seconds === undefined ? undefined : Number(seconds),
+    prepares: of("prepare") === "true" || (of("prepare") === undefined && !isPooled),
+    isPooled,
+  };
+}
+
+function mistakeIn(parameters: URLSearchParams): Mistake | undefined {
+  for (const [name, value] of parameters) {
+    const known = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined;
+    if (!known)
+      return new Mistake(
+        `has ${/^[a-z_]+$/.test(name) ? `the parameter ${name}` : "a parameter"}, which is not supported: leave it out, or set it for the role in PostgreSQL. Supported are ${Object.keys(PARAMETERS).join(", ")}`,
+      );
+    if (!known.isValid(value)) return new Mistake(`has the parameter ${name}, which must be ${known.values}`);
+  }
+  return parameters.has("sslcert") === parameters.has("sslkey")
+    ? undefined
+    : new Mistake("must have sslcert and sslkey together, or neither");
+}
+
+/** As libpq does: whoever names a root certificate wants the server's to be checked against it. */
+function sslModeOf(mode: SslMode | undefined, rootCertificate: string | undefined): SslMode {
+  if (rootCertificate === "system" && mode !== "disable") return "verify-full";
+  if (rootCertificate !== undefined && mode === "require") return "verify-ca";
+  return mode ?? "prefer";
+}

@@ -1,0 +1,395 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { temporaryFolder } from "../../harness/folder.ts";
+import { EXECUTABLE, issueBoundlessKey, postAnimal, run, runInTerminal, serve } from "../../harness/program/program.ts";
+import { databaseMaker } from "../../harness/servers/postgres.ts";
+
+const newDatabase = await databaseMaker();
+
+const stores: Record<string, () => Promise<Record<string, string>>> = {
+  SQLite: async () => ({}),
+  PostgreSQL: async () => ({ DATABASE_URL: await newDatabase() }),
+};
+
+const csvOf = (count: number, name = "Animal"): string =>
+  `name,categoryId,status\n${Array.from({ length: count }, (_, i) => `${name} ${i},${i % 9},sold\n`).join("")}`;
+
+const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
+
+/** Until then, a signal ends a process as it does by default. */
+async function untilHandled(pid: number, signal: keyof typeof SIGNAL_NUMBERS): Promise<void> {
+  const bit = 1n << BigInt(SIGNAL_NUMBERS[signal] - 1);
+  const caught = () => BigInt(`0x${/^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]}`);
+  while ((caught() & bit) === 0n) await Bun.sleep(2);
+}
+
+/** Runs the program with something on its standard input. */
+async function runWith(
+  input: string | Uint8Array,
+  args: string[],
+  options: { cwd: string; env: Record<string, string> },
+) {
+  const child = Bun.spawn([EXECUTABLE, ...args], {
+    cwd: options.cwd,
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...options.env },
+    stdin: Buffer.from(input),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { exitCode: await child.exited, out, err };
+}
+
+for (const [name, open] of Object.entries(stores))
+  describe(`animals import on ${name}`, async () => {
+    const cwd = temporaryFolder();
+    const env = await open();
+    await run(["migrate"], { cwd, env, program: [EXECUTABLE] });
+    const cli = (...args: string[]) => run(args, { cwd, env, program: [EXECUTABLE] });
+    const json = async (...args: string[]) => JSON.parse((await cli(...args, "--json")).out);
+    const write = (file: string, content: string | Uint8Array) => writeFileSync(join(cwd, file), content);
+    const exported = async () => (await cli("animals", "export")).out.trimEnd().split("\n").slice(1);
+    const failure = async (...args: string[]) => {
+      const { exitCode, out, err } = await cli(...args);
+      expect([exitCode, out]).toEqual([1, ""]);
+      return err;
+    };
+
+    test("adds the animals of a file once, and undoes it once", async () => {
+      expect((await cli("animals", "imports")).out).toContain("Nothing was imported yet.");
+      write("pets.csv", 'name,categoryId\nRex,7\n"Mia, the cat",8\n');
+      const { exitCode, out, err } = await cli("animals", "import", "pets.csv");
+      expect([exitCode, out, err]).toEqual([
+        0,
+        "Import 1 has added 2 animals. To remove them again: animal-store animals undo 1\n",
+        "",
+      ]);
+      expect(await exported()).toEqual(["1,Rex,7,available", '2,"Mia, the cat",8,available']);
+      for (const more of [[], ["--dry-run"]])
+        expect(await failure("animals", "import", "pets.csv", ...more)).toBe(
+          "animal-store: pets.csv was imported already, by import 1, which has added 2 animals: to add them once more, give --again\n",
+        );
+      expect((await cli("animals", "import", "pets.csv", "--dry-run", "--again")).exitCode).toBe(0);
+      expect(await json("animals", "import", "pets.csv", "--again")).toEqual({
+        import: 2,
+        animals: 2,
+        added: 2,
+        addedBefore: 0,
+        rejected: 0,
+        rejectedFile: null,
+      });
+      expect((await cli("animals", "undo", "2")).out).toBe("Import 2 has been undone: 2 animals removed.\n");
+      expect(await failure("animals", "undo", "2")).toContain("import 2 was undone already, at ");
+      expect(await failure("animals", "undo", "9")).toBe(
+        "animal-store: there is no import 9. To see all imports: animal-store animals imports\n",
+      );
+      expect((await json("animals", "imports")).map((each: { state: string }) => each.state)).toEqual([
+        "undone",
+        "finished",
+      ]);
+      expect((await cli("animals", "imports")).out).toMatch(
+        /NUMBER +STATE +ADDED +OF +REMOVED +KEPT +BEGUN +FILE\n +2 +undone +2 +2 +2 +0 +\S+ \S+ +pets.csv\n +1 +finished/,
+      );
+      expect((await cli("animals", "undo", "1", "--json")).out).toContain('"removed": 2');
+      expect(await exported()).toEqual([]);
+    });
+
+    test("reads standard input, which leaves nothing behind, and gzip of either format", async () => {
+      const lines = gzipSync('{"name":"Piped","categoryId":1}\n');
+      expect(await runWith(lines, ["animals", "import", "-"], { cwd, env })).toMatchObject({ exitCode: 0, err: "" });
+      expect(await exported()).toHaveLength(1);
+      const again = await runWith(lines, ["animals", "import", "-"], { cwd, env });
+      expect([again.exitCode, again.err]).toEqual([
+        1,
+        expect.stringContaining("this input was imported already, by import"),
+      ]);
+      const invalid = await runWith("name,categoryId\n,1\n", ["animals", "import", "-"], { cwd, env });
+      expect([invalid.exitCode, invalid.err]).toEqual([1, expect.stringContaining("standard-input.rejected")]);
+      expect(readFileSync(join(cwd, "standard-input.rejected"), "utf8")).toContain("line 2\t");
+      const empty = await runWith("", ["animals", "import", "-"], { cwd, env });
+      expect([empty.exitCode, empty.err]).toEqual([1, expect.stringContaining("standard input is empty")]);
+      await cli("animals", "undo", String((await json("animals", "imports"))[0].import));
+    });
+
+    test("one invalid line means that nothing is written, unless invalid ones are skipped", async () => {
+      write("mixed.csv", "name,categoryId\nRex,7\n,8\nTom,x\nMia,9\n");
+      const rejected = join(cwd, "mixed.csv.rejected");
+      expect(await failure("animals", "import", "mixed.csv")).toBe(
+        'animal-store: 2 of 4 lines are invalid, so nothing was written: line 3: "name" must not be empty or blank. All of them are in mixed.csv.rejected. Correct them, or leave them out with --skip-invalid\n',
+      );
+      expect(readFileSync(rejected, "utf8").split("\n").slice(1)).toEqual([
+        'line 3\t"name" must not be empty or blank.',
+        'line 4\t"categoryId" must be an integer from -9223372036854775808 to 9223372036854775807, without quotes.',
+        "",
+      ]);
+      expect(await exported()).toEqual([]);
+      expect(await failure("animals", "import", "mixed.csv", "--dry-run")).toContain("2 of 4 lines are invalid");
+      const skipped = await cli("animals", "import", "mixed.csv", "--skip-invalid", "--rejected", "other.txt");
+      expect([skipped.exitCode, skipped.err]).toEqual([0, "2 lines rejected: see other.txt\n"]);
+      expect((await exported()).map((line) => line.split(",")[1])).toEqual(["Rex", "Mia"]);
+      expect(await failure("animals", "import", "mixed.csv", "--skip-invalid")).toContain("was imported already");
+      write("mixed.csv", "name,categoryId\nRex,7\n");
+      expect((await cli("animals", "import", "mixed.csv", "--dry-run")).out).toBe(
+        "1 animal can be imported. Nothing was written.\n",
+      );
+      expect(existsSync(rejected)).toBe(false);
+      write("mixed.csv.rejected", "mine");
+      write("mixed.csv", "name,categoryId\n,7\n");
+      expect(await failure("animals", "import", "mixed.csv")).toContain(
+        "mixed.csv.rejected already exists: move it away, or name another file for rejected lines with --rejected",
+      );
+      expect(readFileSync(rejected, "utf8")).toBe("mine");
+      await cli("animals", "undo", String((await json("animals", "imports"))[0].import));
+    });
+
+    test("says what one animal, one line, or none needs", async () => {
+      write("one.csv", "name,categoryId\nOne,7\n");
+      const { out } = await cli("animals", "import", "one.csv");
+      expect(out).toMatch(/^Import \d+ has added 1 animal\. To remove it again: animal-store animals undo \d+\n$/);
+      expect(await failure("animals", "import", "one.csv")).toContain("which has added 1 animal: to add it once more");
+      await cli("animals", "undo", /\d+/.exec(out)?.[0] as string);
+      write("none.csv", "name,categoryId\n");
+      const none = await cli("animals", "import", "none.csv");
+      expect(none.out).toMatch(/^Import \d+ has added 0 animals\.\n$/);
+      await cli("animals", "undo", /\d+/.exec(none.out)?.[0] as string);
+      write("bad.csv", "name,categoryId\n,7\n");
+      expect(await failure("animals", "import", "bad.csv")).toBe(
+        'animal-store: 1 of 1 line is invalid, so nothing was written: line 2: "name" must not be empty or blank. It is in bad.csv.rejected. Correct it, or leave it out with --skip-invalid\n',
+      );
+    });
+
+    test("a stray quotation mark costs its own line, and a text of several lines is counted as such", async () => {
+      write("stray.csv", `name,categoryId\n"Rex" the dog,1\n${"Good,1\n".repeat(1_000)}"a\nb\nc",1\n"Mia",2\n`);
+      const { exitCode, err } = await cli("animals", "import", "stray.csv", "--skip-invalid");
+      expect([exitCode, err]).toEqual([0, "4 lines rejected: see stray.csv.rejected\n"]);
+      const lines = readFileSync(join(cwd, "stray.csv.rejected"), "utf8").split("\n");
+      expect(lines.slice(1, -1).map((line) => line.split("\t")[0])).toEqual(["line 2", "lines 1003-1005"]);
+      expect(await exported()).toHaveLength(1_001);
+      await cli("animals", "undo", String((await json("animals", "imports"))[0].import));
+    });
+
+    test("a file that changes while it is imported: what was added is to be removed first", async () => {
+      write("growing.csv", csvOf(200_000, "Growing"));
+      const importing = cli("animals", "import", "growing.csv");
+      let isOver = false;
+      void importing.then(() => {
+        isOver = true;
+      });
+      const added = async () => (await json("animals", "imports")).find(isGrowing)?.added ?? 0;
+      const isGrowing = ({ file }: { file: string }): boolean => file === "growing.csv";
+      while (!isOver && (await added()) === 0) await Bun.sleep(5);
+      write("growing.csv", csvOf(60_001, "Grown"));
+      const { exitCode, err } = await importing;
+      const { import: id, added: left } = (await json("animals", "imports")).find(isGrowing);
+      expect([exitCode, err]).toEqual([
+        1,
+        `animal-store: growing.csv has changed since it was validated, when import ${id} had added ${left.toLocaleString("en")} animals: remove them with animal-store animals undo ${id}, and then import it again when nobody writes to it\n`,
+      ]);
+      expect((await json("animals", "undo", String(id))).removed).toBe(left);
+    });
+
+    test("an export is restored with its ids, into a store without animals", async () => {
+      write("old.csv", "id,name,categoryId,status\n5,Rex,7,sold\n900,Mia,8,pending\n");
+      expect(await failure("animals", "import", "old.csv")).toBe(
+        "animal-store: old.csv has ids, and the service assigns them: leave them out with --map name=name,categoryId=categoryId,status=status, or restore an export into an empty store with --keep-ids\n",
+      );
+      expect((await cli("animals", "import", "old.csv", "--keep-ids")).exitCode).toBe(0);
+      expect(await exported()).toEqual(["5,Rex,7,sold", "900,Mia,8,pending"]);
+      write("more.csv", "Who,Cat\nTom,9\n");
+      expect((await cli("animals", "import", "more.csv", "--map", "name=Who,categoryId=Cat")).exitCode).toBe(0);
+      expect(Number((await exported())[2]?.split(",")[0])).toBeGreaterThan(900);
+      expect(await failure("animals", "import", "old.csv", "--keep-ids", "--again")).toContain(
+        "there are animals in this store, and --keep-ids restores an export only into one without",
+      );
+      for (const { import: id } of (await json("animals", "imports")).slice(0, 2))
+        await cli("animals", "undo", String(id));
+    });
+
+    test("killed at random, it is continued, and nothing is doubled", async () => {
+      const [count, kills] = [4_000, 12];
+      /** Returns whether it was killed before its end. */
+      async function importOrKill(file: string, mayKill: boolean): Promise<boolean> {
+        const child = Bun.spawn([EXECUTABLE, "animals", "import", file], {
+          cwd,
+          env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
+          stdout: "ignore",
+          stderr: "pipe",
+        });
+        const timer = mayKill && setTimeout(() => child.kill("SIGKILL"), 40 + Math.random() * 200);
+        const exitCode = await child.exited;
+        if (timer) clearTimeout(timer);
+        const err = await new Response(child.stderr).text();
+        // Killed after its last batch, it has nothing more to do.
+        if (exitCode !== 137) expect(exitCode === 0 || err.includes("was imported already")).toBe(true);
+        return exitCode === 137;
+      }
+      const expected: string[] = [];
+      for (let killed = 0, file = 0; killed < kills; file++) {
+        write(`${file}.csv`, csvOf(count, `Killed ${file}`));
+        while (await importOrKill(`${file}.csv`, killed < kills)) killed++;
+        expected.push(...Array.from({ length: count }, (_, i) => `Killed ${file} ${i}`));
+      }
+      expect((await exported()).map((line) => line.split(",")[1])).toEqual(expected);
+      expect((await cli("doctor")).out).not.toContain("not so for");
+      for (const { import: id, state, added } of await json("animals", "imports")) {
+        if (state === "undone") continue;
+        expect([state, added]).toEqual(["finished", count]);
+        await cli("animals", "undo", String(id));
+      }
+      expect(await exported()).toEqual([]);
+    });
+
+    test("Ctrl+C stops at the end of a batch, and says how to go on", async () => {
+      write("stopped.csv", csvOf(60_000, "Stopped"));
+      const child = Bun.spawn([EXECUTABLE, "animals", "import", "stopped.csv"], {
+        cwd,
+        env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const isAdding = async () => (await json("animals", "imports"))[0]?.file === "stopped.csv";
+      while (child.exitCode === null && !(await isAdding())) await Bun.sleep(5);
+      child.kill("SIGINT");
+      const err = await new Response(child.stderr).text();
+      if ((await child.exited) !== 0) {
+        expect([child.exitCode, err]).toEqual([
+          130,
+          expect.stringMatching(/^animal-store: stopped import \d+: run the same command again to go on\n$/),
+        ]);
+        expect((await cli("animals", "import", "stopped.csv", "--dry-run")).out).toMatch(
+          /^60,000 animals can be imported; [\d,]+ of them were added by an earlier run\. Nothing was written\.\n$/,
+        );
+        const { out } = await cli("animals", "import", "stopped.csv");
+        expect(out).toMatch(/^Import \d+ has added 60,000 animals, [\d,]+ of them by an earlier run\./);
+      }
+      const [latest] = await json("animals", "imports");
+      expect(latest).toMatchObject({ state: "finished", added: 60_000 });
+      rmSync(join(cwd, "stopped.csv"));
+    });
+  });
+
+describe("animals import", () => {
+  const cwd = temporaryFolder();
+  const cli = (...args: string[]) => run(args, { cwd, program: [EXECUTABLE] });
+
+  test("help", async () => {
+    const { exitCode, out } = await cli("animals", "import", "--help");
+    expect(exitCode).toBe(0);
+    for (const option of ["--map", "--dry-run", "--skip-invalid", "--again", "--keep-ids", "--rejected", "--json"])
+      expect(out).toContain(option);
+    expect((await cli("animals", "undo", "--help")).out).toContain("but none that orders refer to");
+    expect((await cli("animals", "imports", "--help")).out).toContain("newest first");
+  });
+
+  test.each([
+    [["animals", "import"], "missing required argument 'file'"],
+    [["animals", "import", "x", "y"], "too many arguments"],
+    [["animals", "import", "x", "--map", "nam=Name"], "Did you mean name?"],
+    [["animals", "import", "x", "--map", "name"], "Say which column name is: name=Column."],
+    [["animals", "import", "x", "--map", "name=A,name=B"], "It names name more than once."],
+    [["animals", "import", "x", "--skip"], "unknown option"],
+    [["animals", "undo"], "missing required argument 'import'"],
+    [["animals", "undo", "one"], "The number of an import is a whole number from 1."],
+    [["animals", "undo", "0"], "The number of an import is a whole number from 1."],
+  ])("%j is misuse", async (args, message) => {
+    const { exitCode, out, err } = await cli(...args);
+    expect([exitCode, out]).toEqual([2, ""]);
+    expect(err).toContain(message);
+  });
+
+  test("no command makes a database, or reads what is not there", async () => {
+    writeFileSync(join(cwd, "pets.csv"), csvOf(1));
+    for (const args of [["import", "pets.csv"], ["undo", "1"], ["imports"]]) {
+      const { exitCode, err } = await cli("animals", ...args);
+      expect([exitCode, err]).toEqual([1, expect.stringContaining("there is no database at")]);
+    }
+    await cli("migrate");
+    for (const [file, message] of [
+      ["nothing.csv", "cannot read nothing.csv: there is no such file"],
+      [".", ". is a folder: name a file in it"],
+    ] as const) {
+      const { exitCode, err } = await cli("animals", "import", file);
+      expect([exitCode, err]).toEqual([1, `animal-store: ${message}\n`]);
+    }
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("%s ends it while it waits for input", async (signal) => {
+    await cli("migrate");
+    await Bun.$`mkfifo ${signal}.pipe`.cwd(cwd).quiet();
+    for (const [file, stdin] of [
+      ["-", "pipe"],
+      [`${signal}.pipe`, "ignore"],
+    ] as const) {
+      const child = Bun.spawn([EXECUTABLE, "animals", "import", file], {
+        cwd,
+        env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+        stdin,
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      if (child.stdin) {
+        child.stdin.write("name,categoryId\n");
+        await child.stdin.flush();
+      }
+      await untilHandled(child.pid, signal);
+      child.kill(signal);
+      expect([await child.exited, await new Response(child.stderr).text()]).toEqual([
+        130,
+        "animal-store: stopped: this run has added nothing\n",
+      ]);
+    }
+  });
+
+  test("lines of a pipe that are rejected need a file of their own", async () => {
+    await cli("migrate");
+    const command = `"${EXECUTABLE}" animals import <(printf 'name,categoryId\\na,x\\n')`;
+    const child = Bun.spawn(["bash", "-c", command], {
+      cwd,
+      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    expect(await new Response(child.stderr).text()).toMatch(
+      /^animal-store: cannot write \/dev\/fd\/\d+\.rejected: no file can be made in the folder \/dev\/fd: name another file for rejected lines with --rejected\n$/,
+    );
+    expect(await child.exited).toBe(1);
+  });
+
+  test("a terminal shows a bar, and nothing of it is left behind", async () => {
+    writeFileSync(join(cwd, "many.csv"), csvOf(250_000));
+    const { exitCode, out } = await runInTerminal(["animals", "import", "many.csv"], { cwd, columns: 100 });
+    expect([exitCode, out]).toEqual([0, expect.stringContaining("has added 250,000 animals")]);
+    expect(out).toMatch(/import {2}█*░* +\d+ % {2}[\d,]+ of 250,000 animals/);
+  });
+
+  test("beside a service with writers, all that is acknowledged and imported is there", async () => {
+    const folder = temporaryFolder();
+    const secret = await issueBoundlessKey({ cwd: folder, program: [EXECUTABLE] });
+    const service = await serve({ cwd: folder });
+    writeFileSync(join(folder, "pets.csv"), csvOf(8_000, "Imported"));
+    const importing = run(["animals", "import", "pets.csv"], { cwd: folder, program: [EXECUTABLE] });
+    let isOver = false;
+    void importing.then(() => {
+      isOver = true;
+    });
+    let created = 0;
+    const write = async () => {
+      while (!isOver) if ((await postAnimal(service, secret, "Created")).status === 201) created++;
+    };
+    await Promise.all([write(), write(), write()]);
+    expect(await importing).toMatchObject({ exitCode: 0 });
+    await service.kill("SIGTERM");
+    const { out } = await run(["animals", "export"], { cwd: folder, program: [EXECUTABLE] });
+    const names = out
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((line) => line.split(",")[1] as string);
+    expect(created).toBeGreaterThan(0);
+    expect(names.filter((name) => name === "Created")).toHaveLength(created);
+    expect(new Set(names.filter((name) => name !== "Created")).size).toBe(8_000);
+    expect(names).toHaveLength(8_000 + created);
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { atEnd, setUp } from "../harness/cleanup.ts";
+import { temporaryFolder } from "../harness/folder.ts";
+import { EXECUTABLE, type RunningService, run, serve } from "../harness/program/program.ts";
+import { freePort } from "../harness/servers/port.ts";
+import { ConsoleBrowser } from "../harness/service/console.ts";
+
+const LINK = /(http\S+\/console\/)#token=([0-9A-Za-z]{43})/;
+
+describe("the command console", () => {
+  const cwd = temporaryFolder();
+  let port = "";
+  let service: RunningService;
+  setUp(async () => {
+    port = String(await freePort());
+    service = await serve({ cwd, env: { PORT: port, LOG_REQUESTS: "on" }, threads: 2 });
+  });
+
+  const command = (args: readonly string[], env: Record<string, string> = {}) =>
+    run(args, { cwd, env: { PORT: port, OPERATOR: "Anna", ...env }, program: [EXECUTABLE] });
+  const browserAt = (consoleUrl: string) => new ConsoleBrowser({ consoleUrl });
+
+  test("prints a link that signs in one browser of a running service, and the journal names both", async () => {
+    const { exitCode, out } = await command(["console", "--name", "Front desk 🐾"]);
+    expect(exitCode).toBe(0);
+    expect(out).toContain("It signs in one browser, once, within 10 minutes.");
+    const [, consoleUrl = "", token = ""] = LINK.exec(out) ?? [];
+    expect(consoleUrl).toBe(`${service.origin}/console/`);
+    const browser = browserAt(consoleUrl);
+    expect((await browser.signIn(token)).status).toBe(204);
+    expect(await (await browser.call("GET /session")).json()).toMatchObject({ name: "Front desk 🐾" });
+    expect((await browserAt(consoleUrl).signIn(token)).status).toBe(401);
+    const journal = JSON.parse((await command(["journal", "--json"])).out);
+    expect(journal.at(-1)).toMatchObject({
+      by: "Anna",
+      via: "command",
+      action: "console",
+      after: { for: "Front desk 🐾" },
+    });
+    expect(service.logged()).not.toContain(token);
+    expect(JSON.stringify(journal)).not.toContain(token);
+  });
+
+  test("by default the link is for whoever makes it, and scripts get JSON", async () => {
+    const { out } = await command(["console", "--json"]);
+    const { url, name, worksUntil, ...rest } = JSON.parse(out);
+    expect([name, Object.keys(rest)]).toEqual(["Anna", []]);
+    expect(url).toMatch(LINK);
+    expect(Date.parse(worksUntil)).toBeGreaterThan(Date.now());
+  });
+
+  test("knows the public address, and the one on this machine beside it", async () => {
+    const shown = JSON.parse((await command(["console", "--json"], { PUBLIC_URL: "https://a.example.com/v1" })).out);
+    expect(shown.url).toStartWith("https://a.example.com/console/#token=");
+    expect(shown.directUrl).toStartWith(`http://127.0.0.1:${port}/console/#token=`);
+    const below = JSON.parse(
+      (await command(["console", "--json"], { PUBLIC_URL: "https://a.example.com/shop/v1" })).out,
+    );
+    expect(below.url).toStartWith("https://a.example.com/shop/console/#token=");
+    expect(below.directUrl).toBeUndefined();
+    const apart = await command(["console"], { CONSOLE_PORT: "9", CONSOLE_HOST: "::", PUBLIC_URL: "https://a.b/v1" });
+    expect(apart.out).toStartWith("http://[::1]:9/console/#token=");
+  });
+
+  test.each([
+    [["console"], { CONSOLE: "off" }, 1, "CONSOLE is off: set CONSOLE=on"],
+    [["console"], { PORT: "0" }, 1, "cannot tell where the console is: PORT is 0"],
+    [["console"], { CONSOLE_PORT: "0" }, 1, "cannot tell where the console is: CONSOLE_PORT is 0"],
+    [["console"], { DATABASE_URL: "sqlite:none.db" }, 1, "there is no database"],
+    [["console"], { CONSOLE: "yes" }, 1, "CONSOLE must be on or off"],
+    [["console", "--name", " "], {}, 2, "A name must not be empty or blank."],
+    [["console", "--name", "x".repeat(101)], {}, 2, "at most 100 characters"],
+    [["console", "--name", "a\u0007b"], {}, 2, "control characters such as U+0007"],
+    [["console", "sign-out"], {}, 2, "required option '--all'"],
+    [["console", "sign-in"], {}, 2, "too many arguments"],
+  ] as const)("%p with %p is refused, and makes no link", async (args, env, exitCode, message) => {
+    const before = (await command(["journal", "--json"])).out;
+    const outcome = await command(args, env);
+    expect([outcome.exitCode, outcome.out]).toEqual([exitCode, ""]);
+    expect(outcome.err).toContain(message);
+    expect((await command(["journal", "--json"])).out).toBe(before);
+  });
+
+  test("a link that nobody reads is not made", async () => {
+    const before = (await command(["journal", "--json"])).out;
+    const shell = ["sh", "-c", `"${EXECUTABLE}" console >/dev/null`];
+    const outcome = await run([], { cwd, env: { PORT: port }, program: shell });
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.err).toContain("nothing was changed");
+    expect((await command(["journal", "--json"])).out).toBe(before);
+  });
+
+  test("signs everybody out, says so in the journal, and ends links too", async () => {
+    const open = async () => {
+      const [, consoleUrl = "", token = ""] = LINK.exec((await command(["console"])).out) ?? [];
+      return { browser: browserAt(consoleUrl), token };
+    };
+    const [one, two, unused] = [await open(), await open(), await open()];
+    for (const { browser, token } of [one, two]) expect((await browser.signIn(token)).status).toBe(204);
+    const { out } = await command(["console", "sign-out", "--all"]);
+    expect(out).toMatch(/^\d+ sessions were ended. Links that were not used yet no longer work.\n$/);
+    for (const { browser } of [one, two]) expect((await browser.call("GET /session")).status).toBe(401);
+    expect((await unused.browser.signIn(unused.token)).status).toBe(401);
+    expect(JSON.parse((await command(["console", "sign-out", "--all", "--json"])).out)).toEqual({ sessionsEnded: 0 });
+    const journal = JSON.parse((await command(["journal", "--json"])).out);
+    expect(journal.at(-1)).toMatchObject({ by: "Anna", action: "console sign-out", after: { sessionsEnded: 0 } });
+  });
+
+  test("completion knows both commands", async () => {
+    const words = async (...line: string[]) =>
+      (await command(["complete", "--", ...line])).out.split("\n").map((each) => each.split("\t")[0]);
+    expect(await words("cons")).toEqual(["words", "console", ""]);
+    expect(await words("console", "si")).toEqual(["words", "sign-out", ""]);
+    expect(await words("console", "sign-out", "--a")).toEqual(["words", "--all", ""]);
+  });
+});
+
+describe("the banner", () => {
+  const inTerminal = async (cwd: string, env: Record<string, string> = {}): Promise<string> => {
+    let out = "";
+    const decoder = new TextDecoder();
+    const printed = Promise.withResolvers<void>();
+    const child = Bun.spawn([EXECUTABLE, "serve"], {
+      cwd,
+      env: { PATH: process.env.PATH ?? "", HOME: cwd, PORT: "0", ...env },
+      terminal: {
+        cols: 200,
+        rows: 50,
+        data: (_, bytes) => {
+          out += decoder.decode(bytes, { stream: true });
+          if (out.includes("Ctrl+C")) printed.resolve();
+        },
+      },
+    });
+    atEnd(() => child.kill("SIGKILL"));
+    await Promise.race([printed.promise, child.exited]);
+    const [, consoleUrl = "", token = ""] = LINK.exec(out) ?? [];
+    if (token !== "") expect((await new ConsoleBrowser({ consoleUrl }).signIn(token)).status).toBe(204);
+    child.kill("SIGTERM");
+    await child.exited;
+    child.terminal?.close();
+    return out;
+  };
+
+  test("of the first start in a terminal has a link that works; later ones name the command", async () => {
+    const cwd = temporaryFolder();
+    expect(await inTerminal(cwd)).toMatch(/Console +http:\/\/127\.0\.0\.1:\d+\/console\/#token=\w{43}/);
+    const later = await inTerminal(cwd);
+    expect(later).toContain("to sign in: ");
+    expect(later).not.toContain("#token=");
+    const journal = JSON.parse((await run(["journal", "--json"], { cwd, program: [EXECUTABLE] })).out);
+    expect(journal.map(({ action, via }: { action: string; via: string }) => [action, via])).toEqual([
+      ["keys create", "service"],
+      ["console", "service"],
+    ]);
+  });
+
+  test("that is no terminal's names the command, and has no secret in it", async () => {
+    const { banner, kill } = await serve({ cwd: temporaryFolder() });
+    expect(banner).toMatch(/Console +to sign in: \S*animal-store console\n/);
+    expect(banner).not.toContain("#token=");
+    await kill("SIGTERM");
+  });
+
+  test("says nothing of a console that is off", async () => {
+    expect(await inTerminal(temporaryFolder(), { CONSOLE: "off" })).not.toContain("onsole");
+  });
+});
+
+test("a service that is stopped or killed with an open console leaves nothing behind", async () => {
+  const [cwd, TMPDIR] = [temporaryFolder(), temporaryFolder()];
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    const service = await serve({ cwd, env: { TMPDIR } });
+    expect((await fetch(`${service.origin}/console/`)).status).toBe(200);
+    expect(await service.kill(signal)).toBe(signal === "SIGTERM" ? 0 : null);
+    expect(readdirSync(TMPDIR)).toEqual([]);
+  }
+  expect(readdirSync(join(cwd, "data")).filter((name) => name.includes("console"))).toEqual([]);
+});
+
+test("the socket of the console tells nobody anything who has found it", async () => {
+  if (process.platform !== "linux") return;
+  const service = await serve({ cwd: temporaryFolder() });
+  expect((await fetch(`${service.origin}/console/`)).status).toBe(200);
+  const sockets = await Bun.file(`/proc/${service.child.pid}/net/unix`).text();
+  const names = [...sockets.matchAll(/@(animal-store-console-[0-9a-f-]+)$/gm)].map(([, name]) => `\0${name}`);
+  expect(names.length).toBeGreaterThan(0);
+  for (const unix of names)
+    for (const path of ["/console/", "/console/api/session", "/"]) {
+      const relayed = { "X-Animal-Store-Relayed": ` {"address":"x","requestId":"y"}` };
+      const response = await fetch(`http://console${path}`, { unix, headers: relayed } as RequestInit);
+      expect([response.status, await response.text()]).toEqual([404, ""]);
+    }
+  await service.kill("SIGTERM");
+});
+
+test("from source, the pages are bundled when they are first asked for", async () => {
+  const main = join(import.meta.dir, "../../src/cli/main.ts");
+  const service = await serve({ cwd: temporaryFolder(), program: [process.execPath, main] });
+  const page = await (await fetch(`${service.origin}/console/`)).text();
+  const [, script = ""] = /src="([^"]+)"/.exec(page) ?? [];
+  expect((await fetch(`${service.origin}${script}`)).headers.get("content-type")).toContain("javascript");
+  await service.kill("SIGTERM");
+});

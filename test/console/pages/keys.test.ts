@@ -1,0 +1,196 @@
+import { describe, expect, test } from "bun:test";
+import { BROWSER_TEST_MS, CHROMIUM, type Desk, openBrowser } from "../../harness/browser/desk.ts";
+import { Fleet } from "../../harness/service/fleet.ts";
+import { onEveryStore } from "../../harness/service/stores.ts";
+
+// Everything that can be done to keys, in a real browser, against the executable.
+
+const withDesk = openBrowser();
+
+/** Issues a key in the console. Returns its secret, as it was copied. */
+async function issue(desk: Desk, name: string, fill: (dialog: ReturnType<Desk["dialog"]>) => Promise<void>) {
+  await desk.go("Keys");
+  await desk.button("Issue a key").click();
+  const dialog = desk.dialog("Issue a key");
+  await dialog.getByRole("textbox", { name: "Name" }).fill(name);
+  await fill(dialog);
+  await desk.button("Issue", dialog).click();
+  const shown = desk.dialog(`The secret of ${name}`);
+  const done = desk.button("Done", shown);
+  expect(await done.isDisabled()).toBe(true);
+  // It is shown only once: Escape does not close it.
+  await desk.page.keyboard.press("Escape");
+  const secret = await shown.getByRole("textbox", { name: "Secret" }).inputValue();
+  await desk.button("Copy the secret", shown).click();
+  await desk.button("Copied the secret", shown).waitFor();
+  expect(await desk.copied()).toBe(secret);
+  await done.click();
+  await desk.heading(name).waitFor();
+  return { secret, id: new URL(desk.page.url()).pathname.split("/").at(-1) as string };
+}
+
+describe.skipIf(!CHROMIUM)("keys in the console", () => {
+  onEveryStore(({ backend, setUp }) => {
+    let fleet: Fleet;
+    setUp(async () => {
+      fleet = await Fleet.start(backend);
+    }, BROWSER_TEST_MS);
+    const statusWith = async (secret: string): Promise<number> => (await fleet.call("GET /pets", { secret })).status;
+    /** Instances learn of a change within a second. */
+    async function until(isSo: () => Promise<boolean>): Promise<void> {
+      while (!(await isSo())) await Bun.sleep(100);
+    }
+
+    test(
+      "are issued, renamed, changed, rotated, suspended, resumed and revoked, and the API and the journal agree",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          const { secret, id } = await issue(desk, "Front desk, Leipzig", async (dialog) => {
+            await dialog.getByLabel("Plan").selectOption({ label: "Enterprise: quotas of its own" });
+            await dialog.getByLabel("Requests a minute").fill("5000");
+            await dialog.getByLabel("Requests a day").fill("1000000");
+          });
+          expect(await statusWith(secret)).toBe(200);
+          await page.reload();
+          await desk.heading("Front desk, Leipzig").waitFor();
+          expect(await page.content()).not.toContain(secret);
+          expect(await desk.fact("Plan").textContent()).toBe("Enterprise: 5,000 a minute, 1,000,000 a day");
+
+          await desk.button("Edit").click();
+          const edit = desk.dialog("Edit the key");
+          await edit.getByLabel("Name").fill("Front desk, Halle");
+          await edit.getByLabel("Requests a minute").fill("6000");
+          await edit.getByRole("checkbox", { name: "Write pets" }).uncheck();
+          await edit.getByRole("checkbox", { name: "Write orders" }).uncheck();
+          await edit.getByLabel("Expires").fill("2099-12-31T12:30");
+          await desk.button("Save", edit).click();
+          await desk.told("Saved.");
+          await desk.heading("Front desk, Halle").waitFor();
+          expect(await desk.fact("Access").textContent()).toBe("Read");
+          expect(await desk.fact("Plan").textContent()).toBe("Enterprise: 6,000 a minute, 1,000,000 a day");
+          expect(await desk.fact("Expires").getByRole("time").getAttribute("datetime")).toBe(
+            "2099-12-31T11:30:00.000Z",
+          );
+          await until(async () => {
+            const body = { name: "Rex", categoryId: 7 };
+            return (await fleet.call("POST /pets", { secret, body })).status === 403;
+          });
+
+          await desk.button("Edit").click();
+          await desk.dialog("Edit the key").getByLabel("Plan").selectOption("pro");
+          await desk.dialog("Edit the key").getByLabel("Expires").fill("");
+          await desk.button("Save", desk.dialog("Edit the key")).click();
+          await desk.fact("Plan").filter({ hasText: "Pro: 300 a minute, 10,000 a day" }).waitFor();
+          expect(await desk.fact("Expires").textContent()).toBe("never");
+
+          await desk.button("Rotate").click();
+          await desk
+            .dialog(/^Rotate/)
+            .getByLabel("How long")
+            .selectOption("For 1 hour");
+          await desk.button("Make a new secret").click();
+          const shown = desk.dialog("The new secret of Front desk, Halle");
+          const rotated = await shown.getByRole("textbox", { name: "Secret" }).inputValue();
+          await desk.button("Copy the secret", shown).click();
+          await desk.button("Done", shown).click();
+          await until(async () => (await statusWith(rotated)) === 200);
+          expect(await statusWith(secret)).toBe(200);
+          await desk.fact("Secrets").filter({ hasText: "works until" }).waitFor();
+          expect(await desk.fact("Secrets").getByRole("listitem").count()).toBe(2);
+
+          await desk.button("Suspend").click();
+          await desk.told("Suspended: the key does not work until you resume it.");
+          await until(async () => (await statusWith(rotated)) === 401);
+          await desk.button("Undo").click();
+          await desk.told("Resumed: the key works again.");
+          await until(async () => (await statusWith(rotated)) === 200);
+          await desk.button("Suspend").click();
+          await desk.button("Resume").click();
+          await desk.button("Suspend").waitFor();
+
+          await desk.button("Revoke…").click();
+          const revoke = desk.dialog("Revoke this key?");
+          const forGood = desk.button("Revoke for good", revoke);
+          await revoke.getByLabel("Type the name to confirm").fill("Front desk, Leipzig");
+          expect(await forGood.isDisabled()).toBe(true);
+          await revoke.getByLabel("Type the name to confirm").fill("Front desk, Halle");
+          await forGood.click();
+          await desk.told("Revoked: the key will never work again.");
+          await until(async () => (await statusWith(rotated)) === 401);
+          expect(await statusWith(secret)).toBe(401);
+          for (const gone of ["Edit", "Rotate", "Suspend", "Resume", "Revoke…"])
+            expect(await desk.button(gone).count()).toBe(0);
+
+          await desk.follow(`/journal?key=${id}`);
+          await desk.row("Issued key").waitFor();
+          const rows = (await page.getByRole("row").allInnerTexts()).slice(1).map((row) => row.replace(/\s+/g, " "));
+          const deeds = ["Revoked", "Resumed", "Suspended", "Resumed", "Suspended", "Rotated", "Changed", "Changed"];
+          expect(rows).toHaveLength(9);
+          for (const [i, deed] of [...deeds, "Issued"].entries())
+            expect(rows[i]).toMatch(new RegExp(`Anna ?console.*${deed} key Front desk`));
+          expect(rows[7]).toContain("name Front desk, Leipzig → became Front desk, Halle");
+          expect(rows[7]).toContain("a minute 5,000 → became 6,000");
+          expect(rows[7]).toContain("access Everything → became Read");
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "that was banned for real says so, in the list as well, and works again once the ban is lifted",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { id, secret } = await fleet.issueKey("Price import", "--plan", "free");
+          const code = async (): Promise<string | undefined> => (await fleet.call("GET /pets", { secret })).body.code;
+          // A minute may end meanwhile, and with it what was counted.
+          while ((await code()) !== "key_banned") await Promise.all(Array.from({ length: 20 }, code));
+          // So that counters are saved, and none is remembered.
+          await desk.page.goto("about:blank");
+          await fleet.restart();
+          await desk.visit("/keys?state=banned");
+          await desk.row("Price import").filter({ hasText: "Banned until" }).waitFor();
+          await desk.row("Price import").getByRole("link").click();
+          await desk.heading("Price import").waitFor();
+          await desk.fact("Bans").filter({ hasText: "1 in a row; the next one would last 5 min" }).waitFor();
+          expect(await desk.fact("This minute").textContent()).toContain("of 60");
+          await desk.button("Lift the ban").click();
+          await desk.told("The ban is lifted, and those before it are forgotten.");
+          // The quota of the minute may still be used up; but that is no ban.
+          await until(async () => (await code()) !== "key_banned");
+          await desk.follow(`/journal?key=${id}`);
+          await desk.row("Lifted the ban of key Price import").filter({ hasText: "Anna" }).waitFor();
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "are found by name, plan and state, and mistakes in a form are beside their field",
+      () =>
+        withDesk(fleet, async (desk) => {
+          await Promise.all(["Storefront", "Vet practice"].map((name) => fleet.issueKey(name, "--plan", "business")));
+          await desk.visit("/keys?plan=business");
+          await desk.row("Storefront").waitFor();
+          await desk.page.getByRole("searchbox", { name: "Search by name or id" }).fill("vet");
+          await desk.row("Storefront").waitFor({ state: "detached" });
+          expect(await desk.row("Vet practice").count()).toBe(1);
+          expect(new URL(desk.page.url()).search).toBe("?plan=business&search=vet");
+          await desk.page.getByRole("combobox", { name: "State" }).selectOption("Revoked");
+          await desk.heading("No key matches").waitFor();
+          await desk.page.getByRole("link", { name: /^show all/ }).click();
+          await desk.row("Storefront").waitFor();
+
+          desk.expects(/^400 POST \/console\/api\/keys$/);
+          await desk.button("Issue a key").click();
+          const dialog = desk.dialog("Issue a key");
+          await desk.button("Issue", dialog).click();
+          const name = dialog.getByRole("textbox", { name: "Name" });
+          await dialog.locator(".mistake").waitFor();
+          expect(await name.getAttribute("aria-invalid")).toBe("true");
+          await desk.expectFocus(name);
+          await desk.page.keyboard.press("Escape");
+          await dialog.waitFor({ state: "detached" });
+        }),
+      BROWSER_TEST_MS,
+    );
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "bun:test";
+import { BROWSER_TEST_MS, CHROMIUM, openBrowser } from "../../harness/browser/desk.ts";
+import {
+  expectNoElementOfName,
+  fillWithHostileNames,
+  HOSTILE_NAMES,
+  KEY_NAMES,
+} from "../../harness/browser/hostile-names.ts";
+import { Fleet } from "../../harness/service/fleet.ts";
+import { onEveryStore, sqlite } from "../../harness/service/stores.ts";
+
+// What holds on every page and in every dialog: axe finds nothing, light and dark, and nothing is too wide for a phone.
+
+const withDesk = openBrowser();
+
+describe.skipIf(!CHROMIUM)("the pages of the console", () => {
+  onEveryStore(({ backend, setUp }) => {
+    let fleet: Fleet;
+    let ids: Awaited<ReturnType<typeof fillWithHostileNames>>;
+    setUp(async () => {
+      fleet = await Fleet.start(backend);
+      ids = await fillWithHostileNames(fleet);
+    }, BROWSER_TEST_MS);
+
+    test(
+      "have nothing that axe finds, light and dark, are not too wide for a phone, and make no element of a name",
+      () =>
+        withDesk(fleet, async (desk) => {
+          if (fleet.services.length === 1) desk.expects(/^404 GET \/console\/api\/animals\/999$/);
+          const pages = [
+            ["", "Overview"],
+            ["/keys", "Keys"],
+            [`/keys/${ids.key}`, KEY_NAMES.at(-1) as string],
+            ["/animals", "Animals"],
+            [`/animals/${ids.animal}`, HOSTILE_NAMES.at(-1) as string],
+            ["/animals/categories", "Categories"],
+            ["/animals/import", "Import"],
+            ["/orders", "Orders"],
+            ["/journal", "Journal"],
+            ["/keys?search=nobody", "Keys"],
+            ["/journal?key=nobody", "Journal"],
+            ["/animals/999", "Animal"],
+            ["/nowhere", "Not found"],
+          ] as const;
+          // The pages are the same on every store, but for the overview, which has two instances on the other.
+          for (const [path, heading] of fleet.services.length > 1 ? pages.slice(0, 1) : pages) {
+            await desk.follow(path);
+            await desk.page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+            await desk.settled();
+            await desk.expectUsable(`/console${path}`);
+            await expectNoElementOfName(desk);
+          }
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "are light or dark as the viewer's system is, and a page without a session is as usable as all others",
+      () =>
+        withDesk(
+          fleet,
+          async (desk) => {
+            desk.expects(/^401 GET \/console\/api\/session$/);
+            await desk.visit("");
+            await desk.heading("Sign in").waitFor();
+            if (fleet.services.length === 1) await desk.expectUsable("sign-in");
+            /** From 0, black, to 1, white. */
+            const lightness = (): Promise<number> =>
+              desk.page.evaluate<number>(`(() => {
+                const [r, g, b] = getComputedStyle(document.documentElement).backgroundColor.match(/[0-9.]+/g);
+                return (Number(r) + Number(g) + Number(b)) / 3 / 255;
+              })()`);
+            expect(await lightness()).toBeGreaterThan(0.9);
+            await desk.page.emulateMedia({ colorScheme: "dark" });
+            expect(await lightness()).toBeLessThan(0.2);
+          },
+          { name: null },
+        ),
+      BROWSER_TEST_MS,
+    );
+
+    // They are the same on every store.
+    if (backend !== sqlite) return;
+
+    test(
+      "have dialogs that have nothing that axe finds, fit on a phone, make no element of a name, and give the focus back",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const dialogs: readonly (readonly [path: string, button: string])[] = [
+            ["/keys", "Issue a key"],
+            [`/keys/${ids.key}`, "Edit"],
+            [`/keys/${ids.key}`, "Rotate"],
+            [`/keys/${ids.key}`, "Revoke…"],
+            ["/animals", "Add an animal"],
+            ["/animals", "Export"],
+            [`/animals/${ids.animal}`, "Correct"],
+            [`/animals/${ids.animal}`, "Rename this category"],
+            [`/animals/${ids.animal}`, "Remove…"],
+            ["/animals/categories", "Name a category"],
+            ["/orders", `Cancel… order ${ids.order}`],
+            ["/orders", "sign out"],
+          ];
+          let shown = "";
+          const leaves = /^(Cancel|Close|Leave it as it is|Stay)$/;
+          for (const [i, [path, button]] of dialogs.entries()) {
+            if (path !== shown) await desk.follow(path);
+            shown = path;
+            await desk.button(button).click();
+            await desk.page.getByRole("dialog").waitFor();
+            await desk.expectUsable(`${path} ${button}`);
+            await expectNoElementOfName(desk);
+            // Browsers close it themselves with Escape; a button of its own does so otherwise.
+            if (i % 2 === 0) await desk.page.keyboard.press("Escape");
+            else await desk.button(leaves, desk.page.getByRole("dialog")).click();
+            await desk.page.getByRole("dialog").waitFor({ state: "detached" });
+            await desk.expectFocus(desk.button(button));
+          }
+          // What was just issued is in a dialog that only its own button closes.
+          await desk.follow("/keys");
+          await desk.button("Issue a key").click();
+          await desk
+            .dialog("Issue a key")
+            .getByLabel("Name")
+            .fill(HOSTILE_NAMES[0] as string);
+          await desk.button("Issue", desk.dialog("Issue a key")).click();
+          await desk.dialog(/^The secret of/).waitFor();
+          await desk.expectUsable("the secret");
+          await expectNoElementOfName(desk);
+        }),
+      BROWSER_TEST_MS,
+    );
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "bun:test";
+import { BROWSER_TEST_MS, CHROMIUM, type Desk, openBrowser } from "../../harness/browser/desk.ts";
+import { setUp } from "../../harness/cleanup.ts";
+import { Fleet } from "../../harness/service/fleet.ts";
+import { sqlite } from "../../harness/service/stores.ts";
+
+// How the pages behave, whatever they show: the address is the state, the keyboard is enough, and screen readers are
+// told what changes.
+
+const withDesk = openBrowser();
+
+/** Presses Tab until the focus is there; it must be seen, too. */
+async function tabTo({ page }: Desk, name: RegExp): Promise<void> {
+  const focused = (): Promise<string> =>
+    page.evaluate<string>(`(() => {
+      const it = document.activeElement;
+      return it?.getAttribute("aria-label") ?? it?.labels?.[0]?.innerText ?? it?.innerText ?? "";
+    })()`);
+  for (let presses = 0; !name.test((await focused()).replace(/\s+/g, " ").trim()); presses++) {
+    if (presses > 60) throw new Error(`Tab does not lead to ${name}, but to ${await focused()}`);
+    await page.keyboard.press("Tab");
+  }
+  expect(await page.evaluate<boolean>("document.activeElement.matches(':focus-visible')")).toBe(true);
+}
+
+describe.skipIf(!CHROMIUM)("the pages of the console", () => {
+  let fleet: Fleet;
+  let secret: string;
+  setUp(async () => {
+    fleet = await Fleet.start(sqlite);
+    ({ secret } = await fleet.issueBoundlessKey());
+    await Promise.all(["Vet", "Website"].map((name) => fleet.issueKey(name, "--plan", "pro")));
+  }, BROWSER_TEST_MS);
+
+  test(
+    "are the address: reload, back and a shared link give the same view",
+    () =>
+      withDesk(fleet, async (desk) => {
+        const { page } = desk;
+        await desk.visit("/keys");
+        await page.getByRole("combobox", { name: "Plan" }).selectOption("Pro");
+        await desk.row("Storefront").waitFor({ state: "detached" });
+        const shared = page.url();
+        await desk.row("Vet").getByRole("link").click();
+        await desk.heading("Vet").waitFor();
+        await page.getByRole("link", { name: "24 hours" }).click();
+        await page.waitForURL(/span=day/);
+        await page.reload();
+        await page.getByRole("link", { name: "24 hours" }).and(page.locator("[aria-current]")).waitFor();
+        await page.goBack();
+        await page.goBack();
+        await desk.row("Vet").waitFor();
+        expect(page.url()).toBe(shared);
+        expect(await page.getByRole("combobox", { name: "Plan" }).inputValue()).toBe("pro");
+        const other = await desk.context.newPage();
+        await other.goto(shared);
+        await other.getByRole("row").filter({ hasText: "Vet" }).waitFor();
+        expect(await other.getByRole("row").count()).toBe(await page.getByRole("row").count());
+      }),
+    BROWSER_TEST_MS,
+  );
+
+  test(
+    "need no mouse: from the link to a new key, an animal, its order and a file by the keyboard alone",
+    () =>
+      withDesk(fleet, async (desk) => {
+        const { keyboard } = desk.page;
+        await tabTo(desk, /^Skip to the page$/);
+        await tabTo(desk, /^Keys/);
+        await keyboard.press("Enter");
+        await desk.heading("Keys").waitFor();
+        await tabTo(desk, /^Issue a key$/);
+        await keyboard.press("Enter");
+        await desk.dialog("Issue a key").waitFor();
+        await keyboard.press("Escape");
+        await desk.dialog("Issue a key").waitFor({ state: "detached" });
+        await desk.expectFocus(desk.button("Issue a key"));
+        await keyboard.press("Enter");
+        await desk.dialog("Issue a key").waitFor();
+        await keyboard.type("By keyboard");
+        await tabTo(desk, /^Plan/);
+        await keyboard.type("Bus");
+        await tabTo(desk, /^Write orders$/);
+        await keyboard.press("Space");
+        await tabTo(desk, /^Issue$/);
+        await keyboard.press("Enter");
+        await desk.dialog("The secret of By keyboard").waitFor();
+        await tabTo(desk, /^Copy\s/);
+        await keyboard.press("Enter");
+        await tabTo(desk, /^Done$/);
+        await keyboard.press("Enter");
+        await desk.heading("By keyboard").waitFor();
+        expect(await desk.fact("Plan").innerText()).toStartWith("Business");
+        expect(await desk.fact("Access").innerText()).toBe("Pets, read orders");
+
+        await fleet.call("PUT /categories/77", { secret, body: { name: "Tortoises" } });
+        await desk.follow("/animals");
+        await desk.heading("Animals").waitFor();
+        await tabTo(desk, /^Add an animal$/);
+        await keyboard.press("Enter");
+        await desk.dialog("Add an animal").waitFor();
+        await keyboard.type("Tessa");
+        await tabTo(desk, /^Category/);
+        await keyboard.type("tort");
+        await desk.page.getByRole("option", { name: "Tortoises 77" }).waitFor();
+        await keyboard.press("ArrowDown");
+        await keyboard.press("Enter");
+        await tabTo(desk, /^Add$/);
+        await keyboard.press("Enter");
+        await desk.row("Tessa").filter({ hasText: "Tortoises" }).waitFor();
+
+        const [tessa] = (await fleet.query("SELECT id FROM animals WHERE name = 'Tessa'")) as [{ id: unknown }];
+        const { body } = await fleet.call("POST /store/orders", { secret, body: { petId: Number(tessa.id) } });
+        await desk.follow("/orders");
+        await desk.button(`Approve order ${body.id}`).waitFor();
+        await tabTo(desk, new RegExp(`^Approve order ${body.id}$`));
+        await keyboard.press("Enter");
+        await desk.told(`Order ${body.id} is approved now.`);
+        await desk.expectFocus(desk.page.getByRole("listitem", { name: `Order ${body.id}` }));
+
+        await desk.follow("/animals/import");
+        await desk.heading("Import").waitFor();
+        const choosing = desk.page.waitForEvent("filechooser");
+        await tabTo(desk, /^Choose a file/);
+        await keyboard.press("Enter");
+        const chooser = await choosing;
+        const buffer = Buffer.from("name,categoryId,status\nTom,77,available\n");
+        await chooser.setFiles({ name: "one.csv", mimeType: "text/csv", buffer });
+        await desk.button("Import 1 animal").waitFor();
+        await tabTo(desk, /^Import 1 animal$/);
+        await keyboard.press("Enter");
+        await desk.sees("1 animal was added.");
+      }),
+    BROWSER_TEST_MS,
+  );
+
+  test(
+    "tell screen readers what changes: what was found, what was done, what went wrong, and where one is",
+    () =>
+      withDesk(fleet, async (desk) => {
+        const { page } = desk;
+        await desk.follow("/keys");
+        await desk.row("Website").waitFor();
+        // Who goes to another page is at its title.
+        await desk.expectFocus(desk.heading("Keys"));
+        const hears = await desk.listen();
+        await page.getByRole("searchbox").fill("web");
+        await hears(/^1 key matches\.$/);
+        await page.getByRole("searchbox").fill("");
+        await desk.row("Vet").getByRole("link").click();
+        await desk.expectFocus(desk.heading("Vet"));
+        await desk.button("Suspend").click();
+        await hears(/^Suspended: the key does not work/);
+        await desk.button("Undo").click();
+        await hears(/^Resumed: the key works again/);
+        await desk.button("Copy the id").click();
+        await hears(/^Copied the id\.$/);
+        await desk.follow("/animals");
+        desk.expects(/^400 POST \/console\/api\/animals$/);
+        await desk.button("Add an animal").click();
+        const add = desk.dialog("Add an animal");
+        await add.getByLabel("Name").fill("x".repeat(300));
+        await add.getByRole("combobox", { name: "Category" }).fill("7");
+        await desk.button("Add", add).click();
+        // What is wrong belongs to its field, which has the focus.
+        const field = add.getByLabel("Name");
+        await desk.expectFocus(field);
+        const described = await field.getAttribute("aria-describedby");
+        expect(await field.getAttribute("aria-invalid")).toBe("true");
+        expect(await add.locator(`[id="${described?.split(" ").at(-1)}"]`).innerText()).toMatch(/255/);
+        await desk.button("Cancel", add).click();
+        await page.getByRole("searchbox").fill("nobody");
+        await hears(/^0 animals\.$/);
+      }),
+    BROWSER_TEST_MS,
+  );
+});

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "bun:test";
+import { BROWSER_TEST_MS, CHROMIUM, openBrowser } from "../../harness/browser/desk.ts";
+import { Fleet } from "../../harness/service/fleet.ts";
+import { onEveryStore } from "../../harness/service/stores.ts";
+
+// The overview, what stays up to date without being loaded anew, and staging, in a real browser, against the executable.
+
+const withDesk = openBrowser();
+
+describe.skipIf(!CHROMIUM)("the console", () => {
+  onEveryStore(({ backend, setUp }) => {
+    let fleet: Fleet;
+    setUp(async () => {
+      fleet = await Fleet.start(backend, { ENVIRONMENT: "staging" });
+    }, BROWSER_TEST_MS);
+
+    test(
+      "shows on its overview what was really asked for, without being loaded anew, and tells staging apart",
+      () =>
+        withDesk(
+          fleet,
+          async (desk) => {
+            const { page } = desk;
+            await page.evaluate("window.isTheSamePage = true");
+            const { secret } = await fleet.issueBoundlessKey("Busy one");
+            const reader = await fleet.issueKey("Reader", "--plan", "free", "--scopes", "pets:read");
+            await desk.sees("Staging. Production is not touched.");
+            expect(await page.title()).toBe("Overview · Animal Store (staging)");
+            const { body: pet } = await fleet.call("POST /pets", { secret, body: { name: "Rex", categoryId: 7 } });
+            await fleet.call("POST /store/orders", { secret, body: { petId: pet.id } });
+            for (let sent = 0; sent < 28; sent++) await fleet.call("GET /pets", { secret });
+            for (let sent = 0; sent < 5; sent++)
+              await fleet.call("POST /pets", { secret: reader.secret, body: { name: "Rex", categoryId: 7 } });
+            // So that what was counted is in the store at once. Those who are signed in stay so.
+            desk.expects(/^(net::ERR_|50\d)/);
+            await fleet.restartUnderEyes(() => desk.later());
+            const table = page.getByRole("table", { name: "Busiest keys" });
+            await desk.seesLater(table.getByRole("row", { name: /^Busy one 30 0/ }));
+            await table.getByRole("row", { name: /^Reader 5 5/ }).waitFor();
+            await desk.fact("Requests").filter({ hasText: /^35$/ }).waitFor();
+            expect(await desk.fact("Refused").textContent()).toBe("5");
+            expect(await desk.fact("Failed").textContent()).toBe("0");
+            expect(await desk.fact("99th percentile").textContent()).toMatch(/ms$/);
+            const counts = { Available: "0", Pending: "1", Sold: "0", Placed: "1", Approved: "0" };
+            for (const [title, count] of Object.entries(counts))
+              await desk
+                .fact(title)
+                .filter({ hasText: new RegExp(`^(about )?${count}$`) })
+                .waitFor();
+            const ready = page.getByRole("table", { name: "Instances" }).getByRole("row").filter({ hasText: "Ready" });
+            await desk.seesLater(ready.nth(fleet.services.length - 1));
+            expect(await ready.count()).toBe(fleet.services.length);
+            await desk.sees(fleet.services.length === 1 ? "SQLite" : "PostgreSQL");
+            expect(await page.evaluate<boolean>("window.isTheSamePage === true")).toBe(true);
+          },
+          { hasClock: true },
+        ),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "shows the same by hour and for one key, with reasons, by pointer and arrow keys, and as a table",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          await page.getByRole("link", { name: "30 days" }).click();
+          await desk.sees("Requests an hour");
+          expect(new URL(page.url()).search).toBe("?span=month");
+          const busiest = page.getByRole("table", { name: "Busiest keys" });
+          await busiest.getByRole("row", { name: /^Reader 5 5/ }).waitFor();
+          await page.getByRole("link", { name: "Reader" }).click();
+          await desk.heading("Reader").waitFor();
+          await desk.fact("Requests").filter({ hasText: /^5$/ }).waitFor();
+          await desk.sees("Refusals a minute");
+          await page.getByRole("link", { name: "24 hours" }).click();
+          await desk.sees("Refusals an hour");
+          const plot = page.getByRole("slider", { name: /^Requests an hour/ });
+          await plot.focus();
+          await page.keyboard.press("Home");
+          expect(await plot.getAttribute("aria-valuetext")).toEndWith("0 passed, 0 refused, 0 failed");
+          await page.keyboard.press("End");
+          const texts = new Set<string | null>();
+          // An hour may have ended meanwhile.
+          for (const key of ["End", "ArrowLeft"]) {
+            await page.keyboard.press(key);
+            texts.add(await plot.getAttribute("aria-valuetext"));
+          }
+          expect([...texts].some((text) => text?.endsWith("0 passed, 5 refused, 0 failed"))).toBe(true);
+          await page.getByText("As a table").first().click();
+          const table = page.getByRole("table", { name: "Requests an hour" });
+          await table.getByRole("row", { name: / 0 5 0$/ }).waitFor();
+          await page.getByText("As a table").nth(1).click();
+          const refused = page.getByRole("table", { name: "Refusals an hour" });
+          expect(await refused.getByRole("columnheader").allInnerTexts()).toHaveLength(2);
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "shows what others do while one looks: a key that is issued on the command line, one that is suspended, an order",
+      () =>
+        withDesk(
+          fleet,
+          async (desk) => {
+            const { page } = desk;
+            await desk.follow("/keys");
+            await desk.heading("Keys").waitFor();
+            await page.evaluate("window.isTheSamePage = true");
+            const { id, secret } = await fleet.issueKey("From the shell", "--plan", "business");
+            expect(await desk.row("From the shell").count()).toBe(0);
+            await desk.seesLater(desk.row("From the shell").filter({ hasText: "Business" }));
+            await fleet.run("keys", "suspend", id);
+            await desk.seesLater(desk.row("From the shell").filter({ hasText: "Suspended" }));
+            await fleet.run("keys", "resume", id);
+            await desk.go("Orders");
+            await desk.heading("Orders").waitFor();
+            await desk.settled();
+            const works = async () => (await fleet.call("GET /pets", { secret })).status === 200;
+            while (!(await works())) await Bun.sleep(50);
+            const { body: pet } = await fleet.call("POST /pets", { secret, body: { name: "Mo", categoryId: 7 } });
+            const { body } = await fleet.call("POST /store/orders", { secret, body: { petId: pet.id } });
+            await desk.seesLater(page.getByRole("listitem", { name: `Order ${body.id}, placed` }));
+            await desk.go("Journal");
+            await desk.row("Issued key From the shell").filter({ hasText: "command line" }).waitFor();
+            expect(await page.evaluate<boolean>("window.isTheSamePage === true")).toBe(true);
+          },
+          { hasClock: true },
+        ),
+      BROWSER_TEST_MS,
+    );
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "bun:test";
+import { BROWSER_TEST_MS, CHROMIUM, openBrowser } from "../../harness/browser/desk.ts";
+import { Fleet } from "../../harness/service/fleet.ts";
+import { onEveryStore } from "../../harness/service/stores.ts";
+
+// Animals, their categories and their orders, in a real browser, against the executable.
+
+const withDesk = openBrowser();
+
+describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
+  onEveryStore(({ backend, setUp }) => {
+    let fleet: Fleet;
+    setUp(async () => {
+      fleet = await Fleet.start(backend);
+    }, BROWSER_TEST_MS);
+
+    test(
+      "are added, corrected and removed, their category is named, and the store and the journal agree",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          await desk.go("Animals");
+          await desk.heading("There are no animals yet").waitFor();
+          await desk.button("Add an animal").click();
+          const add = desk.dialog("Add an animal");
+          await add.getByLabel("Name").fill("Rex");
+          await add.getByRole("combobox", { name: "Category" }).fill("7");
+          await desk.button("Add", add).click();
+          await desk.told("Added “Rex”");
+          await desk.row("Rex").getByRole("link").click();
+
+          await desk.heading("Rex").waitFor();
+          await desk.button("Name this category").click();
+          const naming = desk.dialog("Name category 7");
+          await naming.getByLabel("Name").fill("Dogs");
+          await desk.button("Save", naming).click();
+          await desk.told("Category 7 is called “Dogs” now.");
+          await desk.button("Rename this category").waitFor();
+
+          await desk.button("Correct", page).click();
+          const correct = desk.dialog("Correct the animal");
+          await correct.getByLabel("Name").fill("Rexi");
+          await correct.getByLabel("Status").selectOption("Sold");
+          await desk.button("Save", correct).click();
+          await desk.heading("Rexi").waitFor();
+          const [rexi] = await fleet.query("SELECT name, category_id, status FROM animals");
+          expect(rexi).toMatchObject({ name: "Rexi", status: "sold" });
+
+          await desk.button("Remove…").click();
+          const remove = desk.dialog("Remove this animal?");
+          expect(await desk.button("Remove for good", remove).isDisabled()).toBe(true);
+          await remove.getByLabel("Type the name to confirm").fill("Rexi");
+          await desk.button("Remove for good", remove).click();
+          await desk.told("“Rexi” was removed.");
+          await desk.heading("There are no animals yet").waitFor();
+          expect(await fleet.query("SELECT id FROM animals")).toEqual([]);
+
+          await desk.follow("/animals/categories");
+          await desk.button("Remove name Dogs").click();
+          await desk.told("Category 7 has no name any more.");
+          await desk.heading("No category has a name yet").waitFor();
+          await desk.button("Undo").click();
+          await desk.row("Dogs").waitFor();
+
+          await desk.go("Journal");
+          await desk.row("Removed animal Rexi").waitFor();
+          for (const deed of ["Added animal Rex", "Corrected animal Rex", "Removed animal Rexi"])
+            await desk.row(deed).filter({ hasText: "Anna" }).filter({ hasText: "console" }).waitFor();
+          await desk.row("Removed the name of category").waitFor();
+          expect(await desk.row("Named category").count()).toBe(2);
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "that somebody else has corrected meanwhile are not overwritten",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { secret } = await fleet.issueBoundlessKey();
+          const { body } = await fleet.call("POST /pets", { secret, body: { name: "Max", categoryId: 8 } });
+          await desk.follow(`/animals/${body.id}`);
+          desk.expects(/^409 PATCH/);
+          await desk.button("Correct").click();
+          const correct = desk.dialog("Correct the animal");
+          await correct.getByLabel("Status").selectOption("Sold");
+          await fleet.call(`PATCH /pets/${body.id}`, { secret, body: { name: "Maxi" } });
+          await desk.button("Save", correct).click();
+          await desk.sees("Somebody has changed this animal meanwhile: name Max → Maxi.");
+          await desk.button("Save", correct).click();
+          await desk.told("Saved.");
+          expect((await fleet.call(`GET /pets/${body.id}`, { secret })).body).toMatchObject({
+            name: "Maxi",
+            status: "sold",
+          });
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    /** Orders an animal of this name. Returns the id of the order. */
+    async function order(secret: string, name: string): Promise<string> {
+      const { body: pet } = await fleet.call("POST /pets", { secret, body: { name, categoryId: 7 } });
+      const { status, body } = await fleet.call("POST /store/orders", { secret, body: { petId: pet.id } });
+      expect(status).toBe(201);
+      return String(body.id);
+    }
+
+    test(
+      "are side by side and moved, as orders; a move that is refused says why; the journal has its author",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          const { secret } = await fleet.issueBoundlessKey();
+          const [first, second] = [await order(secret, "Rex"), await order(secret, "Max")];
+          const column = (title: string) => page.getByRole("region", { name: title, exact: true });
+          await desk.visit("/orders");
+          await desk.button(`Approve order ${first}`, column("Placed")).click();
+          await desk.told(`Order ${first} is approved now.`);
+          await desk.button(`Deliver… order ${first}`, column("Approved")).click();
+          await desk.button("Leave it as it is").click();
+          await desk.button(`Deliver… order ${first}`, column("Approved")).click();
+          await desk.button("Deliver the order", desk.dialog(`Deliver order ${first}?`)).click();
+          await column("Delivered")
+            .getByRole("listitem", { name: `Order ${first}` })
+            .waitFor();
+          expect((await fleet.call(`GET /store/orders/${first}`, { secret })).body.status).toBe("delivered");
+
+          const third = await order(secret, "Mia");
+          await page.reload();
+          await desk.button(`Cancel… order ${third}`, column("Placed")).click();
+          await desk.button("Cancel the order", desk.dialog(`Cancel order ${third}?`)).click();
+          await column("Cancelled")
+            .getByRole("listitem", { name: `Order ${third}` })
+            .waitFor();
+          expect((await fleet.call(`GET /store/orders/${third}`, { secret })).body.status).toBe("cancelled");
+
+          // Somebody else is faster, and the page does not know it yet.
+          await desk.settled();
+          await page.route("**/console/api/orders?*", () => {});
+          await fleet.call(`PATCH /store/orders/${second}`, { secret, body: { status: "cancelled" } });
+          desk.expects(/^409 PATCH \/console\/api\/orders/);
+          await desk.button(`Approve order ${second}`, column("Placed")).click();
+          await desk.told(new RegExp(`^Order ${second}: .*cancelled`));
+          await page.unroute("**/console/api/orders?*");
+          await page.reload();
+          await column("Cancelled")
+            .getByRole("listitem", { name: `Order ${second}` })
+            .waitFor();
+
+          await desk.go("Journal");
+          await desk.row(`Moved order ${first}`).filter({ hasText: "delivered" }).filter({ hasText: "Anna" }).waitFor();
+          expect(await desk.row(`Moved order ${second}`).count()).toBe(0);
+        }),
+      BROWSER_TEST_MS,
+    );
+  });
+});

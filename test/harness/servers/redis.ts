@@ -1,0 +1,212 @@
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { Redis } from "ioredis";
+import { atEnd } from "../cleanup.ts";
+import { temporaryFolder } from "../folder.ts";
+import type { Certificate } from "./certificates.ts";
+import { freePort, isListening } from "./port.ts";
+
+/** No npm package ships Redis, so its tests are skipped by name where it is not installed. */
+export const hasRedis = Bun.which("redis-server") !== null;
+
+/** A real Redis server that can be stopped, paused and started again. */
+export class TestRedis {
+  #server: Subprocess | undefined;
+
+  private constructor(
+    readonly port: number,
+    private readonly options: readonly string[],
+    private readonly folder: string,
+  ) {}
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  static async start(...options: string[]): Promise<TestRedis> {
+    const server = new TestRedis(await freePort(), options, temporaryFolder());
+    await server.start();
+    atEnd(() => server.stop());
+    return server;
+  }
+
+  /** Beside the port without TLS. Returns the port with it. */
+  static async startWithTls(certificate: Certificate, ...options: string[]): Promise<number> {
+    const tlsPort = await freePort();
+    const { authorityFile, certificateFile, keyFile } = certificate;
+    const files = ["--tls-cert-file", certificateFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", authorityFile];
+    await TestRedis.start("--tls-port", String(tlsPort), ...files, ...options);
+    return tlsPort;
+  }
+
+  async start(): Promise<void> {
+    this.#server = Bun.spawn(
+      [
+        "redis-server",
+        "--port",
+        String(this.port),
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        "--dir",
+        this.folder,
+        ...this.options,
+      ],
+      { stdout: "ignore", stderr: "ignore" },
+    );
+    await this.ask((client) => client.ping());
+  }
+
+  async stop(): Promise<void> {
+    this.resume();
+    this.#server?.kill("SIGKILL");
+    await this.#server?.exited;
+    this.#server = undefined;
+  }
+
+  pause(): void {
+    this.#server?.kill("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#server?.kill("SIGCONT");
+  }
+
+  /** Runs commands, as soon as the server answers. */
+  async ask<T>(question: (client: Redis) => Promise<T>): Promise<T> {
+    const client = new Redis(this.url, { retryStrategy: () => 20, maxRetriesPerRequest: 200 });
+    client.on("error", () => {});
+    try {
+      return await question(client);
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  /** How often a command was called since the last reset of the statistics. */
+  async calls(command: string): Promise<number> {
+    const info = await this.ask((client) => client.info("commandstats"));
+    return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(info)?.[1] ?? 0);
+  }
+}
+
+/** A test run has one logical database for each service: their counters must not meet. */
+const SHARED_SERVER_OPTIONS = ["--databases", "2000"];
+const LAST_DATABASE_KEY = "last-database";
+
+/** A server for a whole test run, see redisDatabaseMaker(). */
+export const startSharedRedis = (): Promise<TestRedis> => TestRedis.start(...SHARED_SERVER_OPTIONS);
+
+/**
+ * Returns what gives the address of another empty logical database each time: on the server at
+ * TEST_REDIS_URL if that is set, else on one started here. To be called outside of tests.
+ */
+export async function redisDatabaseMaker(): Promise<() => Promise<string>> {
+  const url = process.env.TEST_REDIS_URL ?? (await startSharedRedis()).url;
+  return async () => {
+    const client = new Redis(url);
+    // Counted in Redis itself, because several processes share the server.
+    const database = await client.incr(LAST_DATABASE_KEY);
+    client.disconnect();
+    return `${url}/${database}`;
+  };
+}
+
+const SLOTS = 16_384;
+
+/** Three servers that form a cluster. */
+export async function startRedisCluster(...options: string[]): Promise<TestRedis[]> {
+  const { servers, ready } = await formRedisCluster(...options);
+  await ready;
+  return servers;
+}
+
+/** As above, without waiting until it works: Redis lets no cluster work in its first two seconds. */
+export async function formRedisCluster(
+  ...options: string[]
+): Promise<{ servers: TestRedis[]; nodes: ClusterNode[]; ready: Promise<void> }> {
+  const nodes = await Promise.all([1, 2, 3].map(() => startClusterNode(options)));
+  const [first] = nodes as [ClusterNode, ...ClusterNode[]];
+  const slot = (index: number) => Math.floor((index * SLOTS) / nodes.length);
+  for (const [i, { server }] of nodes.entries())
+    await server.ask(async (client) => {
+      await client.call("CLUSTER", "SET-CONFIG-EPOCH", i + 1);
+      await client.call("CLUSTER", "ADDSLOTSRANGE", slot(i), slot(i + 1) - 1);
+      if (i > 0) await client.call("CLUSTER", "MEET", "127.0.0.1", first.server.port, first.busPort);
+    });
+  const servers = nodes.map(({ server }) => server);
+  return { servers, nodes, ready: whenClusterWorks(servers) };
+}
+
+/** Another node of a cluster that works, which takes over from the first one when that is gone. */
+export async function addReplica(nodes: readonly ClusterNode[], ...options: string[]): Promise<TestRedis> {
+  const [master] = nodes as [ClusterNode, ...ClusterNode[]];
+  await sendCopiesAtOnce(master.server);
+  const id = String(await master.server.ask((client) => client.call("CLUSTER", "MYID")));
+  const { server } = await startClusterNode(options);
+  await server.ask(async (client) => {
+    for (const node of nodes) await client.call("CLUSTER", "MEET", "127.0.0.1", node.server.port, node.busPort);
+    while (!(await client.call("CLUSTER", "REPLICATE", id).catch(() => false))) await Bun.sleep(20);
+    while (!(await client.info("replication")).includes("master_link_status:up")) await Bun.sleep(20);
+  });
+  for (const node of nodes)
+    while (!String(await node.server.ask((client) => client.call("CLUSTER", "NODES"))).includes(`slave ${id}`))
+      await Bun.sleep(20);
+  return server;
+}
+
+/** A node can find its cluster in order before it has heard of all others, so each must know who has which slot. */
+async function whenClusterWorks(servers: readonly TestRedis[]): Promise<void> {
+  const isComplete = (info: string): boolean =>
+    info.includes("cluster_state:ok") && info.includes(`cluster_slots_ok:${SLOTS}`);
+  for (const server of servers)
+    while (!isComplete(await server.ask((client) => client.cluster("INFO")))) await Bun.sleep(20);
+}
+
+export interface ClusterNode {
+  readonly server: TestRedis;
+  readonly busPort: number;
+}
+
+/** The default port of the cluster bus is 10000 above the server's, which may be too high for a port. */
+async function startClusterNode(special: readonly string[]): Promise<ClusterNode> {
+  const busPort = await freePort();
+  const options = ["--cluster-enabled", "yes", "--cluster-port", String(busPort), "--cluster-node-timeout", "2000"];
+  return { server: await TestRedis.start(...options, ...special), busPort };
+}
+
+/** By default, Redis waits five seconds for other replicas that want one. */
+const sendCopiesAtOnce = (master: TestRedis): Promise<unknown> =>
+  master.ask((client) => client.config("SET", "repl-diskless-sync-delay", "0"));
+
+/** A server that keeps a copy of another, and is read-only. */
+export async function startReplica(master: TestRedis, ...options: string[]): Promise<TestRedis> {
+  await sendCopiesAtOnce(master);
+  const replica = await TestRedis.start("--replicaof", `127.0.0.1 ${master.port}`, ...options);
+  while (!(await replica.ask((client) => client.info("replication"))).includes("master_link_status:up"))
+    await Bun.sleep(20);
+  return replica;
+}
+
+/** A sentinel that alone decides that a master is gone, after half a second. Returns its port. */
+export async function startSentinel(master: TestRedis, name: string, ...lines: string[]): Promise<number> {
+  const port = await freePort();
+  const file = join(temporaryFolder(), "sentinel.conf");
+  const settings = [
+    `port ${port}`,
+    "bind 127.0.0.1",
+    `sentinel monitor ${name} 127.0.0.1 ${master.port} 1`,
+    `sentinel down-after-milliseconds ${name} 500`,
+    `sentinel failover-timeout ${name} 3000`,
+    ...lines,
+  ];
+  await Bun.write(file, settings.join("\n"));
+  const sentinel = Bun.spawn(["redis-server", file, "--sentinel"], { stdout: "ignore", stderr: "ignore" });
+  atEnd(async () => {
+    sentinel.kill("SIGKILL");
+    await sentinel.exited;
+  });
+  while (!(await isListening(port))) await Bun.sleep(20);
+  return port;
+}

@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import supported from "../../fleet/supported-release.json" with { type: "json" };
+
+const ROOT = join(import.meta.dir, "../../..");
+
+export interface Release {
+  readonly version: string;
+  readonly executable: string;
+}
+
+/** The executable of the oldest release that must run beside this version. */
+export function supportedRelease(): Release {
+  const { version, revision } = supported;
+  const what = `revision ${revision} of release ${version}, which test/fleet/supported-release.json names,`;
+  return { version, executable: executableOf(revision, what) };
+}
+
+/** The executable of a revision, built from its files once per machine. */
+export function executableOf(revision: string, what = `revision ${revision}`): string {
+  const commit = commitOf(revision, what);
+  const folder = join(tmpdir(), `animal-store-${commit}-${process.platform}-${process.arch}`);
+  const executable = join(folder, "build/animal-store");
+  if (!existsSync(executable)) {
+    const draft = `${folder}-${process.pid}`;
+    try {
+      mkdirSync(draft);
+      command(["sh", "-c", `git archive ${commit} | tar -x -C '${draft}'`], ROOT);
+      install(draft);
+      command([join(draft, "node_modules/.bin/bun"), "scripts/build.ts"], draft);
+      renameSync(draft, folder);
+    } catch (error) {
+      rmSync(draft, { recursive: true, force: true });
+      // Another process may have been faster.
+      if (!existsSync(executable)) throw error;
+    }
+  }
+  return executable;
+}
+
+function commitOf(revision: string, what: string): string {
+  const words = ["git", "rev-parse", "--quiet", "--verify", "--end-of-options", `${revision}^{commit}`];
+  const { success, stdout } = Bun.spawnSync(words, { cwd: ROOT });
+  if (!success)
+    throw new Error(`${what} is not in this clone: run git fetch --unshallow, or git fetch origin ${revision}`);
+  return stdout.toString().trim();
+}
+
+/** With the packages of this version, if they are the same. */
+function install(draft: string): void {
+  const lockOf = (folder: string): string => readFileSync(join(folder, "package-lock.json"), "utf8");
+  if (lockOf(draft) === lockOf(ROOT)) symlinkSync(join(ROOT, "node_modules"), join(draft, "node_modules"));
+  else command(["npm", "ci", "--omit=dev", "--no-audit", "--no-fund"], draft);
+}
+
+function command(words: string[], cwd: string): void {
+  const { success, stderr, stdout } = Bun.spawnSync(words, { cwd, stdout: "pipe", stderr: "pipe" });
+  if (!success) throw new Error(`${words.join(" ")} failed in ${cwd}: ${stdout}${stderr}`);
+}

@@ -1,0 +1,156 @@
+import { join } from "node:path";
+import { pino } from "pino";
+import { type Environment, readConfig } from "../../../src/config.ts";
+import type { EnvironmentName } from "../../../src/domain/environment.ts";
+import { digestOf, newKey, newSecret } from "../../../src/domain/keys/key.ts";
+import { PLANS, type Plan, type Quotas } from "../../../src/domain/keys/plan.ts";
+import { SCOPES, type Scope } from "../../../src/domain/keys/scope.ts";
+import { type StartParts, start } from "../../../src/start.ts";
+import { openForCommand } from "../../../src/store/open.ts";
+import type { Store } from "../../../src/store/ports/store.ts";
+import type { DatabaseUrl } from "../../../src/store/urls/database-url.ts";
+import { lineOptions } from "../../../src/telemetry/log.ts";
+import { atEnd } from "../cleanup.ts";
+import { temporaryFolder } from "../folder.ts";
+import { type Answer, send } from "../requests/send.ts";
+import { SIGNED } from "../rows/author.ts";
+
+/** The settings that say where a service keeps its data. */
+export type StorageSettings = {
+  readonly DATABASE_URL: string;
+  readonly REDIS_URL?: string;
+};
+
+/** The databases that a service under test can run on. */
+export interface Backend {
+  /** Creates new, empty databases. */
+  newStorage(): Promise<StorageSettings>;
+  /** The rows that a statement finds, over a connection of its own. */
+  query(storage: StorageSettings, statement: string): Promise<unknown[]>;
+  /** Everything that they hold, to search in. */
+  contents(storage: StorageSettings): Promise<string>;
+}
+
+export const newSqliteStorage = (): StorageSettings => ({
+  DATABASE_URL: `sqlite:${join(temporaryFolder(), "store.db")}`,
+});
+
+export interface IssueOptions {
+  readonly plan?: Plan;
+  readonly quotas?: Quotas;
+  readonly expiresAtMs?: number;
+  /** By default all. */
+  readonly scopes?: readonly Scope[];
+  readonly name?: string;
+  /** Whose prefix the secret has; by default that of production. */
+  readonly environment?: EnvironmentName;
+}
+
+/** Works on the database of a service as a command does: through a connection of its own. */
+export async function withStore<T>(database: DatabaseUrl, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openForCommand(database, { create: false });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Issues a key as the CLI does. */
+export async function issueKey(
+  database: DatabaseUrl,
+  { plan = "business", quotas, expiresAtMs, scopes = SCOPES, name = "test", environment }: IssueOptions = {},
+): Promise<{ id: string; secret: string }> {
+  const secret = newSecret(environment);
+  const agreed = quotas ?? PLANS[plan] ?? { perMinute: 1_000_000, perDay: 1_000_000 };
+  const key = newKey({ name, plan, quotas: agreed, scopes, createdAtMs: Date.now(), expiresAtMs });
+  await withStore(database, ({ keys }) => keys.create({ ...SIGNED, key, digest: digestOf(secret) }));
+  return { id: key.id, secret };
+}
+
+export interface TestServiceOptions extends Partial<Omit<StartParts, "log">> {
+  /** Where it keeps its data; a new SQLite file unless this or `env` says otherwise. */
+  readonly backend?: Backend;
+  /** Settings; with the `storage` of another service it runs on the same data. */
+  readonly env?: Environment;
+  /** Collects what is logged, one entry per line. */
+  readonly logged?: string[];
+  /** Of a key that exists, to be used instead of one that is issued. */
+  readonly secret?: string;
+  /** Unless it is not, all threads answer from the beginning. */
+  readonly isComplete?: boolean;
+}
+
+/** Limits stay exact however busy the machine is: an instance must not count by itself because an answer is late. */
+const REDIS_ANSWER_TIMEOUT_MS = 20_000;
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  /** A secret, or null to send none; by default that of a key whose quotas no test reaches. */
+  readonly secret?: string | null;
+}
+
+/** The real service on a free port and a new database; every answer is checked against the OpenAPI document. */
+export async function startService({
+  backend,
+  env,
+  logged,
+  secret: known,
+  isComplete = true,
+  ...parts
+}: TestServiceOptions = {}) {
+  const storage = await storageFor(backend, env);
+  const result = readConfig({ PORT: "0", THREADS: "1", ...storage, ...env });
+  if ("mistakes" in result) throw new Error(result.mistakes.join("\n"));
+  const { config } = result;
+  const log = logged
+    ? pino(lineOptions("debug", Date.now), { write: (line: string) => void logged.push(line) })
+    : pino({ level: "silent" });
+  const service = await start(config, { log, redisAnswerTimeoutMs: REDIS_ANSWER_TIMEOUT_MS, quietMs: 0, ...parts });
+  atEnd(() => service.stop());
+  if (isComplete) await service.isComplete;
+  const database = config.DATABASE_URL;
+  const boundless = known ?? (await issueKey(database, { plan: "enterprise" })).secret;
+
+  /** So that no two calls need be answered by the same thread. */
+  const connection: Record<string, string> = config.THREADS === 1 ? {} : { Connection: "close" };
+
+  /** Calls the interface: `call("GET /pets?limit=1")`. */
+  const call = (line: string, { body, headers = {}, secret = boundless }: CallOptions = {}): Promise<Answer> => {
+    const [method = "", target = ""] = line.split(" ");
+    const hasBody = body !== undefined;
+    return send(`${service.origin}/v1`, method, target, {
+      headers: {
+        ...(secret === null ? {} : { Authorization: `Bearer ${secret}` }),
+        ...(hasBody ? { "Content-Type": "application/json" } : {}),
+        ...connection,
+        ...headers,
+      },
+      ...(hasBody ? { body: typeof body === "string" ? body : JSON.stringify(body) } : {}),
+    });
+  };
+
+  /** The OpenAPI document as it is served. */
+  // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
+  const document = async (): Promise<any> => (await fetch(`${service.origin}/openapi.json`)).json();
+
+  return {
+    ...service,
+    storage,
+    /** The database file, for tests that are about SQLite. */
+    path: database.kind === "sqlite" ? database.path : "",
+    call,
+    document,
+    boundless,
+    issueKey: (options?: IssueOptions) => issueKey(database, options),
+    withStore: <T>(work: (store: Store) => Promise<T>) => withStore(database, work),
+  };
+}
+
+export type TestService = Awaited<ReturnType<typeof startService>>;
+
+async function storageFor(backend: Backend | undefined, env: Environment | undefined): Promise<StorageSettings> {
+  if (!env?.DATABASE_URL) return backend ? backend.newStorage() : newSqliteStorage();
+  return { DATABASE_URL: env.DATABASE_URL, ...(env.REDIS_URL ? { REDIS_URL: env.REDIS_URL } : {}) };
+}
