@@ -26,7 +26,7 @@ async function bundled(program: string, minify = false): Promise<string> {
 
 describe("the package", () => {
   test("holds what belongs there, and nothing else", async () => {
-    const modules = [...new Bun.Glob("*.ts").scanSync(join(ROOT, "client/src"))].map((file) => file.slice(0, -3));
+    const modules = [...new Bun.Glob("**/*.ts").scanSync(join(ROOT, "client/src"))].map((file) => file.slice(0, -3));
     const dist = modules.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]);
     expect(files).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json", ...dist].sort());
     expect(await Bun.file(join(PACKED.folder, "LICENSE")).text()).toBe(await Bun.file(join(ROOT, "LICENSE")).text());

@@ -5,6 +5,7 @@ import { atEnd } from "../../../test/harness/cleanup.ts";
 import { PACKED } from "./package.ts";
 import { bundleSuite } from "./project.ts";
 
+const DIST = join(PACKED.folder, "dist");
 const PAGE = `<!doctype html><title>Front desk</title><link rel="icon" href="data:,">
 <script type="importmap">{ "imports": { "animal-store-client": "/client/index.js" } }</script>`;
 
@@ -16,7 +17,7 @@ export function startSite(): string {
     routes: {
       "/": new Response(PAGE, { headers: { "Content-Type": "text/html" } }),
       "/suite.js": async () => new Response(await bundleSuite(), { headers: { "Content-Type": "text/javascript" } }),
-      "/client/:file": ({ params }) => new Response(Bun.file(join(PACKED.folder, "dist", params.file))),
+      "/client/*": ({ url }) => new Response(Bun.file(join(DIST, new URL(url).pathname.slice("/client/".length)))),
     },
   });
   atEnd(() => site.stop(true));
