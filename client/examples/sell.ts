@@ -1,4 +1,4 @@
-// Sells one available animal of a category, whichever nobody else is faster at.
+// Sells one available animal of a category: the first one that nobody else orders in the meantime.
 // Usage: node sell.ts CATEGORY REFERENCE   (such as 7 INV-2026-0042)
 // Runs as it is on Node 22.18 and newer, on Bun and on Deno.
 
@@ -12,9 +12,9 @@ if (!categoryId || !reference) {
 
 const store = new AnimalStore({ userAgent: "sell/1.0" });
 const earlier = await everyOrder(reference);
-// What an earlier run has ordered, if it did not get any further.
+// An earlier run may have placed the order and stopped there.
 const open = earlier.find(({ status }) => status !== "cancelled");
-// A sale that was cancelled may be made again: then it is another one, with other keys.
+// After a cancellation the sale may be made again. It is then a new one, with new idempotency keys.
 const order = open ?? (await firstPossible(categoryId, reference, `${reference}-${earlier.length}`));
 if (!order) {
   console.error(`No animal of category ${categoryId} is available.`);
@@ -37,7 +37,7 @@ async function firstPossible(categoryId: string, reference: string, sale: string
   return undefined;
 }
 
-/** Undefined if somebody else has ordered or removed it since it was listed. */
+/** Returns undefined if somebody else has ordered or removed the animal since it was listed. */
 async function tryOrder({ id: petId }: Pet, reference: string, sale: string): Promise<Order | undefined> {
   try {
     return await store.orders.place({ petId, reference }, { idempotencyKey: `${sale}-${petId}` });

@@ -1,4 +1,4 @@
-// Gives categories the names that a CSV file has. Run again, it only changes what differs.
+// Names categories after a CSV file. A second run changes only what differs.
 // Usage: node sync-categories.ts categories.csv   (lines such as 7,Dogs)
 // Runs as it is on Node 22.18 and newer, on Bun and on Deno.
 
@@ -30,7 +30,7 @@ async function give(index: number, id: Int64, name: string): Promise<void> {
     await store.categories.put(id, { name });
     console.log(before === undefined ? `${id} is now ${name}` : `${id} was ${before}, and is now ${name}`);
   } catch (error) {
-    // What is wrong with one line, such as a name that another category has, is no reason to leave out the others.
+    // A bad line, such as a name that another category has, does not stop the lines after it.
     if (!(error instanceof AnimalStoreError || error instanceof TypeError)) throw error;
     if (error instanceof AnimalStoreError && ![400, 409].includes(error.status ?? 0)) throw error;
     fail(index, error.message);

@@ -1,4 +1,4 @@
-// Prints what becomes of the newest hundred animals. A poll that finds nothing new gets no body.
+// Prints changes to the hundred newest animals. A poll that finds nothing new transfers no body.
 // Usage: node watch.ts [SECONDS]   (between two polls; 5 if left out)
 // Runs as it is on Node 22.18 and newer, on Bun and on Deno.
 
@@ -32,7 +32,7 @@ function show(before: Map<Int64, Pet>, after: Map<Int64, Pet>): void {
     else if (old.status !== pet.status) console.log(`  ${id} ${pet.name} was ${old.status}, and is ${pet.status}`);
     else if (old.name !== pet.name) console.log(`  ${id} ${old.name} is now called ${pet.name}`);
   }
-  // Behind the last of a full page, an animal may only have moved out of sight.
+  // On a full page, an animal older than the last one may still exist: newer ones have pushed it off the page.
   const last = after.size < 100 ? 0n : BigInt([...after.keys()].at(-1) ?? 0);
   for (const [id, pet] of before) if (!after.has(id) && BigInt(id) > last) console.log(`- ${id} ${pet.name}`);
 }

@@ -8,8 +8,8 @@ import { createRequests, type Requests } from "./resources/requests.ts";
 import type { Key } from "./wire/types.ts";
 
 /**
- * An Animal Store, as one API key sees it. Everything that uses the key should share one: together they stay within
- * its limits.
+ * The client of an Animal Store service, for one API key. Share one instance among all code that uses the key, so that
+ * together they stay within its limits.
  *
  * @example
  * const store = new AnimalStore({ baseUrl: "http://127.0.0.1:8080/v1", apiKey });
@@ -33,7 +33,7 @@ export class AnimalStore {
   }
 
   /**
-   * How the key stands, according to the answers so far. Costs no request.
+   * The key's limits, as the responses so far have reported them. Reading this sends no request.
    *
    * @example
    * console.log(store.limits.windows.minute?.remaining);

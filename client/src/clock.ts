@@ -1,17 +1,17 @@
 import { onAbort } from "./on-abort.ts";
 import type { ClientClock } from "./options.ts";
 
-/** Longer ones end at once. */
+/** Timers are limited to 2^31 - 1 ms: a longer one would fire at once. */
 export const TIMER_MAX_MS = 2e9;
 
-/** The real time. It does not go back when somebody sets the clock. */
+/** Monotonic time: it does not jump when somebody sets the system clock. */
 export const REAL_CLOCK: ClientClock = {
   now: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       const untilMs = performance.now() + ms;
       let timer: ReturnType<typeof setTimeout> | undefined;
-      // Timers may end early, and those of Node do when it was busy as they were set.
+      // Timers may fire early: Node's do if the event loop was busy when they were set.
       const wake = (): void => {
         const leftMs = untilMs - performance.now();
         clearTimeout(timer);

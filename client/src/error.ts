@@ -1,7 +1,7 @@
 import type { ErrorCode } from "./wire/types.ts";
 
 /**
- * What goes wrong before the service has answered, or without an answer of its own:
+ * Errors that the client reports itself, because the service sent no response of its own:
  *
  * - `timeout`: no complete answer within `timeoutMs`
  * - `aborted`: your `signal` was aborted; `cause` is its reason
@@ -14,7 +14,7 @@ import type { ErrorCode } from "./wire/types.ts";
  */
 export type ClientErrorCode = "timeout" | "aborted" | "connection_failed" | "wait_too_long" | "unexpected_response";
 
-/** What an {@link AnimalStoreError} is made of. */
+/** The constructor arguments of {@link AnimalStoreError}. */
 export interface ErrorDetails {
   readonly code: ErrorCode | ClientErrorCode | (string & {});
   readonly message: string;
@@ -25,8 +25,8 @@ export interface ErrorDetails {
 }
 
 /**
- * Every failure of a call, except for arguments that cannot be right, which are a TypeError, and for what your `apiKey`
- * function throws, which stays as it is.
+ * Every failure of a call, with two exceptions: invalid arguments throw a TypeError, and errors thrown by your `apiKey`
+ * function are passed on unchanged.
  *
  * @example
  * try {
@@ -39,17 +39,17 @@ export interface ErrorDetails {
 export class AnimalStoreError extends Error {
   /** Always `AnimalStoreError`. */
   override readonly name: string = "AnimalStoreError";
-  /** What happened. There may be new ones: for a code that you do not know, go by `status`. */
+  /** The error code. New codes may be added: for one that you do not know, go by `status`. */
   declare readonly code: ErrorCode | ClientErrorCode | (string & {});
-  /** The HTTP status; undefined when there was no answer. */
+  /** The HTTP status; undefined if there was no response. */
   declare readonly status: number | undefined;
   /** The id under which the operator finds the request in the service's log. */
   declare readonly requestId: string | undefined;
-  /** How long to wait before another attempt, if that is known. */
+  /** The time to wait before another attempt, if known. */
   declare readonly retryAfterMs: number | undefined;
-  /** How often the request was sent: 0 if the call failed while it was held back. */
+  /** The number of times the request was sent: 0 if the call failed while it was held back. */
   attempts = 0;
-  /** Of a write: call again with this as `idempotencyKey`, and nothing is done twice. */
+  /** The key that a write was sent with. Repeat the call with it as `idempotencyKey`, and nothing is done twice. */
   declare idempotencyKey: string | undefined;
 
   constructor({ message, cause, ...details }: ErrorDetails) {
@@ -58,7 +58,7 @@ export class AnimalStoreError extends Error {
   }
 }
 
-/** The caller's signal was aborted. */
+/** The error of a call whose signal was aborted. */
 export const aborted = (signal: AbortSignal | undefined, requestId?: string): AnimalStoreError =>
   new AnimalStoreError({
     code: "aborted",

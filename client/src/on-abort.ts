@@ -1,4 +1,4 @@
-/** Our listeners of one signal. Each signal has one of these: Node warns of more than ten, and is slow with very many. */
+/** Our listeners on one signal, registered as one: Node warns about more than ten, and is slow with thousands. */
 class Listeners extends Set<() => void> {
   handleEvent(): void {
     for (const listener of this) listener();
@@ -7,7 +7,7 @@ class Listeners extends Set<() => void> {
 
 const listenersOf = new WeakMap<AbortSignal, Listeners>();
 
-/** Calls the listener when the signal is aborted, until the function that this returns is called. */
+/** Calls the listener when the signal is aborted. Returns a function that removes the listener. */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (!signal) return () => {};
   const listeners = listenersOf.get(signal) ?? new Listeners();

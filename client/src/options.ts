@@ -1,35 +1,35 @@
 import type { AnimalStoreError } from "./error.ts";
 
 /**
- * A request that is about to be sent, or was: what all hooks are told.
+ * One attempt to send a request. Every hook receives at least this.
  *
  * @example
  * const lineOf = ({ operation, method, url, attempt }: RequestEvent) => `${operation}: ${method} ${url}, attempt ${attempt}`;
  */
 export interface RequestEvent {
-  /** The operation, as the interface names it, such as `createPet`. */
+  /** The operation's id in openapi.json, such as `createPet`. */
   readonly operation: string;
   /** The HTTP method. */
   readonly method: string;
-  /** Where it goes, with its query. */
+  /** The full URL, including the query. */
   readonly url: string;
-  /** 1 for the first attempt. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
 }
 
 /**
- * A request that is about to be sent, with the headers that you set before the hook returns or awaits anything.
+ * A request that is about to be sent. Set headers synchronously: before the hook returns or awaits anything.
  *
  * @example
  * new AnimalStore({ apiKey, onRequest: ({ headers }: OutgoingEvent) => headers.set("traceparent", traceparent()) });
  */
 export interface OutgoingEvent extends RequestEvent {
-  /** What is sent, except for the key. */
+  /** The headers that will be sent, without the API key. */
   readonly headers: Headers;
 }
 
 /**
- * An answer that has arrived, whatever its status.
+ * A response that has arrived, whatever its status.
  *
  * @example
  * const onResponse = ({ operation, status, durationMs }: ResponseEvent) => log.info(`${operation} ${status} ${durationMs} ms`);
@@ -37,52 +37,52 @@ export interface OutgoingEvent extends RequestEvent {
 export interface ResponseEvent extends RequestEvent {
   /** The HTTP status. */
   readonly status: number;
-  /** The headers of the answer. */
+  /** The response headers. */
   readonly headers: Headers;
-  /** How long the attempt took, from sending it to the last byte of the answer. */
+  /** The duration of the attempt, from sending the request to the last byte of the response. */
   readonly durationMs: number;
   /** The id under which the operator finds the request in the service's log. */
   readonly requestId: string | undefined;
 }
 
 /**
- * An attempt that has failed and will be repeated. One that fails for good is not told: its call rejects.
+ * An attempt that has failed and will be repeated. The last attempt of a call is not reported: the call rejects.
  *
  * @example
  * const onRetry = ({ error, delayMs }: RetryEvent) => log.warn(`${error.message} Next attempt in ${delayMs} ms.`);
  */
 export interface RetryEvent extends RequestEvent {
-  /** What the attempt failed with. */
+  /** The reason why the attempt failed. */
   readonly error: AnimalStoreError;
-  /** How long it will be until the next one. */
+  /** The delay before the next attempt. */
   readonly delayMs: number;
 }
 
 /**
- * An operation that was used although it is deprecated.
+ * The use of a deprecated operation.
  *
  * @example
  * const onDeprecated = ({ message, removedAt }: DeprecationEvent) => log.warn(`${message} ${removedAt?.toISOString()}`);
  */
 export interface DeprecationEvent {
-  /** The operation, as the interface names it, such as `getPet`. */
+  /** The operation's id in openapi.json, such as `getPet`. */
   readonly operation: string;
-  /** When it is removed, if that is known. */
+  /** The date of its removal, if known. */
   readonly removedAt: Date | undefined;
-  /** The same in words, and where to read more. */
+  /** A sentence for people, with a link to details. */
   readonly message: string;
 }
 
-/** How a client measures time and waits; tests have their own. */
+/** The client's source of time. Tests inject their own. */
 export interface ClientClock {
-  /** In milliseconds, and never back. */
+  /** Monotonic time in milliseconds. */
   now(): number;
-  /** Ends early when the signal is aborted. */
+  /** Resolves early if the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /**
- * How a client is set up. Everything is optional where `ANIMAL_STORE_URL` and `ANIMAL_STORE_KEY` are set.
+ * The options of a client. All are optional if `ANIMAL_STORE_URL` and `ANIMAL_STORE_KEY` are set.
  *
  * @example
  * const store = new AnimalStore({
@@ -92,30 +92,27 @@ export interface ClientClock {
  * });
  */
 export interface AnimalStoreOptions {
-  /** The base address of the service, which ends in `/v1`. By default, the environment variable `ANIMAL_STORE_URL`. */
+  /** The base URL of the service, ending in `/v1`. By default, the variable `ANIMAL_STORE_URL`. */
   readonly baseUrl?: string | undefined;
-  /**
-   * The secret of the API key, or a function that returns it, which is called for each attempt. By default, the
-   * environment variable `ANIMAL_STORE_KEY`.
-   */
+  /** The key's secret, or a function that returns it for each attempt. By default, the variable `ANIMAL_STORE_KEY`. */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** How long one attempt may take, from asking for the key to the last byte of the answer. By default, 30 s. */
+  /** Time limit of one attempt, from asking for the key to the last byte of the response. By default, 30 s. */
   readonly timeoutMs?: number | undefined;
-  /** How often a failed attempt is repeated at most. Waiting for a quota is not a failure. By default, 4. */
+  /** Maximum number of retries. Waiting for a quota is not a retry. By default, 4. */
   readonly retries?: number | undefined;
-  /** Whether calls are held back while a quota is used up, instead of being refused. By default, true. */
+  /** Holds calls back while a quota is used up, instead of letting the service refuse them. By default, true. */
   readonly pacing?: boolean | undefined;
-  /** How long after its start a call may still wait, for a quota or for its next attempt. By default, 2 minutes. */
+  /** Limit of a call's waits, for a quota or for the next attempt, counted from its start. By default, 2 minutes. */
   readonly maxWaitMs?: number | undefined;
-  /** Used instead of the global `fetch`. */
+  /** A replacement for the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Sent with every request. */
+  /** Headers to send with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The name of your program, such as `front-desk/2.1`. It precedes the client's own in `User-Agent`. */
   readonly userAgent?: string | undefined;
   /** Called before each attempt. */
   readonly onRequest?: ((event: OutgoingEvent) => void) | undefined;
-  /** Called after each answer. */
+  /** Called after each response. */
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
   /** Called before the wait for the next attempt. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
@@ -126,7 +123,7 @@ export interface AnimalStoreOptions {
 }
 
 /**
- * What any call takes.
+ * The options of every call.
  *
  * @example
  * await store.pets.list({}, { signal: AbortSignal.timeout(5_000), retries: 0 });
@@ -134,59 +131,56 @@ export interface AnimalStoreOptions {
 export interface CallOptions {
   /** Ends the call early, even while it waits. */
   readonly signal?: AbortSignal | undefined;
-  /** How long one attempt may take, instead of the client's `timeoutMs`. */
+  /** Overrides the client's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
-  /** How often a failed attempt is repeated at most, instead of the client's `retries`. */
+  /** Overrides the client's `retries`. */
   readonly retries?: number | undefined;
-  /** How long after its start the call may still wait, instead of the client's `maxWaitMs`. */
+  /** Overrides the client's `maxWaitMs`. */
   readonly maxWaitMs?: number | undefined;
 }
 
 /**
- * What a read takes to ask for changes only.
+ * The options of a conditional read, which transfers data only if it has changed.
  *
  * @example
  * const { data, etag } = await store.categories.get(7).withResponse();
  * const newer = await store.categories.get(7, { ifNoneMatch: etag });   // undefined: nothing has changed
  */
 export interface ConditionalReadOptions extends CallOptions {
-  /** The `etag` of what you have already: the result is undefined if nothing has changed since. */
+  /** The `etag` of the data that you have: the result is undefined if it has not changed. */
   readonly ifNoneMatch: string | undefined;
 }
 
 /**
- * What a write takes.
+ * The options of a write.
  *
  * @example
  * await store.orders.place({ petId }, { idempotencyKey: `invoice-${invoice.id}` });
  */
 export interface WriteOptions extends CallOptions {
-  /**
-   * Says that two calls are the same, so that the second one does nothing and gets the first one's answer: for 24 hours,
-   * even from another process. By default, each call has one of its own.
-   */
+  /** Identifies the write for 24 hours: a repeated call does nothing and gets the first one's response. */
   readonly idempotencyKey?: string | undefined;
 }
 
 /**
- * What a write takes that changes something that exists.
+ * The options of a write to something that exists.
  *
  * @example
  * const { data: order, etag } = await store.orders.get(7).withResponse();
  * await store.orders.approve(order.id, { ifMatch: etag });
  */
 export interface ConditionalWriteOptions extends WriteOptions {
-  /** The `etag` of what was read: the write is refused with `precondition_failed` if it has changed since. */
+  /** The `etag` of the data that was read: if it has changed, the write is refused with `precondition_failed`. */
   readonly ifMatch?: string | undefined;
 }
 
 /**
- * What naming a category takes.
+ * The options of `categories.put`.
  *
  * @example
  * await store.categories.put(7, { name: "Dogs" }, { ifNoneMatch: "*" });   // only if it has no name yet
  */
 export interface PutOptions extends ConditionalWriteOptions {
-  /** `*`: the write is refused with `precondition_failed` if the category has a name already. */
+  /** `*`: if the category already has a name, the write is refused with `precondition_failed`. */
   readonly ifNoneMatch?: "*" | undefined;
 }

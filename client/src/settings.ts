@@ -2,25 +2,25 @@ import { REAL_CLOCK } from "./clock.ts";
 import type { AnimalStoreOptions, CallOptions, ClientClock } from "./options.ts";
 import { VERSION } from "./version.ts";
 
-/** For how long a call goes on. */
+/** The limits of one call in time and attempts. */
 export type Patience = { readonly [Name in "timeoutMs" | "retries" | "maxWaitMs"]: number };
 
-/** What a client was set up with, checked and complete. */
+/** The client's options, validated and with defaults filled in. */
 export interface Settings extends Patience {
   readonly baseUrl: string;
-  /** What the next attempt has in the header of that name. */
+  /** The value of the next attempt's Authorization header. */
   readonly authorization: () => string | Promise<string>;
   readonly pacing: boolean;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** With names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly clock: ClientClock;
 }
 
-/** Fails with a TypeError that names the option. None shows the key. */
+/** Throws a TypeError that names the invalid option, without ever showing the key. */
 export function settingsOf(options: AnimalStoreOptions): Settings {
   const { pacing = true, clock = REAL_CLOCK } = options;
-  // As a method of something else, the global one refuses to work in browsers.
+  // In browsers, the global fetch throws when it is called as a method of another object.
   const { fetch: send = (url, init) => fetch(url, init) } = options;
   for (const [option, value] of Object.entries(options)) {
     const type = option === "pacing" ? "boolean" : "function";
@@ -38,7 +38,7 @@ export function settingsOf(options: AnimalStoreOptions): Settings {
   };
 }
 
-/** What the options say of it, or else the defaults do. */
+/** Takes each limit from the options, or else from the defaults. */
 export function patienceOf(options: CallOptions, defaults: Patience): Patience {
   const take = (option: keyof Patience, least = 0): number => {
     const value = options[option] ?? defaults[option];
@@ -48,7 +48,7 @@ export function patienceOf(options: CallOptions, defaults: Patience): Patience {
   return { timeoutMs: take("timeoutMs", 1), retries: take("retries"), maxWaitMs: take("maxWaitMs") };
 }
 
-/** What may go into a header: fetch would fail at anything else as if the connection did. */
+/** Validates a header's value: fetch would report an invalid one as a failed connection. */
 export function headerText(value: string, option: string): string {
   if (/^[ -~]+$/.test(value)) return value;
   throw unsendable(option);
@@ -61,7 +61,7 @@ const unusable = (option: string, given: string, variable: string, remedy: strin
 
 function baseUrlOf(text = ""): string {
   const url = URL.canParse(text) ? new URL(text).href.replace(/\/+$/, "") : "";
-  // With a user and a password, there would be an @.
+  // An @ would mean credentials in the URL.
   if (/^https?:[^?#@]+\/v1$/.test(url)) return url;
   throw unusable("baseUrl", text, "URL", "one that ends in /v1, without password or query");
 }
@@ -72,19 +72,19 @@ function authorizationOf(apiKey: AnimalStoreOptions["apiKey"]): Settings["author
   return () => authorization;
 }
 
-/** A secret that was read from a file ends in a line break. What fetch says about other mistakes would show it. */
+/** Trims the line break of a secret read from a file. Checked here, because fetch's own error would show the secret. */
 function bearer(given: string | undefined): string {
   const secret = typeof given === "string" ? given.trim() : "";
   if (/^[!-~]+$/.test(secret)) return `Bearer ${secret}`;
   throw unusable("apiKey", secret, "KEY", "a key's secret alone");
 }
 
-/** What is wrong with them is said without their values, which may be secrets. */
+/** Its errors leave out the values, which may be secrets. */
 function headersOf({ headers, userAgent }: AnimalStoreOptions): Record<string, string> {
   let all: Headers;
   try {
     all = new Headers(headers);
-    // A space in front is left out.
+    // Headers trims the leading space.
     all.set("user-agent", `${userAgent ?? ""} animal-store-client/${VERSION}`);
   } catch {
     throw unsendable("headers or userAgent");
@@ -93,7 +93,7 @@ function headersOf({ headers, userAgent }: AnimalStoreOptions): Record<string, s
   return Object.fromEntries(all);
 }
 
-/** Where there is no environment, nothing is set. Deno would ask whoever is at the terminal: for this, nobody is. */
+/** Undefined on runtimes without an environment. On Deno, permission is checked first, so that nobody is prompted. */
 function environment(name: string): string | undefined {
   const variable = `ANIMAL_STORE_${name}`;
   const { process, Deno } = globalThis as Surrounding;

@@ -1,37 +1,37 @@
 /**
- * How the key stands, as the last answers have it.
+ * The key's limits, as the latest responses have reported them.
  *
  * @example
  * const { minute, day } = store.limits.windows;
  * console.log(`${minute?.remaining} of ${minute?.limit} requests are left in this minute.`);
  */
 export interface Limits {
-  /** By name, `minute` or `day`. A window is missing until an answer tells of it, and again when it has ended. */
+  /** The windows by name, `minute` or `day`. Each is missing before a response reports it, and after it has ended. */
   readonly windows: {
     readonly minute?: LimitedWindow;
     readonly day?: LimitedWindow;
     readonly [name: string]: LimitedWindow | undefined;
   };
-  /** How many calls are being held back. */
+  /** The number of calls that are being held back. */
   readonly waiting: number;
 }
 
 /**
- * How one quota of the key stands.
+ * The state of one quota window.
  *
  * @example
  * const isTight = ({ remaining, limit }: LimitedWindow) => remaining < limit / 10;
  */
 export interface LimitedWindow {
-  /** Requests that the window allows. */
+  /** The number of requests that the window allows. */
   readonly limit: number;
-  /** Requests that it still allows. */
+  /** The number of requests left. */
   readonly remaining: number;
-  /** How long it will be until it starts anew. */
+  /** The time until the window resets. */
   readonly resetsInMs: number;
 }
 
-/** How one quota stands, by the client's own clock. */
+/** The state of one quota window, in the time of the client's clock. */
 export interface Quota {
   readonly limit: number;
   readonly remaining: number;
@@ -41,16 +41,16 @@ export interface Quota {
 const POLICY_ITEM = /"([^"]+)";q=(\d+)/;
 const LIMIT_ITEM = /"([^"]+)";r=(\d+);t=(\d+)/;
 
-/** By the name of the window. */
+/** Quotas by the name of their window. */
 export type Quotas = Map<string, Quota>;
 
-/** Reads what answers say about limits, one after the other. Nothing if a proxy has made the answer, or changed it. */
+/** Reads the RateLimit headers of responses. The result is empty if a proxy has made or changed the response. */
 export function createLimitReader(): (headers: Headers, nowMs: number) => Quotas {
   let policy: string | null;
   let limits: Map<string | undefined, number>;
   return (headers, nowMs) => {
     const told = headers.get("ratelimit-policy");
-    // It is nearly always the same.
+    // The policy hardly ever changes, so it is parsed only when it does.
     if (told !== policy) {
       policy = told;
       limits = new Map(itemsIn(told, POLICY_ITEM).map(([, name, limit]) => [name, Number(limit)]));
@@ -58,7 +58,7 @@ export function createLimitReader(): (headers: Headers, nowMs: number) => Quotas
     const quotas: Quotas = new Map();
     for (const [, name = "", remaining, seconds] of itemsIn(headers.get("ratelimit"), LIMIT_ITEM)) {
       const limit = limits.get(name);
-      // The seconds are rounded up, and some time has passed since they were counted: never too early.
+      // The service rounds the seconds up, and the response took time to arrive: the result is never too early.
       if (limit) quotas.set(name, { limit, remaining: Number(remaining), resetsAtMs: nowMs + Number(seconds) * 1000 });
     }
     return quotas;
@@ -67,7 +67,7 @@ export function createLimitReader(): (headers: Headers, nowMs: number) => Quotas
 
 const itemsIn = (header: string | null, item: RegExp) => (header ?? "").split(",").map((text) => item.exec(text) ?? []);
 
-/** What is certain after both: answers may overtake each other, and what remains of a window only ever falls. */
+/** Merges two reports pessimistically: responses may overtake each other, and the remainder of a window only falls. */
 export const lesser = (before: Quota | undefined, after: Quota): Quota =>
   before?.limit === after.limit
     ? {
@@ -77,7 +77,7 @@ export const lesser = (before: Quota | undefined, after: Quota): Quota =>
       }
     : after;
 
-/** As users see them. */
+/** The public form of quotas. */
 export function windowsOf(quotas: Quotas, nowMs: number): Limits["windows"] {
   const windows: Record<string, LimitedWindow> = {};
   for (const [name, { limit, remaining, resetsAtMs }] of quotas)

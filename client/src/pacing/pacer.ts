@@ -9,19 +9,19 @@ interface Waiter {
   readonly settle: (outcome: Pass | Promise<Pass>) => void;
 }
 
-/** Holds calls back, in the order that they came in, until their requests may be sent. */
+/** Holds calls back until their requests may be sent, first in, first out. */
 export function createPacer(clock: ClientClock, isHolding: boolean) {
   const [windows, refusedUntilMs, opensAtMs, pass, end] = createStanding();
-  /** By number, in the order that they came in: a Set would be slow to find its first one when very many have left. */
+  /** Keyed by arrival number: a Set would be slow to find its first entry after thousands have been deleted. */
   const waiters = new Map<number, Waiter>();
   let first = 0;
   let next = 0;
-  /** Nobody who waits is late before. */
+  /** A lower bound of the deadlines of all waiters. */
   let earliestMs = Infinity;
 
   const limits = (): Limits => ({ windows: windows(clock.now()), waiting: waiters.size });
 
-  /** A pass as soon as a request may be sent. Fails once that is certain to be after `latestMs`. */
+  /** Grants a pass as soon as a request may be sent. Rejects once that is certain to be after `latestMs`. */
   const enter = (latestMs: number, signal: AbortSignal | undefined): Pass | Promise<Pass> => {
     const nowMs = clock.now();
     if (!isHolding || (!waiters.size && opensAtMs(nowMs) <= nowMs)) return pass(nowMs);
@@ -42,17 +42,17 @@ export function createPacer(clock: ClientClock, isHolding: boolean) {
     });
   };
 
-  /** The request is over, or was not sent at all. */
+  /** Returns the pass of a request that has ended, or was not sent at all. */
   const leave = (ended: Pass, outcome: Outcome): void => {
     const nowMs = clock.now();
     end(ended, outcome, nowMs);
     update(nowMs);
   };
 
-  /** Turns away whoever is late, or will be, lets pass whoever may, and sees to it that the others are woken. */
+  /** Rejects waiters that will miss their deadlines, admits those that may go, and sets the alarm for the rest. */
   const update = (nowMs: number): void => {
     const untilMs = Math.max(nowMs, refusedUntilMs());
-    // They are not looked for with every answer: they may be very many.
+    // There may be thousands of waiters, so they are not all checked on every response.
     if (earliestMs < untilMs) {
       earliestMs = Infinity;
       for (const { latestMs, settle } of waiters.values())
@@ -67,12 +67,12 @@ export function createPacer(clock: ClientClock, isHolding: boolean) {
   return [enter, leave, limits] as const;
 }
 
-/** Wakes those that wait, if no answer does. Set to 0, it is off. */
+/** Wakes the waiters if no response does. Setting it to 0 turns it off. */
 function createAlarm(clock: ClientClock, ring: () => void) {
   let setToMs = 0;
   let off: AbortController | undefined;
   return (atMs: number, nowMs: number): void => {
-    // One that goes off too early is set anew then.
+    // An alarm that rings too early is simply set again.
     if (setToMs && setToMs <= atMs) return;
     setToMs = atMs;
     off?.abort();

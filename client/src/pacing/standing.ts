@@ -1,54 +1,54 @@
 import { createLimitReader, type Limits, lesser, type Quotas, windowsOf } from "./limits.ts";
 
-/** The number of a request, by which it is known when it has ended. */
+/** The permission to send one request, returned when the request has ended. */
 export type Pass = number;
 
-/** What became of a request: an answer, none, or it was never sent. */
+/** The outcome of a request: a response, none ("lost"), or undefined if it was never sent. */
 export type Outcome = Answered | "lost" | undefined;
 
-/** What an answer says about limits. */
+/** The part of a response that tells about limits. */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
   readonly retryAfterMs: number | undefined;
 }
 
-/** One part in so many of what remains is on its way at once: others may be using the key, too. */
+/** Requests in flight are limited to the remaining quota divided by this: other clients may use the same key. */
 const PARTS = 8;
-/** What is taken to remain while no answer has said what does: no key is banned for so few. */
+/** The quota assumed to remain before a response has reported it. So few requests get no key banned. */
 const ASSUMED = 32;
-/** When answers do not come, one request in so many milliseconds is sent nevertheless. */
+/** The interval between requests while no responses arrive. */
 const QUIET_MS = 2_000;
-/** How long a refusal lasts that does not say it. */
+/** The duration of a refusal without Retry-After. */
 const REFUSAL_MS = 10_000;
-/** During a long refusal, one request in so many milliseconds finds out whether the operator has helped. */
+/** The interval between probes during a long refusal: the operator may have lifted it. */
 const RECHECK_MS = 300_000;
 
 /**
- * What is known of the key's limits, and so when the next request may be sent:
+ * Tracks the key's limits, and decides when the next request may be sent:
  *
- * 1. While requests would be refused (after a 429 until `Retry-After`, or until the reset when nothing remains), none;
- *    but one in five minutes, to find out whether that is still so.
- * 2. Otherwise a few at a time: an eighth of what surely remains. At first, and when a window has started anew, nothing
- *    is known: one goes ahead, and each answer makes room for one more. So a thousand calls that wait for the next
- *    window do not run into a quota of sixty together, nor do those of other clients.
- * 3. Answers that are slow, or lost, do not stop everything: after two seconds without a request, another one is sent.
+ * 1. While requests would be refused (after a 429 until `Retry-After`, or until the reset when nothing remains), none
+ *    is sent, except for one every five minutes that probes whether that still holds.
+ * 2. Otherwise an eighth of what surely remains is in flight at a time. Before the first response, and after a reset,
+ *    one request goes ahead, and each response makes room for one more. So a thousand calls that wait for the next
+ *    window do not hit a quota of sixty together, nor do those of other clients.
+ * 3. Slow or lost responses do not stall everything: after two seconds without a request, another one is sent.
  */
 export function createStanding() {
   const readQuotas = createLimitReader();
   let quotas: Quotas = new Map();
-  /** Since a window has started anew. */
+  /** The number of responses since a window was last reset. */
   let answers = 0;
   let inFlight = 0;
-  /** How many have ended without an answer: they may have been counted. */
+  /** Requests that ended without a response. The service may have counted them. */
   let lost = 0;
   let passes: Pass = 0;
   let passedAtMs = 0;
-  /** The request that has no other one beside it: what its answer says is true, whatever was known before. */
+  /** The request that was sent with no other in flight: its response replaces everything known before. */
   let alone: Pass | undefined;
   let pausedUntilMs = 0;
 
-  /** When a window has started anew, nothing is known. */
+  /** Drops windows that have ended, and what was learned in them. */
   const forget = (nowMs: number): void => {
     for (const [name, { resetsAtMs }] of quotas)
       if (resetsAtMs <= nowMs) {
@@ -57,14 +57,14 @@ export function createStanding() {
       }
   };
 
-  /** Until when every request would be refused. */
+  /** The end of the time during which every request would be refused. */
   const refusedUntilMs = (): number => {
     let untilMs = pausedUntilMs;
     for (const { remaining, resetsAtMs } of quotas.values()) if (!remaining) untilMs = Math.max(untilMs, resetsAtMs);
     return untilMs;
   };
 
-  /** When the next request may be sent, or that is to be asked again, unless an answer comes before. */
+  /** The time when the next request may be sent, or when to ask again if no response arrives before. */
   const opensAtMs = (nowMs: number): number => {
     forget(nowMs);
     const untilMs = refusedUntilMs();
@@ -77,7 +77,7 @@ export function createStanding() {
     return (inFlight < Math.max(1, sure) ? passedAtMs : nowMs) + QUIET_MS;
   };
 
-  /** One request is sent. */
+  /** Counts a request that is about to be sent. */
   const pass = (nowMs: number): Pass => {
     passedAtMs = nowMs;
     passes++;
@@ -85,11 +85,11 @@ export function createStanding() {
     return passes;
   };
 
-  /** It is over. */
+  /** Counts the end of a request, and learns from its response. */
   const end = (ended: Pass, outcome: Outcome, nowMs: number): void => {
     inFlight--;
     if (!outcome) return;
-    // The limits of the caller's address, or a proxy's answer: nobody knows whether a 5xx was counted.
+    // A 5xx may come from a proxy, so it may or may not have been counted. A 401 tells about the address, not the key.
     if (outcome === "lost" || outcome.status >= 500) lost++;
     else if (outcome.status !== 401) learn(outcome, ended === alone, nowMs);
   };
@@ -107,7 +107,7 @@ export function createStanding() {
     else for (const [name, quota] of told) quotas.set(name, lesser(quotas.get(name), quota));
   };
 
-  /** The windows that are open. */
+  /** The open windows, in their public form. */
   const windows = (nowMs: number): Limits["windows"] => {
     forget(nowMs);
     return windowsOf(quotas, nowMs);

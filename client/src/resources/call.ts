@@ -1,7 +1,7 @@
 import { type Answer, answerOf, type Reply } from "../transport/answer.ts";
 
 /**
- * A promise of the data, and by `withResponse()` of what comes with it.
+ * A promise of the data. `withResponse()` also gives the status, headers and more.
  *
  * @example
  * const rex = await store.pets.create({ name: "Rex", categoryId: 7 });
@@ -12,7 +12,7 @@ export interface Call<T> extends Promise<T> {
   withResponse(): Promise<Answer<T>>;
 }
 
-/** A call whose reply is on its way, and what its data is to be. */
+/** Makes a call of a pending reply; `dataOf` derives the call's data from it. */
 export function callOf<R, T = R>(
   reply: Promise<Reply<R>>,
   dataOf: (reply: Reply<R>) => T = ({ data }) => data as unknown as T,

@@ -11,7 +11,7 @@ const one =
     `/categories/${int64(id, "categoryId")}`;
 
 /**
- * The names of categories: `store.categories`. Animals may belong to categories without one.
+ * The names of categories: `store.categories`. Animals may belong to categories that have no name.
  *
  * @example
  * const nameDogs = (categories: Categories) => categories.put(7, { name: "Dogs" });
@@ -51,7 +51,7 @@ export class Categories {
   }
 
   /**
-   * Gives a category its name, or another one.
+   * Names or renames a category.
    *
    * @example
    * await store.categories.put(7, { name: "Dogs" });
@@ -61,7 +61,7 @@ export class Categories {
   }
 
   /**
-   * Takes the name from a category. Its animals stay as they are.
+   * Removes the name of a category. Its animals stay as they are.
    *
    * @example
    * await store.categories.delete(7);

@@ -10,16 +10,16 @@ import { type Call, callOf } from "./call.ts";
  * const following = await page.next(); // undefined after the last one
  */
 export interface Page<T> {
-  /** What is on the page. */
+  /** The items on the page. */
   readonly items: readonly T[];
-  /** Where the next page begins, to go on later with `list({ cursor })`; undefined on the last page. */
+  /** The cursor of the next page, to go on later with `list({ cursor })`; undefined on the last page. */
   readonly nextCursor: string | undefined;
   /** The next page; undefined after the last one. */
   next(): Promise<Page<T> | undefined>;
 }
 
 /**
- * A list: awaited, its first page; iterated over, everything on this page and on those that follow.
+ * A list: awaited, its first page; iterated over, the items of all pages.
  *
  * @example
  * for await (const pet of store.pets.list({ status: "available" })) console.log(pet.name);
@@ -31,7 +31,7 @@ type FetchPage<T> = (query: string) => Promise<Reply<readonly T[]>>;
 
 /** The list that begins with a reply. */
 export function listOf<T>(first: Promise<Reply<readonly T[]>>, fetchPage: FetchPage<T>): ListCall<T> {
-  // Without data, nothing has changed: that is what the caller asked with `ifNoneMatch`.
+  // No data means 304 Not Modified, which only callers with `ifNoneMatch` get.
   const call = callOf(first, (reply) => reply.data && pageOf(reply, fetchPage)) as ListCall<T>;
   call[Symbol.asyncIterator] = async function* (): AsyncGenerator<T, void, undefined> {
     for (let page: Page<T> | undefined = await call; page; page = await page.next()) yield* page.items;
@@ -39,7 +39,7 @@ export function listOf<T>(first: Promise<Reply<readonly T[]>>, fetchPage: FetchP
   return call;
 }
 
-/** What can be seen of it is plain data: for JSON, structuredClone and the console. */
+/** `next` is not enumerable, so a page is plain data for JSON, structuredClone and the console. */
 function pageOf<T>({ data: items, received }: Reply<readonly T[]>, fetchPage: FetchPage<T>): Page<T> {
   const [, query, nextCursor] = NEXT_LINK.exec(received.headers.get("link") ?? "") ?? [];
   return Object.defineProperty({ items, nextCursor }, "next", {
@@ -47,5 +47,5 @@ function pageOf<T>({ data: items, received }: Reply<readonly T[]>, fetchPage: Fe
   }) as Page<T>;
 }
 
-/** Its query alone, and the cursor in it: the key goes to no other address than the one that the client was given. */
+/** Captures only the query and its cursor, so that the API key is never sent to a host that a Link header names. */
 const NEXT_LINK = /<[^>?]*(\?[^>]*\bcursor=([^&>]*)[^>]*)>;\s*rel="?next\b/;

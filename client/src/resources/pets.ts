@@ -71,12 +71,12 @@ export class Pets {
    * if (rex?.status === "available") await store.orders.place({ petId: rex.id });
    */
   find(id: Int64Input, options?: CallOptions): Call<Pet | undefined> {
-    // In an array, because no id at all would find the first animal that there is.
+    // An array, because an undefined id would be left out of the query and find any animal.
     return this.#requests.first("listPets", "/pets", { id: [id] }, options);
   }
 
   /**
-   * Corrects an animal: what is left out stays as it is.
+   * Updates an animal. Fields that are left out stay as they are.
    *
    * @example
    * await store.pets.update(rex.id, { name: "Rexi" });

@@ -5,10 +5,10 @@ import { int64, shown } from "../wire/int64.ts";
 import { type Call, callOf } from "./call.ts";
 import { type ListCall, listOf } from "./page.ts";
 
-/** Where something is. It is asked within the call, so that an id that cannot be right fails the call. */
+/** The path of a resource. It is built within the call, so that an invalid id rejects the call instead of throwing. */
 export type Path = () => string;
 
-/** Makes calls of arguments. Arguments that cannot be right fail the call, and nothing is sent. */
+/** Turns arguments into calls. Invalid arguments reject the call before anything is sent. */
 export function createRequests(options: AnimalStoreOptions) {
   const [send, limits] = createTransport(options);
 
@@ -25,11 +25,11 @@ export function createRequests(options: AnimalStoreOptions) {
 
   const list = <T>(operation: string, path: string, filter?: object, options?: AnyOptions): ListCall<T> =>
     listOf(page(operation, path, filter, options), (query) =>
-      // What the caller has already is the first page, if any.
+      // The caller's etag is that of the first page.
       page(operation, path, query, { ...options, ifNoneMatch: undefined }),
     );
 
-  /** The first of a list. It comes in any case: undefined means that there is none. */
+  /** The first item of a list. It is read unconditionally, so that undefined can only mean that there is none. */
   const first = <T>(operation: string, path: string, filter: object, options?: AnyOptions): Call<T | undefined> =>
     callOf(page<T>(operation, path, filter, { ...options, ifNoneMatch: undefined }), ({ data }) => data[0]);
 
@@ -44,7 +44,7 @@ function queryOf(filter: object | string = {}): string {
   for (const [name, value] of Object.entries(filter)) {
     if (value === undefined) continue;
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    // Without any, the filter would be none at all.
+    // An empty array would otherwise mean no filter, and list everything.
     if (!values.length) throw new TypeError(`${name} is empty. To list all, leave it out.`);
     for (const one of values)
       query += `${query ? "&" : "?"}${name}=${isInt64(name) ? int64(one, name) : textOf(one, name)}`;
@@ -54,6 +54,6 @@ function queryOf(filter: object | string = {}): string {
 
 function textOf(value: unknown, name: string): string {
   if (typeof value === "object") throw new TypeError(`${name} is ${shown(value)}. It must be a string or a number.`);
-  // encodeURIComponent refuses half of a surrogate pair.
+  // encodeURIComponent throws on a lone surrogate.
   return encodeURIComponent(String(value).replace(/\p{Cs}/gu, "\ufffd"));
 }

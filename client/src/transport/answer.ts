@@ -1,49 +1,49 @@
 import { AnimalStoreError, type ErrorDetails } from "../error.ts";
 
 /**
- * The answer to a call: the data, and what came with it.
+ * The response to a call: the data, and what came with it.
  *
  * @example
  * const { data: dogs, etag } = await store.categories.get(7).withResponse();
  */
 export interface Answer<T> {
-  /** What the call gives without `withResponse()`. */
+  /** The result of the call without `withResponse()`. */
   readonly data: T;
-  /** The HTTP status, such as 201 for what is new, and 304 for what is still as `ifNoneMatch` has it. */
+  /** The HTTP status, such as 201 for a creation, or 304 if the data still matches `ifNoneMatch`. */
   readonly status: number;
-  /** The headers of the answer. */
+  /** The response headers. */
   readonly headers: Headers;
   /** The id under which the operator finds the request in the service's log. */
   readonly requestId: string;
-  /** Names this state of the data: for `ifMatch` and `ifNoneMatch`. */
+  /** The entity tag of this state of the data, for `ifMatch` and `ifNoneMatch`. */
   readonly etag: string | undefined;
-  /** How often the request was sent. */
+  /** The number of times the request was sent. */
   readonly attempts: number;
-  /** Whether it had been done before, by an earlier attempt or by a call with the same `idempotencyKey`. */
+  /** True if an earlier attempt, or a call with the same `idempotencyKey`, had already done the write. */
   readonly isReplay: boolean;
 }
 
-/** An answer as it has arrived. */
+/** A response, its body parsed. */
 export interface Received {
   readonly status: number;
-  /** Whether the status is one of success. */
+  /** True for a 2xx status. */
   readonly ok: boolean;
   readonly headers: Headers;
-  /** Undefined unless it is JSON. */
+  /** Undefined unless the body is JSON. */
   readonly body: unknown;
   readonly requestId: string;
-  /** What Retry-After asks for. */
+  /** The delay that Retry-After asks for. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** An answer with its data. */
+/** A successful response with its data. */
 export interface Reply<T> {
   readonly data: T;
   readonly received: Received;
   readonly attempts: number;
 }
 
-/** As users get it, if they ask for it: few do, so nothing of it is made before. */
+/** The public form of a reply. Built only on request, because few callers use it. */
 export const answerOf = <T>(
   data: T,
   { received: { status, headers, requestId }, attempts }: Reply<unknown>,
@@ -57,12 +57,12 @@ export const answerOf = <T>(
   isReplay: headers.has("idempotency-replayed"),
 });
 
-/** What the service says, or an AnimalStoreError. */
+/** The data of a successful response. Throws an AnimalStoreError for any other. */
 export function dataIn({ status, ok, body, requestId, retryAfterMs }: Received): unknown {
   if (status === 304 || (ok && (body || status === 204))) return body;
   let { code, message } = Object(body) as { code?: unknown; message?: unknown };
   if (typeof code !== "string" || typeof message !== "string") {
-    // As it comes from a proxy, a firewall or another service.
+    // The error body is not ours: a proxy, a firewall or another service answered.
     code = "unexpected_response";
     const what = ok || status >= 400 ? "Something else answered" : "The address redirects";
     message = `${what}, with status ${status}. Check baseUrl, and any proxy.`;

@@ -7,7 +7,7 @@ import type { Received } from "./answer.ts";
 
 export const JSON_TYPE = "application/json";
 
-/** What one attempt needs to know of its call. */
+/** The part of a call that one attempt needs. */
 export interface Outgoing {
   readonly about: { readonly url: string; readonly method: string };
   readonly body: string | undefined;
@@ -16,36 +16,36 @@ export interface Outgoing {
 }
 
 /**
- * Sends a request once and takes in the whole answer, or fails with an AnimalStoreError that says what went wrong. What
- * the caller's function for the key throws stays as it is.
+ * Sends a request once and reads the whole response. Rejects with an AnimalStoreError that says what went wrong; errors
+ * thrown by the caller's `apiKey` function are passed on unchanged.
  */
 export async function exchange(
   { authorization, fetch }: Pick<Settings, "authorization" | "fetch">,
   { about: { url, method }, body, timeoutMs, signal }: Outgoing,
   sentId: string,
-  /** The headers to be sent with the key. Called last: what it throws, if the signal is aborted, is not looked at. */
+  /** Builds the headers, right before sending. If the signal is aborted, whatever it throws is reported as an abort. */
   headersWith: (secret: string) => Record<string, string>,
 ): Promise<Received> {
-  /** Undefined while nothing is sent. */
+  /** Undefined until the request is sent. */
   let requestId: string | undefined;
   const ending = new AbortController();
   let giveUp: () => void;
   const end = (): void => {
     ending.abort();
-    // The caller's functions may not heed the signal. What is complete already is taken.
+    // The caller's functions may ignore the signal. A result that is already complete still wins.
     setTimeout(giveUp);
   };
   const work = async (): Promise<Received> => {
     const secret = await authorization();
     ending.signal.throwIfAborted();
     const sentHeaders = headersWith(secret);
-    // A hook may have set its own.
+    // A hook may have set its own id.
     requestId = sentHeaders["x-request-id"] || sentId;
     const response = await fetch(url, {
       method,
       headers: sentHeaders,
       body: body ?? null,
-      // Following one, fetch would turn a POST into a GET.
+      // If fetch followed a redirect, it would turn a POST into a GET.
       redirect: "manual",
       signal: ending.signal,
     });
@@ -53,7 +53,7 @@ export async function exchange(
     const type = headers.get("content-type") ?? "";
     if (!isOurs(response, type, sentId)) throw new Error("the answer is incomplete, or not ours");
     requestId = headers.get("x-request-id") || requestId;
-    // Only what the service may have sent is read: anything else may have no end.
+    // Other types are not from the service, and their bodies may never end.
     let data: unknown;
     if (type.startsWith(JSON_TYPE)) data = parseExactly(await response.text());
     else response.body?.cancel().catch(() => {});
@@ -69,7 +69,7 @@ export async function exchange(
     });
   } catch (cause) {
     const isLate = ending.signal.aborted;
-    // What is left of the answer is of no use, nor is its connection.
+    // The rest of the response is useless, and so is its connection.
     end();
     if (signal?.aborted) throw aborted(signal, requestId);
     if (!isLate && !requestId) throw cause;
@@ -85,8 +85,9 @@ export async function exchange(
 }
 
 /**
- * A connection that has seen a fault may deliver the answer to an earlier request; and a proxy may name ours twice.
- * Chromium accepts headers without their end, and takes a preflight's answer that comes twice for the next one.
+ * Checks that the response belongs to the request. After a fault, a connection may deliver the response to an earlier
+ * request, or a proxy may repeat our id. Chromium accepts truncated headers, and takes a duplicated preflight response
+ * for the next one.
  */
 function isOurs({ status, ok, headers }: Response, type: string, sentId: string): boolean {
   const answered = headers.get("x-request-id") ?? "";
@@ -95,20 +96,20 @@ function isOurs({ status, ok, headers }: Response, type: string, sentId: string)
   return !ok || type === JSON_TYPE || !JSON_TYPE.startsWith(type);
 }
 
-/** Node's fetch says why in the cause of what it throws; Bun's adds advice for those who call it themselves. */
+/** Node's fetch gives the reason in the error's cause; Bun's appends advice for its direct callers. */
 function reasonOf(error: unknown): string {
   const { message, cause } = Object(error) as { message?: string; cause?: { message?: string; code?: string } };
-  // OpenSSL's messages end in a line break, and are for those who know its source.
+  // OpenSSL's messages contain line breaks and refer to its source code; the code is clearer.
   return /^.+$/.exec(cause?.message ?? "")?.[0] || cause?.code || message?.split(" For more")[0] || String(error);
 }
 
-/** A browser does not tell a page that only its origin was refused. */
+/** Browsers hide from a page that CORS was the reason. */
 function corsAdvice(origin: string): string {
   const page = (globalThis as { location?: { origin: string } }).location?.origin;
   return page && page !== origin ? `. CORS_ORIGINS may lack ${page}.` : "";
 }
 
-/** In seconds, as the service sends it, or the date that a proxy may send. */
+/** Retry-After is in seconds if the service sent it; a proxy may send a date. */
 function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get("retry-after") ?? "";
   const ms = /^\d+$/.test(value)

@@ -4,19 +4,19 @@ type HookName = "onRequest" | "onResponse" | "onRetry" | "onDeprecated";
 
 type EventOf<Name extends HookName> = Parameters<NonNullable<AnimalStoreOptions[Name]>>[0];
 
-/** Calls a hook, if there is one, with an event in two parts: few have any, so nothing is made of them before. */
+/** Calls a hook if it is set. Its event comes in two parts, merged only then, because few clients have hooks. */
 type Tell = <Name extends HookName, About extends Partial<EventOf<Name>>>(
   name: Name,
   about: About,
   more: Omit<EventOf<Name>, keyof About>,
 ) => void;
 
-/** Tells hooks what happens. */
+/** Calls the hooks of a client. */
 export function createHooks(options: AnimalStoreOptions) {
   const hooks = { ...options, onDeprecated: options.onDeprecated ?? warn };
   const deprecated = new Set<string>();
 
-  /** A mistake in a hook, also in an async one, must not make a write that was done look like one that was not. */
+  /** Hooks' errors, async ones too, are caught: they must not make a completed write look like a failed one. */
   const tell: Tell = (name, about, more): void => {
     const hook = hooks[name] as ((event: object) => void) | undefined;
     if (hook)
@@ -25,7 +25,7 @@ export function createHooks(options: AnimalStoreOptions) {
       );
   };
 
-  /** The headers as a hook leaves them. It never sees the key, whatever it keeps, and cannot have a write done twice. */
+  /** Returns the headers as onRequest leaves them. It never sees the API key, and cannot change the idempotency key. */
   const announce = (about: RequestEvent, headers: Record<string, string>): Record<string, string> => {
     if (!hooks.onRequest) return headers;
     const shown = new Headers(headers);
@@ -35,7 +35,7 @@ export function createHooks(options: AnimalStoreOptions) {
     return Object.fromEntries(shown);
   };
 
-  /** Tells, once for each operation, what the headers of an answer say about it. */
+  /** Reports the deprecation headers of a response, once per operation. */
   const noteDeprecation = (operation: string, headers: Headers): void => {
     if (deprecated.has(operation) || !headers.has("deprecation")) return;
     deprecated.add(operation);
@@ -51,6 +51,6 @@ export function createHooks(options: AnimalStoreOptions) {
 }
 
 const warn = ({ message }: DeprecationEvent): void => {
-  // biome-ignore lint/suspicious/noConsole: developers are to see it, wherever they look
+  // biome-ignore lint/suspicious/noConsole: the default is to warn developers on the console
   console.warn(`animal-store-client: ${message}`);
 };

@@ -13,32 +13,32 @@ import { exchange, JSON_TYPE } from "./exchange.ts";
 import { createHooks } from "./hooks.ts";
 import { backoffMs, isRetriable } from "./retry.ts";
 
-/** A request as the interface has it. */
+/** A request in terms of the HTTP interface. */
 export interface WireRequest {
-  /** As the interface calls the operation. */
+  /** The operationId in openapi.json. */
   readonly operation: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Relative to the base address, with the query. */
+  /** Relative to the base URL, including the query. */
   readonly path: string;
   readonly body?: string | undefined;
 }
 
-/** All options that any call takes. */
+/** The union of all calls' options. */
 export type AnyOptions = CallOptions & ConditionalWriteOptions & Partial<ConditionalReadOptions>;
 
-/** A call, whatever the number of its attempts. */
+/** The state of one call across its attempts. */
 interface Sending extends Patience {
-  /** What hooks are told of it, and how often it was sent. */
+  /** The part of its events that all hooks get, with the number of attempts so far. */
   readonly about: RequestEvent & { attempt: number };
   readonly body: string | undefined;
-  /** Names are in lower case, so that none is there twice. */
+  /** Names are in lower case, so that no header is duplicated. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal | undefined;
-  /** No wait ends later. */
+  /** The deadline of every wait. */
   readonly latestMs: number;
 }
 
-/** Gets requests answered: holds them back, sends them, sends them again, and says what happens. */
+/** Sends requests: paces them, retries them, and calls the hooks. */
 export function createTransport(options: AnimalStoreOptions) {
   const settings = settingsOf(options);
   const { clock, pacing } = settings;
@@ -82,7 +82,7 @@ export function createTransport(options: AnimalStoreOptions) {
         if (!(error instanceof AnimalStoreError)) throw error;
         error.attempts = about.attempt;
         error.idempotencyKey = sending.headers["idempotency-key"];
-        // Not failures: an earlier attempt is still being carried out, and what holds back all calls.
+        // Two refusals do not count as failures: a 429 while pacing, and an earlier attempt that is still in progress.
         const isHeld = pacing && error.status === 429;
         if (!isHeld && error.code !== "idempotency_in_progress") failures++;
         const ownMs = backoffMs(about.attempt);
@@ -117,9 +117,9 @@ function prepare({ operation, method, path, body }: WireRequest, options: AnyOpt
   };
 }
 
-/** What the ids of our requests begin with, in all clients: they share connections. Too short to pass for a secret. */
+/** Prefix of all request ids in the process, because clients share connections. Too short to be taken for a secret. */
 let name: string | undefined;
-/** Numbers of one length: none is part of another. */
+/** All numbers have the same length, so that no id is part of another. */
 let sent = 1e6;
 
 const newRequestId = (): string => {
@@ -127,5 +127,5 @@ const newRequestId = (): string => {
   return `${name}.${++sent}`;
 };
 
-/** Nobody else has it. Unlike crypto.randomUUID, this works on every page of a browser. */
+/** A unique text. Unlike crypto.randomUUID, this also works on pages without HTTPS. */
 const randomText = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");

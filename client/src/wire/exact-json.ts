@@ -1,20 +1,20 @@
 import { int64 } from "./int64.ts";
 import { INT64_FIELDS } from "./types.ts";
 
-/** Whether a field or a query parameter needs all of its 64 bits. */
+/** True if a field or a query parameter of that name is a 64-bit integer. */
 export const isInt64 = (name: string): boolean => INT64_FIELDS.includes(name);
 
-// A quotation mark within a string is escaped: one right after `{` or `,` can only be the beginning of a name.
+// Quotation marks within strings are escaped, so one right after `{` or `,` can only begin a name.
 const INTEGERS = new RegExp(`([{,]\\s*"(?:${INT64_FIELDS.join("|")})"\\s*:\\s*)(-?\\d+)(?=\\s*[,}])`, "g");
 
-/** Parses what the service sent, with 64-bit integers as decimal strings: JSON.parse alone would round them. */
+/** Parses JSON with 64-bit integers as decimal strings: JSON.parse alone would round them. */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  // That is rare, and takes longer than all the rest.
+  // Rewriting the text is slow, and rarely needed.
   return isExact(value as Record<string, unknown>) ? value : JSON.parse(text.replace(INTEGERS, '$1"$2"'));
 }
 
-/** Makes decimal strings of the integers in an object, or in each of a list, unless one of them was rounded. */
+/** Turns the integers of an object, or of each in a list, into strings in place. False if one of them was rounded. */
 function isExact(value: Record<string, unknown> | null): boolean {
   if (Array.isArray(value)) return value.every(isExact);
   for (const name of INT64_FIELDS) {
@@ -26,7 +26,7 @@ function isExact(value: Record<string, unknown> | null): boolean {
   return true;
 }
 
-/** An object as JSON, with all digits of 64-bit integers. A TypeError names the one that is none. */
+/** Writes an object as JSON, with all digits of 64-bit integers. Throws a TypeError that names an invalid one. */
 export function writeExactly(fields: object): string {
   const members = Object.entries(fields).map(([name, value]) => {
     const json = isInt64(name) && value !== undefined ? int64(value, name) : JSON.stringify(value);

@@ -17,10 +17,10 @@ export type Int64 = string;
  */
 export type Int64Input = string | number | bigint;
 
-/** The digits of an integer, or a TypeError that names the field. */
+/** Returns the digits of an integer, or throws a TypeError that names the field. */
 export function int64(value: unknown, field: string): Int64 {
   const digits = typeof value === "object" ? "" : String(value);
-  // What is not written in the one usual way, or does not fit, comes back as something else.
+  // Digits that are not canonical, or do not fit into 64 bits, do not survive the round trip.
   const isExact = /^-?\d{1,19}$/.test(digits) && String(BigInt.asIntN(64, BigInt(digits))) === digits;
   if (isExact && (typeof value !== "number" || Number.isSafeInteger(value))) return digits;
   throw new TypeError(
@@ -28,7 +28,7 @@ export function int64(value: unknown, field: string): Int64 {
   );
 }
 
-/** A value in a message, or as much of it as one wants to read. */
+/** A value for an error message, cut short. */
 export const shown = (value: unknown): string =>
   value && typeof value === "object"
     ? "an object"
