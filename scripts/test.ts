@@ -1,33 +1,58 @@
-// Runs tests on all cores. What they share is made once: a PostgreSQL server, a Redis server, the executable, the
-// package of the client.
-// Usage: bun scripts/test.ts [parts of file names] [options of bun test, as --name=value]
+// Runs test files beside each other. They share a PostgreSQL server, a Redis server, the executable and the package of
+// the client, which are made once.
+// Usage: bun scripts/test.ts [parts of file names] [options of bun test, as --name=value] [--workers=N]
 
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packClient } from "../client/test/harness/pack.ts";
 import { cleanUp } from "../test/harness/cleanup.ts";
 import { TestPostgres } from "../test/harness/servers/postgres.ts";
 import { hasRedis, startSharedRedis } from "../test/harness/servers/redis.ts";
 import { build } from "./build.ts";
+import { isGood, type RunResult, runFiles, summarize } from "./testing/test-run.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const BUILD = join(ROOT, "build");
-const TIMEOUT_MS = 30_000;
 /** How long each file took last time, so that the slowest start first. */
 const TIMINGS = join(BUILD, "test-timings.json");
-/** Files whose tests are about deadlines in real time: nothing else may compete with them for the processor. */
-const ALONE = [
-  "test/fleet/fleet.test.ts",
-  "test/meter/redis/meter.test.ts",
-  "test/process/failing-disk.test.ts",
-  "test/meter/redis/slow.test.ts",
-  "test/torture/outages.test.ts",
-  "test/torture/rolling.test.ts",
+/** A run that takes longer hangs. */
+const LIMIT_MS = 20 * 60_000;
+/** Files that run only when they are asked for: `npm run test:torture` does. */
+const LATER = "test/torture/long/";
+/** Hints of how long a file takes that has not run yet, in ms: the first that its source has in it. */
+const GUESSES: readonly (readonly [string, number])[] = [
+  ["harness/browser/", 20_000],
+  ["/torture/", 10_000],
+  ["harness/servers/", 8_000],
+  ["harness/program/", 6_000],
+  ["onEveryStore", 2_000],
 ];
 
-/** Starts what any of the files shares with others, and says where it is. Run by itself, a file starts its own. */
-async function startShared(files: readonly string[]): Promise<Record<string, string>> {
-  const sources = await Promise.all(files.map((file) => Bun.file(join(ROOT, file)).text()));
-  const isUsed = (name: string): boolean => sources.some((source) => source.includes(name));
+interface TestFile {
+  readonly path: string;
+  readonly source: string;
+}
+
+async function findFiles(filters: readonly string[]): Promise<TestFile[]> {
+  const paths = [...new Bun.Glob("{src,test,client,console}/**/*.test.ts").scanSync({ cwd: ROOT })].filter((path) =>
+    filters.length === 0 ? !path.startsWith(LATER) : filters.some((filter) => path.includes(filter)),
+  );
+  return Promise.all(paths.map(async (path) => ({ path, source: await Bun.file(join(ROOT, path)).text() })));
+}
+
+async function slowestFirst(files: readonly TestFile[], timings: Record<string, number>): Promise<string[]> {
+  const expectedMs = ({ path, source }: TestFile): number =>
+    timings[path] ?? GUESSES.find(([hint]) => source.includes(hint))?.[1] ?? 500;
+  return files
+    .map((file) => ({ path: file.path, ms: expectedMs(file) }))
+    .sort((a, b) => b.ms - a.ms || (a.path < b.path ? -1 : 1))
+    .map(({ path }) => path);
+}
+
+/** Starts what several files share, and says where it is. Run by itself, a file starts its own. */
+async function startShared(files: readonly TestFile[]): Promise<Record<string, string>> {
+  const isUsed = (name: string): boolean => files.some(({ source }) => source.includes(name));
   const env: Record<string, string> = {};
   const startPostgres = async () => {
     env.TEST_DATABASE_URL = (await TestPostgres.start({ isVolatile: true })).url;
@@ -43,46 +68,59 @@ async function startShared(files: readonly string[]): Promise<Record<string, str
     (onBothStores || isUsed("databaseMaker")) && !process.env.TEST_DATABASE_URL && startPostgres(),
     onBothStores && startRedis(),
     (isUsed("harness/program/") || isUsed("harness/browser/desk.ts") || isUsed("/torture/")) && build(BUILD),
-    files.some((file) => file.startsWith("client/")) && pack(),
+    files.some(({ path }) => path.startsWith("client/")) && pack(),
   ]);
   return env;
 }
 
-let isInterrupted = false;
+/** Aborted when the run is interrupted, or takes too long. */
+function endOfRun(): AbortSignal {
+  const end = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => end.abort());
+  setTimeout(() => end.abort(), LIMIT_MS).unref();
+  return end.signal;
+}
 
-/** Runs test files. A signal ends them; what was started for them ends after them. */
-async function bunTest(files: readonly string[], options: readonly string[], env: object): Promise<number> {
-  if (files.length === 0 || isInterrupted) return 0;
-  const paths = files.map((file) => `./${file}`);
-  const tests = Bun.spawn([process.execPath, "test", `--timeout=${TIMEOUT_MS}`, ...options, ...paths], {
-    cwd: ROOT,
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => {
-      isInterrupted = true;
-      tests.kill(signal);
-    });
-  return tests.exited;
+const readTimings = (): Promise<Record<string, number>> =>
+  Bun.file(TIMINGS)
+    .json()
+    .catch(() => ({}));
+
+async function writeTimings({ finished }: RunResult, earlier: Record<string, number>): Promise<void> {
+  const complete = finished.filter(({ trouble }) => !trouble);
+  const timings = Object.fromEntries(complete.map(({ file, ms }) => [file, Math.round(ms)]));
+  mkdirSync(BUILD, { recursive: true });
+  await Bun.write(TIMINGS, JSON.stringify({ ...earlier, ...timings }, null, 2));
 }
 
 async function main(args: readonly string[]): Promise<number> {
+  const beganMs = performance.now();
   const filters = args.filter((arg) => !arg.startsWith("-"));
-  const options = args.filter((arg) => arg.startsWith("-"));
-  const files = [...new Bun.Glob("{src,test,client,console}/**/*.test.ts").scanSync({ cwd: ROOT })]
-    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
-    .sort();
+  const workers = args.map((arg) => /^--workers=(\d+)$/.exec(arg)?.[1]).find(Boolean);
+  const files = await findFiles(filters);
   if (files.length === 0) {
     console.error(`No test file has ${filters.join(" or ")} in its name.`);
     return 1;
   }
-  const env = await startShared(files);
-  const together = files.filter((file) => !ALONE.includes(file));
-  const alone = files.filter((file) => ALONE.includes(file));
-  const timings = [`--timings=${TIMINGS}`, "--update-timings"];
-  const failures = await bunTest(together, ["--parallel", ...timings, ...options], env);
-  return (await bunTest(alone, ["--isolate", ...options], env)) || failures;
+  const signal = endOfRun();
+  const timings = await readTimings();
+  const outputs = mkdtempSync(join(tmpdir(), "animal-store-tests-"));
+  try {
+    const result = await runFiles(await slowestFirst(files, timings), {
+      cwd: ROOT,
+      env: { ...process.env, ...(await startShared(files)) },
+      options: args.filter((arg) => arg.startsWith("-") && !arg.startsWith("--workers=")),
+      signal,
+      outputs,
+      print: (text) => void process.stdout.write(text),
+      ...(workers ? { workers: Number(workers) } : {}),
+    });
+    process.stdout.write(`\n${summarize(result, performance.now() - beganMs)}\n`);
+    await writeTimings(result, timings);
+    return isGood(result) ? 0 : 1;
+  } finally {
+    rmSync(outputs, { recursive: true, force: true });
+  }
 }
 
 try {

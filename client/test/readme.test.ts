@@ -95,7 +95,7 @@ test("the project's README shows what it does in ten lines, which run", async ()
   const [program = { code: "" }] = blocksIn(section).filter(({ language }) => language === "js");
   expect(program.code.trimEnd().split("\n")).toHaveLength(10);
   await follow(section);
-}, 60_000);
+}, 180_000);
 
 describe("the tables", () => {
   test("have every option, in the words of its doc comment", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { CHROMIUM, Page } from "../harness/browser/browser.ts";
 import { startService } from "../harness/service/service.ts";
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 const WIDTHS = [1280, 390];
 
 const service = await startService();

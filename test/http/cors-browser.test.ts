@@ -5,7 +5,7 @@ import { startService, type TestService } from "../harness/service/service.ts";
 
 // What a script can do in a real browser, on a page that another server sends.
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 const REX = { name: "Rex", categoryId: 7 };
 
 const site = Bun.serve({

@@ -13,5 +13,5 @@ test.skipIf(!hasNginx || !hasRedis)(
     for (const name of ["acknowledged", "hostile requests"]) expect(figures[name]).toBeGreaterThan(50);
     for (const name of ["corrections", "deletions", "conditional writes"]) expect(figures[name]).toBeGreaterThan(0);
   },
-  120_000,
+  300_000,
 );

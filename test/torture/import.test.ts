@@ -17,11 +17,11 @@ test("imports and their undoing, killed 50 times: every line is there exactly on
   const moments = existsSync("/proc/locks") ? ["kills within a transaction", "kills between transactions"] : [];
   for (const what of ["acknowledged", "found half-way", "found half undone", "imports undone", ...moments])
     expect([what, course.board.of(what)]).not.toEqual([what, 0]);
-}, 120_000);
+}, 180_000);
 
 test("the same in PostgreSQL, killed a few times", async () => {
   const course = begin({ seed: SEED });
   await killImports(course, 1, { kills: 4, effort: { ...BRIEF, mostKills: 4 }, databaseUrl: await newDatabase() });
   expect(course.board.violations).toEqual([]);
   for (const what of ["acknowledged", "imports undone"]) expect([what, course.board.of(what)]).not.toEqual([what, 0]);
-}, 60_000);
+}, 180_000);

@@ -57,7 +57,7 @@ describe("keys usage and usage", () => {
     const db = openDatabaseFile(pathIn(cwd));
     db.run("INSERT INTO key_usage_hours (started_at, key_id, passed) VALUES (?, 'key_gone', 2)", [hour]);
     db.close();
-  }, 60_000);
+  }, 180_000);
 
   test("shows a line with a bar for each hour of a day", async () => {
     const { exitCode, out, err } = await cli("keys", "usage", "Front desk");
@@ -236,7 +236,7 @@ test("a crash loses no more than the last seconds, and the instance is then lost
   const { out } = await runInTerminal(["instances"], { cwd, columns: 80 });
   expect(out).toMatch(/^0 alive, 1 lost, 1 stopped\n\nID +STATE +HEALTH +HOST +VERSION/);
   for (const line of out.split("\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80);
-}, 30_000);
+}, 180_000);
 
 test("on PostgreSQL, instances add up what each has counted, and all of them are seen", async () => {
   const cwd = temporaryFolder();
@@ -250,4 +250,4 @@ test("on PostgreSQL, instances add up what each has counted, and all of them are
   expect((await json("keys", "usage", id, "--since", "1h")).total).toMatchObject({ requests: 6, passed: 6 });
   expect((await json("usage")).keys).toMatchObject([{ id, name: "Shared", requests: 6 }]);
   expect((await json("instances")).map(({ state }: { state: string }) => state)).toEqual(["stopped", "stopped"]);
-}, 30_000);
+}, 180_000);

@@ -13,7 +13,7 @@ import { launchChromium } from "./playwright.ts";
 export { CHROMIUM };
 
 /** For a test in a browser, on a machine that has other things to do. */
-export const BROWSER_TEST_MS = 60_000;
+export const BROWSER_TEST_MS = 180_000;
 /** How often a page asks again for what it shows. */
 const POLL_MS = 5_000;
 /** The narrowest there are. */

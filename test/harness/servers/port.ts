@@ -1,13 +1,22 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 
+/** Below the ports that systems hand out by themselves: nobody else takes one between its choice and its use. */
+const PORTS = { from: 12_000, count: 20_000 };
+
 /** A port that nothing listens on now. */
-export function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * PORTS.count);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, () => server.close(() => resolve(true)));
   });
 }
 

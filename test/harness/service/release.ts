@@ -5,17 +5,21 @@ import supported from "../../fleet/supported-release.json" with { type: "json" }
 
 const ROOT = join(import.meta.dir, "../../..");
 
-export interface Release {
-  readonly version: string;
-  readonly executable: string;
-}
-
-/** The executable of the oldest release that must run beside this version. */
-export function supportedRelease(): Release {
+/** The oldest release that must run beside this version; without an executable where there is no Git history. */
+export function supportedRelease(): { readonly version: string; readonly executable: string | undefined } {
   const { version, revision } = supported;
   const what = `revision ${revision} of release ${version}, which test/fleet/supported-release.json names,`;
-  return { version, executable: executableOf(revision, what) };
+  return { version, executable: hasHistory(revision) ? executableOf(revision, what) : undefined };
 }
+
+/** A copy of the files without Git has none, and a shallow clone only its end. */
+function hasHistory(revision: string): boolean {
+  if (!existsSync(join(ROOT, ".git")) || !Bun.which("git")) return false;
+  const isShallow = git("rev-parse", "--is-shallow-repository").stdout.toString().trim() === "true";
+  return !isShallow || git("cat-file", "-e", `${revision}^{commit}`).success;
+}
+
+const git = (...words: string[]) => Bun.spawnSync(["git", ...words], { cwd: ROOT, stderr: "ignore" });
 
 /** The executable of a revision, built from its files once per machine. */
 export function executableOf(revision: string, what = `revision ${revision}`): string {
@@ -40,8 +44,7 @@ export function executableOf(revision: string, what = `revision ${revision}`): s
 }
 
 function commitOf(revision: string, what: string): string {
-  const words = ["git", "rev-parse", "--quiet", "--verify", "--end-of-options", `${revision}^{commit}`];
-  const { success, stdout } = Bun.spawnSync(words, { cwd: ROOT });
+  const { success, stdout } = git("rev-parse", "--quiet", "--verify", "--end-of-options", `${revision}^{commit}`);
   if (!success)
     throw new Error(`${what} is not in this clone: run git fetch --unshallow, or git fetch origin ${revision}`);
   return stdout.toString().trim();

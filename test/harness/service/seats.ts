@@ -13,7 +13,7 @@ export const WIDE = { width: 1280, height: 900 };
 /** In which people at the console live. */
 const ZONE = "Europe/Berlin";
 /** How long anything is waited for. */
-export const PATIENCE_MS = 25_000;
+export const PATIENCE_MS = 60_000;
 
 export class Seats {
   readonly #free: Seat[] = [];

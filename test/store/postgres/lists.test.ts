@@ -145,7 +145,7 @@ test("PostgreSQL: no list scans or sorts, also when what is wanted comes last, w
     await expectNoScan(sql, mode, await prepareAll(sql, mode));
   }
   await sql.close();
-}, 60_000);
+}, 180_000);
 
 for (const rows of [0, 30])
   test(`PostgreSQL: no list scans with a plan that was made while the tables had ${rows} rows`, async () => {
@@ -158,4 +158,4 @@ for (const rows of [0, 30])
     await fillTables(sql, rows + 1, ANIMALS);
     await expectNoScan(sql, "early", prepared);
     await sql.close();
-  }, 60_000);
+  }, 180_000);
