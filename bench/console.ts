@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { DAY_MS, HOUR_MS, MINUTE_MS, systemClock } from "../src/base/time/clock.ts";
-import { Knowledge } from "../src/console/cached/knowledge.ts";
+import { ConsoleCache } from "../src/console/cached/cache.ts";
 import { ConsoleFault } from "../src/console/fault.ts";
 import type { ConsoleHandler, ConsoleParts } from "../src/console/handler.ts";
 import { ImportWorks } from "../src/console/jobs/import-works.ts";
@@ -113,7 +113,7 @@ function partsOf(store: Store, database: DatabaseUrl): ConsoleParts {
     background: { run },
     counters,
     openSnapshot: boundedSnapshots(() => openAnimalSnapshot(database)),
-    knowledge: new Knowledge({ store, clock, counters, database, onFailure }),
+    cache: new ConsoleCache({ store, clock, counters, database, onFailure }),
     imports: new ImportWorks({ imports: store.imports, clock, run, onFailure }),
   };
 }
@@ -160,7 +160,7 @@ async function measure(kind: string, store: Store, database: DatabaseUrl): Promi
     const parts = partsOf(store, database);
     const first = await timed(parts, showOverview, `span=${span}`);
     const beganMs = performance.now();
-    const pause = await longestPause(parts.knowledge.settled());
+    const pause = await longestPause(parts.cache.settled());
     say(
       `${kind}  overview, ${span}: first ${ms(first)}; the rest is known ${ms(performance.now() - beganMs)} later, with pauses of ${ms(pause)} at most`,
     );
@@ -183,13 +183,13 @@ async function measure(kind: string, store: Store, database: DatabaseUrl): Promi
     ["journal", listJournal, "", ""],
   ] as const) {
     await timed(parts, handler as ConsoleHandler, query, id);
-    await parts.knowledge.settled();
+    await parts.cache.settled();
     const times: number[] = [];
     for (let run = 0; run < RUNS; run++) times.push(await timed(parts, handler as ConsoleHandler, query, id));
     say(`${kind}  ${what}: median ${ms(median(times))}, slowest ${ms(Math.max(...times))}`);
   }
-  await parts.knowledge.counting.latest();
-  const counted = await parts.knowledge.counting.settled().then(() => parts.knowledge.counting.latest());
+  await parts.cache.counting.latest();
+  const counted = await parts.cache.counting.settled().then(() => parts.cache.counting.latest());
   say(`${kind}  counted: ${JSON.stringify(counted)}`);
 }
 

@@ -4,13 +4,13 @@ import { reachableHost } from "./base/system/reachable-host.ts";
 import { clockIn, systemClock } from "./base/time/clock.ts";
 import type { Config } from "./config.ts";
 import { BackgroundWork } from "./console/background.ts";
-import { Knowledge } from "./console/cached/knowledge.ts";
+import { ConsoleCache } from "./console/cached/cache.ts";
 import type { ConsoleSettings } from "./console/handler.ts";
 import { ImportWorks } from "./console/jobs/import-works.ts";
 import { boundedSnapshots } from "./console/resources/export.ts";
 import { type CallerOf, createConsole } from "./console/server.ts";
 import { outside } from "./http/outside.ts";
-import { type ConsoleDoor, callerOf, relayedCaller } from "./http/pages/console/relay.ts";
+import { type ConsoleEndpoint, callerOf, relayedCaller } from "./http/pages/console/relay.ts";
 import { createAddresses } from "./http/request/addresses.ts";
 import type { Handler, PublicPage } from "./http/request/handler.ts";
 import { countersOf } from "./keys/queries/counters.ts";
@@ -21,7 +21,7 @@ import { Calls } from "./start/threads/calls.ts";
 import type { ConsoleThreadMethods } from "./start/threads/console-host.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
 import type { HostMethods } from "./start/threads/threads.ts";
-import { openSeat, openServedSnapshot, type StoreSeat } from "./store/open.ts";
+import { openHandle, openServedSnapshot, type StoreHandle } from "./store/open.ts";
 
 // The thread of the console: its composition root. start/console-host.ts starts it when it is first asked for.
 
@@ -32,8 +32,8 @@ export interface ConsoleBlueprint {
   readonly config: Config;
   readonly settings: ConsoleSettings;
   /** Where it listens, unless CONSOLE_PORT says otherwise. */
-  readonly door: ConsoleDoor;
-  readonly seat: StoreSeat;
+  readonly endpoint: ConsoleEndpoint;
+  readonly storeHandle: StoreHandle;
   /** Where the time is, unless it is the system's. */
   readonly clockMemory: SharedArrayBuffer | undefined;
 }
@@ -62,11 +62,13 @@ const host = new Calls<Pick<HostMethods, "log">>(self, {
 } satisfies ConsoleThreadMethods<ConsoleBlueprint>);
 
 async function start(blueprint: ConsoleBlueprint, opened: Closers): Promise<Started> {
-  const { config, settings, seat, clockMemory } = blueprint;
+  const { config, settings, storeHandle, clockMemory } = blueprint;
   const clock = clockMemory ? clockIn(clockMemory) : systemClock;
   const log = forwardedLog((lines) => void host.call("log", lines).catch(() => {}));
   opened.add(() => log.flush());
-  const store = await openSeat(seat.kind === "sqlite" ? seat : { ...seat, connections: POSTGRES_CONNECTIONS });
+  const store = await openHandle(
+    storeHandle.kind === "sqlite" ? storeHandle : { ...storeHandle, connections: POSTGRES_CONNECTIONS },
+  );
   opened.add(() => store.close());
   const { failures, refusals } = openBoundedLogs(log, opened);
   const background = new BackgroundWork(failures);
@@ -74,16 +76,16 @@ async function start(blueprint: ConsoleBlueprint, opened: Closers): Promise<Star
   const counters = countersOf(store, redisUrl && ((keyIds) => readTallies(redisUrl, keyIds)));
   const onFailure = (error: unknown) => failures.report("console: work beside requests failed", error);
   const imports = new ImportWorks({ imports: store.imports, clock, run: background.run.bind(background), onFailure });
-  const knowledge = new Knowledge({ store, clock, counters, database, onFailure });
+  const cache = new ConsoleCache({ store, clock, counters, database, onFailure });
   opened.add(() => imports.close());
   opened.add(() => background.stop());
-  opened.add(() => knowledge.close());
-  const openSnapshot = boundedSnapshots(() => openServedSnapshot(seat));
+  opened.add(() => cache.close());
+  const openSnapshot = boundedSnapshots(() => openServedSnapshot(storeHandle));
   const logs = { log, failures, refusals };
-  const parts = { settings, store, clock, ...logs, background, counters, openSnapshot, knowledge, imports };
+  const parts = { settings, store, clock, ...logs, background, counters, openSnapshot, cache, imports };
   const server = settings.isApart
     ? listenApart(config, createConsole(parts, directCaller(config)))
-    : listenBehind(blueprint.door, createConsole(parts, relayed(blueprint.door)));
+    : listenBehind(blueprint.endpoint, createConsole(parts, relayed(blueprint.endpoint)));
   opened.add(() => finish(server));
   return {
     address: settings.isApart ? `http://${reachableHost(config.CONSOLE_HOST)}:${server.port}` : undefined,
@@ -95,7 +97,7 @@ async function start(blueprint: ConsoleBlueprint, opened: Closers): Promise<Star
 type Handlers = ReturnType<typeof createConsole>;
 
 /** Behind the threads that serve, which hand requests on. */
-const listenBehind = ({ socket, password }: ConsoleDoor, { routes, fetch }: Handlers): Server<undefined> => {
+const listenBehind = ({ socket, password }: ConsoleEndpoint, { routes, fetch }: Handlers): Server<undefined> => {
   /** Somebody on this machine who has found the socket is told nothing. */
   const guarded =
     (handle: Handler): Handler =>
@@ -113,7 +115,7 @@ const listenBehind = ({ socket, password }: ConsoleDoor, { routes, fetch }: Hand
 };
 
 const relayed =
-  ({ password }: ConsoleDoor): CallerOf =>
+  ({ password }: ConsoleEndpoint): CallerOf =>
   (request) =>
     relayedCaller(request, password) ?? { address: "unknown", origin: undefined, requestId: crypto.randomUUID() };
 

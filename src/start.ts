@@ -24,7 +24,7 @@ import { ConsoleHost } from "./start/threads/console-host.ts";
 import { defaultThreads } from "./start/threads/cores.ts";
 import { logForwarded } from "./start/threads/forwarded-log.ts";
 import { type HostMethods, Threads } from "./start/threads/threads.ts";
-import { openForServing, type ServingOptions, type StoreSeat } from "./store/open.ts";
+import { openForServing, type ServingOptions, type StoreHandle } from "./store/open.ts";
 import { type ServingStore, type Store, StoreUnavailable } from "./store/ports/store.ts";
 import { displayName } from "./store/urls/database-url.ts";
 import type { Log } from "./telemetry/log.ts";
@@ -105,7 +105,7 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
     count: threadCount - 1,
     hasRoom: roomForFiles(),
     share: () => listener.share(),
-    newBlueprint: () => ({ ...common, settings, port: listener.port, memory, seat: store.newSeat() }),
+    newBlueprint: () => ({ ...common, settings, port: listener.port, memory, storeHandle: store.newHandle() }),
     methods: { log: forwardTo(log), save: () => meters.save(), openConsole: () => console.open() },
     onDeath: parts.onThreadDeath ?? rethrow,
     script: THREAD,
@@ -213,7 +213,7 @@ const servingSettings = (
 function consoleHost(
   { config, clockMemory }: Pick<ConsoleBlueprint, "config" | "clockMemory">,
   { log, bodyTimeoutMs = BODY_TIMEOUT_MS, consoleCheckIntervalMs }: StartParts,
-  store: ServingStore<StoreSeat>,
+  store: ServingStore<StoreHandle>,
   apiOrigin: string,
   time: SystemTime,
 ): ConsoleHost<ConsoleBlueprint> {
@@ -232,7 +232,7 @@ function consoleHost(
     logRequests: config.LOG_REQUESTS,
   };
   return new ConsoleHost({
-    newBlueprint: (door) => ({ config, clockMemory, settings, door, seat: store.newSeat() }),
+    newBlueprint: (endpoint) => ({ config, clockMemory, settings, endpoint, storeHandle: store.newHandle() }),
     methods: { log: forwardTo(log) },
     time,
     log,

@@ -12,7 +12,7 @@ import { type ServingSettings, serve } from "./start/serving.ts";
 import { Calls } from "./start/threads/calls.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
 import type { HostMethods, ThreadMethods } from "./start/threads/threads.ts";
-import { openSeat, type StoreSeat } from "./store/open.ts";
+import { openHandle, type StoreHandle } from "./store/open.ts";
 import type { Log } from "./telemetry/log.ts";
 import { createReporter } from "./telemetry/reporter.ts";
 import { noTelemetry } from "./telemetry/telemetry.ts";
@@ -27,7 +27,7 @@ export interface Blueprint {
   readonly settings: ServingSettings;
   /** Which the first thread listens on. */
   readonly port: number;
-  readonly seat: StoreSeat;
+  readonly storeHandle: StoreHandle;
   readonly memory: MeterMemory;
   /** Where the time is, unless it is the system's. */
   readonly clockMemory: SharedArrayBuffer | undefined;
@@ -58,7 +58,7 @@ async function start(blueprint: Blueprint, opened: Closers): Promise<Started> {
   const steady = steadyClock(clock);
   const log = forwardedLog((lines) => void host.call("log", lines).catch(() => {}));
   opened.add(() => log.flush());
-  const store = await openSeat(blueprint.seat);
+  const store = await openHandle(blueprint.storeHandle);
   opened.add(() => store.close());
   const listeners = new Listeners(opened, blueprint.quietMs);
   const { telemetry, snapshot } = await startThreadMetrics(config.METRICS_PORT, config.METRICS_BY_KEY);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { AnimalStoreError } from "../src/index.ts";
 import { onAbort } from "../src/on-abort.ts";
 import { createPacer } from "../src/pacing/pacer.ts";
-import type { Answered, Outcome } from "../src/pacing/standing.ts";
+import type { Answered, Outcome } from "../src/pacing/quota-status.ts";
 import { SharedTime } from "./shared-time.ts";
 import { SimulatedService } from "./simulated-service.ts";
 

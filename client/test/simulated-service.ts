@@ -1,7 +1,7 @@
-import { judge, newTally, type RatePolicy, ratePolicyOfKey, type Standing } from "../../src/domain/limits/tally.ts";
+import { judge, newTally, type QuotaStatus, type RatePolicy, ratePolicyOfKey } from "../../src/domain/limits/tally.ts";
 import { refusalFault } from "../../src/http/faults/refusal-faults.ts";
 import { HeaderTemplate, NO_FIELDS } from "../../src/http/reply/header-template.ts";
-import type { Answered } from "../src/pacing/standing.ts";
+import type { Answered } from "../src/pacing/quota-status.ts";
 
 /** The rule of limits and bans as the service has it, with the headers that it sends, but without the service. */
 export class SimulatedService {
@@ -17,14 +17,15 @@ export class SimulatedService {
 
   judge(nowMs: number): Answered {
     const verdict = judge(this.#tally, this.#policy, nowMs);
-    if (verdict.kind === "pass") return { status: 200, headers: headersOf(verdict.standing), retryAfterMs: undefined };
+    if (verdict.kind === "pass")
+      return { status: 200, headers: headersOf(verdict.quotaStatus), retryAfterMs: undefined };
     if (verdict.kind === "exhausted") this.strikes++;
     else if (verdict.isNew) this.bans++;
-    const fault = refusalFault({ kind: "refusal", reason: verdict, standing: verdict.standing });
+    const fault = refusalFault({ kind: "refusal", reason: verdict, quotaStatus: verdict.quotaStatus });
     const retryAfterMs = Number(fault.headers["Retry-After"]) * 1000;
-    return { status: fault.status, headers: headersOf(verdict.standing), retryAfterMs };
+    return { status: fault.status, headers: headersOf(verdict.quotaStatus), retryAfterMs };
   }
 }
 
-const headersOf = (standing: Standing): Headers =>
-  new Headers(HeaderTemplate.for(NO_FIELDS, false, false).fill("id", standing, NO_FIELDS, undefined));
+const headersOf = (quotaStatus: QuotaStatus): Headers =>
+  new Headers(HeaderTemplate.for(NO_FIELDS, false, false).fill("id", quotaStatus, NO_FIELDS, undefined));

@@ -1,7 +1,7 @@
 import type { Count } from "../../src/console/api/index.ts";
 import { now } from "../clock.ts";
-import { counted, grouped } from "../words/numbers.ts";
-import { ago, ahead, expiry, moment, utc } from "../words/time.ts";
+import { counted, grouped } from "../format/numbers.ts";
+import { ago, ahead, expiry, moment, utc } from "../format/time.ts";
 
 // Names, times and numbers wherever they are shown.
 

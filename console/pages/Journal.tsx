@@ -4,9 +4,9 @@ import { Empty, Loaded } from "../components/layout/states.tsx";
 import { CursorPager } from "../components/tables/CursorPager.tsx";
 import { type Column, Table } from "../components/tables/Table.tsx";
 import { Name, Time } from "../components/text.tsx";
+import { type Change, changesOf, commandOf, type ValueWords, VIA_WORDS } from "../format/journal.ts";
 import { useLive } from "../live.ts";
 import { address, linkTo, withParams } from "../router.ts";
-import { type Change, changesOf, deedOf, type ValueWords, VIA_WORDS } from "../words/journal.ts";
 
 const COLUMNS: readonly Column<JournalEntryView>[] = [
   { title: "When", cell: ({ atMs }) => <Time ms={atMs} /> },
@@ -78,7 +78,7 @@ export function Journal() {
 
 /** Where its subject is shown, if it still may be. */
 function hrefOf({ subject: { kind, id = "" }, action }: JournalEntryView): string | undefined {
-  if (action === "keys delete" || action === "animals remove") return undefined;
+  if (action === "keys delete" || action === "animals delete") return undefined;
   switch (kind) {
     case "key":
       return linkTo(`/keys/${encodeURIComponent(id)}`);
@@ -102,8 +102,8 @@ function What({ entry }: { readonly entry: JournalEntryView }) {
   const words = <bdi>{name ?? (kind === "import" ? `import ${id}` : (id ?? ""))}</bdi>;
   return (
     <>
-      <span class="deed">
-        {deedOf(entry)} {href === undefined ? <b>{words}</b> : <a href={href}>{words}</a>}
+      <span class="command">
+        {commandOf(entry)} {href === undefined ? <b>{words}</b> : <a href={href}>{words}</a>}
       </span>
       <div class="only-narrow small">
         <Changes changes={changesOf(entry)} />

@@ -3,10 +3,10 @@ import type { Clock } from "../base/time/clock.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
 import { environmentOfSecret, type Key, type KeyProblem, problemWith } from "../domain/keys/key.ts";
 import {
+  type QuotaStatus,
   type RatePolicy,
   ratePolicyOfAddress,
   ratePolicyOfKey,
-  type Standing,
   strikesLeft,
   type Verdict,
 } from "../domain/limits/tally.ts";
@@ -19,13 +19,13 @@ export interface Pass {
   readonly kind: "pass";
   readonly key: Key;
   readonly counted: CountedKey;
-  readonly standing: Standing;
+  readonly quotaStatus: QuotaStatus;
 }
 
 export interface Refusal {
   readonly kind: "refusal";
   readonly reason: RefusalReason;
-  readonly standing: Standing;
+  readonly quotaStatus: QuotaStatus;
   /** The key that was refused, if there is a valid one. */
   readonly key?: Key;
   readonly counted?: CountedKey;
@@ -67,7 +67,7 @@ export interface Gate {
   /** How many more refused requests in this minute lead to a ban of a key that was let pass. */
   strikesLeft(pass: Pass): Awaitable<number>;
   /** Counts a request of a caller whose key cannot be looked up. */
-  countAddress(address: string): Awaitable<Standing>;
+  countAddress(address: string): Awaitable<QuotaStatus>;
   /** May a visitor see a page now? Pages need no key, and are counted apart from requests that do. */
   admitVisitor(address: string): Awaitable<Verdict>;
 }
@@ -84,20 +84,20 @@ export function createGate(parts: GateParts): Gate {
       // Replaced instead of checked by every request.
       gate.admit = admit;
     },
-    strikesLeft: ({ key, standing }) =>
+    strikesLeft: ({ key, quotaStatus }) =>
       andThen(keyMeter.tally(key.id), (tally) =>
-        strikesLeft(tally, ratePolicyOfKey(key.quotas, key.pardonedAtMs), standing.atMs),
+        strikesLeft(tally, ratePolicyOfKey(key.quotas, key.pardonedAtMs), quotaStatus.atMs),
       ),
-    countAddress: (address) => andThen(addressMeter.judge(address, addressPolicy), ({ standing }) => standing),
+    countAddress: (address) => andThen(addressMeter.judge(address, addressPolicy), ({ quotaStatus }) => quotaStatus),
     admitVisitor: (address) => addressMeter.judge(`visitor ${address}`, VISITOR_POLICY),
   };
   return gate;
 
   function turnAway(_: string | null, address: () => string): Awaitable<Refusal> {
-    return andThen(gate.countAddress(address()), (standing) => ({
+    return andThen(gate.countAddress(address()), (quotaStatus) => ({
       kind: "refusal",
       reason: { kind: "starting" },
-      standing,
+      quotaStatus,
     }));
   }
 
@@ -126,21 +126,21 @@ export function createGate(parts: GateParts): Gate {
   }
 
   function admissionOf(key: Key, counted: CountedKey, verdict: Verdict): Admission {
-    const { standing } = verdict;
-    if (verdict.kind === "pass") return { kind: "pass", key, counted, standing };
+    const { quotaStatus } = verdict;
+    if (verdict.kind === "pass") return { kind: "pass", key, counted, quotaStatus };
     const reason: RefusalReason =
       verdict.kind === "banned"
         ? { kind: "banned", isNew: verdict.isNew }
         : { kind: "exhausted", strikesLeft: verdict.strikesLeft };
-    return { kind: "refusal", reason, standing, key, counted };
+    return { kind: "refusal", reason, quotaStatus, key, counted };
   }
 
   /** Without a valid key, the address is what is counted. */
   function refuseAnonymous(reason: RefusalReason, address: () => string, invalidKeyId?: string): Awaitable<Refusal> {
-    return andThen(addressMeter.judge(address(), addressPolicy), ({ kind, standing }) => ({
+    return andThen(addressMeter.judge(address(), addressPolicy), ({ kind, quotaStatus }) => ({
       kind: "refusal",
       reason: kind === "pass" ? reason : { kind: "address_exhausted" },
-      standing,
+      quotaStatus,
       ...(invalidKeyId === undefined ? {} : { invalidKeyId }),
     }));
   }

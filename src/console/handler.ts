@@ -7,7 +7,7 @@ import type { FindCounters } from "../keys/queries/counters.ts";
 import type { AnimalSnapshot, Store } from "../store/ports/store.ts";
 import type { DatabaseUrl } from "../store/urls/database-url.ts";
 import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
-import type { Knowledge } from "./cached/knowledge.ts";
+import type { ConsoleCache } from "./cached/cache.ts";
 import type { ConsoleFault } from "./fault.ts";
 import type { ImportWorks } from "./jobs/import-works.ts";
 
@@ -44,7 +44,7 @@ export interface ConsoleParts {
   /** All animals as they are at one moment, for an export; undefined: too many are on their way. */
   readonly openSnapshot: () => Promise<AnimalSnapshot | undefined>;
   /** What is found out beside requests, and files that are imported: of this thread. */
-  readonly knowledge: Knowledge;
+  readonly cache: ConsoleCache;
   readonly imports: ImportWorks;
 }
 

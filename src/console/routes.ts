@@ -1,7 +1,7 @@
 import { showFrame } from "./assets/frame.ts";
 import { showSession, signOut, signOutEverywhere } from "./auth/session.ts";
 import type { ConsoleRoutes } from "./handler.ts";
-import { addAnimal, correctAnimal, getAnimal, listAnimals, removeAnimal } from "./resources/animals.ts";
+import { addAnimal, deleteAnimal, getAnimal, listAnimals, updateAnimal } from "./resources/animals.ts";
 import { listCategories, nameCategory, unnameCategory } from "./resources/categories.ts";
 import { exportFiltered } from "./resources/export.ts";
 import {
@@ -26,7 +26,7 @@ import {
   usageOfOneKey,
   viewOfKey,
 } from "./resources/keys.ts";
-import { listOrders, moveOrder } from "./resources/orders.ts";
+import { listOrders, updateOrder } from "./resources/orders.ts";
 import { showOverview } from "./resources/overview.ts";
 
 /** Everything that the pages can ask for, below /console/api; signing in, which needs no session, is in api-calls.ts. */
@@ -44,7 +44,7 @@ export const ROUTES: ConsoleRoutes = {
   "/keys/:id/revoke": { POST: revoke },
   "/keys/:id/unban": { POST: unban },
   "/animals": { GET: listAnimals, POST: addAnimal },
-  "/animals/:id": { GET: getAnimal, PATCH: correctAnimal, DELETE: removeAnimal },
+  "/animals/:id": { GET: getAnimal, PATCH: updateAnimal, DELETE: deleteAnimal },
   "/categories": { GET: listCategories },
   "/categories/:id": { PUT: nameCategory, DELETE: unnameCategory },
   "/imports": { GET: listImports, POST: { stream: beginImport } },
@@ -54,6 +54,6 @@ export const ROUTES: ConsoleRoutes = {
   "/imports/:id/undo": { POST: undoImportOf },
   "/export": { GET: exportFiltered },
   "/orders": { GET: listOrders },
-  "/orders/:id": { PATCH: moveOrder },
+  "/orders/:id": { PATCH: updateOrder },
   "/journal": { GET: listJournal },
 };

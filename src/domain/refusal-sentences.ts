@@ -1,4 +1,4 @@
-import { type MoveRefusal, movesFrom } from "./stock/order.ts";
+import { type OrderUpdateRefusal, transitionsFrom } from "./stock/order.ts";
 
 // What is said to whoever is refused a change of animals, categories and orders, by the API and by the console. What to
 // do about it follows where that differs.
@@ -11,8 +11,11 @@ export const ANIMAL_IN_ORDER = "This animal is in an open order, and its status 
 export const ANIMAL_HAS_ORDERS =
   "This animal has been ordered, and its orders still refer to it, so it cannot be removed.";
 
-export function sentencesOnMove({ from, to }: Extract<MoveRefusal, { kind: "invalid_move" }>): string {
-  const moves = movesFrom(from);
+export function sentencesOnOrderUpdate({
+  from,
+  to,
+}: Extract<OrderUpdateRefusal, { kind: "invalid_transition" }>): string {
+  const moves = transitionsFrom(from);
   const remedy = moves.length === 0 ? `A ${from} order can no longer change.` : `It can become ${moves.join(" or ")}.`;
   const problem = from === to ? `is ${from} already` : `is ${from} and cannot become ${to}`;
   return `This order ${problem}. ${remedy}`;

@@ -3,7 +3,7 @@ import { isTrustedProxy, type TrustedProxies } from "../access/address.ts";
 import type { Admission, Gate, Refusal } from "../access/gate.ts";
 import { type Awaitable, andThen, orElse } from "../base/time/awaitable.ts";
 import type { Key } from "../domain/keys/key.ts";
-import type { Standing } from "../domain/limits/tally.ts";
+import type { QuotaStatus } from "../domain/limits/tally.ts";
 import { outcomeOf } from "../domain/usage/usage.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
 import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
@@ -102,7 +102,7 @@ export class V1Handler {
       (admission) => {
         exchange.admission = admission;
         return andThen(this.outcomeOf(exchange, admission), (outcome) =>
-          this.respond(exchange, outcome, admission.standing),
+          this.respond(exchange, outcome, admission.quotaStatus),
         );
       },
     );
@@ -148,8 +148,8 @@ export class V1Handler {
     const { request, requestId } = exchange;
     failures.report("request failed", error, { requestId, ...traceContextOf(request) });
     const fault = this.malfunctionFault(exchange, error);
-    const standing = exchange.admission?.standing ?? gate.countAddress(this.addressOf(exchange));
-    return andThen(standing, (standing) => this.respond(exchange, fault, standing));
+    const quotaStatus = exchange.admission?.quotaStatus ?? gate.countAddress(this.addressOf(exchange));
+    return andThen(quotaStatus, (quotaStatus) => this.respond(exchange, fault, quotaStatus));
   }
 
   private malfunctionFault(exchange: Exchange, error: unknown): Fault {
@@ -164,11 +164,11 @@ export class V1Handler {
     return operation?.isWrite === true && request.headers.has("idempotency-key") && this.isFromProxy(exchange);
   }
 
-  private respond(exchange: Exchange, outcome: Outcome, standing: Standing): Awaitable<Response> {
+  private respond(exchange: Exchange, outcome: Outcome, quotaStatus: QuotaStatus): Awaitable<Response> {
     const { request, server, operation, requestId, isHopeless } = exchange;
     const { connections, cors } = this.parts;
     const reply = asReply(outcome);
-    this.record(exchange, outcome, reply.status, standing.atMs);
+    this.record(exchange, outcome, reply.status, quotaStatus.atMs);
     const isLast =
       connections.areClosing ||
       hasUnreadBody(request) ||
@@ -180,7 +180,7 @@ export class V1Handler {
     if (ownHeaders) template = template.with(ownHeaders);
     if (cors) template = template.with(cors(request));
     if (isLast) template = template.with(CLOSE);
-    const headers = template.fill(requestId, standing, reply.headers, reply.etag);
+    const headers = template.fill(requestId, quotaStatus, reply.headers, reply.etag);
     const response = new Response(reply.body, { status: reply.status, headers });
     return isHopeless ? this.parts.refusalFlood.bound(response) : response;
   }

@@ -5,7 +5,7 @@ import { done, refused } from "../base/result.ts";
 import type { IdempotencyKey, IdempotentResult } from "../domain/idempotency.ts";
 import { newKey } from "../domain/keys/key.ts";
 import { PLANS } from "../domain/keys/plan.ts";
-import { newTally, ratePolicyOfKey, standingOf } from "../domain/limits/tally.ts";
+import { newTally, quotaStatusOf, ratePolicyOfKey } from "../domain/limits/tally.ts";
 import { newCountedKey } from "../domain/usage/usage.ts";
 import { ReplyCache } from "./cache/reply-cache.ts";
 import { type AnyOperation, operation } from "./declare/operation.ts";
@@ -18,10 +18,10 @@ import { createWithIdempotency } from "./request/idempotency.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
 const KEY = newKey({ name: "test", plan: "pro", quotas: PLANS.pro, createdAtMs: 0, expiresAtMs: undefined });
-const STANDING = standingOf(newTally(), ratePolicyOfKey(KEY.quotas, undefined), 0);
+const QUOTA_STATUS = quotaStatusOf(newTally(), ratePolicyOfKey(KEY.quotas, undefined), 0);
 /** Nothing is asked of it: the address is known. */
 const SERVER = {} as Server<undefined>;
-const CALLER: Pass = { kind: "pass", key: KEY, counted: newCountedKey(KEY.id), standing: STANDING };
+const CALLER: Pass = { kind: "pass", key: KEY, counted: newCountedKey(KEY.id), quotaStatus: QUOTA_STATUS };
 
 /** An operation of a kind that the interface does not have yet: it removes something, and answers without a body. */
 const removal = (

@@ -29,8 +29,8 @@ describe("MemoryMeter", () => {
     }
     clock.advance(1);
     for (let i = 0; i < WAYS - 1; i++) judge(meter, `later ${i}`);
-    expect(judge(meter, "b").standing.shown.remaining).toBe(0);
-    expect(judge(meter, "a").standing.shown.remaining).toBe(1);
+    expect(judge(meter, "b").quotaStatus.shown.remaining).toBe(0);
+    expect(judge(meter, "a").quotaStatus.shown.remaining).toBe(1);
   });
 
   test("what is spent is forgotten before the oldest window", () => {

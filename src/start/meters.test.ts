@@ -60,28 +60,28 @@ describe("where requests are counted is noted in the database", () => {
   };
 
   test("once, and again only when it has changed", async () => {
-    const { facts } = await openKeyStore();
+    const { metadata } = await openKeyStore();
     const noted: string[] = [];
     const watched = {
-      countingPlace: facts.countingPlace,
+      countingPlace: metadata.countingPlace,
       noteCountingPlace: async (place: CountingPlace) => {
         noted.push(place);
-        await facts.noteCountingPlace(place);
+        await metadata.noteCountingPlace(place);
       },
     };
     for (const place of ["database", "database", "redis", "redis", "database"] as const)
-      await noteCountingPlace({ facts: watched, isReadOnly: () => false }, place, unreported);
+      await noteCountingPlace({ metadata: watched, isReadOnly: () => false }, place, unreported);
     expect(noted).toEqual(["database", "redis", "database"]);
   });
 
   test("unless the database is read-only; and a failure is reported, and harms nobody", async () => {
-    const { facts } = await openKeyStore();
-    await noteCountingPlace({ facts, isReadOnly: () => true }, "redis", unreported);
-    expect(await facts.countingPlace()).toBeUndefined();
-    const failing = { ...facts, noteCountingPlace: () => Promise.reject(new Error("the disk is full")) };
+    const { metadata } = await openKeyStore();
+    await noteCountingPlace({ metadata, isReadOnly: () => true }, "redis", unreported);
+    expect(await metadata.countingPlace()).toBeUndefined();
+    const failing = { ...metadata, noteCountingPlace: () => Promise.reject(new Error("the disk is full")) };
     const reported: string[] = [];
     const report = (message: string) => (error: unknown) => void reported.push(`${message}: ${error}`);
-    await noteCountingPlace({ facts: failing, isReadOnly: () => false }, "redis", report);
+    await noteCountingPlace({ metadata: failing, isReadOnly: () => false }, "redis", report);
     expect(reported).toEqual(["could not note where requests are counted: Error: the disk is full"]);
   });
 });

@@ -28,12 +28,12 @@ export const startMeters = ({ clock, log, telemetry, report, ...settings }: Mete
  * service works without it: it is done once requests are admitted, and a failure is only reported.
  */
 export async function noteCountingPlace(
-  { facts, isReadOnly }: Pick<Store, "facts" | "isReadOnly">,
+  { metadata, isReadOnly }: Pick<Store, "metadata" | "isReadOnly">,
   place: CountingPlace,
   report: MeterParts["report"],
 ): Promise<void> {
   try {
-    if ((await facts.countingPlace()) !== place && !isReadOnly()) await facts.noteCountingPlace(place);
+    if ((await metadata.countingPlace()) !== place && !isReadOnly()) await metadata.noteCountingPlace(place);
   } catch (error) {
     report("could not note where requests are counted")(error);
   }

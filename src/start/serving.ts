@@ -6,7 +6,7 @@ import { ratePolicyOfAddress } from "../domain/limits/tally.ts";
 import { ReplyCache } from "../http/cache/reply-cache.ts";
 import { createCors } from "../http/cors/cors.ts";
 import type { CorsOrigins } from "../http/cors/origins.ts";
-import { type ConsoleDoor, consoleRelay } from "../http/pages/console/relay.ts";
+import { type ConsoleEndpoint, consoleRelay } from "../http/pages/console/relay.ts";
 import { HeldFlood } from "../http/reply/floods.ts";
 import { type AddressSettings, createAddresses } from "../http/request/addresses.ts";
 import { createWithIdempotency } from "../http/request/idempotency.ts";
@@ -48,7 +48,7 @@ export interface ServingParts {
   readonly failures: FailureLog;
   readonly refusals: RefusalLog;
   /** Starts the thread of the console, unless it runs. */
-  readonly openConsole: () => Promise<ConsoleDoor>;
+  readonly openConsole: () => Promise<ConsoleEndpoint>;
 }
 
 export interface Serving {

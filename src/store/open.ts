@@ -1,9 +1,9 @@
 import { lazy } from "../base/lazy.ts";
 import type { Checkup } from "../domain/checkup/checkup.ts";
 import type { AnimalSnapshot, ServingStore, Store } from "./ports/store.ts";
-import type { PostgresSeat } from "./postgres/store.ts";
+import type { PostgresHandle } from "./postgres/store.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, type Migrated } from "./schema/migrate.ts";
-import type { SqliteSeat } from "./sqlite/store.ts";
+import type { SqliteHandle } from "./sqlite/store.ts";
 import type { DatabaseUrl } from "./urls/database-url.ts";
 
 export type { Migrated } from "./schema/migrate.ts";
@@ -28,18 +28,23 @@ export interface ServingOptions {
  * Opens a store to serve requests from. An embedded database is created if there is none, and only one
  * process at a time may serve it. Fails with an OperatorError.
  */
-export async function openForServing(database: DatabaseUrl, options: ServingOptions): Promise<ServingStore<StoreSeat>> {
+export async function openForServing(
+  database: DatabaseUrl,
+  options: ServingOptions,
+): Promise<ServingStore<StoreHandle>> {
   const rules = options.mayMigrate ? MIGRATES : CHANGES_NO_SCHEMA;
   if (database.kind === "sqlite") return (await sqlite()).openForServing(database.path, undefined, rules);
   return (await postgres()).openForServing(database.url, { ...options, rules });
 }
 
 /** What one more thread of a process that serves a store opens it with. To be sent there, with its port if it has one. */
-export type StoreSeat = SqliteSeat | PostgresSeat;
+export type StoreHandle = SqliteHandle | PostgresHandle;
 
 /** Opens the store of one more thread. */
-export async function openSeat(seat: StoreSeat): Promise<Store> {
-  return seat.kind === "sqlite" ? (await sqlite()).openSeat(seat) : (await postgres()).openSeat(seat);
+export async function openHandle(storeHandle: StoreHandle): Promise<Store> {
+  return storeHandle.kind === "sqlite"
+    ? (await sqlite()).openHandle(storeHandle)
+    : (await postgres()).openHandle(storeHandle);
 }
 
 /** Opens a store for a command, which may run beside a service. Fails with an OperatorError. */
@@ -62,9 +67,9 @@ export async function openAnimalSnapshot(database: DatabaseUrl): Promise<AnimalS
 }
 
 /** The same in a process that serves the store, as often as it likes. */
-export async function openServedSnapshot(seat: StoreSeat): Promise<AnimalSnapshot> {
-  if (seat.kind === "sqlite") return (await sqliteSnapshot()).openServedSnapshot(seat.path);
-  return (await postgresSnapshot()).openAnimalSnapshot(seat.url);
+export async function openServedSnapshot(storeHandle: StoreHandle): Promise<AnimalSnapshot> {
+  if (storeHandle.kind === "sqlite") return (await sqliteSnapshot()).openServedSnapshot(storeHandle.path);
+  return (await postgresSnapshot()).openAnimalSnapshot(storeHandle.url);
 }
 
 const sqliteSchema = lazy(() => import("./sqlite/schema.ts"));

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { InvalidRecord } from "../../src/base/json/fields.ts";
 import { INT64_MAX, INT64_MIN } from "../../src/base/json/int64.ts";
-import { addAnimal, correctAnimal, getAnimal, listAnimals, removeAnimal } from "../../src/console/resources/animals.ts";
+import { addAnimal, deleteAnimal, getAnimal, listAnimals, updateAnimal } from "../../src/console/resources/animals.ts";
 import { listCategories, nameCategory, unnameCategory } from "../../src/console/resources/categories.ts";
 import { listJournal } from "../../src/console/resources/journal.ts";
 import { issue } from "../../src/console/resources/keys.ts";
-import { listOrders, moveOrder } from "../../src/console/resources/orders.ts";
+import { listOrders, updateOrder } from "../../src/console/resources/orders.ts";
 import { SCOPES } from "../../src/domain/keys/scope.ts";
 import { ANIMAL_STATUSES, parseNewAnimal } from "../../src/domain/stock/animal.ts";
 import { type Answer, openConsole, type TestConsole } from "../harness/service/console-parts.ts";
@@ -41,18 +41,18 @@ onEveryStore(({ backend, setUp }) => {
         status: "available",
       });
       expect(await desk.ask(getAnimal, { params: animal })).toEqual(animal);
-      const corrected = await desk.ask(correctAnimal, { params: animal, form: { name: "Rexi", status: "sold" } });
+      const corrected = await desk.ask(updateAnimal, { params: animal, form: { name: "Rexi", status: "sold" } });
       expect(corrected).toEqual({ ...animal, name: "Rexi", status: "sold" });
-      expect(await desk.ask(removeAnimal, { params: animal, form: { name: "Rexi" } })).toBeUndefined();
+      expect(await desk.ask(deleteAnimal, { params: animal, form: { name: "Rexi" } })).toBeUndefined();
       expect(await desk.ask(getAnimal, { params: animal })).toMatchObject({ status: 404, code: "animal_not_found" });
       const who = { by: "Anna 🐾", via: "console", atMs: desk.clock.nowMs() };
       const subject = { kind: "animal", id: animal.id, name: "Rex <b>" };
       const categoryId = "-9223372036854775808";
       expect(await desk.journal(3)).toMatchObject([
-        { ...who, action: "animals remove", before: { name: "Rexi", categoryId, status: "sold" } },
+        { ...who, action: "animals delete", before: { name: "Rexi", categoryId, status: "sold" } },
         {
           ...who,
-          action: "animals correct",
+          action: "animals update",
           subject,
           before: { name: "Rex <b>", status: "available" },
           after: { name: "Rexi", status: "sold" },
@@ -64,10 +64,10 @@ onEveryStore(({ backend, setUp }) => {
     test("that is corrected to what it is, or refused, has no entry", async () => {
       const animal = await add();
       const before = await entries();
-      expect(await desk.ask(correctAnimal, { params: animal, form: { name: "Rex" } })).toEqual(animal);
-      expect(await desk.ask(correctAnimal, { params: animal, form: { name: "" } })).toMatchObject({ field: "name" });
-      expect(await desk.ask(correctAnimal, { params: animal, form: {} })).toMatchObject({ code: "nothing_to_change" });
-      expect(await desk.ask(removeAnimal, { params: animal, form: { name: "rex" } })).toMatchObject({
+      expect(await desk.ask(updateAnimal, { params: animal, form: { name: "Rex" } })).toEqual(animal);
+      expect(await desk.ask(updateAnimal, { params: animal, form: { name: "" } })).toMatchObject({ field: "name" });
+      expect(await desk.ask(updateAnimal, { params: animal, form: {} })).toMatchObject({ code: "nothing_to_change" });
+      expect(await desk.ask(deleteAnimal, { params: animal, form: { name: "rex" } })).toMatchObject({
         status: 409,
         field: "name",
         message: 'The animal is named "Rex". Type that name to go on.',
@@ -85,7 +85,7 @@ onEveryStore(({ backend, setUp }) => {
       await desk.store.categories.delete({ id: 991n });
       const order = await desk.store.orders.place({ animalId: id, nowMs: 1 });
       if (order.kind !== "done") throw new Error(order.kind);
-      await desk.store.orders.move({ orderId: order.value.id, to: "cancelled", nowMs: 2 });
+      await desk.store.orders.update({ orderId: order.value.id, to: "cancelled", nowMs: 2 });
       expect(await entries()).toBe(before);
     });
 
@@ -107,7 +107,7 @@ onEveryStore(({ backend, setUp }) => {
       [{ status: "gone" }, "status", "The status must be one of available, pending, sold."],
       [{ id: "7" }, undefined, '"id" is not a field of this form. Reload the page.'],
     ])("with %p is refused, and the field is named", async (change, field, message) => {
-      for (const answer of [await add(change), await desk.ask(correctAnimal, { params: { id: "1" }, form: change })]) {
+      for (const answer of [await add(change), await desk.ask(updateAnimal, { params: { id: "1" }, form: change })]) {
         expect(answer).toMatchObject({ status: 400, ...(field ? { field } : {}) });
         if (typeof message === "string") expect(answer.message).toStartWith(message);
         else expect(answer.message).toMatch(message);
@@ -137,24 +137,24 @@ onEveryStore(({ backend, setUp }) => {
       const seen = { name: animal.name, categoryId: animal.categoryId, status: animal.status };
       await desk.store.animals.update({ id: BigInt(animal.id), name: "Max" });
       const form = { status: "sold", seen };
-      expect(await desk.ask(correctAnimal, { params: animal, form })).toMatchObject({
+      expect(await desk.ask(updateAnimal, { params: animal, form })).toMatchObject({
         status: 409,
         code: "changed_meanwhile",
       });
       expect(
-        await desk.ask(correctAnimal, { params: animal, form: { ...form, seen: { ...seen, name: "Max" } } }),
+        await desk.ask(updateAnimal, { params: animal, form: { ...form, seen: { ...seen, name: "Max" } } }),
       ).toMatchObject({
         name: "Max",
         status: "sold",
       });
-      expect(await desk.ask(correctAnimal, { params: animal, form: { name: "A", seen: 7 } })).toMatchObject({
+      expect(await desk.ask(updateAnimal, { params: animal, form: { name: "A", seen: 7 } })).toMatchObject({
         status: 400,
       });
       await desk.store.animals.delete({ id: BigInt(animal.id) });
       for (const params of [animal, { id: "x" }, { id: "01" }, { id: String(INT64_MAX) }, {}]) {
         const notFound = { status: 404, code: "animal_not_found" };
-        expect(await desk.ask(correctAnimal, { params, form: { name: "A" } })).toMatchObject(notFound);
-        expect(await desk.ask(removeAnimal, { params, form: { name: "A" } })).toMatchObject(notFound);
+        expect(await desk.ask(updateAnimal, { params, form: { name: "A" } })).toMatchObject(notFound);
+        expect(await desk.ask(deleteAnimal, { params, form: { name: "A" } })).toMatchObject(notFound);
         expect(await desk.ask(getAnimal, { params })).toMatchObject(notFound);
       }
     });
@@ -162,14 +162,14 @@ onEveryStore(({ backend, setUp }) => {
     test("in an order keeps its status, and is not removed", async () => {
       const animal = await add();
       await desk.store.orders.place({ animalId: BigInt(animal.id), nowMs: 1 });
-      expect(await desk.ask(correctAnimal, { params: animal, form: { status: "sold" } })).toMatchObject({
+      expect(await desk.ask(updateAnimal, { params: animal, form: { status: "sold" } })).toMatchObject({
         status: 409,
         field: "status",
         message:
           "This animal is in an open order, and its status follows that order. Deliver or cancel the order first, or leave the status as it is.",
       });
-      expect(await desk.ask(correctAnimal, { params: animal, form: { name: "Rexi" } })).toMatchObject({ name: "Rexi" });
-      expect(await desk.ask(removeAnimal, { params: animal, form: { name: "Rexi" } })).toMatchObject({
+      expect(await desk.ask(updateAnimal, { params: animal, form: { name: "Rexi" } })).toMatchObject({ name: "Rexi" });
+      expect(await desk.ask(deleteAnimal, { params: animal, form: { name: "Rexi" } })).toMatchObject({
         status: 409,
         code: "animal_has_orders",
       });
@@ -238,10 +238,10 @@ onEveryStore(({ backend, setUp }) => {
     await backend.query(other.storage, failing);
     const attempts = [
       () => other.ask(addAnimal, { form: REX }),
-      () => other.ask(correctAnimal, { params: animal, form: { name: "B" } }),
+      () => other.ask(updateAnimal, { params: animal, form: { name: "B" } }),
       () => other.ask(nameCategory, { params: { id: "7" }, form: { name: "Dogs" } }),
       () =>
-        other.ask(moveOrder, {
+        other.ask(updateOrder, {
           params: { id: String((order as { value: { id: bigint } }).value.id) },
           form: { status: "approved" },
         }),
@@ -352,34 +352,34 @@ onEveryStore(({ backend, setUp }) => {
 
     test("are moved, the animal's status follows, and a refused move says why", async () => {
       const params = { id: "30" };
-      const approved = await desk.ask(moveOrder, { params, form: { status: "approved" } });
+      const approved = await desk.ask(updateOrder, { params, form: { status: "approved" } });
       expect(approved).toMatchObject({ id: "30", status: "approved", updatedAtMs: desk.clock.nowMs() });
       expect(await desk.journal(1)).toMatchObject([
         {
           by: "Anna 🐾",
-          action: "orders move",
+          action: "orders update",
           subject: { kind: "order", id: "30" },
           before: { status: "placed" },
           after: { status: "approved" },
         },
       ]);
       // Somebody else was faster.
-      await desk.store.orders.move({ orderId: 30n, to: "delivered", nowMs: 9 });
-      expect(await desk.ask(moveOrder, { params, form: { status: "cancelled" } })).toMatchObject({
+      await desk.store.orders.update({ orderId: 30n, to: "delivered", nowMs: 9 });
+      expect(await desk.ask(updateOrder, { params, form: { status: "cancelled" } })).toMatchObject({
         status: 409,
         field: "status",
         message: "This order is delivered and cannot become cancelled. A delivered order can no longer change.",
       });
-      expect(await desk.ask(moveOrder, { params: { id: "29" }, form: { status: "delivered" } })).toMatchObject({
+      expect(await desk.ask(updateOrder, { params: { id: "29" }, form: { status: "delivered" } })).toMatchObject({
         message: "This order is placed and cannot become delivered. It can become approved or cancelled.",
       });
-      expect(await desk.journal(1)).toMatchObject([{ action: "orders move", after: { status: "approved" } }]);
+      expect(await desk.journal(1)).toMatchObject([{ action: "orders update", after: { status: "approved" } }]);
       expect((await desk.store.animals.get(BigInt(approved.petId)))?.status).toBe("sold");
       for (const id of ["999", "x", String(INT64_MAX)])
-        expect(await desk.ask(moveOrder, { params: { id }, form: { status: "approved" } })).toMatchObject({
+        expect(await desk.ask(updateOrder, { params: { id }, form: { status: "approved" } })).toMatchObject({
           status: 404,
         });
-      expect(await desk.ask(moveOrder, { params, form: { status: "sold" } })).toMatchObject({
+      expect(await desk.ask(updateOrder, { params, form: { status: "sold" } })).toMatchObject({
         status: 400,
         field: "status",
       });

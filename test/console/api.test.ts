@@ -78,7 +78,7 @@ onEveryStore(({ startService, setUp }) => {
       expect((await ask(`DELETE /animals/${animal.id}`, { name: "Rex" })).status).toBe(204);
       expect((await ask("PATCH /orders/7", { status: "approved" })).status).toBe(404);
       const { json: journal } = await ask("GET /journal");
-      expect(journal.items[0]).toMatchObject({ by: "Anna", via: "console", action: "animals remove" });
+      expect(journal.items[0]).toMatchObject({ by: "Anna", via: "console", action: "animals delete" });
     });
 
     test("takes a file of any size as it arrives, and goes on by itself", async () => {

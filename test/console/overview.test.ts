@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/base/time/clock.ts";
 import { showFrame } from "../../src/console/assets/frame.ts";
-import { diskOf } from "../../src/console/cached/knowledge.ts";
-import { type Circumstances, findTroubles, SeenTroubles } from "../../src/console/cached/troubles.ts";
+import { type Circumstances, findAlerts, SeenAlerts } from "../../src/console/cached/alerts.ts";
+import { diskOf } from "../../src/console/cached/cache.ts";
 import { issue, unban } from "../../src/console/resources/keys.ts";
 import { showOverview } from "../../src/console/resources/overview.ts";
 import { SCOPES } from "../../src/domain/keys/scope.ts";
@@ -61,7 +61,7 @@ onEveryStore(({ backend }) => {
     await desk.ask(showFrame);
     await desk.settled();
     const none = { value: 0, isEstimate: false, asOfMs: desk.clock.nowMs() };
-    const empty = { keys: 1, animals: none, openOrders: none, instances: 1, versions: ["1.2.0"], troubles: 0 };
+    const empty = { keys: 1, animals: none, openOrders: none, instances: 1, versions: ["1.2.0"], alerts: 0 };
     expect(await desk.ask(showFrame)).toEqual(empty);
     for (const [id, version, agoMs] of [
       ["a", "1.1.0", 0],
@@ -71,7 +71,7 @@ onEveryStore(({ backend }) => {
       await desk.store.instances.note(instance({ id, version, seenAtMs: desk.clock.nowMs() - agoMs }));
     const frame = await desk.ask(showFrame);
     expect(frame).toMatchObject({ instances: 2, versions: ["1.1.0", "1.2.0"] });
-    expect(frame.troubles).toBeGreaterThan(0);
+    expect(frame.alerts).toBeGreaterThan(0);
     expect(desk.failures).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ onEveryStore(({ backend }) => {
       const view = await overview(desk);
       expect(view.usage.buckets).toHaveLength(61);
       expect(view.usage.sum).toMatchObject({ requests: 0, p50Ms: null, p99Ms: null });
-      expect(view).toMatchObject({ busiest: [], instances: [], troubles: [], nowMs: desk.clock.nowMs() });
+      expect(view).toMatchObject({ busiest: [], instances: [], alerts: [], nowMs: desk.clock.nowMs() });
       const none = { value: 0, isEstimate: false, asOfMs: desk.clock.nowMs() };
       expect(view.animals).toEqual({ available: none, pending: none, sold: none });
       expect(view.openOrders).toEqual({ placed: none, approved: none });
@@ -152,7 +152,7 @@ onEveryStore(({ backend }) => {
         await desk.store.animals.create({ name: "Rex", categoryId: 1n, status: i < 4 ? "available" : "sold" });
       await desk.store.orders.place({ animalId: 1n, nowMs: 1 });
       await desk.store.orders.place({ animalId: 2n, nowMs: 1 });
-      await desk.store.orders.move({ orderId: 1n, to: "approved", nowMs: 1 });
+      await desk.store.orders.update({ orderId: 1n, to: "approved", nowMs: 1 });
       expect(await animals()).toEqual([2, 2, 3, 1, 1]);
       await desk.store.animals.delete({ id: 7n });
       expect(await animals()).toEqual([2, 2, 3, 1, 1]);
@@ -172,12 +172,12 @@ onEveryStore(({ backend }) => {
         remedy: "/keys?state=banned",
         sinceMs: seenAtMs,
       };
-      expect((await overview(desk)).troubles).toMatchObject([banned]);
+      expect((await overview(desk)).alerts).toMatchObject([banned]);
       desk.clock.advance(6 * SECOND_MS);
-      expect((await overview(desk)).troubles).toMatchObject([banned]);
+      expect((await overview(desk)).alerts).toMatchObject([banned]);
       await desk.ask(unban, { params: key });
       desk.clock.advance(6 * SECOND_MS);
-      expect((await overview(desk)).troubles).toEqual([]);
+      expect((await overview(desk)).alerts).toEqual([]);
     });
 
     test("shows instances that are alive or lost, and not those that stopped", async () => {
@@ -199,7 +199,7 @@ onEveryStore(({ backend }) => {
         { id: "a", state: "alive" },
         { id: "b", state: "lost" },
       ]);
-      expect(view.troubles).toMatchObject([
+      expect(view.alerts).toMatchObject([
         { level: "problem", title: "Instance b on h is lost.", sinceMs: at - HOUR_MS },
       ]);
     });
@@ -215,14 +215,14 @@ test("while Redis does not answer, the overview says so, and shows everything el
   await desk.ask(showOverview);
   await desk.settled();
   const view = await desk.ask(showOverview);
-  expect(view.troubles).toMatchObject([{ level: "warning", title: "Used quotas and bans cannot be shown." }]);
+  expect(view.alerts).toMatchObject([{ level: "warning", title: "Used quotas and bans cannot be shown." }]);
   expect(view.animals).not.toBeNull();
 });
 
 describe("what is not well", () => {
   const WELL = { answers: true, isReadOnly: false, disk: { freeBytes: 50e9, totalBytes: 100e9 } };
   const found = (change: Partial<Circumstances>) =>
-    findTroubles({
+    findAlerts({
       nowMs: NOW,
       environment: "production",
       instances: [instance()],
@@ -302,7 +302,7 @@ describe("what is not well", () => {
   });
 
   test("keeps the time at which it was first seen, for as long as it lasts", () => {
-    const seen = new SeenTroubles();
+    const seen = new SeenAlerts();
     const banned = found({ bannedKeys: 1 });
     expect(seen.note(banned, 5)).toMatchObject([{ sinceMs: 5 }]);
     expect(seen.note(found({ bannedKeys: 2 }), 7)).toMatchObject([{ title: "2 keys are banned.", sinceMs: 5 }]);

@@ -5,10 +5,10 @@ import {
   judge,
   type KeyRatePolicy,
   newTally,
+  quotaStatusOf,
   type RatePolicy,
   ratePolicyOfAddress,
   ratePolicyOfKey,
-  standingOf,
   strikesLeft,
   type Verdict,
 } from "../../src/domain/limits/tally.ts";
@@ -71,14 +71,14 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
         [MINUTE - 2, 57],
       ] as const) {
         clock.advance(wait);
-        const { standing } = await meter.judge(subject, FREE);
-        expect(standing.shown).toMatchObject({ quota: 60, remaining, resetAtMs: openedAtMs + MINUTE });
-        expect(standing.atMs).toBe(clock.nowMs());
+        const { quotaStatus } = await meter.judge(subject, FREE);
+        expect(quotaStatus.shown).toMatchObject({ quota: 60, remaining, resetAtMs: openedAtMs + MINUTE });
+        expect(quotaStatus.atMs).toBe(clock.nowMs());
       }
       clock.advance(1);
-      const { standing } = await meter.judge(subject, FREE);
-      expect(standing.minute).toMatchObject({ remaining: 59, resetAtMs: openedAtMs + 2 * MINUTE });
-      expect(standing.day).toMatchObject({ remaining: 996, resetAtMs: openedAtMs + DAY });
+      const { quotaStatus } = await meter.judge(subject, FREE);
+      expect(quotaStatus.minute).toMatchObject({ remaining: 59, resetAtMs: openedAtMs + 2 * MINUTE });
+      expect(quotaStatus.day).toMatchObject({ remaining: 996, resetAtMs: openedAtMs + DAY });
     });
 
     test("a day window lasts 24 hours to the millisecond", async () => {
@@ -106,7 +106,7 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
       expect((await meter.judge(subject, FREE)).kind).toBe("banned");
       clock.advance(1);
       const bannedAtMs = clock.nowMs();
-      expect((await times(120, meter, subject, FREE)).standing.shown.resetAtMs).toBe(bannedAtMs + 5 * MINUTE);
+      expect((await times(120, meter, subject, FREE)).quotaStatus.shown.resetAtMs).toBe(bannedAtMs + 5 * MINUTE);
     });
 
     test("a pardon lifts a ban at once", async () => {
@@ -129,9 +129,9 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
       expect(await times(500, meter, one, policy)).toMatchObject({
         kind: "exhausted",
         strikesLeft: undefined,
-        standing: { day: undefined },
+        quotaStatus: { day: undefined },
       });
-      expect((await meter.judge(other, policy)).standing.shown.remaining).toBe(4);
+      expect((await meter.judge(other, policy)).quotaStatus.shown.remaining).toBe(4);
       clock.advance(MINUTE);
       expect((await meter.judge(one, policy)).kind).toBe("pass");
     });
@@ -171,7 +171,7 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
               // A refused one may be reported to others a moment later.
               if (kind !== "pass") continue;
               const read = await meter.tally(subject);
-              expect(standingOf(read, policy, clock.nowMs())).toEqual(standingOf(tally, policy, clock.nowMs()));
+              expect(quotaStatusOf(read, policy, clock.nowMs())).toEqual(quotaStatusOf(tally, policy, clock.nowMs()));
               expect(strikesLeft(read, policy, clock.nowMs())).toBe(strikesLeft(tally, policy, clock.nowMs()));
             }
           }
@@ -187,7 +187,7 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
       const tally = await meter.tally(subject);
       expect(tally.minute.used).toBe(1);
       tally.minute.used = 60;
-      expect((await meter.judge(subject, FREE)).standing.shown.remaining).toBe(58);
+      expect((await meter.judge(subject, FREE)).quotaStatus.shown.remaining).toBe(58);
     });
 
     test("each ban lasts as long as the ladder says, and the ladder is forgotten after a day without one", async () => {
@@ -195,7 +195,8 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
       const meter = await open(clock);
       const subject = newSubject();
       const policy: RatePolicy = { perMinute: 1, perDay: 1_000_000, strikesToBan: 2, pardonedAtMs: -1 };
-      const nextBanMs = async () => (await times(3, meter, subject, policy)).standing.shown.resetAtMs - clock.nowMs();
+      const nextBanMs = async () =>
+        (await times(3, meter, subject, policy)).quotaStatus.shown.resetAtMs - clock.nowMs();
       for (const ladderMs of [...BAN_LADDER_MS, BAN_LADDER_MS.at(-1) as number]) {
         expect(await nextBanMs()).toBe(ladderMs);
         clock.advance(ladderMs - 1);

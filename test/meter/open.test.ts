@@ -127,8 +127,8 @@ describe("a Redis that does not answer", () => {
   test("the meters open all the same, count in this process, and say why", async () => {
     const { values, changes } = settings({ redisUrl: NO_REDIS, connectTimeoutMs: 50 });
     const meters = await openMeters(values);
-    expect((await meters.keyMeter.judge("key_1", FREE)).standing.shown.remaining).toBe(59);
-    expect((await meters.keyMeter.judge("key_1", FREE)).standing.shown.remaining).toBe(58);
+    expect((await meters.keyMeter.judge("key_1", FREE)).quotaStatus.shown.remaining).toBe(59);
+    expect((await meters.keyMeter.judge("key_1", FREE)).quotaStatus.shown.remaining).toBe(58);
     await meters.close();
     expect(changes.filter(({ state }) => state === "away")).toMatchObject([
       { server: "127.0.0.1:1", reason: "refuses connections", remedy: expect.stringContaining("REDIS_URL") },
@@ -141,7 +141,7 @@ describe("a Redis that does not answer", () => {
     for (const of of ["keyMeter", "addressMeter"] as const) {
       const remaining: number[] = [];
       for (const i of [0, 1, 0, 1] as const)
-        remaining.push((await threads[i][of].judge(of, FREE)).standing.shown.remaining);
+        remaining.push((await threads[i][of].judge(of, FREE)).quotaStatus.shown.remaining);
       expect(remaining).toEqual([59, 58, 57, 56]);
     }
     for (const thread of threads) await thread.close();

@@ -177,6 +177,6 @@ onEveryStore(({ startService, setUp, backend }) => {
 
   test("a service notes where it counts requests", async () => {
     const place = service.storage.REDIS_URL ? "redis" : "database";
-    expect(await service.withStore(async ({ facts }) => facts.countingPlace())).toBe(place);
+    expect(await service.withStore(async ({ metadata }) => metadata.countingPlace())).toBe(place);
   });
 });

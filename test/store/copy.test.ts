@@ -303,7 +303,7 @@ test("a copy that cannot reach the counters is not begun", async () => {
 
 test("without Redis's address, whoever copies a store that counts there is told", async () => {
   const [source, target] = [await filled("sqlite"), await newStore.sqlite()];
-  await withStore(source, ({ facts }) => facts.noteCountingPlace("redis"));
+  await withStore(source, ({ metadata }) => metadata.noteCountingPlace("redis"));
   const warnings: string[] = [];
   await copyStore(source, target, { author: SIGNED, onWarning: (warning) => warnings.push(warning) });
   expect(warnings).toEqual([expect.stringContaining("REDIS_URL is not set")]);

@@ -83,15 +83,15 @@ describe.each(KINDS)("the journal on $kind", ({ kind, open, failing }) => {
     const created = newKeyToCreate();
     await store.keys.create(created);
     await run(failing);
-    const deed = { ...SIGNED, keyId: created.key.id };
+    const command = { ...SIGNED, keyId: created.key.id };
     const revision = await store.keys.revision();
     for (const change of [
       () => store.keys.create(newKeyToCreate()),
-      () => store.keys.edit({ ...deed, name: "y" }),
-      () => store.keys.rotate({ ...deed, digest: "d", oldSecretsExpireAtMs: 1 }),
-      () => store.keys.suspend(deed),
-      () => store.keys.pardon(deed),
-      () => store.keys.revoke(deed),
+      () => store.keys.edit({ ...command, name: "y" }),
+      () => store.keys.rotate({ ...command, digest: "d", oldSecretsExpireAtMs: 1 }),
+      () => store.keys.suspend(command),
+      () => store.keys.pardon(command),
+      () => store.keys.revoke(command),
     ])
       await expect(change()).rejects.toThrow();
     expect(await store.keys.list()).toEqual([created.key]);

@@ -1,5 +1,5 @@
 import { ANIMAL_STATUSES } from "../../src/domain/stock/animal.ts";
-import { movesFrom, type OrderStatus } from "../../src/domain/stock/order.ts";
+import { type OrderStatus, transitionsFrom } from "../../src/domain/stock/order.ts";
 import { idIn, isHeld, moved, ORDERS, ordered, petText } from "./animals.ts";
 import { CategoryWork } from "./categories.ts";
 import type { Answered, Client, Request } from "./client.ts";
@@ -195,7 +195,7 @@ export class Worker {
   }
 
   #move(client: Client, holding: Holding, view: Existing): Promise<boolean> {
-    const to = this.random.pick(movesFrom(view.orders.at(-1) as OrderStatus));
+    const to = this.random.pick(transitionsFrom(view.orders.at(-1) as OrderStatus));
     const target = `${ORDERS}/${holding.orders.at(-1)?.id}`;
     const { board } = this.ledger;
     return this.#writes.send(client, {

@@ -17,9 +17,9 @@ export const IDEMPOTENT: Mix = {
   ...OF_ORDERS,
   ...{ creations: 0.45, reads: 0.05, repeats: 0.25, corrections: 0.1, removals: 0.05, categories: 0.05, named: 1 },
 };
-export const MOVES: Mix = { ...OF_ORDERS, creations: 0.1, reads: 0.05 };
+export const TRANSITIONS: Mix = { ...OF_ORDERS, creations: 0.1, reads: 0.05 };
 export const CREATIONS: Mix = { ...OF_ORDERS, creations: 0.9, mistakes: 0.02, reads: 0.08 };
-export const CORRECTIONS: Mix = {
+export const ANIMALS: Mix = {
   ...OF_ORDERS,
   ...{ creations: 0.25, mistakes: 0.03, reads: 0.05, repeats: 0.05, races: 0.02 },
   ...{ corrections: 0.4, removals: 0.1, categories: 0.05, named: 0.5 },

@@ -2,7 +2,7 @@ import { AnimalStoreError, aborted } from "../error.ts";
 import { onAbort } from "../on-abort.ts";
 import type { ClientClock } from "../options.ts";
 import type { Limits } from "./limits.ts";
-import { createStanding, type Outcome, type Pass } from "./standing.ts";
+import { createQuotaStatus, type Outcome, type Pass } from "./quota-status.ts";
 
 interface Waiter {
   readonly latestMs: number;
@@ -11,7 +11,7 @@ interface Waiter {
 
 /** Holds calls back until their requests may be sent, first in, first out. */
 export function createPacer(clock: ClientClock, isHolding: boolean) {
-  const [windows, refusedUntilMs, opensAtMs, pass, end] = createStanding();
+  const [windows, refusedUntilMs, opensAtMs, pass, end] = createQuotaStatus();
   /** Keyed by arrival number: a Set would be slow to find its first entry after thousands have been deleted. */
   const waiters = new Map<number, Waiter>();
   let first = 0;

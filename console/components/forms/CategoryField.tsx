@@ -1,4 +1,4 @@
-import type { Category } from "../../words/stock.ts";
+import type { Category } from "../../format/stock.ts";
 import { CategoryPicker } from "./CategoryPicker.tsx";
 import { useDescription } from "./Form.tsx";
 

@@ -1,10 +1,10 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CategoryView, PageView } from "../../../src/console/api/index.ts";
 import { call } from "../../api.ts";
+import { choicesFor, meantBy } from "../../format/categories.ts";
+import { quoted } from "../../format/names.ts";
+import type { Category } from "../../format/stock.ts";
 import { withParams } from "../../router.ts";
-import { choicesFor, meantBy } from "../../words/categories.ts";
-import { quoted } from "../../words/names.ts";
-import type { Category } from "../../words/stock.ts";
 import { announce, say } from "../Toasts.tsx";
 
 interface CategoryPickerProps {

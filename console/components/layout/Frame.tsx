@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Count, FrameView, SessionView } from "../../../src/console/api/index.ts";
+import { compact, counted, grouped, plural } from "../../format/numbers.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo } from "../../router.ts";
 import { signOut } from "../../session.ts";
-import { compact, counted, grouped, plural } from "../../words/numbers.ts";
 import { Dialog } from "../dialogs/Dialog.tsx";
 import { orSay, Toasts } from "../Toasts.tsx";
 import { Name } from "../text.tsx";
@@ -110,13 +110,13 @@ function About({ view, frame, isReachable }: AboutProps) {
   const versions = frame?.versions.join(" and ") || view.version;
   return (
     <footer class="about">
-      {frame !== undefined && frame.troubles > 0 && (
+      {frame !== undefined && frame.alerts > 0 && (
         <a class="attention" href={linkTo("")}>
-          {plural(frame.troubles, "thing needs attention", "things need attention")}
+          {plural(frame.alerts, "thing needs attention", "things need attention")}
         </a>
       )}
       <span>
-        <i class={!isReachable || (frame && frame.troubles > 0) ? "dot is-warning" : "dot"} />
+        <i class={!isReachable || (frame && frame.alerts > 0) ? "dot is-warning" : "dot"} />
         {!isReachable
           ? "No answer"
           : frame

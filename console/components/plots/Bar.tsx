@@ -1,6 +1,6 @@
 import type { WindowView } from "../../../src/console/api/index.ts";
-import { shareOf, usedWords } from "../../words/keys.ts";
-import { percentage } from "../../words/numbers.ts";
+import { shareOf, usedWords } from "../../format/keys.ts";
+import { percentage } from "../../format/numbers.ts";
 
 /** How much of a whole, from 0 to 1. The words beside it say the same, so that it is only for the eye. */
 export const Bar = ({ share, isHot = false }: { readonly share: number; readonly isHot?: boolean }) => (

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import { grouped } from "../../words/numbers.ts";
+import { grouped } from "../../format/numbers.ts";
 import { Panel } from "../layout/Page.tsx";
 import { drawBars } from "./bars.ts";
 import { stepOf } from "./plot-math.ts";

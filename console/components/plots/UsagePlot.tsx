@@ -1,9 +1,9 @@
 import { useMemo } from "preact/hooks";
 import type { UsageSeriesView } from "../../../src/console/api/index.ts";
 import { now } from "../../clock.ts";
+import { REFUSAL_WORDS } from "../../format/keys.ts";
+import { bucketWords, evenly, GRAIN_WORDS, reasonsIn, SPANS, type Span, ticksOf } from "../../format/series.ts";
 import { type Address, linkWith } from "../../router.ts";
-import { REFUSAL_WORDS } from "../../words/keys.ts";
-import { bucketWords, evenly, GRAIN_WORDS, reasonsIn, SPANS, type Span, ticksOf } from "../../words/series.ts";
 import { Plot } from "./Plot.tsx";
 import { Segments } from "./Segments.tsx";
 

@@ -1,5 +1,5 @@
 import uPlot from "uplot";
-import { grouped } from "../../words/numbers.ts";
+import { grouped } from "../../format/numbers.ts";
 import { LINES, topOf } from "./plot-math.ts";
 
 // Stacked bars with uPlot. Nothing moves but the figures; colours follow the scheme, sizes follow the page.

@@ -1,4 +1,4 @@
-import type { Category } from "../../words/stock.ts";
+import type { Category } from "../../format/stock.ts";
 import { Name } from "../text.tsx";
 
 /** Dogs 1; 12 where it has no name. */

@@ -1,6 +1,6 @@
 import type { KeyRowView } from "../../../src/console/api/index.ts";
 import { now } from "../../clock.ts";
-import { type StateWords, stateWords } from "../../words/keys.ts";
+import { type StateWords, stateWords } from "../../format/keys.ts";
 
 /** A state in words; the colour only repeats it. */
 export const Badge = ({ text, tone }: StateWords) => <span class={`badge is-${tone}`}>{text}</span>;

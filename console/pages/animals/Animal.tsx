@@ -11,13 +11,13 @@ import { CategoryName } from "../../components/tables/CategoryName.tsx";
 import { Badge } from "../../components/tables/StateBadge.tsx";
 import { type Column, Table } from "../../components/tables/Table.tsx";
 import { Name, Time } from "../../components/text.tsx";
+import { capitalized } from "../../format/keys.ts";
+import { quoted } from "../../format/names.ts";
+import { animalStatusWords, categoryOf } from "../../format/stock.ts";
 import { type Live, useLive } from "../../live.ts";
 import { linkTo, navigate } from "../../router.ts";
-import { capitalized } from "../../words/keys.ts";
-import { quoted } from "../../words/names.ts";
-import { animalStatusWords, categoryOf } from "../../words/stock.ts";
 import { NameCategory } from "../categories/NameCategory.tsx";
-import { CorrectAnimal } from "./AnimalForm.tsx";
+import { UpdateAnimal } from "./AnimalForm.tsx";
 
 const PARENT = { title: "Animals", href: linkTo("/animals") };
 
@@ -67,9 +67,9 @@ function Known({ live, of }: KnownProps) {
           </button>
         </div>
       </Panel>
-      {open === "correct" && <CorrectAnimal of={of} onSaved={live.replace} onClose={close} />}
+      {open === "correct" && <UpdateAnimal of={of} onSaved={live.replace} onClose={close} />}
       {open === "category" && <NameCategory of={categoryOf(of)} onNamed={live.reload} onClose={close} />}
-      {open === "remove" && <RemoveAnimal of={of} onClose={close} />}
+      {open === "remove" && <DeleteAnimal of={of} onClose={close} />}
     </Page>
   );
 }
@@ -137,7 +137,7 @@ function Orders({ of }: { readonly of: AnimalView }) {
   );
 }
 
-function RemoveAnimal({ of, onClose }: { readonly of: AnimalView; readonly onClose: () => void }) {
+function DeleteAnimal({ of, onClose }: { readonly of: AnimalView; readonly onClose: () => void }) {
   const remove = async (name: string): Promise<void> => {
     await call(`/animals/${of.id}`, { method: "DELETE", body: { name } satisfies ConfirmedForm });
     onClose();

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { AnimalCorrectionForm, AnimalForm, AnimalView } from "../../../src/console/api/index.ts";
+import type { AnimalForm, AnimalUpdateForm, AnimalView } from "../../../src/console/api/index.ts";
 import { ANIMAL_STATUSES } from "../../../src/domain/stock/animal.ts";
 import { call, Failure } from "../../api.ts";
 import { Dialog } from "../../components/dialogs/Dialog.tsx";
@@ -7,9 +7,9 @@ import { CategoryField } from "../../components/forms/CategoryField.tsx";
 import { findCategory } from "../../components/forms/CategoryPicker.tsx";
 import { Form, SelectField, TextField } from "../../components/forms/Form.tsx";
 import { say } from "../../components/Toasts.tsx";
-import { capitalized } from "../../words/keys.ts";
-import { quoted } from "../../words/names.ts";
-import { type Category, categoryOf, correctionOf, differences, formOf, rebased } from "../../words/stock.ts";
+import { capitalized } from "../../format/keys.ts";
+import { quoted } from "../../format/names.ts";
+import { type Category, categoryOf, differences, formOf, rebased, updateOf } from "../../format/stock.ts";
 
 // Adding an animal, and correcting one.
 
@@ -91,21 +91,21 @@ export function AddAnimal({ category, onAdded, onClose }: AddAnimalProps) {
   );
 }
 
-interface CorrectAnimalProps {
+interface UpdateAnimalProps {
   readonly of: AnimalView;
   readonly onSaved: (animal: AnimalView) => void;
   readonly onClose: () => void;
 }
 
 /** Corrects what it was when the form was opened. If that has changed meanwhile, it says how, and asks once more. */
-export function CorrectAnimal({ of, onSaved, onClose }: CorrectAnimalProps) {
+export function UpdateAnimal({ of, onSaved, onClose }: UpdateAnimalProps) {
   const [seen, setSeen] = useState(of);
   const [draft, setDraft] = useState(() => draftOf(of));
   async function save(): Promise<void> {
     const form = await filledIn(draft);
-    const correction = correctionOf(formOf(seen), form);
+    const correction = updateOf(formOf(seen), form);
     if (Object.keys(correction).length === 0) return onClose();
-    const body: AnimalCorrectionForm = { ...correction, seen: formOf(seen) };
+    const body: AnimalUpdateForm = { ...correction, seen: formOf(seen) };
     try {
       onSaved(await call<AnimalView>(`/animals/${of.id}`, { method: "PATCH", body }));
     } catch (error) {

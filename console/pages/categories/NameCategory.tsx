@@ -5,8 +5,8 @@ import { call, Failure, sentenceOf } from "../../api.ts";
 import { Dialog } from "../../components/dialogs/Dialog.tsx";
 import { Form, TextField } from "../../components/forms/Form.tsx";
 import { say } from "../../components/Toasts.tsx";
-import { quoted } from "../../words/names.ts";
-import { type Category, categoryWords } from "../../words/stock.ts";
+import { quoted } from "../../format/names.ts";
+import { type Category, categoryWords } from "../../format/stock.ts";
 
 interface NameCategoryProps {
   /** Undefined: its number is asked for, too. */

@@ -7,9 +7,9 @@ import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { Badge } from "../../components/tables/StateBadge.tsx";
 import { type Column, Table } from "../../components/tables/Table.tsx";
 import { Name, Time } from "../../components/text.tsx";
+import { importStateWords } from "../../format/imports.ts";
+import { grouped, plural } from "../../format/numbers.ts";
 import type { Live } from "../../live.ts";
-import { importStateWords } from "../../words/imports.ts";
-import { grouped, plural } from "../../words/numbers.ts";
 import { focusOnWork } from "./importing.ts";
 
 interface ImportHistoryProps {

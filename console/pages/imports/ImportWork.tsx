@@ -7,9 +7,9 @@ import { Progress } from "../../components/plots/Progress.tsx";
 import { orSay } from "../../components/Toasts.tsx";
 import { Badge } from "../../components/tables/StateBadge.tsx";
 import { type Column, Table } from "../../components/tables/Table.tsx";
+import { isOver, shareDone, workTitle, workWords } from "../../format/imports.ts";
+import { grouped, plural } from "../../format/numbers.ts";
 import { linkTo } from "../../router.ts";
-import { isOver, shareDone, workTitle, workWords } from "../../words/imports.ts";
-import { grouped, plural } from "../../words/numbers.ts";
 import { choices, focusOnWork, goOnWith, type ImportChoices, WORK_ID } from "./importing.ts";
 
 interface ImportWorkProps {

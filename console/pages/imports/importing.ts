@@ -3,10 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import type { ImportWorkView } from "../../../src/console/api/index.ts";
 import { call, Failure, sendFile } from "../../api.ts";
 import { say } from "../../components/Toasts.tsx";
+import { quoted } from "../../format/names.ts";
+import { size } from "../../format/numbers.ts";
 import { address, linkTo, navigate, type Params, withParams } from "../../router.ts";
 import { session } from "../../session.ts";
-import { quoted } from "../../words/names.ts";
-import { size } from "../../words/numbers.ts";
 
 // A file on its way to the server. It goes on while other pages of the console are looked at.
 

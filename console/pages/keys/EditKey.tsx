@@ -4,7 +4,7 @@ import { call } from "../../api.ts";
 import { Dialog } from "../../components/dialogs/Dialog.tsx";
 import { Form } from "../../components/forms/Form.tsx";
 import { say } from "../../components/Toasts.tsx";
-import { localInput } from "../../words/time.ts";
+import { localInput } from "../../format/time.ts";
 import { expiryIn, KEY_FIELDS, type KeyDraft, KeyFields, needsQuotas, quotasIn } from "./KeyFields.tsx";
 
 const draftOf = ({ name, plan, quotas, scopes, expiresAtMs }: KeyView): KeyDraft => ({

@@ -12,12 +12,12 @@ import { RefusalsPlot, SpanChoice, UsagePlot } from "../../components/plots/Usag
 import { orSay, say } from "../../components/Toasts.tsx";
 import { StateBadge } from "../../components/tables/StateBadge.tsx";
 import { Time } from "../../components/text.tsx";
+import { accessWords, planName, quotasWords } from "../../format/keys.ts";
+import { plural } from "../../format/numbers.ts";
+import { spanOf } from "../../format/series.ts";
+import { duration } from "../../format/time.ts";
 import { type Live, useLive } from "../../live.ts";
 import { address, linkTo } from "../../router.ts";
-import { accessWords, planName, quotasWords } from "../../words/keys.ts";
-import { plural } from "../../words/numbers.ts";
-import { spanOf } from "../../words/series.ts";
-import { duration } from "../../words/time.ts";
 import { Figures } from "../overview/Figures.tsx";
 import { EditKey } from "./EditKey.tsx";
 import { RotateKey } from "./RotateKey.tsx";

@@ -3,9 +3,9 @@ import { SCOPES, type Scope } from "../../../src/domain/keys/scope.ts";
 import { Failure } from "../../api.ts";
 import { now, serverNow } from "../../clock.ts";
 import { Choices, SelectField, TextField } from "../../components/forms/Form.tsx";
-import { accessWords, planWords } from "../../words/keys.ts";
-import { grouped } from "../../words/numbers.ts";
-import { ahead, localInput, viewersZone } from "../../words/time.ts";
+import { accessWords, planWords } from "../../format/keys.ts";
+import { grouped } from "../../format/numbers.ts";
+import { ahead, localInput, viewersZone } from "../../format/time.ts";
 
 // What is asked about a key, whether it is issued or edited.
 

@@ -9,10 +9,10 @@ import { announce } from "../../components/Toasts.tsx";
 import { StateBadge } from "../../components/tables/StateBadge.tsx";
 import { type Column, Pager, Table } from "../../components/tables/Table.tsx";
 import { Name, Time } from "../../components/text.tsx";
+import { accessWords, capitalized, planName } from "../../format/keys.ts";
+import { plural } from "../../format/numbers.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo, linkWith, navigate, withParams } from "../../router.ts";
-import { accessWords, capitalized, planName } from "../../words/keys.ts";
-import { plural } from "../../words/numbers.ts";
 import { IssueKey } from "./IssueKey.tsx";
 
 const STATES: readonly KeyStateView[] = ["active", "banned", "suspended", "expired", "revoked"];

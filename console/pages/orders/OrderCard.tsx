@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { OrderView } from "../../../src/console/api/index.ts";
-import { movesFrom, type OrderStatus } from "../../../src/domain/stock/order.ts";
+import { type OrderStatus, transitionsFrom } from "../../../src/domain/stock/order.ts";
 import { call, sentenceOf } from "../../api.ts";
 import { Dialog } from "../../components/dialogs/Dialog.tsx";
 import { say } from "../../components/Toasts.tsx";
 import { Name, Time } from "../../components/text.tsx";
+import { MOVE_WORDS } from "../../format/stock.ts";
 import { linkTo } from "../../router.ts";
-import { MOVE_WORDS } from "../../words/stock.ts";
 
 interface OrderCardProps {
   readonly order: OrderView;
@@ -26,7 +26,7 @@ function focusOn(order: OrderView, from: OrderStatus): void {
 }
 
 /** After this there is no move left. */
-const isFinal = (status: OrderStatus): boolean => movesFrom(status).length === 0;
+const isFinal = (status: OrderStatus): boolean => transitionsFrom(status).length === 0;
 
 export function OrderCard({ order, onMoved, onRefused }: OrderCardProps) {
   const { id, petId, animalName, status, reference, placedAtMs, updatedAtMs } = order;
@@ -76,7 +76,7 @@ export function OrderCard({ order, onMoved, onRefused }: OrderCardProps) {
       </p>
       {!isFinal(status) && (
         <div class="row card-moves">
-          {movesFrom(status).map((to) => (
+          {transitionsFrom(status).map((to) => (
             <button
               key={to}
               type="button"

@@ -4,11 +4,11 @@ import type { OrderStatus } from "../../../src/domain/stock/order.ts";
 import { call, sentenceOf } from "../../api.ts";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { announce, say } from "../../components/Toasts.tsx";
+import { capitalized } from "../../format/keys.ts";
+import { grouped, plural } from "../../format/numbers.ts";
+import { inStatus, withFirstPage } from "../../format/stock.ts";
 import { useLive } from "../../live.ts";
 import { withParams } from "../../router.ts";
-import { capitalized } from "../../words/keys.ts";
-import { grouped, plural } from "../../words/numbers.ts";
-import { inStatus, withFirstPage } from "../../words/stock.ts";
 import { cardId, OrderCard } from "./OrderCard.tsx";
 
 interface OrderColumnProps {

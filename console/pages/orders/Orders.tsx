@@ -3,8 +3,8 @@ import type { OrderView } from "../../../src/console/api/index.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../../../src/domain/stock/order.ts";
 import { Page } from "../../components/layout/Page.tsx";
 import { Segments } from "../../components/plots/Segments.tsx";
+import { capitalized } from "../../format/keys.ts";
 import { address, linkWith } from "../../router.ts";
-import { capitalized } from "../../words/keys.ts";
 import { OrderColumn } from "./OrderColumn.tsx";
 
 const statusIn = (params: URLSearchParams): OrderStatus =>

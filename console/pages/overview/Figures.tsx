@@ -1,7 +1,7 @@
 import type { UsageView } from "../../../src/console/api/index.ts";
-import { REFUSAL_WORDS } from "../../words/keys.ts";
-import { grouped, measured, percentage } from "../../words/numbers.ts";
-import { reasonsIn, SPANS, type Span } from "../../words/series.ts";
+import { REFUSAL_WORDS } from "../../format/keys.ts";
+import { grouped, measured, percentage } from "../../format/numbers.ts";
+import { reasonsIn, SPANS, type Span } from "../../format/series.ts";
 
 const MINUTES_OF: Readonly<Record<Span, number>> = { hour: 60, day: 24 * 60, month: 30 * 24 * 60 };
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Count, OverviewView, Trouble } from "../../../src/console/api/index.ts";
+import type { Alert, Count, OverviewView } from "../../../src/console/api/index.ts";
 import { now } from "../../clock.ts";
 import { Facts, Page, Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
@@ -9,11 +9,11 @@ import { announce } from "../../components/Toasts.tsx";
 import { Badge } from "../../components/tables/StateBadge.tsx";
 import { type Column, Table } from "../../components/tables/Table.tsx";
 import { Counted, Name, Num, Time } from "../../components/text.tsx";
+import { size } from "../../format/numbers.ts";
+import { spanOf } from "../../format/series.ts";
+import { duration, viewersZone } from "../../format/time.ts";
 import { POLL_MS, useLive } from "../../live.ts";
 import { address, linkTo } from "../../router.ts";
-import { size } from "../../words/numbers.ts";
-import { spanOf } from "../../words/series.ts";
-import { duration, viewersZone } from "../../words/time.ts";
 import { Figures } from "./Figures.tsx";
 
 /** What is found out beside requests is asked for sooner than what only changes. */
@@ -38,7 +38,7 @@ export function Overview() {
       <Loaded live={live} what="the overview">
         {(view) => (
           <>
-            <Troubles troubles={view.troubles} />
+            <Alerts alerts={view.alerts} />
             <Figures sum={view.usage.sum} span={span} />
             <UsagePlot usage={view.usage} />
             <div class="two">
@@ -54,12 +54,12 @@ export function Overview() {
 }
 
 /** What is not well. Screen readers hear of it when it begins. */
-function Troubles({ troubles }: { readonly troubles: readonly Trouble[] }) {
-  const titles = troubles.map(({ title }) => title).join(" ");
+function Alerts({ alerts }: { readonly alerts: readonly Alert[] }) {
+  const titles = alerts.map(({ title }) => title).join(" ");
   useEffect(() => announce(titles), [titles]);
   return (
     <>
-      {troubles.map(({ level, title, meaning, remedy, sinceMs }) => (
+      {alerts.map(({ level, title, meaning, remedy, sinceMs }) => (
         <p key={title} class={level === "problem" ? "notice is-problem" : "notice"}>
           <b>{title}</b>{" "}
           <span class="meaning">

@@ -21,7 +21,7 @@ export interface AnimalForm {
 }
 
 /** PATCH /console/api/animals/{id}: what is left out stays as it is. Answers with AnimalView. */
-export interface AnimalCorrectionForm extends Partial<AnimalForm> {
+export interface AnimalUpdateForm extends Partial<AnimalForm> {
   /** The animal as it was shown: if somebody else has changed it since, nothing is done (409). */
   readonly seen?: AnimalForm;
 }

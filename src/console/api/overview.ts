@@ -15,11 +15,11 @@ export interface FrameView {
   readonly instances: number;
   readonly versions: readonly string[];
   /** How many things are not well. */
-  readonly troubles: number;
+  readonly alerts: number;
 }
 
 /** Something that is not well, the worst first. */
-export interface Trouble {
+export interface Alert {
   readonly level: "warning" | "problem";
   /** A short sentence: "Redis does not answer." */
   readonly title: string;
@@ -46,7 +46,7 @@ export interface OverviewView {
   readonly instances: readonly InstanceView[];
   /** "SQLite, /srv/…/animal-store.db, 1.2 GB" as data. */
   readonly store: { readonly kind: "sqlite" | "postgres"; readonly place: string; readonly bytes: number | null };
-  readonly troubles: readonly Trouble[];
+  readonly alerts: readonly Alert[];
   readonly nowMs: number;
 }
 

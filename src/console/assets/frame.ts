@@ -1,14 +1,14 @@
 import { stateOfInstance } from "../../domain/usage/instance.ts";
 import type { Count, FrameView } from "../api/index.ts";
 import type { ConsoleHandler } from "../handler.ts";
-import { currentTroubles } from "../resources/overview.ts";
+import { currentAlerts } from "../resources/overview.ts";
 
 /** What is beside every page. Nothing is counted for it. */
 export const showFrame: ConsoleHandler = async (parts): Promise<FrameView> => {
-  const { store, clock, knowledge, settings } = parts;
+  const { store, clock, cache, settings } = parts;
   const [counted, keys, instances] = await Promise.all([
-    knowledge.counting.latest(),
-    knowledge.keys.counted(),
+    cache.counting.latest(),
+    cache.keys.counted(),
     store.instances.list(),
   ]);
   const nowMs = clock.nowMs();
@@ -20,7 +20,7 @@ export const showFrame: ConsoleHandler = async (parts): Promise<FrameView> => {
     // This one is alive, though it may not have left word of it yet, and never does on a replica.
     instances: Math.max(1, alive.length),
     versions: alive.length === 0 ? [settings.version] : [...new Set(alive.map(({ version }) => version))].sort(),
-    troubles: (await currentTroubles(parts, instances)).length,
+    alerts: (await currentAlerts(parts, instances)).length,
   };
 };
 

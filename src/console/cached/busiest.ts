@@ -1,7 +1,7 @@
 import { type Clock, SECOND_MS } from "../../base/time/clock.ts";
 import { type Grain, startOf, startsBetween } from "../../domain/usage/grains.ts";
 import type { KeyRequests, UsageStore } from "../../store/ports/store.ts";
-import { type Known, Remembered } from "./remembered.ts";
+import { CachedValue, type Known } from "./cached-value.ts";
 
 const STAYS_MS = 10 * SECOND_MS;
 const SHOWN = 10;
@@ -32,7 +32,7 @@ interface Sums {
  * beside requests, and only the latest again.
  */
 export class BusiestKeys {
-  readonly #remembered: Remembered<Sums>;
+  readonly #remembered: CachedValue<Sums>;
   readonly #places = new Map<string, number>();
 
   constructor(
@@ -41,7 +41,7 @@ export class BusiestKeys {
     private readonly grain: Grain,
     private readonly spanMs: number,
   ) {
-    this.#remembered = new Remembered({
+    this.#remembered = new CachedValue({
       clock: parts.clock,
       staysMs: STAYS_MS,
       find: (before) => this.#sumUp(before?.buckets),

@@ -3,7 +3,7 @@ import type { AnimalStatus } from "../../domain/stock/animal.ts";
 import type { OpenOrderStatus } from "../../domain/stock/order.ts";
 import type { StatusCounts, Store, Version } from "../../store/ports/store.ts";
 import type { Count } from "../api/index.ts";
-import { Remembered } from "./remembered.ts";
+import { CachedValue } from "./cached-value.ts";
 
 /** However much is written, nothing is counted more often than this. */
 const STAYS_MS = MINUTE_MS;
@@ -24,12 +24,12 @@ interface Counted {
 
 /** How many animals and open orders there are: counted beside requests, and again only if something was written. */
 export class Counting {
-  readonly #remembered: Remembered<Counted>;
+  readonly #remembered: CachedValue<Counted>;
   #version: Version | undefined;
 
   constructor(private readonly parts: Parts) {
     const { clock, onFailure, store } = parts;
-    this.#remembered = new Remembered({
+    this.#remembered = new CachedValue({
       clock,
       staysMs: STAYS_MS,
       isUnchanged: () => this.#version !== undefined && store.version() === this.#version,

@@ -5,7 +5,7 @@ import type { Tally } from "../../domain/limits/tally.ts";
 import type { FindCounters } from "../../keys/queries/counters.ts";
 import { banEndOf, trueStateOf } from "../../keys/queries/use.ts";
 import type { KeyStore } from "../../store/ports/store.ts";
-import { Remembered } from "./remembered.ts";
+import { CachedValue } from "./cached-value.ts";
 
 /** How old the last uses of keys may be in a list; all that people change is known at once, by the revision. */
 const KEYS_STAY_MS = 10 * SECOND_MS;
@@ -29,7 +29,7 @@ export interface CountedKeys {
 
 /** With 10,000 keys, to read all of them, and what was counted for them, takes longer than a request may. */
 export class KnownKeys {
-  readonly #counted: Remembered<CountedKeys>;
+  readonly #counted: CachedValue<CountedKeys>;
   #known: { readonly keys: readonly Key[]; readonly revision: number; readonly asOfMs: number } | undefined;
 
   /** Those who ask at once wait for one reading. */
@@ -37,7 +37,7 @@ export class KnownKeys {
 
   constructor(private readonly parts: Parts) {
     const { clock, onFailure } = parts;
-    this.#counted = new Remembered({ clock, staysMs: COUNTS_STAY_MS, find: () => this.#count(), onFailure });
+    this.#counted = new CachedValue({ clock, staysMs: COUNTS_STAY_MS, find: () => this.#count(), onFailure });
   }
 
   /** As they are now, but for when they were last used. */

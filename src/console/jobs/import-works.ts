@@ -11,7 +11,7 @@ import type { Author } from "../../domain/journal.ts";
 import type { ImportStore } from "../../store/ports/store.ts";
 import type { ImportWorkView } from "../api/index.ts";
 import { ConsoleFault } from "../fault.ts";
-import { failedWith, refusedWith, stopped } from "./import-words.ts";
+import { failedWith, refusedWith, stopped } from "./import-messages.ts";
 import { fileNameOf, receive, UPLOAD_LIMITS, UploadFolder, type UploadLimits } from "./upload.ts";
 
 interface Parts {

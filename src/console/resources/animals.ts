@@ -81,7 +81,7 @@ const CORRECTION_FORM = {
   seen: maybe(SEEN_FIELD),
 } satisfies Fields;
 
-export const correctAnimal: ConsoleHandler = async (parts, session, { params, form }) => {
+export const updateAnimal: ConsoleHandler = async (parts, session, { params, form }) => {
   const id = idIn(params);
   if (id === undefined) return NOT_FOUND;
   const wanted = readForm(CORRECTION_FORM, form);
@@ -113,7 +113,7 @@ const IN_ORDER = new ConsoleFault(
 const HAS_ORDERS = new ConsoleFault(409, "animal_has_orders", `${ANIMAL_HAS_ORDERS} Correct it instead.`);
 
 /** It cannot be undone, so the name is typed first; and it must still be the one that was shown. */
-export const removeAnimal: ConsoleHandler = async (parts, session, { params, form }) => {
+export const deleteAnimal: ConsoleHandler = async (parts, session, { params, form }) => {
   const confirmed = readForm(CONFIRMED_FORM, form);
   if (confirmed instanceof ConsoleFault) return confirmed;
   const id = idIn(params);

@@ -16,7 +16,7 @@ import { rotateKey } from "../../keys/rotate.ts";
 import { resumeKey, suspendKey } from "../../keys/suspend.ts";
 import { unbanKey } from "../../keys/unban.ts";
 import type { IssuedView, KeyListView, KeyUsageView, KeyView } from "../api/index.ts";
-import { SPAN_MS } from "../cached/knowledge.ts";
+import { SPAN_MS } from "../cached/cache.ts";
 import { afterChange, ConsoleFault } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
 import {
@@ -29,7 +29,7 @@ import {
   textIn,
   valueIn,
 } from "../forms/forms.ts";
-import { type KeyRefusal, keyFault, NO_SUCH_KEY } from "../forms/key-words.ts";
+import { type KeyRefusal, keyFault, NO_SUCH_KEY } from "../forms/key-messages.ts";
 import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
 import { authorOf } from "./author.ts";
 import { keyRowView, keyView } from "./key-views.ts";
@@ -51,7 +51,7 @@ const partsFor = ({ store, counters, clock, settings }: ConsoleParts, session: S
 
 /** The newest first. */
 export async function listOfKeys(
-  { knowledge, clock }: ConsoleParts,
+  { cache, clock }: ConsoleParts,
   _: SignedIn,
   { query }: Pick<ConsoleCall, "query">,
 ): Promise<KeyListView | ConsoleFault> {
@@ -60,8 +60,8 @@ export async function listOfKeys(
   const state = valueIn(query, "state", choiceField(TRUE_STATES));
   if (state instanceof ConsoleFault) return state;
   const page = Number(PAGE_NUMBER.exec(textIn(query, "page") ?? "1")?.[0] ?? 1);
-  const all = await knowledge.keys.list();
-  const tallies = (await knowledge.keys.counted(COUNTS_WAIT_MS))?.tallies;
+  const all = await cache.keys.list();
+  const tallies = (await cache.keys.counted(COUNTS_WAIT_MS))?.tallies;
   const counters = async () => (tallies ? done(async () => tallies) : refused({ kind: "counted_in_redis" } as const));
   const parts = { keys: { list: async () => all }, counters, clock };
   const listed = await listKeys(parts, { plan, state, search: textIn(query, "search") });

@@ -1,5 +1,5 @@
 import { choiceField } from "../../base/json/fields.ts";
-import { NO_SUCH_ORDER, sentencesOnMove } from "../../domain/refusal-sentences.ts";
+import { NO_SUCH_ORDER, sentencesOnOrderUpdate } from "../../domain/refusal-sentences.ts";
 import { ORDER_STATUSES, type Order } from "../../domain/stock/order.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { OrderListView, OrderView } from "../api/index.ts";
@@ -41,16 +41,16 @@ async function viewsOf({ animals }: Store, orders: readonly Order[]): Promise<Or
 const MOVE_FORM = { status: STATUS_FIELD };
 
 /** A move that is not possible says which ones are: somebody may have moved it meanwhile. */
-export const moveOrder: ConsoleHandler = async (parts, session, { params, form }) => {
+export const updateOrder: ConsoleHandler = async (parts, session, { params, form }) => {
   const wanted = readForm(MOVE_FORM, form);
   if (wanted instanceof ConsoleFault) return wanted;
   const orderId = int64TextField.parse(params.id);
   if (typeof orderId !== "bigint") return NOT_FOUND;
   const author = authorshipOf(parts, session);
-  const moved = await parts.store.orders.move({ orderId, to: wanted.status, nowMs: author.atMs, author });
+  const moved = await parts.store.orders.update({ orderId, to: wanted.status, nowMs: author.atMs, author });
   if (moved.kind === "done") return (await afterChange(viewsOf(parts.store, [moved.value])))[0];
-  if (moved.kind === "refused" && moved.reason.kind === "invalid_move")
-    return new ConsoleFault(409, "invalid_move", sentencesOnMove(moved.reason), { field: "status" });
+  if (moved.kind === "refused" && moved.reason.kind === "invalid_transition")
+    return new ConsoleFault(409, "invalid_transition", sentencesOnOrderUpdate(moved.reason), { field: "status" });
   return NOT_FOUND;
 };
 

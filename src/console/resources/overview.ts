@@ -3,26 +3,26 @@ import { usageInAll } from "../../keys/queries/usage.ts";
 import { useOf } from "../../keys/queries/use.ts";
 import type { KeyRequests } from "../../store/ports/store.ts";
 import { displayName } from "../../store/urls/database-url.ts";
-import type { BusyKeyView, InstanceView, OverviewView, Trouble } from "../api/index.ts";
-import { SPAN_MS } from "../cached/knowledge.ts";
+import type { Alert, BusyKeyView, InstanceView, OverviewView } from "../api/index.ts";
+import { findAlerts } from "../cached/alerts.ts";
+import { SPAN_MS } from "../cached/cache.ts";
 import type { CountedKeys } from "../cached/known-keys.ts";
-import { findTroubles } from "../cached/troubles.ts";
 import { ConsoleFault } from "../fault.ts";
 import type { ConsoleHandler, ConsoleParts } from "../handler.ts";
 import { windowView } from "./key-views.ts";
 import { GRAIN_OF, seriesView, spanIn } from "./usage-views.ts";
 
-/** Whatever takes long is found out beside requests (knowledge.ts), and shown with its age. */
+/** Whatever takes long is found out beside requests (cache.ts), and shown with its age. */
 export const showOverview: ConsoleHandler = async (parts, _, { query }): Promise<OverviewView | ConsoleFault> => {
   const span = spanIn(query);
   if (span instanceof ConsoleFault) return span;
-  const { store, clock, settings, knowledge } = parts;
+  const { store, clock, settings, cache } = parts;
   const [usage, busiest, counted, instances, keys] = await Promise.all([
     usageInAll({ usage: store.usage, clock }, { sinceMs: SPAN_MS[span], grain: GRAIN_OF[span] }),
-    knowledge.busiest[span].latest(),
-    knowledge.counting.latest(),
+    cache.busiest[span].latest(),
+    cache.counting.latest(),
     store.instances.list(),
-    knowledge.keys.counted(),
+    cache.keys.counted(),
   ]);
   if (usage.kind === "refused") throw new Error(`usage is not kept for a ${span}`);
   const nowMs = clock.nowMs();
@@ -34,27 +34,27 @@ export const showOverview: ConsoleHandler = async (parts, _, { query }): Promise
     openOrders: counted.openOrders,
     instances: instances.map((each) => instanceView(each, nowMs)).filter(({ state }) => state !== "stopped"),
     store: { kind: settings.database.kind, place: displayName(settings.database), bytes: counted.bytes },
-    troubles: await currentTroubles(parts, instances),
+    alerts: await currentAlerts(parts, instances),
     nowMs,
   };
 };
 
 /** What is not well, as far as it is known. */
-export async function currentTroubles(
-  { clock, settings, knowledge }: ConsoleParts,
+export async function currentAlerts(
+  { clock, settings, cache }: ConsoleParts,
   instances: readonly Instance[],
-): Promise<readonly Trouble[]> {
-  const [health, keys] = await Promise.all([knowledge.health.latest(), knowledge.keys.counted()]);
+): Promise<readonly Alert[]> {
+  const [health, keys] = await Promise.all([cache.health.latest(), cache.keys.counted()]);
   const nowMs = clock.nowMs();
-  const troubles = findTroubles({
+  const alerts = findAlerts({
     nowMs,
     environment: settings.environment,
     instances,
     health: health?.value,
-    // Not known yet is no trouble.
+    // Not known yet is no alert.
     bannedKeys: keys && !keys.tallies ? undefined : (keys?.banned ?? 0),
   });
-  return knowledge.troubles.note(troubles, nowMs);
+  return cache.alerts.note(alerts, nowMs);
 }
 
 function busyKeyView(

@@ -2,7 +2,7 @@ import type { Grain } from "../../domain/usage/grains.ts";
 import { quantileMs, type Usage } from "../../domain/usage/usage.ts";
 import type { UsageReport } from "../../keys/queries/usage.ts";
 import type { UsageSeriesView, UsageView } from "../api/index.ts";
-import { SPANS, type Span } from "../cached/knowledge.ts";
+import { SPANS, type Span } from "../cached/cache.ts";
 import type { ConsoleFault } from "../fault.ts";
 import { invalidField, type Query, textIn } from "../forms/forms.ts";
 

@@ -4,11 +4,11 @@ import {
   isSpent,
   judge,
   newTally,
+  quotaStatusOf,
   type RatePolicy,
   ratePolicyOfAddress,
   ratePolicyOfKey,
   spentAtMs,
-  standingOf,
   stricterTally,
   strikesLeft,
   type Tally,
@@ -71,7 +71,7 @@ describe("judge", () => {
     const tally = newTally();
     times(5, tally, policy, T0);
     const verdict = times(10_000, tally, policy, T0);
-    expect(verdict).toMatchObject({ kind: "exhausted", strikesLeft: undefined, standing: { day: undefined } });
+    expect(verdict).toMatchObject({ kind: "exhausted", strikesLeft: undefined, quotaStatus: { day: undefined } });
     expect(judge(tally, policy, T0 + MINUTE).kind).toBe("pass");
   });
 
@@ -170,13 +170,13 @@ test("a model of the limiter agrees with the real one over random requests and c
           if (isSpent(tally, now)) tally = newTally();
           for (let i = 0; i < requests; i++) {
             const expected = model.request(now);
-            const { kind, standing } = judge(tally, policy, now);
+            const { kind, quotaStatus } = judge(tally, policy, now);
             expect(kind).toBe(expected);
             const remaining = model.remaining(now);
-            if (kind !== "banned") expect(standing.minute.remaining).toBe(remaining.minute);
-            expect(standing.day?.remaining).toBe(remaining.day);
-            expect(standing.shown.resetAtMs).toBeGreaterThan(now);
-            if (kind !== "pass") expect(standing.shown.remaining).toBe(0);
+            if (kind !== "banned") expect(quotaStatus.minute.remaining).toBe(remaining.minute);
+            expect(quotaStatus.day?.remaining).toBe(remaining.day);
+            expect(quotaStatus.shown.resetAtMs).toBeGreaterThan(now);
+            if (kind !== "pass") expect(quotaStatus.shown.remaining).toBe(0);
           }
         }
       },
@@ -239,7 +239,7 @@ describe("of two tallies of one subject", () => {
     });
   const any = fc.oneof(anyTally, anyRecent);
   const left = (tally: Tally) => {
-    const { minute, day } = standingOf(closed(tally), FREE, NOW);
+    const { minute, day } = quotaStatusOf(closed(tally), FREE, NOW);
     return { minute: minute.remaining, day: day?.remaining ?? 0 };
   };
   /** A window that has ended is closed by the next request. */

@@ -19,10 +19,10 @@ import {
   isWithin,
   MINUTE,
   newCount,
-  type QuotaStanding,
-  quotaStanding,
   tighter,
   use,
+  type WindowStatus,
+  windowStatus,
 } from "./window.ts";
 
 /** Everything counted for one subject: a key, or the address of a caller without a valid one. */
@@ -114,19 +114,19 @@ export const ratePolicyOfKey = (quotas: Quotas, pardonedAtMs: number | undefined
 export const ratePolicyOfAddress = (perMinute: number): RatePolicy => ({ perMinute, pardonedAtMs: -1 });
 
 /** The state of a subject's quotas after a request was judged; every response shows it. */
-export interface Standing {
+export interface QuotaStatus {
   /** When the request was judged, by the clock it was judged by. */
   readonly atMs: number;
-  readonly minute: QuotaStanding;
-  readonly day: QuotaStanding | undefined;
+  readonly minute: WindowStatus;
+  readonly day: WindowStatus | undefined;
   /** The quota that will refuse first. */
-  readonly shown: QuotaStanding;
+  readonly shown: WindowStatus;
 }
 
 export type Verdict =
-  | { readonly kind: "pass"; readonly standing: Standing }
-  | { readonly kind: "exhausted"; readonly standing: Standing; readonly strikesLeft: number | undefined }
-  | { readonly kind: "banned"; readonly standing: Standing; readonly isNew: boolean };
+  | { readonly kind: "pass"; readonly quotaStatus: QuotaStatus }
+  | { readonly kind: "exhausted"; readonly quotaStatus: QuotaStatus; readonly strikesLeft: number | undefined }
+  | { readonly kind: "banned"; readonly quotaStatus: QuotaStatus; readonly isNew: boolean };
 
 /**
  * The rule: check the ban, then the quotas, then count the request. It changes the tally and nothing else, so
@@ -137,21 +137,22 @@ export function judge(tally: Tally, policy: RatePolicy, nowMs: number): Verdict 
   applyPardon(banRecord, policy.pardonedAtMs);
   closeIfOver(minute, MINUTE, nowMs);
   closeIfOver(day, DAY, nowMs);
-  if (isBanned(banRecord, nowMs)) return { kind: "banned", standing: standingOf(tally, policy, nowMs), isNew: false };
+  if (isBanned(banRecord, nowMs))
+    return { kind: "banned", quotaStatus: quotaStatusOf(tally, policy, nowMs), isNew: false };
 
   const isExhausted = minute.used >= policy.perMinute || (policy.perDay !== undefined && day.used >= policy.perDay);
   if (!isExhausted) {
     use(minute, nowMs);
     if (policy.perDay !== undefined) use(day, nowMs);
-    return { kind: "pass", standing: standingOf(tally, policy, nowMs) };
+    return { kind: "pass", quotaStatus: quotaStatusOf(tally, policy, nowMs) };
   }
 
   if (policy.strikesToBan === undefined)
-    return { kind: "exhausted", standing: standingOf(tally, policy, nowMs), strikesLeft: undefined };
+    return { kind: "exhausted", quotaStatus: quotaStatusOf(tally, policy, nowMs), strikesLeft: undefined };
   const strikesLeft = strike(banRecord, policy.strikesToBan, openedAtMs(minute, nowMs), nowMs);
   return strikesLeft > 0
-    ? { kind: "exhausted", standing: standingOf(tally, policy, nowMs), strikesLeft }
-    : { kind: "banned", standing: standingOf(tally, policy, nowMs), isNew: true };
+    ? { kind: "exhausted", quotaStatus: quotaStatusOf(tally, policy, nowMs), strikesLeft }
+    : { kind: "banned", quotaStatus: quotaStatusOf(tally, policy, nowMs), isNew: true };
 }
 
 const openedAtMs = ({ used, openedAtMs }: Count, nowMs: number): number | undefined =>
@@ -162,9 +163,9 @@ export const strikesLeft = ({ minute, banRecord }: Tally, { strikesToBan }: KeyR
   strikesUntilBan(banRecord, strikesToBan, openedAtMs(minute, nowMs), nowMs);
 
 /** The state of a tally's quotas. During a ban the minute quota shows as used up until the ban ends. */
-export function standingOf(tally: Tally, policy: RatePolicy, nowMs: number): Standing {
-  const day = policy.perDay === undefined ? undefined : quotaStanding(tally.day, DAY, policy.perDay, nowMs);
-  const minute = quotaStanding(tally.minute, MINUTE, policy.perMinute, nowMs);
+export function quotaStatusOf(tally: Tally, policy: RatePolicy, nowMs: number): QuotaStatus {
+  const day = policy.perDay === undefined ? undefined : windowStatus(tally.day, DAY, policy.perDay, nowMs);
+  const minute = windowStatus(tally.minute, MINUTE, policy.perMinute, nowMs);
   if (isBanned(tally.banRecord, nowMs)) {
     const banned = { ...minute, remaining: 0, resetAtMs: tally.banRecord.bannedUntilMs };
     return { atMs: nowMs, minute: banned, day, shown: banned };

@@ -33,7 +33,7 @@ export function use(count: Count, nowMs: number): void {
 }
 
 /** How one quota stands. */
-export interface QuotaStanding {
+export interface WindowStatus {
   readonly window: Window;
   readonly quota: number;
   readonly remaining: number;
@@ -41,7 +41,7 @@ export interface QuotaStanding {
 }
 
 /** A window that is not open shows its full quota, and the reset time it would have if it opened now. */
-export function quotaStanding(count: Count, window: Window, quota: number, nowMs: number): QuotaStanding {
+export function windowStatus(count: Count, window: Window, quota: number, nowMs: number): WindowStatus {
   const openedAtMs = count.used === 0 ? nowMs : count.openedAtMs;
   return {
     window,
@@ -52,7 +52,7 @@ export function quotaStanding(count: Count, window: Window, quota: number, nowMs
 }
 
 /** The more restrictive of two quotas: the one with less remaining or, if equal, the later reset. */
-export function tighter(a: QuotaStanding, b: QuotaStanding): QuotaStanding {
+export function tighter(a: WindowStatus, b: WindowStatus): WindowStatus {
   if (a.remaining !== b.remaining) return a.remaining < b.remaining ? a : b;
   return a.resetAtMs > b.resetAtMs ? a : b;
 }

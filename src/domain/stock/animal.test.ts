@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import {
   ANIMAL_STATUSES,
   type Animal,
-  type AnimalCorrection,
+  type AnimalUpdate,
   animalTag,
-  decideCorrection,
-  decideRemoval,
+  decideAnimalDeletion,
+  decideAnimalUpdate,
 } from "./animal.ts";
 
 const REX: Animal = { id: 1n, name: "Rex", categoryId: 7n, status: "pending" };
@@ -18,7 +18,7 @@ const neverAsked = (): never => {
 const refusal = (result: { readonly kind: string; readonly reason?: { readonly kind: string } }) => result.reason?.kind;
 
 test("a correction changes what it has, and leaves the rest", () => {
-  const corrected = (change: Omit<AnimalCorrection, "id">) => decideCorrection(REX, no, { id: 1n, ...change });
+  const corrected = (change: Omit<AnimalUpdate, "id">) => decideAnimalUpdate(REX, no, { id: 1n, ...change });
   expect(corrected({ name: "Mia" })).toEqual({ kind: "done", value: { ...REX, name: "Mia" } });
   expect(corrected({ categoryId: 0n })).toEqual({ kind: "done", value: { ...REX, categoryId: 0n } });
   expect(corrected({ status: "sold" })).toEqual({ kind: "done", value: { ...REX, status: "sold" } });
@@ -27,16 +27,16 @@ test("a correction changes what it has, and leaves the rest", () => {
 
 test("an open order keeps the status from being changed, and nothing else", () => {
   for (const status of ANIMAL_STATUSES)
-    expect(refusal(decideCorrection(REX, yes, { id: 1n, status }))).toBe(
+    expect(refusal(decideAnimalUpdate(REX, yes, { id: 1n, status }))).toBe(
       status === REX.status ? undefined : "in_order",
     );
-  expect(decideCorrection(REX, neverAsked, { id: 1n, name: "Mia", categoryId: 1n }).kind).toBe("done");
-  expect(decideCorrection(REX, neverAsked, { id: 1n, status: REX.status }).kind).toBe("done");
+  expect(decideAnimalUpdate(REX, neverAsked, { id: 1n, name: "Mia", categoryId: 1n }).kind).toBe("done");
+  expect(decideAnimalUpdate(REX, neverAsked, { id: 1n, status: REX.status }).kind).toBe("done");
 });
 
 test("an animal is removed unless an order refers to it", () => {
-  expect(decideRemoval(REX, no, { id: 1n })).toEqual({ kind: "done", value: REX });
-  expect(refusal(decideRemoval(REX, yes, { id: 1n }))).toBe("has_orders");
+  expect(decideAnimalDeletion(REX, no, { id: 1n })).toEqual({ kind: "done", value: REX });
+  expect(refusal(decideAnimalDeletion(REX, yes, { id: 1n }))).toBe("has_orders");
 });
 
 test("whether it is there comes first, then the precondition, then the orders", () => {
@@ -45,12 +45,12 @@ test("whether it is there comes first, then the precondition, then the orders", 
     [undefined, "no_such_animal"],
     [REX, "precondition_failed"],
   ] as const) {
-    expect(refusal(decideCorrection(animal, neverAsked, stale))).toBe(reason);
-    expect(refusal(decideRemoval(animal, neverAsked, stale))).toBe(reason);
+    expect(refusal(decideAnimalUpdate(animal, neverAsked, stale))).toBe(reason);
+    expect(refusal(decideAnimalDeletion(animal, neverAsked, stale))).toBe(reason);
   }
   for (const precondition of ["exists", { tags: ["other", animalTag(REX)] }] as const) {
-    expect(refusal(decideCorrection(REX, yes, { ...stale, precondition }))).toBe("in_order");
-    expect(refusal(decideRemoval(REX, yes, { ...stale, precondition }))).toBe("has_orders");
+    expect(refusal(decideAnimalUpdate(REX, yes, { ...stale, precondition }))).toBe("in_order");
+    expect(refusal(decideAnimalDeletion(REX, yes, { ...stale, precondition }))).toBe("has_orders");
   }
 });
 

@@ -42,23 +42,23 @@ export const CORRECTION_FIELDS = {
   status: maybe(choiceField(ANIMAL_STATUSES)),
 };
 
-export interface AnimalCorrection extends Partial<Parsed<typeof CORRECTION_FIELDS>>, Authored {
+export interface AnimalUpdate extends Partial<Parsed<typeof CORRECTION_FIELDS>>, Authored {
   readonly id: bigint;
   readonly precondition?: Precondition | undefined;
 }
 
-export type CorrectionRefusal =
+export type AnimalUpdateRefusal =
   | PreconditionFailed
   | { readonly kind: "no_such_animal" }
   /** An open order holds the animal, and its status follows that order. */
   | { readonly kind: "in_order" };
 
 /** What a correction makes of an animal, or why it cannot be made. */
-export function decideCorrection(
+export function decideAnimalUpdate(
   animal: Animal | undefined,
   hasOpenOrder: () => boolean,
-  correction: AnimalCorrection,
-): Result<Animal, CorrectionRefusal> {
+  correction: AnimalUpdate,
+): Result<Animal, AnimalUpdateRefusal> {
   const { name, categoryId, status, precondition } = correction;
   if (!animal) return refused({ kind: "no_such_animal" });
   if (!isMet(precondition, () => animalTag(animal))) return refused({ kind: "precondition_failed" });
@@ -72,26 +72,26 @@ export function decideCorrection(
 }
 
 /** Whether it depends on the animal's orders if a correction can be made. */
-export const changesStatus = (animal: Animal, { status }: AnimalCorrection): boolean =>
+export const changesStatus = (animal: Animal, { status }: AnimalUpdate): boolean =>
   status !== undefined && status !== animal.status;
 
-export interface AnimalRemoval extends Authored {
+export interface AnimalDeletion extends Authored {
   readonly id: bigint;
   readonly precondition?: Precondition | undefined;
 }
 
-export type RemovalRefusal =
+export type AnimalDeletionRefusal =
   | PreconditionFailed
   | { readonly kind: "no_such_animal" }
   /** Orders refer to the animal, and would lead nowhere. */
   | { readonly kind: "has_orders" };
 
 /** The animal that may be removed, or why it may not. */
-export function decideRemoval(
+export function decideAnimalDeletion(
   animal: Animal | undefined,
   hasOrders: () => boolean,
-  { precondition }: AnimalRemoval,
-): Result<Animal, RemovalRefusal> {
+  { precondition }: AnimalDeletion,
+): Result<Animal, AnimalDeletionRefusal> {
   if (!animal) return refused({ kind: "no_such_animal" });
   if (!isMet(precondition, () => animalTag(animal))) return refused({ kind: "precondition_failed" });
   return hasOrders() ? refused({ kind: "has_orders" }) : done(animal);

@@ -46,18 +46,18 @@ export function decideNaming(
   return done({ category: { id, name }, isNew: current === undefined });
 }
 
-export interface CategoryRemoval extends Authored {
+export interface CategoryDeletion extends Authored {
   readonly id: bigint;
   readonly precondition?: Precondition | undefined;
 }
 
-export type CategoryRemovalRefusal = PreconditionFailed | { readonly kind: "no_such_category" };
+export type CategoryDeletionRefusal = PreconditionFailed | { readonly kind: "no_such_category" };
 
 /** The category whose name may be removed, or why it may not. */
-export function decideCategoryRemoval(
+export function decideCategoryDeletion(
   category: Category | undefined,
-  { precondition }: CategoryRemoval,
-): Result<Category, CategoryRemovalRefusal> {
+  { precondition }: CategoryDeletion,
+): Result<Category, CategoryDeletionRefusal> {
   if (!category) return refused({ kind: "no_such_category" });
   if (!isMet(precondition, () => categoryTag(category))) return refused({ kind: "precondition_failed" });
   return done(category);

@@ -16,23 +16,17 @@ import type { Order } from "./order.ts";
 export const entryOfAddition = (author: Authorship, animal: Animal): NewJournalEntry | undefined =>
   entryOfChange("animals add", author, subjectOf("animal", animal), undefined, contentOfAnimal(animal));
 
-export const entryOfCorrection = (
+export const entryOfUpdate = (
   { author }: Authored,
   before: Animal | undefined,
   after: Animal,
 ): NewJournalEntry | undefined =>
   author &&
   before &&
-  entryOfChange(
-    "animals correct",
-    author,
-    subjectOf("animal", before),
-    contentOfAnimal(before),
-    contentOfAnimal(after),
-  );
+  entryOfChange("animals update", author, subjectOf("animal", before), contentOfAnimal(before), contentOfAnimal(after));
 
-export const entryOfRemoval = ({ author }: Authored, animal: Animal): NewJournalEntry | undefined =>
-  author && entryOfChange("animals remove", author, subjectOf("animal", animal), contentOfAnimal(animal), undefined);
+export const entryOfDeletion = ({ author }: Authored, animal: Animal): NewJournalEntry | undefined =>
+  author && entryOfChange("animals delete", author, subjectOf("animal", animal), contentOfAnimal(animal), undefined);
 
 export const entryOfNaming = (
   { author }: Authored,
@@ -49,14 +43,14 @@ export const entryOfUnnaming = ({ author }: Authored, category: Category): NewJo
   entryOfChange("categories unname", author, subjectOf("category", category), { name: category.name }, undefined);
 
 /** The animal's status follows, and is not mentioned. */
-export const entryOfMove = (
+export const entryOfOrderUpdate = (
   { author }: Authored,
   before: Order | undefined,
   after: Order,
 ): NewJournalEntry | undefined =>
   author &&
   entryOfChange(
-    "orders move",
+    "orders update",
     author,
     { kind: "order", id: String(after.id) },
     { status: before?.status ?? null },

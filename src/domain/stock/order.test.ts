@@ -1,14 +1,22 @@
 import { expect, test } from "bun:test";
 import { ANIMAL_STATUSES } from "./animal.ts";
-import { decideMove, movesFrom, movesTo, ORDER_STATUSES, type Order, placedOrder, refusalToPlace } from "./order.ts";
+import {
+  decideOrderUpdate,
+  ORDER_STATUSES,
+  type Order,
+  placedOrder,
+  refusalToPlace,
+  transitionsFrom,
+  transitionsTo,
+} from "./order.ts";
 
 const order: Order = { id: 1n, ...placedOrder({ animalId: 42n, nowMs: 1000 }) };
 
 test("an order moves placed → approved → delivered, or is cancelled before it is delivered", () => {
   const made = ORDER_STATUSES.flatMap((from) =>
     ORDER_STATUSES.flatMap((to) => {
-      const decision = decideMove({ ...order, status: from }, { orderId: 1n, to, nowMs: 2000 });
-      expect(decision.kind === "done").toBe(movesFrom(from).includes(to));
+      const decision = decideOrderUpdate({ ...order, status: from }, { orderId: 1n, to, nowMs: 2000 });
+      expect(decision.kind === "done").toBe(transitionsFrom(from).includes(to));
       return decision.kind === "done" ? [[from, to, decision.value.animalStatus]] : [];
     }),
   );
@@ -21,7 +29,7 @@ test("an order moves placed → approved → delivered, or is cancelled before i
 });
 
 test("a move changes the status and the time of the update, and nothing else", () => {
-  expect(decideMove(order, { orderId: 1n, to: "approved", nowMs: 2000 })).toEqual({
+  expect(decideOrderUpdate(order, { orderId: 1n, to: "approved", nowMs: 2000 })).toEqual({
     kind: "done",
     value: { order: { ...order, status: "approved", updatedAtMs: 2000 }, animalStatus: "pending" },
   });
@@ -29,7 +37,7 @@ test("a move changes the status and the time of the update, and nothing else", (
 
 test("a clock that was set back makes no order updated before it was placed, or earlier than before", () => {
   const moved = (to: "approved" | "delivered", from: typeof order, nowMs: number) => {
-    const decision = decideMove(from, { orderId: 1n, to, nowMs });
+    const decision = decideOrderUpdate(from, { orderId: 1n, to, nowMs });
     if (decision.kind === "refused") throw new Error(decision.reason.kind);
     return decision.value.order;
   };
@@ -39,13 +47,13 @@ test("a clock that was set back makes no order updated before it was placed, or 
 });
 
 test("a move that cannot be made says why", () => {
-  expect(decideMove(undefined, { orderId: 1n, to: "approved", nowMs: 0 })).toEqual({
+  expect(decideOrderUpdate(undefined, { orderId: 1n, to: "approved", nowMs: 0 })).toEqual({
     kind: "refused",
     reason: { kind: "no_such_order" },
   });
-  expect(decideMove(order, { orderId: 1n, to: "delivered", nowMs: 0 })).toEqual({
+  expect(decideOrderUpdate(order, { orderId: 1n, to: "delivered", nowMs: 0 })).toEqual({
     kind: "refused",
-    reason: { kind: "invalid_move", from: "placed", to: "delivered" },
+    reason: { kind: "invalid_transition", from: "placed", to: "delivered" },
   });
 });
 
@@ -62,8 +70,8 @@ test("the moves that lead to a status are those that the rule makes, at whatever
   for (const to of ORDER_STATUSES)
     for (const from of ORDER_STATUSES)
       for (const nowMs of [order.updatedAtMs, order.updatedAtMs + 1]) {
-        const decision = decideMove({ ...order, status: from }, { orderId: 1n, to, nowMs });
-        const move = movesTo(to).find((move) => move.from === from);
+        const decision = decideOrderUpdate({ ...order, status: from }, { orderId: 1n, to, nowMs });
+        const move = transitionsTo(to).find((move) => move.from === from);
         expect(decision.kind === "done" ? decision.value : undefined).toEqual(
           move && { order: { ...order, status: to, updatedAtMs: nowMs }, animalStatus: move.animalStatus },
         );

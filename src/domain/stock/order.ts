@@ -27,7 +27,7 @@ export const FIRST_ORDER_STATUS: OrderStatus = "placed";
 export const PLACING: { readonly from: AnimalStatus; readonly to: AnimalStatus } = { from: "available", to: "pending" };
 
 /** Every move that an order can make, and the status that it leaves the animal in. */
-const MOVES: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
+const TRANSITIONS: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
   placed: { approved: PLACING.to, cancelled: PLACING.from },
   approved: { delivered: "sold", cancelled: PLACING.from },
   delivered: {},
@@ -35,19 +35,20 @@ const MOVES: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
 };
 
 /** The statuses that an order can still move to. */
-export const movesFrom = (from: OrderStatus): readonly OrderStatus[] => Object.keys(MOVES[from]) as OrderStatus[];
+export const transitionsFrom = (from: OrderStatus): readonly OrderStatus[] =>
+  Object.keys(TRANSITIONS[from]) as OrderStatus[];
 
 /** The statuses of an order that is open. */
 export const OPEN_ORDER_STATUSES = ORDER_STATUSES.filter(
-  (status) => movesFrom(status).length > 0,
+  (status) => transitionsFrom(status).length > 0,
 ) as readonly OpenOrderStatus[];
 
 /** The moves that lead to a status: where each begins, and the status that it leaves the animal in. */
-export const movesTo = (
+export const transitionsTo = (
   to: OrderStatus,
 ): readonly { readonly from: OrderStatus; readonly animalStatus: AnimalStatus }[] =>
   ORDER_STATUSES.flatMap((from) => {
-    const animalStatus = MOVES[from][to];
+    const animalStatus = TRANSITIONS[from][to];
     return animalStatus === undefined ? [] : [{ from, animalStatus }];
   });
 
@@ -81,27 +82,27 @@ export const orderTag = ({ id, animalId, status, placedAtMs, updatedAtMs, refere
   tagOfValues("order", id, animalId, status, placedAtMs, updatedAtMs, reference);
 
 /** A status that an order is to move to. */
-export interface OrderMove extends Authored {
+export interface OrderUpdate extends Authored {
   readonly orderId: bigint;
   readonly to: OrderStatus;
   readonly nowMs: number;
   readonly precondition?: Precondition | undefined;
 }
 
-export type MoveRefusal =
+export type OrderUpdateRefusal =
   | PreconditionFailed
   | { readonly kind: "no_such_order" }
-  | { readonly kind: "invalid_move"; readonly from: OrderStatus; readonly to: OrderStatus };
+  | { readonly kind: "invalid_transition"; readonly from: OrderStatus; readonly to: OrderStatus };
 
 /** What a move makes of an order and its animal, or why it cannot be made. */
-export function decideMove(
+export function decideOrderUpdate(
   order: Order | undefined,
-  { to, nowMs, precondition }: OrderMove,
-): Result<{ readonly order: Order; readonly animalStatus: AnimalStatus }, MoveRefusal> {
+  { to, nowMs, precondition }: OrderUpdate,
+): Result<{ readonly order: Order; readonly animalStatus: AnimalStatus }, OrderUpdateRefusal> {
   if (!order) return refused({ kind: "no_such_order" });
   if (!isMet(precondition, () => orderTag(order))) return refused({ kind: "precondition_failed" });
-  const animalStatus = MOVES[order.status][to];
-  if (animalStatus === undefined) return refused({ kind: "invalid_move", from: order.status, to });
+  const animalStatus = TRANSITIONS[order.status][to];
+  if (animalStatus === undefined) return refused({ kind: "invalid_transition", from: order.status, to });
   // A clock that was set back must not make an order older than it is.
   const updatedAtMs = Math.max(nowMs, order.updatedAtMs);
   return done({ order: { ...order, status: to, updatedAtMs }, animalStatus });

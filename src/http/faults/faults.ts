@@ -8,12 +8,12 @@ import {
   NO_SUCH_ANIMAL,
   NO_SUCH_CATEGORY,
   NO_SUCH_ORDER,
-  sentencesOnMove,
+  sentencesOnOrderUpdate,
   sentencesOnTakenName,
 } from "../../domain/refusal-sentences.ts";
-import type { CorrectionRefusal, RemovalRefusal } from "../../domain/stock/animal.ts";
-import type { CategoryRemovalRefusal, NamingRefusal } from "../../domain/stock/category.ts";
-import type { MoveRefusal, PlacingRefusal } from "../../domain/stock/order.ts";
+import type { AnimalDeletionRefusal, AnimalUpdateRefusal } from "../../domain/stock/animal.ts";
+import type { CategoryDeletionRefusal, NamingRefusal } from "../../domain/stock/category.ts";
+import type { OrderUpdateRefusal, PlacingRefusal } from "../../domain/stock/order.ts";
 import type { Precondition } from "../../domain/tag.ts";
 import { CLOSE, type HeaderFields } from "../reply/header-template.ts";
 import { constant, Fault } from "./fault.ts";
@@ -187,12 +187,12 @@ const PET_IN_ORDER = constant(
 );
 const PET_HAS_ORDERS = constant("pet_has_orders", `${ANIMAL_HAS_ORDERS} Correct it with PATCH /pets/{petId} instead.`);
 
-export function correctionFault({ kind }: CorrectionRefusal, { precondition }: Condition = {}): Fault {
+export function updateFault({ kind }: AnimalUpdateRefusal, { precondition }: Condition = {}): Fault {
   if (kind === "no_such_animal") return PET_NOT_FOUND;
   return kind === "precondition_failed" ? preconditionFault(precondition) : PET_IN_ORDER;
 }
 
-export function removalFault({ kind }: RemovalRefusal, { precondition }: Condition = {}): Fault {
+export function removalFault({ kind }: AnimalDeletionRefusal, { precondition }: Condition = {}): Fault {
   if (kind === "no_such_animal") return PET_NOT_FOUND;
   return kind === "precondition_failed" ? preconditionFault(precondition) : PET_HAS_ORDERS;
 }
@@ -205,10 +205,10 @@ export const placingFault = (refusal: PlacingRefusal): Fault =>
         `This animal is ${refusal.status}, and only an available one can be ordered. Find one with GET /pets?status=available.`,
       );
 
-export function moveFault(refusal: MoveRefusal, { precondition }: Condition = {}): Fault {
+export function orderUpdateFault(refusal: OrderUpdateRefusal, { precondition }: Condition = {}): Fault {
   if (refusal.kind === "no_such_order") return ORDER_NOT_FOUND;
   if (refusal.kind === "precondition_failed") return preconditionFault(precondition);
-  return new Fault("invalid_transition", sentencesOnMove(refusal));
+  return new Fault("invalid_transition", sentencesOnOrderUpdate(refusal));
 }
 
 const CATEGORY_ALREADY_NAMED = constant(
@@ -227,7 +227,7 @@ export function namingFault(refusal: NamingRefusal, { precondition }: Condition 
   return new Fault("category_name_taken", sentencesOnTakenName(refusal.by));
 }
 
-export const categoryRemovalFault = ({ kind }: CategoryRemovalRefusal, { precondition }: Condition = {}): Fault =>
+export const categoryRemovalFault = ({ kind }: CategoryDeletionRefusal, { precondition }: Condition = {}): Fault =>
   kind === "no_such_category" ? CATEGORY_NOT_FOUND : preconditionFault(precondition);
 
 // Retries, and what goes wrong on our side.

@@ -3,7 +3,7 @@ import { SECOND_MS, toWholeSeconds } from "../../base/time/clock.ts";
 import { type EnvironmentName, otherEnvironment } from "../../domain/environment.ts";
 import type { KeyProblem } from "../../domain/keys/key.ts";
 import type { Scope } from "../../domain/keys/scope.ts";
-import type { Standing } from "../../domain/limits/tally.ts";
+import type { QuotaStatus } from "../../domain/limits/tally.ts";
 import { constant, Fault, type FaultCode } from "./fault.ts";
 import { STARTING } from "./faults.ts";
 
@@ -39,7 +39,7 @@ function foreignKey(of: EnvironmentName): Fault {
 }
 
 /** The fault that a refused request is answered with. */
-export function refusalFault({ reason, standing }: Refusal): Fault {
+export function refusalFault({ reason, quotaStatus }: Refusal): Fault {
   switch (reason.kind) {
     case "starting":
       return STARTING;
@@ -52,11 +52,11 @@ export function refusalFault({ reason, standing }: Refusal): Fault {
     case "foreign":
       return FOREIGN_KEYS[reason.of];
     case "exhausted":
-      return quotaFault(standing, reason.strikesLeft);
+      return quotaFault(quotaStatus, reason.strikesLeft);
     case "banned":
-      return banFault(standing);
+      return banFault(quotaStatus);
     case "address_exhausted":
-      return addressFault(standing);
+      return addressFault(quotaStatus);
     default:
       return new Fault("invalid_api_key", messageOn(reason), INVALID_TOKEN);
   }
@@ -76,21 +76,21 @@ export const insufficientScope = (scope: Scope): Fault =>
   });
 
 /** Whole seconds, at least 1, and never before the moment that the Reset header names. */
-function secondsUntilReset({ shown, atMs }: Standing): number {
+function secondsUntilReset({ shown, atMs }: QuotaStatus): number {
   const resetMs = toWholeSeconds(shown.resetAtMs) * SECOND_MS;
   return Math.max(1, toWholeSeconds(resetMs - atMs));
 }
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
-function retryLater(code: FaultCode, standing: Standing, message: (wait: string) => string): Fault {
-  const seconds = secondsUntilReset(standing);
+function retryLater(code: FaultCode, quotaStatus: QuotaStatus, message: (wait: string) => string): Fault {
+  const seconds = secondsUntilReset(quotaStatus);
   return new Fault(code, message(`Wait ${plural(seconds, "second")}`), { "Retry-After": String(seconds) });
 }
 
-const quotaFault = (standing: Standing, strikesLeft: number | undefined): Fault =>
-  retryLater("rate_limit_exceeded", standing, (wait) => {
-    const { quota, window } = standing.shown;
+const quotaFault = (quotaStatus: QuotaStatus, strikesLeft: number | undefined): Fault =>
+  retryLater("rate_limit_exceeded", quotaStatus, (wait) => {
+    const { quota, window } = quotaStatus.shown;
     const warning =
       strikesLeft === undefined
         ? ""
@@ -98,22 +98,22 @@ const quotaFault = (standing: Standing, strikesLeft: number | undefined): Fault 
     return `You have used all ${quota} requests for this ${window.name}. ${wait} before the next request.${warning}`;
   });
 
-const banFault = (standing: Standing): Fault =>
+const banFault = (quotaStatus: QuotaStatus): Fault =>
   retryLater(
     "key_banned",
-    standing,
+    quotaStatus,
     (wait) =>
       `This API key is temporarily banned because it kept sending requests after 429 responses. ${wait} before the next request, and back off when you get a 429.`,
   );
 
-const addressFault = (standing: Standing): Fault =>
-  retryLater("rate_limit_exceeded", standing, (wait) => {
-    const { quota, window } = standing.shown;
+const addressFault = (quotaStatus: QuotaStatus): Fault =>
+  retryLater("rate_limit_exceeded", quotaStatus, (wait) => {
+    const { quota, window } = quotaStatus.shown;
     return `Your address has used all ${quota} requests without a valid API key for this ${window.name}. ${wait}, or send a valid key.`;
   });
 
-export const visitorFault = (standing: Standing): Fault =>
-  retryLater("rate_limit_exceeded", standing, (wait) => {
-    const { quota, window } = standing.shown;
+export const visitorFault = (quotaStatus: QuotaStatus): Fault =>
+  retryLater("rate_limit_exceeded", quotaStatus, (wait) => {
+    const { quota, window } = quotaStatus.shown;
     return `Your address has used all ${quota} page requests for this ${window.name}. ${wait}, then load the page again.`;
   });

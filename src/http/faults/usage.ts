@@ -10,7 +10,7 @@ export function usageRefusal(admission: Admission, status: number): UsageRefusal
   if (admission.kind === "pass") return status === LACKS_SCOPE ? "scope" : undefined;
   switch (admission.reason.kind) {
     case "exhausted":
-      return admission.standing.shown.window.name === DAY.name ? "day_quota" : "minute_quota";
+      return admission.quotaStatus.shown.window.name === DAY.name ? "day_quota" : "minute_quota";
     case "banned":
       return "banned";
     case "address_exhausted":

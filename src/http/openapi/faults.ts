@@ -38,11 +38,11 @@ function limitFaults(): Fault[] {
   for (;;) {
     const verdict = judge(tally, policy, openedAtMs + 39_000 * Math.sign(tally.minute.used));
     if (verdict.kind === "pass") continue;
-    const { kind, standing } = verdict;
+    const { kind, quotaStatus } = verdict;
     if (kind === "banned")
-      return [...faults, refusalFault({ kind: "refusal", reason: { kind, isNew: true }, standing })];
+      return [...faults, refusalFault({ kind: "refusal", reason: { kind, isNew: true }, quotaStatus })];
     if (faults.length === 0)
-      faults.push(refusalFault({ kind: "refusal", reason: { kind, strikesLeft: verdict.strikesLeft }, standing }));
+      faults.push(refusalFault({ kind: "refusal", reason: { kind, strikesLeft: verdict.strikesLeft }, quotaStatus }));
   }
 }
 

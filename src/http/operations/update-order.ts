@@ -1,7 +1,7 @@
 import { orderTag } from "../../domain/stock/order.ts";
 import { operation } from "../declare/operation.ts";
 import { idInPath } from "../declare/parameters.ts";
-import { moveFault, ORDER_NOT_FOUND } from "../faults/faults.ts";
+import { ORDER_NOT_FOUND, orderUpdateFault } from "../faults/faults.ts";
 import { APPROVED_EXAMPLE, ORDER, ORDER_UPDATE, ORDERS_TAG, orderJson } from "../wire/order.ts";
 
 export const updateOrder = operation({
@@ -22,9 +22,9 @@ export const updateOrder = operation({
     schema: ORDER,
     examples: { approved: APPROVED_EXAMPLE },
   },
-  faults: [ORDER_NOT_FOUND, moveFault({ kind: "invalid_move", from: "placed", to: "delivered" })],
+  faults: [ORDER_NOT_FOUND, orderUpdateFault({ kind: "invalid_transition", from: "placed", to: "delivered" })],
   perform: ({ parameters: { orderId }, body: { status }, precondition, idempotencyKey }, { orders, clock }) =>
-    orders.move({ orderId, to: status, nowMs: clock.nowMs(), precondition }, idempotencyKey),
+    orders.update({ orderId, to: status, nowMs: clock.nowMs(), precondition }, idempotencyKey),
   render: (order) => ({ body: orderJson(order), tag: orderTag(order) }),
-  refuse: moveFault,
+  refuse: orderUpdateFault,
 });

@@ -1,8 +1,8 @@
 import { animalTag } from "../../domain/stock/animal.ts";
 import { operation } from "../declare/operation.ts";
 import { idInPath } from "../declare/parameters.ts";
-import { correctionFault, PET_NOT_FOUND } from "../faults/faults.ts";
-import { CORRECTED_EXAMPLE, PET, PET_UPDATE, PETS_TAG, petJson } from "../wire/pet.ts";
+import { PET_NOT_FOUND, updateFault } from "../faults/faults.ts";
+import { PET, PET_UPDATE, PETS_TAG, petJson, UPDATED_EXAMPLE } from "../wire/pet.ts";
 
 export const updatePet = operation({
   name: "updatePet",
@@ -20,11 +20,11 @@ export const updatePet = operation({
     status: 200,
     description: "The animal as it is now.",
     schema: PET,
-    examples: { corrected: CORRECTED_EXAMPLE },
+    examples: { corrected: UPDATED_EXAMPLE },
   },
-  faults: [PET_NOT_FOUND, correctionFault({ kind: "in_order" })],
+  faults: [PET_NOT_FOUND, updateFault({ kind: "in_order" })],
   perform: ({ parameters: { petId }, body, precondition, idempotencyKey }, { animals }) =>
     animals.update({ id: petId, ...body, precondition }, idempotencyKey),
   render: (animal) => ({ body: petJson(animal), tag: animalTag(animal) }),
-  refuse: correctionFault,
+  refuse: updateFault,
 });

@@ -35,9 +35,9 @@ export const limited =
   ({ gate, trustedProxies, telemetry, refusals, refusalFlood }: PageHandlerParts, page: PublicPage): PublicPage =>
   (request, server) => {
     const address = callerAddress(request, server, trustedProxies);
-    return andThen(gate.admitVisitor(address), ({ kind, standing }) => {
+    return andThen(gate.admitVisitor(address), ({ kind, quotaStatus }) => {
       if (kind === "pass") return page(request, server);
-      const fault = visitorFault(standing);
+      const fault = visitorFault(quotaStatus);
       const { code, status } = fault;
       telemetry.refusal(code);
       refusals.report(code, `visitor ${address}`, () => {

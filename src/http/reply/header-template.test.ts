@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { judge, newTally, ratePolicyOfKey, type Standing } from "../../domain/limits/tally.ts";
+import { judge, newTally, type QuotaStatus, ratePolicyOfKey } from "../../domain/limits/tally.ts";
 import { CLOSE, COMMON_HEADERS, type HeaderFields, HeaderTemplate } from "./header-template.ts";
 
-const standing = (used: number, perMinute = 60, nowMs = 1_000_000): Standing => {
+const quotaStatus = (used: number, perMinute = 60, nowMs = 1_000_000): QuotaStatus => {
   const tally = newTally();
   const policy = ratePolicyOfKey({ perMinute, perDay: 1000 }, undefined);
   for (let i = 1; i < used; i++) judge(tally, policy, nowMs);
-  return judge(tally, policy, nowMs).standing;
+  return judge(tally, policy, nowMs).quotaStatus;
 };
 
 interface Own {
@@ -18,7 +18,7 @@ interface Own {
 
 const PLAIN: Own = { fields: {}, etag: undefined, fixed: undefined };
 
-const fill = ({ fields, etag, fixed }: Own, requestId: string, shown: Standing): HeaderFields => {
+const fill = ({ fields, etag, fixed }: Own, requestId: string, shown: QuotaStatus): HeaderFields => {
   const template = HeaderTemplate.for(fields, true, etag !== undefined);
   const headers = (fixed ? template.with(fixed) : template).fill(requestId, shown, fields, etag);
   return Object.fromEntries(new Response("", { headers }).headers);
@@ -32,7 +32,7 @@ test("every response has the common headers, and nothing of another response", (
   const own = fc.record({ fields, etag, fixed });
   const shown = fc
     .tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 5, max: 9 }))
-    .map((args) => standing(...args));
+    .map((args) => quotaStatus(...args));
   fc.assert(
     fc.property(fc.array(fc.tuple(own, fc.uuid(), shown), { minLength: 1, maxLength: 20 }), (responses) => {
       for (const [own, requestId, shown] of responses) {
@@ -58,7 +58,7 @@ test("RateLimit says what remains of both quotas and for how long, whoever was a
   fc.assert(
     fc.property(callers, (answered) => {
       for (const [used, perMinute, seconds] of answered) {
-        const judged = standing(used, perMinute);
+        const judged = quotaStatus(used, perMinute);
         const headers = fill(PLAIN, "id", { ...judged, atMs: judged.atMs + seconds * 1000 });
         const [minute, day] = [60, 86_400].map((length) => Math.max(0, Math.ceil(length - seconds)));
         expect(headers.ratelimit).toBe(`"minute";r=${perMinute - used};t=${minute}, "day";r=${1000 - used};t=${day}`);
@@ -68,14 +68,14 @@ test("RateLimit says what remains of both quotas and for how long, whoever was a
 });
 
 test("a response without a body has no content type", () => {
-  const headers = HeaderTemplate.for({}, false, false).fill("id", standing(1), {}, undefined);
+  const headers = HeaderTemplate.for({}, false, false).fill("id", quotaStatus(1), {}, undefined);
   expect(headers.has("content-type")).toBe(false);
   expect(headers.get("cache-control")).toBe("no-store");
 });
 
 test("fields that never differ add up", () => {
   const plain = HeaderTemplate.for({}, true, false);
-  const headers = plain.with({ Sunset: "a" }).with(CLOSE).fill("id", standing(1), {}, undefined);
+  const headers = plain.with({ Sunset: "a" }).with(CLOSE).fill("id", quotaStatus(1), {}, undefined);
   expect([headers.get("sunset"), headers.get("connection")]).toEqual(["a", "close"]);
-  expect(plain.fill("id", standing(1), {}, undefined).has("connection")).toBe(false);
+  expect(plain.fill("id", quotaStatus(1), {}, undefined).has("connection")).toBe(false);
 });

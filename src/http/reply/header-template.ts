@@ -1,6 +1,6 @@
 import { SECOND_MS, toWholeSeconds } from "../../base/time/clock.ts";
-import type { Standing } from "../../domain/limits/tally.ts";
-import { DAY, MINUTE, type QuotaStanding } from "../../domain/limits/window.ts";
+import type { QuotaStatus } from "../../domain/limits/tally.ts";
+import { DAY, MINUTE, type WindowStatus } from "../../domain/limits/window.ts";
 
 /** Header fields by name. */
 export type HeaderFields = Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export class HeaderTemplate {
   readonly #longer = new Map<string, HeaderTemplate>();
   /** Weak: an operation's own fields differ from address to address, and addresses are forgotten. */
   readonly #extended = new WeakMap<HeaderFields, HeaderTemplate>();
-  #standing: Standing | undefined;
+  #quotaStatus: QuotaStatus | undefined;
   #fields: HeaderFields = NO_FIELDS;
   #etag: string | undefined;
 
@@ -84,14 +84,14 @@ export class HeaderTemplate {
   }
 
   /** The headers of one response: valid until the next call, so to be copied at once. */
-  fill(requestId: string, standing: Standing, fields: HeaderFields, etag: string | undefined): Headers {
+  fill(requestId: string, quotaStatus: QuotaStatus, fields: HeaderFields, etag: string | undefined): Headers {
     const headers = this.#headers;
-    const { shown, minute, day, atMs } = standing;
-    if (!this.#standing || !isSameWindow(this.#standing, standing)) {
+    const { shown, minute, day, atMs } = quotaStatus;
+    if (!this.#quotaStatus || !isSameWindow(this.#quotaStatus, quotaStatus)) {
       headers.set("X-RateLimit-Limit", String(shown.quota));
       headers.set("X-RateLimit-Reset", String(toWholeSeconds(shown.resetAtMs)));
       headers.set("RateLimit-Policy", day ? `${policyItem(minute)}, ${policyItem(day)}` : policyItem(minute));
-      this.#standing = standing;
+      this.#quotaStatus = quotaStatus;
     }
     headers.set("X-RateLimit-Remaining", String(shown.remaining));
     headers.set("RateLimit", day ? rateLimit.of(minute, day, atMs) : limitItem(minute, secondsLeft(minute, atMs)));
@@ -109,19 +109,19 @@ export class HeaderTemplate {
 }
 
 /** Whether the headers that depend only on the window are the same. */
-const isSameWindow = (a: Standing, b: Standing): boolean =>
+const isSameWindow = (a: QuotaStatus, b: QuotaStatus): boolean =>
   a.shown.quota === b.shown.quota &&
   a.shown.resetAtMs === b.shown.resetAtMs &&
   a.minute.quota === b.minute.quota &&
   a.day?.quota === b.day?.quota;
 
-const policyItem = ({ window, quota }: QuotaStanding): string =>
+const policyItem = ({ window, quota }: WindowStatus): string =>
   `"${window.name}";q=${quota};w=${window.lengthMs / SECOND_MS}`;
 
-const limitItem = ({ window, remaining }: QuotaStanding, seconds: number): string =>
+const limitItem = ({ window, remaining }: WindowStatus, seconds: number): string =>
   `"${window.name}";r=${remaining};t=${seconds}`;
 
-const secondsLeft = ({ resetAtMs }: QuotaStanding, atMs: number): number =>
+const secondsLeft = ({ resetAtMs }: WindowStatus, atMs: number): number =>
   Math.max(0, toWholeSeconds(resetAtMs - atMs));
 
 /** The items of both quotas. For a second, all responses to a key differ only in what remains: the rest is kept. */
@@ -131,7 +131,7 @@ class RateLimitField {
   #between = "";
   #end = "";
 
-  of(minute: QuotaStanding, day: QuotaStanding, atMs: number): string {
+  of(minute: WindowStatus, day: WindowStatus, atMs: number): string {
     const minuteSeconds = secondsLeft(minute, atMs);
     const daySeconds = secondsLeft(day, atMs);
     if (minuteSeconds !== this.#minuteSeconds || daySeconds !== this.#daySeconds) {

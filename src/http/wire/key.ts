@@ -2,8 +2,8 @@ import { SECOND_MS, toWholeSeconds } from "../../base/time/clock.ts";
 import type { Key } from "../../domain/keys/key.ts";
 import { PLANS, QUOTA_MAX } from "../../domain/keys/plan.ts";
 import { SCOPES } from "../../domain/keys/scope.ts";
-import type { Standing } from "../../domain/limits/tally.ts";
-import { DAY, MINUTE, type QuotaStanding } from "../../domain/limits/window.ts";
+import type { QuotaStatus } from "../../domain/limits/tally.ts";
+import { DAY, MINUTE, type WindowStatus } from "../../domain/limits/window.ts";
 import { moment, namedSchema } from "../declare/schema.ts";
 
 // The caller's own key on the wire: its schema, and its JSON.
@@ -70,13 +70,13 @@ export const KEY = namedSchema("Key", {
 /** A key as its holder sees it. */
 export interface OwnKey {
   readonly key: Key;
-  readonly standing: Standing;
+  readonly quotaStatus: QuotaStatus;
   readonly strikesLeft: number;
 }
 
-export const keyJson = ({ key, standing, strikesLeft }: OwnKey): string => {
+export const keyJson = ({ key, quotaStatus, strikesLeft }: OwnKey): string => {
   const { id, name, plan, scopes, expiresAtMs } = key;
-  const { minute, day } = standing;
+  const { minute, day } = quotaStatus;
   return JSON.stringify({
     id,
     name,
@@ -89,7 +89,7 @@ export const keyJson = ({ key, standing, strikesLeft }: OwnKey): string => {
 };
 
 /** In whole seconds, as X-RateLimit-Reset has it. */
-const quotaOf = ({ window, quota, remaining, resetAtMs }: QuotaStanding) => ({
+const quotaOf = ({ window, quota, remaining, resetAtMs }: WindowStatus) => ({
   window: window.name,
   limit: quota,
   remaining,

@@ -63,7 +63,7 @@ export const PET_UPDATE = bodyShape("PetUpdate", {
 });
 
 export const PET_EXAMPLE = { id: 42, name: "Rex", categoryId: 7, status: "available" };
-export const CORRECTED_EXAMPLE = { ...PET_EXAMPLE, name: "Rexi" };
+export const UPDATED_EXAMPLE = { ...PET_EXAMPLE, name: "Rexi" };
 export const OTHER_PET_EXAMPLE = {
   id: 43,
   name: "Mia",

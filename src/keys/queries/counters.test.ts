@@ -29,10 +29,10 @@ test("where no service has noted where it counts, the settings decide", async ()
 
 test("what the service has noted wins: Redis is needed, or not even asked", async () => {
   const { store, id, tally, counted } = await storeWithTally();
-  await store.facts.noteCountingPlace("redis");
+  await store.metadata.noteCountingPlace("redis");
   expect(await counted(undefined)).toEqual(refused({ kind: "counted_in_redis" }));
   expect(await counted(inRedis)).toEqual(new Map([[id, newTally()]]));
-  await store.facts.noteCountingPlace("database");
+  await store.metadata.noteCountingPlace("database");
   const asked = () => Promise.reject(new Error("Redis was asked"));
   expect(await counted(asked)).toEqual(new Map([[id, tally]]));
 });

@@ -18,9 +18,9 @@ export type FindCounters = () => Promise<Result<CountedFor, CountedInRedis>>;
  * `inRedis` reads there; undefined: it is not known where Redis is.
  */
 export const countersOf =
-  ({ facts, tallies }: Pick<Store, "facts" | "tallies">, inRedis: CountedFor | undefined): FindCounters =>
+  ({ metadata, tallies }: Pick<Store, "metadata" | "tallies">, inRedis: CountedFor | undefined): FindCounters =>
   async () => {
-    const place = (await facts.countingPlace()) ?? (inRedis ? "redis" : "database");
+    const place = (await metadata.countingPlace()) ?? (inRedis ? "redis" : "database");
     if (place === "database") return done((keyIds) => countedInDatabase(tallies, keyIds));
     return inRedis ? done(inRedis) : refused({ kind: "counted_in_redis" });
   };

@@ -68,8 +68,8 @@ describe("what a key has used", () => {
         const before = structuredClone(tally);
         const use = useOf(key, tally, nowMs);
         expect(tally).toEqual(before);
-        const { kind, standing } = judge(tally, policy, nowMs);
-        if (kind === "pass") expect(use.minute.remaining).toBe(standing.minute.remaining + 1);
+        const { kind, quotaStatus } = judge(tally, policy, nowMs);
+        if (kind === "pass") expect(use.minute.remaining).toBe(quotaStatus.minute.remaining + 1);
         expect(kind === "pass").toBe(
           use.bannedUntilMs === undefined && use.minute.remaining > 0 && use.day.remaining > 0,
         );

@@ -104,7 +104,7 @@ describe("Refusals", () => {
     const memory = setUp({ aheadMs: 3_600_000 });
     memory.exhaust();
     memory.clock.advance(10_000);
-    expect(recall(memory)?.standing.atMs).toBe(memory.scriptNowMs());
+    expect(recall(memory)?.quotaStatus.atMs).toBe(memory.scriptNowMs());
     memory.clock.advance(MINUTE_MS - 10_001);
     expect(recall(memory)?.kind).toBe("exhausted");
     memory.clock.advance(1);

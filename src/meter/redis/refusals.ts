@@ -9,7 +9,7 @@ const REPORT_DELAY_MS = 100;
 const CLOCK_STEP_MAX_MS = 1_000;
 
 /** A subject that Redis refused. */
-interface RememberedRefusal {
+interface CachedRefusal {
   /** As Redis had it, with the strikes that were recorded here since. */
   readonly tally: Tally;
   /** When the answer came, by this machine's clock. */
@@ -36,7 +36,7 @@ export interface RefusalsParts {
 
 /** Remembers who is refused, so that Redis need not be asked again, and reports their strikes to it a moment later. */
 export class Refusals {
-  readonly #remembered: BoundedMap<RememberedRefusal>;
+  readonly #remembered: BoundedMap<CachedRefusal>;
   readonly #unreported = new Map<string, UnreportedStrikes>();
   #cancelReport: (() => void) | undefined;
   #reporting = Promise.resolve();
@@ -86,7 +86,7 @@ export class Refusals {
     this.#remembered.set(subject, {
       tally,
       answeredAtMs,
-      aheadMs: verdict.standing.atMs - answeredAtMs,
+      aheadMs: verdict.quotaStatus.atMs - answeredAtMs,
       isUnannouncedBan: isUnannounced(verdict, isRequest, previous),
     });
   }
@@ -130,13 +130,13 @@ export class Refusals {
 }
 
 /** A report tells nobody about the ban that it brought; neither does a request that Redis judged right after it. */
-function isUnannounced(verdict: Verdict, isRequest: boolean, previous: RememberedRefusal | undefined): boolean {
+function isUnannounced(verdict: Verdict, isRequest: boolean, previous: CachedRefusal | undefined): boolean {
   if (verdict.kind !== "banned") return false;
   return verdict.isNew ? !isRequest : (previous?.isUnannouncedBan ?? false);
 }
 
 /** Says once that a ban is new. */
-function announce(verdict: Verdict & { kind: "banned" }, refusal: RememberedRefusal): Verdict {
+function announce(verdict: Verdict & { kind: "banned" }, refusal: CachedRefusal): Verdict {
   if (!refusal.isUnannouncedBan) return verdict;
   refusal.isUnannouncedBan = false;
   return { ...verdict, isNew: true };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
-import type { ConsoleDoor } from "../../http/pages/console/relay.ts";
+import type { ConsoleEndpoint } from "../../http/pages/console/relay.ts";
 import { ConsoleHost } from "./console-host.ts";
 import type { ForwardedLine } from "./forwarded-log.ts";
 
 interface Blueprint {
-  readonly seat: Record<string, never>;
-  readonly door: ConsoleDoor;
+  readonly storeHandle: Record<string, never>;
+  readonly endpoint: ConsoleEndpoint;
 }
 
 const CALLS = JSON.stringify(join(import.meta.dir, "calls.ts"));
@@ -15,8 +15,8 @@ const CALLS = JSON.stringify(join(import.meta.dir, "calls.ts"));
 /** A console that answers with its number, and dies when it is asked to. */
 const CONSOLE = `
   let server;
-  const start = ({ door }) => {
-    server = Bun.serve({ unix: door.socket, fetch: ({ url }) => {
+  const start = ({ endpoint }) => {
+    server = Bun.serve({ unix: endpoint.socket, fetch: ({ url }) => {
       if (url.endsWith("/die")) setTimeout(() => { throw new Error("killed by a request"); });
       return new Response("alive");
     } });
@@ -41,10 +41,10 @@ async function hostOf(methods = "", isLasting = false, unmakable: ReadonlySet<nu
   let [made, nowMs] = [0, 0];
   const say = (...args: unknown[]) => void said.push(args.map((arg) => JSON.stringify(arg)).join(" "));
   const host = new ConsoleHost<Blueprint>({
-    newBlueprint: (door) => {
+    newBlueprint: (endpoint) => {
       made++;
-      if (unmakable.has(made)) throw new Error("the store has no seat");
-      return { seat: {}, door };
+      if (unmakable.has(made)) throw new Error("the store has no storeHandle");
+      return { storeHandle: {}, endpoint };
     },
     methods: { log: (forwarded) => void lines.push(...forwarded) },
     time: { monotonicMs: () => nowMs },
@@ -60,28 +60,28 @@ async function hostOf(methods = "", isLasting = false, unmakable: ReadonlySet<nu
   return { host, said, made: () => made, advance };
 }
 
-const ask = async ({ socket }: ConsoleDoor, path = "/"): Promise<string> =>
+const ask = async ({ socket }: ConsoleEndpoint, path = "/"): Promise<string> =>
   (await fetch(`http://console${path}`, { unix: socket } as RequestInit)).text();
 
 /** Not `rejects`, which would wait without letting anything arrive. */
 const failureOf = (work: Promise<unknown>): Promise<string> => work.then(String, (error: Error) => error.message);
 
 describe("the host of the console's thread", () => {
-  test("starts it once for all who ask at once, each time behind another door", async () => {
+  test("starts it once for all who ask at once, each time behind another endpoint", async () => {
     const { host, made } = await hostOf();
     const doors = await Promise.all([host.open(), host.open(), host.open()]);
     expect(made()).toBe(1);
     expect(new Set(doors).size).toBe(1);
-    expect(await ask(doors[0] as ConsoleDoor)).toBe("alive");
+    expect(await ask(doors[0] as ConsoleEndpoint)).toBe("alive");
     await host.close();
     expect(await failureOf(host.open())).toContain("stopping");
-    expect(await ask(doors[0] as ConsoleDoor).catch(() => "gone")).toBe("gone");
+    expect(await ask(doors[0] as ConsoleEndpoint).catch(() => "gone")).toBe("gone");
   });
 
   test("says why it has died, refuses for a moment, and starts it again", async () => {
     const { host, said, made, advance } = await hostOf();
-    const door = await host.open();
-    await ask(door, "/die");
+    const endpoint = await host.open();
+    await ask(endpoint, "/die");
     while (said.length === 0) await Bun.sleep(1);
     expect(said.join()).toContain("killed by a request");
     expect(await failureOf(host.open())).toContain("a moment ago");
@@ -89,7 +89,7 @@ describe("the host of the console's thread", () => {
     advance(1_000);
     const next = await host.open();
     expect(made()).toBe(2);
-    expect([next.socket === door.socket, next.password === door.password]).toEqual([false, false]);
+    expect([next.socket === endpoint.socket, next.password === endpoint.password]).toEqual([false, false]);
     expect(await ask(next)).toBe("alive");
     await host.close();
   });
@@ -106,11 +106,11 @@ describe("the host of the console's thread", () => {
 
   test("one that is busy is left alone, however long nobody has asked for it", async () => {
     const { host, said, advance } = await hostOf("isIdle: () => false");
-    const door = await host.open();
+    const endpoint = await host.open();
     advance(60 * 60_000);
     await Bun.sleep(50);
     expect(said).toEqual([]);
-    expect(await ask(door)).toBe("alive");
+    expect(await ask(endpoint)).toBe("alive");
     await host.close();
   });
 

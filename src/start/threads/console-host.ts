@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../base/time/clock.ts";
 import { newConsoleSecret } from "../../domain/console-session.ts";
-import type { ConsoleDoor } from "../../http/pages/console/relay.ts";
+import type { ConsoleEndpoint } from "../../http/pages/console/relay.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { Calls } from "./calls.ts";
 import type { HostMethods } from "./threads.ts";
@@ -16,14 +16,14 @@ export type ConsoleThreadMethods<Blueprint> = {
   close(nothing: undefined): Promise<void>;
 };
 
-/** Plain data, but for the port of a seat at an embedded store. */
+/** Plain data, but for the port of a handle at an embedded store. */
 interface Sendable {
-  readonly seat: { readonly port?: MessagePort | undefined };
+  readonly storeHandle: { readonly port?: MessagePort | undefined };
 }
 
 export interface ConsoleHostParts<Blueprint> {
   /** What it is made from: it listens on the socket, unless it has a port of its own. */
-  readonly newBlueprint: (door: ConsoleDoor) => Blueprint;
+  readonly newBlueprint: (endpoint: ConsoleEndpoint) => Blueprint;
   readonly methods: Pick<HostMethods, "log">;
   readonly time: { monotonicMs(): number };
   readonly log: Log;
@@ -46,7 +46,7 @@ const RESTART_PAUSE_MS = 1_000;
 
 interface Running {
   readonly worker: Worker;
-  readonly door: ConsoleDoor;
+  readonly endpoint: ConsoleEndpoint;
   readonly folder: string | undefined;
   /** Resolves when it answers. */
   readonly started: Promise<string | undefined>;
@@ -63,10 +63,10 @@ export class ConsoleHost<Blueprint extends Sendable> {
   constructor(private readonly parts: ConsoleHostParts<Blueprint>) {}
 
   /** Where it listens, as soon as it does. */
-  readonly open = async (): Promise<ConsoleDoor> => {
+  readonly open = async (): Promise<ConsoleEndpoint> => {
     const running = this.#run();
     await running.started;
-    return running.door;
+    return running.endpoint;
   };
 
   /** Starts one that has a port of its own. Returns its address. */
@@ -93,9 +93,9 @@ export class ConsoleHost<Blueprint extends Sendable> {
   #startThread() {
     const { newBlueprint, methods, script, log, isLasting } = this.parts;
     const { socket, folder } = newSocket();
-    const door = { socket, password: newConsoleSecret() };
+    const endpoint = { socket, password: newConsoleSecret() };
     // First of all, as it may fail.
-    const blueprint = newBlueprint(door);
+    const blueprint = newBlueprint(endpoint);
     const worker = new Worker(script, { name: "console" });
     const calls = new Calls<ConsoleThreadMethods<Blueprint>>(worker, methods);
     const end = (reason: string): void => {
@@ -112,7 +112,7 @@ export class ConsoleHost<Blueprint extends Sendable> {
     worker.addEventListener("error", ({ message }) => end(message));
     worker.addEventListener("close", () => end("it closed"));
     let hasStarted = false;
-    const { port } = blueprint.seat;
+    const { port } = blueprint.storeHandle;
     const started = calls.call("start", blueprint, port ? [port] : []).then(
       (address) => {
         hasStarted = true;
@@ -123,7 +123,7 @@ export class ConsoleHost<Blueprint extends Sendable> {
         throw error;
       },
     );
-    const running = { worker, calls, door, folder, started, end };
+    const running = { worker, calls, endpoint, folder, started, end };
     if (!isLasting) this.#timer ??= this.#watch();
     return running;
   }

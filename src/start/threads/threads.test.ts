@@ -5,7 +5,7 @@ import type { ForwardedLine } from "./forwarded-log.ts";
 import { Threads, type ThreadsParts } from "./threads.ts";
 
 interface Blueprint {
-  readonly seat: Record<string, never>;
+  readonly storeHandle: Record<string, never>;
   readonly number: number;
 }
 
@@ -37,7 +37,7 @@ function threadsOf(path: string, parts: Partial<ThreadsParts<Blueprint>> = {}) {
     count: 2,
     hasRoom: () => true,
     share: () => true,
-    newBlueprint: () => ({ seat: {}, number: ++made }),
+    newBlueprint: () => ({ storeHandle: {}, number: ++made }),
     methods: {
       log: (forwarded) => void lines.push(...forwarded),
       save: async () => {},

@@ -1,4 +1,4 @@
-import type { ConsoleDoor } from "../../http/pages/console/relay.ts";
+import type { ConsoleEndpoint } from "../../http/pages/console/relay.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { MetricsSnapshot } from "../../telemetry/metrics.ts";
 import type { DrainStep } from "../ports/drain.ts";
@@ -29,7 +29,7 @@ export type HostMethods = {
   /** Resolves when everything that was counted is on disk. */
   save(nothing: undefined): Promise<void>;
   /** Where the console answers, which is started for it. */
-  openConsole(nothing: undefined): Promise<ConsoleDoor>;
+  openConsole(nothing: undefined): Promise<ConsoleEndpoint>;
 };
 
 export interface ThreadsParts<Blueprint> {
@@ -51,9 +51,9 @@ export interface ThreadsParts<Blueprint> {
   readonly script: string;
 }
 
-/** Plain data, but for the port of a seat at an embedded store. */
+/** Plain data, but for the port of a handle at an embedded store. */
 interface Sendable {
-  readonly seat: { readonly port?: MessagePort | undefined };
+  readonly storeHandle: { readonly port?: MessagePort | undefined };
 }
 
 /** The first replies are out by then. */
@@ -182,7 +182,7 @@ export class Threads<Blueprint extends Sendable> {
   async #join(thread: Thread<Blueprint>): Promise<void> {
     try {
       const blueprint = this.parts.newBlueprint();
-      const { port } = blueprint.seat;
+      const { port } = blueprint.storeHandle;
       await thread.calls.call("start", blueprint, port ? [port] : []);
     } catch (error) {
       this.#bury(thread, (error as Error).message);

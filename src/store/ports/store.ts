@@ -9,18 +9,18 @@ import type { Tally } from "../../domain/limits/tally.ts";
 import type { IdOrder, JsonPage, Listed, Page, Position } from "../../domain/page.ts";
 import type {
   Animal,
-  AnimalCorrection,
-  AnimalRemoval,
+  AnimalDeletion,
+  AnimalDeletionRefusal,
   AnimalStatus,
-  CorrectionRefusal,
+  AnimalUpdate,
+  AnimalUpdateRefusal,
   NewAnimal,
-  RemovalRefusal,
 } from "../../domain/stock/animal.ts";
 import type {
   Category,
+  CategoryDeletion,
+  CategoryDeletionRefusal,
   CategoryNaming,
-  CategoryRemoval,
-  CategoryRemovalRefusal,
   NamedCategory,
   NamingRefusal,
 } from "../../domain/stock/category.ts";
@@ -35,12 +35,12 @@ import type {
   UndoRequest,
 } from "../../domain/stock/import.ts";
 import type {
-  MoveRefusal,
   NewOrder,
   OpenOrderStatus,
   Order,
-  OrderMove,
   OrderStatus,
+  OrderUpdate,
+  OrderUpdateRefusal,
   PlacingRefusal,
 } from "../../domain/stock/order.ts";
 import type { Grain, UsageSum } from "../../domain/usage/grains.ts";
@@ -77,11 +77,14 @@ export interface AnimalStore {
   add(addition: AnimalAddition): Promise<Animal>;
   /** Of a correction of the status and an order that race, one is refused. */
   update(
-    correction: AnimalCorrection,
+    correction: AnimalUpdate,
     idempotencyKey?: IdempotencyKey,
-  ): Promise<IdempotentResult<Animal, CorrectionRefusal>>;
+  ): Promise<IdempotentResult<Animal, AnimalUpdateRefusal>>;
   /** Returns the animal that was. Its id is never used again. */
-  delete(removal: AnimalRemoval, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Animal, RemovalRefusal>>;
+  delete(
+    removal: AnimalDeletion,
+    idempotencyKey?: IdempotencyKey,
+  ): Promise<IdempotentResult<Animal, AnimalDeletionRefusal>>;
 }
 
 /** An animal that a person adds. */
@@ -127,9 +130,9 @@ export interface CategoryStore {
   put(naming: CategoryNaming, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<NamedCategory, NamingRefusal>>;
   /** Returns the category that was. Animals keep its number. */
   delete(
-    removal: CategoryRemoval,
+    removal: CategoryDeletion,
     idempotencyKey?: IdempotencyKey,
-  ): Promise<IdempotentResult<Category, CategoryRemovalRefusal>>;
+  ): Promise<IdempotentResult<Category, CategoryDeletionRefusal>>;
 }
 
 export interface OrderStore {
@@ -138,7 +141,7 @@ export interface OrderStore {
   /** Of several orders for one animal, exactly one is placed. */
   place(order: NewOrder, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Order, PlacingRefusal>>;
   /** The animal's status changes with the order's. */
-  move(move: OrderMove, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Order, MoveRefusal>>;
+  update(update: OrderUpdate, idempotencyKey?: IdempotencyKey): Promise<IdempotentResult<Order, OrderUpdateRefusal>>;
 }
 
 export interface OrderQuery {
@@ -165,7 +168,7 @@ export interface FoundKey {
 }
 
 /** What a person does to one key. Each of these changes enters the journal in its own transaction. */
-export interface KeyDeed extends Authorship {
+export interface KeyCommand extends Authorship {
   readonly keyId: string;
 }
 
@@ -175,14 +178,14 @@ export interface NewKey extends Authorship {
   readonly digest: string;
 }
 
-export interface Rotation extends KeyDeed {
+export interface Rotation extends KeyCommand {
   /** Of the new secret. */
   readonly digest: string;
   /** When the secrets that the key has now expire, at the latest. */
   readonly oldSecretsExpireAtMs: number;
 }
 
-export interface Pardon extends KeyDeed {
+export interface Pardon extends KeyCommand {
   /** When the latest ban that is lifted began, if that was by a clock ahead of the one that says when it is lifted. */
   readonly bannedAtMs?: number | undefined;
   /** No ban is known that it lifts: it is written for one that a service has not saved yet, and is not in the journal. */
@@ -201,19 +204,19 @@ export interface KeyStore {
   /** Creates the key if the store has never had one. Returns whether it did. */
   createFirst(key: NewKey): Promise<boolean>;
   rotate(rotation: Rotation): Promise<void>;
-  revoke(revocation: KeyDeed): Promise<void>;
+  revoke(revocation: KeyCommand): Promise<void>;
   pardon(pardon: Pardon): Promise<void>;
   /** Returns the key as it is then; undefined: there is none. */
-  edit(change: KeyChange & KeyDeed): Promise<Key | undefined>;
+  edit(change: KeyChange & KeyCommand): Promise<Key | undefined>;
   /** A key that is suspended already stays so since when it was. */
-  suspend(suspension: KeyDeed): Promise<void>;
-  resume(resumption: KeyDeed): Promise<void>;
+  suspend(suspension: KeyCommand): Promise<void>;
+  resume(resumption: KeyCommand): Promise<void>;
   /** Deletes some of the responses that are saved for a key. Returns whether there may be more of them. */
   deleteResponses(of: { readonly keyId: string }): Promise<boolean>;
   /** Likewise of what is known about its usage. */
   deleteUsage(of: { readonly keyId: string }): Promise<boolean>;
   /** Deletes a revoked key, and everything that belongs to it. Returns whether it did: nothing is done to any other key. */
-  delete(deletion: KeyDeed): Promise<boolean>;
+  delete(deletion: KeyCommand): Promise<boolean>;
   /** All that are kept, also those that no longer work, newest first. */
   secretsOf(keyId: string): Awaitable<readonly DatedSecret[]>;
   /** Notes when keys were last used, unless a later use is known. It is no change to a key: the revision stays. */
@@ -299,7 +302,7 @@ export interface InstanceStore {
 export type CountingPlace = "redis" | "database";
 
 /** What the service notes about itself, for commands on its database. */
-export interface FactStore {
+export interface MetadataStore {
   /** Undefined: no service has noted it yet. */
   countingPlace(): Awaitable<CountingPlace | undefined>;
   noteCountingPlace(place: CountingPlace): Promise<void>;
@@ -412,7 +415,7 @@ export interface Store {
   readonly orders: OrderStore;
   readonly keys: KeyStore;
   readonly tallies: TallyStore;
-  readonly facts: FactStore;
+  readonly metadata: MetadataStore;
   readonly usage: UsageStore;
   readonly instances: InstanceStore;
   readonly imports: ImportStore;
@@ -443,7 +446,7 @@ export interface Store {
 }
 
 /** A store that further threads of the process can serve from too. */
-export interface ServingStore<Seat> extends Store {
+export interface ServingStore<Handle> extends Store {
   /** What one more thread opens it with: plain data, and a port if it is embedded, to be sent there. */
-  newSeat(): Seat;
+  newHandle(): Handle;
 }

@@ -8,18 +8,18 @@ import type { SchemaOptions } from "./schema/schema.ts";
 import { postgresAnimals } from "./tables/animals.ts";
 import { postgresCategories } from "./tables/categories.ts";
 import { postgresCounts } from "./tables/counts.ts";
-import { postgresFacts } from "./tables/facts.ts";
 import { carryOutOnce, deleteSavedResponses, transactOnce } from "./tables/idempotency.ts";
 import { postgresImports } from "./tables/imports.ts";
 import { postgresJournal } from "./tables/journal.ts";
 import { postgresKeys } from "./tables/keys.ts";
+import { postgresMetadata } from "./tables/metadata.ts";
 import { postgresOrders } from "./tables/orders.ts";
 import { postgresSessions } from "./tables/sessions.ts";
 import { postgresTallies } from "./tables/tallies.ts";
 import { postgresInstances, postgresUsage } from "./tables/usage.ts";
 
 /** What another thread opens a database with: its share of the connections. */
-export interface PostgresSeat {
+export interface PostgresHandle {
   readonly kind: "postgres";
   readonly url: string;
   readonly connections: number;
@@ -38,14 +38,14 @@ export interface PostgresServingOptions extends Partial<SchemaOptions> {
 export async function openForServing(
   url: string,
   { connections, threads = 1, ...schema }: PostgresServingOptions,
-): Promise<ServingStore<PostgresSeat>> {
+): Promise<ServingStore<PostgresHandle>> {
   const share = Math.max(1, Math.floor(connections / threads));
   const store = await openStore(url, connections - share * (threads - 1), schema);
-  return { ...store, newSeat: () => ({ kind: "postgres", url, connections: share }) };
+  return { ...store, newHandle: () => ({ kind: "postgres", url, connections: share }) };
 }
 
 /** Opens the store of another thread. The schema is the first one's business. */
-export const openSeat = ({ url, connections }: PostgresSeat): Promise<Store> =>
+export const openHandle = ({ url, connections }: PostgresHandle): Promise<Store> =>
   openStore(url, connections, { rules: CHANGES_NO_SCHEMA });
 
 async function openStore(
@@ -66,7 +66,7 @@ async function openStore(
     orders: postgresOrders(pool, carryOut, transact),
     keys: postgresKeys(pool),
     tallies: postgresTallies(pool),
-    facts: postgresFacts(pool),
+    metadata: postgresMetadata(pool),
     usage: postgresUsage(pool),
     instances: postgresInstances(pool),
     imports: postgresImports(pool),

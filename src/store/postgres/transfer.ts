@@ -1,7 +1,7 @@
 import { OperatorError } from "../../base/operator-error.ts";
 import type { CountingPlace } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
-import { COUNTING_PLACE, STORE_ID, selectFact, TABLES } from "../sql/rows.ts";
+import { COUNTING_PLACE, STORE_ID, selectMetadata, TABLES } from "../sql/rows.ts";
 import { type Row, selectFrom, type Table } from "../sql/table.ts";
 import {
   BATCH_SIZE,
@@ -36,7 +36,7 @@ export async function openSource(url: string): Promise<RowSource> {
     await session.run(`${UNLIMITED}; SET LOCAL lock_timeout = '${WRITERS_TIMEOUT}'`);
     // The first statement that reads decides which moment is seen, and by then nobody writes.
     await session.run(`LOCK TABLE ${namesOf(TABLES)} IN SHARE MODE`);
-    const [fact] = await session.run<{ value: string }>(selectFact("$1"), [STORE_ID]);
+    const [fact] = await session.run<{ value: string }>(selectMetadata("$1"), [STORE_ID]);
     return sourceOn(session, fact?.value as string);
   });
 }
@@ -117,7 +117,7 @@ async function sourceOn(session: Session, id: string): Promise<RowSource> {
       return lastIds;
     },
     async countingPlace() {
-      const [fact] = await session.run<{ value: CountingPlace }>(selectFact("$1"), [COUNTING_PLACE]);
+      const [fact] = await session.run<{ value: CountingPlace }>(selectMetadata("$1"), [COUNTING_PLACE]);
       return fact?.value;
     },
     refuseUse: () => refuseUse(session, "source"),

@@ -235,9 +235,9 @@ export const COUNTING_PLACE = "counting_place";
 /** At random, when a store is first copied: an interrupted copy is continued from the same one. */
 export const STORE_ID = "store_id";
 
-export const selectFact = (placeholder: string): string => `SELECT value FROM facts WHERE name = ${placeholder}`;
+export const selectMetadata = (placeholder: string): string => `SELECT value FROM facts WHERE name = ${placeholder}`;
 
-export const upsertFact = (placeholder: (n: number) => string): string =>
+export const upsertMetadata = (placeholder: (n: number) => string): string =>
   `INSERT INTO facts (name, value) VALUES (${placeholder(1)}, ${placeholder(2)})
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 

@@ -546,7 +546,7 @@ describe("the version of a store that is served", () => {
       "revoking a key": await changes(() => store.keys.revoke({ ...SIGNED, keyId, atMs: 1 })),
       "creating an animal": await changes(() => createIn(store)),
       "placing an order": await changes(() => store.orders.place(order)),
-      "moving an order": await changes(() => store.orders.move({ orderId: 1n, to: "approved", nowMs: 1 })),
+      "moving an order": await changes(() => store.orders.update({ orderId: 1n, to: "approved", nowMs: 1 })),
       "creating an animal beside": await changes(() => createIn(beside)),
       "saving counters beside": await changes(() => beside.tallies.save([[keyId, tallyUsed(3)]])),
     };

@@ -12,12 +12,12 @@ import { type Connection, prepared } from "./sql/statements.ts";
 import { sqliteAnimals } from "./tables/animals.ts";
 import { sqliteCategories } from "./tables/categories.ts";
 import { sqliteCounts } from "./tables/counts.ts";
-import { sqliteFacts } from "./tables/facts.ts";
 import { SELECT_ONE_UNFOLDED } from "./tables/folding.ts";
 import { answerRetries } from "./tables/idempotency.ts";
 import { sqliteImports } from "./tables/imports.ts";
 import { sqliteJournal } from "./tables/journal.ts";
 import { sqliteKeys } from "./tables/keys.ts";
+import { sqliteMetadata } from "./tables/metadata.ts";
 import { sqliteOrders } from "./tables/orders.ts";
 import { sqliteSessions } from "./tables/sessions.ts";
 import { sqliteTallies } from "./tables/tallies.ts";
@@ -28,13 +28,13 @@ import { newCommitNote } from "./wal/version.ts";
 import type { NoteTarget } from "./writer/connection.ts";
 import { directWrites } from "./writer/direct-writes.ts";
 import { WriterHost } from "./writer/host.ts";
-import type { FromSeat, ToSeat } from "./writer/messages.ts";
+import type { FromAttached, ToAttached } from "./writer/messages.ts";
 
 /** The first replies are out by then. */
 const WARM_UP_AFTER_MS = 100;
 
 /** What another thread of the process that serves a file opens it with. To be sent there, with its port. */
-export interface SqliteSeat {
+export interface SqliteHandle {
   readonly kind: "sqlite";
   readonly path: string;
   readonly placement: Placement;
@@ -50,7 +50,7 @@ export async function openForServing(
   givenPath: string,
   timeouts = LOCK_TIMEOUTS,
   rules: SchemaRules = MIGRATES,
-): Promise<ServingStore<SqliteSeat>> {
+): Promise<ServingStore<SqliteHandle>> {
   const path = await preparePath(givenPath, { create: rules.mayCreate });
   const { db, unlock, descriptor } = await openLocked(path, timeouts, rules);
   // Takes half a millisecond, and the thread several, so a start does without both.
@@ -72,7 +72,7 @@ export async function openForServing(
 
   return {
     ...storeOf(view),
-    newSeat: () => ({ kind: "sqlite", path, ...shared(), port: host.newSeat() }),
+    newHandle: () => ({ kind: "sqlite", path, ...shared(), port: host.newHandle() }),
     async close() {
       clearTimeout(warmUp);
       await view.queue.close();
@@ -84,11 +84,11 @@ export async function openForServing(
 }
 
 /** Opens the store of another thread of this process: also while the file is not in its place, and all is refused. */
-export function openSeat({ path, placement, noteTarget, port }: SqliteSeat): Store {
-  const say = (message: FromSeat) => port.postMessage(message);
+export function openHandle({ path, placement, noteTarget, port }: SqliteHandle): Store {
+  const say = (message: FromAttached) => port.postMessage(message);
   const view = new ServingView(path, undefined, () => say({ kind: "request" }));
   view.follow(placement, noteTarget);
-  port.onmessage = ({ data }: { data: ToSeat }) => {
+  port.onmessage = ({ data }: { data: ToAttached }) => {
     if (data.kind === "port") view.queue.connect(data.port);
     else if (data.kind === "failed") view.queue.refuse(data.reason);
     else view.queue.lose(data.reason);
@@ -159,7 +159,7 @@ function storeOn(connection: Connection, writes: Writes): Omit<Store, "version" 
     orders: sqliteOrders(connection, writes),
     keys: sqliteKeys(connection, writes),
     tallies: sqliteTallies(connection, writes),
-    facts: sqliteFacts(connection, writes),
+    metadata: sqliteMetadata(connection, writes),
     usage: sqliteUsage(connection, writes),
     instances: sqliteInstances(connection, writes),
     imports: sqliteImports(connection, writes),

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { OperatorError } from "../../base/operator-error.ts";
 import type { CountingPlace } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
-import { COUNTING_PLACE, INTERNAL_TABLES, STORE_ID, selectFact, TABLES, upsertFact } from "../sql/rows.ts";
+import { COUNTING_PLACE, INTERNAL_TABLES, STORE_ID, selectMetadata, TABLES, upsertMetadata } from "../sql/rows.ts";
 import { insertInto, orReplace, type Row, selectFrom, type Table } from "../sql/table.ts";
 import {
   BATCH_SIZE,
@@ -31,7 +31,7 @@ export async function openSource(givenPath: string): Promise<RowSource> {
   try {
     refuseUnknownSchema(db);
     lockAgainstWrites(db, path);
-    const { value: id } = db.query(selectFact("?")).get(STORE_ID) as { value: string };
+    const { value: id } = db.query(selectMetadata("?")).get(STORE_ID) as { value: string };
     return sourceOn(db, id, close);
   } catch (error) {
     close();
@@ -136,9 +136,9 @@ function lockAgainstWrites(db: Database, path: string): void {
 /** Gives a source an id, which stays the same whatever is deleted from it. */
 function identify(db: Database): void {
   db.transaction(() => {
-    if (db.query(selectFact("?")).get(STORE_ID)) return;
+    if (db.query(selectMetadata("?")).get(STORE_ID)) return;
     raiseGeneration(db);
-    db.query(upsertFact(() => "?")).run(STORE_ID, crypto.randomUUID());
+    db.query(upsertMetadata(() => "?")).run(STORE_ID, crypto.randomUUID());
   }).immediate();
 }
 
@@ -176,7 +176,7 @@ function sourceOn(db: Database, id: string, close: () => void): RowSource {
       const last = db.query<{ seq: bigint }, [string]>("SELECT seq FROM sqlite_sequence WHERE name = ?");
       return new Map(tables.map((table) => [table, last.get(table.name)?.seq ?? 0n]));
     },
-    countingPlace: () => (db.query(selectFact("?")).get(COUNTING_PLACE) as { value: CountingPlace } | null)?.value,
+    countingPlace: () => (db.query(selectMetadata("?")).get(COUNTING_PLACE) as { value: CountingPlace } | null)?.value,
     refuseUse: () => {},
     close,
   };

@@ -127,8 +127,8 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           const rows = (await page.getByRole("row").allInnerTexts()).slice(1).map((row) => row.replace(/\s+/g, " "));
           const deeds = ["Revoked", "Resumed", "Suspended", "Resumed", "Suspended", "Rotated", "Changed", "Changed"];
           expect(rows).toHaveLength(9);
-          for (const [i, deed] of [...deeds, "Issued"].entries())
-            expect(rows[i]).toMatch(new RegExp(`Anna ?console.*${deed} key Front desk`));
+          for (const [i, command] of [...deeds, "Issued"].entries())
+            expect(rows[i]).toMatch(new RegExp(`Anna ?console.*${command} key Front desk`));
           expect(rows[7]).toContain("name Front desk, Leipzig → became Front desk, Halle");
           expect(rows[7]).toContain("a minute 5,000 → became 6,000");
           expect(rows[7]).toContain("access Everything → became Read");

@@ -64,8 +64,8 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
 
           await desk.go("Journal");
           await desk.row("Removed animal Rexi").waitFor();
-          for (const deed of ["Added animal Rex", "Corrected animal Rex", "Removed animal Rexi"])
-            await desk.row(deed).filter({ hasText: "Anna" }).filter({ hasText: "console" }).waitFor();
+          for (const command of ["Added animal Rex", "Corrected animal Rex", "Removed animal Rexi"])
+            await desk.row(command).filter({ hasText: "Anna" }).filter({ hasText: "console" }).waitFor();
           await desk.row("Removed the name of category").waitFor();
           expect(await desk.row("Named category").count()).toBe(2);
         }),

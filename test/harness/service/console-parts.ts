@@ -1,4 +1,4 @@
-import { Knowledge } from "../../../src/console/cached/knowledge.ts";
+import { ConsoleCache } from "../../../src/console/cached/cache.ts";
 import { ConsoleFault } from "../../../src/console/fault.ts";
 import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../../../src/console/handler.ts";
 import { ImportWorks } from "../../../src/console/jobs/import-works.ts";
@@ -62,7 +62,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
   const redisText = options.redisUrl ?? storage.REDIS_URL;
   const redis = redisText === undefined ? undefined : (parseRedisUrl(redisText) as RedisUrl);
   const store = await openForServing(database, { connections: 4, threads: 1, mayMigrate: true });
-  if (redis) await store.facts.noteCountingPlace("redis");
+  if (redis) await store.metadata.noteCountingPlace("redis");
   // About now, by which Redis judges what is over.
   const clock = new FakeClock(Date.now());
   const failures: unknown[] = [];
@@ -77,7 +77,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
       done.finally(() => running.delete(done));
     },
   };
-  const knowledge = new Knowledge({ store, clock, counters, database, onFailure, findDisk: async () => undefined });
+  const cache = new ConsoleCache({ store, clock, counters, database, onFailure, findDisk: async () => undefined });
   const uploads = temporaryFolder();
   const { run } = background;
   const imports = new ImportWorks({ imports: store.imports, clock, run, onFailure, root: uploads, ...options });
@@ -104,12 +104,12 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
     background,
     counters,
     openSnapshot: boundedSnapshots(() => openAnimalSnapshot(database)),
-    knowledge,
+    cache,
     imports,
   };
   const settled = async () => {
     while (running.size > 0) await Promise.all(running);
-    await knowledge.settled();
+    await cache.settled();
   };
   atEnd(async () => {
     stopping.abort(new Error("stopped"));

@@ -21,7 +21,7 @@ export async function openKeyStore() {
     path,
     keys: store.keys,
     tallies: store.tallies,
-    facts: store.facts,
+    metadata: store.metadata,
     counters: countersOf(store, undefined),
     /** Creates an animal for a key, which saves the response. */
     saveResponse: async (keyId: string, value: string) =>

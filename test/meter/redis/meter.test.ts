@@ -46,8 +46,8 @@ describe.skipIf(!hasRedis)("Redis", () => {
     const [one, other] = [await openMeter(singleUrl), await openMeter(singleUrl, skewed)];
     const first = await one.judge("skew", FREE);
     const second = await other.judge("skew", FREE);
-    expect(second.standing.shown).toEqual({ ...first.standing.shown, remaining: 58 });
-    expect(Math.abs(second.standing.atMs - Date.now())).toBeLessThan(5000);
+    expect(second.quotaStatus.shown).toEqual({ ...first.quotaStatus.shown, remaining: 58 });
+    expect(Math.abs(second.quotaStatus.atMs - Date.now())).toBeLessThan(5000);
     for (let i = 0; i < 58; i++) await one.judge("skew", FREE);
     expect((await other.judge("skew", FREE)).kind).toBe("exhausted");
     expect((await other.judge("skew", FREE)).kind).toBe("exhausted");
@@ -164,7 +164,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
     await Bun.sleep(115);
     proxy.delayMs = 0;
     expect((await late).kind).toBe("pass");
-    expect((await meter.judge("late", FREE)).standing.shown.remaining).toBe(57);
+    expect((await meter.judge("late", FREE)).quotaStatus.shown.remaining).toBe(57);
     expect(meter.outages()).toEqual([]);
   });
 
@@ -193,7 +193,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
     expect(meter.reasons()).toEqual(["has no memory left"]);
     await redis.ask((client) => client.config("SET", "maxmemory", "0"));
     await meter.recover();
-    expect((await meter.judge("full", FREE)).standing.shown.remaining).toBe(59);
+    expect((await meter.judge("full", FREE)).quotaStatus.shown.remaining).toBe(59);
   });
 
   test("a tally that Redis does not give in time is that of this instance", async () => {
@@ -229,7 +229,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
       const from = performance.now();
       const verdict = await meter.judge(`outage ${how}`, FREE);
       expect(performance.now() - from).toBeLessThan(200);
-      expect(verdict).toMatchObject({ kind: "pass", standing: { shown: { quota: 60, remaining: 59 } } });
+      expect(verdict).toMatchObject({ kind: "pass", quotaStatus: { shown: { quota: 60, remaining: 59 } } });
       const next = performance.now();
       for (let i = 0; i < 59; i++) await meter.judge(`outage ${how}`, FREE);
       expect(performance.now() - next).toBeLessThan(200);

@@ -97,7 +97,10 @@ describe.skipIf(!hasRedis)("a Redis that is gone without a word", () => {
     proxy.newConnections = "swallowed";
     proxy.silence();
     const from = performance.now();
-    expect(await meter.judge("silent", FREE)).toMatchObject({ kind: "pass", standing: { shown: { remaining: 59 } } });
+    expect(await meter.judge("silent", FREE)).toMatchObject({
+      kind: "pass",
+      quotaStatus: { shown: { remaining: 59 } },
+    });
     expect(performance.now() - from).toBeLessThan(300);
     await until(() => meter.outages().length > 0);
     const next = performance.now();
@@ -109,6 +112,6 @@ describe.skipIf(!hasRedis)("a Redis that is gone without a word", () => {
     const name = `127.0.0.1:${proxy.port}`;
     expect(meter.outages()).toEqual([`${name} away`, `${name} back`]);
     expect(meter.reasons()).toEqual(["does not answer"]);
-    expect((await meter.judge("silent", FREE)).standing.shown.remaining).toBe(58);
+    expect((await meter.judge("silent", FREE)).quotaStatus.shown.remaining).toBe(58);
   });
 });

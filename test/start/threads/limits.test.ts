@@ -47,8 +47,8 @@ const said = ({ status, json, headers }: Answer): string =>
 function ruled(requests: number, tally: ReturnType<typeof newTally>, policy: RatePolicy): string[] {
   const names = { pass: "pass", exhausted: "rate_limit_exceeded", banned: "key_banned" };
   return Array.from({ length: requests }, () => {
-    const { kind, standing } = judge(tally, policy, clock.nowMs());
-    return [names[kind], standing.shown.remaining, Math.ceil(standing.shown.resetAtMs / 1000)].join(" ");
+    const { kind, quotaStatus } = judge(tally, policy, clock.nowMs());
+    return [names[kind], quotaStatus.shown.remaining, Math.ceil(quotaStatus.shown.resetAtMs / 1000)].join(" ");
   });
 }
 

@@ -134,7 +134,7 @@ export function importsContract(name: string, open: () => Promise<Store>): void 
       const after = doneValue(await store.animals.create(animal(51)));
       const [, a, b, c, d] = (await all(store)) as [Animal, Animal, Animal, Animal, Animal];
       const order = doneValue(await store.orders.place({ animalId: a.id, nowMs: 1 }));
-      await store.orders.move({ orderId: order.id, to: "cancelled", nowMs: 2 });
+      await store.orders.update({ orderId: order.id, to: "cancelled", nowMs: 2 });
       await store.orders.place({ animalId: b.id, nowMs: 1 });
       await store.animals.update({ id: c.id, name: "corrected" });
       await store.animals.delete({ id: d.id });

@@ -45,15 +45,15 @@ export function journalContract(name: string, open: () => Promise<Store>): void 
     test("every change to a key has an entry: who, when, what, and what is different", async () => {
       const store = await open();
       const key = issued({ expiresAtMs: NOW + DAY_MS });
-      const deed = { ...ANNA, keyId: key.id };
+      const command = { ...ANNA, keyId: key.id };
       await store.keys.create({ ...ANNA, key, digest: DIGEST });
-      await store.keys.edit({ ...deed, name: "Till", plan: "free", quotas: PLANS.free, expiresAtMs: null });
-      await store.keys.rotate({ ...deed, digest: `${DIGEST}2`, oldSecretsExpireAtMs: NOW + 5 });
-      await store.keys.suspend({ ...deed, atMs: NOW + 1 });
-      await store.keys.resume({ ...deed, by: "Bert", via: "console", atMs: NOW + 2 });
-      await store.keys.pardon({ ...deed, atMs: NOW + 3, bannedAtMs: NOW + 9 });
-      await store.keys.revoke({ ...deed, atMs: NOW + 4 });
-      await store.keys.delete({ ...deed, atMs: NOW + 5 });
+      await store.keys.edit({ ...command, name: "Till", plan: "free", quotas: PLANS.free, expiresAtMs: null });
+      await store.keys.rotate({ ...command, digest: `${DIGEST}2`, oldSecretsExpireAtMs: NOW + 5 });
+      await store.keys.suspend({ ...command, atMs: NOW + 1 });
+      await store.keys.resume({ ...command, by: "Bert", via: "console", atMs: NOW + 2 });
+      await store.keys.pardon({ ...command, atMs: NOW + 3, bannedAtMs: NOW + 9 });
+      await store.keys.revoke({ ...command, atMs: NOW + 4 });
+      await store.keys.delete({ ...command, atMs: NOW + 5 });
       const entries = await allOf(store);
       const iso = (ms: number) => new Date(ms).toISOString();
       const created = {
@@ -106,25 +106,25 @@ export function journalContract(name: string, open: () => Promise<Store>): void 
     test("a change that changes nothing, or is refused or fails, has no entry", async () => {
       const store = await open();
       const key = issued({ suspendedAtMs: NOW, pardonedAtMs: NOW });
-      const deed = { ...ANNA, keyId: key.id };
+      const command = { ...ANNA, keyId: key.id };
       await store.keys.create({ ...ANNA, key, digest: DIGEST });
-      await store.keys.edit({ ...deed, name: key.name, plan: key.plan, quotas: key.quotas, scopes: [...SCOPES] });
-      await store.keys.suspend({ ...deed, atMs: NOW + 1 });
-      await store.keys.pardon(deed);
-      expect(await store.keys.delete(deed)).toBe(false);
-      expect(await store.keys.edit({ ...deed, keyId: "key_unknown", name: "y" })).toBeUndefined();
+      await store.keys.edit({ ...command, name: key.name, plan: key.plan, quotas: key.quotas, scopes: [...SCOPES] });
+      await store.keys.suspend({ ...command, atMs: NOW + 1 });
+      await store.keys.pardon(command);
+      expect(await store.keys.delete(command)).toBe(false);
+      expect(await store.keys.edit({ ...command, keyId: "key_unknown", name: "y" })).toBeUndefined();
       for (const act of ["suspend", "resume", "revoke", "pardon"] as const)
-        await store.keys[act]({ ...deed, keyId: "key_unknown" });
+        await store.keys[act]({ ...command, keyId: "key_unknown" });
       // The key itself could be created: it is its secret that cannot.
       expect(await failureOf(store.keys.create({ ...ANNA, key: issued(), digest: DIGEST }))).toBeInstanceOf(Error);
-      const rotation = { ...deed, keyId: "key_unknown", digest: "e", oldSecretsExpireAtMs: NOW };
+      const rotation = { ...command, keyId: "key_unknown", digest: "e", oldSecretsExpireAtMs: NOW };
       expect(await failureOf(store.keys.rotate(rotation))).toBeInstanceOf(Error);
       expect(await store.keys.createFirst({ ...ANNA, key: issued(), digest: "f" })).toBe(false);
       expect((await allOf(store)).map(({ action }) => action)).toEqual(["keys create"]);
-      await store.keys.resume(deed);
-      await store.keys.resume(deed);
-      await store.keys.revoke(deed);
-      await store.keys.revoke({ ...deed, atMs: NOW + 1 });
+      await store.keys.resume(command);
+      await store.keys.resume(command);
+      await store.keys.revoke(command);
+      await store.keys.revoke({ ...command, atMs: NOW + 1 });
       expect((await allOf(store)).map(({ action }) => action)).toEqual(["keys create", "keys resume", "keys revoke"]);
       expect(await store.keys.list()).toHaveLength(1);
       await store.close();
@@ -134,11 +134,11 @@ export function journalContract(name: string, open: () => Promise<Store>): void 
       const store = await open();
       const key = issued();
       await store.keys.create({ ...ANNA, key, digest: DIGEST });
-      const deed = { ...ANNA, keyId: key.id };
+      const command = { ...ANNA, keyId: key.id };
       await Promise.all(
         Array.from({ length: 12 }, (_, i) => [
-          store.keys.edit({ ...deed, by: `editor ${i}`, name: `name ${i}` }),
-          i % 3 === 0 ? store.keys.suspend({ ...deed, atMs: NOW + i }) : store.keys.resume(deed),
+          store.keys.edit({ ...command, by: `editor ${i}`, name: `name ${i}` }),
+          i % 3 === 0 ? store.keys.suspend({ ...command, atMs: NOW + i }) : store.keys.resume(command),
         ]).flat(),
       );
       const entries = await allOf(store);
@@ -210,8 +210,8 @@ export function journalContract(name: string, open: () => Promise<Store>): void 
         await store.categories.put({ id: 7n, name, author });
         await store.orders.place({ animalId: id, nowMs: NOW });
         const [order] = (await store.orders.list({ sort: "-id", size: 1 })).rows;
-        await store.orders.move({ orderId: order?.id as bigint, to: "cancelled", nowMs: NOW, author });
-        await store.orders.move({ orderId: order?.id as bigint, to: "approved", nowMs: NOW, author });
+        await store.orders.update({ orderId: order?.id as bigint, to: "cancelled", nowMs: NOW, author });
+        await store.orders.update({ orderId: order?.id as bigint, to: "approved", nowMs: NOW, author });
         await store.categories.delete({ id: 7n, author });
         await store.categories.delete({ id: 7n, author });
         // Orders refer to it.
@@ -228,12 +228,12 @@ export function journalContract(name: string, open: () => Promise<Store>): void 
           undefined,
           { name: "Rex", categoryId: "4611686018427387904", status: "available" },
         ],
-        ["animals correct", { kind: "animal", id: String(id), name: "Theirs" }, { name: "Theirs" }, { name: "Mine" }],
+        ["animals update", { kind: "animal", id: String(id), name: "Theirs" }, { name: "Theirs" }, { name: "Mine" }],
         ["categories name", { kind: "category", id: "7", name: "Mine" }, undefined, { name: "Mine" }],
-        ["orders move", { kind: "order", id: "2", name: undefined }, { status: "placed" }, { status: "cancelled" }],
+        ["orders update", { kind: "order", id: "2", name: undefined }, { status: "placed" }, { status: "cancelled" }],
         ["categories unname", { kind: "category", id: "7", name: "Mine" }, { name: "Mine" }, undefined],
         [
-          "animals remove",
+          "animals delete",
           { kind: "animal", id: "2", name: "Max" },
           { name: "Max", categoryId: "1", status: "sold" },
           undefined,
@@ -265,15 +265,19 @@ export function journalContract(name: string, open: () => Promise<Store>): void 
           await store.keys.create({ ...ANNA, key, digest: `created ${++digests}` });
           for (const wanted of steps) {
             if (!(await store.keys.get(key.id))) break;
-            const deed = { ...ANNA, keyId: key.id };
+            const command = { ...ANNA, keyId: key.id };
             if (wanted.act === "edit") {
               const { act: _, plan, ...change } = wanted;
               const plans = plan ? { plan, quotas: PLANS[plan] as Key["quotas"] } : {};
               const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-              await store.keys.edit({ ...deed, ...given, ...plans });
+              await store.keys.edit({ ...command, ...given, ...plans });
             } else if (wanted.act === "rotate")
-              await store.keys.rotate({ ...deed, digest: `rotated ${++digests}`, oldSecretsExpireAtMs: wanted.atMs });
-            else await store.keys[wanted.act as "suspend"]({ ...deed, atMs: wanted.atMs });
+              await store.keys.rotate({
+                ...command,
+                digest: `rotated ${++digests}`,
+                oldSecretsExpireAtMs: wanted.atMs,
+              });
+            else await store.keys[wanted.act as "suspend"]({ ...command, atMs: wanted.atMs });
           }
           const { rows } = await store.journal.list({ keyId: key.id, size: 100 });
           const current = await store.keys.get(key.id);

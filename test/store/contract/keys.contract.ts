@@ -107,7 +107,7 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
       const { id } = await create(store);
       const before = await store.keys.revision();
       await store.keys.noteUse([{ keyId: id, atMs: NOW }]);
-      await store.facts.noteCountingPlace("redis");
+      await store.metadata.noteCountingPlace("redis");
       await store.keys.deleteResponses({ keyId: id });
       expect(await store.keys.revision()).toBe(before);
       await store.close();
@@ -219,10 +219,10 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
 
     test("where requests are counted is not known, or what was noted last", async () => {
       const store = await open();
-      expect(await store.facts.countingPlace()).toBeUndefined();
+      expect(await store.metadata.countingPlace()).toBeUndefined();
       for (const place of ["redis", "database", "database"] as const) {
-        await store.facts.noteCountingPlace(place);
-        expect(await store.facts.countingPlace()).toBe(place);
+        await store.metadata.noteCountingPlace(place);
+        expect(await store.metadata.countingPlace()).toBe(place);
       }
       await store.close();
     });

@@ -228,7 +228,7 @@ export function listsContract(name: string, open: () => Promise<Store>): void {
           const reference = references[(i * 7 + placed) % references.length];
           let order = doneValue(await store.orders.place({ animalId: animal.id, reference, nowMs: NOW }));
           const path = placed < i % 2 ? ["cancelled" as const] : (moves[i % moves.length] as OrderStatus[]);
-          for (const to of path) order = doneValue(await store.orders.move({ orderId: order.id, to, nowMs: NOW }));
+          for (const to of path) order = doneValue(await store.orders.update({ orderId: order.id, to, nowMs: NOW }));
           orders.push(order);
         }
       }

@@ -110,10 +110,10 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const { id: animalId } = await create(store);
       const order = doneValue(await store.orders.place({ animalId, nowMs: NOW }));
       expect(order).toEqual({ id: 1n, animalId, status: "placed", placedAtMs: NOW, updatedAtMs: NOW });
-      const move = (orderId: bigint, to: OrderStatus, nowMs: number) => store.orders.move({ orderId, to, nowMs });
+      const move = (orderId: bigint, to: OrderStatus, nowMs: number) => store.orders.update({ orderId, to, nowMs });
       expect(await move(order.id, "delivered", NOW + 1)).toEqual({
         kind: "refused",
-        reason: { kind: "invalid_move", from: "placed", to: "delivered" },
+        reason: { kind: "invalid_transition", from: "placed", to: "delivered" },
       });
       expect((await store.orders.list({ size: 5 })).rows).toEqual([order]);
       const approved = { ...order, status: "approved" as const, updatedAtMs: NOW + 2 };
@@ -141,7 +141,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         const { id: animalId } = await create(store);
         const { id: orderId } = doneValue(await store.orders.place({ animalId, nowMs: NOW }));
         const moves = ["approved", "cancelled", "approved", "cancelled", "delivered"] as const;
-        const results = await Promise.all(moves.map((to) => store.orders.move({ orderId, to, nowMs: NOW })));
+        const results = await Promise.all(moves.map((to) => store.orders.update({ orderId, to, nowMs: NOW })));
         const made = results.flatMap((result) => (result.kind === "done" ? [result.value.status] : []));
         expect(new Set(made).size).toBe(made.length);
         const status = (await store.orders.list({ animalId, size: 1 })).rows[0]?.status as string;
@@ -159,7 +159,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         Array.from({ length: 20 }, async () => {
           const placed = await store.orders.place({ animalId, nowMs: NOW });
           if (placed.kind === "done")
-            await store.orders.move({ orderId: placed.value.id, to: "cancelled", nowMs: NOW });
+            await store.orders.update({ orderId: placed.value.id, to: "cancelled", nowMs: NOW });
           else expect(placed).toEqual({ kind: "refused", reason: { kind: "not_available", status: "pending" } });
         }),
       );

@@ -15,7 +15,7 @@ import { SIGNED } from "../../harness/rows/author.ts";
 import { copyToPostgres } from "../../harness/rows/copy.ts";
 import { databaseMaker } from "../../harness/servers/postgres.ts";
 import { TestProxy } from "../../harness/servers/proxy.ts";
-import { correctionsContract } from "../contract/corrections.contract.ts";
+import { correctionsContract } from "../contract/animals.contract.ts";
 import { importsContract } from "../contract/imports.contract.ts";
 import { keyStoreContract } from "../contract/keys.contract.ts";
 import { listsContract } from "../contract/lists.contract.ts";

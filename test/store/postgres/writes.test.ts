@@ -10,10 +10,10 @@ import { ORDER_STATUSES, type OrderStatus } from "../../../src/domain/stock/orde
 import type { Store } from "../../../src/store/ports/store.ts";
 import { openPool, type Pool } from "../../../src/store/postgres/database.ts";
 import { openForServing } from "../../../src/store/postgres/store.ts";
-import { CORRECTIONS, GET_AND_LOCK, GET_SEVERAL, postgresAnimals } from "../../../src/store/postgres/tables/animals.ts";
+import { ANIMALS, GET_AND_LOCK, GET_SEVERAL, postgresAnimals } from "../../../src/store/postgres/tables/animals.ts";
 import { CREATE_ONCE, CREATE_SEVERAL } from "../../../src/store/postgres/tables/creations.ts";
 import { carryOutOnce, SAVE, transactOnce } from "../../../src/store/postgres/tables/idempotency.ts";
-import { MOVES, PLACE, PLACE_ONCE, postgresOrders } from "../../../src/store/postgres/tables/orders.ts";
+import { PLACE, PLACE_ONCE, postgresOrders, TRANSITIONS } from "../../../src/store/postgres/tables/orders.ts";
 import { MIGRATES } from "../../../src/store/schema/migrate.ts";
 import { until } from "../../harness/meters/redis.ts";
 import { BROKEN_SALES, CORRECTED } from "../../harness/requests/orders.ts";
@@ -91,12 +91,12 @@ test("PostgreSQL: a creation, a placement and a move are one statement each, and
     orderId = doneValue(await orders.place({ animalId, nowMs: NOW }, idempotencyKey)).id;
   };
   expect(await uses(() => place())).toEqual(["write"]);
-  expect(await uses(() => orders.move({ orderId, to: "cancelled", nowMs: NOW }))).toEqual(["write"]);
+  expect(await uses(() => orders.update({ orderId, to: "cancelled", nowMs: NOW }))).toEqual(["write"]);
   expect(await uses(() => place(key("one order")))).toEqual(["write"]);
-  expect(await uses(() => orders.move({ orderId, to: "approved", nowMs: NOW }))).toEqual(["write"]);
+  expect(await uses(() => orders.update({ orderId, to: "approved", nowMs: NOW }))).toEqual(["write"]);
   // What takes several statements is one transaction.
   const transaction = async (work: () => unknown) => expect(await uses(work)).toEqual(["transact"]);
-  await transaction(() => orders.move({ orderId, to: "delivered", nowMs: NOW }, key("one move")));
+  await transaction(() => orders.update({ orderId, to: "delivered", nowMs: NOW }, key("one move")));
   await transaction(() => animals.update({ id: animalId, name: "Mia" }));
   await transaction(() =>
     animals.update({ id: animalId, name: CORRECTED, status: "available" }, key("one correction")),
@@ -104,7 +104,7 @@ test("PostgreSQL: a creation, a placement and a move are one statement each, and
   const { id: mistake } = doneValue(await animals.create(REX));
   await transaction(() => animals.delete({ id: mistake }, key("one removal")));
   await place();
-  await transaction(() => orders.move({ orderId, to: "approved", nowMs: NOW, precondition: "exists" }));
+  await transaction(() => orders.update({ orderId, to: "approved", nowMs: NOW, precondition: "exists" }));
   expect(await uses(() => orders.get(orderId))).toEqual(["read"]);
   expect(await uses(() => animals.delete({ id: mistake }, key("one removal")))).toEqual(["transact", "read"]);
   expect(await uses(() => animals.delete({ id: mistake }))).toEqual(["transact"]);
@@ -223,7 +223,7 @@ describe("PostgreSQL: of copies of a request at two instances", () => {
       const rivals = Array.from({ length: 10 }, async (_, i) => {
         const { orders } = i % 2 === 0 ? second : first;
         const placed = await orders.place({ animalId, nowMs: NOW });
-        if (placed.kind === "done") await orders.move({ orderId: placed.value.id, to: "cancelled", nowMs: NOW });
+        if (placed.kind === "done") await orders.update({ orderId: placed.value.id, to: "cancelled", nowMs: NOW });
       });
       const results = await Promise.all(copies);
       await Promise.all(rivals);
@@ -278,7 +278,7 @@ test("PostgreSQL: copies of a correction, a removal and a move at two instances 
         Promise.all([
           animals.update({ id: rex.id, name: CORRECTED, status: "sold", precondition }, key(`correct ${round}`)),
           animals.delete({ id: mia.id }, key(`remove ${round}`)),
-          orders.move({ orderId, to: "cancelled", nowMs: NOW }, key(`move ${round}`)),
+          orders.update({ orderId, to: "cancelled", nowMs: NOW }, key(`move ${round}`)),
         ]),
       ),
     );
@@ -363,7 +363,7 @@ test("PostgreSQL: moves that race at two instances keep to the rule, also when a
       const { id: animalId } = doneValue(await first.animals.create(REX));
       const { id: orderId } = doneValue(await first.orders.place({ animalId, nowMs: NOW }));
       const results = await Promise.all(
-        sent.map(({ to, instance, nowMs }) => (instance === 0 ? first : second).orders.move({ orderId, to, nowMs })),
+        sent.map(({ to, instance, nowMs }) => (instance === 0 ? first : second).orders.update({ orderId, to, nowMs })),
       );
       const made = results.flatMap((result) => (result.kind === "done" ? [result.value] : []));
       const [order] = (await second.orders.list({ animalId, size: 1 })).rows;
@@ -419,14 +419,16 @@ const STATEMENTS: readonly (readonly [name: string, text: string, parameters: re
     ["'pending'", "8002", "'available'", "8002", "'placed'", "1", "1", "NULL", "'k'", "'new'", "'f'", "1", "'x'"],
   ],
   ["lock an animal", GET_AND_LOCK, ["8003"]],
-  ["correct an animal", CORRECTIONS.update, ["'Mia'", "2", "'sold'", "'mia'", "8003"]],
-  ["remove an animal", CORRECTIONS.remove, ["8004"]],
-  ["find an open order", CORRECTIONS.findOpenOrder, ["100"]],
-  ["find no open order", CORRECTIONS.findOpenOrder, ["8003"]],
-  ["find an order", CORRECTIONS.findOrder, ["100"]],
-  ["find no order", CORRECTIONS.findOrder, ["8003"]],
+  ["correct an animal", ANIMALS.update, ["'Mia'", "2", "'sold'", "'mia'", "8003"]],
+  ["remove an animal", ANIMALS.remove, ["8004"]],
+  ["find an open order", ANIMALS.findOpenOrder, ["100"]],
+  ["find no open order", ANIMALS.findOpenOrder, ["8003"]],
+  ["find an order", ANIMALS.findOrder, ["100"]],
+  ["find no order", ANIMALS.findOrder, ["8003"]],
   ["save a response", SAVE, ["'k'", "'new'", "'f'", "1", "'x'"]],
-  ...Object.entries(MOVES).flatMap(([to, text]) => (text ? [[`move to ${to}`, text, ["100", "9"]] as const] : [])),
+  ...Object.entries(TRANSITIONS).flatMap(([to, text]) =>
+    text ? [[`move to ${to}`, text, ["100", "9"]] as const] : [],
+  ),
 ];
 
 test("PostgreSQL: no write scans, also with a plan that was made while the tables were small", async () => {

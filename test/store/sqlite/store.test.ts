@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { newCounts } from "../../../src/domain/usage/usage.ts";
-import { openForCommand, openForServing, openSeat } from "../../../src/store/sqlite/store.ts";
+import { openForCommand, openForServing, openHandle } from "../../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
-import { correctionsContract } from "../contract/corrections.contract.ts";
+import { correctionsContract } from "../contract/animals.contract.ts";
 import { importsContract } from "../contract/imports.contract.ts";
 import { keyStoreContract } from "../contract/keys.contract.ts";
 import { listsContract } from "../contract/lists.contract.ts";
@@ -23,7 +23,7 @@ for (const contract of [storeContract, correctionsContract, listsContract, keySt
 for (const contract of [usageContract, sessionsContract]) {
   contract("SQLite, for two threads", async () => {
     const first = await openForServing(newPath());
-    return [first, openSeat(first.newSeat())];
+    return [first, openHandle(first.newHandle())];
   });
   contract("SQLite, for two commands", async () => {
     const path = newPath();

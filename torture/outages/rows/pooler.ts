@@ -3,7 +3,7 @@ import { TestPostgres, withSql } from "../../../test/harness/servers/postgres.ts
 import type { Mix } from "../../common/load.ts";
 import { Instances } from "../instances.ts";
 import type { Row, Scene } from "../row.ts";
-import { CORRECTIONS, IDEMPOTENT, MOVES, underLoad } from "../under-load.ts";
+import { ANIMALS, IDEMPOTENT, TRANSITIONS, underLoad } from "../under-load.ts";
 import { restartRepeatedly } from "./restarts.ts";
 
 /** What connections set themselves where there is no PgBouncer, which would refuse it. */
@@ -49,8 +49,8 @@ const row = (mode: PoolMode, load: string, mix: Mix): Row => ({
 
 export const POOLER: readonly Row[] = [
   row("transaction", "idempotent writes", IDEMPOTENT),
-  row("transaction", "order moves", MOVES),
-  row("transaction", "corrections and deletions", CORRECTIONS),
+  row("transaction", "order moves", TRANSITIONS),
+  row("transaction", "corrections and deletions", ANIMALS),
   row("session", "idempotent writes", IDEMPOTENT),
-  row("session", "order moves", MOVES),
+  row("session", "order moves", TRANSITIONS),
 ];

@@ -3,7 +3,7 @@ import { type Shutdown, TestPostgres } from "../../../test/harness/servers/postg
 import type { Mix } from "../../common/load.ts";
 import { Instances } from "../instances.ts";
 import type { Row, Scene } from "../row.ts";
-import { CORRECTIONS, CREATIONS, IDEMPOTENT, MOVES, underLoad, type Watch } from "../under-load.ts";
+import { ANIMALS, CREATIONS, IDEMPOTENT, TRANSITIONS, underLoad, type Watch } from "../under-load.ts";
 
 /** Half of the restarts are of one kind, half of the other. */
 export async function restartRepeatedly(
@@ -22,9 +22,9 @@ export async function restartRepeatedly(
 
 const LOADS: Readonly<Record<string, Mix>> = {
   "idempotent writes": IDEMPOTENT,
-  "order moves": MOVES,
+  "order moves": TRANSITIONS,
   "plain creations": CREATIONS,
-  "corrections and deletions": CORRECTIONS,
+  "corrections and deletions": ANIMALS,
 };
 
 /** How the service is told to speak to PostgreSQL. */

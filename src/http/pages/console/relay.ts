@@ -13,7 +13,7 @@ import { publicError } from "../page.ts";
 // it is loaded before it is asked for, and nothing that it does keeps a thread waiting that answers the API.
 
 /** Where the console's thread listens. */
-export interface ConsoleDoor {
+export interface ConsoleEndpoint {
   readonly socket: string;
   /** Others on this machine may find the socket. */
   readonly password: string;
@@ -30,7 +30,7 @@ export interface Caller {
 
 export interface RelayParts {
   /** Starts the console's thread, unless it runs. */
-  readonly openConsole: () => Promise<ConsoleDoor>;
+  readonly openConsole: () => Promise<ConsoleEndpoint>;
   readonly trustedProxies: TrustedProxies;
   /** Those that requests themselves name. */
   readonly askedAddresses: Addresses;
@@ -75,7 +75,7 @@ export function callerOf(
   return { address: callerAddress(request, server, trustedProxies), origin, requestId: requestIdOf(request) };
 }
 
-async function pass(request: Request, { socket, password }: ConsoleDoor, caller: Caller): Promise<Response> {
+async function pass(request: Request, { socket, password }: ConsoleEndpoint, caller: Caller): Promise<Response> {
   const headers = new Headers(request.headers);
   for (const name of HOP_BY_HOP) headers.delete(name);
   headers.set(RELAYED, `${password} ${JSON.stringify(caller)}`);

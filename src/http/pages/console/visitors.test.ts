@@ -13,8 +13,8 @@ const SERVER = { requestIP: () => ({ address: "192.0.2.1" }) } as unknown as Ser
 /** An address may see nothing at all. */
 const NO_PAGES = ratePolicyOfAddress(0);
 
-/** The door of a console that knows one session, for an address that has asked too often. */
-function door() {
+/** The endpoint of a console that knows one session, for an address that has asked too often. */
+function endpoint() {
   const clock = new FakeClock();
   const meter = openMemoryMeter(clock);
   const secret = newConsoleSecret();
@@ -53,7 +53,7 @@ function door() {
 
 describe("an address that has asked for too many pages", () => {
   test("gets nothing more with a cookie that is no session's, whatever it asks for", async () => {
-    const { ask, relayed } = door();
+    const { ask, relayed } = endpoint();
     for (const cookie of ["x", "", "a".repeat(42), "a".repeat(5_000)]) expect((await ask(cookie)).status).toBe(429);
     expect(relayed).toEqual([]);
     const statuses: number[] = [];
@@ -63,7 +63,7 @@ describe("an address that has asked for too many pages", () => {
   });
 
   test("gets everything in a session that the console has known lately, in a flood of others too", async () => {
-    const { ask, secret, clock } = door();
+    const { ask, secret, clock } = endpoint();
     const flood = async () => {
       for (let i = 0; i < 20; i++) await ask(newConsoleSecret());
     };
@@ -80,7 +80,7 @@ describe("an address that has asked for too many pages", () => {
   });
 
   test("is a visitor again as soon as its session has ended", async () => {
-    const { ask, secret, endSessions } = door();
+    const { ask, secret, endSessions } = endpoint();
     await ask(secret);
     endSessions();
     expect((await ask(secret)).status).toBe(401);

@@ -1,8 +1,8 @@
 import { SECOND_MS } from "../../../base/time/clock.ts";
 import { BAN_LADDER_MS, BAN_MEMORY_MS } from "../../../domain/limits/ban.ts";
 import {
+  quotaStatusOf,
   type RatePolicy,
-  standingOf,
   TALLY_NUMBER_NAMES,
   type Tally,
   tallyOfNumbers,
@@ -76,11 +76,11 @@ export const argumentsOf = ({ policy, strikes, requests, nowMs }: JudgeCall): (s
 export function readAnswer(answer: readonly number[], policy: RatePolicy): JudgeAnswer {
   const [kindNumber, nowMs, strikesLeft, isNew, judged, ...fields] = answer as [number, number, number, number, number];
   const tally = tallyOf(fields);
-  const standing = standingOf(tally, policy, nowMs);
+  const quotaStatus = quotaStatusOf(tally, policy, nowMs);
   const kind = KINDS[kindNumber] as Verdict["kind"];
-  if (kind === "pass") return { tally, judged, verdict: { kind, standing } };
-  if (kind === "banned") return { tally, judged, verdict: { kind, standing, isNew: isNew === 1 } };
-  return { tally, judged, verdict: { kind, standing, strikesLeft: strikesLeft < 0 ? undefined : strikesLeft } };
+  if (kind === "pass") return { tally, judged, verdict: { kind, quotaStatus } };
+  if (kind === "banned") return { tally, judged, verdict: { kind, quotaStatus, isNew: isNew === 1 } };
+  return { tally, judged, verdict: { kind, quotaStatus, strikesLeft: strikesLeft < 0 ? undefined : strikesLeft } };
 }
 
 /** The verdicts on all requests that were judged, in their order: each that passed left the quotas as they were then. */
@@ -93,7 +93,7 @@ export function verdictsOf({ verdict, judged, tally }: JudgeAnswer, policy: Rate
       minute: { ...minute, used: minute.used - later },
       day: { ...day, used: Math.max(0, day.used - later) },
     };
-    verdicts.push({ kind: "pass", standing: standingOf(then, policy, verdict.standing.atMs) });
+    verdicts.push({ kind: "pass", quotaStatus: quotaStatusOf(then, policy, verdict.quotaStatus.atMs) });
   }
   return verdicts.reverse();
 }

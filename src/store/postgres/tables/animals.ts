@@ -1,8 +1,8 @@
 import { cutPage, jsonPageOf, type Listed, type Page } from "../../../domain/page.ts";
-import { type Animal, changesStatus, decideCorrection, decideRemoval } from "../../../domain/stock/animal.ts";
-import { entryOfAddition, entryOfCorrection, entryOfRemoval } from "../../../domain/stock/changes.ts";
+import { type Animal, changesStatus, decideAnimalDeletion, decideAnimalUpdate } from "../../../domain/stock/animal.ts";
+import { entryOfAddition, entryOfDeletion, entryOfUpdate } from "../../../domain/stock/changes.ts";
 import type { AnimalQuery, AnimalStore } from "../../ports/store.ts";
-import { correctionStatements } from "../../sql/corrections.ts";
+import { animalStatements } from "../../sql/animal-statements.ts";
 import { type AnimalListName, animalListing, animalLists } from "../../sql/lists.ts";
 import { newAnimalValues, SELECT_ANIMAL } from "../../sql/rows.ts";
 import type { Connection } from "../connections/connection.ts";
@@ -18,7 +18,7 @@ export const GET_SEVERAL = `${SELECT_ANIMAL} WHERE ${POSTGRES.idIsOneOf("$1")}`;
 
 /** Whoever places or moves an order locks its animal too. */
 export const GET_AND_LOCK = `${GET} FOR UPDATE`;
-export const CORRECTIONS = correctionStatements(POSTGRES);
+export const ANIMALS = animalStatements(POSTGRES);
 
 const MAX_GETS = 100;
 
@@ -61,10 +61,10 @@ export function postgresAnimals(pool: Pool, carryOut: CarryOut, transact: Transa
         const animal = await lock(tx, correction.id);
         const isHeld =
           animal !== undefined && changesStatus(animal, correction) && (await finds(tx, "findOpenOrder", animal));
-        const decision = decideCorrection(animal, () => isHeld, correction);
+        const decision = decideAnimalUpdate(animal, () => isHeld, correction);
         if (decision.kind === "done") {
-          await tx.run(CORRECTIONS.update, [...newAnimalValues(decision.value), correction.id]);
-          await appendJournal(tx, entryOfCorrection(correction, animal, decision.value));
+          await tx.run(ANIMALS.update, [...newAnimalValues(decision.value), correction.id]);
+          await appendJournal(tx, entryOfUpdate(correction, animal, decision.value));
         }
         return decision;
       }),
@@ -72,10 +72,10 @@ export function postgresAnimals(pool: Pool, carryOut: CarryOut, transact: Transa
       transact(key, async (tx) => {
         const animal = await lock(tx, removal.id);
         const hasOrders = animal !== undefined && (await finds(tx, "findOrder", animal));
-        const decision = decideRemoval(animal, () => hasOrders, removal);
+        const decision = decideAnimalDeletion(animal, () => hasOrders, removal);
         if (decision.kind === "done") {
-          await tx.run(CORRECTIONS.remove, [removal.id]);
-          await appendJournal(tx, entryOfRemoval(removal, decision.value));
+          await tx.run(ANIMALS.remove, [removal.id]);
+          await appendJournal(tx, entryOfDeletion(removal, decision.value));
         }
         return decision;
       }),
@@ -92,4 +92,4 @@ async function lock(tx: Connection, id: bigint): Promise<Animal | undefined> {
  * of whoever had the lock before.
  */
 const finds = async (tx: Connection, what: "findOrder" | "findOpenOrder", { id }: Animal): Promise<boolean> =>
-  (await tx.run(CORRECTIONS[what], [id])).length > 0;
+  (await tx.run(ANIMALS[what], [id])).length > 0;

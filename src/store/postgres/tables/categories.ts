@@ -1,5 +1,5 @@
 import { cutPage, type Listed } from "../../../domain/page.ts";
-import { type Category, decideCategoryRemoval, decideNaming } from "../../../domain/stock/category.ts";
+import { type Category, decideCategoryDeletion, decideNaming } from "../../../domain/stock/category.ts";
 import { entryOfNaming, entryOfUnnaming } from "../../../domain/stock/changes.ts";
 import { fold } from "../../../domain/stock/fold.ts";
 import type { CategoryStore } from "../../ports/store.ts";
@@ -51,7 +51,7 @@ export function postgresCategories(pool: Pool, transactOnce: TransactOnce): Cate
     delete: (removal, key) =>
       transactOnce(key, async (tx) => {
         const [category] = await tx.run<Category>(GET_AND_LOCK, [removal.id]);
-        const decision = decideCategoryRemoval(category, removal);
+        const decision = decideCategoryDeletion(category, removal);
         if (decision.kind === "done") {
           await tx.run(DELETE, [removal.id]);
           await appendJournal(tx, entryOfUnnaming(removal, decision.value));

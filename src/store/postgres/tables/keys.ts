@@ -7,7 +7,7 @@ import {
   suspendedKey,
 } from "../../../domain/keys/changes.ts";
 import { changedKey, type Key } from "../../../domain/keys/key.ts";
-import type { KeyDeed, KeyStore, NewKey } from "../../ports/store.ts";
+import type { KeyCommand, KeyStore, NewKey } from "../../ports/store.ts";
 import {
   DELETE_BATCH_SIZE,
   datedSecretOf,
@@ -119,37 +119,41 @@ type Edits = Pick<
 
 function edits(pool: Pool, change: Change): Edits {
   /** Returns the key as it is then; undefined: there is none. Without an action, it is not in the journal. */
-  const edit = (action: string | undefined, deed: KeyDeed, changed: (key: Key) => Key): Promise<Key | undefined> =>
+  const edit = (
+    action: string | undefined,
+    command: KeyCommand,
+    changed: (key: Key) => Key,
+  ): Promise<Key | undefined> =>
     change(async (tx) => {
-      const [row] = await tx.run<Row>(GET, [deed.keyId]);
+      const [row] = await tx.run<Row>(GET, [command.keyId]);
       if (!row) return undefined;
       const before = keyOf(row);
       const after = changed(before);
       await tx.run(UPDATE, updatedKeyValues(after));
-      if (action !== undefined) await appendJournal(tx, entryOfKey(action, deed, before, after));
+      if (action !== undefined) await appendJournal(tx, entryOfKey(action, command, before, after));
       return after;
     });
 
   return {
     edit: (wanted) => edit("keys edit", wanted, (key) => changedKey(key, wanted)),
-    revoke: async (deed) => void (await edit("keys revoke", deed, (key) => revokedKey(key, deed.atMs))),
-    pardon: async (deed) =>
-      void (await edit(deed.liftsNothing ? undefined : "keys unban", deed, (key) =>
-        pardonedKey(key, deed.bannedAtMs ?? deed.atMs),
+    revoke: async (command) => void (await edit("keys revoke", command, (key) => revokedKey(key, command.atMs))),
+    pardon: async (command) =>
+      void (await edit(command.liftsNothing ? undefined : "keys unban", command, (key) =>
+        pardonedKey(key, command.bannedAtMs ?? command.atMs),
       )),
-    suspend: async (deed) => void (await edit("keys suspend", deed, (key) => suspendedKey(key, deed.atMs))),
-    resume: async (deed) => void (await edit("keys resume", deed, resumedKey)),
+    suspend: async (command) => void (await edit("keys suspend", command, (key) => suspendedKey(key, command.atMs))),
+    resume: async (command) => void (await edit("keys resume", command, resumedKey)),
     deleteUsage: deleteUsage(pool),
     async deleteResponses({ keyId }) {
       const deleted = await pool.write(DELETE_RESPONSES, [keyId]);
       return deleted.length === DELETE_BATCH_SIZE;
     },
-    delete: (deed) =>
+    delete: (command) =>
       change(async (tx) => {
-        const [revoked] = await tx.run<Row>(LOCK_REVOKED, [deed.keyId]);
+        const [revoked] = await tx.run<Row>(LOCK_REVOKED, [command.keyId]);
         if (!revoked) return false;
-        for (const deletion of DELETIONS) await tx.run(deletion, [deed.keyId]);
-        await appendJournal(tx, entryOfKey("keys delete", deed, keyOf(revoked), undefined));
+        for (const deletion of DELETIONS) await tx.run(deletion, [command.keyId]);
+        await appendJournal(tx, entryOfKey("keys delete", command, keyOf(revoked), undefined));
         return true;
       }),
     async secretsOf(keyId) {

@@ -2,20 +2,20 @@ import { done, type Result } from "../../../base/result.ts";
 import type { IdempotencyKey } from "../../../domain/idempotency.ts";
 import { cutPage } from "../../../domain/page.ts";
 import type { AnimalStatus } from "../../../domain/stock/animal.ts";
-import { entryOfMove } from "../../../domain/stock/changes.ts";
+import { entryOfOrderUpdate } from "../../../domain/stock/changes.ts";
 import {
-  decideMove,
-  type MoveRefusal,
-  movesTo,
+  decideOrderUpdate,
   type NewOrder,
   ORDER_STATUSES,
   type Order,
-  type OrderMove,
   type OrderStatus,
+  type OrderUpdate,
+  type OrderUpdateRefusal,
   PLACING,
   type PlacingRefusal,
   placedOrder,
   refusalToPlace,
+  transitionsTo,
 } from "../../../domain/stock/order.ts";
 import type { OrderStore } from "../../ports/store.ts";
 import { type OrderListName, orderListing, orderLists } from "../../sql/lists.ts";
@@ -57,7 +57,7 @@ const GET_STATUS = "SELECT status FROM animals WHERE id = $1";
  * it does not make is left to the rule. The order is locked before the animal, as everywhere.
  */
 const moveTo = (to: OrderStatus): string | undefined => {
-  const moves = movesTo(to).map(({ from, animalStatus }) => `('${from}', '${animalStatus}')`);
+  const moves = transitionsTo(to).map(({ from, animalStatus }) => `('${from}', '${animalStatus}')`);
   if (moves.length === 0) return undefined;
   const columns = ORDERS.columns.map((column) => `orders.${column}`).join(", ");
   return `WITH moved AS (
@@ -67,7 +67,7 @@ const moveTo = (to: OrderStatus): string | undefined => {
     SELECT ${ORDERS.columns.join(", ")} FROM moved`;
 };
 
-export const MOVES = Object.fromEntries(ORDER_STATUSES.map((to) => [to, moveTo(to)])) as Record<
+export const TRANSITIONS = Object.fromEntries(ORDER_STATUSES.map((to) => [to, moveTo(to)])) as Record<
   OrderStatus,
   string | undefined
 >;
@@ -90,10 +90,10 @@ export function postgresOrders(pool: Pool, carryOut: CarryOut, transact: Transac
       return row && orderOf(row);
     },
     place: (order, key) => carryOut(placingOf(pool, order, key), key),
-    async move(move, key) {
-      const statement = key || move.precondition || move.author ? undefined : MOVES[move.to];
-      const [row] = statement ? await pool.write<Row>(statement, [move.orderId, BigInt(move.nowMs)]) : [];
-      return row ? done(orderOf(row)) : transact(key, (tx) => moveByRule(tx, move));
+    async update(update, key) {
+      const statement = key || update.precondition || update.author ? undefined : TRANSITIONS[update.to];
+      const [row] = statement ? await pool.write<Row>(statement, [update.orderId, BigInt(update.nowMs)]) : [];
+      return row ? done(orderOf(row)) : transact(key, (tx) => updateByRule(tx, update));
     },
   };
 }
@@ -120,14 +120,14 @@ function placingOf(pool: Pool, newOrder: NewOrder, key: IdempotencyKey | undefin
   };
 }
 
-async function moveByRule(tx: Connection, move: OrderMove): Promise<Result<Order, MoveRefusal>> {
-  const [row] = await tx.run<Row>(GET_AND_LOCK, [move.orderId]);
+async function updateByRule(tx: Connection, update: OrderUpdate): Promise<Result<Order, OrderUpdateRefusal>> {
+  const [row] = await tx.run<Row>(GET_AND_LOCK, [update.orderId]);
   const before = row && orderOf(row);
-  const decision = decideMove(before, move);
+  const decision = decideOrderUpdate(before, update);
   if (decision.kind === "refused") return decision;
   const { order, animalStatus } = decision.value;
   await tx.run(MOVE_ORDER, [order.status, order.updatedAtMs, order.id]);
   await tx.run(MOVE_ANIMAL, [animalStatus, order.animalId]);
-  await appendJournal(tx, entryOfMove(move, before, order));
+  await appendJournal(tx, entryOfOrderUpdate(update, before, order));
   return done(order);
 }

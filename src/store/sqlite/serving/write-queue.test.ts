@@ -282,7 +282,7 @@ describe("the writer thread", () => {
     const script = join(folder, "dies.ts");
     await Bun.write(script, "throw new Error('it cannot live');");
     const host = new WriterHost({ settings: () => settingsOf(join(folder, "x.db")), isTrusted: () => true, script });
-    const [stays, leaves, ends] = [host.newSeat(), host.newSeat(), host.newSeat()];
+    const [stays, leaves, ends] = [host.newHandle(), host.newHandle(), host.newHandle()];
     const said: unknown[] = [];
     stays.onmessage = ({ data }) => void said.push(data);
     const tell = spyOn(MessagePort.prototype, "postMessage");

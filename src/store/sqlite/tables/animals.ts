@@ -46,7 +46,7 @@ export function sqliteAnimals(connection: Connection, writes: Writes): AnimalSto
       return result.kind === "done" ? done({ id: result.value, ...animal }) : result;
     },
     add: (addition) => writes.perform("addAnimal", addition),
-    update: (correction, idempotencyKey) => writes.perform("correctAnimal", correction, idempotencyKey),
-    delete: (removal, idempotencyKey) => writes.perform("removeAnimal", removal, idempotencyKey),
+    update: (correction, idempotencyKey) => writes.perform("updateAnimal", correction, idempotencyKey),
+    delete: (removal, idempotencyKey) => writes.perform("deleteAnimal", removal, idempotencyKey),
   };
 }

@@ -22,6 +22,6 @@ export function sqliteOrders(connection: Connection, writes: Writes): OrderStore
       return row ? orderOf(row) : undefined;
     },
     place: (order, idempotencyKey) => writes.perform("placeOrder", order, idempotencyKey),
-    move: (move, idempotencyKey) => writes.perform("moveOrder", move, idempotencyKey),
+    update: (update, idempotencyKey) => writes.perform("updateOrder", update, idempotencyKey),
   };
 }

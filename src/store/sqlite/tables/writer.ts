@@ -5,17 +5,17 @@ import type { Authorship } from "../../../domain/journal.ts";
 import type { Key, KeyChange } from "../../../domain/keys/key.ts";
 import type {
   Animal,
-  AnimalCorrection,
-  AnimalRemoval,
-  CorrectionRefusal,
+  AnimalDeletion,
+  AnimalDeletionRefusal,
+  AnimalUpdate,
+  AnimalUpdateRefusal,
   NewAnimal,
-  RemovalRefusal,
 } from "../../../domain/stock/animal.ts";
 import type {
   Category,
+  CategoryDeletion,
+  CategoryDeletionRefusal,
   CategoryNaming,
-  CategoryRemoval,
-  CategoryRemovalRefusal,
   NamedCategory,
   NamingRefusal,
 } from "../../../domain/stock/category.ts";
@@ -28,13 +28,13 @@ import type {
   UndoRefusal,
   UndoRequest,
 } from "../../../domain/stock/import.ts";
-import type { MoveRefusal, NewOrder, Order, OrderMove, PlacingRefusal } from "../../../domain/stock/order.ts";
+import type { NewOrder, Order, OrderUpdate, OrderUpdateRefusal, PlacingRefusal } from "../../../domain/stock/order.ts";
 import type { Instance } from "../../../domain/usage/instance.ts";
 import type {
   AnimalAddition,
   ConsoleSignIn,
   CountingPlace,
-  KeyDeed,
+  KeyCommand,
   KeyTally,
   NewConsoleLink,
   NewKey,
@@ -54,31 +54,34 @@ export interface Writer {
   createAnimal(animal: NewAnimal, idempotencyKey?: IdempotencyKey): Result<bigint> | Replay<Animal>;
   /** For a person. */
   addAnimal(addition: AnimalAddition): Animal;
-  correctAnimal(
-    correction: AnimalCorrection,
+  updateAnimal(
+    correction: AnimalUpdate,
     idempotencyKey?: IdempotencyKey,
-  ): IdempotentResult<Animal, CorrectionRefusal>;
-  removeAnimal(removal: AnimalRemoval, idempotencyKey?: IdempotencyKey): IdempotentResult<Animal, RemovalRefusal>;
+  ): IdempotentResult<Animal, AnimalUpdateRefusal>;
+  deleteAnimal(
+    removal: AnimalDeletion,
+    idempotencyKey?: IdempotencyKey,
+  ): IdempotentResult<Animal, AnimalDeletionRefusal>;
   placeOrder(order: NewOrder, idempotencyKey?: IdempotencyKey): IdempotentResult<Order, PlacingRefusal>;
-  moveOrder(move: OrderMove, idempotencyKey?: IdempotencyKey): IdempotentResult<Order, MoveRefusal>;
+  updateOrder(update: OrderUpdate, idempotencyKey?: IdempotencyKey): IdempotentResult<Order, OrderUpdateRefusal>;
   putCategory(naming: CategoryNaming, idempotencyKey?: IdempotencyKey): IdempotentResult<NamedCategory, NamingRefusal>;
   deleteCategory(
-    removal: CategoryRemoval,
+    removal: CategoryDeletion,
     idempotencyKey?: IdempotencyKey,
-  ): IdempotentResult<Category, CategoryRemovalRefusal>;
+  ): IdempotentResult<Category, CategoryDeletionRefusal>;
   createKey(key: NewKey): void;
   createFirstKey(key: NewKey): boolean;
   rotateKey(rotation: Rotation): void;
-  revokeKey(revocation: KeyDeed): void;
+  revokeKey(revocation: KeyCommand): void;
   pardonKey(pardon: Pardon): void;
-  editKey(change: KeyChange & KeyDeed): Key | undefined;
-  suspendKey(suspension: KeyDeed): void;
-  resumeKey(resumption: KeyDeed): void;
+  editKey(change: KeyChange & KeyCommand): Key | undefined;
+  suspendKey(suspension: KeyCommand): void;
+  resumeKey(resumption: KeyCommand): void;
   /** Returns whether there may be more of them. */
   deleteResponsesOfKey(of: { readonly keyId: string }): boolean;
   /** Likewise of its usage. */
   deleteUsageOfKey(of: { readonly keyId: string }): boolean;
-  deleteKey(deletion: KeyDeed): boolean;
+  deleteKey(deletion: KeyCommand): boolean;
   noteUseOfKeys(uses: readonly NotedUse[]): void;
   noteCountingPlace(place: CountingPlace): void;
   beginImport(beginning: ImportBeginning): Result<Import, BeginningRefusal>;

@@ -30,7 +30,7 @@ test("every animal gets the id that its creation is told, whatever it is committ
     creation: () => [creation()],
     "a creation with a key": () => [creation(`key ${number}`)],
     "a retry": () => [creation("same")],
-    "a removal of the last": () => [["removeAnimal", { id: lastId() }, undefined] as Write],
+    "a removal of the last": () => [["deleteAnimal", { id: lastId() }, undefined] as Write],
     bookkeeping: () => [["deleteSavedResponses", { savedAtMs: 0 }, undefined] as Write],
     "a write that fails": () => [FAIL],
   };

@@ -1,5 +1,5 @@
 import type { WriterSettings } from "./connection.ts";
-import type { FromSeat, ToSeat, ToThread } from "./messages.ts";
+import type { FromAttached, ToAttached, ToThread } from "./messages.ts";
 
 export interface WriterHostOptions {
   /** What the thread opens; asked for when one starts. */
@@ -38,26 +38,26 @@ export class WriterHost {
   }
 
   /** For a queue in another thread: it asks for ports to the writer through the one that is returned. */
-  newSeat(): MessagePort {
+  newHandle(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    const tell = (reason: string) => port1.postMessage({ kind: "lost", reason } satisfies ToSeat);
+    const tell = (reason: string) => port1.postMessage({ kind: "lost", reason } satisfies ToAttached);
     const leave = () => {
       this.#onLoss.delete(tell);
       port1.close();
     };
-    port1.onmessage = ({ data }: { data: FromSeat }) => (data.kind === "request" ? this.#answer(port1) : leave());
+    port1.onmessage = ({ data }: { data: FromAttached }) => (data.kind === "request" ? this.#answer(port1) : leave());
     // A thread that was terminated says nothing.
     port1.addEventListener("close", leave);
     this.onLoss(tell);
     return port2;
   }
 
-  #answer(seat: MessagePort): void {
+  #answer(storeHandle: MessagePort): void {
     try {
       const port = this.newPort();
-      seat.postMessage({ kind: "port", port } satisfies ToSeat, [port]);
+      storeHandle.postMessage({ kind: "port", port } satisfies ToAttached, [port]);
     } catch (error) {
-      seat.postMessage({ kind: "failed", reason: (error as Error).message } satisfies ToSeat);
+      storeHandle.postMessage({ kind: "failed", reason: (error as Error).message } satisfies ToAttached);
     }
   }
 

@@ -4,7 +4,7 @@ import type { WriterSettings } from "./connection.ts";
 import type { WriteOutcomes } from "./group-commit.ts";
 
 // What threads say to each other about writes. Each serving thread has a port to the writer thread. Those that did not
-// start the writer get that port through another one, their seat at the store.
+// start the writer get that port through another one, their handle at the store.
 
 /** From whoever starts the writer thread. */
 export type ToThread =
@@ -33,12 +33,12 @@ export type FromWriter =
   /** The database was opened again and checked. */
   | { readonly kind: "trust" };
 
-/** From a thread that has a seat. */
-export type FromSeat =
+/** From a thread that has a handle. */
+export type FromAttached =
   /** It has something to write, and no port. */
   { readonly kind: "request" } | { readonly kind: "leave" };
 
-export type ToSeat =
+export type ToAttached =
   | { readonly kind: "port"; readonly port: MessagePort }
   /** The writer cannot be started. */
   | { readonly kind: "failed"; readonly reason: string }

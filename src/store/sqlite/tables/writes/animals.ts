@@ -1,8 +1,13 @@
 import type { Database } from "bun:sqlite";
 import { done, type Result } from "../../../../base/result.ts";
-import { type Animal, decideCorrection, decideRemoval, type NewAnimal } from "../../../../domain/stock/animal.ts";
-import { entryOfAddition, entryOfCorrection, entryOfRemoval } from "../../../../domain/stock/changes.ts";
-import { correctionStatements } from "../../../sql/corrections.ts";
+import {
+  type Animal,
+  decideAnimalDeletion,
+  decideAnimalUpdate,
+  type NewAnimal,
+} from "../../../../domain/stock/animal.ts";
+import { entryOfAddition, entryOfDeletion, entryOfUpdate } from "../../../../domain/stock/changes.ts";
+import { animalStatements } from "../../../sql/animal-statements.ts";
 import { ANIMALS, NEW_ANIMAL, newAnimalValues, SELECT_ANIMAL } from "../../../sql/rows.ts";
 import { insertInto } from "../../../sql/table.ts";
 import { SQLITE } from "../../sql/dialect.ts";
@@ -13,7 +18,7 @@ import { journalWrites } from "./journal.ts";
 
 type AnimalWrites = Pick<
   PreparedWriter,
-  "createAnimal" | "createAnimals" | "addAnimal" | "correctAnimal" | "removeAnimal"
+  "createAnimal" | "createAnimals" | "addAnimal" | "updateAnimal" | "deleteAnimal"
 >;
 
 /** SQLite looks up and notes the last id once per statement: 9 µs for one animal, less than 4 for each of 16. */
@@ -23,7 +28,7 @@ const insertAnimals = (count: number): string =>
   insertInto(ANIMALS, NEW_ANIMAL, () => "?") + `, (${NEW_ANIMAL.map(() => "?")})`.repeat(count - 1);
 
 export function animalWrites(db: Database, withIdempotency: WithIdempotency): AnimalWrites {
-  const statements = correctionStatements(SQLITE);
+  const statements = animalStatements(SQLITE);
   const journal = journalWrites(db);
   const inserts = Array.from({ length: MAX_IN_STATEMENT }, (_, i) => prepared(db, insertAnimals(i + 1)));
   const get = prepared<Animal, [bigint]>(db, `${SELECT_ANIMAL} WHERE id = ?`);
@@ -57,25 +62,25 @@ export function animalWrites(db: Database, withIdempotency: WithIdempotency): An
       journal.append(entryOfAddition(author, added));
       return added;
     },
-    correctAnimal: (correction, idempotencyKey) =>
+    updateAnimal: (correction, idempotencyKey) =>
       withIdempotency(idempotencyKey, () => {
         const { id } = correction;
         const hasOpenOrder = () => findOpenOrder().get(id) !== null;
         const before = get().get(id) ?? undefined;
-        const decision = decideCorrection(before, hasOpenOrder, correction);
+        const decision = decideAnimalUpdate(before, hasOpenOrder, correction);
         if (decision.kind === "done") {
           update().run(...newAnimalValues(decision.value), id);
-          journal.append(entryOfCorrection(correction, before, decision.value));
+          journal.append(entryOfUpdate(correction, before, decision.value));
         }
         return decision;
       }),
-    removeAnimal: (removal, idempotencyKey) =>
+    deleteAnimal: (removal, idempotencyKey) =>
       withIdempotency(idempotencyKey, () => {
         const { id } = removal;
-        const decision = decideRemoval(get().get(id) ?? undefined, () => findOrder().get(id) !== null, removal);
+        const decision = decideAnimalDeletion(get().get(id) ?? undefined, () => findOrder().get(id) !== null, removal);
         if (decision.kind === "done") {
           remove().run(id);
-          journal.append(entryOfRemoval(removal, decision.value));
+          journal.append(entryOfDeletion(removal, decision.value));
         }
         return decision;
       }),

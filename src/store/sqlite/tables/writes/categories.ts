@@ -2,10 +2,10 @@ import type { Database } from "bun:sqlite";
 import type { Result } from "../../../../base/result.ts";
 import {
   type Category,
+  type CategoryDeletion,
+  type CategoryDeletionRefusal,
   type CategoryNaming,
-  type CategoryRemoval,
-  type CategoryRemovalRefusal,
-  decideCategoryRemoval,
+  decideCategoryDeletion,
   decideNaming,
   type NamedCategory,
   type NamingRefusal,
@@ -40,8 +40,8 @@ export function categoryWrites(
     return decision;
   }
 
-  function remove(removal: CategoryRemoval): Result<Category, CategoryRemovalRefusal> {
-    const decision = decideCategoryRemoval(byId().get(removal.id) ?? undefined, removal);
+  function remove(removal: CategoryDeletion): Result<Category, CategoryDeletionRefusal> {
+    const decision = decideCategoryDeletion(byId().get(removal.id) ?? undefined, removal);
     if (decision.kind === "done") {
       deleteRow().run(removal.id);
       journal.append(entryOfUnnaming(removal, decision.value));

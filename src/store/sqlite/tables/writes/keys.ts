@@ -8,7 +8,7 @@ import {
   suspendedKey,
 } from "../../../../domain/keys/changes.ts";
 import { changedKey, type Key } from "../../../../domain/keys/key.ts";
-import type { KeyDeed, NewKey } from "../../../ports/store.ts";
+import type { KeyCommand, NewKey } from "../../../ports/store.ts";
 import {
   DELETE_BATCH_SIZE,
   deletionsOfKey,
@@ -102,34 +102,34 @@ function editingWrites(db: Database): EditingWrites {
   );
 
   /** Returns the key as it is then; undefined: there is none. Without an action, it is not in the journal. */
-  function change(action: string | undefined, deed: KeyDeed, changed: (key: Key) => Key): Key | undefined {
-    const row = get().get(deed.keyId);
+  function change(action: string | undefined, command: KeyCommand, changed: (key: Key) => Key): Key | undefined {
+    const row = get().get(command.keyId);
     if (!row) return undefined;
     const before = keyOf(row);
     const after = changed(before);
     raiseRevision().run();
     update().run(...updatedKeyValues(after));
-    if (action !== undefined) journal.append(entryOfKey(action, deed, before, after));
+    if (action !== undefined) journal.append(entryOfKey(action, command, before, after));
     return after;
   }
 
   return {
-    revokeKey: (deed) => void change("keys revoke", deed, (key) => revokedKey(key, deed.atMs)),
-    pardonKey: (deed) =>
-      void change(deed.liftsNothing ? undefined : "keys unban", deed, (key) =>
-        pardonedKey(key, deed.bannedAtMs ?? deed.atMs),
+    revokeKey: (command) => void change("keys revoke", command, (key) => revokedKey(key, command.atMs)),
+    pardonKey: (command) =>
+      void change(command.liftsNothing ? undefined : "keys unban", command, (key) =>
+        pardonedKey(key, command.bannedAtMs ?? command.atMs),
       ),
     editKey: (edit) => change("keys edit", edit, (key) => changedKey(key, edit)),
-    suspendKey: (deed) => void change("keys suspend", deed, (key) => suspendedKey(key, deed.atMs)),
-    resumeKey: (deed) => void change("keys resume", deed, resumedKey),
+    suspendKey: (command) => void change("keys suspend", command, (key) => suspendedKey(key, command.atMs)),
+    resumeKey: (command) => void change("keys resume", command, resumedKey),
     deleteResponsesOfKey: ({ keyId }) =>
       Number(deleteResponses().run(keyId, DELETE_BATCH_SIZE).changes) === DELETE_BATCH_SIZE,
-    deleteKey(deed) {
-      const row = get().get(deed.keyId);
+    deleteKey(command) {
+      const row = get().get(command.keyId);
       if (!row || row.revoked_at === null) return false;
       raiseRevision().run();
-      for (const deletion of deletions) deletion().run(deed.keyId);
-      journal.append(entryOfKey("keys delete", deed, keyOf(row), undefined));
+      for (const deletion of deletions) deletion().run(command.keyId);
+      journal.append(entryOfKey("keys delete", command, keyOf(row), undefined));
       return true;
     },
   };

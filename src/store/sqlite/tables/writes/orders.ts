@@ -1,13 +1,13 @@
 import type { Database } from "bun:sqlite";
 import { done, type Result, refused } from "../../../../base/result.ts";
 import type { AnimalStatus } from "../../../../domain/stock/animal.ts";
-import { entryOfMove } from "../../../../domain/stock/changes.ts";
+import { entryOfOrderUpdate } from "../../../../domain/stock/changes.ts";
 import {
-  decideMove,
-  type MoveRefusal,
+  decideOrderUpdate,
   type NewOrder,
   type Order,
-  type OrderMove,
+  type OrderUpdate,
+  type OrderUpdateRefusal,
   PLACING,
   type PlacingRefusal,
   placedOrder,
@@ -20,7 +20,10 @@ import type { WithIdempotency } from "../idempotency.ts";
 import type { Writer } from "../writer.ts";
 import { journalWrites } from "./journal.ts";
 
-export function orderWrites(db: Database, withIdempotency: WithIdempotency): Pick<Writer, "placeOrder" | "moveOrder"> {
+export function orderWrites(
+  db: Database,
+  withIdempotency: WithIdempotency,
+): Pick<Writer, "placeOrder" | "updateOrder"> {
   const journal = journalWrites(db);
   const animalStatus = prepared<{ status: AnimalStatus }, [bigint]>(db, "SELECT status FROM animals WHERE id = ?");
   const setAnimalStatus = prepared(db, "UPDATE animals SET status = ? WHERE id = ?");
@@ -40,20 +43,20 @@ export function orderWrites(db: Database, withIdempotency: WithIdempotency): Pic
     return done({ id: BigInt(lastInsertRowid), ...order });
   }
 
-  function move(wanted: OrderMove): Result<Order, MoveRefusal> {
+  function update(wanted: OrderUpdate): Result<Order, OrderUpdateRefusal> {
     const row = getOrder().get(wanted.orderId);
     const before = row ? orderOf(row) : undefined;
-    const decision = decideMove(before, wanted);
+    const decision = decideOrderUpdate(before, wanted);
     if (decision.kind === "refused") return decision;
     const { order, animalStatus } = decision.value;
     setOrderStatus().run(order.status, order.updatedAtMs, order.id);
     setAnimalStatus().run(animalStatus, order.animalId);
-    journal.append(entryOfMove(wanted, before, order));
+    journal.append(entryOfOrderUpdate(wanted, before, order));
     return done(order);
   }
 
   return {
     placeOrder: (order, idempotencyKey) => withIdempotency(idempotencyKey, () => place(order)),
-    moveOrder: (wanted, idempotencyKey) => withIdempotency(idempotencyKey, () => move(wanted)),
+    updateOrder: (wanted, idempotencyKey) => withIdempotency(idempotencyKey, () => update(wanted)),
   };
 }

@@ -34,7 +34,7 @@ const RECHECK_MS = 300_000;
  *    window do not hit a quota of sixty together, nor do those of other clients.
  * 3. Slow or lost responses do not stall everything: after two seconds without a request, another one is sent.
  */
-export function createStanding() {
+export function createQuotaStatus() {
   const readQuotas = createLimitReader();
   let quotas: Quotas = new Map();
   /** The number of responses since a window was last reset. */

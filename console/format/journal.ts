@@ -21,10 +21,10 @@ const DEEDS: Readonly<Record<string, string>> = {
   "keys revoke": "Revoked key",
   "keys delete": "Deleted key",
   "animals add": "Added animal",
-  "animals correct": "Corrected animal",
-  "animals remove": "Removed animal",
+  "animals update": "Corrected animal",
+  "animals delete": "Removed animal",
   "categories unname": "Removed the name of category",
-  "orders move": "Moved order",
+  "orders update": "Moved order",
   console: "Made a link to the console",
   "console sign-out": "Signed everybody out of the console",
   restore: "Restored the store from a copy",
@@ -43,7 +43,7 @@ const UNDO_DEEDS: Readonly<Record<string, string>> = {
 };
 
 /** "Revoked key": what was done, before the name of what it was done to. Of other releases, the command as it is. */
-export function deedOf({ action, before, after }: Pick<JournalEntryView, "action" | "before" | "after">): string {
+export function commandOf({ action, before, after }: Pick<JournalEntryView, "action" | "before" | "after">): string {
   if (action === "categories name") return before ? "Renamed category" : "Named category";
   if (action === "animals import") return IMPORT_DEEDS[String(after?.state)] ?? "Worked on the import of";
   if (action === "animals undo") return UNDO_DEEDS[String(after?.state)] ?? "Undid the import of";
@@ -62,7 +62,7 @@ export interface Change {
   readonly after: ValueWords | undefined;
 }
 
-/** What is said by the deed itself, or by its time. */
+/** What is said by the command itself, or by its time. */
 const SAID = new Set(["createdAt", "suspendedAt", "revokedAt", "bansLiftedAt"]);
 
 /** Before → after, of everything that is different and not said already. */

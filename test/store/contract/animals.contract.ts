@@ -5,7 +5,7 @@ import { DAY_MS } from "../../../src/base/time/clock.ts";
 import type { IdempotencyKey } from "../../../src/domain/idempotency.ts";
 import { newKey } from "../../../src/domain/keys/key.ts";
 import { PLANS } from "../../../src/domain/keys/plan.ts";
-import { ANIMAL_STATUSES, type AnimalCorrection, animalTag, type NewAnimal } from "../../../src/domain/stock/animal.ts";
+import { ANIMAL_STATUSES, type AnimalUpdate, animalTag, type NewAnimal } from "../../../src/domain/stock/animal.ts";
 import { type OrderStatus, orderTag } from "../../../src/domain/stock/order.ts";
 import type { Store } from "../../../src/store/ports/store.ts";
 import { SIGNED } from "../../harness/rows/author.ts";
@@ -25,7 +25,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
       doneValue(await store.animals.create({ ...REX, ...animal }));
     const order = async (store: Store, animalId: bigint, ...moves: OrderStatus[]) => {
       let placed = doneValue(await store.orders.place({ animalId, nowMs: NOW }));
-      for (const to of moves) placed = doneValue(await store.orders.move({ orderId: placed.id, to, nowMs: NOW }));
+      for (const to of moves) placed = doneValue(await store.orders.update({ orderId: placed.id, to, nowMs: NOW }));
       return placed;
     };
     const keyIn = async (store: Store): Promise<IdempotencyKey> => {
@@ -94,7 +94,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
         expect(await store.animals.get(id)).toEqual({ ...REX, id, status: "pending" });
         const renamed = { id, name: "Mia", categoryId: -1n, status: "pending" as const };
         expect(await store.animals.update(renamed)).toEqual({ kind: "done", value: renamed });
-        await store.orders.move({ orderId: held.id, to: "cancelled", nowMs: NOW });
+        await store.orders.update({ orderId: held.id, to: "cancelled", nowMs: NOW });
         for (const status of ["sold", "pending", "available"] as const)
           expect(await store.animals.update({ id, status })).toMatchObject({ kind: "done", value: { status } });
       }
@@ -152,16 +152,16 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
         expect(await store.animals.delete({ id: animal.id, precondition })).toEqual(refused("precondition_failed"));
       }
       const placed = await order(store, animal.id);
-      const stale: AnimalCorrection = { id: animal.id, status: "sold", precondition: { tags } };
+      const stale: AnimalUpdate = { id: animal.id, status: "sold", precondition: { tags } };
       expect(await store.animals.update(stale)).toEqual(refused("precondition_failed"));
       expect(await store.animals.update({ ...stale, precondition: "exists" })).toEqual(refused("in_order"));
       expect(await store.animals.delete({ id: animal.id, precondition: "exists" })).toEqual(refused("has_orders"));
       expect(await store.animals.get(animal.id)).toEqual({ ...corrected, status: "pending" });
 
       const move = { orderId: placed.id, nowMs: NOW + 1, precondition: { tags: [orderTag(placed)] } };
-      expect(await store.orders.move({ ...move, to: "delivered" })).toMatchObject(refused("invalid_move"));
-      expect(await store.orders.move({ ...move, to: "approved" })).toMatchObject({ kind: "done" });
-      expect(await store.orders.move({ ...move, to: "cancelled" })).toEqual(refused("precondition_failed"));
+      expect(await store.orders.update({ ...move, to: "delivered" })).toMatchObject(refused("invalid_transition"));
+      expect(await store.orders.update({ ...move, to: "approved" })).toMatchObject({ kind: "done" });
+      expect(await store.orders.update({ ...move, to: "cancelled" })).toEqual(refused("precondition_failed"));
       await store.close();
     });
 
@@ -182,7 +182,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
             () => store.animals.update({ id: animal.id, name: "Mia", status: "sold", precondition }, named("correct")),
           ],
           [corrected, () => store.animals.delete({ id: animal.id }, named("remove"))],
-          [moved, () => store.orders.move({ orderId: placed.id, to: "approved", nowMs: NOW + 1 }, named("move"))],
+          [moved, () => store.orders.update({ orderId: placed.id, to: "approved", nowMs: NOW + 1 }, named("move"))],
         ] as const) {
           const results = await twenty<{ kind: string }>(write);
           expect(results.filter(({ kind }) => kind === "done")).toEqual([{ kind: "done", value }] as never);
@@ -209,7 +209,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
       const held = await order(store, id);
       const sell = () => store.animals.update({ id, status: "sold" }, { ...key, value: "sell" });
       expect(await sell()).toEqual(refused("in_order"));
-      await store.orders.move({ orderId: held.id, to: "cancelled", nowMs: NOW });
+      await store.orders.update({ orderId: held.id, to: "cancelled", nowMs: NOW });
       expect(await sell()).toMatchObject({ kind: "done" });
       await store.close();
     });
@@ -226,7 +226,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
         expect(Object.keys(placed)).toHaveLength(reference === undefined ? 5 : 6);
         expect(await store.orders.get(placed.id)).toEqual(placed);
         expect(await store.orders.place(wanted, { ...key, value: `${i}` })).toEqual(replayed(placed));
-        const moved = doneValue(await store.orders.move({ orderId: placed.id, to: "approved", nowMs: NOW + 1 }));
+        const moved = doneValue(await store.orders.update({ orderId: placed.id, to: "approved", nowMs: NOW + 1 }));
         expect(moved).toEqual({ ...placed, status: "approved", updatedAtMs: NOW + 1 });
         expect(await store.orders.get(placed.id)).toEqual(moved);
       }

@@ -4,12 +4,12 @@ import type { OrderView } from "../../src/console/api/index.ts";
 import { ORDER_STATUSES } from "../../src/domain/stock/order.ts";
 import {
   animalStatusWords,
-  correctionOf,
   differences,
   filterWords,
   inStatus,
   rebased,
   searchedFor,
+  updateOf,
   withFirstPage,
 } from "./stock.ts";
 
@@ -55,8 +55,8 @@ describe("an animal that somebody else has changed meanwhile", () => {
     expect(rebased({ ...REX, name: "Rexy" }, REX, now)).toEqual({ ...REX, name: "Rexy", status: "sold" });
   });
   test("is corrected only where it was touched", () => {
-    expect(correctionOf(REX, REX)).toEqual({});
-    expect(correctionOf(REX, { ...REX, categoryId: "9007199254740992" })).toEqual({ categoryId: "9007199254740992" });
+    expect(updateOf(REX, REX)).toEqual({});
+    expect(updateOf(REX, { ...REX, categoryId: "9007199254740992" })).toEqual({ categoryId: "9007199254740992" });
   });
 });
 

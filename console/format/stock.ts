@@ -70,7 +70,7 @@ export const rebased = (draft: AnimalForm, before: AnimalForm, now: AnimalForm):
 export const formOf = ({ name, categoryId, status }: AnimalView): AnimalForm => ({ name, categoryId, status });
 
 /** Only what differs is sent. */
-export const correctionOf = (before: AnimalForm, after: AnimalForm): Partial<AnimalForm> =>
+export const updateOf = (before: AnimalForm, after: AnimalForm): Partial<AnimalForm> =>
   Object.fromEntries(FIELDS.filter((field) => before[field] !== after[field]).map((field) => [field, after[field]]));
 
 /** The button that moves an order, and what is said once that is done. */

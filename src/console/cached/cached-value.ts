@@ -5,7 +5,7 @@ export interface Known<Value> {
   readonly asOfMs: number;
 }
 
-interface RememberedParts<Value> {
+interface CachedValueParts<Value> {
   readonly clock: Clock;
   /** Finds it out, however long that takes. Given what was known before. */
   readonly find: (before: Value | undefined) => Promise<Value>;
@@ -23,12 +23,12 @@ const FIRST_WAIT_MS = 10;
  * What takes too long to find out while somebody waits for it: it is remembered with its age, and found out again
  * beside the requests that ask for it.
  */
-export class Remembered<Value> {
+export class CachedValue<Value> {
   #known: Known<Value> | undefined;
   #finding: Promise<void> | undefined;
   #triedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly parts: RememberedParts<Value>) {}
+  constructor(private readonly parts: CachedValueParts<Value>) {}
 
   /** What is known now. It is waited for briefly only if nothing is; undefined: it takes longer. */
   async latest(waitMs = FIRST_WAIT_MS): Promise<Known<Value> | undefined> {

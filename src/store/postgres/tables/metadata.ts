@@ -1,12 +1,12 @@
-import type { CountingPlace, FactStore } from "../../ports/store.ts";
-import { COUNTING_PLACE, selectFact, upsertFact } from "../../sql/rows.ts";
+import type { CountingPlace, MetadataStore } from "../../ports/store.ts";
+import { COUNTING_PLACE, selectMetadata, upsertMetadata } from "../../sql/rows.ts";
 import { POSTGRES } from "../connections/dialect.ts";
 import type { Pool } from "../database.ts";
 
-const GET = selectFact("$1");
-const NOTE = upsertFact(POSTGRES.placeholder);
+const GET = selectMetadata("$1");
+const NOTE = upsertMetadata(POSTGRES.placeholder);
 
-export const postgresFacts = (pool: Pool): FactStore => ({
+export const postgresMetadata = (pool: Pool): MetadataStore => ({
   async countingPlace() {
     const [row] = await pool.read<{ value: CountingPlace }>(GET, [COUNTING_PLACE]);
     return row?.value;

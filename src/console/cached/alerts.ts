@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../base/time/clock.ts";
 import type { EnvironmentName } from "../../domain/environment.ts";
 import { type Instance, stateOfInstance } from "../../domain/usage/instance.ts";
-import type { Trouble } from "../api/index.ts";
+import type { Alert } from "../api/index.ts";
 import type { Disk } from "./disk.ts";
 
 // What is not well, for a person who looks at the overview: the worst first.
@@ -25,7 +25,7 @@ export interface Circumstances {
 }
 
 /** By itself, without when it was first seen. */
-interface Finding extends Omit<Trouble, "sinceMs"> {
+interface Finding extends Omit<Alert, "sinceMs"> {
   /** What tells it from others: the same one may say something else a moment later. */
   readonly id: string;
   readonly sinceMs?: number;
@@ -33,12 +33,12 @@ interface Finding extends Omit<Trouble, "sinceMs"> {
 
 const DOCUMENT = "docs/operations.md";
 
-export function findTroubles(circumstances: Circumstances): readonly Finding[] {
-  const found = [...storeTroubles(circumstances), ...instanceTroubles(circumstances), ...keyTroubles(circumstances)];
+export function findAlerts(circumstances: Circumstances): readonly Finding[] {
+  const found = [...storeAlerts(circumstances), ...instanceAlerts(circumstances), ...keyAlerts(circumstances)];
   return [...found.filter(({ level }) => level === "problem"), ...found.filter(({ level }) => level === "warning")];
 }
 
-function storeTroubles({ health }: Circumstances): Finding[] {
+function storeAlerts({ health }: Circumstances): Finding[] {
   const found: Finding[] = [];
   if (health && !health.answers)
     found.push({
@@ -77,7 +77,7 @@ const isNearlyFull = ({ freeBytes, totalBytes }: Disk): boolean =>
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 
-function instanceTroubles({ instances, nowMs, environment }: Circumstances): Finding[] {
+function instanceAlerts({ instances, nowMs, environment }: Circumstances): Finding[] {
   const alive = instances.filter((each) => stateOfInstance(each, nowMs) === "alive");
   const found: Finding[] = [];
   const alone = alive.filter(({ health }) => health === "counts alone");
@@ -136,7 +136,7 @@ function isMissed(instance: Instance, all: readonly Instance[], nowMs: number): 
   return !all.some((other) => other.host === instance.host && other.startedAtMs >= instance.seenAtMs);
 }
 
-function keyTroubles({ bannedKeys }: Circumstances): Finding[] {
+function keyAlerts({ bannedKeys }: Circumstances): Finding[] {
   if (bannedKeys === 0) return [];
   if (bannedKeys === undefined)
     return [
@@ -159,11 +159,11 @@ function keyTroubles({ bannedKeys }: Circumstances): Finding[] {
   ];
 }
 
-/** When each trouble was first seen, as long as it lasts. */
-export class SeenTroubles {
+/** When each alert was first seen, as long as it lasts. */
+export class SeenAlerts {
   #since = new Map<string, number>();
 
-  note(findings: readonly Finding[], nowMs: number): Trouble[] {
+  note(findings: readonly Finding[], nowMs: number): Alert[] {
     const since = new Map(findings.map(({ id, sinceMs }) => [id, sinceMs ?? this.#since.get(id) ?? nowMs]));
     this.#since = since;
     return findings.map(({ id, level, title, meaning, remedy }) => ({

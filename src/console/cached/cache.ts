@@ -3,12 +3,12 @@ import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from "../../base/time/clock.ts
 import type { FindCounters } from "../../keys/queries/counters.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { DatabaseUrl } from "../../store/urls/database-url.ts";
+import { SeenAlerts, type StoreHealth } from "./alerts.ts";
 import { BusiestKeys } from "./busiest.ts";
+import { CachedValue } from "./cached-value.ts";
 import { Counting } from "./counting.ts";
 import { type Disk, diskAt } from "./disk.ts";
 import { KnownKeys } from "./known-keys.ts";
-import { Remembered } from "./remembered.ts";
-import { SeenTroubles, type StoreHealth } from "./troubles.ts";
 
 export const SPANS = ["hour", "day", "month"] as const;
 export type Span = (typeof SPANS)[number];
@@ -28,12 +28,12 @@ interface Parts {
 const HEALTH_STAYS_MS = 10 * SECOND_MS;
 
 /** What this thread has found out beside requests, so that none of them has to wait for it. */
-export class Knowledge {
+export class ConsoleCache {
   readonly keys: KnownKeys;
   readonly counting: Counting;
   readonly busiest: Readonly<Record<Span, BusiestKeys>>;
-  readonly health: Remembered<StoreHealth>;
-  readonly troubles = new SeenTroubles();
+  readonly health: CachedValue<StoreHealth>;
+  readonly alerts = new SeenAlerts();
 
   #isClosed = false;
 
@@ -52,7 +52,7 @@ export class Knowledge {
       day: new BusiestKeys(usage, "hour", SPAN_MS.day),
       month: new BusiestKeys(usage, "day", SPAN_MS.month),
     };
-    this.health = new Remembered({ clock, staysMs: HEALTH_STAYS_MS, find: () => healthOf(parts), onFailure });
+    this.health = new CachedValue({ clock, staysMs: HEALTH_STAYS_MS, find: () => healthOf(parts), onFailure });
   }
 
   /** The store is about to be closed. */

@@ -3,7 +3,7 @@ import { ANIMALS, NEW_ANIMAL } from "./rows.ts";
 import type { Dialect } from "./searches.ts";
 
 /** The statements that correct and remove animals, for both databases. */
-export interface CorrectionStatements {
+export interface AnimalStatements {
   /** The parameters are those of newAnimalValues(), and the id. */
   readonly update: string;
   readonly remove: string;
@@ -12,7 +12,7 @@ export interface CorrectionStatements {
   readonly findOrder: string;
 }
 
-export function correctionStatements({ placeholder }: Dialect): CorrectionStatements {
+export function animalStatements({ placeholder }: Dialect): AnimalStatements {
   const changes = NEW_ANIMAL.map((column, i) => `${column} = ${placeholder(i + 1)}`).join(", ");
   const id = placeholder(1);
   const open = OPEN_ORDER_STATUSES.map((status) => `'${status}'`).join(", ");
