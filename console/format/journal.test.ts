@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JournalEntryView } from "../../src/console/api/index.ts";
 import { SCOPES } from "../../src/domain/keys/scope.ts";
-import { changesOf, commandOf } from "./journal.ts";
+import { changesOf, actionOf } from "./journal.ts";
 
 const entry = (more: Partial<JournalEntryView>): JournalEntryView => ({
   id: "1",
@@ -26,7 +26,7 @@ describe("what was done", () => {
     ["animals undo", null, { state: "begun", removed: 0, kept: 0 }, "Began to undo the import of"],
     ["animals undo", null, { state: "finished", removed: 5, kept: 0 }, "Undid the import of"],
     ["of another release", null, null, "Of another release"],
-  ])("%j is told in words", (action, before, after, words) => expect(commandOf({ action, before, after })).toBe(words));
+  ])("%j is told in words", (action, before, after, words) => expect(actionOf({ action, before, after })).toBe(words));
 });
 
 describe("what is different", () => {

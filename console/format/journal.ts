@@ -11,7 +11,7 @@ export const VIA_WORDS: Readonly<Record<JournalEntryView["via"], string>> = {
   service: "the service itself",
 };
 
-const DEEDS: Readonly<Record<string, string>> = {
+const ACTIONS: Readonly<Record<string, string>> = {
   "keys create": "Issued key",
   "keys edit": "Changed key",
   "keys rotate": "Rotated key",
@@ -31,23 +31,23 @@ const DEEDS: Readonly<Record<string, string>> = {
   "copy --animals --replace": "Replaced all animals by those of another store",
 };
 
-const IMPORT_DEEDS: Readonly<Record<string, string>> = {
+const IMPORT_ACTIONS: Readonly<Record<string, string>> = {
   begun: "Began to import",
   continued: "Went on importing",
   finished: "Imported",
 };
 
-const UNDO_DEEDS: Readonly<Record<string, string>> = {
+const UNDO_ACTIONS: Readonly<Record<string, string>> = {
   begun: "Began to undo the import of",
   continued: "Went on undoing the import of",
 };
 
 /** "Revoked key": what was done, before the name of what it was done to. Of other releases, the command as it is. */
-export function commandOf({ action, before, after }: Pick<JournalEntryView, "action" | "before" | "after">): string {
+export function actionOf({ action, before, after }: Pick<JournalEntryView, "action" | "before" | "after">): string {
   if (action === "categories name") return before ? "Renamed category" : "Named category";
-  if (action === "animals import") return IMPORT_DEEDS[String(after?.state)] ?? "Worked on the import of";
-  if (action === "animals undo") return UNDO_DEEDS[String(after?.state)] ?? "Undid the import of";
-  return DEEDS[action] ?? capitalized(action);
+  if (action === "animals import") return IMPORT_ACTIONS[String(after?.state)] ?? "Worked on the import of";
+  if (action === "animals undo") return UNDO_ACTIONS[String(after?.state)] ?? "Undid the import of";
+  return ACTIONS[action] ?? capitalized(action);
 }
 
 type Content = JournalEntryView["before"];

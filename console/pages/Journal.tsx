@@ -4,7 +4,7 @@ import { Empty, Loaded } from "../components/layout/states.tsx";
 import { CursorPager } from "../components/tables/CursorPager.tsx";
 import { type Column, Table } from "../components/tables/Table.tsx";
 import { Name, Time } from "../components/text.tsx";
-import { type Change, changesOf, commandOf, type ValueWords, VIA_WORDS } from "../format/journal.ts";
+import { type Change, changesOf, actionOf, type ValueWords, VIA_WORDS } from "../format/journal.ts";
 import { useLive } from "../live.ts";
 import { address, linkTo, withParams } from "../router.ts";
 
@@ -102,8 +102,8 @@ function What({ entry }: { readonly entry: JournalEntryView }) {
   const words = <bdi>{name ?? (kind === "import" ? `import ${id}` : (id ?? ""))}</bdi>;
   return (
     <>
-      <span class="command">
-        {commandOf(entry)} {href === undefined ? <b>{words}</b> : <a href={href}>{words}</a>}
+      <span class="action">
+        {actionOf(entry)} {href === undefined ? <b>{words}</b> : <a href={href}>{words}</a>}
       </span>
       <div class="only-narrow small">
         <Changes changes={changesOf(entry)} />

@@ -13,10 +13,10 @@ test("changes to animals, categories and orders are a line each, with their numb
     "2027-03-01 12:00:00Z  Anna  animals add 9007199254740993 (Rex)  category id 7, status sold",
   );
   expect(lineOf({ action: "animals update", subject: rex, before: { name: "Rex" }, after: { name: "Rexi" } })).toBe(
-    "2027-03-01 12:00:00Z  Anna  animals correct 9007199254740993 (Rex)  name Rex → Rexi",
+    "2027-03-01 12:00:00Z  Anna  animals update 9007199254740993 (Rex)  name Rex → Rexi",
   );
   expect(lineOf({ action: "animals delete", subject: rex, before: content })).toContain(
-    "animals remove 9007199254740993 (Rex)",
+    "animals delete 9007199254740993 (Rex)",
   );
   const dogs = { kind: "category", id: "-7", name: "Dogs" } as const;
   expect(lineOf({ action: "categories name", subject: dogs, after: { name: "Dogs" } })).toBe(
@@ -25,5 +25,5 @@ test("changes to animals, categories and orders are a line each, with their numb
   const order = { kind: "order", id: "42" } as const;
   expect(
     lineOf({ action: "orders update", subject: order, before: { status: "placed" }, after: { status: "approved" } }),
-  ).toBe("2027-03-01 12:00:00Z  Anna  orders move 42  status placed → approved");
+  ).toBe("2027-03-01 12:00:00Z  Anna  orders update 42  status placed → approved");
 });
