@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JournalEntryView } from "../../src/console/api/index.ts";
 import { SCOPES } from "../../src/domain/keys/scope.ts";
-import { changesOf, actionOf } from "./journal.ts";
+import { actionOf, changesOf } from "./journal.ts";
 
 const entry = (more: Partial<JournalEntryView>): JournalEntryView => ({
   id: "1",

@@ -4,7 +4,7 @@ import { Empty, Loaded } from "../components/layout/states.tsx";
 import { CursorPager } from "../components/tables/CursorPager.tsx";
 import { type Column, Table } from "../components/tables/Table.tsx";
 import { Name, Time } from "../components/text.tsx";
-import { type Change, changesOf, actionOf, type ValueWords, VIA_WORDS } from "../format/journal.ts";
+import { actionOf, type Change, changesOf, type ValueWords, VIA_WORDS } from "../format/journal.ts";
 import { useLive } from "../live.ts";
 import { address, linkTo, withParams } from "../router.ts";
 
