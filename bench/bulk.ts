@@ -1,5 +1,5 @@
-// Imports and exports of many animals, beside what the databases' own tools need for the same rows, and what an import
-// costs the clients of a running service.
+// Compares imports and exports of many animals with the databases' own tools on the same rows, and measures what an
+// import costs the clients of a running service.
 // Run: npm run bench:bulk [-- --animals 1000000 --rounds 3 --only sqlite,postgres,memory,service,fleet]
 
 import { Database } from "bun:sqlite";
@@ -28,9 +28,9 @@ const SECONDS = 15;
 const STATUSES = ["sold", "available", "pending"];
 
 interface Files {
-  /** As `animals import` reads them. */
+  /** The CSV that `animals import` reads. */
   readonly animals: string;
-  /** The columns of the table, folded names included: all that the databases' tools have left to do is to add rows. */
+  /** The table's columns, folded names included, so that the databases' tools only have to add rows. */
   readonly rows: string;
 }
 
@@ -53,7 +53,7 @@ interface Ran {
   readonly megabytes: number;
 }
 
-/** Runs a command to its end. Fails if it does. */
+/** Runs a command to its end. Throws if it fails. */
 async function timed(command: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Ran> {
   const beganMs = performance.now();
   const child = Bun.spawn([...command], {
@@ -68,7 +68,7 @@ async function timed(command: readonly string[], cwd: string, env: Record<string
   return { seconds: (performance.now() - beganMs) / 1000, megabytes: (child.resourceUsage()?.maxRSS ?? 0) / 1e6 };
 }
 
-/** One more round of each in turn, so that both meet the same machine. */
+/** The two take turns, so that they meet the same conditions. */
 async function compare(what: string, ours: () => Promise<Ran>, theirs: () => Promise<Ran>): Promise<void> {
   const ratios: number[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
@@ -137,7 +137,7 @@ async function benchPostgres(parent: string, files: Files): Promise<void> {
   );
 }
 
-/** Of files of several sizes. */
+/** The peak memory of imports of files of several sizes. */
 async function benchMemory(parent: string): Promise<void> {
   for (const count of [ANIMALS / 4, ANIMALS, ANIMALS * 3]) {
     const { animals } = await writeFiles(parent, count);
@@ -168,7 +168,7 @@ async function benchFleet(parent: string, files: Files): Promise<void> {
   await measureBeside("PostgreSQL", store, files, count);
 }
 
-/** Latency at a steady rate, in turn without and beside an import that goes on for as long. */
+/** Latency at a steady rate, in turn without and beside an import that lasts as long. */
 async function measureBeside(what: string, store: OurStore, files: Files, count: () => Promise<number>): Promise<void> {
   const { origin, stop } = await startService(store);
   const load = { origin, secret: store.secret, perSecond: PER_SECOND, seconds: SECONDS, animals: store.animals };
@@ -197,7 +197,7 @@ async function measureBeside(what: string, store: OurStore, files: Files, count:
   );
 }
 
-/** Imports the file again and again; the last time it is interrupted. */
+/** Imports the file again and again until the signal interrupts it. */
 async function importUntil(signal: AbortSignal, file: string, cwd: string, env: Record<string, string>): Promise<void> {
   while (!signal.aborted) {
     const child = Bun.spawn([EXECUTABLE, "animals", "import", "--again", file], {

@@ -1,4 +1,4 @@
-// Requests/s through the client, as a ratio to bare fetch with the same requests, on Node and on Bun.
+// Measures requests/s through the client, as a ratio to bare fetch with the same requests, on Node and on Bun.
 // Run: npm run bench:client [-- --rounds 12 --callers 16]
 
 import { join } from "node:path";
@@ -43,7 +43,7 @@ await endRun(
   isMet ? `All ratios are at least ${TARGET}.` : `A ratio is below the target, which is ${TARGET}.`,
 );
 
-/** The load as one module, with the client in it. */
+/** Bundles the load and the client into one module. */
 async function writeProgram(): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints: [join(import.meta.dir, "load/client-load.ts")],
@@ -63,7 +63,7 @@ async function runIn(executable: string): Promise<Measured> {
   return JSON.parse(out);
 }
 
-/** Prints the medians, and says whether the ratio is good enough: of each round, since both ways met the same machine. */
+/** Prints the medians, and returns whether the median of the rounds' ratios suffices. */
 function report(what: string, { bare, client }: Measured[string]): boolean {
   const ratio = (of: keyof Rates): number => median(client.map((rates, i) => rates[of] / (bare[i] as Rates)[of]));
   const [ours, theirs] = [client, bare].map((rates) => whole(median(rates.map(({ perSecond }) => perSecond))));

@@ -1,4 +1,4 @@
-// What the console costs: when a browser first paints it, and what it adds to a service that was not asked for it.
+// Measures what the console costs: its first paint in a browser, and what it adds to a service that does not use it.
 // Run: npm run bench:console-paint
 
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { cleanUpOnAnyEnd, endRun, median, say } from "./common/tools.ts";
 
 const RUNS = 15;
 
-/** In MB, of memory that nobody else has, and the number of threads. */
+/** The private memory of a process in MB, and its number of threads. */
 function usedBy(pid: number): string {
   const field = (name: string, file: string): number =>
     Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/${file}`, "utf8"))?.[1]);
@@ -36,7 +36,7 @@ await first.getByRole("heading", { name: "Overview" }).waitFor();
 const cookies = await signedIn.cookies();
 const paints: number[] = [];
 for (let run = 0; run < RUNS; run++) {
-  // Nothing is in its cache.
+  // A new context has an empty cache.
   const context = await browser.newContext();
   await context.addCookies(cookies);
   const page = await context.newPage();

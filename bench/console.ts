@@ -1,5 +1,5 @@
-// What the console's pages cost on a large store: 10 million animals, 10,000 keys with a month of usage. Says how long
-// each request takes, how long the work beside requests takes, and for how long that holds up the console's thread.
+// Measures the console's pages on a large store: 10 million animals, 10,000 keys with a month of usage. Reports the
+// duration of each request, that of background work, and the longest time that this blocks the console's thread.
 // Run: npm run bench:console [-- --animals 10000000 --keys 10000 --only sqlite,postgres]
 
 import { Database } from "bun:sqlite";
@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
     animals: { type: "string", default: "10000000" },
     keys: { type: "string", default: "10000" },
     only: { type: "string", default: "sqlite,postgres" },
-    // Of SQLite, for several runs: it is filled unless it is there.
+    // A SQLite file to reuse in several runs; it is created and filled if missing.
     file: { type: "string" },
   },
 });
@@ -43,7 +43,7 @@ const NOW = systemClock.nowMs();
 const startsOf = (lengthMs: number, count: number): string =>
   Array.from({ length: count }, (_, i) => (Math.floor(NOW / lengthMs) - i) * lengthMs).join(",");
 
-/** Where the dialects differ: numbers from one to another as a table n (i), and moments as a table t (at). */
+/** The dialects' differences: a range of numbers as a table n (i), and timestamps as a table t (at). */
 interface Sql {
   readonly numbers: (from: number, to: number) => string;
   readonly moments: (list: string) => string;
@@ -52,7 +52,7 @@ interface Sql {
 
 const KEY_ID = "'key_' || (100000000000 + i)";
 
-/** A third of all animals has each status; each key has asked for something in every minute, hour and day that is shown. */
+/** Each status has a third of the animals. Each key has usage in every minute, hour and day that the pages show. */
 async function fill({ numbers, moments, run }: Sql): Promise<void> {
   for (let from = 1; from <= ANIMALS; from += CHUNK)
     await run(`INSERT INTO animals (name, category_id, status, folded_name)
@@ -84,7 +84,7 @@ async function fill({ numbers, moments, run }: Sql): Promise<void> {
       SELECT at, 1000, 50, 1, 500, 400, 150 FROM ${moments(list)}`);
 }
 
-/** The parts of a console on a store, as its thread has them. */
+/** Builds the console on a store as its thread does. */
 function partsOf(store: Store, database: DatabaseUrl): ConsoleParts {
   const clock = systemClock;
   const onFailure = (error: unknown): never => {
@@ -120,7 +120,7 @@ function partsOf(store: Store, database: DatabaseUrl): ConsoleParts {
 
 const SESSION = { name: "bench", expiresAtMs: Number.MAX_SAFE_INTEGER, digest: "" };
 
-/** How long a request takes until its JSON is there. */
+/** The time until a request's JSON is complete. */
 async function timed(parts: ConsoleParts, handler: ConsoleHandler, query: string, id = ""): Promise<number> {
   const beganMs = performance.now();
   const answer = await handler(parts, SESSION, {
@@ -137,7 +137,7 @@ async function timed(parts: ConsoleParts, handler: ConsoleHandler, query: string
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 
-/** The longest time in which nothing else had its turn, while some work goes on. */
+/** The longest time that the event loop was blocked while some work was going on. */
 async function longestPause(work: Promise<unknown>): Promise<number> {
   let isOver = false;
   const ended = work.finally(() => {
@@ -156,7 +156,7 @@ async function longestPause(work: Promise<unknown>): Promise<number> {
 
 async function measure(kind: string, store: Store, database: DatabaseUrl): Promise<void> {
   for (const span of ["hour", "day", "month"]) {
-    // As the first one that asks, when nothing is known yet.
+    // The first request, with cold caches.
     const parts = partsOf(store, database);
     const first = await timed(parts, showOverview, `span=${span}`);
     const beganMs = performance.now();

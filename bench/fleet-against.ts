@@ -1,4 +1,4 @@
-// Compares a fleet of two instances on PostgreSQL and Redis with one of a former revision, by what requests cost.
+// Compares a fleet of two instances on PostgreSQL and Redis with a fleet of a former revision, by CPU time per request.
 
 import { join } from "node:path";
 import { temporaryFolder } from "../test/harness/folder.ts";
@@ -17,7 +17,7 @@ const INSTANCES = 2;
 const SECONDS = 3;
 const WARM_UP_SECONDS = 2;
 
-/** As many as the service has by default, unless the environment says otherwise. */
+/** The service's default number of threads applies, unless the environment sets one. */
 const THREADS: Record<string, string> = process.env.THREADS ? { THREADS: process.env.THREADS } : {};
 
 interface Fleet {

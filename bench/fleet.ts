@@ -78,10 +78,10 @@ const cpuTimes = (): Record<string, number> => ({
   wrk: microsOfEndedChildren(),
 });
 
-/** Microseconds of CPU time per request that each process takes, by work. */
+/** Microseconds of CPU time per request of each process, by workload. */
 const costs = new Map<string, Record<string, number>>();
 
-/** Requests/s that a service answers, all of them successfully. */
+/** Measures requests/s. Throws unless all of them succeed. */
 async function wrk({ origin, secret }: typeof embedded, { name, requests }: FleetWork): Promise<number> {
   const requestsFile = await writeRequests(join(folder, `${name}.requests`), requests);
   const load = { origin, secret, connections: CONNECTIONS, requestsFile };
@@ -97,7 +97,7 @@ async function wrk({ origin, secret }: typeof embedded, { name, requests }: Flee
   return perSecond;
 }
 
-/** Transactions/s of one statement on as many connections as the service has. */
+/** Measures transactions/s of one statement, on as many connections as the service has. */
 async function pgbench(name: string, statement: string): Promise<number> {
   const script = join(folder, `${name}.sql`);
   await Bun.write(script, `${statement};\n`);
@@ -113,7 +113,7 @@ async function pgbench(name: string, statement: string): Promise<number> {
 const POLICY = ratePolicyOfKey({ perMinute: 1e9, perDay: 1e9 }, undefined);
 const CALLS = 40_000;
 
-/** Calls/s of the meter, from as many callers as redis-benchmark has clients. */
+/** Measures the meter's calls/s, with as many callers as redis-benchmark has clients. */
 async function meterCalls(): Promise<number> {
   const url = parseRedisUrl(redis.url) as RedisUrl;
   const client = connectRedis(url);
@@ -171,7 +171,7 @@ for (let round = 1; round <= Number(options.rounds); round++)
     say(`round ${round}  ${name.padEnd(38)} ${whole(value).padStart(9)} /s`);
   }
 
-/** How often Redis is asked for a request. */
+/** Measures the round trips to Redis per request. */
 async function redisTrips(): Promise<number> {
   const asked = 500;
   await redis.ask((client) => client.config("RESETSTAT"));

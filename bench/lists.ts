@@ -27,14 +27,14 @@ const RUNS = 200;
 const SIZE = 20;
 const CHUNK = 250_000;
 
-/** The schema of release 1.1.0, in which nothing is folded. */
+/** The schema of release 1.1.0, which has no folded names. */
 const before = (migrations: readonly Migration[]): readonly Migration[] =>
   migrations.slice(
     0,
     migrations.findIndex(({ name }) => name === "corrections"),
   );
 
-// Every fourth animal is Rex, so that there is a name that a quarter of them share; a third of all have each status.
+// Every fourth animal is called Rex, so that a quarter of them share a name; each status has a third of the animals.
 const animalValues = (i: string) =>
   `CASE ${i} % 4 WHEN 0 THEN 'Rex' ELSE 'Animal ' || ${i} END, ${i} % 50,
   CASE ${i} % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' ELSE 'pending' END`;
@@ -173,7 +173,7 @@ async function benchSqlite(): Promise<void> {
   rmSync(path);
 }
 
-/** What an instance of release 1.1.0 would do meanwhile: the slowest of each says whether it was kept waiting. */
+/** Acts like an instance of release 1.1.0 during the migration. The slowest of each call shows if it was blocked. */
 async function useMeanwhile(url: string, isOver: () => boolean): Promise<string> {
   const slowest: Record<string, number> = {};
   let count = 0;

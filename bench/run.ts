@@ -116,7 +116,7 @@ async function runBenchmarks({ isQuick, parts, against }: Options): Promise<void
   await endRun(0);
 }
 
-/** Writes the report of the last run again, after a change to its text. */
+/** Rewrites the report from the last run's results, after a change to its text. */
 async function reportAgain(): Promise<void> {
   if (!(await Bun.file(LAST_RUN).exists()))
     throw new Error("there are no results of a complete run: run npm run bench first");

@@ -1,4 +1,4 @@
-// What both comparisons of a fleet need: the works, and a filled database.
+// The workloads and the filled database that both comparisons of a fleet share.
 
 import { withSql } from "../../test/harness/servers/postgres.ts";
 import { OUR_COLUMNS, ourAnimalColumns, type Request } from "./tools.ts";
@@ -8,7 +8,7 @@ export const ANIMALS = 100_000;
 export const CONNECTIONS = 64;
 const NEW_KEY_FOR_EACH = "*";
 
-/** What a service is asked for, and how much of the embedded store's rate the fleet's instance must reach. */
+/** A workload, and the share of the embedded store's rate that an instance of the fleet must reach. */
 export interface FleetWork {
   readonly name: string;
   readonly requests: Request[];

@@ -1,22 +1,22 @@
 import os from "node:os";
 import { defaultThreads } from "../../src/start/threads/cores.ts";
 
-/** How much is measured. */
+/** The extent of the measurements. */
 export interface Settings {
   readonly rounds: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly connections: number;
-  /** In every contender's database. */
+  /** The number of animals in every contender's database. */
   readonly animals: number;
   /** The database sizes that lists are compared on, ascending. The last one is also used for cost, memory and start. */
   readonly sizes: readonly number[];
-  /** How often the CPU time of a request is measured; there are fewer connections than elsewhere. */
+  /** Rounds and connections of the CPU time measurements. */
   readonly costRounds: number;
   readonly costConnections: number;
-  /** How long each number of threads is under load before its memory is measured. */
+  /** Time under load, per number of threads, before its memory is measured. */
   readonly threadMemorySeconds: number;
-  /** How long the mix runs before memory is first measured, and for how long it is sampled after that. */
+  /** Time that the mix runs before memory is first measured, and the time that it is sampled after that. */
   readonly memoryLoadSeconds: number;
   readonly memoryWatchSeconds: number;
   readonly starts: number;
@@ -25,7 +25,7 @@ export interface Settings {
 export const FULL: Settings = {
   rounds: 5,
   seconds: 2,
-  // Node's compiler is not finished after one; and each thread of ours has a compiler of its own.
+  // One second is too short for Node's compiler, and each of our threads has its own.
   warmUpSeconds: 2,
   connections: 64,
   animals: 100_000,
@@ -53,5 +53,5 @@ export const QUICK: Settings = {
 
 export const CORES = os.availableParallelism();
 
-/** As many as the service has unless told otherwise, and so the ceiling too. */
+/** The service's default number of threads; the ceiling gets as many. */
 export const DEFAULT_THREADS = defaultThreads();

@@ -3,7 +3,7 @@ import { temporaryFolder } from "../../test/harness/folder.ts";
 import { captureReference, makeStore, type OurStore, type Reference } from "../contenders/service.ts";
 import type { Settings } from "./settings.ts";
 
-/** What the parts of a run share. Everything is created when it is first needed. */
+/** The databases and reference responses that the parts of a run share, each created on first use. */
 export class Stage {
   readonly folder = temporaryFolder();
   readonly #stores = new Map<number, Promise<OurStore>>();
@@ -23,12 +23,12 @@ export class Stage {
     return store;
   }
 
-  /** A database to write to, of this service or of another executable of it. */
+  /** A database to write to, made by this executable or by another. */
   newStore(animals: number, executable?: string): Promise<OurStore> {
     return makeStore(this.folder, `store-${++this.#made}`, animals, executable);
   }
 
-  /** Captured on a database that nothing else writes to, so that it has exactly the same animals as the others. */
+  /** Captured on a database that nothing else writes to, so that its animals are exactly those of the others. */
   reference(): Promise<Reference> {
     this.#reference ??= this.newStore(this.settings.animals).then(captureReference);
     return this.#reference;

@@ -1,4 +1,4 @@
-// What every benchmark needs: statistics, processes, raw requests and filled databases.
+// Tools of every benchmark: statistics, processes, raw requests and filled databases.
 
 import { Database } from "bun:sqlite";
 import { atEnd, cleanUp } from "../../test/harness/cleanup.ts";
@@ -17,7 +17,7 @@ export function requireTools(packages: Readonly<Record<string, string>>): void {
 
 let ending: Promise<never> | undefined;
 
-/** Stops and removes everything that was started and created, and exits. The first reason to do so counts. */
+/** Stops and removes everything that was started or created, and exits. Only the first call counts. */
 export function endRun(exitCode: number, reason?: string): Promise<never> {
   ending ??= (async () => {
     if (reason !== undefined) say(`\n${reason}`);
@@ -46,7 +46,7 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
-/** What three quarters of the values exceed: noise only ever adds CPU time. */
+/** The lower quartile rather than the median, because noise only ever adds CPU time. */
 export function lowerQuartile(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 4)] as number;
@@ -65,7 +65,7 @@ const STATUS_OF = (i: string) => `CASE ${i} % 3 WHEN 0 THEN 'sold' WHEN 1 THEN '
 /** SQL for the name, category and status of an animal, given its number. */
 const animalColumns = (i: string): string => `'Animal ' || ${i}, ${i} % 50, ${STATUS_OF(i)}`;
 
-/** The same for our own table, in which a service would otherwise fold the names while it is measured. */
+/** Folded names are filled in too: otherwise a service would fold them while it is measured. */
 export const OUR_COLUMNS = "name, category_id, status, folded_name";
 export const ourAnimalColumns = (i: string): string => `${animalColumns(i)}, 'animal ' || ${i}`;
 
@@ -75,7 +75,7 @@ const CHUNK = 250_000;
 export const fillAnimals = (path: string, count: number): Promise<void> =>
   fill(path, count, OUR_COLUMNS, ourAnimalColumns);
 
-/** The same for the table of a peer. */
+/** Fills the table of a peer. */
 export const fillPeer = (path: string, count: number): Promise<void> =>
   fill(path, count, "name, category_id, status", animalColumns);
 
@@ -105,18 +105,18 @@ export interface Request {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: string;
-  /** "*": a new one for each. */
+  /** "*" stands for a new key in each request. */
   readonly idempotencyKey?: string;
 }
 
 export interface Answer {
   readonly status: number;
-  /** As they were sent, in the same order. */
+  /** With names spelled as they were sent, in the same order. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** One request on a new connection. Fails if nobody listens. */
+/** Sends one request on a new connection. Throws if nothing listens. */
 export async function ask(origin: string, { method, path, body }: Request, secret?: string): Promise<Answer> {
   const connection = await RawConnection.open(origin);
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${new URL(origin).host}`];
@@ -138,7 +138,7 @@ export interface Command {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly origin: string;
-  /** The request that is sent until the response is the expected one. */
+  /** The request to repeat until the expected response arrives. */
   readonly probe: Request;
   readonly secret?: string;
   readonly status: number;
@@ -147,7 +147,7 @@ export interface Command {
 export interface Running {
   readonly origin: string;
   readonly pid: number;
-  /** From just before it was started to the first expected response. */
+  /** The time from just before the process was started to the first expected response. */
   readonly startedInMs: number;
   stop(): Promise<void>;
 }
@@ -185,10 +185,10 @@ export async function startProcess(options: Command): Promise<Running> {
 
 const CELL = new Int32Array(new SharedArrayBuffer(4));
 
-/** Timers only have whole milliseconds, and a start takes few of them. */
+/** Blocks, because timers have a resolution of a millisecond, and a start takes only a few of them. */
 const pauseBetweenPolls = (): void => void Atomics.wait(CELL, 0, 0, POLL_EVERY_MS);
 
-/** Undefined while nobody listens. */
+/** The status of the probe's response, or undefined while nothing listens. */
 async function statusOf({ origin, probe, secret }: Command): Promise<number | undefined> {
   try {
     return (await ask(origin, probe, secret)).status;

@@ -1,7 +1,7 @@
 import { encodeCursor } from "../../src/domain/page.ts";
 import type { Answer, Request } from "./tools.ts";
 
-/** Everybody who can take part. Not everybody does every work: only what says something is worth the time. */
+/** All contenders. Each runs only those workloads in which a comparison with it says something. */
 export const CONTENDER_NAMES = [
   "this service",
   "THREADS=1",
@@ -16,27 +16,27 @@ export type ContenderName = (typeof CONTENDER_NAMES)[number];
 
 export type WorkName = "mix" | "list" | "get" | "getAny" | "create" | "unauthorised" | "limited";
 
-/** What responses are compared by. */
+/** The kinds of responses that are compared. */
 export type AnswerName = "list" | "page" | "get" | "create" | "unauthorised" | "limited";
 
-/** A cursor that continues after an animal; the peers have cursors of their own. */
+/** Makes the cursor that continues after an animal. The peers have their own kind. */
 export type CursorAfter = (id: number) => string;
 export const ourCursor: CursorAfter = (id) => encodeCursor({ id: BigInt(id) });
 
-/** A request whose response is looked at, and what a correct one looks like. */
+/** A request together with what a correct response to it looks like. */
 export interface Check {
   readonly request: (cursorAfter: CursorAfter) => Request;
   readonly status: number;
-  /** What is wrong with a response, given our service's; undefined if nothing is. */
+  /** Says what is wrong with a response, compared to our service's; undefined if nothing is. */
   readonly mistake: (answer: Answer, ours: Answer) => string | undefined;
 }
 
-/** Something that contenders are asked to do. */
+/** A workload: the requests that contenders are measured with. */
 export interface Work {
   readonly name: WorkName;
   readonly title: string;
   readonly contenders: readonly ContenderName[];
-  /** The kinds of response that there are, and the share of each in all of them. */
+  /** The kinds of responses, and the share of each. */
   readonly answers: Partial<Record<AnswerName, number>>;
   readonly requests: (animals: number, cursorAfter: CursorAfter) => Request[];
   readonly isAnonymous?: boolean;
@@ -114,7 +114,7 @@ export const WORKS: readonly Work[] = [
 export const workNamed = (name: WorkName): Work => WORKS.find((work) => work.name === name) as Work;
 export const answersOf = ({ answers }: Work): AnswerName[] => Object.keys(answers) as AnswerName[];
 
-/** In random order. */
+/** Shuffles in place. */
 function shuffled<T>(items: T[]): T[] {
   for (let i = items.length - 1; i > 0; i--) {
     const j = Math.floor(Math.random() * (i + 1));
@@ -123,14 +123,14 @@ function shuffled<T>(items: T[]): T[] {
   return items;
 }
 
-/** Every animal once, so that no cache can help. */
+/** Requests every animal once, so that no cache can help. */
 export function anyAnimals(animals: number): Request[] {
   return shuffled(Array.from({ length: animals }, (_, i) => getPet(i + 1)));
 }
 
 const DIFFERENT_PAGES = 100_000;
 
-/** Full pages that begin anywhere. */
+/** Requests full pages that begin at random animals. */
 export const anyPages = (animals: number, cursorAfter = ourCursor, count = DIFFERENT_PAGES): Request[] =>
   Array.from({ length: count }, () => listAfter(Math.floor(Math.random() * animals * 0.9), cursorAfter));
 
@@ -138,7 +138,7 @@ const anyAnimal = (animals: number): Request => getPet(1 + Math.floor(Math.rando
 
 const TENS = 20_000;
 
-/** Each ten is shuffled by itself: connections that are answered in turn do not get the same kind again and again. */
+/** Each ten is shuffled by itself, so that connections served in turn do not always get the same kind of request. */
 export function mixedRequests(animals: number, cursorAfter = ourCursor): Request[] {
   const pages = anyPages(animals, cursorAfter, 3 * TENS);
   return Array.from({ length: TENS }, (_, ten) => {

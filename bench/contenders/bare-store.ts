@@ -1,5 +1,5 @@
 // A bare server that reads animals with the statements of this service, and does nothing else: no keys, no limits,
-// no checks, no tags. What it costs is what Bun, SQLite and the shape of the responses cost.
+// no checks, no tags. Its cost is that of Bun, SQLite and the shape of the responses.
 // Usage: PORT=… bun bench/contenders/bare-store.ts store.db
 
 import { encodeCursor, PAGE_SIZE_DEFAULT } from "../../src/domain/page.ts";

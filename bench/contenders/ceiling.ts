@@ -1,4 +1,4 @@
-// The ceiling: what Bun's own server can do if all it has to do is return bytes that are already there.
+// The ceiling: Bun's own server, when all it has to do is return bytes that are already there.
 // Usage: PORT=… THREADS=… bun bench/contenders/ceiling.ts answers.json
 
 import type { Answer } from "../common/tools.ts";
@@ -15,7 +15,7 @@ const answers: CeilingAnswers = await Bun.file(file).json();
 
 const answerWith = ({ status, headers, body }: Answer) => new Response(body, { status, headers });
 
-// The last one to listen is the main thread: when it answers, all of them do.
+// The main thread listens last: when it answers, all threads do.
 if (Bun.isMainThread)
   for (let i = 1; i < threads; i++) {
     const worker = new Worker(import.meta.url, { argv: [file] });

@@ -12,9 +12,9 @@ import { issueExhaustibleKey, NO_ADDRESS_LIMIT, type OurStore, type Reference, s
 export interface Contender {
   readonly name: ContenderName;
   readonly cursorAfter: CursorAfter;
-  /** Whether all it does is return bytes that are there: those of the first page for any other, and it checks no keys. */
+  /** True if it only returns prepared bytes: any page is answered with the first one, and no key is checked. */
   readonly isBare: boolean;
-  /** A new process, and a secret for it. */
+  /** Starts a new process, and returns it with a secret. */
   start(work: Work): Promise<Running & { secret: string }>;
 }
 

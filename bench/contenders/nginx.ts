@@ -1,6 +1,6 @@
 import type { Answer } from "../common/tools.ts";
 
-/** Text in a configuration file. A dollar sign would begin a variable there, and cannot be escaped. */
+/** Quotes text for a configuration file. A dollar sign would begin a variable, and cannot be escaped. */
 function quoted(text: string): string {
   if (text.includes("$")) throw new Error(`nginx cannot be configured to send ${text}`);
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;

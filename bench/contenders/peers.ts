@@ -1,4 +1,4 @@
-// What a good team would write instead: how the peers are installed, given a database, and started.
+// Installs and starts the peers, which are what a good team would write instead of this service.
 
 import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
@@ -11,16 +11,16 @@ const PEERS = join(import.meta.dir, "../peers");
 export const PEER_SECRET = "a-key-of-a-good-length-for-the-peers";
 const PRACTICALLY_UNLIMITED = "1000000000";
 
-/** The peers' cursor is the id of the last animal, as it is. */
+/** The peers' cursor is the plain id of the last animal. */
 export const PEER_CURSOR: CursorAfter = String;
 
-/** Whether they are installed, in the versions of the current lock file. */
+/** True if the peers are installed in the versions of the current lock file. */
 function arePeersInstalled(): boolean {
   const installed = join(PEERS, "node_modules/.package-lock.json");
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(PEERS, "package-lock.json")).mtimeMs;
 }
 
-/** Installed on first use, so that nobody needs them to run the service. */
+/** Installs the peers on first use, because the service itself does not need them. */
 export async function installPeers(): Promise<void> {
   if (arePeersInstalled()) return;
   say("installing the peers in bench/peers (only once; compiling better-sqlite3 may take some minutes)");

@@ -1,4 +1,4 @@
-// This service as `npm start` runs it, or a former revision of it, on separate databases.
+// This service as `npm start` runs it, or a former revision, each on its own database.
 
 import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
@@ -12,12 +12,12 @@ export interface OurStore {
   readonly folder: string;
   readonly env: Record<string, string>;
   readonly animals: number;
-  /** Of a key whose quota is never exhausted. */
+  /** The secret of a key whose quota is never exhausted. */
   readonly secret: string;
   readonly executable: string;
 }
 
-/** A new database in a new folder, with this many animals. */
+/** Creates a database with this many animals in a new folder. */
 export async function makeStore(
   parent: string,
   name: string,
@@ -36,8 +36,8 @@ export async function makeStore(
 export const databaseOf = ({ folder }: Pick<OurStore, "folder">): string => join(folder, "store.db");
 
 /**
- * The secret of a new key that is refused after its first request, and has too many strikes left to be banned:
- * a ban ends the connection, and it is refusals that are to be measured, not connections.
+ * Issues a key that is refused after its first request, but has too many strikes left to be banned: a ban closes the
+ * connection, and refusals are to be measured, not new connections.
  */
 export async function issueExhaustibleKey(store: OurStore): Promise<string> {
   const { folder, env, executable } = store;
@@ -46,7 +46,7 @@ export async function issueExhaustibleKey(store: OurStore): Promise<string> {
   const args = ["keys", "create", "--name", name, "--plan", "enterprise", ...quotas, "--json"];
   const { out, err } = await run(args, { cwd: folder, env, program: [executable] });
   if (out === "") throw new Error(err);
-  // No command gives a key less for a day than for a minute.
+  // Set in the database, because no command makes a daily quota smaller than the one per minute.
   const db = new Database(databaseOf(store));
   db.run("UPDATE keys SET per_day = 1 WHERE name = ?", [name]);
   db.close(true);
@@ -77,7 +77,7 @@ export async function exhaust(origin: string, secret: string): Promise<void> {
   throw new Error(`${origin} did not refuse after ${REQUESTS_MAX} requests`);
 }
 
-/** Our service's responses: what the ceiling and nginx send, and what the others' are compared with. */
+/** This service's responses: the ceiling and nginx send them, and those of the others are compared with them. */
 export type Reference = Readonly<Record<AnswerName, Answer>>;
 
 export async function captureReference(store: OurStore): Promise<Reference> {
@@ -94,7 +94,7 @@ export async function captureReference(store: OurStore): Promise<Reference> {
   return answers as Reference;
 }
 
-/** Without the headers that every server adds by itself. */
+/** Drops the headers that every server adds by itself. */
 function withoutTransport({ status, headers, body }: Answer): Answer {
   const own = Object.entries(headers).filter(([name]) => !/^(date|content-length|connection)$/i.test(name));
   return { status, headers: Object.fromEntries(own), body };

@@ -1,26 +1,26 @@
-// Runs within the runtime that is measured: the same requests with bare fetch and through the client, in turns.
+// Runs within the measured runtime: sends the same requests with bare fetch and through the client, in turns.
 
 import { AnimalStore } from "animal-store-client";
 
-/** What `client.ts` tells it: plain data. */
+/** The assignment that `client.ts` passes on as JSON. */
 export interface Load {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly rounds: number;
-  /** How long each way has in a round. */
+  /** The duration of each measurement in a round. */
   readonly roundMs: number;
-  /** How long each has before, until its code is compiled. */
+  /** The time before that in which the code is compiled. */
   readonly warmUpMs: number;
   readonly callers: number;
 }
 
-/** What one way did in a round. */
+/** The rates of one round, with bare fetch or through the client. */
 export interface Rates {
   readonly perSecond: number;
   readonly perCpuSecond: number;
 }
 
-/** By the name of the work: bare fetch and the client, round by round. */
+/** The rounds of bare fetch and of the client, by workload. */
 export type Measured = Record<string, { readonly bare: Rates[]; readonly client: Rates[] }>;
 
 export async function measure(load: Load): Promise<Measured> {
@@ -29,7 +29,7 @@ export async function measure(load: Load): Promise<Measured> {
   const authorization = `Bearer ${apiKey}`;
   const get = async (path: string): Promise<unknown> =>
     (await fetch(baseUrl + path, { headers: { authorization } })).json();
-  // With a key of its own, as the client sends it: or the service would have less to do.
+  // Each creation has an idempotency key, as with the client: otherwise the service would have less to do.
   const post = async (path: string, body: object): Promise<unknown> => {
     const headers = { authorization, "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
     return (await fetch(baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
@@ -50,7 +50,7 @@ interface Work {
   readonly client: () => PromiseLike<unknown>;
 }
 
-/** Whoever begins changes from round to round. */
+/** The two alternate in going first. */
 async function inTurns(work: Work, { rounds, roundMs, warmUpMs, callers }: Load): Promise<Measured[string]> {
   const rates: Measured[string] = { bare: [], client: [] };
   for (const way of WAYS) await sendFor(warmUpMs, work[way], callers);

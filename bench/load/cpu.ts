@@ -1,4 +1,4 @@
-// What a benchmark's processes cost: CPU time, as Linux tells it.
+// CPU time of processes and threads, from Linux's /proc.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -9,17 +9,17 @@ interface Status {
   readonly name: string;
   readonly parent: number;
   readonly micros: number;
-  /** Of the children that have ended. */
+  /** CPU time of children that have ended. */
   readonly childrenMicros: number;
 }
 
-/** Microseconds of CPU time that a process has used so far, together with those that it started. */
+/** Microseconds of CPU time that a process and its children have used so far. */
 export function microsOfFamily(pid: number): number {
   const family = statuses().filter((status) => status.pid === pid || status.parent === pid);
   return family.reduce((sum, { micros }) => sum + micros, 0);
 }
 
-/** The same of each of its threads, by thread id. */
+/** Microseconds of CPU time that each thread of a process has used so far, by thread id. */
 export function microsOfThreads(pid: number): Map<string, { readonly name: string; readonly micros: number }> {
   const threads = readdirSync(`/proc/${pid}/task`).flatMap((id) => {
     const status = statusOf(pid, `/task/${id}`);
@@ -28,14 +28,14 @@ export function microsOfThreads(pid: number): Map<string, { readonly name: strin
   return new Map(threads);
 }
 
-/** The process of this name that this one has started. */
+/** The pid of this process's child of that name. */
 export function childNamed(name: string): number {
   const child = statuses().find((status) => status.parent === process.pid && status.name === name);
   if (!child) throw new Error(`${name} is not running`);
   return child.pid;
 }
 
-/** Microseconds that the processes took which this one has started and which have ended, such as wrk. */
+/** Microseconds of CPU time that ended children of this process have used, such as wrk. */
 export const microsOfEndedChildren = (): number => statusOf(process.pid)?.childrenMicros ?? 0;
 
 const statuses = (): Status[] =>
@@ -43,7 +43,7 @@ const statuses = (): Status[] =>
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => statusOf(Number(name)) ?? []);
 
-/** Undefined when it has ended. */
+/** Undefined if the process has ended. */
 function statusOf(pid: number, thread = ""): Status | undefined {
   let line: string;
   try {

@@ -1,7 +1,7 @@
 -- Sends one request, or those of a file in turn, and prints a summary of the responses as JSON.
 -- A line of the file has a method, a path and, optionally, a body and an idempotency key, separated by tabs.
 -- A key of "*" stands for a new one in each request. A second argument of "count" counts responses by status,
--- which costs wrk too much to do it while something is measured.
+-- which is too slow to do while something is measured.
 
 local function formatted(line)
   local method, path, body, key = line:match("^([^\t]+)\t([^\t]+)\t?([^\t]*)\t?(.*)$")
@@ -12,7 +12,7 @@ local function formatted(line)
   return wrk.format(method, path, headers, body)
 end
 
--- Where a table lies differs between threads and between runs.
+-- The address of a table differs between threads and between runs, so it seeds unique keys.
 local address = tostring({}):match("0x(%x+)")
 local run = string.format("%d-%s-", os.time(), address)
 

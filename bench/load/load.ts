@@ -13,9 +13,9 @@ export interface Load {
   /** A GET of this path, or the requests in a file written by writeRequests(). */
   readonly path?: string;
   readonly requestsFile?: string;
-  /** Whether every response must be an error; otherwise, none may be. */
+  /** True if every response must be an error; otherwise, none may be. */
   readonly isRefused?: boolean;
-  /** Whose CPU time is wanted, together with that of the processes it has started. */
+  /** The process whose CPU time is measured, together with that of its children. */
   readonly pid?: number;
 }
 
@@ -25,7 +25,7 @@ export interface Measure {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly socketErrors: number;
-  /** CPU time per request, in microseconds: 0 if it was not asked for. */
+  /** CPU time per request in microseconds, or 0 if it was not measured. */
   readonly cpuMicros: number;
 }
 
@@ -36,11 +36,11 @@ interface Report {
   readonly p99Micros: number;
   readonly socketErrors: number;
   readonly refusals: number;
-  /** How many responses had which status, if they were counted. */
+  /** The number of responses by status, if they were counted. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** What wrk measures with one thread. Fails if there are unexpected responses. */
+/** Runs wrk with one thread. Throws on unexpected responses. */
 export async function measure(load: Load): Promise<Measure> {
   const cpuOf = () => (load.pid === undefined ? 0 : microsOfFamily(load.pid));
   const before = cpuOf();
@@ -61,16 +61,16 @@ export async function measure(load: Load): Promise<Measure> {
   };
 }
 
-/** The share of each status in all responses, as it has to be. */
+/** The expected share of each status in all responses. */
 export type StatusShares = ReadonlyMap<number, number>;
 
-/** Warms a contender up, and looks at the status of every response meanwhile. */
+/** Warms a contender up, and meanwhile checks the status of every response. */
 export async function warmUp(load: Load, expected: StatusShares): Promise<void> {
   const { requests, statuses } = await wrk(load, ["count"]);
   if (requests === 0) throw new Error(`${load.origin} did not answer any request`);
   for (const [status, count] of Object.entries(statuses)) {
     const share = expected.get(Number(status));
-    // A part of a file is sent, and some responses are still on their way at the end.
+    // The shares are only approximate: a part of the file is sent, and some responses are still in flight at the end.
     const tolerance = load.connections + requests / 100;
     if (share === undefined || Math.abs(count - share * requests) > tolerance)
       throw new Error(`${load.origin}: ${whole(count)} of ${whole(requests)} responses had the status ${status}`);

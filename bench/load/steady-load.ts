@@ -1,4 +1,5 @@
-// Requests at a fixed rate, whether earlier ones were answered or not: what a client would wait, from when each was due.
+// Sends requests at a fixed rate, whether earlier ones were answered or not (open loop). Latency counts from the time
+// that each was due.
 
 import { ask } from "../common/tools.ts";
 
@@ -18,7 +19,7 @@ export interface SteadyLoad {
   readonly secret: string;
   readonly perSecond: number;
   readonly seconds: number;
-  /** Ids from 1 up to this are fetched at random. */
+  /** Random ids from 1 to this are fetched. */
   readonly animals: number;
 }
 
@@ -38,7 +39,7 @@ function request({ animals }: SteadyLoad, number: number): { path: string; init:
   return { path: `/v1/pets/${1 + ((number * 7919) % animals)}`, init: {} };
 }
 
-/** Sends them over connections that are kept, and waits for all responses. */
+/** Sends the requests over keep-alive connections, and waits for all responses. */
 export async function runSteadyLoad(load: SteadyLoad): Promise<Latency> {
   const { origin, secret, perSecond, seconds } = load;
   await ask(origin, { method: "GET", path: "/v1/pets" }, secret);

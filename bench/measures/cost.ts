@@ -9,7 +9,7 @@ export const COST_NAMES = ["any page", "any animal"] as const;
 export type CostName = (typeof COST_NAMES)[number];
 export type CostContender = Extract<ContenderName, "THREADS=1" | "former revision"> | "bare server";
 
-/** What requests cost that no cache answers: CPU time in microseconds, user and system, of the whole process. */
+/** The cost of uncached requests: CPU time of the whole process in microseconds, user and system. */
 export interface CostRow {
   readonly what: CostName;
   readonly animals: number;
@@ -25,7 +25,7 @@ interface Cost {
   readonly sample: Request;
 }
 
-/** This service on one thread, and a bare server with the same statements, in turn on the same file. */
+/** Measures this service on one thread and a bare server with the same statements, in turn on the same file. */
 export async function measureCost(stage: Stage): Promise<CostRow[]> {
   const { sizes, animals, costRounds } = stage.settings;
   const costs = [
@@ -80,7 +80,7 @@ async function measureOnce({ settings, former }: Stage, { store, requestsFile, s
   return { answer, micros: cpuMicros };
 }
 
-/** The body and the link to the next page; an animal's links are about its deprecation. */
+/** Keeps the body and the link to the next page. The links of a single animal only announce its deprecation. */
 function withoutOrigin(answer: Answer, origin: string): string {
   const link = headerOf(answer, "link") ?? "";
   return `${answer.status} ${link.includes("next") ? link.replace(origin, "") : ""} ${answer.body}`;

@@ -4,12 +4,12 @@ import type { Part } from "../report/results.ts";
 import { SECONDS as SCALE_SECONDS } from "./scale.ts";
 import { THREAD_COUNTS, THREAD_WORKS } from "./threads.ts";
 
-/** Starting, checking and stopping a contender; and what wrk takes beyond the time that it is given. */
+/** Overhead of one measurement: starting, checking and stopping a contender, and wrk's own beyond its duration. */
 const AROUND_SECONDS = 0.4;
 const WRK_SECONDS = 0.1;
 const SECONDS_PER_MILLION_ANIMALS = 8;
 
-/** How long a run will take, about, in seconds. */
+/** Estimates the duration of a run in seconds. */
 export function expectedSeconds(settings: Settings, parts: readonly Part[], hasFormer: boolean): number {
   const { rounds, seconds, warmUpSeconds, animals, sizes, costRounds, starts } = settings;
   const absent = new Set<string>(hasFormer ? [] : ["former revision"]);

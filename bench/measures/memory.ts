@@ -9,7 +9,7 @@ export interface MemoryResult {
   readonly animals: number;
   readonly afterStartMb: number;
   readonly afterLoadMb: number;
-  /** Taken in the time after that. */
+  /** Samples taken after that. */
   readonly samplesMb: readonly number[];
   readonly firstMinuteMb: number;
   readonly lastMinuteMb: number;
@@ -19,7 +19,7 @@ export interface MemoryResult {
 const SAMPLE_EVERY_SECONDS = 10;
 const SAMPLES_PER_MINUTE = 6;
 
-/** Resident memory with the largest database, under the mix. */
+/** Measures resident memory with the largest database, under the mix. */
 export async function measureMemory(stage: Stage): Promise<MemoryResult> {
   const { sizes, connections, memoryLoadSeconds, memoryWatchSeconds } = stage.settings;
   const animals = Math.max(...sizes);
@@ -31,7 +31,7 @@ export async function measureMemory(stage: Stage): Promise<MemoryResult> {
 
   const seconds = memoryLoadSeconds + memoryWatchSeconds;
   const load = measure({ origin, secret: store.secret, connections, seconds, requestsFile });
-  // If the load fails, so does this, without waiting until the end.
+  // A failed load ends the measurement at once.
   const watch = (seconds: number) => Promise.race([Bun.sleep(seconds * 1000), load]);
   await watch(memoryLoadSeconds);
   const afterLoadMb = await residentMb(pid);

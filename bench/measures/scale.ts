@@ -15,10 +15,10 @@ export interface ScaleRow {
   readonly measures: Measure[];
 }
 
-/** Two of three are answered from the reply cache, and hardly vary. */
+/** One second is enough: two of the three lists come from the reply cache, and hardly vary. */
 export const SECONDS = 1;
 
-/** The same lists on databases of different sizes, in turn. */
+/** Measures the same lists on databases of different sizes, in turn. */
 export async function measureScale(stage: Stage): Promise<ScaleRow[]> {
   const { rounds, warmUpSeconds, connections, sizes } = stage.settings;
   const rows: ScaleRow[] = sizes.flatMap((animals) => PAGES.map((page) => ({ animals, page, measures: [] })));

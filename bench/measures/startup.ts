@@ -6,12 +6,12 @@ import { startService } from "../contenders/service.ts";
 
 export interface StartRow {
   readonly who: string;
-  /** In our service's database; the bare server has none. */
+  /** The number of animals in our service's database; the bare server has none. */
   readonly animals: number | undefined;
   readonly startsMs: number[];
 }
 
-/** From process start to the first 200, for the bare server and for ours, in turn. */
+/** Measures the time from process start to the first 200, of the bare server and of ours, in turn. */
 export async function measureStarts(stage: Stage): Promise<StartRow[]> {
   const { animals, sizes, starts } = stage.settings;
   const command = await ceilingCommand(stage.folder, await stage.reference());

@@ -15,13 +15,13 @@ export type ThreadWork = (typeof THREAD_WORKS)[number];
 export interface ThreadsRow {
   readonly threads: number;
   readonly measures: Readonly<Record<ThreadWork, Measure[]>>;
-  /** CPU time per request of the mix that the writer thread takes, in microseconds. */
+  /** The writer thread's CPU time per request of the mix, in microseconds. */
   readonly writerMicros: number[];
-  /** Resident memory after the mix, and a longer run of it, in a process of its own. */
+  /** Resident memory after the mix and a longer run of it, in a separate process. */
   readonly residentMb: number;
 }
 
-/** What a request costs with more threads, whether or not there are cores for them; and what a thread costs. */
+/** Measures the cost of a request with more threads, even with too few cores for them, and the cost of a thread. */
 export async function measureThreads(stage: Stage): Promise<ThreadsRow[]> {
   const { rounds, animals } = stage.settings;
   const store = await stage.newStore(animals);
@@ -67,8 +67,8 @@ function loader({ settings, folder }: Stage, service: { origin: string; pid: num
 }
 
 /**
- * Threads have no names by which they could be told apart, but the writer is the one worker that does nothing while
- * only lists are requested. Begins with the lists; then comes the mix.
+ * Finds the writer's share of CPU time. Threads have no names, but the writer is the one worker that is idle while only
+ * lists are requested. So the lists come first; `lap()` marks the start of the mix.
  */
 function threadUsage(pid: number) {
   const begin = microsOfThreads(pid);
@@ -79,7 +79,7 @@ function threadUsage(pid: number) {
     lap() {
       middle = microsOfThreads(pid);
     },
-    /** The share of the writer in what all threads took since. */
+    /** The writer's share in the CPU time of all threads since the lap. */
     ofWriter(): number {
       const end = microsOfThreads(pid);
       const workers = [...end].filter(([, { name }]) => name === WORKER).map(([id]) => id);
@@ -90,5 +90,5 @@ function threadUsage(pid: number) {
   };
 }
 
-/** What Bun calls the threads of workers. */
+/** Bun's name for worker threads. */
 const WORKER = "Worker";

@@ -14,19 +14,19 @@ import { type Contender, makeContenders } from "../contenders/contenders.ts";
 import { exhaust, type Reference } from "../contenders/service.ts";
 import { type Load, type Measure, measure, type StatusShares, warmUp, writeRequests } from "../load/load.ts";
 
-/** One contender's rounds of one work. */
+/** One contender's rounds of one workload. */
 export interface Series {
   readonly work: WorkName;
   readonly contender: ContenderName;
   readonly measures: Measure[];
 }
 
-/** Every work with its contenders, in turn. Each measurement has a new process. */
+/** Measures every workload with its contenders in turn, each time in a new process. */
 export async function measureThroughput(stage: Stage): Promise<Series[]> {
   const { rounds } = stage.settings;
   const reference = await stage.reference();
   const contenders = await makeContenders(stage);
-  // In the order in which they are shown.
+  // Sorted into the order of the report.
   const series: Series[] = WORKS.flatMap(({ name, contenders: wanted }) =>
     wanted
       .filter((contender) => contenders.some(({ name }) => name === contender))
@@ -47,7 +47,7 @@ export async function measureThroughput(stage: Stage): Promise<Series[]> {
 export const shown = ({ perSecond, p50Ms, p99Ms, cpuMicros }: Measure): string =>
   `${whole(perSecond).padStart(9)} /s  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms${cpuMicros > 0 ? `  CPU ${cpuMicros.toFixed(1)} µs` : ""}`;
 
-/** A different one begins each round, so that the contenders do not always follow each other in the same order. */
+/** Rotates the order, so that a different contender begins each round. */
 const rotated = <T>(items: readonly T[], by: number): T[] => items.map((_, i) => items[(i + by) % items.length] as T);
 
 /** The share of each status in all responses. */
@@ -60,7 +60,7 @@ export function statusShares({ answers }: Work): StatusShares {
   return shares;
 }
 
-/** There is hardly any code of theirs to compile. */
+/** Short, because the bare servers have hardly any code to compile. */
 const BARE_WARM_UP_SECONDS = 1;
 
 async function measureOnce(

@@ -6,21 +6,21 @@ import { startService } from "../contenders/service.ts";
 import { type Load, type Measure, measure, writeRequests } from "../load/load.ts";
 import { shown } from "./throughput.ts";
 
-/** What else the service has to do while its lists are measured. */
+/** The load beside the measured lists. */
 export type Beside = "nothing" | "creations" | "other lists";
 
 export interface WritesRow {
   readonly beside: Beside;
   readonly lists: Measure[];
-  /** The other load's own figures. */
+  /** The figures of the other load. */
   readonly others: Measure[];
 }
 
 const BESIDES: readonly Beside[] = ["nothing", "creations", "other lists"];
 
 /**
- * Lists alone, and together with a second load of as many requests as possible. Using lists for that load
- * too shows which part is the cost of sharing the machine with a second wrk, and which is that of writes.
+ * Measures lists alone, and beside a second load at full speed. A second load of lists too separates the cost of
+ * sharing the machine with another wrk from the cost of writes.
  */
 export async function measureWrites(stage: Stage): Promise<WritesRow[]> {
   const { rounds, seconds, warmUpSeconds, connections, animals } = stage.settings;
@@ -38,7 +38,7 @@ export async function measureWrites(stage: Stage): Promise<WritesRow[]> {
     await measure({ ...load, seconds: warmUpSeconds });
     for (const { beside, lists, others } of rows) {
       const otherLoad = otherLoads[beside];
-      // It begins one second earlier and ends one second later.
+      // The other load begins one second earlier and ends one second later.
       const other = otherLoad && measure({ ...otherLoad, seconds: seconds + 2 });
       if (other) await Bun.sleep(1000);
       lists.push(await measure({ ...load, seconds }));

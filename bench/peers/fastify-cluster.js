@@ -1,4 +1,4 @@
-// The same service in several processes that share the port: each counts requests by itself.
+// The Fastify peer in several processes that share the port. Each counts requests by itself.
 
 import cluster from "node:cluster";
 

@@ -27,7 +27,7 @@ app.setErrorHandler((fault, _request, reply) => {
   return reply.code(status).send(error(status, code, status < 500 ? fault.message : "Something went wrong."));
 });
 
-// Before the key is checked, so that every response has the rate-limit headers.
+// Registered before the key check, so that every response has the rate-limit headers.
 await app.register(rateLimit, {
   global: false,
   max: perMinute,

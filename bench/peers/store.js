@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 const SCHEMA = readFileSync(new URL("schema.sql", import.meta.url), "utf8");
 const COLUMNS = "id, name, category_id AS categoryId, status";
 
-/** The animals in a SQLite file: every statement is prepared once, every creation is on disk when it returns. */
+/** Opens the animals in a SQLite file. Statements are prepared once; a creation is on disk when it returns. */
 export function openStore(path) {
   const db = new Database(path);
   db.pragma("journal_mode = WAL");

@@ -1,6 +1,6 @@
 import os from "node:os";
 
-/** What a run was measured on. */
+/** The machine that a run was measured on. */
 export interface Machine {
   readonly date: string;
   readonly revision: string;
@@ -12,7 +12,7 @@ export interface Machine {
   readonly versions: string;
 }
 
-/** The folder is the one with the databases. */
+/** Describes this machine, including the file system of the folder with the databases. */
 export function describeMachine(folder: string): Machine {
   const isChanged = outputOf("git", "status", "--porcelain", "--", "src", "bench", "package.json") !== "";
   return {
@@ -34,14 +34,14 @@ export function describeMachine(folder: string): Machine {
   };
 }
 
-/** The operating system does not report a name for some processors. */
+/** The name of the processor, which some operating systems do not report. */
 function cpuModel(): string {
   const listed = os.cpus()[0]?.model ?? "";
   if (listed !== "" && listed !== "unknown") return listed;
   return /^Model name:\s*(.+)$/m.exec(outputOf("lscpu"))?.[1] ?? "unknown";
 }
 
-/** What a program prints, on either stream; nothing if it is not installed. */
+/** The output of a program on either stream, or nothing if it is not installed. */
 function outputOf(...command: string[]): string {
   if (!Bun.which(command[0] as string)) return "";
   const { stdout, stderr } = Bun.spawnSync(command, { cwd: import.meta.dir });

@@ -13,7 +13,7 @@ const GROUP_GAP = 12;
 const MARGIN = 20;
 const HEAD_HEIGHT = 58;
 
-/** The colours work on white and on black; text follows the reader's colour scheme. */
+/** The colours work on white and on black. Text follows the reader's colour scheme. */
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .head { font-size: 17px; font-weight: 600 }
@@ -36,7 +36,7 @@ interface Group {
   readonly bars: readonly { readonly name: ContenderName; readonly rates: readonly number[] }[];
 }
 
-/** A bar chart of requests/s, grouped by work; each group has its own scale. */
+/** Draws a bar chart of requests/s, grouped by workload, each group with its own scale. */
 export function drawPicture(series: readonly Series[], connections: number): string {
   const groups: Group[] = WORKS.map(({ name, title }) => ({
     title,

@@ -16,7 +16,7 @@ import { judge, judgeEarlier, type Target } from "./targets.ts";
 
 const WHERE_TIME_GOES = new URL("where-time-goes.md", import.meta.url);
 
-/** The whole report, as Markdown. The chart is in a file next to it. */
+/** Writes the whole report as Markdown. The chart is in a file next to it. */
 export async function writeReport(results: Results, pictureName: string): Promise<string> {
   const { machine, command, minutes, settings, against } = results;
   const { throughput, threads, writes, scale, cost, start, memory } = results;

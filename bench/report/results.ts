@@ -11,7 +11,7 @@ import type { Machine } from "./machine.ts";
 export const PARTS = ["throughput", "threads", "writes", "scale", "cost", "start", "memory"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** Everything that a run has measured; parts that were left out are absent. */
+/** The results of a run, without the parts that were left out. */
 export interface Results {
   readonly machine: Machine;
   readonly command: string;

@@ -1,4 +1,4 @@
-// The sections of the report: what was measured, as tables.
+// The sections of the report: the results as tables.
 
 import type { Settings } from "../common/settings.ts";
 import { lowerQuartile, median, spread, whole } from "../common/tools.ts";
@@ -86,7 +86,7 @@ ${table(head, cells)}
 ${arithmetic(rows)}`;
 }
 
-/** What the figures would mean on larger machines. */
+/** Extrapolates the figures to larger machines. */
 function arithmetic(rows: readonly ThreadsRow[]): string {
   const most = rows.at(-1);
   if (!most) return "";

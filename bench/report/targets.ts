@@ -6,7 +6,7 @@ import { THREAD_WORKS } from "../measures/threads.ts";
 import type { Series } from "../measures/throughput.ts";
 import type { Results } from "./results.ts";
 
-/** A target, and whether it was met. */
+/** A target and its outcome. */
 export interface Target {
   readonly what: string;
   readonly target: string;
@@ -21,7 +21,7 @@ export const p50Of = (measures: readonly Measure[]): number[] => measures.map(({
 
 const ratioText = (value: number): string => value.toFixed(2);
 
-/** The ratio of the medians and, in brackets, the lowest and highest ratio of a single round. */
+/** The ratio of the medians, with the lowest and highest ratio of a single round in brackets. */
 export function ratio(
   a: readonly number[],
   b: readonly number[],
@@ -32,7 +32,7 @@ export function ratio(
   return { value, text: a.length > 1 ? `${ratioText(value)} (${spread(eachRound, ratioText)})` : ratioText(value) };
 }
 
-/** Every target whose part of the run was measured: first the mix. */
+/** Judges every target whose part of the run was measured, the mix first. */
 export function judge(results: Results): Target[] {
   return [
     ...(results.throughput ? throughputTargets(results.throughput) : []),
@@ -43,7 +43,7 @@ export function judge(results: Results): Target[] {
   ];
 }
 
-/** Those that were set for one thread, before there were more. */
+/** Judges the targets that date from when the service had one thread. */
 export function judgeEarlier(results: Results): Target[] {
   return [
     ...(results.throughput ? earlierThroughputTargets(results.throughput) : []),
@@ -52,10 +52,10 @@ export function judgeEarlier(results: Results): Target[] {
   ];
 }
 
-/** Less is a difference that a repeated run may turn around. */
+/** Ratios from here to 1 are within noise: a repeated run may turn them around. */
 export const NO_WORSE = 0.97;
 
-/** Ratios of a work's figures between two contenders; none if one of them did not take part. */
+/** Ratios of a workload's figures between two contenders, or none if one of them did not take part. */
 class Comparison {
   constructor(private readonly series: readonly Series[]) {}
 
@@ -81,7 +81,7 @@ class Comparison {
 const times = (whom: string) => (least: number) => `${least} times ${whom}`;
 const share = (whom: string) => (least: number) => `${least.toFixed(2)} of ${whom}`;
 
-/** How a ratio to each of them is put into words. */
+/** The wording of a ratio to each contender. */
 const TIMES: Record<ContenderName, (least: number) => string> = {
   "this service": times("this service's"),
   "THREADS=1": times("one thread's"),
