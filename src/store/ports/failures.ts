@@ -1,0 +1,17 @@
+/** The store cannot do its work now: it is busy, full, read-only or gone. Every method of the ports may throw it. */
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
+  /** What the attempt changed. It is unknown when the reply to a commit was lost on its way. */
+  readonly changed: "nothing" | "unknown";
+
+  constructor(message: string, options: ErrorOptions & { changed?: "nothing" | "unknown" } = {}) {
+    super(message, options);
+    this.changed = options.changed ?? "nothing";
+  }
+}
+
+/** The message of StoreUnavailable after the store was closed. */
+export const STORE_CLOSED = "the store is closed, because the service is stopping";
+
+/** A failure in the background that no caller is told of: a checkpoint, a sync to disk, or reopening the file. */
+export type StoreProblem = "checkpoint" | "sync" | "reopen";

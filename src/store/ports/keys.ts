@@ -1,0 +1,84 @@
+import type { Awaitable } from "../../base/time/awaitable.ts";
+import type { Authorship } from "../../domain/journal.ts";
+import type { DatedSecret, Key, KeyChange, KeySecret } from "../../domain/keys/key.ts";
+
+/** API keys. A change by a person enters the journal in its transaction, and raises the revision. */
+export interface KeyStore {
+  /** Returns the key and the secret with this digest, valid or not, or undefined if there is none. */
+  findBySecret(digest: string): Awaitable<FoundKey | undefined>;
+  /** Returns a number that grows with every change to any key, by whatever process: running services watch it. */
+  revision(): Awaitable<number>;
+  /** Returns all keys, the oldest first. */
+  list(): Awaitable<readonly Key[]>;
+  /** Returns the next keys by id. Use it instead of `list` where many keys must not block the event loop. */
+  listSome(page: IdPage): Awaitable<readonly Key[]>;
+  /** Returns a key by id, or undefined if there is none. */
+  get(id: string): Awaitable<Key | undefined>;
+  /** Stores a new key with the digest of its first secret. */
+  create(key: NewKey): Promise<void>;
+  /** Creates the key if the store has never had one. Returns whether it did. */
+  createFirst(key: NewKey): Promise<boolean>;
+  /** Gives a key a new secret and lets its present ones expire at the given time, or earlier if they do anyway. */
+  rotate(rotation: Rotation): Promise<void>;
+  /** Revokes a key for good. Revoking again keeps the original time; an unknown key is ignored. */
+  revoke(revocation: KeyCommand): Promise<void>;
+  /** Lifts the bans of a key that began up to now. An unknown key is ignored. */
+  pardon(pardon: Pardon): Promise<void>;
+  /** Changes the fields that are given. Returns the key as it is then, or undefined if there is none. */
+  edit(change: KeyChange & KeyCommand): Promise<Key | undefined>;
+  /** Suspends a key until it is resumed. Suspending again keeps the original time; an unknown key is ignored. */
+  suspend(suspension: KeyCommand): Promise<void>;
+  /** Ends the suspension of a key. An unknown key, or one that is not suspended, stays as it is. */
+  resume(resumption: KeyCommand): Promise<void>;
+  /** Deletes some of the responses that are saved for a key. Returns whether there may be more of them. */
+  deleteResponses(of: { readonly keyId: string }): Promise<boolean>;
+  /** Deletes some of the usage of a key. Returns whether there may be more of it. */
+  deleteUsage(of: { readonly keyId: string }): Promise<boolean>;
+  /** Permanently removes a revoked key and all that belongs to it. Returns false, and does nothing, for any other key. */
+  delete(deletion: KeyCommand): Promise<boolean>;
+  /** Returns all secrets of a key that are kept, the newest first. They include those that no longer work. */
+  secretsOf(keyId: string): Awaitable<readonly DatedSecret[]>;
+  /** Records when keys were last used, unless a later use is known. The revision stays: it is no change to a key. */
+  noteUse(uses: readonly NotedUse[]): Promise<void>;
+}
+
+export interface FoundKey {
+  readonly key: Key;
+  readonly secret: KeySecret;
+}
+
+/** A change that a person makes to one key. */
+export interface KeyCommand extends Authorship {
+  readonly keyId: string;
+}
+
+export interface NewKey extends Authorship {
+  readonly key: Key;
+  /** Digest of its secret. */
+  readonly digest: string;
+}
+
+export interface Rotation extends KeyCommand {
+  /** Digest of the new secret. */
+  readonly digest: string;
+  /** The latest time at which the present secrets of the key expire. */
+  readonly oldSecretsExpireAtMs: number;
+}
+
+export interface Pardon extends KeyCommand {
+  /** Start of the latest ban that is lifted, if the clock that wrote it was ahead of the one that lifts it. */
+  readonly bannedAtMs?: number | undefined;
+  /** No ban is known. It is written for one that a service has not saved yet, and does not enter the journal. */
+  readonly liftsNothing?: boolean;
+}
+
+export interface NotedUse {
+  readonly keyId: string;
+  readonly atMs: number;
+}
+
+/** The next `size` rows after the id of a key; "" is before all of them. */
+export interface IdPage {
+  readonly afterId: string;
+  readonly size: number;
+}

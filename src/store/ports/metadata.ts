@@ -1,0 +1,12 @@
+import type { Awaitable } from "../../base/time/awaitable.ts";
+
+/** Facts that a service records about itself, for commands on its database. */
+export interface MetadataStore {
+  /** Returns where the service counts requests, or undefined if no service has recorded it yet. */
+  countingPlace(): Awaitable<CountingPlace | undefined>;
+  /** Records where the service counts requests. */
+  noteCountingPlace(place: CountingPlace): Promise<void>;
+}
+
+/** Where requests are counted: in Redis, together with other instances, or in each instance, which saves tallies here. */
+export type CountingPlace = "redis" | "database";

@@ -1,0 +1,38 @@
+import type { Awaitable } from "../../base/time/awaitable.ts";
+import type { ConsoleSession } from "../../domain/console-session.ts";
+import type { Authorship } from "../../domain/journal.ts";
+
+/** One-time links into the console, and the sessions of those who are signed in. Callers check whether one has expired. */
+export interface SessionStore {
+  /** Stores a link. The journal records who made it, and for whom. */
+  makeLink(link: NewConsoleLink): Promise<void>;
+  /** Exchanges a link for a session, once. Returns undefined if the link is unknown, used or expired. */
+  signIn(signIn: ConsoleSignIn): Promise<ConsoleSession | undefined>;
+  /** Returns the session with this digest, or undefined if there is none. */
+  get(digest: string): Awaitable<ConsoleSession | undefined>;
+  /** Moves the end of a session. One that was ended meanwhile stays ended. */
+  prolong(session: { readonly digest: string; readonly expiresAtMs: number }): Promise<void>;
+  /** Ends a session. An unknown one is ignored. */
+  signOut(session: { readonly digest: string }): Promise<void>;
+  /** Ends all sessions and links, with a journal entry. Returns how many sessions there were. */
+  signOutAll(author: Authorship): Promise<number>;
+  /** Deletes all sessions and links that have expired. */
+  sweep(at: { readonly nowMs: number }): Promise<void>;
+}
+
+export interface NewConsoleLink extends Authorship {
+  /** Digest of its token. */
+  readonly digest: string;
+  /** The person that it is made for. */
+  readonly name: string;
+  readonly expiresAtMs: number;
+}
+
+export interface ConsoleSignIn {
+  /** Digest of the link's token. */
+  readonly linkDigest: string;
+  readonly atMs: number;
+  /** Digest of the new session's token. */
+  readonly digest: string;
+  readonly expiresAtMs: number;
+}
