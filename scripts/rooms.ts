@@ -50,7 +50,7 @@ const ROOMS: readonly Room[] = [
   ),
   room(
     "src/console",
-    `${COMMON} src/access/address.ts src/bulk src/keys src/http/request src/http/faults src/http/pages src/store/ports src/store/urls src/store/files src/telemetry/log.ts`,
+    `${COMMON} src/access/address.ts src/bulk src/keys src/http/pipeline src/http/request src/http/faults src/http/pages src/store/ports src/store/urls src/store/files src/telemetry/log.ts`,
     "is handed everything else by console-thread.ts",
   ),
   room("src/console/api", COMMON, "is what pages and server say to each other, in the words of the domain alone"),

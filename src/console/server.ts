@@ -1,8 +1,8 @@
 import type { Server } from "bun";
 import type { Awaitable } from "../base/time/awaitable.ts";
 import type { Caller } from "../http/pages/console/relay.ts";
-import type { Handler } from "../http/request/handler.ts";
-import { loggedPath, requestIdOf } from "../http/request/request-id.ts";
+import type { Handler } from "../http/pipeline/handler.ts";
+import { loggedPath, requestIdOf } from "../http/pipeline/request-id.ts";
 import { createPages } from "./assets/pages.ts";
 import { type ApiHandler, createApi, responseTo } from "./dispatcher.ts";
 import { MALFUNCTION, methodNotAllowed, NO_SUCH_PATH } from "./fault.ts";

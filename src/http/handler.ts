@@ -21,13 +21,13 @@ import {
 } from "./faults/faults.ts";
 import { refusalFault } from "./faults/refusal-faults.ts";
 import { usageRefusal } from "./faults/usage.ts";
+import { callerAddress } from "./pipeline/caller-address.ts";
+import type { Handler } from "./pipeline/handler.ts";
+import { loggedPath, requestIdOf } from "./pipeline/request-id.ts";
+import { traceContextOf } from "./pipeline/trace-context.ts";
+import { hasUnreadBody } from "./pipeline/unread-body.ts";
 import type { HeldFlood } from "./reply/floods.ts";
 import { CLOSE } from "./reply/header-template.ts";
-import { callerAddress } from "./request/caller-address.ts";
-import type { Handler } from "./request/handler.ts";
-import { loggedPath, requestIdOf } from "./request/request-id.ts";
-import { traceContextOf } from "./request/trace-context.ts";
-import { hasUnreadBody } from "./request/unread-body.ts";
 import type { RunnableOperation } from "./run-operation.ts";
 
 /** The operations of one path, by method. HEAD is GET without the body. */

@@ -2,9 +2,9 @@ import { andThen } from "../base/time/awaitable.ts";
 import { BAD_HOST, NOT_A_PROXY } from "./faults/faults.ts";
 import { hasRepeatedHost } from "./handler.ts";
 import { publicError } from "./pages/page.ts";
+import type { Handler, PublicPage } from "./pipeline/handler.ts";
+import { hasUnreadBody } from "./pipeline/unread-body.ts";
 import { endConnection } from "./reply/header-template.ts";
-import type { Handler, PublicPage } from "./request/handler.ts";
-import { hasUnreadBody } from "./request/unread-body.ts";
 
 /** What V1Handler does for requests under /v1: tunnels and two Host headers are refused, and unread bodies end here. */
 export const outside =

@@ -1,11 +1,11 @@
 import { type Cors, isAllowed } from "./cors/cors.ts";
 import { allowedMethods, type HandlerParts, hasRepeatedHost, lineOf, type Resource } from "./handler.ts";
+import { callerAddress } from "./pipeline/caller-address.ts";
+import type { Handler } from "./pipeline/handler.ts";
+import { requestIdOf } from "./pipeline/request-id.ts";
+import { hasUnreadBody } from "./pipeline/unread-body.ts";
 import type { HeldFlood } from "./reply/floods.ts";
 import { endConnection, type HeaderFields } from "./reply/header-template.ts";
-import { callerAddress } from "./request/caller-address.ts";
-import type { Handler } from "./request/handler.ts";
-import { requestIdOf } from "./request/request-id.ts";
-import { hasUnreadBody } from "./request/unread-body.ts";
 
 // Before a script of another origin may send its key, the browser asks for permission by a request without one: a
 // preflight. It counts against nobody, or a page would use up the quotas of whoever visits it before it has asked for

@@ -7,9 +7,9 @@ import { consolePage } from "./pages/console/visitors.ts";
 import { type PageParts, publicPages } from "./pages/index.ts";
 import { answerFailed, limited, type PageHandlerParts, pageHandler, withMalfunctions } from "./pages/page.ts";
 import { DOCUMENT_PATH } from "./pages/paths.ts";
+import type { Handler } from "./pipeline/handler.ts";
 import { answeringOptions } from "./preflight.ts";
 import { HeldFlood, ProbeFlood } from "./reply/floods.ts";
-import type { Handler } from "./request/handler.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
 export interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts {

@@ -1,6 +1,6 @@
 import { andThen } from "../../base/time/awaitable.ts";
+import type { PublicPage } from "../pipeline/handler.ts";
 import type { HeaderFields } from "../reply/header-template.ts";
-import type { PublicPage } from "../request/handler.ts";
 import type { CorsOrigins } from "./origins.ts";
 
 // What lets scripts of other origins read responses: Cross-Origin Resource Sharing, section 3.2 of the Fetch Standard.

@@ -1,4 +1,4 @@
-import type { PublicPage } from "../request/handler.ts";
+import type { PublicPage } from "../pipeline/handler.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 
 /** healthz: the process answers. readyz: it can do its work, and is not stopping. */

@@ -1,7 +1,7 @@
 import { lazy } from "../../base/lazy.ts";
 import { NO_SUCH_PAGE } from "../faults/faults.ts";
+import type { PublicPage } from "../pipeline/handler.ts";
 import type { Addresses } from "../request/addresses.ts";
-import type { PublicPage } from "../request/handler.ts";
 import { healthPages } from "./health.ts";
 import { publicError } from "./page.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";

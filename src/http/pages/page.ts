@@ -6,11 +6,11 @@ import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { Fault } from "../faults/fault.ts";
 import { INTERNAL_ERROR, methodNotAllowed } from "../faults/faults.ts";
 import { visitorFault } from "../faults/refusal-faults.ts";
+import { callerAddress } from "../pipeline/caller-address.ts";
+import type { PublicPage } from "../pipeline/handler.ts";
+import { loggedPath } from "../pipeline/request-id.ts";
+import { traceContextOf } from "../pipeline/trace-context.ts";
 import type { HeldFlood } from "../reply/floods.ts";
-import { callerAddress } from "../request/caller-address.ts";
-import type { PublicPage } from "../request/handler.ts";
-import { loggedPath } from "../request/request-id.ts";
-import { traceContextOf } from "../request/trace-context.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 
 /** A page outside of the interface: answers GET and HEAD, to anyone. */

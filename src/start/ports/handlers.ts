@@ -1,6 +1,6 @@
 import { andThen } from "../../base/time/awaitable.ts";
+import type { Handler } from "../../http/pipeline/handler.ts";
 import { endConnection } from "../../http/reply/header-template.ts";
-import type { Handler } from "../../http/request/handler.ts";
 
 /** What a port answers: by path, everything else, and after a malfunction. */
 export interface Handlers {

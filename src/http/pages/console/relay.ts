@@ -2,11 +2,11 @@ import type { Server } from "bun";
 import type { TrustedProxies } from "../../../access/address.ts";
 import type { FailureLog } from "../../../telemetry/log.ts";
 import { constant } from "../../faults/fault.ts";
+import { callerAddress } from "../../pipeline/caller-address.ts";
+import type { Handler } from "../../pipeline/handler.ts";
+import { loggedPath, requestIdOf } from "../../pipeline/request-id.ts";
 import { endConnection } from "../../reply/header-template.ts";
 import type { Addresses } from "../../request/addresses.ts";
-import { callerAddress } from "../../request/caller-address.ts";
-import type { Handler } from "../../request/handler.ts";
-import { loggedPath, requestIdOf } from "../../request/request-id.ts";
 import { publicError } from "../page.ts";
 
 // The console answers in a thread of its own, behind a socket that only this process knows the password of: nothing of

@@ -1,8 +1,8 @@
 import type { BunRequest } from "bun";
 import { andThen } from "../../../base/time/awaitable.ts";
 import { MINUTE_MS } from "../../../base/time/clock.ts";
+import type { Handler, PublicPage } from "../../pipeline/handler.ts";
 import { Flood } from "../../reply/floods.ts";
-import type { Handler, PublicPage } from "../../request/handler.ts";
 import { limited, type PageHandlerParts } from "../page.ts";
 import { consoleTicketsIn, SIGNED_IN } from "./ticket.ts";
 

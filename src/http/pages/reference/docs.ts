@@ -6,8 +6,8 @@ import scalarFile from "../../../../node_modules/@scalar/fastify-api-reference/d
 import { lazy } from "../../../base/lazy.ts";
 import type { PublicUrls } from "../../declare/operation.ts";
 import { openapiDocument } from "../../openapi/document.ts";
+import type { PublicPage } from "../../pipeline/handler.ts";
 import type { Addresses } from "../../request/addresses.ts";
-import type { PublicPage } from "../../request/handler.ts";
 import { asset } from "../asset.ts";
 import faviconFile from "../favicon.ico" with { type: "file" };
 import { filled, framed, HTML, type HtmlPage } from "../frame.ts";
