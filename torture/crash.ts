@@ -12,10 +12,10 @@ import { checkIntegrity } from "./power/cut.ts";
 import { issueWorkersKey } from "./power/load.ts";
 import { DATABASE, Stage } from "./power/stage.ts";
 
-// Kills: the service is used by many clients and killed at any moment, again and again. After each start all that
-// was ever acknowledged is there, once and exactly, and nothing that was refused.
+// Kills: many clients use the service while it is killed at random times, again and again. After each start, everything
+// that was ever acknowledged must exist exactly once, and nothing that was refused.
 
-/** How much a scene does: little in `npm test`. */
+/** The extent of a scene: small in `npm test`. */
 export interface Effort {
   readonly kills: number;
   readonly longestMs: number;
@@ -38,7 +38,7 @@ export const killUnderLoad: Scene = async ({ board, randomOf, isOver }, round, {
   await world.checkAll();
 };
 
-/** A first start that is killed at any moment leaves nothing that the next one could not start on. */
+/** A first start that is killed at any time leaves a folder that the next start accepts. */
 export const killFirstStart: Scene = async ({ board, randomOf }, round, { kills } = FULL) => {
   const random = randomOf(round);
   const cwd = temporaryFolder();
@@ -63,7 +63,7 @@ export const killFirstStart: Scene = async ({ board, randomOf }, round, { kills 
   checkIntegrity(join(cwd, "data/animal-store.db"));
 };
 
-/** A backup that is killed at any moment leaves no file under the name that was asked for, or a whole one. */
+/** A backup that is killed at any time leaves either no file of the requested name or a complete one. */
 export const killBackup: Scene = async ({ board, randomOf }, round, { kills, longestMs } = FULL) => {
   const random = randomOf(round);
   const world = new World(board, random);
@@ -90,7 +90,7 @@ export const killBackup: Scene = async ({ board, randomOf }, round, { kills, lon
   await world.checkAll();
 };
 
-/** Runs the program, and kills it so many milliseconds after it has begun to write to a folder. Returns its exit code. */
+/** Runs the program, and kills it this long after its first write to a folder. Returns its exit code. */
 async function runUntilWriting(args: readonly string[], folder: string, delayMs: number): Promise<number> {
   const child = Bun.spawn([EXECUTABLE, ...args], { cwd: dirname(folder), stdio: ["ignore", "ignore", "ignore"] });
   while (child.exitCode === null && readdirSync(folder).length === 0) await Bun.sleep(1);
@@ -99,7 +99,7 @@ async function runUntilWriting(args: readonly string[], folder: string, delayMs:
   return child.exited;
 }
 
-/** A service whose disk fails says whether a write may have been made, and is killed at once: it has told the truth. */
+/** A service with a failing disk tells whether a write may have been made. It is killed at once, and must be right. */
 export const killAfterFailures: Scene = async ({ board, randomOf }, round, { kills } = FULL) => {
   const random = randomOf(round);
   const stage = new Stage({ hasDataFolder: true });

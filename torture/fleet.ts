@@ -10,14 +10,14 @@ import { type Outage, pairs } from "./fleet/outages.ts";
 import { FleetStage } from "./fleet/stage.ts";
 
 // A fleet behind the nginx of deploy/, under a mixed load and hostile requests, while instances, Redis and PostgreSQL
-// fail. After each round everything has to be well again, and PostgreSQL is compared with what was acknowledged.
+// fail. After each round, everything must have recovered, and PostgreSQL is compared with what was acknowledged.
 
-/** How much a round does: little in `npm test`. */
+/** The extent of a round: small in `npm test`. */
 export interface Effort {
   readonly workers: number;
-  /** How long outages last, from the shortest that shows anything (0) to the longest (1). */
+  /** The duration of outages, from the shortest that has an effect (0) to the longest (1). */
   readonly longest: number;
-  /** How long the load runs before the outages and after them. */
+  /** The time that the load runs before and after the outages. */
   readonly calmMs: number;
 }
 
@@ -26,7 +26,7 @@ export const BRIEF: Effort = { workers: 6, longest: 0, calmMs: 100 };
 
 const SLOWEST_ANSWER_MS = 15_000;
 
-/** Sends requests to nginx, which is never away: each is answered, and in time. */
+/** Sends requests to nginx, which never fails: each must be answered in time. */
 class TimedClient extends Client {
   constructor(
     private readonly board: Scoreboard,

@@ -9,18 +9,18 @@ import { requestBytes, startTarget, type Target } from "./wire/target.ts";
 
 /** Connections per round of the short form. */
 const CONNECTIONS_PER_ROUND = 1_500;
-/** When the code is compiled and the caches are filled. */
+/** After this many, the code is compiled and the caches are filled. */
 const WARM_CONNECTIONS = 500;
 const MEMORY_EVERY = 50;
-/** What a run may add to the memory once it has settled; a leak shows within minutes. */
+/** The memory that a run may add after warm-up; a leak exceeds it within minutes. */
 const MEMORY_GROWTH_MAX_MB = 150;
 const GOOD_REQUEST_INTERVAL_MS = 25;
 const GOOD_DEADLINE_MS = 15_000;
 
-/** Requests by grammar, by mutation and at random, on bare connections. A round without minutes is a number of connections. */
+/** Sends generated, mutated and random requests over raw sockets. Without minutes, a round has a fixed length. */
 export async function run(options: AttackOptions): Promise<Scoreboard> {
   const { board, log, seed, isOver } = begin(options);
-  // A log of hours would not fit into memory.
+  // The log of a run that takes hours would not fit into memory.
   const logRequests: Record<string, string> = options.minutes === undefined ? { LOG_REQUESTS: "on" } : {};
   const target = await startTarget({ env: { ANONYMOUS_PER_MINUTE: "1000000000", ...logRequests } });
   const secret = await target.issueKey({ plan: "enterprise", secret: FUZZ_SECRET });
@@ -53,7 +53,7 @@ export async function run(options: AttackOptions): Promise<Scoreboard> {
       `memory: ${Math.round(warmMb)} MB grew to ${Math.round(endMb)} MB, which is more than ${MEMORY_GROWTH_MAX_MB} MB`,
   );
   const animals = target.lastId("animals") - IDS_ABOVE;
-  // The good client's animal is there as well.
+  // One more animal belongs to the good client.
   const deleted = animals - (target.count("animals") - 1);
   checkRows(board, "animals made", animals, totals.animals, totals.unansweredCreations);
   checkRows(board, "animals deleted", deleted, totals.deletions, totals.uncertainDeletions);
@@ -66,7 +66,7 @@ export async function run(options: AttackOptions): Promise<Scoreboard> {
   return board;
 }
 
-/** As someone would read it who knows what percent signs mean. */
+/** Percent-decodes leniently. */
 const decoded = (text: string): string =>
   text.replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 
@@ -79,7 +79,7 @@ function report(board: Scoreboard, totals: FuzzTotals, seconds: number): void {
   for (const mistake of totals.mistakes) board.violation(mistake);
 }
 
-/** Every change was asked for: by an answer that says so, or by a request whose answer nobody saw. */
+/** Checks that every change was either confirmed by a response, or requested without one. */
 function checkRows(board: Scoreboard, what: string, done: number, acknowledged: number, unanswered: number): void {
   board.count(`${what}, acknowledged`, acknowledged);
   board.count(`${what}, without an answer`, done - acknowledged);
@@ -90,7 +90,7 @@ function checkRows(board: Scoreboard, what: string, done: number, acknowledged: 
   );
 }
 
-/** A deletion that was not answered may have been of an animal or of a category. */
+/** Unanswered deletions may have been of animals or of categories. */
 function checkCategories(board: Scoreboard, rows: number, totals: FuzzTotals): void {
   const { categories, categoryDeletions, uncertainDeletions, unansweredNamings } = totals;
   board.count("categories named, acknowledged", categories);
@@ -100,10 +100,10 @@ function checkCategories(board: Scoreboard, rows: number, totals: FuzzTotals): v
   board.check(isPossible, () => `there are ${rows} categories, and by what was acknowledged ${left}`);
 }
 
-/** Out of the way of everything that is sent. */
+/** No fuzzed request refers to this id. */
 const GOOD_ID = 424_242_424_242;
 
-/** Someone who only wants to read an animal, all the time, and gets it. */
+/** Reads one animal all the time, and must always get it. */
 async function goodClient(target: Target, secret: string, board: Scoreboard): Promise<{ stop(): Promise<void> }> {
   const { origin } = target;
   let isStopped = false;

@@ -3,11 +3,11 @@ import type { Scoreboard } from "./common/scoreboard.ts";
 import { type Measured, measure } from "./hostile/measure.ts";
 import { ROWS, type Row } from "./hostile/rows.ts";
 
-/** What the good client's times may be, compared with those beside the same attack on another server. */
+/** The limit of the good client's p99, as a multiple of that beside the same attack on the control server. */
 const P99_FACTOR_MAX = 2;
 const PARTS_PER_ROW = 4;
 
-/** Each attacker beside a good client. A round is all rows; a long run gives each row more time. */
+/** Runs each attacker beside a good client. A round is all rows; a long run gives each row more time. */
 export async function run(options: AttackOptions): Promise<Scoreboard> {
   const { board, log, rounds } = begin(options);
   const seconds = Math.min(10, Math.max(2, ((options.minutes ?? 1) * 60) / (ROWS.length * PARTS_PER_ROW)));
@@ -40,7 +40,7 @@ export function lineOn({ name }: Row, measured: Measured): string {
   ].join("; ");
 }
 
-/** Notes what an attack must not have done. */
+/** Records the harm that an attack must not do. */
 export function judge(board: Scoreboard, row: Row, measured: Measured): void {
   const { control, attacked, toll, processorMsPerRequest, memoryMb, recoveredMs, descriptorsLeft } = measured;
   const check = (holds: boolean, text: string): boolean => board.check(holds, `${row.name}: ${text}`);

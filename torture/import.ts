@@ -4,13 +4,13 @@ import { writeImportFile } from "./import/file.ts";
 import { type Effort, Round } from "./import/round.ts";
 import { Shop } from "./import/shop.ts";
 
-// Imports and their undoing, killed at any moment beside a service with clients, and run again until they come to their
-// end. Every valid line is there exactly once, what clients were told is true, and nothing else is there.
+// Imports and undos, killed at random times beside a service with clients, and repeated until they finish. Every valid
+// line must be imported exactly once, and what clients were told must hold.
 
 const FULL: Effort = { records: 12_000, mostKills: 12, longestMs: 500 };
 export const BRIEF: Effort = { records: 2_400, mostKills: 14, longestMs: 200 };
 
-/** In one store, file after file, until so many kills were made or the time is up. */
+/** Imports file after file into one store, until this many kills were made or the time is up. */
 export async function killImports(
   { board, randomOf, isOver }: Course,
   round: number,

@@ -3,10 +3,10 @@ import { Scoreboard } from "./common/scoreboard.ts";
 import { type Effort, FULL, type Row, type Scene, table } from "./outages/row.ts";
 import { ROWS } from "./outages/rows.ts";
 
-// Each part of a fleet fails in each way that is known, under load, and PostgreSQL is compared with what was
-// acknowledged. Unlike `fleet`, where chance chooses, a run plays every row.
+// Each part of a fleet fails in each known way under load, and PostgreSQL is compared with what was acknowledged.
+// Unlike `fleet`, which chooses at random, a run plays every row.
 
-/** Plays one row. What it finds wrong is on a board of its own. */
+/** Plays one row, with its own scoreboard. */
 export async function playRow(row: Row, scene: Omit<Scene, "board">): Promise<Scoreboard> {
   const board = new Scoreboard();
   try {
@@ -17,7 +17,7 @@ export async function playRow(row: Row, scene: Omit<Scene, "board">): Promise<Sc
   return board;
 }
 
-/** A round is all rows, or those whose name has a text in it. */
+/** A round is all rows, or those whose names contain a text. */
 export async function attackWithOutages(options: AttackOptions, effort: Effort): Promise<Scoreboard> {
   const { board, log, rounds, randomOf, isOver } = begin(options);
   const rows = ROWS.filter(({ name }) => name.includes(options.only ?? ""));

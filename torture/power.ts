@@ -16,17 +16,17 @@ import { checkIntegrity, cutPower } from "./power/cut.ts";
 import { issueWorkersKey, loadService } from "./power/load.ts";
 import { DATABASE, OPERATOR_KEY, Stage } from "./power/stage.ts";
 
-// Power cuts: the service works on a folder whose every change is journaled. Then, for moments of that journal,
-// states are built that a disk may be in if the power fails right then, and each is opened and compared with what
-// had been acknowledged by that moment.
+// Power cuts: the service runs on a folder whose changes are all journaled. Then, for points of that journal, the
+// states are built that a disk may be in after a power cut, and each is opened and compared with what had been
+// acknowledged by then.
 
-/** How much a scene does: little in `npm test`. */
+/** The extent of a scene: small in `npm test`. */
 export interface Effort {
   readonly loadMs: number;
-  /** How many moments to cut the power at, and how many of the states that are possible then to look at. */
+  /** The number of cuts, and the number of possible states to check after each. */
   readonly cuts: number;
   readonly states: number;
-  /** One in so many states is not only opened but served. */
+  /** One of this many states is not only opened but served. */
   readonly serveOneIn: number;
 }
 
@@ -70,11 +70,11 @@ export const cutAfterFailures: Scene = async (course, round, effort = FULL) => {
   await cutAndCompare({ course, round, effort, stage, ledger });
 };
 
-/** Enough for SQLite to have tried a checkpoint, at 1,000 pages. */
+/** Long enough for SQLite to have tried a checkpoint, which it does at 1,000 pages. */
 const LONG_LOG_BYTES = 5_000_000;
 
 /**
- * A checkpoint beside a reader is made in part, and its pages are not synced. When the sync of the next one fails,
+ * A checkpoint beside a reader is only partial, and does not sync its pages. If the sync of the next checkpoint fails,
  * the disk forgets them, and no later sync brings them back.
  */
 export const cutAfterFailedCheckpoint: Scene = async (course, round, effort = FULL) => {
@@ -85,13 +85,13 @@ export const cutAfterFailedCheckpoint: Scene = async (course, round, effort = FU
   const secret = await issueWorkersKey(stage, ledger);
   const service = await stage.serveWithThreads();
   const client = new Client(service.origin, secret);
-  // Other workers each time, so that pages are left that only the first have written.
+  // New workers each time, so that some pages are written only by the first.
   const work = async (label: string, forMs: number, logBytes: number): Promise<void> => {
     const endsAtMs = performance.now() + forMs;
     const isOver = (): boolean => performance.now() >= endsAtMs || sizeOf(`${database}-wal`) >= logBytes;
     await Promise.all(workers(ledger, 8, random, label).map((worker) => worker.work(client, isOver)));
   };
-  // The time is for a service that makes its own checkpoints, and may never let the log grow so long.
+  // The time limit is for a service that makes its own checkpoints, and may never let the log grow that long.
   await work("early", 1_500, LONG_LOG_BYTES / 2);
   const release = holdSnapshot(database);
   await work("middle", 1_500, LONG_LOG_BYTES);
@@ -106,7 +106,7 @@ export const cutAfterFailedCheckpoint: Scene = async (course, round, effort = FU
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Another process reads, so that a checkpoint can only be made in part, and is not synced then. */
+/** Holds a snapshot in another process, so that a checkpoint can only be partial, and is not synced. */
 function holdSnapshot(path: string): () => void {
   const db = openDatabaseFile(path, { readonly: true });
   db.run("BEGIN");
@@ -114,7 +114,7 @@ function holdSnapshot(path: string): () => void {
   return () => db.close();
 }
 
-/** The power fails while the service starts for the first time, or just after. */
+/** The power fails during the first start, or just after. */
 export const cutFirstStart: Scene = async (course, round, effort = FULL) => {
   const stage = new Stage({ hasDataFolder: false });
   const ledger = new Ledger(course.board, stage.now);
@@ -129,7 +129,7 @@ export const cutFirstStart: Scene = async (course, round, effort = FULL) => {
   await cutAndCompare({ course, round, effort, stage, ledger, checkMore });
 };
 
-/** The operator has the secret of the key that was issued: always, once the service has said that it has started. */
+/** Checks that the operator has the secret of the issued key, which the service promises once it reports its start. */
 function checkOperatorKey(folder: string, isPromised: boolean): void {
   const [database, file] = [join(folder, DATABASE), join(folder, OPERATOR_KEY)];
   const digests = existsSync(database) ? digestsIn(database) : [];
@@ -159,7 +159,7 @@ const BACKUP_FAILURES = [
   "rename copy.db EIO",
 ] as const;
 
-/** The power fails while a backup is made, or just after; sometimes the disk fails as well. */
+/** The power fails during a backup, or just after. Sometimes the disk fails, too. */
 export const cutBackup: Scene = async (course, round, effort = FULL) => {
   const { board } = course;
   const stage = new Stage({ hasDataFolder: true });
@@ -196,10 +196,10 @@ export const cutBackup: Scene = async (course, round, effort = FULL) => {
   });
 };
 
-/** So many records for each millisecond of load: a few batches. */
+/** The number of records per millisecond of load, enough for a few batches. */
 const RECORDS_PER_MS = 4;
 
-/** The power fails while animals are imported beside a load, or just after. */
+/** The power fails during an import beside a load, or just after. */
 export const cutImport: Scene = async (course, round, effort = FULL) => {
   const { board } = course;
   const stage = new Stage({ hasDataFolder: true });
@@ -240,12 +240,12 @@ interface Comparison {
   readonly effort: Effort;
   readonly stage: Stage;
   readonly ledger: Ledger;
-  /** Only cuts after this moment. */
+  /** Cuts come only after this time. */
   readonly from?: Moment;
   readonly checkMore?: (folder: string, at: Moment) => void;
 }
 
-/** Cuts the power, opens or serves what is left, and compares it with what was acknowledged. */
+/** Cuts the power, opens or serves the resulting states, and compares them with what was acknowledged. */
 async function cutAndCompare({ course, round, effort, stage, ledger, from, checkMore }: Comparison): Promise<void> {
   const { board } = course;
   const random = course.randomOf(round, 1);
@@ -254,7 +254,7 @@ async function cutAndCompare({ course, round, effort, stage, ledger, from, check
     check: async ({ folder, at, where }) => {
       const database = join(folder, DATABASE);
       const isServed = random.chance(1 / effort.serveOneIn);
-      // Not opened before, so that the service finds what the cut has left.
+      // The service goes first, so that it meets the untouched state.
       if (isServed) await checkStart(folder);
       if (isServed) board.count("started again");
       checkIntegrity(database);
@@ -264,7 +264,7 @@ async function cutAndCompare({ course, round, effort, stage, ledger, from, check
   });
 }
 
-/** Whatever a power cut has left, the service starts on it and answers. */
+/** Whatever a power cut has left, the service must start on it and answer. */
 async function checkStart(folder: string): Promise<void> {
   const service = await serve({ cwd: folder, env: { LOG_LEVEL: "silent" } });
   try {

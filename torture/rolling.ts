@@ -9,26 +9,26 @@ import { FleetStage } from "./fleet/stage.ts";
 import { KeepAliveClient, type Weather } from "./rolling/client.ts";
 import { EVENTS, type Event } from "./rolling/events.ts";
 
-// Instances that are restarted and killed under clients which keep their connections open. Reads, and writes with an
-// Idempotency-Key, must not fail, and no connection may be closed upon a request.
+// Restarts and kills instances under clients that keep their connections open. Reads, and writes with an
+// Idempotency-Key, must not fail, and no connection may be closed on a request.
 
-/** How much a round does: little in `npm test`. */
+/** The extent of a round: small in `npm test`. */
 export interface Effort {
   readonly workers: number;
-  /** Clients that look around now and then, so that their connections are mostly idle. */
+  /** The number of clients with mostly idle connections, which send a request now and then. */
   readonly visitors: number;
-  /** How long after one instance the next one is restarted. */
+  /** The time between restarts of two instances. */
   readonly apartMs: number;
-  /** How many instances are restarted behind a balancer, one after the other. */
+  /** The number of instances to restart behind a balancer, one after another. */
   readonly restarts: number;
-  /** How long the load runs before an event and after it. */
+  /** The time that the load runs before and after an event. */
   readonly calmMs: number;
 }
 
 const FULL: Effort = { workers: 12, visitors: 24, apartMs: 1_500, restarts: 3, calmMs: 500 };
 export const BRIEF: Effort = { workers: 6, visitors: 12, apartMs: 700, restarts: 1, calmMs: 100 };
 
-/** Shorter than the shortest drain: then a connection that is kept open gets its last response in time. */
+/** Shorter than the shortest drain, so that an open connection gets its last response in time. */
 const LONGEST_PAUSE_MS = 400;
 
 async function lookAround(client: KeepAliveClient, random: Random, isOver: () => boolean): Promise<void> {
@@ -38,7 +38,7 @@ async function lookAround(client: KeepAliveClient, random: Random, isOver: () =>
   }
 }
 
-/** Has all instances run with the event's settings, and the balancer know it. */
+/** Restarts all instances with the event's settings, and lets the balancer know. */
 async function prepare({ stage, balancer }: Site, { drainSeconds }: Event): Promise<void> {
   const setting = String(drainSeconds);
   await Promise.all(

@@ -40,7 +40,7 @@ interface Order {
   readonly only: string | undefined;
 }
 
-/** What the arguments ask for; a text says what is wrong with them. */
+/** Parses the arguments. Returns a message if they are invalid. */
 function readOrder(args: readonly string[]): Order | string {
   try {
     const { values, positionals } = parseArgs({
@@ -72,7 +72,7 @@ async function main(args: readonly string[]): Promise<number> {
   const interruption = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => {
-      // A second one does not wait for the round to end.
+      // A second Ctrl+C does not wait for the round to end.
       if (interruption.signal.aborted) return void cleanUp().finally(() => process.exit(130));
       say(`\n${board}\nEnding after this round. Once more to end at once.`);
       interruption.abort();
@@ -82,7 +82,7 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     await run({ seed, minutes, ...(only === undefined ? {} : { only }), board, log: say, signal: interruption.signal });
   } catch (error) {
-    // Ctrl+C reaches the services as well, and a round that loses its service may fail.
+    // Ctrl+C reaches the services, too, and a round that loses its service may fail.
     if (!interruption.signal.aborted)
       board.violation(`the attack itself failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
   }

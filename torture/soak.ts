@@ -9,15 +9,15 @@ import { Connection } from "./wire/connection.ts";
 import { memoryMb, openDescriptors, settled } from "./wire/readings.ts";
 import { requestBytes, startTarget, type Target } from "./wire/target.ts";
 
-/** A round without minutes. */
+/** The number of requests in a round, if no minutes are given. */
 const REQUESTS_PER_ROUND = 4_000;
-/** A collector works in steps of its own, so some growth says nothing; a leak shows in minutes. */
+/** Garbage collection is uneven, so some growth means nothing; a leak exceeds this within minutes. */
 const GROWTH_MAX_MB = 60;
 const LOG_MAX_MB = 64;
 const DESCRIPTORS_LEFT_MAX = 5;
 const LOOP_DELAY_P99_MAX_MS = 250;
 
-/** Connections that come and go under a mixed load: nothing adds up that should not, and everything counted is right. */
+/** Opens and closes connections under a mixed load: nothing may leak, and all counts must be right. */
 export async function run(options: AttackOptions): Promise<Scoreboard> {
   const { board, randomOf, isOver } = begin(options);
   const target = await startTarget({ env: { ANONYMOUS_PER_MINUTE: String(QUOTA_MAX) } });
@@ -29,7 +29,7 @@ export async function run(options: AttackOptions): Promise<Scoreboard> {
   const isDone = options.minutes === undefined ? () => totals.requests >= limit : isOver;
   const soak: SoakOptions = { origin: target.origin, secret, totals, randomOf, isOver: isDone };
 
-  // Until the code is compiled and the caches are filled, memory only rises.
+  // Warm-up: until the code is compiled and the caches are filled, memory only rises.
   await load({ ...soak, isOver: () => totals.requests >= REQUESTS_PER_ROUND / 2 });
   const warmMb = await settled(() => memoryMb(target.pid), 1, 2_000);
   const watch = new Watch(target);
@@ -83,7 +83,7 @@ export async function run(options: AttackOptions): Promise<Scoreboard> {
   return board;
 }
 
-/** What was counted is what was asked: requests by the key's day quota, animals and orders by their rows. */
+/** Checks the counts: requests in the key's daily quota, animals and orders in their tables. */
 async function checkCounts(board: Scoreboard, target: Target, secret: string, totals: SoakTotals): Promise<void> {
   const connection = await Connection.open(target.origin);
   connection.send(requestBytes("GET /v1/pets?limit=1", { secret }));

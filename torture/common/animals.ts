@@ -7,26 +7,26 @@ const ANIMAL_AFTER: Record<string, string> = { approved: "pending", delivered: "
 
 type Existing = NonNullable<AnimalView>;
 
-/** Whether an order holds it, so that its status follows that order. */
+/** True while an open order holds the animal, so that its status follows the order. */
 export const isHeld = ({ orders }: Existing): boolean => OPEN_ORDER_STATUSES.some((status) => status === orders.at(-1));
 
-/** What an order makes of an animal. */
+/** The animal after it was ordered. */
 export const ordered = (view: Existing): Existing => ({
   ...view,
   status: "pending",
   orders: [...view.orders, "placed"],
 });
 
-/** What a move of its last order makes of it. */
+/** The animal after its last order has moved to a status. */
 export const moved = (view: Existing, to: OrderStatus): Existing => ({
   ...view,
   status: ANIMAL_AFTER[to] as string,
   orders: [...view.orders.slice(0, -1), to],
 });
 
-/** As every answer has it. */
+/** The animal's JSON, as every response has it. */
 export const petText = (id: bigint | undefined, { name, categoryId, status }: Existing): string =>
   `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
 
-/** Exact, as JSON.parse() would not be. */
+/** Reads the id exactly, which JSON.parse() would round. */
 export const idIn = (body: string): bigint => BigInt(/^\{"id":(-?\d+),/.exec(body)?.[1] ?? "0");

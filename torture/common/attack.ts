@@ -1,23 +1,23 @@
 import { Random } from "./random.ts";
 import { Scoreboard } from "./scoreboard.ts";
 
-/** How an attack is run: by run.ts for minutes, by a test for a few rounds. */
+/** The options of an attack: run.ts runs it for minutes, a test for a few rounds. */
 export interface AttackOptions {
-  /** Repeats what the attack chooses; not the timing of processes. */
+  /** Reproduces the attack's choices, but not the timing of processes. */
   readonly seed: number;
-  /** It ends after these minutes or these rounds, whichever comes first; after one round if neither is given. */
+  /** The attack ends after these minutes or rounds, whichever comes first; by default, after one round. */
   readonly minutes?: number;
   readonly rounds?: number;
-  /** Of an attack that has rows: only those with this text in their name. */
+  /** Runs only the rows with this text in their name, if the attack has rows. */
   readonly only?: string;
   readonly log?: (line: string) => void;
-  /** Where it keeps score, for a caller that looks at it before the end. */
+  /** The scoreboard to use, for a caller that reads it before the end. */
   readonly board?: Scoreboard;
-  /** Ends it after the round that is running. */
+  /** Ends the attack after the current round. */
   readonly signal?: AbortSignal;
 }
 
-/** What each file of this folder exports as `run`. */
+/** Each attack's file exports one of these as `run`. */
 export type Attack = (options: AttackOptions) => Promise<Scoreboard>;
 
 /** One run of an attack. */
@@ -26,11 +26,11 @@ export interface Course {
   readonly random: Random;
   readonly board: Scoreboard;
   readonly log: (line: string) => void;
-  /** The numbers of the rounds, from 0, for as long as there is another one. */
+  /** Yields the numbers of the rounds, from 0. */
   rounds(): Generator<number>;
-  /** What a round chooses by: the same whatever the rounds before it took. */
+  /** Random numbers of a round, independent of how many earlier rounds have used. */
   randomOf(...path: readonly number[]): Random;
-  /** Whether the time is up. */
+  /** True when the time is up. */
   isOver(): boolean;
 }
 

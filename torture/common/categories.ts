@@ -19,11 +19,11 @@ export class CategoryWork {
     this.#ids = Array.from({ length: CATEGORIES_EACH }, (_, i) => BigInt.asIntN(56, BigInt(Bun.hash(`${label} ${i}`))));
   }
 
-  /** Returns whether the service is still there. */
+  /** Returns false if the service no longer answers. */
   act(client: Client, maybeNamed: (request: Request) => Request): Promise<boolean> {
     const id = this.random.pick(this.#ids);
     const history = this.ledger.category(id);
-    // What became of it is not known.
+    // The outcome of the last request is unknown.
     if (history.open) return Promise.resolve(true);
     const target = `/categories/${id}`;
     const { board } = this.ledger;

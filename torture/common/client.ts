@@ -1,7 +1,7 @@
-/** What a request came to, as far as its sender can know. */
+/** The outcome of a request, as far as its sender can know. */
 export type Outcome =
   | { readonly kind: "answered"; readonly status: number; readonly body: string; readonly headers: Headers }
-  /** Nothing came back: it may have been carried out or not. */
+  /** No response arrived: the request may or may not have been carried out. */
   | { readonly kind: "silence" };
 
 export interface Request {
@@ -12,7 +12,7 @@ export interface Request {
   readonly ifMatch?: string;
 }
 
-/** The headers that a request has besides those that every one has. */
+/** The headers that differ from request to request. */
 export const headersOf = ({ idempotencyKey, ifMatch }: Request): Record<string, string> => ({
   ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
   ...(ifMatch === undefined ? {} : { "If-Match": ifMatch }),
@@ -46,5 +46,5 @@ export class Client {
 
 export type Answered = Extract<Outcome, { kind: "answered" }>;
 
-/** Whether a failure says that nothing was changed; otherwise it may have been carried out. */
+/** True if an error says that nothing was changed. Otherwise the request may have been carried out. */
 export const saysNothingChanged = (body: string): boolean => body.includes("nothing was changed");

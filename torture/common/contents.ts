@@ -3,29 +3,29 @@ import { existsSync } from "node:fs";
 import { BROKEN_ALWAYS } from "../../test/harness/requests/orders.ts";
 import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
 
-/** A key; undefined before it exists. */
+/** The state of a key; undefined before it exists. */
 export type KeyView = "active" | "revoked" | undefined;
 
 export interface FoundAnimal {
   readonly id: bigint;
   readonly name: string;
-  /** What it is searched by; null if a release wrote it that knows no search. */
+  /** The name that searches use; null if a release without search wrote it. */
   readonly foldedName: string | null;
   readonly categoryId: bigint;
   readonly status: string;
   readonly orders: { readonly id: bigint; readonly status: string }[];
 }
 
-/** What a database holds, as far as the ledger keeps book of it. */
+/** The contents of a database that the ledger keeps track of. */
 export interface Contents {
-  /** By the handle in their names. */
+  /** Animals by the handle in their names. */
   readonly animals: Map<string, FoundAnimal[]>;
   readonly categories: Map<bigint, string>;
   readonly keys: Map<string, KeyView>;
   readonly brokenSales: readonly unknown[];
 }
 
-/** Every name begins with a handle that is used once, so an animal is found again whatever it is called by now. */
+/** Every name begins with a unique handle, so that an animal is found again after its name has changed. */
 export const handleOf = (name: string): string => /^[^#]*#\d+/.exec(name)?.[0] ?? name;
 
 export interface AnimalRow extends Omit<FoundAnimal, "orders"> {}
@@ -36,7 +36,7 @@ export interface OrderRow {
   readonly status: string;
 }
 
-/** Animals with their orders, by handle. Both are in the order of their ids. */
+/** Groups animals with their orders by handle, both in the order of their ids. */
 export function gather(animals: Iterable<AnimalRow>, orders: Iterable<OrderRow>): Map<string, FoundAnimal[]> {
   const byId = new Map<bigint, FoundAnimal>();
   for (const row of animals) byId.set(row.id, { ...row, orders: [] });
@@ -44,7 +44,7 @@ export function gather(animals: Iterable<AnimalRow>, orders: Iterable<OrderRow>)
   return Map.groupBy(byId.values(), ({ name }) => handleOf(name));
 }
 
-/** What is in an SQLite file; no file is an empty store. */
+/** Reads an SQLite file. A missing file is an empty store. */
 export function readSqlite(path: string): Contents {
   const empty = { animals: new Map(), categories: new Map(), keys: new Map(), brokenSales: [] };
   if (!existsSync(path)) return empty;
@@ -64,7 +64,7 @@ export function readSqlite(path: string): Contents {
 }
 
 function readAnimals(db: Database): Map<string, FoundAnimal[]> {
-  // All columns, whatever they are: a first start may have been interrupted between two migrations.
+  // Selects *, because a first start may have been interrupted between two migrations.
   type Row = { id: bigint; name: string; category_id: bigint; status: string; folded_name?: string | null };
   const animals = (db.query("SELECT * FROM animals ORDER BY id").all() as Row[]).map(
     ({ id, name, category_id, status, folded_name }): AnimalRow => ({

@@ -1,23 +1,23 @@
-/** A moment: any number that only grows, such as the length of a journal. */
+/** A logical timestamp: any number that only grows, such as the length of a journal. */
 export type Moment = number;
 
-/** Something that was asked for: what the thing looks like once it has been done. */
+/** One requested change: the state of the thing once it has been made. */
 export interface Step<View> {
   readonly view: View;
   readonly sentAt: Moment;
-  /** When the answer came that it was done. */
+  /** The time of the response that confirmed it. */
   ackedAt: Moment | undefined;
-  /** When the answer came that it was not done. */
+  /** The time of the response that refused it. */
   refusedAt: Moment | undefined;
 }
 
 export type Verdict = "as promised" | "lost" | "wrong";
 
-/** What was asked for one thing, one after another, and so what it may look like after a crash. */
+/** The changes requested of one thing, in order, and so the states that it may be in after a crash. */
 export class History<View> {
   readonly #steps: Step<View>[];
 
-  /** Two views are the same if this says the same of them. */
+  /** Two views with the same `textOf` are equal. */
   constructor(
     first: View,
     private readonly textOf: (view: View) => string,
@@ -25,24 +25,24 @@ export class History<View> {
     this.#steps = [{ view: first, sentAt: 0, ackedAt: 0, refusedAt: undefined }];
   }
 
-  /** Asked for now; the answer is not known yet. */
+  /** Records a change that is about to be requested. */
   send(view: View, sentAt: Moment): Step<View> {
     const step = { view, sentAt, ackedAt: undefined, refusedAt: undefined };
     this.#steps.push(step);
     return step;
   }
 
-  /** What it looks like if all was done that has been acknowledged. */
+  /** The state after all acknowledged changes. */
   get acknowledged(): View {
     return (this.#steps.findLast(({ ackedAt }) => ackedAt !== undefined) as Step<View>).view;
   }
 
-  /** What was asked for last, if nobody knows what became of it. */
+  /** The last change, if its outcome is unknown. */
   get open(): Step<View> | undefined {
     return this.#steps.findLast(isOpen);
   }
 
-  /** Whether it may look like this after a crash at a moment: all acknowledged by then, and nothing sent later. */
+  /** Judges a state found after a crash: it must include all changes acknowledged by then, and none sent later. */
   judge(found: View, at: Moment, sentUntil = at): Verdict {
     const acknowledged = this.#steps.findLastIndex(({ ackedAt }) => ackedAt !== undefined && ackedAt <= at);
     const isFound = ({ view, refusedAt, sentAt }: Step<View>): boolean =>
@@ -51,7 +51,7 @@ export class History<View> {
     return this.#steps.slice(0, acknowledged).some(isFound) ? "lost" : "wrong";
   }
 
-  /** What was found decides what became of all that nobody knew of: at most one of rivals was done. */
+  /** Settles all unknown outcomes by the state that was found. Of rival changes, at most one was made. */
   settle(found: View, at: Moment): void {
     const open = this.#steps.filter(isOpen);
     const done = open.findLast(({ view }) => this.textOf(view) === this.textOf(found));
@@ -60,7 +60,7 @@ export class History<View> {
       else step.refusedAt = at;
   }
 
-  /** What was promised, in words. */
+  /** Describes the acknowledged and open changes for a report. */
   describe(): string {
     const step = ({ view, ackedAt, refusedAt }: Step<View>): string =>
       `${this.textOf(view)}${refusedAt !== undefined ? " (refused)" : ackedAt === undefined ? " (not answered)" : ""}`;

@@ -3,7 +3,7 @@ import { type Contents, type FoundAnimal, type KeyView, readSqlite } from "./con
 import { History, type Moment } from "./history.ts";
 import type { Scoreboard } from "./scoreboard.ts";
 
-/** An animal with its orders; undefined before it exists, and once it is deleted. */
+/** An animal with its orders; undefined before its creation and after its deletion. */
 export type AnimalView =
   | {
       readonly name: string;
@@ -12,27 +12,27 @@ export type AnimalView =
       readonly orders: readonly string[];
     }
   | undefined;
-/** A category's name; undefined while it has none. */
+/** A category's name; undefined if it has none. */
 export type CategoryView = string | undefined;
 
-/** An animal that one client looks after. */
+/** The record of one animal, which only one client writes to. */
 export interface Holding {
-  /** What its name begins with, whatever else becomes of the name. */
+  /** The prefix of its name, which never changes. */
   readonly handle: string;
   readonly history: History<AnimalView>;
-  /** Known once an answer has said so. */
+  /** Undefined until a response has told it. */
   id: bigint | undefined;
   readonly orders: { readonly id: bigint; readonly since: Moment }[];
-  /** Which content each ETag was sent with. */
+  /** The content that each ETag was sent with. */
   readonly contentByTag: Map<string, string>;
 }
 
-/** The bookkeeping of everything that was asked for and acknowledged, and the comparison with what is there. */
+/** Records all changes that were requested and acknowledged, and compares databases with them. */
 export class Ledger {
   readonly holdings: Holding[] = [];
   readonly #categories = new Map<bigint, History<CategoryView>>();
   readonly #keys = new Map<string, History<KeyView>>();
-  /** Which animal had which id, since it was first seen, and also once it is deleted. */
+  /** The owners of ids since each was first seen, deleted animals included. */
   readonly #ownerById = new Map<bigint, { readonly handle: string; readonly since: Moment }>();
   #highestId = 0n;
 
@@ -60,12 +60,12 @@ export class Ledger {
     return history;
   }
 
-  /** The highest id that any answer has given so far: one that is asked for now must be above it. */
+  /** The highest id in any response so far: new ids must be above it. */
   get highestId(): bigint {
     return this.#highestId;
   }
 
-  /** An answer has given an animal its id. */
+  /** Records the id that a response has given an animal. */
   noteId(holding: Holding, id: bigint, above: bigint): void {
     const { board } = this;
     const { handle } = holding;
@@ -76,7 +76,7 @@ export class Ledger {
     if (id > this.#highestId) this.#highestId = id;
   }
 
-  /** An answer has given its newest order an id. */
+  /** Records the id that a response has given the animal's newest order. */
   noteOrder({ orders }: Holding, id: bigint): void {
     orders.push({ id, since: this.now() });
   }
@@ -90,7 +90,7 @@ export class Ledger {
     this.#ownerById.set(id, known ?? { handle, since: this.now() });
   }
 
-  /** An answer with an animal has a tag: always the same for the same content, and never for another. */
+  /** Checks a response's ETag: the same content always has the same tag, and no other content has it. */
   noteTag({ handle, contentByTag }: Holding, content: string, tag: string | null): void {
     const { board } = this;
     if (!board.check(tag !== null && ETAG.test(tag), () => `${handle} was answered with the ETag ${tag}`)) return;
@@ -100,8 +100,8 @@ export class Ledger {
   }
 
   /**
-   * Compares a database with what was acknowledged until a moment, and sent until the same or a later one. A path
-   * is that of an SQLite file.
+   * Compares a database with the changes acknowledged by a time, and sent by the same or a later time. A string is the
+   * path of an SQLite file.
    */
   check(database: string | Contents, at: Moment, where: string, sentUntil = at): void {
     const { animals, categories, keys, brokenSales } = contentsOf(database);
@@ -112,7 +112,7 @@ export class Ledger {
       ...compare("key", this.#keys, keys, at, sentUntil),
       ...brokenSales.map((row) => ({ kind: "wrong", what: show(row) })),
     ];
-    // One violation for all of a kind: a store that was lost would have thousands.
+    // One violation per kind: a lost store would have thousands.
     for (const kind of new Set(problems.map((problem) => problem.kind))) {
       const those = problems.filter((problem) => problem.kind === kind);
       if (kind === "lost" || kind === "doubled") this.board.count(kind, those.length);
@@ -141,13 +141,13 @@ export class Ledger {
     yield* [...handles].map(unwanted);
   }
 
-  /** Whose id it was at a moment: before that, it may have been that of a write that was undone. */
+  /** The owner of an id at a time. Earlier, the id may have belonged to a write that was rolled back. */
   #ownerAt(id: bigint, at: Moment): string | undefined {
     const owner = this.#ownerById.get(id);
     return owner && owner.since <= at ? owner.handle : undefined;
   }
 
-  /** Whether ids are those that were answered until a moment: an earlier attempt of the same write may have had others. */
+  /** True if the ids are those in responses up to a time. An earlier attempt of the same write may have had others. */
   #hasIdsOf({ handle, id, orders }: Holding, found: FoundAnimal, at: Moment): boolean {
     const isOther = id !== undefined && found.id !== id && this.#ownerAt(id, at) === handle;
     return (
@@ -156,7 +156,7 @@ export class Ledger {
     );
   }
 
-  /** After a check: what is there decides what became of requests that were not answered. */
+  /** After a check: settles the outcomes of unanswered requests by the contents of the database. */
   settle(database: string | Contents): void {
     const { animals, categories, keys } = contentsOf(database);
     for (const holding of this.holdings) {
@@ -173,7 +173,7 @@ export class Ledger {
   }
 }
 
-/** A strong one. */
+/** The form of a strong ETag. */
 const ETAG = /^"[\w-]{8,}"$/;
 
 interface Problem {

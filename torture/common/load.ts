@@ -12,25 +12,25 @@ import { Writes } from "./writes.ts";
 const INT64 = [0n, 1n, -1n, 7n, 9_007_199_254_740_993n, 2n ** 63n - 1n, -(2n ** 63n)];
 const NAMES = ["Rex", "Mia", "Zoë", "ΣΊΣΥΦΟΣ", "犬", "O'Hara; DROP TABLE animals", "👩‍🚀", "x".repeat(200)];
 const RACERS = 4;
-/** How many animals a worker looks after: the last ones. */
+/** Each worker keeps track of its newest animals only, up to this many. */
 const HELD = 40;
 
-/** How often a worker does what; the rest are orders for its animals, and their moves. Together at most 1. */
+/** The shares of a worker's actions, in all at most 1. The rest are orders for its animals, and their transitions. */
 export interface Mix {
   readonly creations: number;
   readonly mistakes: number;
   readonly reads: number;
-  /** Writes that are sent again under their idempotency key. */
+  /** Writes repeated with their idempotency key. */
   readonly repeats: number;
-  /** Several requests at once for the same animal, of which only one can be carried out. */
+  /** Concurrent requests for the same animal, of which only one can succeed. */
   readonly races: number;
-  /** Of an animal's name, category or status. */
+  /** Updates of an animal's name, category or status. */
   readonly corrections: number;
   /** Deletions of animals. */
   readonly removals: number;
-  /** Names of categories, given and taken away. */
+  /** Categories named and unnamed. */
   readonly categories: number;
-  /** The share of writes that have an idempotency key. */
+  /** The share of writes with an idempotency key. */
   readonly named: number;
 }
 
@@ -39,7 +39,7 @@ export const OF_ALL: Mix = {
   ...{ corrections: 0.15, removals: 0.05, categories: 0.05, named: 0.5 },
 };
 
-/** Nothing but orders and their moves. */
+/** Only orders and their transitions. */
 export const OF_ORDERS: Mix = {
   ...{ creations: 0, mistakes: 0, reads: 0, repeats: 0, races: 0 },
   ...{ corrections: 0, removals: 0, categories: 0, named: 0 },
@@ -48,8 +48,8 @@ export const OF_ORDERS: Mix = {
 type Existing = NonNullable<AnimalView>;
 
 /**
- * One client that creates, corrects, orders, moves, deletes and reads, and keeps book of all that it is told. It looks
- * after animals of its own, one request after another, so it knows what each has to look like.
+ * One client that creates, updates, orders, deletes and reads animals, and records every response in the ledger. Only
+ * it writes to its animals, one request after another, so it knows the state that each must be in.
  */
 export class Worker {
   #holdings: Holding[] = [];
@@ -60,7 +60,7 @@ export class Worker {
   constructor(
     private readonly ledger: Ledger,
     private readonly random: Random,
-    /** Unique, because names of animals and idempotency keys begin with it. */
+    /** Must be unique, because names of animals and idempotency keys begin with it. */
     private readonly label: string,
     private readonly mix: Mix = OF_ALL,
   ) {
@@ -68,12 +68,12 @@ export class Worker {
     this.#categories = new CategoryWork(ledger, this.#writes, random, label);
   }
 
-  /** Works until it is told to stop or nothing comes back. */
+  /** Works until it is told to stop, or the service no longer answers. */
   async work(client: Client, isOver: () => boolean): Promise<void> {
     while (!isOver()) if (!(await this.#act(client))) return;
   }
 
-  /** After an outage: sends again what was not answered and can be repeated. Then it is there, once. */
+  /** After an outage: repeats unanswered writes that have an idempotency key. Each must then exist exactly once. */
   retryUnanswered(client: Client): Promise<void> {
     return this.#writes.retryUnanswered(client);
   }
@@ -101,14 +101,14 @@ export class Worker {
     return corrections > 0 ? this.#correct(client, holding, view) : this.#create(client);
   }
 
-  /** Some writes can be repeated. */
+  /** Gives some writes an idempotency key. */
   #maybeNamed(request: Request): Request {
     return this.random.chance(this.mix.named)
       ? { ...request, idempotencyKey: `${this.label}-${this.#count++}` }
       : request;
   }
 
-  /** Some corrections and deletions ask for the tag that they have last seen. */
+  /** Gives some updates and deletions an If-Match with the last tag seen. */
   #maybeConditional(request: Request, holding: Holding, view: Existing): Request {
     const now = petText(holding.id, view);
     const tag = [...holding.contentByTag].find(([, content]) => content === now)?.[0];
@@ -121,7 +121,7 @@ export class Worker {
     return `${this.label} #${this.#count++}`;
   }
 
-  /** What an answer with an animal has to say. */
+  /** Checks a response that contains an animal. */
   #expectPet(holding: Holding, view: Existing, { body, headers }: Answered): void {
     const expected = petText(holding.id, view);
     const what = () => `${holding.handle} was answered with ${body} instead of ${expected}`;
@@ -142,7 +142,7 @@ export class Worker {
         this.#expectPet(holding, view, answer);
       },
     });
-    // Most stay out of the way, so that orders meet animals that others have not finished with.
+    // The oldest animals are dropped, so that new orders mostly meet animals with unfinished orders.
     if (holding.history.acknowledged) this.#holdings = [...this.#holdings.slice(1 - HELD), holding];
     return isAlive;
   }
@@ -150,7 +150,7 @@ export class Worker {
   #correct(client: Client, holding: Holding, view: Existing): Promise<boolean> {
     const { random } = this;
     const change = {
-      // Never the same name again, so that a correction that was lost shows.
+      // The name is never used again, so that a lost update shows.
       ...(random.chance(0.6) ? { name: `${holding.handle} ${random.pick(NAMES)} ${this.#count++}` } : {}),
       ...(random.chance(0.4) ? { categoryId: random.pick(INT64) } : {}),
       ...(random.chance(0.4) ? { status: isHeld(view) ? view.status : random.pick(ANIMAL_STATUSES) } : {}),
@@ -169,7 +169,7 @@ export class Worker {
     });
   }
 
-  /** The newest, because its id would be the first to be assigned again. */
+  /** Deletes the newest animal, because its id would be the first to be reused. */
   #removeNewest(client: Client, usable: readonly Holding[]): Promise<boolean> {
     const newest = usable.findLast(({ history }) => history.acknowledged?.orders.length === 0);
     return newest ? this.#remove(client, newest, newest.history.acknowledged as Existing) : this.#create(client);
@@ -206,7 +206,7 @@ export class Worker {
     });
   }
 
-  /** Several orders, sometimes beside a deletion or a correction that would leave nothing to order. */
+  /** Places several orders at once, sometimes beside a deletion or an update that would prevent them. */
   async #race(client: Client, holding: Holding, view: Existing): Promise<boolean> {
     const target = `/pets/${holding.id}`;
     const after = ordered(view);
@@ -214,7 +214,7 @@ export class Worker {
       request: { method: "POST", target: ORDERS, body: `{"petId":${holding.id}}` },
       view: after,
       done: 201,
-      // 400: the animal was deleted.
+      // 400 means that the animal was deleted.
       beaten: view.orders.length === 0 ? [409, 400] : [409],
       onDone: (body) => this.ledger.noteOrder(holding, idIn(body)),
     };
@@ -224,7 +224,7 @@ export class Worker {
       others.push({ request: { method: "DELETE", target }, view: undefined, done: 204, beaten: [409] });
     const rivals = [...Array(RACERS - 1).fill(order), this.random.pick([order, ...others])];
     const outcome = await race(client, this.ledger, holding, this.random.shuffle(rivals));
-    // A request that is in doubt may still be carried out, if the animal is free again.
+    // A request in doubt may still be carried out once the animal is free again.
     if (outcome !== "certain") this.#retire(holding);
     return outcome !== "silence";
   }
@@ -277,7 +277,7 @@ export class Worker {
   async #beRefused(client: Client, { request, status, code }: Refused, holding?: Holding): Promise<boolean> {
     const outcome = await client.send(request);
     this.ledger.board.count("refused");
-    // It may still be carried out, if the animal has changed by then.
+    // The request may still be carried out after the animal has changed.
     if (holding && (outcome.kind === "silence" || outcome.status === 503)) this.#retire(holding);
     if (outcome.kind === "silence") return false;
     const isRight = outcome.status === 503 || (outcome.status === status && outcome.body.includes(code));
@@ -290,7 +290,7 @@ export class Worker {
   }
 }
 
-/** Several workers at once, with names and choices of their own. */
+/** Makes several workers, each with its own names and random choices. */
 export function workers(ledger: Ledger, count: number, random: Random, label = "worker", mix = OF_ALL): Worker[] {
   const seed = random.int(0, 2 ** 32 - 1);
   return Array.from({ length: count }, (_, i) => new Worker(ledger, Random.of(seed, i), `${label} ${i}`, mix));

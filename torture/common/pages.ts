@@ -6,7 +6,7 @@ export interface ListPage {
   readonly body: string;
 }
 
-/** All pages of a list, by their links. Ends early if nothing comes back. */
+/** Follows the links of a list through all pages. Ends early if the service no longer answers. */
 export async function* pagesOf(client: Client, first: string): AsyncGenerator<ListPage> {
   for (let target: string | undefined = first; target; ) {
     const outcome = await client.send({ method: "GET", target });

@@ -1,20 +1,20 @@
 import { type Client, type Outcome, type Request, saysNothingChanged } from "./client.ts";
 import type { AnimalView, Holding, Ledger } from "./ledger.ts";
 
-/** Something that several clients ask for at once, of which only one can be done. */
+/** One of several concurrent requests, of which only one can succeed. */
 export interface Rival {
   readonly request: Request;
   readonly view: AnimalView;
-  /** Of the answer that it is done, and of the one that another was. */
+  /** The status if it succeeds, and those if another request won. */
   readonly done: number;
   readonly beaten: readonly number[];
   readonly onDone?: (body: string) => void;
 }
 
-/** How it ended: "certain" if everyone knows what became of their request. */
+/** The outcome of a race: "certain" if every request was answered. */
 export type RaceOutcome = "certain" | "in doubt" | "silence";
 
-/** Several clients want something of the same animal: one of them gets it. */
+/** Sends concurrent requests for the same animal, and checks that exactly one succeeds. */
 export async function race(
   client: Client,
   ledger: Ledger,
@@ -22,7 +22,7 @@ export async function race(
   rivals: readonly Rival[],
 ): Promise<RaceOutcome> {
   const { board } = ledger;
-  // Those who want the same are one step: whose it was makes no difference to what is there.
+  // Requests for the same change are one step: the database does not show whose it was.
   const views = [...Map.groupBy(rivals, ({ view }) => view)];
   const steps = new Map(views.map(([view]) => [view, history.send(view, ledger.now())]));
   const runs = await Promise.all(rivals.map(async (rival) => ({ rival, outcome: await client.send(rival.request) })));

@@ -1,19 +1,19 @@
-/** Random numbers that a seed repeats. */
+/** Seeded random numbers. */
 export class Random {
   #state: number;
 
   constructor(seed: number) {
     this.#state = seed >>> 0;
-    // Seeds that differ little would begin alike.
+    // Similar seeds would begin alike, so the first numbers are dropped.
     for (let i = 0; i < 4; i++) this.float();
   }
 
-  /** Another sequence, which does not depend on how much was taken from this one: for one round, one client, one case. */
+  /** A sequence for one round, client or case, independent of how many numbers others have taken. */
   static of(seed: number, ...path: readonly number[]): Random {
     return new Random(path.reduce((mixed, part) => Math.imul(mixed ^ (part + 0x9e3779b9), 0x85ebca6b), seed) ^ seed);
   }
 
-  /** From 0 to 1, without 1. Mulberry32. */
+  /** A number in [0, 1), by Mulberry32. */
   float(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -22,12 +22,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   int(from: number, to: number): number {
     return from + Math.floor(this.float() * (to - from + 1));
   }
 
-  /** True this often. */
+  /** True with this probability. */
   chance(probability: number): boolean {
     return this.float() < probability;
   }

@@ -3,14 +3,14 @@ import type { Request } from "./client.ts";
 import type { AnimalView, Holding } from "./ledger.ts";
 import type { Random } from "./random.ts";
 
-/** A request that has to be refused, and so changes nothing. */
+/** A request that must be refused, and so change nothing. */
 export interface Refused {
   readonly request: Request;
   readonly status: number;
   readonly code: string;
 }
 
-/** What may not be done to an animal as it is. */
+/** Picks a request that the animal's current state forbids. */
 export function mistakeWith(holding: Holding, view: NonNullable<AnimalView>, random: Random): Refused {
   const target = `/pets/${holding.id}`;
   const patch = (body: string): Request => ({ method: "PATCH", target, body });
@@ -29,14 +29,14 @@ export function mistakeWith(holding: Holding, view: NonNullable<AnimalView>, ran
   return random.pick(possible);
 }
 
-/** Tags that are not that of the animal: of another content, a weak one, and some that nothing has. */
+/** Tags that do not match the animal: of another content, weak, and made up. */
 function wrongTags({ id, contentByTag }: Holding, view: NonNullable<AnimalView>): string[] {
   const now = petText(id, view);
   const others = [...contentByTag].map(([tag, content]) => (content === now ? `W/${tag}` : tag));
   return ['"AAAAAAAAAAAAAAAAAAAAAA"', '""', ...others];
 }
 
-/** What is answered to whoever asks for an animal that was deleted. */
+/** Picks a request for a deleted animal. */
 export function askForGone({ id }: Holding, random: Random): Refused {
   const target = `/pets/${id}`;
   const code = "pet_not_found";

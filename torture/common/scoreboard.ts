@@ -1,9 +1,9 @@
-/** What an attack did, in figures, and everything that it found wrong. */
+/** The figures of an attack, and the violations that it found. */
 export class Scoreboard {
   readonly #figures = new Map<string, number>();
   readonly #violations: string[] = [];
 
-  /** Adds to a figure, in the order in which figures first appear: `count("kills")`. */
+  /** Adds to a figure: `count("kills")`. Figures are shown in the order in which they first appear. */
   count(name: string, by = 1): void {
     this.#figures.set(name, this.of(name) + by);
   }
@@ -17,12 +17,12 @@ export class Scoreboard {
     return this.#figures.get(name) ?? 0;
   }
 
-  /** A promise that was broken: who was promised what, and what was found instead. */
+  /** Records a broken promise: what was promised to whom, and what was found instead. */
   violation(text: string): void {
     this.#violations.push(text);
   }
 
-  /** Notes a violation unless the condition holds. Returns whether it does. */
+  /** Records a violation unless the condition holds. Returns the condition. */
   check(holds: boolean, text: string | (() => string)): boolean {
     if (!holds) this.violation(typeof text === "string" ? text : text());
     return holds;
@@ -52,7 +52,7 @@ export class Scoreboard {
   }
 }
 
-/** Violations that begin alike, but for numbers, are of one kind. */
+/** Violations are of one kind if they begin alike apart from numbers. */
 const KIND_CHARACTERS = 120;
 const MAX_SHOWN = 30;
 const MAX_CHARACTERS = 600;

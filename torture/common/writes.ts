@@ -3,32 +3,32 @@ import type { History, Step } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Random } from "./random.ts";
 
-/** A write to something that nobody else writes to. */
+/** A write to something with a single writer. */
 export interface Write<View> {
   readonly history: History<View>;
-  /** What the thing looks like once it is done. */
+  /** The state after the write. */
   readonly view: View;
   readonly request: Request;
-  /** Of the answer that it is done. */
+  /** The status of success. */
   readonly status: number;
-  /** Takes note of what that answer says, and whether it is right. */
+  /** Records and checks the successful response. */
   readonly onDone: (answer: Answered) => void;
 }
 
-/** A write with an idempotency key, to be sent again. */
+/** A write with an idempotency key, which can be repeated. */
 interface Named {
   readonly request: Request;
-  /** What the first answer was, once there is one. */
+  /** The body of the first response, once there is one. */
   body: string | undefined;
   isInDoubt(): boolean;
-  /** An answer to a write that was in doubt. */
+  /** Handles the response to a write that was in doubt. */
   settle(answer: Answered): void;
 }
 
-/** How many writes may be sent again: the last ones. */
+/** The number of latest writes that may be repeated. */
 const REMEMBERED = 20;
 
-/** Sends writes, keeps book of what they came to, and sends those again that have a key. */
+/** Sends writes, records their outcomes, and repeats those that have an idempotency key. */
 export class Writes {
   #named: Named[] = [];
 
@@ -37,7 +37,7 @@ export class Writes {
     private readonly random: Random,
   ) {}
 
-  /** Returns whether the service is still there. */
+  /** Returns false if the service no longer answers. */
   async send<View>(client: Client, write: Write<View>): Promise<boolean> {
     const { request, status, onDone } = write;
     const { board } = this.ledger;
@@ -73,7 +73,7 @@ export class Writes {
     return named;
   }
 
-  /** Keeps book of a write that did not succeed. Returns whether the service is still there. */
+  /** Records a write that did not succeed. Returns false if the service no longer answers. */
   #failed(outcome: Outcome, step: Step<unknown>, what: string): boolean {
     if (outcome.kind === "silence") {
       this.ledger.board.count("not answered");
@@ -91,8 +91,8 @@ export class Writes {
   }
 
   /**
-   * Sends a write again that has a key: nothing happens twice, and an answer that was given is given again, whatever
-   * has become of the thing since.
+   * Repeats a write that has an idempotency key: nothing may happen twice, and an earlier response must be replayed,
+   * whatever has happened to the thing since.
    */
   async repeat(client: Client): Promise<boolean> {
     const { board } = this.ledger;
@@ -113,7 +113,7 @@ export class Writes {
     return true;
   }
 
-  /** After an outage: sends again what was not answered and can be repeated. Then it is there, once. */
+  /** After an outage: repeats unanswered writes that have an idempotency key. Each must then exist exactly once. */
   async retryUnanswered(client: Client): Promise<void> {
     for (const named of this.#named.filter((each) => each.isInDoubt())) {
       const outcome = await client.send(named.request);

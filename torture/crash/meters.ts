@@ -2,20 +2,20 @@ import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
 import type { Client } from "../common/client.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 
-/** A crash may lose what was counted in the last second; the rest is for a machine that has more to do. */
+/** A crash may lose the counts of the last second; the rest is slack for a busy machine. */
 const LOSABLE_MS = 1_000 + 500;
-/** The first ban lasts a minute. */
+/** The first ban lasts a minute; the rest is slack. */
 const BAN_MS = 55_000;
 
-/** Uses keys beside the workers, and knows what their counters and bans have to be after a crash. */
+/** Uses keys beside the workers, and knows their counters and bans to expect after a crash. */
 export class MeterWatch {
-  /** When each request of the counted key was answered. */
+  /** The times at which the counted key's requests were answered. */
   #answeredAtMs: number[] = [];
   #bannedAtMs: number | undefined;
 
   constructor(private readonly board: Scoreboard) {}
 
-  /** Sends a request now and then, until nothing comes back. */
+  /** Sends a request now and then, until the service no longer answers. */
   async use(client: Client, isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       const outcome = await client.send({ method: "GET", target: "/pets?limit=1" });
@@ -34,7 +34,7 @@ export class MeterWatch {
     }
   }
 
-  /** After a crash: what the file says of the counted key, before anyone uses it again. */
+  /** After a crash: checks the counted key's counter in the file, before anyone uses the key again. */
   checkCounter(path: string, keyName: string, killedAtMs: number): void {
     const db = openDatabaseFile(path, { readonly: true });
     const row = db
@@ -51,7 +51,7 @@ export class MeterWatch {
     this.#answeredAtMs = this.#answeredAtMs.filter((atMs) => atMs >= openedAtMs).slice(0, used);
   }
 
-  /** After a crash: a key that was told that it is banned still is. */
+  /** After a crash: a key that was reported as banned is still banned. */
   async checkBan(client: Client): Promise<void> {
     if (this.#bannedAtMs === undefined || Date.now() > this.#bannedAtMs + BAN_MS) return;
     const outcome = await client.send({ method: "GET", target: "/pets?limit=1" });

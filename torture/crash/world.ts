@@ -13,7 +13,7 @@ import { MeterWatch } from "./meters.ts";
 const WORKERS = 8;
 const BOUNDLESS = ["--plan", "enterprise", "--per-minute", "1000000000", "--per-day", "1000000000"];
 
-/** One store that is used, killed and started again, with all that was ever acknowledged. */
+/** One store that is used, killed and restarted, with the ledger of all that was ever acknowledged. */
 export class World {
   readonly cwd = temporaryFolder();
   readonly database = join(this.cwd, "data/animal-store.db");
@@ -35,7 +35,7 @@ export class World {
     this.#meters = new MeterWatch(board);
   }
 
-  /** Makes the keys that are used here. */
+  /** Issues the keys for the workers. */
   async prepare(): Promise<void> {
     await this.run("migrate");
     for (const name of ["workers", "counted"]) await this.#issue(name, BOUNDLESS);
@@ -61,9 +61,9 @@ export class World {
     return new Client(service.origin, this.#secrets.get(keyName) as string);
   }
 
-  /** Starts the service, and compares all that is there with all that was acknowledged. */
+  /** Starts the service, and compares its contents with the ledger. */
   async start(): Promise<void> {
-    // Not waited for: they may be killed while they start.
+    // Readiness is not awaited, so that threads may be killed while they start.
     const service = await serve({ cwd: this.cwd, env: { LOG_LEVEL: "silent", THREADS: "4" } });
     this.#service = service;
     this.board.count("starts");
@@ -76,7 +76,7 @@ export class World {
     this.ledger.settle(this.database);
   }
 
-  /** Works for a while, with `beside` going on meanwhile, and ends the service by a signal. */
+  /** Runs a load for a while, with `beside` at the same time, and ends the service by a signal. */
   async loadAndKill(forMs: number, signal: NodeJS.Signals, beside?: () => Promise<void>): Promise<void> {
     const service = this.#service as RunningService;
     let isOver = false;
@@ -88,7 +88,7 @@ export class World {
       beside?.(),
     ]);
     await Bun.sleep(forMs);
-    // A stop answers what has been sent, so the clients have to stop sending before it.
+    // A graceful stop answers every request, so the clients must stop sending first.
     if (signal !== "SIGKILL") isOver = true;
     if (signal !== "SIGKILL") await work;
     this.#killedAtMs = Date.now();
@@ -98,7 +98,7 @@ export class World {
     await work;
   }
 
-  /** Keys come and go by the command line. */
+  /** Issues and revokes keys on the command line. */
   async #manageKeys(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       const name = `client ${this.#keyCount++}`;
@@ -112,7 +112,7 @@ export class World {
     }
   }
 
-  /** At the end: SQLite finds nothing wrong, and the service lists exactly what is in the file. */
+  /** At the end: SQLite's integrity check passes, and the service lists exactly the contents of the file. */
   async checkAll(): Promise<void> {
     const service = this.#service as RunningService;
     const db = openDatabaseFile(this.database, { readonly: true, safeIntegers: true });

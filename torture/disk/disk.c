@@ -1,21 +1,21 @@
 /*
- * A disk that fails and forgets: loaded into the program under test, it sees every system call that changes a
- * file under one folder. It can make them fail, and it can keep a journal of them, from which journal.ts builds
- * what a power cut may leave.
+ * Simulates a failing disk. Preloaded into the program under test, it intercepts every system call that changes a
+ * file below one folder. It can make them fail, and it can journal them; disk.ts rebuilds from the journal the states
+ * that a power cut may leave.
  *
  *   cc -O2 -shared -fPIC -o build/disk.so torture/disk/disk.c           (torture/disk/layer.ts does it on demand)
  *   LD_PRELOAD=build/disk.so DISK_FOLDER=/tmp/x DISK_FAULTS=/tmp/faults build/animal-store serve
  *
- *   DISK_FOLDER   the folder that is watched; it must exist
- *   DISK_FAULTS   the file that says what fails, read anew at each call, so that it can change at any time; a line is
+ *   DISK_FOLDER   the watched folder, which must exist
+ *   DISK_FAULTS   the file that lists the faults, read again at each call, so it can change at any time; a line is
  *                   <call> <end of the path, or *> <errno> [how often, or *] [after how many]
  *                 Calls: write, sync, truncate, open (only what creates or empties), rename, unlink, link, mkdir.
  *                 Errors: EIO, ENOSPC, EDQUOT, EROFS, EACCES, EMFILE, or a number. The default is once, at once:
  *                   sync animal-store.db-wal EIO         the next fsync or fdatasync of the log fails
  *                   sync animal-store.db EIO *           every one of the database file fails
  *                   write animal-store.db ENOSPC 3 10    ten writes succeed, the next three fail
- *                 Each process counts for itself, and from the beginning when the file has changed.
- *   DISK_JOURNAL  the file that the journal is appended to, outside of the folder
+ *                 Each process counts separately, and starts over when the file has changed.
+ *   DISK_JOURNAL  the file that the journal is appended to, outside the folder
  *
  * Bun makes most system calls itself instead of calling libc, so replacing libc's functions is not enough: a
  * seccomp filter has the kernel raise SIGSYS for each call, and the handler carries it out. Linux only, x86-64 and
@@ -46,7 +46,7 @@
 
 /* ---- system calls that the filter lets through: those made at this one address -------------------------------- */
 
-/* The same in every process, because filters are inherited by exec, and all of them have to let us through. */
+/* The address is the same in every process, because exec inherits filters, and all of them must let us through. */
 #define GATE ((char *)0x2000000000)
 
 extern const char disk_restore[], disk_gate[], disk_gate_return[], disk_gate_end[];
@@ -106,7 +106,7 @@ struct record {
 
 static volatile int lock_in_process;
 
-/* Held around the call and its record, so that the journal has the order of the calls, whatever thread or process. */
+/* Held around the call and its record, so that the journal has the order of the calls of all threads and processes. */
 static void lock(void) {
   if (journal < 0) return;
   while (__sync_lock_test_and_set(&lock_in_process, 1)) CALL(SYS_sched_yield, 0, 0, 0, 0);
@@ -136,7 +136,7 @@ static int is_watched(const char *path) {
   return strncmp(path, folder, folder_length) == 0 && (path[folder_length] == '/' || path[folder_length] == 0);
 }
 
-/* Where a descriptor leads, relative to the folder. Returns 0 if that is elsewhere, or no file at all. */
+/* The path of a descriptor, relative to the folder. Returns 0 if it is elsewhere, or not a file. */
 static int path_of_descriptor(int fd, char *path) {
   char link[40], target[PATH_MAX];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -148,7 +148,7 @@ static int path_of_descriptor(int fd, char *path) {
   return 1;
 }
 
-/* The same for a name that may not exist: its folder is resolved, and the last part added. */
+/* The same for a name that may not exist: its folder is resolved, and the last part appended. */
 static int path_of_name(int at, const char *name, char *path) {
   char parent[PATH_MAX];
   size_t length = strlen(name);
@@ -254,7 +254,7 @@ static long on_open(const struct arguments *call, int at, const char *name, int 
   return fd;
 }
 
-/* A write may be of many parts, and may end early; each part that was written is a record. */
+/* A vectored write may end early; each buffer that was written is a record. */
 static long on_write(const struct arguments *call, const struct iovec *parts, int count, long given_offset) {
   char path[PATH_MAX];
   int fd = call->a[0];
@@ -311,7 +311,7 @@ static long on_resize(const struct arguments *call, enum operation operation, ui
   return result;
 }
 
-/* Changes to folders: one name, or two of which either may be elsewhere. */
+/* Changes of directory entries: one name, or two, either of which may be elsewhere. */
 static long on_name(const struct arguments *call, enum operation operation, const char *word, int at, const char *name) {
   char path[PATH_MAX];
   if (!path_of_name(at, name, path)) return pass(call);
@@ -341,7 +341,7 @@ static long on_names(const struct arguments *call, enum operation operation, con
   return result;
 }
 
-/* What changes files in a way that the journal has no record for: the state after it would be wrong, so it is told. */
+/* Reports calls that change files in ways that the journal cannot record: the rebuilt state would be wrong. */
 static long on_unknown(const struct arguments *call, int fd) {
   char path[PATH_MAX];
   if (!path_of_descriptor(fd, path)) return pass(call);
@@ -411,7 +411,7 @@ static void on_signal(int signal, siginfo_t *info, void *state) {
 
 /* ---- the filter ------------------------------------------------------------------------------------------------- */
 
-/* Opening a file changes something only if it may create or empty it; the flags are the argument with this index. */
+/* Opening a file changes something only if it may create or truncate it; the flags are the argument with this index. */
 static const struct { int number, flags_argument; } trapped[] = {
     {SYS_openat, 2}, {SYS_write, -1}, {SYS_pwrite64, -1}, {SYS_writev, -1}, {SYS_pwritev, -1}, {SYS_pwritev2, -1},
     {SYS_fsync, -1}, {SYS_fdatasync, -1}, {SYS_ftruncate, -1}, {SYS_fallocate, -1}, {SYS_renameat2, -1},
@@ -439,13 +439,13 @@ static int install_filter(void) {
   code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
   code[n++] = (struct sock_filter)RETURN(SECCOMP_RET_KILL_PROCESS);
   code[n++] = (struct sock_filter)LOAD(nr);
-  /* Programs fall back to plain calls when these do not exist: their arguments are out of a filter's reach. */
+  /* Report these as missing, so that programs fall back to plain calls: a filter cannot read their arguments. */
   const int absent[] = {SYS_openat2, SYS_io_uring_setup};
   for (int i = 0; i < 2; i++) {
     code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, absent[i], 0, 1);
     code[n++] = (struct sock_filter)RETURN(SECCOMP_RET_ERRNO | ENOSYS);
   }
-  /* Bun handles SIGSYS as well, by pretending that the call does not exist. Let it believe that it does. */
+  /* Bun installs its own handler of SIGSYS, which reports the call as missing. Pretend that this succeeded. */
   code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigaction, 0, 4);
   code[n++] = (struct sock_filter)LOAD(args[0]);
   code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SIGSYS, 0, 1);
@@ -473,7 +473,7 @@ static void give_up(const char *what) {
   _exit(125);
 }
 
-/* As the kernel has it: libc's sigaction() would meet the filter of the program that has started this one. */
+/* The kernel's own struct, because libc's sigaction() would hit the filter of the parent process. */
 struct kernel_action {
   void (*handler)(int, siginfo_t *, void *);
   unsigned long flags;
@@ -501,7 +501,7 @@ __attribute__((constructor)) static void start(void) {
   if (kept) {
     journal = open(kept, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (journal < 0) give_up(kept);
-    /* Out of the way of programs that expect the next free number. */
+    /* A high number, because some programs expect the lowest free one. */
     int high = fcntl(journal, F_DUPFD_CLOEXEC, 900);
     if (high >= 0) { close(journal); journal = high; }
   }

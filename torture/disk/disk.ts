@@ -4,32 +4,32 @@ import type { Random } from "../common/random.ts";
 import { JournaledFile, type Manner } from "./file.ts";
 import type { DiskRecord } from "./journal.ts";
 
-// A folder as its journal tells it: what the program sees, and what a power cut may leave of it. The model is what
-// POSIX promises, which is less than ext4 and XFS keep: a file's content is certain after its fsync, a name after
-// that of its folder, and until then each change may have happened or not, whatever came after it.
+// Rebuilds a folder from its journal: the state that the program sees, and the states that a power cut may leave. The
+// model is POSIX, which promises less than ext4 and XFS do: a file's content is durable after its fsync, a name after
+// the fsync of its folder. Until then, each change may or may not be on disk, in any order.
 
 type Folder = { readonly kind: "folder"; readonly entries: Map<string, Entry> };
 type Entry = Folder | JournaledFile;
 
-/** One change to names that happens as a whole or not at all, such as a rename. */
+/** One atomic change of directory entries, such as a rename. */
 type NameChange = readonly { readonly folder: Folder; readonly name: string; readonly entry: Entry | undefined }[];
 
 const MANNERS: readonly Manner[] = ["nothing", "everything", "pages", "sectors"];
-/** SQLite's index of the log is memory that happens to have a name. */
+/** SQLite's WAL index is shared memory that happens to have a file name. */
 const IS_MEMORY = /-shm$/;
 
-/** What is left of a folder: contents by path; a folder has none. */
+/** The state of a folder after a cut: contents by path, undefined for subfolders. */
 export type Remains = ReadonlyMap<string, Uint8Array | undefined>;
 
 export class JournaledDisk {
   readonly #root = newFolder();
   readonly #byInode = new Map<bigint, JournaledFile>();
-  /** Not yet synced, the oldest first. */
+  /** Changes not yet synced, oldest first. */
   #pending: NameChange[] = [];
-  /** The names that are certain to be on disk. */
+  /** The durable directory entries. */
   readonly #onDisk = new Map<Folder, Map<string, Entry>>();
 
-  /** All that is in a folder now is on disk. */
+  /** Everything that is in the folder now counts as durable. */
   constructor(folder?: string) {
     if (folder) this.#take(folder, "");
     for (const change of this.#pending) this.#settle(change);
@@ -91,7 +91,7 @@ export class JournaledDisk {
 
   #syncFolder({ path, error }: DiskRecord): void {
     const folder = this.#find(path);
-    // A folder's changes are kept in order, so what a failed sync has left is written by the next one.
+    // Unlike a file's pages, a folder's changes stay pending after a failed sync, and the next one writes them.
     if (error !== 0 || folder === undefined) return;
     const isOfFolder = (change: NameChange): boolean => change.some((part) => part.folder === folder);
     for (const change of this.#pending.filter(isOfFolder)) this.#settle(change);
@@ -127,7 +127,7 @@ export class JournaledDisk {
     return entry;
   }
 
-  /** What the program sees. */
+  /** The state that the program sees. */
   latest(): Remains {
     return remainsOf(
       this.#root,
@@ -161,7 +161,7 @@ export class JournaledDisk {
   }
 }
 
-/** None, all, all until one, or any of them. */
+/** Picks none, all, a prefix, or any subset. */
 function pickChanges(changes: readonly NameChange[], random: Random): readonly NameChange[] {
   switch (random.int(0, 3)) {
     case 0:
@@ -202,7 +202,7 @@ function remainsOf(
   return remains;
 }
 
-/** Puts what is left into an empty folder. */
+/** Writes a state into an empty folder. */
 export function restore(remains: Remains, folder: string): void {
   for (const [path, content] of remains)
     if (content === undefined) mkdirSync(join(folder, path), { mode: 0o700 });

@@ -3,31 +3,31 @@ import type { Random } from "../common/random.ts";
 const PAGE = 4096;
 const SECTOR = 512;
 
-/** How much of what was not synced a power cut leaves of a file. */
+/** How a power cut treats the unsynced changes of a file. */
 export type Manner = "nothing" | "everything" | "pages" | "sectors";
 
-/** A content of a page, or a size of the file. */
+/** One version of a page's content, or of the file's size. */
 interface Version<T> {
   readonly value: T;
-  /** How many times the file had been cut short before. */
+  /** The number of truncations before it. */
   readonly epoch: number;
-  /** Made by cutting the file short: once that is on disk, nothing from before it is. */
+  /** True if a truncation made it: once that is on disk, no earlier version is. */
   readonly isCut: boolean;
 }
 
-/** What a page has contained since it was last on disk for certain, the oldest first. */
+/** The versions of a page since it was last durable, oldest first. */
 interface Page {
   versions: Version<Uint8Array>[];
 }
 
 /**
- * The content of a file, and what of it is certain to be on disk. Pages go there in any order and as any of their
- * versions; those of a page that was being written may be mixed, by sectors. Cutting a file short is different: file
- * systems do it as a whole, and before anything that is written later.
+ * The content of a file, and how much of it is durable. Pages reach the disk in any order and as any of their versions,
+ * which may be mixed by sectors (torn writes). A truncation is different: file systems apply it as a whole, and before
+ * any later write.
  */
 export class JournaledFile {
   readonly #pages = new Map<number, Page>();
-  /** What the next successful sync writes. A failed one empties this, as on Linux: its pages count as clean. */
+  /** Pages that the next successful sync writes. A failed sync clears this: Linux marks its pages as clean. */
   readonly #dirty = new Set<Page>();
   #sizes: Version<number>[] = [{ value: 0, epoch: 0, isCut: false }];
   #epoch = 0;
@@ -71,7 +71,7 @@ export class JournaledFile {
     this.#sizes.push({ value: size, epoch: this.#epoch, isCut: true });
   }
 
-  /** A page as it is now, to be changed. */
+  /** Adds a copy of the page as its next version, to be changed. */
   #nextVersion(index: number, isCut: boolean): Uint8Array {
     const blank = { value: new Uint8Array(PAGE), epoch: 0, isCut: false };
     const page = this.#pages.get(index) ?? { versions: [blank] };
@@ -88,17 +88,17 @@ export class JournaledFile {
     this.#dirty.clear();
   }
 
-  /** What was to be synced may be on disk or not, and no later sync will write it: only another write will. */
+  /** After a failed sync, its pages may or may not be on disk, and only another write makes a later sync write them. */
   failSync(): void {
     this.#dirty.clear();
   }
 
-  /** What the program sees. */
+  /** The content that the program sees. */
   latest(): Uint8Array {
     return this.#content(this.size, latestOf);
   }
 
-  /** What may be on disk after a power cut. */
+  /** One of the contents that may be on disk after a power cut. */
   after(manner: Manner, random: Random): Uint8Array {
     if (manner === "everything") return this.latest();
     if (manner === "nothing") return this.#content(oldestOf(this.#sizes), oldestOf);
@@ -120,7 +120,7 @@ const latestOf = <T>(versions: readonly Version<T>[]): T => (versions.at(-1) as 
 const oldestOf = <T>(versions: readonly Version<T>[]): T => (versions[0] as Version<T>).value;
 const oldestEpochOf = (versions: readonly Version<unknown>[]): number => versions[0]?.epoch ?? 0;
 
-/** The versions that may be on disk if the file was cut short so many times there. */
+/** The versions that may be on disk after this many truncations. */
 function possibleIn<T>(epoch: number, versions: readonly Version<T>[]): T[] {
   const until = versions.filter((version, i) => i === 0 || version.epoch <= epoch);
   const cut = until.findLastIndex(({ isCut }) => isCut);

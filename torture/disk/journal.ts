@@ -1,17 +1,17 @@
-/** A change to the watched folder, as disk.c has recorded it. Paths are relative to the folder. */
+/** A change to the watched folder, recorded by disk.c. Paths are relative to the folder. */
 export interface DiskRecord {
   readonly operation: Operation;
   readonly path: string;
-  /** Where a rename or link leads. */
+  /** The target of a rename or link. */
   readonly path2: string;
   readonly inode: bigint;
-  /** Of a write; the size after a truncation or extension. */
+  /** The offset of a write, or the size after a truncation or extension. */
   readonly offset: number;
   readonly data: Uint8Array;
-  /** Of a sync that failed; else 0. */
+  /** The errno of a failed sync; otherwise 0. */
   readonly error: number;
   readonly isFolder: boolean;
-  /** How long the journal is with this record: what "until now" means to whoever watches its length. */
+  /** The length of the journal up to and including this record, which serves as its timestamp. */
   readonly end: number;
 }
 
@@ -34,7 +34,7 @@ type Operation = (typeof OPERATIONS)[number];
 const MAGIC = 0x6b736964;
 const HEADER_BYTES = 40;
 
-/** All whole records of a journal. Its last one may be cut short: the program was killed while it was being written. */
+/** Reads all complete records. The last one may be incomplete, if the program was killed while writing it. */
 export function* readJournal(journal: Uint8Array): Generator<DiskRecord> {
   const view = new DataView(journal.buffer, journal.byteOffset, journal.byteLength);
   const text = new TextDecoder();

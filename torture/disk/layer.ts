@@ -5,14 +5,14 @@ const SOURCE = join(import.meta.dir, "disk.c");
 const BUILD = join(import.meta.dir, "../../build");
 const LIBRARY = join(BUILD, "disk.so");
 
-/** Why the layer cannot be used here, if it cannot. */
+/** The reason why the layer does not work here, or undefined if it does. */
 export function whyNoDiskLayer(): string | undefined {
   if (process.platform !== "linux") return "the disk layer works on Linux only";
   if (!Bun.which("cc")) return "the disk layer needs a C compiler. On Debian: apt-get install gcc libc6-dev";
   return undefined;
 }
 
-/** Compiles the layer unless that has been done. Returns the library. */
+/** Compiles the layer if necessary. Returns the path of the library. */
 function libraryOfLayer(): string {
   const reason = whyNoDiskLayer();
   if (reason) throw new Error(reason);
@@ -22,21 +22,21 @@ function libraryOfLayer(): string {
   const draft = join(BUILD, `disk-${process.pid}.so`);
   const { success, stderr } = Bun.spawnSync(["cc", "-O2", "-shared", "-fPIC", "-o", draft, SOURCE]);
   if (!success) throw new Error(`cannot compile ${SOURCE}: ${stderr}`);
-  // Atomic, because a running process has mapped the old one.
+  // Replaced atomically, because a running process may have mapped the old one.
   renameSync(draft, LIBRARY);
   return LIBRARY;
 }
 
 export interface DiskSettings {
-  /** What is watched; it has to exist. */
+  /** The watched folder, which must exist. */
   readonly folder: string;
-  /** Where the journal is kept, outside of the folder. */
+  /** The path of the journal, outside the folder. */
   readonly journal?: string;
-  /** The file that says what fails, outside of the folder. */
+  /** The path of the file that lists the faults, outside the folder. */
   readonly faults?: string;
 }
 
-/** The environment in which a program's disk fails and forgets: `serve({ cwd, env: diskEnvironment({ … }) })`. */
+/** The environment that puts the layer under a program: `serve({ cwd, env: diskEnvironment({ … }) })`. */
 export const diskEnvironment = ({ folder, journal, faults }: DiskSettings): Record<string, string> => ({
   LD_PRELOAD: libraryOfLayer(),
   DISK_FOLDER: folder,
@@ -44,9 +44,9 @@ export const diskEnvironment = ({ folder, journal, faults }: DiskSettings): Reco
   ...(faults ? { DISK_FAULTS: faults } : {}),
 });
 
-/** What fails from now on, until the next call: `setFaults(file, "sync animal-store.db-wal EIO *")`. None: nothing. */
+/** Replaces the list of faults: `setFaults(file, "sync animal-store.db-wal EIO *")`. Without any, nothing fails. */
 export function setFaults(file: string, ...faults: readonly string[]): void {
-  // Renamed, so that no call ever reads half of it.
+  // Renamed into place, so that no call reads half of it.
   writeFileSync(`${file}.new`, faults.map((fault) => `${fault}\n`).join(""));
   renameSync(`${file}.new`, file);
 }

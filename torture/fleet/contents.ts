@@ -2,10 +2,10 @@ import { BROKEN_ALWAYS } from "../../test/harness/requests/orders.ts";
 import { withSql } from "../../test/harness/servers/postgres.ts";
 import { type AnimalRow, type Contents, gather, type OrderRow } from "../common/contents.ts";
 
-/** Numbers come as text, so that they are exact. */
+/** Numbers are selected as text, to stay exact. */
 type AsText<Row> = { [Column in keyof Row]: Row[Column] extends bigint ? string : Row[Column] };
 
-/** Waits until no statement is in progress, but not for ever: one that was interrupted may still be carried out. */
+/** Waits (not for ever) until no statement is running, because an interrupted one may still be carried out. */
 const UNTIL_QUIET = `
   DO $$ BEGIN
     WHILE clock_timestamp() < now() + interval '15 s' AND EXISTS (SELECT 1 FROM pg_stat_activity
@@ -13,7 +13,7 @@ const UNTIL_QUIET = `
     LOOP PERFORM pg_sleep(0.02); PERFORM pg_stat_clear_snapshot(); END LOOP;
   END $$`;
 
-/** Everything that the ledger keeps book of, as PostgreSQL has it. */
+/** Reads everything that the ledger keeps track of from PostgreSQL. */
 export const readContents = (url: string): Promise<Contents> =>
   withSql(url, async (sql) => {
     await sql`SET statement_timeout = 0`;
@@ -35,6 +35,6 @@ export const readContents = (url: string): Promise<Contents> =>
     };
   });
 
-/** The next round begins with an empty store, so that a long run does not compare ever more. */
+/** Empties the store for the next round, so that comparisons in a long run do not get ever slower. */
 export const clear = (url: string): Promise<unknown> =>
   withSql(url, (sql) => sql`TRUNCATE animals, categories, orders, saved_responses`);

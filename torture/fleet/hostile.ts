@@ -10,7 +10,7 @@ const ALL = Object.entries({
   ),
 });
 
-/** A stranger who sends one bad request after another; some are cut off. Nobody else may notice. */
+/** Sends one bad request after another, some of them cut off. No other client may notice. */
 export async function sendHostileRequests(
   origin: string,
   random: Random,

@@ -9,8 +9,8 @@ const REQUESTS = 90;
 const AT_ONCE = 15;
 
 /**
- * While Redis is well, a quota is exact however many instances share it. An instance counts a request by itself only
- * if Redis kept it waiting, so on a busy machine, as many may be off as took that long.
+ * While Redis works, a quota is exact however many instances share it. An instance counts a request by itself only if
+ * Redis was too slow, so on a busy machine the count may be off by the number of slow requests.
  */
 export async function checkLimits({ database, nginx }: FleetStage, board: Scoreboard): Promise<void> {
   const { secret } = await issueKey({ kind: "postgres", url: database }, { plan: "free" });

@@ -6,20 +6,20 @@ const TERMINATE_SOME = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE application_name LIKE 'animal-store%' AND random() < 0.5`;
 
-/** What an outage works with. */
+/** The parts that an outage works with. */
 export interface Scene {
   readonly stage: FleetStage;
   readonly instance: Instance;
   readonly board: Scoreboard;
-  /** How long something is away, within bounds. */
+  /** Waits for the duration of an outage, within bounds. */
   readonly lasting: (shortestMs: number, longestMs: number) => Promise<void>;
 }
 
 export interface Outage {
   readonly name: string;
-  /** What it takes away: two outages at the same time must not take away the same. */
+  /** The part that fails. Two simultaneous outages must not affect the same part. */
   readonly of: "instance" | "Redis" | "PostgreSQL";
-  /** Returns when it is over. */
+  /** Resolves when the outage is over. */
   readonly happen: (scene: Scene) => Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export const OUTAGES: readonly Outage[] = [
     of: "PostgreSQL",
     async happen({ stage: { postgres }, lasting }) {
       postgres.pause();
-      // Longer than the 1.8 s that an instance waits.
+      // Longer than the 1.8 s that an instance waits for PostgreSQL.
       await lasting(2_000, 5_000);
       postgres.resume();
     },
@@ -138,12 +138,12 @@ export const OUTAGES: readonly Outage[] = [
   },
 ];
 
-/** All outages in an order of chance, in pairs that can happen at the same time; then again in another order. */
+/** Yields all outages in random order, in pairs that can happen at the same time; then again in another order. */
 export function* pairs(random: Random): Generator<readonly Outage[]> {
   for (;;) {
     let decks = [...Map.groupBy(random.shuffle(OUTAGES), ({ of }) => of).values()];
     while (decks.length > 0) {
-      // From the highest decks, so that none is left over to happen alone.
+      // Drawn from the largest decks first, so that no outage is left without a partner.
       decks.sort((a, b) => b.length - a.length);
       yield decks.slice(0, 2).map((deck) => deck.pop() as Outage);
       decks = decks.filter((deck) => deck.length > 0);

@@ -9,25 +9,25 @@ import { TestRedis } from "../../test/harness/servers/redis.ts";
 const INSTANCES = 4;
 const RECOVERY_TIMEOUT_MS = 30_000;
 
-/** One place in the fleet: its process may change, its address does not. */
+/** One member of the fleet. Its process may be replaced; its address stays. */
 export interface Instance {
   readonly name: string;
   readonly env: Record<string, string>;
   service: RunningService;
 }
 
-/** A fleet as deploy/ has it: instances on one PostgreSQL and one Redis, behind nginx. */
+/** The fleet of deploy/: instances on one PostgreSQL and one Redis, behind nginx. */
 export class FleetStage {
   private constructor(
     readonly postgres: TestPostgres,
-    /** What instances reach PostgreSQL by. */
+    /** The proxy through which instances reach PostgreSQL. */
     readonly wire: TestProxy,
-    /** The address of the database, past the wire. */
+    /** The database's own address, bypassing the proxy. */
     readonly database: string,
     readonly redis: TestRedis,
     readonly instances: readonly Instance[],
     readonly nginx: TestNginx,
-    /** Of a key whose quotas nobody reaches. */
+    /** The secret of a key with quotas that are never reached. */
     readonly secret: string,
     private readonly cwd: string,
   ) {}
@@ -55,7 +55,7 @@ export class FleetStage {
     return new FleetStage(postgres, wire, database, redis, instances, nginx, secret, cwd);
   }
 
-  /** Starts an instance again; as a supervisor would, until it stays. */
+  /** Restarts an instance as a supervisor would: until it stays up. */
   async restart(instance: Instance): Promise<void> {
     const { env } = instance;
     for (const endsAtMs = performance.now() + RECOVERY_TIMEOUT_MS; ; ) {
@@ -69,7 +69,7 @@ export class FleetStage {
     }
   }
 
-  /** Waits until all instances are ready and count together again. Returns what is still missing when time is up. */
+  /** Waits until all instances are ready and share their counts again. On a timeout, returns what is still missing. */
   async recover(): Promise<string | undefined> {
     const endsAtMs = performance.now() + RECOVERY_TIMEOUT_MS;
     for (;;) {

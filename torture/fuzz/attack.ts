@@ -6,18 +6,18 @@ import { scriptOf } from "./script.ts";
 export interface FuzzOptions {
   readonly origin: string;
   readonly seed: number;
-  /** Until when connections are started. */
+  /** No connection is started once this returns true. */
   readonly isOver: (scripts: number) => boolean;
-  /** Told of every connection that came to its end. */
+  /** Called for every connection that has ended. */
   readonly onPlayed: (played: Played) => void;
-  /** Bodies that never end take as long as the service's patience. */
+  /** Includes bodies that never end, which take as long as the service's timeout. */
   readonly withStalled: boolean;
 }
 
-/** Enough to keep the service busy while some connections wait for nothing. */
+/** Enough to keep the service busy while some connections wait for responses that never come. */
 const CONNECTIONS = 48;
 
-/** Plays one script after the other on several connections at once. */
+/** Plays scripts one after another, on several connections at once. */
 export async function attack({ origin, seed, isOver, onPlayed, withStalled }: FuzzOptions): Promise<void> {
   let next = 0;
   const waiting = new Set<Promise<void>>();
@@ -36,18 +36,18 @@ export async function attack({ origin, seed, isOver, onPlayed, withStalled }: Fu
   await Promise.all(waiting);
 }
 
-/** What all connections came to. */
+/** The totals of all connections. */
 export class FuzzTotals {
   connections = 0;
   requests = 0;
   answers = 0;
   animals = 0;
   orders = 0;
-  /** Named for the first time, and deleted. */
+  /** Categories named for the first time, and categories deleted. */
   categories = 0;
   categoryDeletions = 0;
   unansweredNamings = 0;
-  /** Of animals: those that were answered, and those that may have been carried out all the same. */
+  /** Deletions of animals that were answered, and those that may have happened without a response. */
   deletions = 0;
   uncertainDeletions = 0;
   unansweredCreations = 0;
@@ -74,7 +74,7 @@ export class FuzzTotals {
       this.mistakes.push(`connection ${script.number} took ${Math.round(tookMs)} ms`);
   };
 
-  /** What an answer says to have been changed. Without the request, nobody knows what was deleted. */
+  /** Counts the change that a response confirms. Without the request, it is unknown what was deleted. */
   #addChange({ status, headers }: WireAnswer, path: string | undefined): void {
     const location = headers.get("location");
     if (status === 201) {

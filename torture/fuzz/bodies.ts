@@ -1,7 +1,7 @@
 import type { Random } from "../common/random.ts";
 import { animalId, below, INTEGERS, RAW_JSON_STRINGS, STATUSES, TEXTS } from "./values.ts";
 
-/** A body for POST, PUT or PATCH: mostly one that is nearly right, since that is what gets furthest. */
+/** A body for POST, PUT or PATCH. Most are nearly valid, because those get furthest. */
 export function bodyBytes(random: Random, path: string): Uint8Array {
   const kind = below(random, 20);
   if (kind < 12) return encode(nearlyRight(random, path));
@@ -30,7 +30,7 @@ const RIGHT_NAMES = [
 ];
 
 function nearlyRight(random: Random, path: string): string {
-  // Half of them are right all over, so that what follows has something to work with.
+  // Half of them are entirely valid, so that later requests find something.
   if (random.chance(0.5)) return `{${rightMembers(random, path)}}`;
   const members = membersFor(random, path);
   if (random.chance(0.1)) members.push([random.pick(["id", "name", "__proto__", "x", ""]), anyJson(random, 1)]);
@@ -58,7 +58,7 @@ function membersFor(random: Random, path: string): (readonly [string, string])[]
     return random.chance(0.5) ? [petId] : [petId, ["reference", nameJson(random)]];
   }
   const fields = [["name", nameJson(random)] as const, ["categoryId", integerJson(random)] as const, status];
-  // A correction has some of them, and a new animal may leave the status out.
+  // An update has some of the fields, and a new animal may lack the status.
   if (path.startsWith("/v1/pets/")) return fields.filter(() => random.chance(0.5));
   return random.chance(0.3) ? fields : fields.slice(0, 2);
 }
@@ -85,7 +85,7 @@ function anyJson(random: Random, depth: number): string {
   return `{${items.map((item) => `${JSON.stringify(random.pick(TEXTS))}:${item}`).join(",")}}`;
 }
 
-/** Nested as deep as its size allows. */
+/** JSON nested as deep as the size allows. */
 function tower(random: Random): string {
   const height = 1 + below(random, 30_000);
   return random.chance(0.5)
@@ -93,7 +93,7 @@ function tower(random: Random): string {
     : `${'{"a":'.repeat(height >> 2)}1${"}".repeat(height >> 2)}`;
 }
 
-/** Many members. */
+/** An object with many members. */
 function crowd(random: Random): string {
   const count = below(random, 6_000);
   return `{${Array.from({ length: count }, (_, i) => `"k${random.chance(0.5) ? i : 0}":1.0`).join(",")}}`;

@@ -1,8 +1,8 @@
-// The parts of HTTP itself: methods, targets, header lines, versions and chunk sizes, right and wrong ones.
+// Parts of HTTP itself, valid and invalid: methods, targets, header lines, versions and chunk sizes.
 
 export const KNOWN_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
-/** Methods that no operation has, or that are none. */
+/** Methods that no operation has, and invalid ones. */
 export const ODD_METHODS = [
   "TRACE",
   "CONNECT",
@@ -17,7 +17,7 @@ export const ODD_METHODS = [
   "",
 ];
 
-/** Paths under /v1 that no operation has, and places outside of it. */
+/** Paths under /v1 that no operation has, and paths outside of it. */
 export const OTHER_TARGETS = [
   "/v1",
   "/v1/",
@@ -44,7 +44,7 @@ export const OTHER_TARGETS = [
   "/%2e%2e/%2e%2e/etc/passwd",
 ];
 
-/** Lines that HTTP forbids, or that servers and proxies read differently. */
+/** Header lines that HTTP forbids, or that servers and proxies interpret differently. */
 export const ODD_HEADER_LINES = [
   "Host: other.example",
   "Host:",

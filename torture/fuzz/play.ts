@@ -3,13 +3,13 @@ import { Connection } from "../wire/connection.ts";
 import { mistakeIn } from "./rules.ts";
 import type { Script, Turn } from "./script.ts";
 
-/** What a script came to. */
+/** The outcome of a script. */
 export interface Played {
   readonly script: Script;
   readonly answers: readonly WireAnswer[];
   readonly tookMs: number;
   readonly mistakes: readonly string[];
-  /** How many creations, namings of categories and deletions may have been carried out without an answer that says so. */
+  /** Writes that may have been carried out without a response that confirms them. */
   readonly unanswered: Unanswered;
 }
 
@@ -19,13 +19,13 @@ export interface Unanswered {
   readonly deletions: number;
 }
 
-/** Nothing that was sent as a whole may take longer. */
+/** The time limit for the response to a complete request. */
 export const ANSWER_DEADLINE_MS = 15_000;
-/** How long an answer is waited for that may never come, because nobody knows what the bytes mean. */
+/** The time to wait for a response that may never come, because the bytes are no valid request. */
 const PATIENCE_MS = 120;
 const QUIET_MS = 12;
 
-/** Sends what the script says over a connection of its own, and judges what comes back. */
+/** Plays a script on a new connection, and judges the responses. */
 export async function play(origin: string, script: Script): Promise<Played> {
   const fromMs = performance.now();
   const connection = await Connection.open(origin);
@@ -48,7 +48,7 @@ export async function play(origin: string, script: Script): Promise<Played> {
   return { script, answers, tookMs, mistakes, unanswered: unansweredWrites(script, answers, wasClosed) };
 }
 
-/** Whether TCP's reset can have overtaken an answer: to this request, or to one that was sent together with it. */
+/** True if a TCP reset may have overtaken the response to this request, or to one that was sent together with it. */
 function mayBeCutShort({ due, turns }: Script, request: number): boolean {
   const together = turns.find(({ answersDue }) => answersDue > request)?.answersDue;
   return due.slice(request, together).some(({ mayBeCutShort }) => mayBeCutShort);
@@ -65,7 +65,7 @@ function receivedBy(connection: Connection, { due }: Script): Received {
   return readAnswers(connection.received, (i) => (due.length === 0 ? "unknown" : due[i]?.method === "HEAD"));
 }
 
-/** An answer that announces the end of its connection is the last one. */
+/** True if the last response announces the end of the connection. */
 const closesItself = (answers: readonly WireAnswer[]): boolean =>
   answers.at(-1)?.headers.get("connection")?.toLowerCase() === "close";
 
@@ -96,7 +96,7 @@ function* mistakesIn(script: Script, answers: readonly WireAnswer[]): Iterable<s
   }
 }
 
-/** Counts what could be read as a POST, PUT or DELETE in what was sent, apart from what was answered as one. */
+/** Counts everything sent that could be read as a POST, PUT or DELETE, except for what was answered as one. */
 function unansweredWrites({ due, turns }: Script, answers: readonly WireAnswer[], wasClosed: boolean): Unanswered {
   if (due.length > 0 && (answers.length === due.length || !wasClosed))
     return { creations: 0, namings: 0, deletions: 0 };

@@ -2,7 +2,7 @@ import { assertDescribed } from "../../test/harness/checks/openapi.ts";
 import { textOf, type WireAnswer } from "../wire/answers.ts";
 import type { FuzzRequest } from "./requests.ts";
 
-/** Heads that Bun's server sends by itself, before any of our code runs: without our headers, and without a body. */
+/** Heads that Bun's server sends before any of our code runs: without our headers, and without a body. */
 const BARE_HEADS = new Set([
   "HTTP/1.1 400 Bad Request",
   "HTTP/1.1 413 Request Entity Too Large",
@@ -19,13 +19,13 @@ export const PROMISED_HEADERS = [
   "RateLimit",
 ];
 
-/** Whether Bun sent it by itself. */
+/** True if Bun's server sent the response by itself. */
 export const isBare = ({ head }: WireAnswer): boolean => {
   const [statusLine = "", ...lines] = head.split("\r\n");
   return BARE_HEADS.has(statusLine) && lines.every((line) => /^connection: close$/i.test(line));
 };
 
-/** What is wrong with a response; undefined if nothing is. Without the request, only what holds for any. */
+/** The mistake in a response, or undefined. Without the request, only general rules are checked. */
 export function mistakeIn(answer: WireAnswer, request?: FuzzRequest): string | undefined {
   if (isBare(answer)) return request ? `Bun answered ${answer.status} by itself to a request that is right` : undefined;
   if (answer.status >= 500) return `the answer is ${answer.status}`;
@@ -36,12 +36,12 @@ export function mistakeIn(answer: WireAnswer, request?: FuzzRequest): string | u
   return answer.status >= 400 ? mistakeInError(answer, request?.method) : undefined;
 }
 
-/** A browser gets a page with a way back. */
+/** Browsers get an HTML page instead of JSON. */
 const isPage = ({ headers }: WireAnswer): boolean => headers.get("content-type")?.startsWith("text/html") === true;
 
-/** A strong tag, as ours are; a weak one would be of no use to If-Match. */
+/** The form of our strong tags; a weak one would be useless for If-Match. */
 const ENTITY_TAG = /^"[\w-]{22}"$/;
-/** What describes a body, where there is none. */
+/** Headers that describe a body, which a response without one must not have. */
 const BODY_HEADERS = ["content-type", "content-length", "transfer-encoding"];
 
 function mistakeInHead({ status, headers, body }: WireAnswer): string | undefined {
@@ -57,7 +57,7 @@ function mistakeInHead({ status, headers, body }: WireAnswer): string | undefine
   return described && `a ${status} has the header ${described}`;
 }
 
-/** A path that means the same to every reader, so that it says which operation was called. */
+/** Paths that are unambiguous to every parser, so that they tell which operation was called. */
 const PLAIN_PATH = /^\/v1(\/(?:(?:pets|store\/orders|categories)(?:\/-?[0-9]+)?|key))$/;
 
 function mistakeUnderV1(answer: WireAnswer, request: FuzzRequest | undefined): string | undefined {

@@ -5,20 +5,20 @@ import { below } from "./values.ts";
 
 export type ScriptKind = "sound" | "odd" | "mutated" | "noise" | "cut" | "stalled";
 
-/** What one connection sends. */
+/** The bytes that one connection sends, and the responses that they call for. */
 export interface Script {
   readonly number: number;
   readonly kind: ScriptKind;
-  /** Those that have to be answered, in this order. */
+  /** The requests that must be answered, in this order. */
   readonly due: readonly FuzzRequest[];
-  /** One after the other, each once everything due before it has been answered. */
+  /** Sent one after another, each once all responses due before it have arrived. */
   readonly turns: readonly Turn[];
 }
 
 export interface Turn {
-  /** What is written at once; a moment passes between one piece and the next. */
+  /** Each piece is written at once, with a short pause before the next. */
   readonly pieces: readonly Uint8Array[];
-  /** How many responses there have to be after it, in all. */
+  /** The total number of responses due after this turn. */
   readonly answersDue: number;
 }
 
@@ -31,7 +31,7 @@ const KINDS: readonly (readonly [ScriptKind, number])[] = [
   ["stalled", 0.001],
 ];
 
-/** Depends on nothing but the seed and the number: what a run sends can be sent again, all of it or one connection. */
+/** Depends only on the seed and the number, so that a run, or one connection of it, can be reproduced. */
 export function scriptOf(seed: number, number: number): Script {
   const random = Random.of(seed, number);
   const kind = kindOf(random);
@@ -59,7 +59,7 @@ function brokenBytes(random: Random, kind: ScriptKind, requests: readonly FuzzRe
   return sound.subarray(0, below(random, sound.length));
 }
 
-/** Requests that are answered at once are pipelined. */
+/** Pipelines the requests that are answered immediately. */
 function turnsOf(random: Random, requests: readonly FuzzRequest[]): Turn[] {
   const turns: Turn[] = [];
   let from = 0;
@@ -74,7 +74,7 @@ function turnsOf(random: Random, requests: readonly FuzzRequest[]): Turn[] {
 
 const bytesOf = (requests: readonly FuzzRequest[]): Uint8Array => Buffer.concat(requests.map(({ bytes }) => bytes));
 
-/** Mostly whole; sometimes in a few pieces, since a server must not care where a packet ends. */
+/** Splits some into pieces, because a server must not depend on packet boundaries. */
 function split(random: Random, bytes: Uint8Array): Uint8Array[] {
   if (random.chance(0.7)) return [bytes];
   const places = Array.from({ length: 1 + below(random, 6) }, () => below(random, bytes.length + 1)).sort(

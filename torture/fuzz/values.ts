@@ -4,7 +4,7 @@ import type { Random } from "../common/random.ts";
 /** A key whose secret is the same in every run, so that the same seed gives the same bytes. */
 export const FUZZ_SECRET = "ask_TortureTortureTortureTortureTo2Hry77";
 
-/** Somebody may put it where it does not belong. */
+/** Forms of the secret in places where it does not belong. */
 const HIDDEN_SECRETS = [
   FUZZ_SECRET,
   FUZZ_SECRET.replace("a", "%61"),
@@ -12,10 +12,10 @@ const HIDDEN_SECRETS = [
   FUZZ_SECRET.replace("To", "%54%6f"),
 ];
 
-/** Animals that are created while it runs have ids above this one, so that none of these requests means another animal. */
+/** New animals get ids above this one, so that no fixed id in these requests refers to one of them. */
 export const IDS_ABOVE = 8_000_000_000_000;
 
-// What a client can put into a path, a query, a header or a body to see whether anything gives way.
+// Hostile values for paths, queries, headers and bodies.
 
 export const INTEGERS = [
   "0",
@@ -96,7 +96,7 @@ export const TEXTS = [
   "\\",
 ];
 
-/** Texts that JSON.stringify would never write. */
+/** Strings that JSON.stringify would never write. */
 export const RAW_JSON_STRINGS = [
   '"\\ud800"',
   '"\\udc00\\ud800"',
@@ -141,7 +141,7 @@ export const SORTS = ["id", "-id", "+id", "name", "-ID", "id,-id", "--id"];
 
 const cursorByName = (id: string, name: string): string => `${id}.${Buffer.from(name).toString("base64url")}`;
 
-/** Of lists by id, of lists by name, of release 1.0.0, and what only looks like one. */
+/** Cursors of lists by id and by name, of release 1.0.0, and invalid ones. */
 export const CURSORS = [
   "0000000000000000",
   "0000000000000032",
@@ -166,7 +166,7 @@ export const CURSORS = [
   "0000000000000001.YW5p.bWFs",
 ];
 
-/** What an If-Match or If-None-Match header can have: the tag of an empty list is the one that everybody knows. */
+/** Values for If-Match and If-None-Match. The tag of an empty list is the only real one known in advance. */
 export const TAGS = [
   "*",
   " * ",
@@ -193,7 +193,7 @@ export const TAGS = [
   ",".repeat(1_000),
 ];
 
-/** What a list can be filtered by the beginning of. */
+/** Prefixes for filters by name. */
 export const PREFIXES = [
   "Animal",
   "ANIMAL",
@@ -214,7 +214,7 @@ export const PREFIXES = [
   "x".repeat(256),
 ];
 
-/** In a target, as they are sent. */
+/** Escape sequences in a target, sent as they are. */
 export const ENCODINGS = [
   "%20",
   "%00",
@@ -262,9 +262,9 @@ export const SEGMENTS = [
   "*",
 ];
 
-/** A whole number from 0 up to, but not including, the limit. */
+/** An integer from 0 up to, but not including, the limit. */
 export const below = (random: Random, limit: number): number => random.int(0, limit - 1);
 
-/** Mostly that of an animal which was created while it runs, and perhaps deleted since. */
+/** Usually the id of an animal that was created during the run, and perhaps deleted since. */
 export const animalId = (random: Random): number =>
   random.chance(0.9) ? IDS_ABOVE + 1 + below(random, random.pick([50, 500, 5_000])) : below(random, 500);

@@ -1,4 +1,4 @@
-// One attacker, in a process of its own. Usage: bun torture/hostile/attacker.ts '<assignment as JSON>'
+// Runs one attacker in this process. Usage: bun torture/hostile/attacker.ts '<assignment as JSON>'
 
 import type { Assignment, Attacker, Toll } from "./attackers/attacker.ts";
 import { bodyAttackers, oneByteChunks } from "./attackers/bodies.ts";
@@ -37,7 +37,7 @@ if (!attacker) throw new Error(`there is no attacker named ${assignment.attacker
 const toll: Toll = { requests: 0, answers: 0, closed: 0 };
 const endsAtMs = performance.now() + assignment.seconds * 1000;
 const isOver = (): boolean => performance.now() >= endsAtMs || toll.requests >= assignment.maxRequests;
-// Some wait for answers that do not come: the time is up for them too.
+// Some attackers wait for responses that never come, and are cut off.
 await Promise.race([attacker(assignment, toll, isOver), Bun.sleep(assignment.seconds * 1000 + 200)]);
 process.stdout.write(JSON.stringify(toll));
 process.exit(0);

@@ -1,5 +1,5 @@
-// The control: a server that does nothing but take requests in. Whatever harm an attack on it does to a client of the
-// service is done by the attacker's own use of the machine. Usage: bun torture/hostile/bare-server.ts
+// The control: a server that does nothing but receive requests. The harm that an attack on it does to a client of the
+// service comes from the attacker's own load on the machine. Usage: bun torture/hostile/bare-server.ts
 
 const server = Bun.serve({
   hostname: "::",

@@ -1,4 +1,4 @@
-// A client that means no harm, in a process of its own. Usage: bun torture/hostile/good-client.ts '<task as JSON>'
+// A well-behaved client in its own process. Usage: bun torture/hostile/good-client.ts '<task as JSON>'
 
 import { readAnswers } from "../wire/answers.ts";
 import { Connection } from "../wire/connection.ts";
@@ -9,11 +9,11 @@ export interface GoodTask {
   readonly origin: string;
   readonly secret: string;
   readonly seconds: number;
-  /** What takes longer counts as unanswered. */
+  /** Slower responses count as missing. */
   readonly deadlineMs: number;
 }
 
-/** How it fared: times in ms. */
+/** The client's experience, times in ms. */
 export interface GoodDay {
   readonly requests: number;
   readonly unanswered: number;
@@ -23,7 +23,7 @@ export interface GoodDay {
 }
 
 const INTERVAL_MS = 5;
-/** One in so many requests is made over a new connection. */
+/** One of this many requests uses a new connection. */
 const NEW_CONNECTION_EVERY = 5;
 
 class GoodClient {
@@ -34,7 +34,7 @@ class GoodClient {
     this.#request = requestBytes("GET /v1/pets?limit=10", { secret: task.secret });
   }
 
-  /** Whether it got its answer. As every HTTP client does, it tries again when a kept connection turns out to be closed. */
+  /** Returns true if answered. Like every HTTP client, it retries if a kept connection turns out to be closed. */
   async ask(isNew: boolean): Promise<boolean> {
     const isKept = !isNew && this.#kept?.isClosed === false;
     const answer = await this.#askOver(isKept ? (this.#kept as Connection) : undefined, isNew);
@@ -58,8 +58,8 @@ class GoodClient {
   }
 
   /**
-   * A request every few milliseconds. One that is answered late holds up those behind it: they count too, with the time
-   * that each would have waited, as if there were other clients.
+   * Sends a request every few milliseconds. A late response delays the requests behind it: they count too, with the
+   * time that each would have waited (no coordinated omission).
    */
   async work(): Promise<GoodDay> {
     const times: number[] = [];

@@ -8,39 +8,39 @@ import { command, runAttacker, runGoodClient } from "./processes.ts";
 import type { Row } from "./rows.ts";
 
 export interface Measured {
-  /** The good client alone, beside the same attack on a server that does nothing, and beside the attack. */
+  /** The good client's experience alone, beside the same attack on the control server, and beside the attack. */
   readonly alone?: GoodDay;
   readonly control?: GoodDay;
   readonly attacked: GoodDay;
   readonly toll: Toll;
-  /** The service's processor time for one request of the attacker. */
+  /** The service's CPU time per request of the attacker. */
   readonly processorMsPerRequest: number;
-  /** Above that of the idle service. */
+  /** Memory above that of the idle service. */
   readonly memoryMb: number;
-  /** How long after the attack the good client fared as before; undefined if not within the deadline. */
+  /** The time after the attack until the good client fared as before; undefined if that exceeded the deadline. */
   readonly recoveredMs: number | undefined;
   readonly descriptorsLeft: number;
 }
 
 export interface MeasureOptions {
-  /** How long each part takes. */
+  /** The duration of each part. */
   readonly seconds: number;
-  /** How long the attack may take if it is limited by its number of requests. */
+  /** The time limit of an attack that is limited by its number of requests. */
   readonly attackSeconds?: number;
-  /** Without, only what does not depend on how busy the machine is. */
+  /** Without the control, only figures that do not depend on how busy the machine is are checked. */
   readonly withControl: boolean;
 }
 
-/** An answer that takes longer, or a service that needs longer to recover, counts as none. */
+/** The deadline of a response, and of recovery after an attack. */
 const DEADLINE_MS = 15_000;
 const SHORT_DEADLINE_MS = 4_000;
 const RECOVERED_P99_MS = 60;
-/** What a request of the good client costs about. */
+/** The approximate cost of a request of the good client. */
 const USUAL_PROCESSOR_MS = 0.15;
 const SAMPLE_INTERVAL_MS = 40;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** Where the good client and the attacker go: to different addresses of this machine, if it has two. */
+/** The good client and the attacker use different addresses of this machine, if it has two. */
 function places({ origin }: { origin: string }): { good: string; bad: string } {
   const { port } = new URL(origin);
   return { good: origin, bad: `http://127.0.0.1:${port}` };
@@ -95,7 +95,7 @@ export async function measure(row: Row, options: MeasureOptions): Promise<Measur
   };
 }
 
-/** The script of the reference, whose name has its version. */
+/** The path of the API reference's script, which contains a version. */
 async function scriptPathOf({ origin }: Target): Promise<string> {
   const page = await (await fetch(`${origin}/docs`)).text();
   const path = /src="\.(\/docs\/scalar[^"]+)"/.exec(page)?.[1];
@@ -103,14 +103,14 @@ async function scriptPathOf({ origin }: Target): Promise<string> {
   return path;
 }
 
-/** How the good client fares alone, and what one of its requests costs the service. */
+/** Measures the good client alone, and what one of its requests costs the service. */
 async function aloneWith({ pid }: Target, beGood: () => Promise<GoodDay>) {
   const fromMs = processorMs(pid);
   const day = await beGood();
   return { ...day, processorMsPerRequest: (processorMs(pid) - fromMs) / Math.max(1, day.requests) };
 }
 
-/** The same attack, on a server that does nothing. */
+/** Measures the good client beside the same attack on the control server. */
 async function controlled(assignment: Assignment, beGood: () => Promise<GoodDay>): Promise<GoodDay> {
   const bare = Bun.spawn(command("bare-server.ts"), { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   atEnd(() => bare.kill("SIGKILL"));

@@ -3,7 +3,7 @@ import { atEnd } from "../../test/harness/cleanup.ts";
 import type { Assignment, Toll } from "./attackers/attacker.ts";
 import type { GoodDay, GoodTask } from "./good-client.ts";
 
-// Attackers and good clients have processes of their own: neither may slow the other down, except over the service.
+// Attackers and good clients run in separate processes, so that they slow each other down only through the service.
 
 export const command = (script: string): string[] => [process.execPath, join(import.meta.dir, script)];
 
@@ -11,7 +11,7 @@ export const runAttacker = (assignment: Assignment): Promise<Toll> => resultOf("
 
 export const runGoodClient = (task: GoodTask): Promise<GoodDay> => resultOf("good-client.ts", task);
 
-/** Runs a script of this folder to its end, and returns what it printed. */
+/** Runs a script of this folder to its end, and returns its output. */
 async function resultOf<Result>(script: string, task: Assignment | GoodTask): Promise<Result> {
   const child = Bun.spawn([...command(script), JSON.stringify(task)], {
     stdin: "ignore",

@@ -4,45 +4,45 @@ import type { Plan } from "../../src/domain/keys/plan.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { WORST_BODIES } from "./attackers/bodies.ts";
 
-/** One way to hurt others, and what it may cost at most. */
+/** One attack, and the harm that it may do at most. */
 export interface Row {
   readonly name: string;
   readonly attacker: string;
-  /** The attacker has a new key of this plan. */
+  /** The plan of the attacker's key. */
   readonly plan?: Plan;
-  /** The attacker stops after this many requests: what a plan allows in a minute. */
+  /** The attacker stops after this many requests, the plan's quota per minute. */
   readonly maxRequests?: number;
-  /** Requests before anything is measured. */
+  /** The number of requests sent before the measurement. */
   readonly before?: number;
   readonly start?: () => { env?: Record<string, string>; wrap?: readonly string[] };
-  /** The service's processor time per request of the attacker. */
+  /** The limit of the service's CPU time per request of the attacker. */
   readonly processorMsMax: number;
-  /** Memory while it lasts, above that of the idle service. */
+  /** The limit of memory during the attack, above that of the idle service. */
   readonly memoryMaxMb: number;
-  /** What the good client's p99 may be, even if it is more than twice that of the control. */
+  /** The good client's p99 is acceptable below this, even if it is more than twice that of the control. */
   readonly p99MaxMs: number;
-  /** Where the attack takes what a new client needs as well: the share of good requests that may fail. */
+  /** The share of good requests that may fail, where the attack takes up what a new client needs, too. */
   readonly unansweredShareMax?: number;
 }
 
-/** About as long as it takes the service to refuse one request on each of the attacker's connections. */
+/** The approximate time in which the service refuses one request on each of the attacker's connections. */
 const ONE_WAVE_MS = 150;
 /**
- * Bun accepts and answers new connections until no more wait, and only then looks at the others again. An attacker who
- * opens them faster than they are answered holds up the others for about as long; a proxy in front does not let that happen.
+ * Bun accepts and serves new connections until none is waiting, and only then returns to the others. An attacker who
+ * opens them faster than they are served delays the others for about as long. A proxy in front prevents that.
  */
 const WHILE_ACCEPTING_MS = 1_000;
-/** Less than anyone notices. */
+/** Too short for anyone to notice. */
 const NOTHING_MS = 50;
-/** The first 120 answers of a minute, of 3.5 MB each for whoever does not take them compressed. */
+/** The first 120 responses of a minute, of 3.5 MB each without compression. */
 const LARGE_ANSWERS_MS = 300;
 
-/** A plan's quota of one minute. */
+/** A key of the Business plan, and its quota per minute. */
 const BUSINESS = { plan: "business", maxRequests: 1_000 } as const;
 
 const DESCRIPTORS = 128;
 
-/** The log goes into a pipe that is open, and that nobody reads. */
+/** Sends the log into an open pipe that nothing reads. */
 function unreadLog(): { env: Record<string, string>; wrap: readonly string[] } {
   const pipe = join(temporaryFolder(), "log");
   Bun.spawnSync(["mkfifo", pipe]);
@@ -65,7 +65,7 @@ const BODY_ROWS: readonly Row[] = [
     name: "bodies in 65,000 chunks",
     attacker: "oneByteChunks",
     processorMsMax: 10,
-    // All of them at once: each brings 390 KB to be parsed.
+    // The requests come all at once, each with 390 KB to parse.
     p99MaxMs: 700,
   },
   ...WORST_BODIES.map(bodyRow),
@@ -74,7 +74,7 @@ const BODY_ROWS: readonly Row[] = [
 const wave = { memoryMaxMb: 150, p99MaxMs: ONE_WAVE_MS };
 const accepting = { memoryMaxMb: 150, p99MaxMs: WHILE_ACCEPTING_MS };
 
-// Each request is counted, and each refusal is logged or counted for the log: 2 µs of it.
+// Each request is counted, and each refusal is logged or counted for the log, which takes 2 µs.
 const FLOOD_ROWS: readonly Row[] = [
   { name: "512 x 50 pipelined, banned", attacker: "pipelined", plan: "free", processorMsMax: 0.015, ...accepting },
   { name: "512 x 50 pipelined, no key", attacker: "pipelined", processorMsMax: 0.015, ...accepting },
@@ -88,7 +88,7 @@ const FLOOD_ROWS: readonly Row[] = [
     processorMsMax: 0.12,
     ...wave,
   },
-  // The reads that a key may make in a minute are made, at once: about 0.25 ms each.
+  // The key's reads of a minute are made at once, at about 0.25 ms each.
   {
     name: "a whole quota of reads at once",
     attacker: "quotaFlood",
@@ -121,7 +121,7 @@ const SLOW_ROWS: readonly Row[] = [
     name: "more connections than descriptors",
     attacker: "idleConnections",
     start: () => ({ wrap: ["prlimit", `--nofile=${DESCRIPTORS}:${DESCRIPTORS}`] }),
-    // Every thread watches the limit, and opens the port anew by itself.
+    // Every thread watches the limit of descriptors and reopens the port by itself.
     processorMsMax: 1,
     memoryMaxMb: 150,
     p99MaxMs: 1_000,

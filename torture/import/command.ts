@@ -3,19 +3,19 @@ import type { Subprocess } from "bun";
 import { EXECUTABLE } from "../../test/harness/program/program.ts";
 import type { Random } from "../common/random.ts";
 
-// Commands that are ended at any moment.
+// Runs commands and ends them at random times.
 
-/** When a command is ended, and how. */
+/** The time and manner of a command's end. */
 export interface Strike {
   readonly signal: "SIGKILL" | "SIGINT";
-  /** How much of its work has to be done before; undefined if it need not even have begun. */
+  /** The share of its work that must be done first; undefined if it need not even have begun. */
   readonly afterShare: number | undefined;
   readonly delayMs: number;
-  /** Whether it is to be killed within a transaction, if it can be caught in one. */
+  /** Kills the command within a transaction, if it can be caught in one. */
   readonly isWithin: boolean;
 }
 
-/** The last batches are seldom seen before the command has come to its end. */
+/** Later strikes would mostly come after the end: the last batches are seldom observed before. */
 const LATEST_SHARE = 0.7;
 
 export const anyStrike = (random: Random, longestMs: number): Strike => {
@@ -25,11 +25,11 @@ export const anyStrike = (random: Random, longestMs: number): Strike => {
   return { signal, afterShare: random.float() * LATEST_SHARE, delayMs: random.int(0, 6), isWithin };
 };
 
-/** What the process did when it was killed: within a transaction, others see nothing of what it has written so far. */
+/** The state of the process when it was killed. Within a transaction, its writes are not visible to others yet. */
 export type Moment = "within a transaction" | "between transactions";
 
 export interface Ending {
-  /** Undefined if it came to its end before. */
+  /** Undefined if the command ended before. */
   readonly struck: Strike["signal"] | undefined;
   readonly moment: Moment | undefined;
   readonly exitCode: number;
@@ -42,7 +42,7 @@ export interface CommandOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly strike?: Strike | undefined;
-  /** How much of the work is done, from 0 to 1. */
+  /** The share of the work that is done, from 0 to 1. */
   readonly share: () => Promise<number>;
 }
 
@@ -64,7 +64,7 @@ export async function runAndStrike(args: readonly string[], options: CommandOpti
   return { struck: isStruck ? strike.signal : undefined, moment: isStruck ? moment : undefined, exitCode, out, err };
 }
 
-/** Of a process that was killed; of one that has stopped by itself when it was interrupted, or was too young for that. */
+/** Exit codes: killed, or interrupted, whether it stopped by itself or was too young to handle the signal. */
 const EXIT_CODES = { SIGKILL: 137, SIGINT: 130 } as const;
 
 const isGone = ({ exitCode, signalCode }: Subprocess): boolean => exitCode !== null || signalCode !== null;
@@ -78,11 +78,11 @@ async function struckAt(child: Subprocess, strike: Strike, share: () => Promise<
   return moment;
 }
 
-/** SQLite's lock for writing is on this byte of the file -shm. */
+/** SQLite's write lock is on byte 120 of the -shm file. */
 const HELD = /^\d+: POSIX +ADVISORY +WRITE (\d+) \S+ 120 12\d$/;
 const TRIES = 60;
 
-/** Stops a process where it is, and says where that is; now and then lets it go on until it is in a transaction. */
+/** Stops a process, and says where it was. Tries this many times to catch it within a transaction. */
 async function halt(child: Subprocess, tries: number): Promise<Moment | undefined> {
   const { pid } = child;
   if (!existsSync("/proc/locks")) return undefined;
@@ -98,7 +98,7 @@ async function halt(child: Subprocess, tries: number): Promise<Moment | undefine
   return undefined;
 }
 
-/** Or gone. */
+/** True if the process is stopped or gone. */
 const isStopped = (pid: number): boolean => {
   try {
     return /\) [TtZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

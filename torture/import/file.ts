@@ -9,29 +9,29 @@ const NAMES = ["Rex", 'Mia "the cat"', "Tom, Jerry", "Zoë", "犬", "O'Hara; DRO
 const CATEGORIES = [0n, 7n, -1n, 2n ** 63n - 1n, -(2n ** 63n)];
 const INVALID_SHARE = 0.03;
 
-/** What a valid line has to become. */
+/** The animal that a valid line must become. */
 export interface Line {
   readonly name: string;
   readonly categoryId: bigint;
   readonly status: string;
 }
 
-/** A file of animals, and what is in it. */
+/** A file of animals, with its contents. */
 export interface ImportFile {
   readonly path: string;
-  /** The names of its animals begin with this. */
+  /** The prefix of its animals' names. */
   readonly label: string;
-  /** One for each record, in the order of the file; undefined is one that is invalid. */
+  /** One entry for each record, in the order of the file; undefined for an invalid one. */
   readonly records: readonly (Line | undefined)[];
   readonly isCsv: boolean;
-  /** Read from standard input. */
+  /** True if it is read from standard input. */
   readonly isPiped: boolean;
 }
 
-/** The handle of a record's animal, by its place among the records. */
+/** The handle of a record's animal, by the record's index. */
 export const handleIn = ({ label }: Pick<ImportFile, "label">, record: number): string => `${label} #${record}`;
 
-/** Writes a file in one of the formats, now and then with invalid lines. */
+/** Writes a file in one of the formats, sometimes with invalid lines. */
 export function writeImportFile(folder: string, label: string, count: number, random: Random): ImportFile {
   const [isCsv, isCompressed, hasInvalid] = [random.chance(0.5), random.chance(0.4), random.chance(0.4)];
   const records = Array.from({ length: count }, (_, i): Line | undefined =>
@@ -60,11 +60,11 @@ function jsonLine(line: Line | undefined, random: Random): string {
   return `{"name":${JSON.stringify(line.name)},"categoryId":${line.categoryId},"status":"${line.status}"}`;
 }
 
-/** The numbers of its invalid lines, as the file of rejected lines has to name them. */
+/** The numbers of its invalid lines, which the file of rejected lines must have. */
 export const invalidLinesOf = ({ records, isCsv }: ImportFile): number[] =>
   records.flatMap((line, i) => (line ? [] : [i + (isCsv ? 2 : 1)]));
 
-/** The animals of a file, and all others. */
+/** Separates the animals of a file from all others. */
 export function split(
   { animals }: Contents,
   { label }: ImportFile,
@@ -75,7 +75,7 @@ export function split(
   return { imported: new Map(imported), others: new Map(others) };
 }
 
-/** What is not as it has to be when so many records were imported: each that is valid is there exactly once. */
+/** Finds mistakes after this many records were imported: each valid one must exist exactly once. */
 export function* mistakesIn(
   file: ImportFile,
   found: ReadonlyMap<string, readonly FoundAnimal[]>,
@@ -95,6 +95,6 @@ export function* mistakesIn(
 
 const textOf = ({ name, categoryId, status }: Line): string => `${name}, ${categoryId}, ${status}`;
 
-/** How many of its first records are animals. */
+/** The number of valid ones among the first records. */
 export const animalsIn = ({ records }: ImportFile, recordsDone: number): number =>
   records.slice(0, recordsDone).filter((line) => line !== undefined).length;

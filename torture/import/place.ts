@@ -6,7 +6,7 @@ import { withSql } from "../../test/harness/servers/postgres.ts";
 import { type Contents, readSqlite } from "../common/contents.ts";
 import { readContents } from "../fleet/contents.ts";
 
-/** What the table of imports says of one. */
+/** A row of the table of imports. */
 export interface ImportRow {
   readonly id: number;
   readonly animals: number;
@@ -19,7 +19,7 @@ export interface ImportRow {
   readonly undoneAt: unknown;
 }
 
-/** A database, looked at from outside. */
+/** A database, read from outside the service. */
 export interface Place {
   readonly env: Readonly<Record<string, string>>;
   contents(): Promise<Contents>;
@@ -30,7 +30,7 @@ export interface Place {
 const NEWEST = `SELECT id, animals, records, records_done AS "recordsDone", added, removed, kept,
   finished_at AS "finishedAt", undone_at AS "undoneAt" FROM imports ORDER BY id DESC LIMIT 1`;
 
-/** Of an SQLite file. */
+/** Reads the newest import in an SQLite file. */
 export function newestImportIn(path: string): ImportRow | undefined {
   const db = openDatabaseFile(path, { readonly: true });
   try {
@@ -42,7 +42,7 @@ export function newestImportIn(path: string): ImportRow | undefined {
 
 const newest = (db: Database): ImportRow | undefined => (db.query(NEWEST).get() as ImportRow | null) ?? undefined;
 
-/** An SQLite file, which must exist, in a folder. */
+/** The SQLite file in a folder, which must exist. */
 export function sqlitePlace(cwd: string): Place {
   const path = join(cwd, "data/animal-store.db");
   const db = openDatabaseFile(path, { readonly: true });

@@ -7,25 +7,25 @@ import { animalsIn, type ImportFile, invalidLinesOf, mistakesIn } from "./file.t
 import type { ImportRow } from "./place.ts";
 import type { Shop } from "./shop.ts";
 
-/** How one file is imported and undone. */
+/** The extent of a round with one file. */
 export interface Effort {
   readonly records: number;
-  /** Of one command: it is then left to come to its end. */
+  /** The most kills of one command, which is then left to finish. */
   readonly mostKills: number;
-  /** Of a strike that does not wait for the work to begin. */
+  /** The longest delay of a strike that does not wait for the work to begin. */
   readonly longestMs: number;
 }
 
-/** At a time. */
+/** The number of orders placed at a time. */
 const ORDERS = 5;
 
-/** One file: imported and undone by commands that are killed again and again, with the laws that hold meanwhile. */
+/** Imports and undoes one file with commands that are killed again and again, and checks the invariants meanwhile. */
 export class Round {
-  /** The import that is worked on; the newest one before that is not its. */
+  /** The newest import before the current one. Higher ids belong to the current import. */
   #olderThan = 0;
-  /** What was there of the file when it was last checked. */
+  /** The file's animals at the last check. */
   #found = new Map<string, FoundAnimal[]>();
-  /** Handles of imported animals that were ordered, so that they stay. */
+  /** Handles of imported animals that were ordered, and so must survive an undo. */
   readonly #ordered = new Set<string>();
 
   constructor(
@@ -38,7 +38,7 @@ export class Round {
   async play(): Promise<void> {
     const { random } = this;
     this.#olderThan = (await this.shop.place.newestImport())?.id ?? 0;
-    // Somebody changes their mind: also what is not finished can be undone, and then imported from the beginning.
+    // An unfinished import can be undone, too, and then be imported from the beginning.
     if (random.chance(0.3) && !(await this.#import(random.int(1, 3), false))) {
       const begun = await this.#current();
       if (begun) {
@@ -63,7 +63,7 @@ export class Round {
     return ["animals", "import", this.file.isPiped ? "-" : basename(this.file.path), "--skip-invalid"];
   }
 
-  /** Imports it with so many strikes, and then, if asked for, to its end. Returns whether it came to its end. */
+  /** Imports the file with this many strikes, and then, if asked to, to its end. Returns true if it was finished. */
   async #import(strikes: number, toTheEnd: boolean): Promise<boolean> {
     const { board } = this.shop;
     const share = async () => {
@@ -90,7 +90,7 @@ export class Round {
     return this.shop.command("animals", "import", basename(this.file.path), "--skip-invalid");
   }
 
-  /** Somebody else imports the same file at the same time: it is there once all the same. */
+  /** Imports the same file twice at the same time: it must be imported once. */
   async #rival(): Promise<void> {
     const { exitCode, err } = await this.#importOnceMore();
     const isRight = exitCode === 0 || /was imported already|another process goes on/.test(err);
@@ -134,7 +134,7 @@ export class Round {
     return this.#found;
   }
 
-  /** What is there is exactly what the import says that it has done, whatever became of its process. */
+  /** The database has exactly what the import's row says, whatever happened to its process. */
   async #checkImporting(): Promise<ImportRow | undefined> {
     const { board } = this.shop;
     const where = `${this.file.label}, while it is imported`;
@@ -152,7 +152,7 @@ export class Round {
     return current;
   }
 
-  /** `animals imports` tells what the database has. */
+  /** `animals imports` shows what the database has. */
   async #checkCommandTells(current: ImportRow | undefined): Promise<void> {
     const { exitCode, out, err } = await this.shop.command("animals", "imports", "--json");
     const { board } = this.shop;
@@ -172,7 +172,7 @@ export class Round {
     board.count("lists of imports compared");
   }
 
-  /** All of it is there, its invalid lines are told, and it is not imported twice. */
+  /** The whole file is imported, its invalid lines are reported, and it is not imported twice. */
   async #checkFinished(): Promise<ImportRow | undefined> {
     const { board, cwd } = this.shop;
     const current = await this.#current();
@@ -192,7 +192,7 @@ export class Round {
     return current;
   }
 
-  /** Orders imported animals, also while they are removed: who gets an order has the animal. */
+  /** Orders imported animals, even while they are being removed: an animal with a placed order stays. */
   async #order(isOver: () => boolean): Promise<void> {
     const available = [...this.#found].filter(([, [animal]]) => animal?.status === "available");
     for (const [handle, [animal]] of this.random.shuffle(available).slice(0, ORDERS)) {
@@ -202,7 +202,7 @@ export class Round {
     }
   }
 
-  /** What is gone is what the undo says that it has removed, and nothing that was ordered. */
+  /** Exactly the animals that the undo reports are gone, and none that was ordered. */
   async #checkUndoing(): Promise<void> {
     const { board } = this.shop;
     const where = `${this.file.label}, while it is undone`;
@@ -235,6 +235,6 @@ export class Round {
   }
 }
 
-/** By its strike: killed, or stopped with the exit code of Ctrl+C. */
+/** Checks that the command ended by its strike: killed, or stopped with the exit code of Ctrl+C. */
 const isEnded = ({ struck, exitCode }: Ending): boolean =>
   (struck === "SIGKILL" && exitCode === 137) || (struck === "SIGINT" && exitCode === 130);

@@ -14,10 +14,10 @@ import { type Place, postgresPlace, sqlitePlace } from "./place.ts";
 const WORKERS = 2;
 const PAUSE_MS = 4;
 const LIST = "/pets?limit=100";
-/** What tests share is a server that would lose data in a crash. */
+/** The server that tests share would lose data in a crash, so this needs its own. */
 const ABOUT_SERVER = "acknowledged writes survive a crash";
 
-/** Leaves the processor to others now and then: an import has to come to something beside it. */
+/** Pauses before each request, so that an import makes progress beside it. */
 class UnhurriedClient extends Client {
   override async send(request: Request): Promise<Outcome> {
     await Bun.sleep(PAUSE_MS);
@@ -25,10 +25,10 @@ class UnhurriedClient extends Client {
   }
 }
 
-/** A store with a service and its clients, beside which animals are imported. */
+/** A store with a running service and clients, beside which animals are imported. */
 export class Shop {
   readonly ledger: Ledger;
-  /** Handles of imported animals that have outlived the undoing of their import, since they were ordered. */
+  /** Handles of imported animals that survived the undo of their import, because they were ordered. */
   readonly kept = new Set<string>();
   readonly #workers: readonly Worker[];
 
@@ -45,7 +45,7 @@ export class Shop {
     this.#workers = workers(this.ledger, WORKERS, random, "client", { ...OF_ALL, creations: 0.5, categories: 0 });
   }
 
-  /** In an SQLite file of its own, or in an empty database of PostgreSQL. */
+  /** Uses its own SQLite file, or an empty PostgreSQL database. */
   static async open(board: Scoreboard, random: Random, databaseUrl?: string): Promise<Shop> {
     const cwd = temporaryFolder();
     const env: Record<string, string> = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
@@ -59,7 +59,7 @@ export class Shop {
     return run(args, { cwd: this.cwd, env: { ...this.place.env }, program: [EXECUTABLE] });
   }
 
-  /** Clients create, correct, order, delete and list animals while something happens, `beside` among them. */
+  /** Runs the clients, and `beside` with them, while some work goes on. */
   async whileOpen<T>(work: () => Promise<T>, beside?: (isOver: () => boolean) => Promise<void>): Promise<T> {
     let isClosed = false;
     const isOver = () => isClosed;
@@ -77,7 +77,7 @@ export class Shop {
     }
   }
 
-  /** Has every page cached that can be, so that one which is stale would be seen. */
+  /** Fills the reply cache, so that a stale page would be noticed. */
   async #list(client: Client, isOver: () => boolean): Promise<void> {
     while (!isOver())
       for await (const { target, status } of pagesOf(client, LIST)) {
@@ -87,7 +87,7 @@ export class Shop {
       }
   }
 
-  /** Orders an animal. Returns whether the order was placed. */
+  /** Orders an animal. Returns true if the order was placed. */
   async order(id: bigint): Promise<boolean> {
     const outcome = await this.#send({ method: "POST", target: "/store/orders", body: `{"petId":${id}}` });
     const isRight = outcome.status === 201 || [400, 409].includes(outcome.status);
@@ -102,8 +102,8 @@ export class Shop {
   }
 
   /**
-   * While no client is there: what clients were told is true, nothing else is there but animals of the file, and
-   * the service lists what is in the database. Returns those of the file.
+   * While no client is active: checks that the database has what clients were told, and otherwise only animals of the
+   * file, and that the service lists exactly that. Returns the animals of the file.
    */
   async check(file: ImportFile, where: string): Promise<Contents["animals"]> {
     const contents = await this.place.contents();

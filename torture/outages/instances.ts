@@ -6,33 +6,33 @@ import { FIGURES } from "./row.ts";
 const RECOVERY_TIMEOUT_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 
-/** What an instance may log: nothing, or what is away. */
+/** An instance may log nothing but outages. */
 const OUTAGE = /^$|StoreUnavailable|counts .* by itself/;
 
 interface Instance {
   readonly origin: string;
   readonly env: Record<string, string>;
   service: RunningService;
-  /** It was ended on purpose, and its successor is not up yet. */
+  /** True if it was ended on purpose, and its successor is not up yet. */
   isReplaced: boolean;
 }
 
 export interface InstancesOptions {
   readonly count: number;
-  /** What all of them are started with. */
+  /** The settings of all instances. */
   readonly env: Record<string, string>;
-  /** The address for commands, which is not one that fails. */
+  /** The database's address for commands, which does not fail. */
   readonly database: string;
 }
 
-/** Several instances of the service that clients address one by one, with a supervisor that starts those again that end. */
+/** Several instances without a proxy in front, and a supervisor that restarts those that end. */
 export class Instances {
   #isOver = false;
   #next = 0;
 
   private constructor(
     private readonly all: readonly Instance[],
-    /** Of a key whose quotas nobody reaches. */
+    /** The secret of a key with quotas that are never reached. */
     readonly secret: string,
     private readonly board: Scoreboard,
     private readonly cwd: string,
@@ -46,7 +46,7 @@ export class Instances {
         const common = { LOG_LEVEL: "error", ...env };
         const service = await serve({ cwd, env: common });
         const { origin } = service;
-        // Its successors get the port that it was given.
+        // Its successors reuse its port.
         return { origin, env: { ...common, PORT: new URL(origin).port }, service, isReplaced: false };
       }),
     );
@@ -63,12 +63,12 @@ export class Instances {
     return this.all.map(({ service }) => service);
   }
 
-  /** Each in turn. */
+  /** Round-robin. */
   nextOrigin(): string {
     return (this.all[this.#next++ % this.all.length] as Instance).origin;
   }
 
-  /** kill -9, and a new one in its place. */
+  /** Kills an instance with SIGKILL, and starts another in its place. */
   async replace(index: number): Promise<void> {
     const instance = this.all[index] as Instance;
     instance.isReplaced = true;
@@ -89,7 +89,7 @@ export class Instances {
     }
   }
 
-  /** As a supervisor would, until it stays. */
+  /** Restarts an instance as a supervisor would: until it stays up. */
   async #restart(instance: Instance): Promise<void> {
     while (!this.#isOver) {
       try {
@@ -101,7 +101,7 @@ export class Instances {
     }
   }
 
-  /** Waits until all of them say that they are ready. */
+  /** Waits until all instances are ready. */
   async recover(): Promise<void> {
     const endsAtMs = performance.now() + RECOVERY_TIMEOUT_MS;
     for (const { origin } of this.all)
@@ -116,7 +116,7 @@ export class Instances {
       }
   }
 
-  /** Ends all of them. What they have logged that is no outage is a violation. */
+  /** Ends all instances. Anything in their logs that is not about an outage is a violation. */
   async end(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.all.map(({ service }) => service.kill("SIGKILL")));

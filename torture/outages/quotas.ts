@@ -5,7 +5,7 @@ import { FIGURES, type Scene } from "./row.ts";
 import type { Stage } from "./stage.ts";
 
 export const QUOTA = PLANS.free?.perMinute as number;
-/** Fewer than lead to a ban. */
+/** Too few over the quota to lead to a ban. */
 export const SENT = QUOTA + 40;
 const AT_ONCE = 20;
 
@@ -14,7 +14,7 @@ export interface Use {
   readonly meanMs: number;
 }
 
-/** Uses up a new Free key at all instances at once: how many requests passed? */
+/** Exhausts a new Free key at all instances at once. Returns how many requests passed. */
 export async function useUp({ board }: Scene, { instances, database }: Stage): Promise<Use> {
   const { secret } = await issueKey({ kind: "postgres", url: database }, { plan: "free" });
   let [passed, sent, slowestMs, totalMs] = [0, 0, 0, 0];
@@ -37,14 +37,14 @@ export async function useUp({ board }: Scene, { instances, database }: Stage): P
   return { passed, meanMs: totalMs / SENT };
 }
 
-/** Instances that count together let exactly as many pass as the quota says. */
+/** Checks that instances that share their counts let exactly the quota pass. */
 export async function expectExact(scene: Scene, stage: Stage, when: string): Promise<void> {
   const { passed } = await useUp(scene, stage);
   if (passed !== QUOTA) scene.board.count(FIGURES.wrong);
   scene.board.check(passed === QUOTA, `${when}: of ${SENT} requests with a Free key ${passed} passed, not ${QUOTA}`);
 }
 
-/** How long it takes until instances count together again: undefined if they do not. */
+/** Measures the time until instances share their counts again; undefined if they do not. */
 export async function untilTogether({ instances }: Stage, withinMs: number): Promise<number | undefined> {
   const from = performance.now();
   while (performance.now() - from < withinMs) {

@@ -1,14 +1,14 @@
 import type { Random } from "../common/random.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 
-/** How much a row does: little in `npm test`. */
+/** The extent of a row: small in `npm test`. */
 export interface Effort {
   readonly instances: number;
-  /** Clients that work at the same time. */
+  /** The number of concurrent clients. */
   readonly workers: number;
-  /** How often the part fails. */
+  /** The number of times that the part fails. */
   readonly times: number;
-  /** How long a server is frozen. */
+  /** The time that a server is frozen. */
   readonly frozenMs: number;
 }
 
@@ -24,12 +24,12 @@ export interface Scene {
 /** One way in which a part of a fleet fails. */
 export interface Row {
   readonly name: string;
-  /** A program without which it cannot be shown. */
+  /** A program that the row needs. */
   readonly needs?: string;
   readonly play: (scene: Scene) => Promise<void>;
 }
 
-/** The figures that make a row of the table, by their names on the board. */
+/** The figures of a row in the table, by their names on the scoreboard. */
 export const FIGURES = {
   requests: "requests",
   acknowledged: "acknowledged",
@@ -44,7 +44,7 @@ export const FIGURES = {
 
 const COLUMNS = ["what is done", "requests", "acked", "lost", "doubled", "wrong", "ended", "last 503", "slowest", ""];
 
-/** The table of a run, as docs/reliability.md has it. */
+/** The table of a run in the form of docs/reliability.md. */
 export function table(played: ReadonlyMap<Row, Scoreboard>): string {
   const ms = (value: number): string => `${Math.round(value).toLocaleString("en-US")} ms`;
   const lines = [...played].map(([row, board]) => {

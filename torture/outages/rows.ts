@@ -8,7 +8,7 @@ import { RESTARTS } from "./rows/restarts.ts";
 import { SALES } from "./rows/sales.ts";
 import { STARTS } from "./rows/starts.ts";
 
-/** Everything that a run plays, in this order. */
+/** All rows of a run, in order. */
 export const ROWS: readonly Row[] = [
   ...RESTARTS,
   ...CONNECTIONS,

@@ -8,10 +8,10 @@ export interface StageOptions {
   readonly env?: Record<string, string>;
 }
 
-/** Instances that reach PostgreSQL over a wire, which can fail as well. */
+/** Instances that reach PostgreSQL through a proxy, which can fail, too. */
 export interface Stage {
   readonly postgres: TestPostgres;
-  /** The address of the database, past the wire. */
+  /** The database's own address, bypassing the proxy. */
   readonly database: string;
   readonly wire: TestProxy;
   readonly instances: Instances;

@@ -5,12 +5,12 @@ import { readContents } from "../fleet/contents.ts";
 import type { Instances } from "./instances.ts";
 import { FIGURES, type Scene } from "./row.ts";
 
-/** What an instance promises is an answer within 2 s; the rest is for a machine that has more to do. */
+/** An instance promises a response within 2 s; the rest is slack for a busy machine. */
 const SLOWEST_ANSWER_MS = 5_000;
-/** A client that is told to come back later does not come back at once. */
+/** The pause of a client after a 503. */
 const RETRY_AFTER_503_MS = 10;
 const AFTER_SILENCE_MS = 20;
-/** After a part is back, or another one in its place: what was sent before may wait for its deadline, 1.8 s, in vain. */
+/** The time after recovery in which 503 is still right: earlier requests may wait out their timeout of 1.8 s. */
 const LAST_FAILURE_MS = 4_000;
 
 export const IDEMPOTENT: Mix = {
@@ -25,7 +25,7 @@ export const ANIMALS: Mix = {
   ...{ corrections: 0.4, removals: 0.1, categories: 0.05, named: 0.5 },
 };
 
-/** A client that asks each instance in turn, and keeps book of when answers were 503. */
+/** A client that uses each instance in turn, and records the times of 503 responses. */
 export class Watch extends Client {
   #backAtMs: number | undefined;
 
@@ -36,12 +36,12 @@ export class Watch extends Client {
     super("", instances.secret);
   }
 
-  /** Something is taken away: from now on 503 is right. */
+  /** A part fails: from now on, 503 is right. */
   down(): void {
     this.#backAtMs = undefined;
   }
 
-  /** It is there again: from now on 503 should be over soon. */
+  /** The part is back: 503 should soon be over. */
   back(): void {
     this.#backAtMs = performance.now();
   }
@@ -67,13 +67,13 @@ export class Watch extends Client {
 export interface Load {
   readonly instances: Instances;
   readonly mix?: Mix;
-  /** Where the rows are compared, past everything that fails. Asked at the end, since it may have moved. */
+  /** The database's own address for the final comparison. A function, because a failover may change it. */
   readonly database: () => string;
-  /** How often each instance meets the outage. */
+  /** The number of outages that each instance meets. */
   readonly exposures: number;
 }
 
-/** Lets something happen to a fleet at work. When it is over, each row is compared with what was acknowledged. */
+/** Causes an outage under load. At the end, each row is compared with what was acknowledged. */
 export async function underLoad(scene: Scene, load: Load, happen: (watch: Watch) => Promise<void>): Promise<void> {
   const { board, random, effort } = scene;
   const { instances, mix = OF_ALL } = load;

@@ -12,18 +12,18 @@ import type { Stage } from "./stage.ts";
 export interface CutOptions {
   readonly random: Random;
   readonly board: Scoreboard;
-  /** How many moments to cut the power at, and how many of the states that are possible then to look at. */
+  /** The number of cuts, and the number of possible states to check after each. */
   readonly cuts: number;
   readonly states: number;
-  /** Only moments after this one. */
+  /** Cuts come only after this time. */
   readonly from?: Moment | undefined;
-  /** Whether the time is up. */
+  /** True when the time is up. */
   readonly isOver: () => boolean;
-  /** Looks at what a cut has left. What it throws is a violation. */
+  /** Checks a state that a cut may leave. Whatever it throws is a violation. */
   readonly check: (remains: { readonly folder: string; readonly at: Moment; readonly where: string }) => unknown;
 }
 
-/** Cuts the power at moments of what has happened on a stage, and checks what may be left. Once per stage. */
+/** Simulates power cuts at points of a stage's journal, and checks the possible states. Call once per stage. */
 export async function cutPower(stage: Stage, options: CutOptions): Promise<void> {
   const { board, random } = options;
   const records = stage.records();
@@ -48,18 +48,18 @@ export async function cutPower(stage: Stage, options: CutOptions): Promise<void>
   }
 }
 
-/** Half of them anywhere, half around what makes a difference: before and after syncs and changes of names. */
+/** Half of the cuts are anywhere, half at critical points: before and after syncs and changes of names. */
 function chooseCuts(records: readonly DiskRecord[], { random, cuts, from = 0 }: CutOptions): Set<DiskRecord> {
   const possible = records.filter(({ end, path }) => end >= from && !path.endsWith("-shm"));
   const decisive = possible.filter(
     ({ operation }, i) => operation !== "write" || possible[i + 1]?.operation === "sync",
   );
   const chosen = [...random.shuffle(possible).slice(0, cuts / 2), ...random.shuffle(decisive).slice(0, cuts / 2)];
-  // The end is when most has been promised.
+  // The end is always included, because most has been acknowledged by then.
   return new Set([...chosen, ...possible.slice(-1)]);
 }
 
-/** Opens a database as the next start would, and has SQLite look at all of it. */
+/** Opens a database as the next start would, and runs SQLite's integrity check. */
 export function checkIntegrity(path: string): void {
   if (!existsSync(path)) return;
   const db = openDatabaseFile(path, { readwrite: true, create: false });

@@ -9,15 +9,15 @@ const WORKERS = 8;
 export interface Load {
   readonly forMs: number;
   readonly random: Random;
-  /** What else happens meanwhile; the load lasts at least as long. */
+  /** Work that runs beside the load, which lasts at least as long. */
   readonly beside?: (isOver: () => boolean) => Promise<void>;
-  /** Whether it has to be well again, once the disk is, before it ends. */
+  /** True if the service must recover, once the disk has, before it ends. */
   readonly mustRecover?: boolean;
-  /** How it ends; by default one or the other. */
+  /** The signal that ends the service; chosen at random by default. */
   readonly signal?: "SIGTERM" | "SIGKILL";
 }
 
-/** A service under a mixed load, and its end. */
+/** Runs a service under a mixed load, and ends it. */
 export async function loadService(stage: Stage, ledger: Ledger, load: Load): Promise<void> {
   const { forMs, random, beside, mustRecover = false, signal = random.chance(0.5) ? "SIGTERM" : "SIGKILL" } = load;
   const secret = await issueWorkersKey(stage, ledger);
@@ -69,7 +69,7 @@ export async function issueWorkersKey(stage: Stage, ledger: Ledger): Promise<str
   return JSON.parse(out).secret;
 }
 
-/** Keys come and go by the command line, beside the service. */
+/** Issues and revokes keys on the command line, beside the service. */
 async function manageKeys(stage: Stage, ledger: Ledger, isOver: () => boolean): Promise<void> {
   for (let i = 0; !isOver(); i++) {
     const name = `client ${i}`;

@@ -6,16 +6,16 @@ import { JournaledDisk } from "../disk/disk.ts";
 import { type DiskRecord, readJournal } from "../disk/journal.ts";
 import { diskEnvironment, setFaults } from "../disk/layer.ts";
 
-/** Where a service keeps its data, below the folder that it is started in. */
+/** The path of the database, relative to the service's working directory. */
 export const DATABASE = "data/animal-store.db";
 export const OPERATOR_KEY = "data/animal-store.operator-key";
-/** All of them close their connections when a sync has failed. */
+/** Several threads, because all of them must close their connections after a failed sync. */
 const THREADS = 4;
 
-/** A folder whose every change is journaled, and the program on it. */
+/** A folder whose changes are all journaled, and the program that runs on it. */
 export class Stage {
   readonly cwd = temporaryFolder();
-  /** As it was before anything was journaled: cutPower() tells it the rest. */
+  /** The disk before the first journaled change. cutPower() applies the rest. */
   readonly disk: JournaledDisk;
   readonly #journal: string;
   readonly #faults: string;
@@ -31,14 +31,14 @@ export class Stage {
     this.#env = diskEnvironment({ folder: this.cwd, journal: this.#journal, faults: this.#faults });
   }
 
-  /** How much has been done to the disk. */
+  /** The length of the journal, as a timestamp. */
   readonly now = (): number => statSync(this.#journal).size;
 
   serve(env: Record<string, string> = {}): Promise<RunningService> {
     return serve({ cwd: this.cwd, env: { ...this.#env, ...env } });
   }
 
-  /** With several threads, from the beginning. */
+  /** Serves with several threads from the start. */
   serveWithThreads(): Promise<RunningService> {
     return serve({ cwd: this.cwd, env: this.#env, threads: THREADS });
   }
@@ -47,7 +47,7 @@ export class Stage {
     return run(args, { cwd: this.cwd, env: this.#env, program: [EXECUTABLE] });
   }
 
-  /** What fails from now on, see disk.c. */
+  /** Replaces the list of faults, see disk.c. */
   setFaults(...faults: readonly string[]): void {
     setFaults(this.#faults, ...faults);
   }

@@ -6,24 +6,24 @@ import { requestBytes } from "../wire/target.ts";
 
 const DEADLINE_MS = 15_000;
 const UNREPEATABLE = "writes that must not be repeated";
-/** nginx would repeat them all the same, so it tries them once: also while an instance is down. */
+/** nginx takes these for repeatable, so deploy/ has it try them only once, even while an instance is down. */
 const TRIED_ONCE = "PUT or DELETE without a key, and nothing was changed";
-/** How often they have failed, in the score. */
+/** The name of their figure on the scoreboard. */
 export const UNREPEATABLE_FAILED = `failed: ${UNREPEATABLE}`;
 
-/** What may fail at the moment. */
+/** The failures that are acceptable at the moment. */
 export interface Weather {
-  /** Whether nobody may know what became of a write that an instance has received. */
+  /** The outcome of a write that an instance has received may be unknown. */
   isViolent: boolean;
-  /** Whether every instance may be away: then 503 is the right answer to anything. */
+  /** All instances may be down: then 503 is the right response to anything. */
   isAllAway: boolean;
-  /** Whether some instance may be away, although none is being stopped. */
+  /** An instance may be down, although none is being stopped. */
   isOneAway: boolean;
 }
 
 /**
- * Sends requests over bare connections that it keeps open until it is told that they are closed, and judges every
- * answer: reads, and writes that can be repeated, must not fail while one instance is there.
+ * Sends requests over raw connections that it keeps open until the peer closes them, and judges every response: reads
+ * and repeatable writes must not fail while one instance is up.
  */
 export class KeepAliveClient extends Client {
   readonly #idle: Connection[] = [];
@@ -89,14 +89,14 @@ export class KeepAliveClient extends Client {
     });
   }
 
-  /** As every HTTP client does, it looks whether a connection was closed before it uses it again. */
+  /** Like every HTTP client, it checks that a connection is still open before reusing it. */
   #takeIdle(): Connection | undefined {
     for (let connection = this.#idle.shift(); connection; connection = this.#idle.shift())
       if (!connection.isClosed) return connection;
     return undefined;
   }
 
-  /** In the shape of all errors, with everything that a client needs to try again. */
+  /** Checks that an error has the usual shape, and everything that a client needs to retry. */
   #judgeFailure({ method }: Request, { status, headers }: WireAnswer, body: string): void {
     const { board } = this;
     const shape = /^\{"code":"service_unavailable","message":"[^"]+","status":503\}$/;

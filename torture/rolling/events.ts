@@ -5,30 +5,30 @@ import type { Scoreboard } from "../common/scoreboard.ts";
 import type { FleetStage, Instance } from "../fleet/stage.ts";
 import { UNREPEATABLE_FAILED, type Weather } from "./client.ts";
 
-/** What an event works with. */
+/** The parts that an event works with. */
 export interface Scene {
   readonly stage: FleetStage;
   readonly balancer: TestBalancer;
   readonly board: Scoreboard;
   readonly weather: Weather;
   readonly random: Random;
-  /** How long after one instance the next one is restarted. */
+  /** The time between restarts of two instances. */
   readonly apartMs: number;
-  /** How many instances are restarted behind a balancer. */
+  /** The number of instances to restart behind a balancer. */
   readonly restarts: number;
 }
 
 export interface Event {
   readonly name: string;
-  /** What clients talk to. */
+  /** The entry point that clients use. */
   readonly door: "nginx" | "balancer";
   /** DRAIN_SECONDS of all instances. */
   readonly drainSeconds: number;
-  /** Returns when it is over, and all instances are there again. */
+  /** Resolves when the event is over, and all instances are up again. */
   readonly happen: (scene: Scene) => Promise<void>;
 }
 
-/** How soon clients are served again once the first instance is ready. */
+/** The time in which clients must be served again once the first instance is ready. */
 const BACK_WITHIN_MS = 1_000;
 
 export const EVENTS: readonly Event[] = [
@@ -44,7 +44,7 @@ export const EVENTS: readonly Event[] = [
   },
 ];
 
-/** nginx asks no instance whether it is ready, so a stop may close its port upon a connection that was just opened. */
+/** nginx does not check readiness, so a stopping instance may close a connection that was just opened. */
 async function restartInTurn({ stage, board, weather, apartMs }: Scene): Promise<void> {
   weather.isViolent = true;
   const before = board.of(UNREPEATABLE_FAILED);
@@ -61,7 +61,7 @@ async function restartInTurn({ stage, board, weather, apartMs }: Scene): Promise
   weather.isViolent = false;
 }
 
-/** As Kubernetes does it: the next one when the last one is used again. */
+/** Restarts instances like Kubernetes: the next one when the last one is in use again. */
 async function replaceInTurn({ stage, board, balancer, restarts }: Scene): Promise<void> {
   for (const instance of stage.instances.slice(0, restarts)) {
     await stop(instance, board);

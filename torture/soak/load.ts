@@ -3,18 +3,18 @@ import { readAnswers, textOf, type WireAnswer } from "../wire/answers.ts";
 import { Connection } from "../wire/connection.ts";
 import { requestBytes } from "../wire/target.ts";
 
-/** What was asked, and what was answered. */
+/** Counts of requests and responses. */
 export class SoakTotals {
   connections = 0;
-  /** Those that were cut without an answer; they had no key. */
+  /** Requests without a key that were cut off before their response. */
   abandoned = 0;
-  /** With the key, all of them answered. */
+  /** Requests with the key, all of them answered. */
   requests = 0;
   animals = 0;
   corrections = 0;
   deletions = 0;
   orders = 0;
-  /** Answers that said that the client knew it already. */
+  /** 304 responses. */
   unchanged = 0;
   readonly mistakes: string[] = [];
 }
@@ -23,7 +23,7 @@ export interface SoakOptions {
   readonly origin: string;
   readonly secret: string;
   readonly totals: SoakTotals;
-  /** A new sequence of choices for each client. */
+  /** A separate sequence of random choices for each client. */
   readonly randomOf: (client: number) => Random;
   readonly isOver: () => boolean;
 }
@@ -31,7 +31,7 @@ export interface SoakOptions {
 const CLIENTS = 24;
 const DEADLINE_MS = 15_000;
 
-/** Clients that come, ask a few things, and go, politely or not. */
+/** Runs clients that connect, send a few requests, and disconnect, gracefully or not. */
 export async function load(options: SoakOptions): Promise<void> {
   const clients = Array.from({ length: CLIENTS }, async (_, number) => {
     const random = options.randomOf(number);
@@ -54,7 +54,7 @@ async function visit(options: SoakOptions, random: Random): Promise<void> {
   connection.cut();
 }
 
-/** Without a key, so that the count of the key's requests stays exact. */
+/** Requests to abandon. They have no key, so that the count of the key's requests stays exact. */
 const ABANDONED = [
   requestBytes("GET /v1/pets"),
   requestBytes("POST /v1/pets", { body: `{"name":"${"x".repeat(200)}"}` }),
@@ -91,7 +91,7 @@ interface SoakRequest {
   readonly statuses: readonly number[];
 }
 
-/** What clients do, mistakes included, and how often compared with the rest. */
+/** The requests of clients, mistakes included, with relative weights. */
 const REQUESTS: readonly (readonly [weight: number, make: (id: number) => SoakRequest])[] = [
   [20, () => ({ line: "GET /v1/pets?limit=20", statuses: [200] })],
   [5, () => ({ line: "GET /v1/pets?limit=20", headers: ["If-None-Match: *"], statuses: [304] })],
@@ -113,7 +113,7 @@ const REQUESTS: readonly (readonly [weight: number, make: (id: number) => SoakRe
   [5, (id) => ({ line: `GET /v1/nothing/${id}`, statuses: [404] })],
 ];
 
-/** Each as often as its weight. */
+/** Each request occurs as often as its weight. */
 const BY_WEIGHT = REQUESTS.flatMap(([weight, make]) => Array.from({ length: weight }, () => make));
 
 const anyRequest = (random: Random): SoakRequest => random.pick(BY_WEIGHT)(random.int(1, 2_000));

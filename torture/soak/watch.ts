@@ -11,7 +11,7 @@ interface Sample {
 
 const INTERVAL_MS = 100;
 
-/** Looks at a service from outside, all the time. */
+/** Samples a service's process from outside. */
 export class Watch {
   readonly #samples: Sample[] = [];
   readonly #timer: Timer;
@@ -39,7 +39,7 @@ export class Watch {
     return this.#samples.reduce((highest, sample) => Math.max(highest, sample[name]), 0);
   }
 
-  /** How much the memory's median rose from the second quarter of the time to the last. */
+  /** The rise of the median memory from the second quarter of the time to the last. */
   growthMb(): number {
     const quarter = Math.floor(this.#samples.length / 4);
     const median = (from: number) =>

@@ -1,10 +1,10 @@
-/** One response as it came over the wire. */
+/** One raw response. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** As bytes were received, one character per byte. */
+  /** The body, one character per byte. */
   readonly body: string;
-  /** The whole head, to show in a report. */
+  /** The whole head, for reports. */
   readonly head: string;
 }
 
@@ -12,15 +12,15 @@ export const textOf = (answer: WireAnswer): string => Buffer.from(answer.body, "
 
 export interface Received {
   readonly answers: readonly WireAnswer[];
-  /** What follows the last whole response. */
+  /** The bytes after the last complete response. */
   readonly rest: string;
 }
 
 const END_OF_HEAD = "\r\n\r\n";
 
 /**
- * The responses in what was received. A response to HEAD announces a body that does not follow: `isHead` says so by the
- * number of the response, or "unknown" when nobody can know what the server took the request for.
+ * Parses the responses in received bytes. A response to HEAD announces a body that does not follow: `isHead` tells by
+ * its index, or returns "unknown" if it is unclear how the server understood the request.
  */
 export function readAnswers(received: string, isHead: (index: number) => boolean | "unknown"): Received {
   const answers: WireAnswer[] = [];
@@ -42,7 +42,7 @@ export function readAnswers(received: string, isHead: (index: number) => boolean
   return { answers, rest: received.slice(from) };
 }
 
-/** Undefined when more has to come. */
+/** Undefined if the body is incomplete. */
 function bodyLength(received: string, from: number, head: string, isHead: boolean | "unknown"): number | undefined {
   const declared = Number(/\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
   if (isHead === true || /^HTTP\/1\.1 (?:204|304) /.test(head)) return 0;

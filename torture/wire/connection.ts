@@ -1,9 +1,9 @@
 import type { Socket } from "bun";
 
-/** What every response begins with, and no body of ours contains. */
+/** Every response begins with this, and no body of ours contains it. */
 const ANSWER = "HTTP/1.1 ";
 
-/** A bare connection that is cheap enough to have thousands of, for what no HTTP client would send. */
+/** A raw connection, for bytes that no HTTP client would send, cheap enough to have thousands of. */
 export class Connection {
   #socket: Socket | undefined;
   #received: Buffer[] = [];
@@ -16,7 +16,7 @@ export class Connection {
 
   private constructor(private readonly keep: boolean) {}
 
-  /** `keep: false` only counts the responses that it receives. Fails when nobody accepts it. */
+  /** `keep: false` only counts responses. Rejects if the connection is refused. */
   static async open(origin: string, { keep = true } = {}): Promise<Connection> {
     const connection = new Connection(keep);
     const { hostname, port } = new URL(origin);
@@ -43,18 +43,18 @@ export class Connection {
     return this.#receivedBytes;
   }
 
-  /** How many responses have begun to arrive. */
+  /** The number of responses that have begun to arrive. */
   get answersBegun(): number {
     return this.#answersBegun;
   }
 
-  /** All that has come so far, one character per byte. */
+  /** All bytes received so far, one character each. */
   get received(): string {
     if (this.#received.length > 1) this.#received = [Buffer.concat(this.#received)];
     return this.#received[0]?.toString("latin1") ?? "";
   }
 
-  /** Forgets what has come, and returns it. */
+  /** Returns the received bytes, and clears them. */
   takeReceived(): string {
     const { received } = this;
     this.#received = [];
@@ -66,7 +66,7 @@ export class Connection {
     this.#flush();
   }
 
-  /** Whether the peer has stopped taking what is sent. */
+  /** True if the peer has stopped reading. */
   get isStuck(): boolean {
     return this.#unsent.length > 0;
   }
@@ -75,18 +75,18 @@ export class Connection {
     this.#socket?.pause();
   }
 
-  /** Says that nothing more will be sent; answers can still come. */
+  /** Half-closes: nothing more will be sent, but responses can still arrive. */
   shutdown(): void {
     this.#socket?.shutdown(true);
   }
 
-  /** Cuts the connection, without a goodbye. */
+  /** Closes the connection abruptly. */
   cut(): void {
     this.#socket?.terminate();
     this.#close();
   }
 
-  /** Whether the condition came to hold, or the peer closed, within this time. */
+  /** Waits until the condition holds or the peer closes. False after a timeout. */
   async until(condition: () => boolean, timeoutMs: number): Promise<boolean> {
     const deadlineMs = performance.now() + timeoutMs;
     while (!condition() && !this.#isClosed) {

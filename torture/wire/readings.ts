@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-// What Linux says about a process. It is the robust measure: other processes change how long things take, but hardly
-// how much processor time they need.
+// Readings from Linux's /proc. CPU time is the robust measure: other processes affect how long things take, but hardly
+// the CPU time that they need.
 
 const TICKS_PER_SECOND = 100;
 
@@ -10,10 +10,10 @@ const statusOf = (pid: number): string => readFileSync(`/proc/${pid}/status`, "u
 const inStatus = (pid: number, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(statusOf(pid))?.[1] ?? 0);
 
-/** Resident memory now, in MB. */
+/** Current resident memory in MB. */
 export const memoryMb = (pid: number): number => inStatus(pid, "VmRSS") / 1024;
 
-/** Processor time since the start, of all threads, in ms. */
+/** CPU time of all threads since the start, in ms. */
 export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -22,7 +22,7 @@ export function processorMs(pid: number): number {
 
 export const openDescriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** The value once it has stopped falling: what was only needed for a moment is given back after a while. */
+/** The value once it has stopped falling: memory that was needed briefly is returned after a while. */
 export async function settled(read: () => number, tolerance: number, timeoutMs: number): Promise<number> {
   const deadlineMs = performance.now() + timeoutMs;
   let last = read();
@@ -34,7 +34,7 @@ export async function settled(read: () => number, tolerance: number, timeoutMs: 
   }
 }
 
-/** The value that this share of all values is below: `percentile(times, 0.99)`. */
+/** A percentile: `percentile(times, 0.99)`. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

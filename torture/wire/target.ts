@@ -9,7 +9,7 @@ import { type RunningService, serve } from "../../test/harness/program/program.t
 import { SIGNED } from "../../test/harness/rows/author.ts";
 import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
 
-/** The service as `npm start` runs it, in a folder of its own, with ways to look into it. */
+/** The service as `npm start` runs it, in its own folder, with access to its database. */
 export interface Target extends RunningService {
   readonly pid: number;
   readonly folder: string;
@@ -19,7 +19,7 @@ export interface Target extends RunningService {
   count(table: NumberedTable | "categories"): number;
   /** The highest id that was ever assigned. */
   lastId(table: NumberedTable): number;
-  /** Has it assign ids above this one. */
+  /** Makes the service assign ids above this one. */
   setLastId(table: NumberedTable, id: number): void;
 }
 
@@ -68,7 +68,7 @@ function numberIn(file: string, statement: string): number {
   return number;
 }
 
-/** A request with a key, as its bytes. */
+/** The bytes of a request with a key. */
 export function requestBytes(
   line: string,
   { secret, body, headers = [] }: { secret?: string | undefined; body?: string; headers?: readonly string[] } = {},

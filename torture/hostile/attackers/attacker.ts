@@ -1,22 +1,22 @@
 import { Connection } from "../../wire/connection.ts";
 
-/** What an attacker is given. It runs in a process of its own, so it must be plain data. */
+/** An attacker's assignment. It is plain data, because it is passed to another process as JSON. */
 export interface Assignment {
   readonly attacker: string;
   readonly origin: string;
   readonly seconds: number;
-  /** Stops before the time is up when it has sent this many requests, and they have been answered. */
+  /** The attack stops early once this many requests have been answered. */
   readonly maxRequests: number;
   readonly secret?: string;
-  /** Where the largest answer is. */
+  /** The path of the largest response. */
   readonly scriptPath: string;
 }
 
-/** What an attacker has done. */
+/** The figures of an attack. */
 export interface Toll {
   requests: number;
   answers: number;
-  /** Connections that it could not open, or that were closed before an answer. */
+  /** Connections that could not be opened, or were closed before a response. */
   closed: number;
 }
 
@@ -24,11 +24,11 @@ export type Attacker = (assignment: Assignment, toll: Toll, isOver: () => boolea
 
 const ANSWER_PATIENCE_MS = 15_000;
 
-/** Runs the same work several times side by side. */
+/** Runs the same work several times concurrently. */
 export const times = (count: number, work: (index: number) => Promise<void>): Promise<unknown> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
-/** Opens a connection; undefined when nobody accepts it, after a moment, so that an attacker does not spin. */
+/** Opens a connection, or resolves to undefined if refused, after a pause, so that the attacker does not spin. */
 export async function tryOpen(origin: string, toll: Toll): Promise<Connection | undefined> {
   try {
     return await Connection.open(origin, { keep: false });
@@ -39,7 +39,7 @@ export async function tryOpen(origin: string, toll: Toll): Promise<Connection | 
   }
 }
 
-/** Sends batches of requests over connections that are kept as long as the service keeps them. */
+/** Sends batches of requests, and keeps each connection open as long as the service does. */
 export function batches(
   connections: number,
   perBatch: number,

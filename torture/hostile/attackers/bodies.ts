@@ -1,9 +1,9 @@
 import { BODY_MAX_BYTES } from "../../../src/http/request/body.ts";
 import { type Attacker, batches } from "./attacker.ts";
 
-// The worst bodies that are not too large: what costs the most to take in, to parse, or to refuse.
+// Bodies just below the size limit that cost the most to receive, to parse, or to refuse.
 
-/** As many items as fit. */
+/** Repeats an item as often as fits. */
 function filled(start: string, item: (index: number) => string, end: string, maxBytes = BODY_MAX_BYTES): string {
   let text = start;
   for (let i = 0; text.length + item(i).length + end.length + 1 < maxBytes; i++) text += (i > 0 ? "," : "") + item(i);

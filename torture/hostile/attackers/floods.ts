@@ -7,7 +7,7 @@ const PIPELINED = 50;
 
 const repeated = (request: Uint8Array, count: number): Uint8Array => Buffer.concat(Array(count).fill(request));
 
-/** Once for all connections, so that the attacker is not what takes the time. */
+/** Built once for all connections, so that the attacker itself is not the bottleneck. */
 function remembered(make: (assignment: Assignment) => Uint8Array): (assignment: Assignment) => Uint8Array {
   let made: Uint8Array | undefined;
   return (assignment) => {
@@ -23,14 +23,14 @@ export const pipelined: Attacker = batches(
   remembered(({ secret }) => repeated(requestBytes("GET /v1/pets", { secret }), PIPELINED)),
 );
 
-/** A new connection for every request: Bun answers new ones before it looks at the others again. */
+/** A new connection for every request: Bun serves new connections before it returns to the others. */
 export const newConnections: Attacker = batches(
   MANY,
   1,
   remembered(() => requestBytes("GET /v1/pets", { headers: ["Connection: close"] })),
 );
 
-/** Keys that look right and that nobody has: each has to be looked up. */
+/** Well-formed keys that do not exist: each has to be looked up. */
 export const madeUpKeys: Attacker = batches(64, PIPELINED, () =>
   Buffer.concat(Array.from({ length: PIPELINED }, () => requestBytes("GET /v1/pets", { secret: newSecret() }))),
 );
@@ -46,7 +46,7 @@ export const forwardedAddresses: Attacker = batches(8, PIPELINED, (_, number) =>
   ),
 );
 
-/** The whole quota of a key at once, each request for a page that no cache has, and then more of the same. */
+/** The whole quota of a key at once, with uncached pages, and then more of the same. */
 export const quotaFlood: Attacker = batches(64, 10, ({ secret }, number) =>
   Buffer.concat(
     Array.from({ length: 10 }, (_, i) => {
@@ -67,7 +67,7 @@ export const docsScript: Attacker = batches(
   remembered(({ scriptPath }) => requestBytes(`GET ${scriptPath}`)),
 );
 
-/** Connections that end as soon as they have begun, some of them in the middle of a request. */
+/** Connections that are closed at once, some of them in the middle of a request. */
 export const connectAndClose: Attacker = async ({ origin }, toll, isOver) => {
   const half = requestBytes("GET /v1/pets").subarray(0, 30);
   await times(64, async (index) => {

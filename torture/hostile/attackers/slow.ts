@@ -3,7 +3,7 @@ import { type Attacker, times, tryOpen } from "./attacker.ts";
 
 const DRIP_INTERVAL_MS = 200;
 
-/** Many connections that send a byte now and then, and begin again when they are closed. */
+/** Slowloris: many connections send a byte now and then, and start over when they are closed. */
 const drip =
   (connections: number, bytesOf: (secret: string) => Uint8Array, sentAtOnce: number): Attacker =>
   async ({ origin, secret = "" }, toll, isOver) => {
@@ -37,7 +37,7 @@ export const slowBodies: Attacker = drip(
   250,
 );
 
-/** Asks for the largest answer there is, again and again, and reads none of them. */
+/** Requests the largest response again and again, and reads none of them. */
 export const neverRead: Attacker = async ({ origin, scriptPath }, toll, isOver) => {
   const request = requestBytes(`GET ${scriptPath}`);
   await times(64, async () => {
@@ -54,7 +54,7 @@ export const neverRead: Attacker = async ({ origin, scriptPath }, toll, isOver) 
   });
 };
 
-/** More connections than the service has descriptors, which do nothing, and come back when they are closed. */
+/** More idle connections than the service has descriptors. They come back when they are closed. */
 export const idleConnections: Attacker = async ({ origin }, toll, isOver) => {
   await times(400, async () => {
     while (!isOver()) {

@@ -6,10 +6,10 @@ const TERMINATE_SOME = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE application_name LIKE 'animal-store%' AND random() < 0.3`;
 
-/** Longer than any deadline within the service. */
+/** Longer than any timeout within the service. */
 const DEAD_MS = 4_000;
 
-/** As an administrator does, or the server when it is short of memory. */
+/** Terminates connections, as an administrator does, or a server that is short of memory. */
 async function terminate(scene: Scene): Promise<void> {
   const { random, effort } = scene;
   const { postgres, database, instances } = await setStage(scene);
@@ -26,7 +26,7 @@ async function terminate(scene: Scene): Promise<void> {
   await postgres.stop();
 }
 
-/** What has arrived of an answer is not taken for an answer, nor for that to another question. */
+/** Cuts the server's responses short: a partial one must not be taken for an answer, to this query or another. */
 async function cutAnswers(scene: Scene): Promise<void> {
   const { board, random, effort } = scene;
   const { postgres, database, wire, instances } = await setStage(scene);
@@ -62,7 +62,7 @@ async function freeze(scene: Scene): Promise<void> {
   await postgres.stop();
 }
 
-/** A host that loses power says nothing: first to connections that there are, then also to new ones. */
+/** Simulates a host that loses power: it falls silent, first on existing connections, then on new ones, too. */
 async function goDead(scene: Scene): Promise<void> {
   const { effort, random } = scene;
   const { postgres, database, wire, instances } = await setStage(scene);

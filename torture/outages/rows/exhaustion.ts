@@ -7,7 +7,7 @@ import { underLoad } from "../under-load.ts";
 const MAX_CONNECTIONS = 20;
 const WANTED_BY_EACH = 10;
 
-/** Takes connections until there are none left. Returns what gives them back. */
+/** Takes connections until none is left. Returns a function that gives them back. */
 async function takeAll(database: string): Promise<() => Promise<void>> {
   const taken: SQL[] = [];
   for (;;) {
@@ -22,7 +22,7 @@ async function takeAll(database: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Instances that have connections, but fewer than they want, work with those: no request is refused for it. */
+/** Instances that get fewer connections than they want must work with those, and refuse no request for it. */
 async function exhaust(scene: Scene): Promise<void> {
   const { board, effort } = scene;
   const { postgres, database, instances } = await setStage(scene, {

@@ -5,7 +5,7 @@ import type { Row, Scene } from "../row.ts";
 import { setStage } from "../stage.ts";
 import { underLoad } from "../under-load.ts";
 
-/** How a primary goes, and what its clients notice of it. */
+/** The way in which a primary is lost, and what its clients notice. */
 type Loss = (primary: TestPostgres, wire: TestProxy) => Promise<void>;
 
 const crashes: Loss = async (primary, wire) => {
@@ -13,24 +13,24 @@ const crashes: Loss = async (primary, wire) => {
   await primary.crash();
 };
 
-/** Nothing says that the connections are of no use any more. */
+/** Nothing tells clients that their connections are dead. */
 const losesPower: Loss = async (primary, wire) => {
   wire.newConnections = "swallowed";
   wire.silence();
   await primary.crash();
 };
 
-/** As in a planned switch: what is open stays open, and refuses writes. */
+/** A planned switchover: open connections stay open, and refuse writes. */
 const becomesReadOnly: Loss = async (primary) => {
   await primary.admin(async (sql) => {
     await sql`ALTER SYSTEM SET default_transaction_read_only = on`;
     await sql`SELECT pg_reload_conf()`;
   });
-  // Until no transaction is left that began before.
+  // Wait for transactions that began before.
   await Bun.sleep(300);
 };
 
-/** Another server takes over behind the same address, again and again. */
+/** Fails over to another server behind the same address, again and again. */
 async function failOver(scene: Scene, lose: Loss, mix: Mix = OF_ALL): Promise<void> {
   const { effort, random } = scene;
   const { postgres: first, database, wire, instances } = await setStage(scene);
@@ -40,7 +40,7 @@ async function failOver(scene: Scene, lose: Loss, mix: Mix = OF_ALL): Promise<vo
   const times = Math.ceil(effort.times / 4);
   await underLoad(scene, { instances, mix, database: address, exposures: times }, async (watch) => {
     for (let i = 0; i < times; i++) {
-      // Commits wait for a new standby until it has caught up.
+      // Commits wait until the new standby has caught up.
       watch.down();
       const standby = await current().startStandby();
       await Bun.sleep(random.int(300, 800));
@@ -57,8 +57,8 @@ async function failOver(scene: Scene, lose: Loss, mix: Mix = OF_ALL): Promise<vo
 }
 
 /**
- * Until a first write has failed on it, an instance may take what the old server says for the truth. So this row has
- * only creations, which need to know nothing, and their repetitions.
+ * Until its first write fails, an instance may trust what it reads from the old server. So this row has only creations,
+ * which depend on no reads, and their repetitions.
  */
 const CREATIONS_AND_REPEATS: Mix = { ...OF_ORDERS, creations: 0.75, repeats: 0.25, named: 0.7 };
 

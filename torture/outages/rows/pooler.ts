@@ -6,10 +6,10 @@ import type { Row, Scene } from "../row.ts";
 import { ANIMALS, IDEMPOTENT, TRANSITIONS, underLoad } from "../under-load.ts";
 import { restartRepeatedly } from "./restarts.ts";
 
-/** What connections set themselves where there is no PgBouncer, which would refuse it. */
+/** Settings that connections normally make themselves, which PgBouncer would refuse. */
 const TIMEOUTS = { statement_timeout: "1500", lock_timeout: "1000", idle_in_transaction_session_timeout: "5000" };
 
-/** PostgreSQL and PgBouncer are restarted in turn. */
+/** Restarts PostgreSQL and PgBouncer in turn. */
 async function play(scene: Scene, mode: PoolMode, mix: Mix): Promise<void> {
   const { board, effort, random } = scene;
   const postgres = await TestPostgres.start();

@@ -7,7 +7,7 @@ import { type Stage, setStage } from "../stage.ts";
 import { underLoad } from "../under-load.ts";
 
 const RECOVERY_MS = 10_000;
-/** Less than a wait for an answer that does not come. */
+/** Shorter than the timeout for a response that does not come. */
 const WAIT_MS = 50;
 
 const withRedis = (scene: Scene, url: string): Promise<Stage> =>
@@ -18,10 +18,10 @@ async function clearStage({ instances, postgres }: Stage): Promise<void> {
   await postgres.stop();
 }
 
-/** After an outage: instances count together again soon, and exactly. */
+/** After an outage: instances soon share exact counts again. */
 async function expectRecovery(scene: Scene, stage: Stage, when: string): Promise<void> {
   const { board } = scene;
-  // An instance that has not asked since does not know yet.
+  // An instance that has sent no command since does not know of the recovery yet.
   await Bun.sleep(300);
   const ms = await untilTogether(stage, RECOVERY_MS);
   board.highest("longest time to count together again, ms", ms ?? RECOVERY_MS);
@@ -29,7 +29,7 @@ async function expectRecovery(scene: Scene, stage: Stage, when: string): Promise
   await expectExact(scene, stage, when);
 }
 
-/** Nobody but the counters notices: no request is refused. */
+/** Only the counters may notice the outage: no request is refused. */
 async function failUnderLoad(scene: Scene): Promise<void> {
   const { board, random, effort } = scene;
   const redis = await TestRedis.start();
@@ -53,7 +53,7 @@ async function failUnderLoad(scene: Scene): Promise<void> {
   await redis.stop();
 }
 
-/** Another server takes over behind the same address, and connections to the old one stay open: it is read-only now. */
+/** Fails over behind the same address. Connections to the old server, now read-only, stay open. */
 async function failOver(scene: Scene): Promise<void> {
   const { board, effort } = scene;
   const master = await TestRedis.start();
@@ -89,7 +89,7 @@ async function failOverBySentinels(scene: Scene): Promise<void> {
   await clearStage(stage);
 }
 
-/** What the others count stays exact, and requests that it would have counted do not wait for it. */
+/** Loses a shard: the others' counts stay exact, and requests that it would have counted do not wait for it. */
 async function loseShard(scene: Scene): Promise<void> {
   const { board } = scene;
   const nodes = await startRedisCluster();
@@ -97,7 +97,7 @@ async function loseShard(scene: Scene): Promise<void> {
   const stage = await withRedis(scene, nodes.map(({ url }) => url).join(","));
   await expectExact(scene, stage, "before the loss of a shard");
   await nodes[1]?.stop();
-  // Once for each instance to notice.
+  // Often enough for each instance to notice.
   for (let i = 0; i < 4; i++) await useUp(scene, stage);
   const uses: Use[] = [];
   for (let i = 0; i < 12; i++) uses.push(await useUp(scene, stage));
@@ -124,7 +124,7 @@ async function loseShard(scene: Scene): Promise<void> {
   await clearStage(stage);
 }
 
-/** Instances that get no processor for a while find answers that look late, and are not. */
+/** Starves instances of CPU, so that responses look late without being late. */
 async function starve(scene: Scene): Promise<void> {
   const { board, random, effort } = scene;
   const redis = await TestRedis.start();
@@ -135,7 +135,7 @@ async function starve(scene: Scene): Promise<void> {
       child.kill("SIGSTOP");
       await Bun.sleep(random.int(160, 300));
       child.kill("SIGCONT");
-      // Long enough to ask Redis, and too short to take its answer.
+      // Long enough to send a command to Redis, and too short to read the response.
       await Bun.sleep(random.int(1, 6));
     }
   });

@@ -5,7 +5,7 @@ import { Instances } from "../instances.ts";
 import type { Row, Scene } from "../row.ts";
 import { ANIMALS, CREATIONS, IDEMPOTENT, TRANSITIONS, underLoad, type Watch } from "../under-load.ts";
 
-/** Half of the restarts are of one kind, half of the other. */
+/** Alternates between two kinds of restarts. */
 export async function restartRepeatedly(
   { random, effort }: Scene,
   watch: Watch,
@@ -27,7 +27,7 @@ const LOADS: Readonly<Record<string, Mix>> = {
   "corrections and deletions": ANIMALS,
 };
 
-/** How the service is told to speak to PostgreSQL. */
+/** The TLS settings for connections to PostgreSQL. */
 const TRANSPORTS = ["", "sslmode=require", "sslmode=verify-full"] as const;
 
 async function play(scene: Scene, mix: Mix, transport: (typeof TRANSPORTS)[number]): Promise<void> {
@@ -54,7 +54,7 @@ async function play(scene: Scene, mix: Mix, transport: (typeof TRANSPORTS)[numbe
   await postgres.stop();
 }
 
-/** What should go through TLS does. */
+/** Checks that connections that should use TLS do. */
 async function checkEncryption({ board }: Scene, postgres: TestPostgres): Promise<void> {
   const rows = await postgres.admin(
     (sql) =>

@@ -13,7 +13,7 @@ async function readOrders(database: string, animalId: string): Promise<readonly 
   return withSql(database, (sql) => sql`SELECT id::text FROM orders WHERE animal_id = ${animalId}::bigint`);
 }
 
-/** Many want the same animal while instances are killed: one gets it, and is told so unless its instance was killed. */
+/** Many clients order one animal while instances are killed: one gets it, and is told so unless its instance died. */
 async function sellOnce(scene: Scene): Promise<void> {
   const { board, random, effort } = scene;
   const { postgres, database, instances } = await setStage(scene);
@@ -65,7 +65,7 @@ async function sellOnce(scene: Scene): Promise<void> {
   await postgres.stop();
 }
 
-/** The same beside everything else that a client does. */
+/** Kills instances under a mixed load. */
 async function killUnderLoad(scene: Scene): Promise<void> {
   const { board, random, effort } = scene;
   const { postgres, database, instances } = await setStage(scene);

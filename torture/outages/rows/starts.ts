@@ -7,7 +7,7 @@ import { FIGURES, type Row, type Scene } from "../row.ts";
 const QUICKLY_MS = 10_000;
 const STATEMENTS = 8;
 
-/** Starts the service, and ends it if it does not end by itself. */
+/** Starts the service, and ends it unless it has ended by itself. */
 async function start(database: string) {
   const fromMs = performance.now();
   const child = Bun.spawn([EXECUTABLE, "serve"], {
@@ -30,7 +30,7 @@ async function start(database: string) {
   };
 }
 
-/** A server that drops the connection at each statement of a start, of a first one and of a later one. */
+/** Drops the connection at each statement of a start: of the first start, and of a later one. */
 async function drop({ board, effort }: Scene): Promise<void> {
   const postgres = await TestPostgres.start({ isVolatile: true });
   const later = await postgres.database();
@@ -43,7 +43,7 @@ async function drop({ board, effort }: Scene): Promise<void> {
         const { exitCode, hasServed, err, ms } = await start(
           Object.assign(new URL(database), { port: String(wire.port) }).href,
         );
-        // It may have got all the answers that a start needs.
+        // The service may already have all the responses that a start needs.
         if (wire.statements() < n || (hasServed && when === "after the answer")) continue;
         const what = `a ${which} start, broken at statement ${n}, ${when},`;
         board.count("starts broken");
