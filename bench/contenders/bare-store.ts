@@ -7,7 +7,7 @@ import type { Animal } from "../../src/domain/stock/animal.ts";
 import { PET_SHAPE, petJson } from "../../src/http/wire/pet.ts";
 import { SELECT_ANIMAL } from "../../src/store/sql/rows.ts";
 import { openForReading } from "../../src/store/sqlite/file/database.ts";
-import { type JsonListRow, jsonLists } from "../../src/store/sqlite/tables/json-lists.ts";
+import { type JsonListRow, jsonLists } from "../../src/store/sqlite/tables/animals.ts";
 
 const db = openForReading(process.argv[2] as string);
 const list = db.prepare<JsonListRow, [string, bigint, number]>(jsonLists(PET_SHAPE).byStatus);

@@ -30,8 +30,8 @@ import { inspectFile, migrateFile } from "./schema.ts";
 import { attempt } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
 import { openForCommand, openForServing } from "./store.ts";
+import { jsonLists } from "./tables/animals.ts";
 import { SELECT_ONE_UNFOLDED, SELECT_UNFOLDED } from "./tables/folding.ts";
-import { jsonLists } from "./tables/json-lists.ts";
 
 /** "ANST", by which our files are recognized. */
 const APPLICATION_ID = 0x414e5354;

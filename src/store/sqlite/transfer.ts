@@ -16,7 +16,7 @@ import { closeNow } from "./file/close.ts";
 import { LOCK_TIMEOUTS, openLocked, openShared, preparePath } from "./file/database.ts";
 import { reasonOf } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
-import { journalWrites } from "./tables/writes/journal.ts";
+import { journalWrites } from "./tables/journal.ts";
 import { raiseGeneration } from "./wal/generation.ts";
 
 /** Opens a file whose rows are copied: nobody serves it meanwhile, and no command can write to it. Fails with an OperatorError. */

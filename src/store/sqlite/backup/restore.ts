@@ -20,7 +20,7 @@ import { replaceFile, setLostLogAside } from "../file/replace.ts";
 import { AlreadyServed, lockForServing } from "../file/serving-lock.ts";
 import { appliedMigrations } from "../migration/target.ts";
 import { reasonOf } from "../sql/attempt.ts";
-import { journalWrites } from "../tables/writes/journal.ts";
+import { journalWrites } from "../tables/journal.ts";
 import { refuseForeignWal } from "../wal/check.ts";
 import { type CopyingOptions, copyIntoPartial, publishOrRemove } from "./backup.ts";
 

@@ -1,15 +1,26 @@
+import type { Database } from "bun:sqlite";
 import type { JsonShape } from "../../../base/json/shape.ts";
-import { done } from "../../../base/result.ts";
+import { done, type Result } from "../../../base/result.ts";
 import { cutPage, type JsonPage, jsonPageOf, type Listed, type Page } from "../../../domain/page.ts";
-import type { Animal } from "../../../domain/stock/animal.ts";
+import {
+  ANIMAL_STATUSES,
+  type Animal,
+  decideAnimalDeletion,
+  decideAnimalUpdate,
+  type NewAnimal,
+} from "../../../domain/stock/animal.ts";
+import { entryOfAddition, entryOfDeletion, entryOfUpdate } from "../../../domain/stock/changes.ts";
 import type { AnimalQuery, AnimalStore } from "../../ports/store.ts";
+import { animalStatements } from "../../sql/animal-statements.ts";
 import { type AnimalListName, animalListing, animalLists } from "../../sql/lists.ts";
-import { SELECT_ANIMAL } from "../../sql/rows.ts";
+import { ANIMALS, NEW_ANIMAL, newAnimalValues, SELECT_ANIMAL } from "../../sql/rows.ts";
+import { insertInto } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, type PreparedSet, prepared, preparedSet } from "../sql/statements.ts";
-import { type JsonListRow, jsonLists } from "./json-lists.ts";
-import type { Writes } from "./writer.ts";
+import type { WithIdempotency } from "./idempotency.ts";
+import { journalWrites } from "./journal.ts";
+import type { PreparedWriter, Writes } from "./writer.ts";
 
 export function sqliteAnimals(connection: Connection, writes: Writes): AnimalStore {
   const lists = preparedSet<AnimalListName, Listed<Animal>>(connection, animalLists(SQLITE));
@@ -49,4 +60,111 @@ export function sqliteAnimals(connection: Connection, writes: Writes): AnimalSto
     update: (correction, idempotencyKey) => writes.perform("updateAnimal", correction, idempotencyKey),
     delete: (removal, idempotencyKey) => writes.perform("deleteAnimal", removal, idempotencyKey),
   };
+}
+
+type AnimalWrites = Pick<
+  PreparedWriter,
+  "createAnimal" | "createAnimals" | "addAnimal" | "updateAnimal" | "deleteAnimal"
+>;
+
+/** SQLite looks up and notes the last id once per statement: 9 µs for one animal, less than 4 for each of 16. */
+const MAX_IN_STATEMENT = 16;
+
+const insertAnimals = (count: number): string =>
+  insertInto(ANIMALS, NEW_ANIMAL, () => "?") + `, (${NEW_ANIMAL.map(() => "?")})`.repeat(count - 1);
+
+export function animalWrites(db: Database, withIdempotency: WithIdempotency): AnimalWrites {
+  const statements = animalStatements(SQLITE);
+  const journal = journalWrites(db);
+  const inserts = Array.from({ length: MAX_IN_STATEMENT }, (_, i) => prepared(db, insertAnimals(i + 1)));
+  const get = prepared<Animal, [bigint]>(db, `${SELECT_ANIMAL} WHERE id = ?`);
+  const update = prepared(db, statements.update);
+  const remove = prepared(db, statements.remove);
+  const findOpenOrder = prepared(db, statements.findOpenOrder);
+  const findOrder = prepared(db, statements.findOrder);
+
+  /** Returns the id of the last one. Those of one statement follow each other: nothing else is added meanwhile. */
+  function insert(animals: readonly NewAnimal[]): bigint {
+    const statement = inserts[animals.length - 1] as (typeof inserts)[number];
+    return BigInt(statement().run(...animals.flatMap(newAnimalValues)).lastInsertRowid);
+  }
+
+  return {
+    createAnimal(animal, idempotencyKey) {
+      const result = withIdempotency(idempotencyKey, () => done({ id: insert([animal]), ...animal }));
+      return result.kind === "done" ? done(result.value.id) : result;
+    },
+    createAnimals(animals) {
+      const results: Result<bigint>[] = [];
+      for (let at = 0; at < animals.length; at += MAX_IN_STATEMENT) {
+        const together = animals.slice(at, at + MAX_IN_STATEMENT);
+        const firstId = insert(together) - BigInt(together.length - 1);
+        for (let i = 0; i < together.length; i++) results.push(done(firstId + BigInt(i)));
+      }
+      return results;
+    },
+    addAnimal({ animal, author }) {
+      const added = { id: insert([animal]), ...animal };
+      journal.append(entryOfAddition(author, added));
+      return added;
+    },
+    updateAnimal: (correction, idempotencyKey) =>
+      withIdempotency(idempotencyKey, () => {
+        const { id } = correction;
+        const hasOpenOrder = () => findOpenOrder().get(id) !== null;
+        const before = get().get(id) ?? undefined;
+        const decision = decideAnimalUpdate(before, hasOpenOrder, correction);
+        if (decision.kind === "done") {
+          update().run(...newAnimalValues(decision.value), id);
+          journal.append(entryOfUpdate(correction, before, decision.value));
+        }
+        return decision;
+      }),
+    deleteAnimal: (removal, idempotencyKey) =>
+      withIdempotency(idempotencyKey, () => {
+        const { id } = removal;
+        const decision = decideAnimalDeletion(get().get(id) ?? undefined, () => findOrder().get(id) !== null, removal);
+        if (decision.kind === "done") {
+          remove().run(id);
+          journal.append(entryOfDeletion(removal, decision.value));
+        }
+        return decision;
+      }),
+  };
+}
+
+// Pages of animals that SQLite returns as one text. As rows, a page would become 20 objects with two bigints each, and
+// to make JSON of those takes as long as to find them.
+
+/** The animals in a list, by its parameters. Not those by name or by ids: both are rarer, and not continued by an id alone. */
+const IN_LIST = {
+  all: "TRUE",
+  byStatus: "status = ?1",
+  byCategory: `category_id = ?1 AND status IN (${ANIMAL_STATUSES.map((status) => `'${status}'`).join(", ")})`,
+  byCategoryAndStatus: "category_id = ?1 AND status = ?2",
+} as const;
+
+type Filter = keyof typeof IN_LIST;
+type JsonListName = Filter | `${Filter}Descending`;
+
+export interface JsonListRow {
+  readonly json: string;
+  /** The id that the next page continues after; null on the last one. */
+  readonly next: bigint | null;
+}
+
+/** The parameters are those of the rows, without one beyond the page: whether more follow is looked up after the last. */
+export function jsonLists({ fields }: JsonShape<Animal>): Record<JsonListName, string> {
+  const rows = animalLists(SQLITE);
+  const object = `json_object(${fields.map((field) => `'${field}', "${field}"`).join(", ")})`;
+  const page = (name: JsonListName, inList: string, last: string, after: string): [string, string] => [
+    name,
+    `SELECT json, CASE WHEN EXISTS (SELECT 1 FROM animals WHERE ${inList} AND id ${after} last) THEN last END AS next
+    FROM (SELECT json_group_array(${object}) AS json, ${last} AS last FROM (${rows[name]}))`,
+  ];
+  const lists = Object.entries(IN_LIST).flatMap(([name, inList]) => [
+    page(name as Filter, inList, "max(id)", ">"),
+    page(`${name as Filter}Descending`, inList, "min(id)", "<"),
+  ]);
+  return Object.fromEntries(lists) as Record<JsonListName, string>;
 }

@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { fold } from "../../../domain/stock/fold.ts";
 import { FOLD_BATCH_SIZE, type UnfoldedAnimal } from "../../schema/folding.ts";
 import { prepared } from "../sql/statements.ts";
+import type { Writer } from "./writer.ts";
 
 /** The index is named, since it is empty as a rule: SQLite does not know that, and might read the table. */
 const selectUnfolded = (limit: number): string =>
@@ -15,5 +16,17 @@ export function foldNamesIn(db: Database): (animals: readonly UnfoldedAnimal[]) 
   const update = prepared(db, "UPDATE animals SET folded_name = ? WHERE id = ?");
   return (animals) => {
     for (const { id, name } of animals) update().run(fold(name), id);
+  };
+}
+
+export function foldingWrites(db: Database): Pick<Writer, "foldNames"> {
+  const select = prepared<UnfoldedAnimal, []>(db, SELECT_UNFOLDED);
+  const foldNames = foldNamesIn(db);
+  return {
+    foldNames() {
+      const animals = select().all();
+      foldNames(animals);
+      return animals.length === FOLD_BATCH_SIZE;
+    },
   };
 }

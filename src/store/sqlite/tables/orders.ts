@@ -1,12 +1,29 @@
+import type { Database } from "bun:sqlite";
+import { done, type Result, refused } from "../../../base/result.ts";
 import { cutPage } from "../../../domain/page.ts";
+import type { AnimalStatus } from "../../../domain/stock/animal.ts";
+import { entryOfOrderUpdate } from "../../../domain/stock/changes.ts";
+import {
+  decideOrderUpdate,
+  type NewOrder,
+  type Order,
+  type OrderUpdate,
+  type OrderUpdateRefusal,
+  PLACING,
+  type PlacingRefusal,
+  placedOrder,
+  refusalToPlace,
+} from "../../../domain/stock/order.ts";
 import type { OrderStore } from "../../ports/store.ts";
 import { type OrderListName, orderListing, orderLists } from "../../sql/lists.ts";
-import { ORDERS, orderOf } from "../../sql/rows.ts";
-import { type Row, selectFrom } from "../../sql/table.ts";
+import { NEW_ORDER, newOrderValues, ORDERS, orderOf } from "../../sql/rows.ts";
+import { insertInto, type Row, selectFrom } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, prepared, preparedSet } from "../sql/statements.ts";
-import type { Writes } from "./writer.ts";
+import type { WithIdempotency } from "./idempotency.ts";
+import { journalWrites } from "./journal.ts";
+import type { Writer, Writes } from "./writer.ts";
 
 export function sqliteOrders(connection: Connection, writes: Writes): OrderStore {
   const lists = preparedSet<OrderListName, Row>(connection, orderLists(SQLITE));
@@ -23,5 +40,46 @@ export function sqliteOrders(connection: Connection, writes: Writes): OrderStore
     },
     place: (order, idempotencyKey) => writes.perform("placeOrder", order, idempotencyKey),
     update: (update, idempotencyKey) => writes.perform("updateOrder", update, idempotencyKey),
+  };
+}
+
+export function orderWrites(
+  db: Database,
+  withIdempotency: WithIdempotency,
+): Pick<Writer, "placeOrder" | "updateOrder"> {
+  const journal = journalWrites(db);
+  const animalStatus = prepared<{ status: AnimalStatus }, [bigint]>(db, "SELECT status FROM animals WHERE id = ?");
+  const setAnimalStatus = prepared(db, "UPDATE animals SET status = ? WHERE id = ?");
+  const getOrder = prepared<Row, [bigint]>(db, `${selectFrom(ORDERS)} WHERE id = ?`);
+  const insertOrder = prepared(
+    db,
+    insertInto(ORDERS, NEW_ORDER, () => "?"),
+  );
+  const setOrderStatus = prepared(db, "UPDATE orders SET status = ?, updated_at = ? WHERE id = ?");
+
+  function place(newOrder: NewOrder): Result<Order, PlacingRefusal> {
+    const refusal = refusalToPlace(animalStatus().get(newOrder.animalId)?.status);
+    if (refusal) return refused(refusal);
+    const order = placedOrder(newOrder);
+    setAnimalStatus().run(PLACING.to, order.animalId);
+    const { lastInsertRowid } = insertOrder().run(...newOrderValues(order));
+    return done({ id: BigInt(lastInsertRowid), ...order });
+  }
+
+  function update(wanted: OrderUpdate): Result<Order, OrderUpdateRefusal> {
+    const row = getOrder().get(wanted.orderId);
+    const before = row ? orderOf(row) : undefined;
+    const decision = decideOrderUpdate(before, wanted);
+    if (decision.kind === "refused") return decision;
+    const { order, animalStatus } = decision.value;
+    setOrderStatus().run(order.status, order.updatedAtMs, order.id);
+    setAnimalStatus().run(animalStatus, order.animalId);
+    journal.append(entryOfOrderUpdate(wanted, before, order));
+    return done(order);
+  }
+
+  return {
+    placeOrder: (order, idempotencyKey) => withIdempotency(idempotencyKey, () => place(order)),
+    updateOrder: (wanted, idempotencyKey) => withIdempotency(idempotencyKey, () => update(wanted)),
   };
 }

@@ -1,9 +1,10 @@
+import type { Database } from "bun:sqlite";
 import type { TallyStore } from "../../ports/store.ts";
-import { keyTallyOf, TALLIES, tallyOf } from "../../sql/rows.ts";
-import { type Row, selectFrom } from "../../sql/table.ts";
+import { keyTallyOf, TALLIES, tallyOf, tallyValues } from "../../sql/rows.ts";
+import { orReplace, type Row, selectFrom } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { type Connection, prepared } from "../sql/statements.ts";
-import type { Writes } from "./writer.ts";
+import type { Writer, Writes } from "./writer.ts";
 
 export function sqliteTallies(connection: Connection, writes: Writes): TallyStore {
   const all = prepared<Row, []>(connection, selectFrom(TALLIES));
@@ -21,5 +22,19 @@ export function sqliteTallies(connection: Connection, writes: Writes): TallyStor
       return row ? tallyOf(row) : undefined;
     },
     save: (tallies) => writes.perform("saveTallies", tallies),
+  };
+}
+
+export function tallyWrites(db: Database): Pick<Writer, "saveTallies"> {
+  const { name, columns } = TALLIES;
+  const save = prepared(
+    db,
+    `INSERT INTO ${name} (${columns}) SELECT ${columns.map((_, i) => `?${i + 1}`)}
+    WHERE EXISTS (SELECT 1 FROM keys WHERE id = ?1) ${orReplace(TALLIES)}`,
+  );
+  return {
+    saveTallies(tallies) {
+      for (const tally of tallies) save().run(...tallyValues(tally));
+    },
   };
 }

@@ -3,8 +3,8 @@ import { lazy } from "../../../base/lazy.ts";
 import { OperatorError } from "../../../base/operator-error.ts";
 import type { IdempotencyKey } from "../../../domain/idempotency.ts";
 import { codeOf, transact } from "../sql/attempt.ts";
+import { prepareWriter } from "../tables/prepare.ts";
 import { carryOut, type WriteInput, type WriteName, type WriteResult, type Writes } from "../tables/writer.ts";
-import { prepareWriter } from "../tables/writes/prepare.ts";
 import { raiseGeneration } from "../wal/generation.ts";
 import { bulkWriting } from "./bulk-writing.ts";
 
