@@ -43,7 +43,7 @@ const publicUrlSetting = (meaning: string): Setting<string | undefined> => ({
   hides: (text) => /[@?]/.test(text),
 });
 
-/** Every setting. The README's table and `serve --help` show exactly these. */
+/** Every setting. docs/settings.md and `serve --help` show exactly these. */
 export const SETTINGS = {
   ENVIRONMENT: setting("production", "`production` or `staging`: which of the two this is.", parseEnvironment),
   HOST: setting("127.0.0.1", "Address to listen on; `0.0.0.0` for all.", parseHost),

@@ -1,92 +1,22 @@
 import { describe, expect, test } from "bun:test";
-import Ajv2020 from "ajv/dist/2020";
+import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { SETTINGS } from "../../src/config.ts";
 import { PLANS } from "../../src/domain/keys/plan.ts";
 import { FAULT_CODES, FAULTS } from "../../src/http/faults/fault.ts";
-import { openapiDocument } from "../../src/http/openapi/document.ts";
-import { DEFAULT_URLS } from "../harness/checks/openapi.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { run } from "../harness/program/program.ts";
-import { startService } from "../harness/service/service.ts";
 
-const read = (name: string): Promise<string> => Bun.file(new URL(`../../${name}`, import.meta.url)).text();
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
-const document = JSON.parse(JSON.stringify(openapiDocument(DEFAULT_URLS))) as any;
+const ROOT = join(import.meta.dir, "../..");
+const read = (name: string): Promise<string> => Bun.file(join(ROOT, name)).text();
 
-describe("openapi.json", () => {
-  test("is what the code makes: `npm run openapi` writes it again", async () => {
-    expect(await read("openapi.json")).toBe(`${JSON.stringify(openapiDocument(DEFAULT_URLS), null, 2)}\n`);
-  });
+const DOCUMENTS = new Map<string, string>();
+for (const pattern of ["*.md", "docs/*.md", "client/*.md"])
+  for (const file of new Bun.Glob(pattern).scanSync({ cwd: ROOT })) DOCUMENTS.set(file, await read(file));
 
-  test("has the routes that there are, and no others", async () => {
-    const service = await startService();
-    for (const [path, operations] of Object.entries<Record<string, unknown>>(document.paths)) {
-      const { headers } = await service.call(`PROPFIND ${path.replace(/\{\w+\}/, "1")}`);
-      const allowed = headers
-        .get("allow")
-        ?.split(", ")
-        .filter((method) => method !== "HEAD");
-      expect(Object.keys(operations).map((method) => method.toUpperCase())).toEqual(allowed as string[]);
-    }
-  });
-
-  test("has examples that are valid by its own schemas", () => {
-    const ajv = new Ajv2020({ strict: false, formats: { int64: true, "date-time": true } });
-    ajv.addSchema({ $id: "doc", components: document.components });
-    let checked = 0;
-    const walk = (node: unknown): void => {
-      if (typeof node !== "object" || node === null) return;
-      const { schema, examples } = node as {
-        schema?: { $ref?: string };
-        examples?: Record<string, { value: unknown }>;
-      };
-      if (schema?.$ref && examples)
-        for (const { value } of Object.values(examples)) {
-          const validate = ajv.compile({ $ref: `doc${schema.$ref}` });
-          expect([value, validate(value)]).toEqual([value, true]);
-          checked++;
-        }
-      for (const child of Object.values(node)) walk(child);
-    };
-    walk(document);
-    expect(checked).toBeGreaterThan(20);
-  });
-
-  test("has no default that is refused beside another parameter, and says what cannot be combined", () => {
-    const { get } = document.paths["/pets"];
-    const { sort, name } = Object.fromEntries(get.parameters.map((one: { name: string }) => [one.name, one]));
-    expect(sort.schema).toEqual({ type: "string", enum: ["id", "-id"] });
-    expect([sort.description, name.description]).toEqual([
-      expect.stringContaining("Not together with `name`."),
-      expect.stringContaining("not with `categoryId`, `id` or `sort`"),
-    ]);
-    const clashes = ["/pets", "/store/orders"].map((path) =>
-      JSON.stringify(document.paths[path].get.responses[400]).match(/cannot be combined with/g),
-    );
-    expect(clashes.map((found) => found?.length)).toEqual([1, 1]);
-  });
-
-  test("says which tags are for If-Match, and in which order lists are", () => {
-    expect(document.info.description).toContain(
-      "An animal's own `ETag` comes with createPet, updatePet, getPet, and `GET /pets` with exactly one `id`.",
-    );
-    const { Pets, Orders } = document.components.schemas;
-    expect([Pets.description, Orders.description]).toEqual([
-      expect.stringContaining("by ascending id unless `sort` or `name` says otherwise"),
-      expect.stringContaining("by ascending id unless `sort` says otherwise"),
-    ]);
-  });
-
-  test("has an example of every error code", () => {
-    const text = JSON.stringify(document);
-    expect(FAULT_CODES.filter((code) => !text.includes(`"value":{"code":"${code}"`))).toEqual([]);
-  });
-});
-
-describe("README.md", async () => {
-  const readme = await read("README.md");
-  const rows = readme
+/** The rows of all tables in a document, each as its cells. */
+const rowsOf = (file: string): string[][] =>
+  (DOCUMENTS.get(file) ?? "")
     .split("\n")
     .filter((line) => line.startsWith("|"))
     .map((line) =>
@@ -96,41 +26,71 @@ describe("README.md", async () => {
         .map((cell) => cell.trim()),
     );
 
-  test("has every setting with its default and its meaning", () => {
-    for (const [name, { fallback, meaning }] of Object.entries(SETTINGS))
-      expect(rows).toContainEqual([`\`${name}\``, fallback === "" ? "" : `\`${fallback}\``, meaning]);
+test("docs/settings.md has every setting with its default and its meaning", () => {
+  for (const [name, { fallback, meaning }] of Object.entries(SETTINGS))
+    expect(rowsOf("docs/settings.md")).toContainEqual([
+      `\`${name}\``,
+      fallback === "" ? "" : `\`${fallback}\``,
+      meaning,
+    ]);
+});
+
+test("docs/api.md has every plan with its quotas", () => {
+  for (const [plan, quotas] of Object.entries(PLANS)) {
+    const shown = quotas
+      ? [quotas.perMinute, quotas.perDay].map((quota) => quota.toLocaleString("en-US"))
+      : ["custom", "custom"];
+    expect(rowsOf("docs/api.md")).toContainEqual([plan, ...shown]);
+  }
+});
+
+test("docs/api.md has every error code with its status", () => {
+  const shown = rowsOf("docs/api.md").map(([code, status]) => `${code} ${status}`);
+  expect(FAULT_CODES.map((code) => `\`${code}\` ${FAULTS[code][0]}`).filter((row) => !shown.includes(row))).toEqual([]);
+});
+
+describe("commands", () => {
+  const FAMILIES = ["keys", "animals"];
+  const cwd = temporaryFolder();
+  const helpOf = async (...command: string[]): Promise<string> => (await run([...command, "--help"], { cwd })).out;
+  /** The name of a command at the beginning of a text; what comes behind one that is no family is an argument. */
+  const nameIn = (text: string): string => /^(?:(?:keys|animals) )?[a-z]+/.exec(text)?.[0] ?? "";
+  const table = rowsOf("docs/commands.md").flatMap(([cell = ""]) => {
+    const [first = "", ...others] = [...cell.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text);
+    const family = FAMILIES.find((name) => first.startsWith(`${name} `));
+    return [first, ...others.map((other) => (family && !nameIn(other).includes(" ") ? `${family} ${other}` : other))];
   });
 
-  test("has every plan with its quotas", () => {
-    for (const [plan, quotas] of Object.entries(PLANS)) {
-      const shown = quotas
-        ? [quotas.perMinute, quotas.perDay].map((quota) => quota.toLocaleString("en-US"))
-        : ["custom", "custom"];
-      expect(rows).toContainEqual([plan, ...shown]);
-    }
-  });
-
-  test("has every error code with its status", () => {
-    for (const code of FAULT_CODES)
-      expect(rows.some(([first, status]) => first === `\`${code}\`` && status === String(FAULTS[code][0]))).toBe(true);
-  });
-
-  test("names only commands that there are", async () => {
-    const cwd = temporaryFolder();
-    const table = /## Commands\n(.*?)\n## /s.exec(readme)?.[1] ?? "";
-    const named = [...readme.matchAll(/build\/animal-store (\S+ \S+|\S+)/g), ...table.matchAll(/^\| `(\S+ \S+|\S+)/gm)];
-    // What comes behind the name of a command that is no family is an argument.
-    const nameOf = (text = "") => /^(?:(?:keys|animals) )?[a-z]+/.exec(text)?.[0] ?? text;
-    const commands = new Set(named.map((match) => nameOf(match[1])));
-    expect(commands.size).toBeGreaterThan(20);
-    await Promise.all(
-      [...commands].map(async (command) => {
-        const { out } = await run([...command.split(" "), "--help"], { cwd });
-        expect(out).toContain(`Usage: animal-store ${command}`);
+  test("docs/commands.md has every one that there is", async () => {
+    const groups = await Promise.all(
+      ["", ...FAMILIES].map(async (family) => {
+        const help = await helpOf(...family.split(" ").filter(Boolean));
+        const names = [...(help.split("\nCommands:\n")[1] ?? "").matchAll(/^ {2}([a-z]+)/gm)].map(
+          ([, name = ""]) => name,
+        );
+        return names.map((name) => `${family} ${name}`.trim());
       }),
     );
-    for (const [, script] of readme.matchAll(/npm run ([a-z:]+)/g))
-      expect(Object.keys(manifest.scripts)).toContain(script as string);
+    const commands = groups.flat().filter((name) => !name.endsWith("help") && !FAMILIES.includes(name));
+    expect(commands.length).toBeGreaterThan(20);
+    expect(commands.filter((name) => !table.some((cell) => nameIn(cell) === name || cell === name))).toEqual([]);
+  });
+
+  test("documents name only those that there are", async () => {
+    const named = [...DOCUMENTS.values()].flatMap((text) =>
+      [...text.matchAll(/(?:npx |[$`] ?)animal-store ([a-z]+(?: [a-z]+)?)/g)].map(([, command = ""]) => command),
+    );
+    const commands = new Set([...named, ...table].map(nameIn).filter(Boolean));
+    expect(commands.size).toBeGreaterThan(20);
+    for (const command of commands)
+      expect(await helpOf(...command.split(" "))).toContain(`Usage: animal-store ${command}`);
+  });
+
+  test("documents name only scripts that package.json has", () => {
+    const named = [...DOCUMENTS.values()].flatMap((text) =>
+      [...text.matchAll(/npm run ([a-z:-]+)/g)].map(([, script]) => script),
+    );
+    expect(named.filter((script) => !Object.keys(manifest.scripts).includes(script ?? ""))).toEqual([]);
   });
 });
 
