@@ -63,9 +63,9 @@ describe("MemoryMeter", () => {
     const meter = openMemoryMeter(new FakeClock(), 2 ** 14);
     let subjects = 0;
     const msFor = (count: number): number => {
-      const from = performance.now();
+      const before = process.cpuUsage();
       for (let i = 0; i < count; i++) judge(meter, `address ${++subjects}`);
-      return performance.now() - from;
+      return process.cpuUsage(before).user / 1000;
     };
     const filling = msFor(2 ** 14);
     msFor(2 ** 14);

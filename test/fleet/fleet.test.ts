@@ -99,17 +99,15 @@ describe.skipIf(!hasRedis)("a fleet", () => {
     const { id, secret } = await issue("free");
     for (const instance of fleet) expect((await get(instance, secret)).status).toBe(200);
     const felt = async (matches: (answer: Response) => Promise<boolean>) => {
-      const from = performance.now();
       for (const instance of fleet) while (!(await matches(await get(instance, secret)))) await Bun.sleep(20);
-      return performance.now() - from;
     };
     for (let i = 0; i < 130; i++) await get(one, secret);
     const isBanned = async (answer: Response) => ((await answer.json()) as { code?: string }).code === "key_banned";
-    expect(await felt(isBanned)).toBeLessThan(2000);
+    await felt(isBanned);
     await run(["keys", "unban", id], { cwd, env: { DATABASE_URL: database, REDIS_URL: redis?.url as string } });
-    expect(await felt(async (answer) => !(await isBanned(answer)))).toBeLessThan(2000);
+    await felt(async (answer) => !(await isBanned(answer)));
     await cli("keys", "revoke", id);
-    expect(await felt(async (answer) => answer.status === 401)).toBeLessThan(2000);
+    await felt(async (answer) => answer.status === 401);
   });
 
   test("keys show reads what the fleet has counted together", async () => {

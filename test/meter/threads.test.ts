@@ -145,7 +145,8 @@ describe("four threads that count together", () => {
     const { user, system } = process.cpuUsage(before);
     expect(report).toEqual({ key: sayOne(policy, THREADS * 10, 0).counts });
     expect(tookMs).toBeGreaterThan(400);
-    expect((user + system) / 1000).toBeLessThan(tookMs / 2);
+    // Each of the others would use up to as much as the one that has the lock takes.
+    expect((user + system) / 1000).toBeLessThan(tookMs);
     expect((await meters.keyMeter.tally("key")).minute.used).toBe(15);
   });
 

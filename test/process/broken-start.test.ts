@@ -31,11 +31,9 @@ await run(["migrate"], { cwd });
 const address = async (changes: Partial<URL>): Promise<string> =>
   Object.assign(new URL(await server.database()), changes).href;
 
-/** What a program says that cannot use its database: one line, soon, and never the password. */
+/** What a program says that cannot use its database: one line, and never the password. */
 async function lineOf(args: readonly string[], url: string): Promise<string> {
-  const from = performance.now();
   const { exitCode, out, err } = await run(args, { cwd, env: { DATABASE_URL: url, PORT: "0" } });
-  expect(performance.now() - from).toBeLessThan(10_000);
   expect([exitCode, out]).toEqual([1, ""]);
   expect(err.trim().split("\n")).toHaveLength(1);
   expect(err).toStartWith("animal-store: cannot use the database postgres://");

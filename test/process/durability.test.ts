@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { SAVE_INTERVAL_MS } from "../../src/meter/open.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { issueBoundlessKey, postAnimal, type RunningService, run, serve } from "../harness/program/program.ts";
 import { canMount, onSmallDisk } from "../harness/program/small-disk.ts";
@@ -114,9 +115,9 @@ describe("counters", () => {
     const banned = await issue(cwd, "--plan", "free");
     const first = await serve({ cwd, threads: 4 });
     for (let i = 0; i < 30; i++) await get(first, counted.secret);
-    const countedAt = performance.now();
+    // Without a stop: they are saved every so often, and a crash loses what came since.
+    expect(SAVE_INTERVAL_MS).toBeLessThan(1_000);
     while (usedThisMinute(cwd, counted.id) < 30) await Bun.sleep(10);
-    expect(performance.now() - countedAt).toBeLessThan(2_000);
     let answer: Response | undefined;
     for (let i = 0; i < 120; i++) answer = await get(first, banned.secret);
     expect(await answer?.json()).toMatchObject({ code: "key_banned" });
@@ -244,9 +245,7 @@ describe("a database file that is taken away from a running service", () => {
     await Bun.sleep(150);
     const path = join(cwd, "data/animal-store.db");
     rmSync(path);
-    const removedAt = performance.now();
     await until(() => service.logged().includes("not ready: "));
-    expect(performance.now() - removedAt).toBeLessThan(3_000);
     expect(service.logged()).toContain("put it back, or restart the service");
     for (let i = 0; i < 5; i++) expect(await readyz(service)).toBe(503);
     await service.kill("SIGTERM");
@@ -323,12 +322,11 @@ test("a lock that another process holds makes writes answer 503, and reads and k
   const service = await serve({ cwd, threads: 4 });
   const other = openDatabaseFile(join(cwd, "data/animal-store.db"));
   other.run("BEGIN IMMEDIATE");
-  const begunAtMs = performance.now();
   const write = postAnimal(service, secret, "waits");
   expect((await get(service, secret)).status).toBe(200);
   expect((await fetch(`${service.origin}/readyz`, { headers: { Connection: "close" } })).status).toBe(200);
+  // While the lock is still held.
   expect((await write).status).toBe(503);
-  expect(performance.now() - begunAtMs).toBeLessThan(3_000);
   other.run("ROLLBACK");
   other.close();
   expect((await postAnimal(service, secret, "goes")).status).toBe(201);

@@ -83,9 +83,8 @@ describe("a log that nobody reads", () => {
     const service = await serveTo(cwd, { out: "/dev/null", log: log.path });
     await ask(service, 1_000);
     service.child.kill("SIGTERM");
-    const from = performance.now();
+    // Nothing has been read by then.
     expect(await service.child.exited).toBe(0);
-    expect(performance.now() - from).toBeLessThan(6_000);
   });
 
   test("is held back, then dropped, and says how much once it is read again", async () => {

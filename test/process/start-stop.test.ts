@@ -150,9 +150,7 @@ describe("stop", () => {
       while (await connects(service.origin)) await Bun.sleep(1);
       busy.send(body.slice(10));
       expect(await busy.answer()).toStartWith("HTTP/1.1 201");
-      const answeredAt = performance.now();
       expect(await gone).toBe(0);
-      expect(performance.now() - answeredAt).toBeLessThan(2000);
 
       const again = await serve({ cwd });
       const pets = await (

@@ -55,8 +55,8 @@ test("however long a word is, one with more than three mistakes in it is not sug
 test("a hundred thousand words are looked through in a moment", () => {
   const beginning = "customer ".repeat(10);
   const known = Array.from({ length: 100_000 }, (_, i) => `${beginning}${i}`);
-  const beganMs = performance.now();
+  const before = process.cpuUsage();
   expect(suggest("x".repeat(95), known)).toBeUndefined();
   expect(suggest(`${beginning}5555x`, known)).toBe(`${beginning}5555`);
-  expect(performance.now() - beganMs).toBeLessThan(3_000);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000);
 });

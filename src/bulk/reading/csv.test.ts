@@ -101,7 +101,7 @@ test("marks that never fit take time by their number only", async () => {
   const lines = ['"a"b'.repeat(10), '"a', 'x"y', '"a" '.repeat(10), '""""'].flatMap((line) =>
     Array.from({ length: 20_000 }, () => line),
   );
-  const startMs = performance.now();
+  const before = process.cpuUsage();
   expect(await rowsIn(`${lines.join("\n")}\n`, 2_000)).not.toBeEmpty();
-  expect(performance.now() - startMs).toBeLessThan(5_000);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(5_000);
 });

@@ -9,7 +9,7 @@ import { PLANS } from "../../domain/keys/plan.ts";
 import { startOf } from "../../domain/usage/grains.ts";
 import { newCounts } from "../../domain/usage/usage.ts";
 import { openForCommand } from "../../store/sqlite/store.ts";
-import { deleteExpiredResponses, sweepUsage } from "./background-jobs.ts";
+import { deleteExpiredResponses, REFRESH_KEYS_INTERVAL_MS, sweepUsage } from "./background-jobs.ts";
 
 test("saved responses are deleted after a day, and not because the clock is ahead for a moment", async () => {
   const store = await openForCommand(join(temporaryFolder(), "store.db"), { create: true });
@@ -85,4 +85,8 @@ test("usage is swept when it is older than it is kept, once the clock is settled
   await sweepUsage(store, steady);
   expect(await left()).toEqual([0, 0]);
   await store.close();
+});
+
+test("keys are read again often enough for a change to be felt within 2 s", () => {
+  expect(REFRESH_KEYS_INTERVAL_MS).toBeLessThanOrEqual(1_000);
 });

@@ -9,7 +9,7 @@ import type { Heartbeat } from "./heartbeat.ts";
 import { startJob } from "./schedule.ts";
 import { UsageFlush } from "./usage-flush.ts";
 
-const REFRESH_KEYS_INTERVAL_MS = 500;
+export const REFRESH_KEYS_INTERVAL_MS = 500;
 /** A database file that is taken away is noticed within a second, also while nobody writes. */
 const CHECK_INTERVAL_MS = 500;
 const DELETE_SAVED_RESPONSES_INTERVAL_MS = 10_000;

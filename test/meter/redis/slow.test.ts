@@ -96,17 +96,16 @@ describe.skipIf(!hasRedis)("a Redis that is gone without a word", () => {
     await meter.judge("silent", FREE);
     proxy.newConnections = "swallowed";
     proxy.silence();
-    const from = performance.now();
     expect(await meter.judge("silent", FREE)).toMatchObject({
       kind: "pass",
       quotaStatus: { shown: { remaining: 59 } },
     });
-    expect(performance.now() - from).toBeLessThan(300);
     await until(() => meter.outages().length > 0);
-    const next = performance.now();
-    for (let i = 0; i < 20; i++) await meter.judge("silent", FREE);
-    expect(performance.now() - next).toBeLessThan(100);
     expect(meter.answers.slice(0, 2)).toEqual(["answered", "given_up"]);
+    const asked = meter.answers.length;
+    for (let i = 0; i < 20; i++) await meter.judge("silent", FREE);
+    // Those apart that find out whether it is back, none of them was sent.
+    expect(meter.answers.length - asked).toBeLessThan(5);
     proxy.newConnections = "carried";
     await until(() => meter.outages().length > 1);
     const name = `127.0.0.1:${proxy.port}`;
