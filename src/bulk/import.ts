@@ -3,22 +3,23 @@ import type { Author } from "../domain/journal.ts";
 import type { Animal, NewAnimal } from "../domain/stock/animal.ts";
 import { type BeginningRefusal, decideBeginning, type Import, type Overtaken } from "../domain/stock/import.ts";
 import type { ImportStore } from "../store/ports/store.ts";
+import { type FileProblem, UnusableFile } from "./file-problem.ts";
 import { Pace } from "./pace.ts";
 import type { ColumnOptions } from "./reading/columns.ts";
 import { Reader, type Reading } from "./reading/readings.ts";
-import { openSource, type Source, SourceChanged } from "./reading/source.ts";
+import { openSource, type Source } from "./reading/source.ts";
 import { type Reject, Rejects } from "./rejects.ts";
 
-// The way of a file: its bytes (source.ts) are text (text.ts), rows or JSON (csv.ts, ndjson.ts), and by the columns
-// that are read (columns.ts) animals, or lines that are rejected (readings.ts, rejects.ts). First all of it is
-// validated; then it is read once more, and added in batches (pace.ts).
+// Bytes (source.ts) become text (text.ts), rows or JSON (csv.ts, ndjson.ts), and by their columns (columns.ts) animals
+// or rejected lines (readings.ts, rejects.ts). First the whole file is validated; then it is read once more, and added in
+// batches (pace.ts).
 
 export interface ImportOptions extends ColumnOptions {
   /** Undefined: standard input. */
   readonly path: string | undefined;
-  /** Where the lines go that are no animals. */
+  /** The file for lines that are not animals. */
   readonly rejectedPath: string;
-  /** How much is written of them; by default, all. */
+  /** At most so much of them is written; by default, all. */
   readonly rejectedMaxBytes?: number;
   readonly dryRun: boolean;
   readonly skipInvalid: boolean;
@@ -30,7 +31,7 @@ export interface ImportParts {
   readonly author: Author;
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Once it is aborted, the work ends with its reason: where it can be continued. */
+  /** Aborting it ends the work, with its reason, at a point from which it can be continued. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ImportProgress) => void;
 }
@@ -40,7 +41,7 @@ export interface ImportProgress {
   /** Lines that were validated, or animals that were added. */
   readonly done: number;
   readonly total: number | undefined;
-  /** Of the import that is written. */
+  /** Known once animals are being added. */
   readonly importId?: bigint;
 }
 
@@ -48,29 +49,37 @@ export interface Validated {
   readonly source: string;
   readonly animals: number;
   readonly rejected: number;
-  /** A text in a record that was rejected may have several. */
+  /** More than the rejected records if a text has several lines. */
   readonly rejectedLines: number;
 }
 
-/** Without an import if it was a dry run. */
 export interface Imported extends Validated {
+  /** Undefined after a dry run. */
   readonly import: Import | undefined;
-  /** What earlier runs had added. */
+  /** Animals that earlier runs had added. */
   readonly addedBefore: number;
 }
 
 export type ImportRefusal =
   | BeginningRefusal
   | (Overtaken & { readonly import: Import })
-  /** The file is not what it was when the import began: what was added is of no use. */
-  | { readonly kind: "changed"; readonly import: Import }
+  | FileProblem
   | (Validated & { readonly kind: "invalid_lines"; readonly first: Reject });
 
-/** Adds the animals of a file, or goes on with it. Fails with an OperatorError when the file cannot be read. */
+/** Adds the animals of a file, or goes on with it. */
 export async function importAnimals(
   parts: ImportParts,
   options: ImportOptions,
 ): Promise<Result<Imported, ImportRefusal>> {
+  try {
+    return await importFile(parts, options);
+  } catch (error) {
+    if (error instanceof UnusableFile) return refused(error.problem);
+    throw error;
+  }
+}
+
+async function importFile(parts: ImportParts, options: ImportOptions): Promise<Result<Imported, ImportRefusal>> {
   const source = await openSource(options.path, parts.signal);
   try {
     const { reader, validated, first } = await validate(parts, options, source);
@@ -95,7 +104,7 @@ export async function importAnimals(
   }
 }
 
-/** Reads all of it, and writes nothing but the rejected lines. */
+/** Reads the whole file, and writes nothing but the rejected lines. */
 async function validate(
   { signal, onProgress }: ImportParts,
   options: ImportOptions,
@@ -121,7 +130,7 @@ async function validate(
   return { reader, validated, first: rejects.first };
 }
 
-/** What would become of it if it was no dry run. */
+/** The result of a dry run: the one that a real run would have. */
 async function foresee(
   { imports }: ImportParts,
   { again }: ImportOptions,
@@ -135,7 +144,7 @@ async function foresee(
   return done({ ...validated, import: undefined, addedBefore });
 }
 
-/** Reads it once more, from where the import has come to, and adds what is in it. */
+/** Reads the file once more, and adds its animals from where the import has stopped. */
 async function add(parts: ImportParts, reader: Reader, begun: Import): Promise<Result<Import, ImportRefusal>> {
   const { imports, signal, onProgress, sleep } = parts;
   const pace = new Pace();
@@ -169,14 +178,15 @@ async function add(parts: ImportParts, reader: Reader, begun: Import): Promise<R
       }
     }
   } catch (error) {
-    if (error instanceof SourceChanged && current.added > 0) return refused({ kind: "changed", import: current });
+    const hasChanged = error instanceof UnusableFile && error.problem.kind === "changed";
+    if (hasChanged && current.added > 0) return refused({ kind: "changed", import: current });
     throw error;
   }
   const overtaken = await write(true);
   return overtaken ? refused(overtaken) : done(current);
 }
 
-/** Has the next readings made while the database works on those before. */
+/** Prepares the next readings while the database works on the ones before. */
 async function* ahead(readings: AsyncGenerator<readonly Reading[]>): AsyncGenerator<readonly Reading[]> {
   let next = readings.next();
   for (;;) {

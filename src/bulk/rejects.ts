@@ -1,17 +1,16 @@
 import { closeSync, createReadStream, openSync, readSync, rmSync, writeSync } from "node:fs";
-import { OperatorError } from "../base/operator-error.ts";
-import { beginFile, type PartialFile } from "../store/files/partial-file.ts";
+import { AlreadyExists, beginFile, CannotWrite, type PartialFile } from "../store/files/partial-file.ts";
+import { UnusableFile } from "./file-problem.ts";
 import type { Reading } from "./reading/readings.ts";
 
-// The lines of a file that are no animals, and why, in a file of their own.
+// The lines of a file that are not animals go to a file of their own, each with the reason.
 
 const FIRST_LINE = "# Lines that animal-store animals import has rejected, of ";
-const ELSEWHERE = "name another file for rejected lines with --rejected";
 const BUFFER_CHARACTERS = 64 * 1024;
 
 export type Reject = Extract<Reading, { kind: "rejected" }>;
 
-/** Fails with an OperatorError. A file of somebody else is never replaced. */
+/** Fails with an UnusableFile. A file of somebody else is never replaced. */
 export class Rejects {
   count = 0;
   lines = 0;
@@ -20,7 +19,7 @@ export class Rejects {
   #descriptor = -1;
   #buffer = "";
   #bytes = 0;
-  /** For which there was no room. */
+  /** Rejected lines for which there was no room. */
   #left = 0;
 
   constructor(
@@ -48,11 +47,12 @@ export class Rejects {
     if (this.#partial) {
       if (this.#left > 0) this.#buffer += `# ${this.#left} more were rejected, for which there was no room here.\n`;
       this.#flush();
-      this.#partial.publish();
+      const partial = this.#partial;
+      writing(() => partial.publish());
     } else if (isOurs(this.path)) rmSync(this.path, { force: true });
   }
 
-  /** Always to be called. What was not published leaves nothing behind. */
+  /** Must always be called. A file that was not published leaves nothing behind. */
   close(): void {
     if (this.#descriptor >= 0) closeSync(this.#descriptor);
     this.#descriptor = -1;
@@ -60,12 +60,9 @@ export class Rejects {
   }
 
   #begin(): void {
-    this.#partial = beginFile(this.path, {
-      mayReplace: () => isOurs(this.path),
-      remedy: `move it away, or ${ELSEWHERE}`,
-      elsewhere: ELSEWHERE,
-    });
-    this.#descriptor = openSync(this.#partial.path, "w");
+    const partial = writing(() => beginFile(this.path, { mayReplace: () => isOurs(this.path) }));
+    this.#partial = partial;
+    this.#descriptor = writing(() => openSync(partial.path, "w"));
     this.#buffer = `${FIRST_LINE}${this.sourceName}\n`;
   }
 
@@ -73,11 +70,19 @@ export class Rejects {
     const bytes = Buffer.from(this.#buffer);
     this.#buffer = "";
     this.#bytes += bytes.length;
-    try {
+    writing(() => {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
-    } catch (error) {
-      throw new OperatorError(`cannot write ${this.path}: ${(error as Error).message}`);
-    }
+    });
+  }
+}
+
+function writing<Result>(step: () => Result): Result {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof AlreadyExists) throw new UnusableFile({ kind: "rejects_exist" });
+    const why = error instanceof CannotWrite ? error.why : (error as Error).message;
+    throw new UnusableFile({ kind: "rejects_not_written", why });
   }
 }
 

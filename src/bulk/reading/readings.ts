@@ -1,10 +1,10 @@
 import { type FieldMistake, InvalidRecord, sentencesOn } from "../../base/json/fields.ts";
 import { int64FromJson } from "../../base/json/int64.ts";
 import { Mistake } from "../../base/mistake.ts";
-import { OperatorError } from "../../base/operator-error.ts";
 import { countOf } from "../../base/text/text.ts";
 import { type Animal, type NewAnimal, parseNewAnimal } from "../../domain/stock/animal.ts";
-import { assignedIds, type ColumnMap, type ColumnOptions, columnsOf, type FieldName } from "./columns.ts";
+import { UnusableFile } from "../file-problem.ts";
+import { type ColumnMap, type ColumnOptions, columnsOf, type FieldName } from "./columns.ts";
 import { type CsvRow, csvRows } from "./csv.ts";
 import { ndjsonLines } from "./ndjson.ts";
 import type { Source } from "./source.ts";
@@ -27,16 +27,12 @@ export class Reader {
     private readonly options: ColumnOptions,
   ) {}
 
-  /** Once. Fails with an OperatorError. */
+  /** To be called once. Fails with an UnusableFile. */
   async *readings(): AsyncGenerator<readonly Reading[]> {
-    const { name } = this.source;
-    const blocks = textBlocks(this.source.blocks(), name, this.#digest);
+    const blocks = textBlocks(this.source.blocks(), this.#digest);
     const first = await firstOf(blocks);
     const start = first?.text.trimStart()[0];
-    if (start === "[")
-      throw new OperatorError(
-        `${name} is a JSON array: write one object per line, for example with jq -c '.[]' ${name} > animals.ndjson`,
-      );
+    if (start === "[") throw new UnusableFile({ kind: "json_array" });
     const all = withFirst(first, blocks);
     yield* start === "{" ? this.#ofNdjson(all) : this.#ofCsv(all);
   }
@@ -59,18 +55,18 @@ export class Reader {
     for await (const rows of csvRows(blocks)) {
       let from = 0;
       if (!header && rows.length > 0) {
-        header = headerOf(rows[0] as CsvRow, this.source.name);
+        header = headerOf(rows[0] as CsvRow);
         places = this.#placesOf(header);
         from = 1;
       }
       const width = header?.length ?? 0;
       yield rows.slice(from).map((row) => this.#ofRow(row, places, width));
     }
-    if (!header) throw new OperatorError(`${this.source.name} has no header: its first line must name the columns`);
+    if (!header) throw new UnusableFile({ kind: "no_header" });
   }
 
   #placesOf(header: readonly string[]): Places {
-    const columns = columnsOf(header, this.options, this.source.name);
+    const columns = columnsOf(header, this.options);
     this.#columns = columns;
     const placeOf = (field: FieldName): number => {
       const column = columns.get(field);
@@ -124,8 +120,8 @@ export class Reader {
   /** As of a CSV file: that every line has an id is one mistake, not one of each line. */
   #refuseIds(value: unknown): void {
     const { map } = this.options;
-    const names = isObject(value) ? Object.keys(value) : [];
-    if (map ? map.has("id") : names.includes("id")) throw assignedIds(this.source.name, names);
+    const columns = isObject(value) ? Object.keys(value) : [];
+    if (map ? map.has("id") : columns.includes("id")) throw new UnusableFile({ kind: "assigned_ids", columns });
   }
 
   /** By the rule for new animals, as a request would be. */
@@ -163,12 +159,11 @@ const ID_MAX = 2n ** 62n;
 /** More than anybody's spreadsheet has. */
 const COLUMNS_MAX = 1_000;
 
-function headerOf({ cells, mistake, line }: CsvRow, name: string): readonly string[] {
-  if (mistake !== undefined) throw new OperatorError(`the header of ${name}, line ${line}, cannot be read: ${mistake}`);
-  if (cells.some((cell) => cell.includes("\r")))
-    throw new OperatorError(`the lines of ${name} end with a carriage return alone: save it with line feeds`);
+function headerOf({ cells, mistake, line }: CsvRow): readonly string[] {
+  if (mistake !== undefined) throw new UnusableFile({ kind: "unreadable_header", line, mistake });
+  if (cells.some((cell) => cell.includes("\r"))) throw new UnusableFile({ kind: "carriage_returns" });
   if (cells.length > COLUMNS_MAX)
-    throw new OperatorError(`${name} has ${cells.length} columns: it may have ${COLUMNS_MAX} at most`);
+    throw new UnusableFile({ kind: "too_many_columns", count: cells.length, max: COLUMNS_MAX });
   return cells;
 }
 
@@ -186,7 +181,7 @@ function integerIn(cell: string): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Only what --map names, under the names of the fields. */
+/** The members that the map names, under the names of the fields. */
 function chosen(value: unknown, map: ColumnMap): unknown {
   if (!isObject(value)) return value;
   const fields = [...map].filter(([, column]) => Object.hasOwn(value, column));

@@ -1,24 +1,24 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { OperatorError } from "../../base/operator-error.ts";
 import { OWNER_ONLY } from "../../store/files/files.ts";
+import { UnusableFile } from "../file-problem.ts";
 
 // The bytes of a file, which is read twice: to validate it, and to write what is in it.
 
 const BLOCK_BYTES = 64 * 1024;
 
 export interface Source {
-  /** For people. */
+  /** Its name, for people. */
   readonly name: string;
-  /** All of it, from the beginning. From the second time on, it fails with SourceChanged if that is not what it was. */
+  /** All of it, from the beginning. Fails with an UnusableFile if it differs from what was read first. */
   blocks(): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a file, or standard input if none is named. What can be read only once is kept in a private file. Fails with an
- * OperatorError, or with the signal's reason.
+ * Opens a file, or standard input if none is named. Input that can be read only once is kept in a private file. Fails
+ * with an UnusableFile, or with the signal's reason.
  */
 export async function openSource(path: string | undefined, signal: AbortSignal): Promise<Source> {
   if (path === undefined) return sourceOf("standard input", await spool(Bun.stdin.stream(), signal));
@@ -28,19 +28,19 @@ export async function openSource(path: string | undefined, signal: AbortSignal):
     file = await unlessAborted(open(path, "r"), signal, (late) => void late.close());
   } catch (error) {
     signal.throwIfAborted();
-    throw new OperatorError(`cannot read ${path}: ${reasonOf(error)}`);
+    throw new UnusableFile({ kind: "cannot_open", why: reasonOf(error) });
   }
   const kind = await file.stat();
   if (kind.isFile()) return sourceOf(basename(path), file);
   if (kind.isDirectory()) {
     await file.close();
-    throw new OperatorError(`${path} is a folder: name a file in it`);
+    throw new UnusableFile({ kind: "folder" });
   }
   const stream = file.createReadStream();
   try {
     return sourceOf(basename(path), await spool(stream, signal));
   } finally {
-    // Which closes the file.
+    // This closes the file.
     stream.destroy();
   }
 }
@@ -51,7 +51,7 @@ const reasonOf = (error: unknown): string => {
   return code === "EACCES" ? "permission is denied" : message;
 };
 
-/** Waits for what may never come, such as input that somebody types. If it comes after all, somebody has to clear it away. */
+/** Stops waiting when the signal is aborted, as for input that somebody types. A value that comes later goes to onLate. */
 function unlessAborted<T>(wanted: Promise<T>, signal: AbortSignal, onLate: (late: T) => void): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const abort = () => reject(signal.reason);
@@ -63,7 +63,7 @@ function unlessAborted<T>(wanted: Promise<T>, signal: AbortSignal, onLate: (late
   return promise;
 }
 
-/** It has no name any more, so nothing is left of it, however the process ends. */
+/** Copies input into a file that has no name any more, so nothing is left of it however the process ends. */
 async function spool(input: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-import-"));
   let file: FileHandle | undefined;
@@ -78,13 +78,11 @@ async function spool(input: AsyncIterable<Uint8Array>, signal: AbortSignal): Pro
     }
     return file;
   } catch (error) {
-    // What nobody closes is an error when it is collected, which ends a thread.
+    // A handle that nobody closes is an error when it is collected, which ends a thread.
     await file?.close();
     await rm(folder, { recursive: true, force: true });
     signal.throwIfAborted();
-    throw new OperatorError(
-      `cannot keep the input in ${tmpdir()}: ${(error as Error).message}. Set TMPDIR to a folder with room for it`,
-    );
+    throw new UnusableFile({ kind: "cannot_spool", folder: tmpdir(), why: (error as Error).message });
   }
 }
 
@@ -93,7 +91,7 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
 }
 
 async function sourceOf(name: string, file: FileHandle): Promise<Source> {
-  /** Of each block, as it was read first. */
+  /** The digest of each block when it was read first. */
   let known: readonly bigint[] | undefined;
 
   async function* blocks(): AsyncGenerator<Uint8Array> {
@@ -102,7 +100,7 @@ async function sourceOf(name: string, file: FileHandle): Promise<Source> {
       const block = await readBlock(file, position);
       position += block.length;
       const digest = Bun.hash.xxHash64(block);
-      if (known && known[digests.length] !== digest) throw new SourceChanged(name);
+      if (known && known[digests.length] !== digest) throw new UnusableFile({ kind: "changed" });
       digests.push(digest);
       if (block.length === 0) break;
       yield block;
@@ -113,13 +111,7 @@ async function sourceOf(name: string, file: FileHandle): Promise<Source> {
   return { name, blocks, close: () => file.close() };
 }
 
-export class SourceChanged extends OperatorError {
-  constructor(name: string) {
-    super(`${name} has changed since it was validated: import it again when nobody writes to it`);
-  }
-}
-
-/** Less than a whole block only at the end. */
+/** Reads a whole block; only the last one may be shorter. */
 async function readBlock(file: FileHandle, position: number): Promise<Uint8Array> {
   const block = new Uint8Array(BLOCK_BYTES);
   let length = 0;

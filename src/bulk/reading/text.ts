@@ -1,5 +1,5 @@
 import { createGunzip, type Gunzip } from "node:zlib";
-import { OperatorError } from "../../base/operator-error.ts";
+import { type ForeignFormat, UnusableFile } from "../file-problem.ts";
 
 // Bytes as text: unpacked, checked to be UTF-8, and in whole lines.
 
@@ -17,30 +17,26 @@ export interface TextBlock {
   readonly line: number;
 }
 
-/** Fails with an OperatorError that names the line. The digest gets every byte, unpacked. */
+/** Fails with an UnusableFile. The digest gets every byte, unpacked. */
 export async function* textBlocks(
   bytes: AsyncGenerator<Uint8Array>,
-  name: string,
   digest: Bun.CryptoHasher,
 ): AsyncGenerator<TextBlock> {
   let rest: Uint8Array = new Uint8Array();
   let line = 1;
-  for await (const chunk of unpacked(bytes, name)) {
+  for await (const chunk of unpacked(bytes)) {
     digest.update(chunk);
     const end = chunk.lastIndexOf(LINE_FEED) + 1;
     if (end > 0) {
       const block = joined(rest, chunk.subarray(0, end));
-      yield { text: decode(block, line, name), line };
+      yield { text: decode(block, line), line };
       line += linesIn(block);
       rest = chunk.subarray(end);
     } else rest = joined(rest, chunk);
-    if (rest.length > LINE_MAX_BYTES) throw tooLong(name, line);
+    if (rest.length > LINE_MAX_BYTES) throw new UnusableFile({ kind: "endless_line", line, maxBytes: LINE_MAX_BYTES });
   }
-  if (rest.length > 0) yield { text: decode(rest, line, name), line };
+  if (rest.length > 0) yield { text: decode(rest, line), line };
 }
-
-const tooLong = (name: string, line: number): OperatorError =>
-  new OperatorError(`line ${line} of ${name} does not end within ${LINE_MAX_BYTES} bytes: is it CSV or NDJSON?`);
 
 const joined = (a: Uint8Array, b: Uint8Array): Uint8Array => (a.length === 0 ? b : Buffer.concat([a, b]));
 
@@ -50,14 +46,12 @@ function linesIn(block: Uint8Array): number {
   return lines;
 }
 
-function decode(block: Uint8Array, line: number, name: string): string {
+function decode(block: Uint8Array, line: number): string {
   try {
     const text = utf8.decode(block);
     return line === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   } catch {
-    throw new OperatorError(
-      `line ${line + linesBeforeMistake(block)} of ${name} is not valid UTF-8: save the file as UTF-8, and import it again`,
-    );
+    throw new UnusableFile({ kind: "not_utf8", line: line + linesBeforeMistake(block) });
   }
 }
 
@@ -76,36 +70,35 @@ function linesBeforeMistake(block: Uint8Array): number {
   return line;
 }
 
-/** What files begin with that are not text. */
-const FOREIGN: readonly (readonly [what: string, bytes: readonly number[], remedy: string])[] = [
-  ["a zip archive", [0x50, 0x4b, 0x03, 0x04], "unpack it first"],
-  ["compressed with zstd", [0x28, 0xb5, 0x2f, 0xfd], "unpack it first with zstd -d, or compress it with gzip"],
-  ["compressed with xz", [0xfd, 0x37, 0x7a, 0x58], "unpack it first with xz -d, or compress it with gzip"],
-  ["compressed with bzip2", [0x42, 0x5a, 0x68], "unpack it first with bzip2 -d, or compress it with gzip"],
-  ["UTF-16", [0xff, 0xfe], "save it as UTF-8"],
-  ["UTF-16", [0xfe, 0xff], "save it as UTF-8"],
+/** The first bytes of formats that are not read. */
+const FOREIGN: readonly (readonly [format: ForeignFormat, bytes: readonly number[]])[] = [
+  ["zip", [0x50, 0x4b, 0x03, 0x04]],
+  ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
+  ["xz", [0xfd, 0x37, 0x7a, 0x58]],
+  ["bzip2", [0x42, 0x5a, 0x68]],
+  ["UTF-16", [0xff, 0xfe]],
+  ["UTF-16", [0xfe, 0xff]],
 ];
 const GZIP = [0x1f, 0x8b];
 
 const beginsWith = (block: Uint8Array, bytes: readonly number[]): boolean =>
   bytes.every((byte, i) => block[i] === byte);
 
-/** As many bytes as tell what a file is. */
+/** The bytes by which a format is recognized. */
 const START_BYTES = 4;
 
-/** What the content says it is, whatever its name. */
-async function* unpacked(bytes: AsyncGenerator<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+/** The format is recognized by the content, whatever the name of the file. */
+async function* unpacked(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   let start: Uint8Array = new Uint8Array();
   for (let next = await bytes.next(); !next.done; next = await bytes.next()) {
     start = joined(start, next.value);
     if (start.length >= START_BYTES) break;
   }
-  if (start.length === 0)
-    throw new OperatorError(`${name} is empty: it must have a header or a line of NDJSON at least`);
+  if (start.length === 0) throw new UnusableFile({ kind: "empty" });
   const foreign = FOREIGN.find(([, first]) => beginsWith(start, first));
-  if (foreign) throw new OperatorError(`${name} is ${foreign[0]}: ${foreign[2]}`);
+  if (foreign) throw new UnusableFile({ kind: "foreign_format", format: foreign[0] });
   const all = withStart(start, bytes);
-  yield* beginsWith(start, GZIP) ? unzipped(all, name) : all;
+  yield* beginsWith(start, GZIP) ? unzipped(all) : all;
 }
 
 async function* withStart<Item>(start: Item, others: AsyncGenerator<Item>): AsyncGenerator<Item> {
@@ -115,7 +108,7 @@ async function* withStart<Item>(start: Item, others: AsyncGenerator<Item>): Asyn
 
 const UNZIPPED_BYTES = 64 * 1024;
 
-async function* unzipped(bytes: AsyncGenerator<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+async function* unzipped(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: UNZIPPED_BYTES });
   const feeding = feed(bytes, gunzip);
   // It is awaited below: until then, a failure of it must not end the process.
@@ -124,14 +117,12 @@ async function* unzipped(bytes: AsyncGenerator<Uint8Array>, name: string): Async
     yield* gunzip as AsyncIterable<Uint8Array>;
   } catch (error) {
     await feeding;
-    throw new OperatorError(
-      `${name} cannot be unpacked: ${(error as Error).message}. It is damaged or incomplete: get it again`,
-    );
+    throw new UnusableFile({ kind: "damaged_gzip", why: (error as Error).message });
   }
   await feeding;
 }
 
-/** What the source fails with is what whoever unpacks it is told, too. */
+/** A failure of the source is also what the reader of the unpacked bytes fails with. */
 async function feed(bytes: AsyncGenerator<Uint8Array>, gunzip: Gunzip): Promise<void> {
   try {
     for await (const block of bytes)

@@ -1,12 +1,14 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { isRequired } from "../../base/json/fields.ts";
 import { lazy } from "../../base/lazy.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import { suggest } from "../../base/text/suggest.ts";
 import { countOf, quote } from "../../base/text/text.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { Imported, ImportOptions, ImportProgress, ImportRefusal } from "../../bulk/import.ts";
-import { type ColumnMap, FIELD_NAMES, isFieldName } from "../../bulk/reading/columns.ts";
+import { type ColumnMap, FIELD_NAMES, isFieldName, NEW_FIELDS } from "../../bulk/reading/columns.ts";
 import { itOrThem, textOfImportRefusal } from "../../bulk/wording.ts";
+import { NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
 import { authorOf } from "../arguments/author.ts";
 import { withStore } from "../arguments/context.ts";
 import { didYouMean, JSON_OPTION, type JsonOption } from "../arguments/options.ts";
@@ -123,16 +125,33 @@ class Bars {
 
 function failToImport(reason: ImportRefusal, { path, rejectedPath, dryRun }: ImportOptions): never {
   const refusal = textOfImportRefusal(reason, {
-    source: path ?? "this input",
+    source: path ?? "standard input",
     rejectedIn: rejectedPath,
+    elsewhere: "name another file for rejected lines with --rejected",
     leaveOut: dryRun ? undefined : "with --skip-invalid",
     again: "give --again",
     keepIds: "--keep-ids",
     undo: (id) => `with animal-store animals undo ${id}`,
     imports: "animal-store animals imports",
+    columns: {
+      assigned_ids: (columns) => `leave them out with --map ${mapFor(columns)}`,
+      unknown_column: (columns) =>
+        `name the columns to read with --map ${mapFor(columns)}, and the others are left out`,
+      missing_column: (columns) => `say which one it is with --map ${mapFor(columns)}`,
+    },
   });
   throw new OperatorError(refusal);
 }
+
+/** The map that these columns probably need. */
+const mapFor = (columns: readonly string[]): string =>
+  NEW_FIELDS.map((field) => ({ field, column: suggest(field, columns.filter(isPlain)) }))
+    .filter(({ field, column }) => column !== undefined || isRequired(NEW_ANIMAL_FIELDS[field as "name"]))
+    .map(({ field, column }) => `${field}=${column ?? "COLUMN"}`)
+    .join(",");
+
+/** A shell needs no quotes for it. */
+const isPlain = (column: string): boolean => /^[\w.-]+$/.test(column);
 
 /** Fields and their columns, separated by commas. */
 function parseMap(text: string): ColumnMap {

@@ -33,13 +33,11 @@ export interface NewFileOptions {
   readonly mayReplace?: () => boolean;
   /** What to do if there is one. */
   readonly remedy?: string;
-  /** What to do if there can be none in that folder. */
-  readonly elsewhere?: string;
 }
 
 /** Begins a file. Fails with an OperatorError. */
 export function beginFile(file: string, options: NewFileOptions = {}): PartialFile {
-  const { mayReplace = () => false, remedy, elsewhere } = options;
+  const { mayReplace = () => false, remedy } = options;
   if (existsSync(file) && !mayReplace()) throw new AlreadyExists(file, remedy);
   const folder = dirname(file);
   const path = join(folder, `.${basename(file)}.${process.pid}-${crypto.randomUUID().slice(0, 8)}.partial`);
@@ -47,7 +45,7 @@ export function beginFile(file: string, options: NewFileOptions = {}): PartialFi
     for (const abandoned of abandonedFiles(folder)) rmSync(abandoned, { force: true });
     closeSync(openSync(path, "wx", OWNER_ONLY));
   } catch (error) {
-    throw new OperatorError(`cannot write ${file}: ${explain(error, folder, elsewhere)}`);
+    throw new CannotWrite(file, reasonOf(error, folder));
   }
   return {
     path,
@@ -73,14 +71,23 @@ export class AlreadyExists extends OperatorError {
   }
 }
 
-function explain(error: unknown, folder: string, elsewhere?: string): string {
-  const remedy = elsewhere ? `: ${elsewhere}` : "";
+export class CannotWrite extends OperatorError {
+  constructor(
+    file: string,
+    readonly why: string,
+  ) {
+    super(`cannot write ${file}: ${why}`);
+  }
+}
+
+function reasonOf(error: unknown, folder: string): string {
   const { code, message } = error as NodeJS.ErrnoException;
   // Of /dev/fd, for example, the system says that it is not there when a file is to be made in it.
-  if (code === "ENOENT" && existsSync(folder)) return `no file can be made in the folder ${folder}${remedy}`;
-  if (code === "ENOENT") return `there is no folder ${folder}${remedy || ": create it first"}`;
-  if (code === "EACCES" || code === "EROFS") return `you may not write to the folder ${folder}${remedy}`;
-  return message + remedy;
+  if (code === "ENOENT")
+    return existsSync(folder)
+      ? `no file can be created in the folder ${folder}`
+      : `there is no folder ${folder}: create it first`;
+  return code === "EACCES" || code === "EROFS" ? `you may not write to the folder ${folder}` : message;
 }
 
 /** Without replacing a file that has been made meanwhile. */

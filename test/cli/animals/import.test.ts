@@ -103,7 +103,7 @@ for (const [name, open] of Object.entries(stores))
       const again = await runWith(lines, ["animals", "import", "-"], { cwd, env });
       expect([again.exitCode, again.err]).toEqual([
         1,
-        expect.stringContaining("this input was imported already, by import"),
+        expect.stringContaining("standard input was imported already, by import"),
       ]);
       const invalid = await runWith("name,categoryId\n,1\n", ["animals", "import", "-"], { cwd, env });
       expect([invalid.exitCode, invalid.err]).toEqual([1, expect.stringContaining("standard-input.rejected")]);
@@ -352,7 +352,7 @@ describe("animals import", () => {
       stderr: "pipe",
     });
     expect(await new Response(child.stderr).text()).toMatch(
-      /^animal-store: cannot write \/dev\/fd\/\d+\.rejected: no file can be made in the folder \/dev\/fd: name another file for rejected lines with --rejected\n$/,
+      /^animal-store: cannot write \/dev\/fd\/\d+\.rejected: no file can be created in the folder \/dev\/fd\. To avoid this, name another file for rejected lines with --rejected\n$/,
     );
     expect(await child.exited).toBe(1);
   });

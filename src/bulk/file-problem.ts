@@ -1,0 +1,52 @@
+import type { Import } from "../domain/stock/import.ts";
+
+/** Formats that are recognized by their first bytes, and cannot be read. */
+export type ForeignFormat = "zip" | "zstd" | "xz" | "bzip2" | "UTF-16";
+
+/** Why a file cannot be imported. wording.ts has the sentences. */
+export type FileProblem =
+  | { readonly kind: "cannot_open"; readonly why: string }
+  | { readonly kind: "folder" }
+  /** Input that can be read only once is kept in a temporary folder. */
+  | { readonly kind: "cannot_spool"; readonly folder: string; readonly why: string }
+  /** After it was validated; with the import that has added some of its animals by then, if any. */
+  | { readonly kind: "changed"; readonly import?: Import }
+  | { readonly kind: "empty" }
+  | { readonly kind: "foreign_format"; readonly format: ForeignFormat }
+  | { readonly kind: "damaged_gzip"; readonly why: string }
+  | { readonly kind: "not_utf8"; readonly line: number }
+  | { readonly kind: "endless_line"; readonly line: number; readonly maxBytes: number }
+  | { readonly kind: "json_array" }
+  | HeaderProblem
+  | { readonly kind: "rejects_exist" }
+  | { readonly kind: "rejects_not_written"; readonly why: string };
+
+export type HeaderProblem =
+  | { readonly kind: "no_header" }
+  | { readonly kind: "unreadable_header"; readonly line: number; readonly mistake: string }
+  | { readonly kind: "carriage_returns" }
+  | { readonly kind: "too_many_columns"; readonly count: number; readonly max: number }
+  | { readonly kind: "repeated_column"; readonly column: string }
+  /** Its only column has semicolons, tabs or bars in its name. */
+  | { readonly kind: "other_separator"; readonly header: string }
+  | ColumnProblem;
+
+/** The columns of a file are not those of animals. */
+export type ColumnProblem =
+  | { readonly kind: "assigned_ids"; readonly columns: readonly string[] }
+  | { readonly kind: "unknown_column"; readonly column: string; readonly columns: readonly string[] }
+  | {
+      readonly kind: "missing_column";
+      readonly field: string;
+      readonly column: string;
+      readonly columns: readonly string[];
+    };
+
+/** Thrown while a file is read; importAnimals() returns its problem as a refusal. */
+export class UnusableFile extends Error {
+  override readonly name = "UnusableFile";
+
+  constructor(readonly problem: FileProblem) {
+    super(problem.kind);
+  }
+}
