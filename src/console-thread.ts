@@ -2,6 +2,8 @@ import type { Server } from "bun";
 import { trustedProxies } from "./access/address.ts";
 import { reachableHost } from "./base/system/reachable-host.ts";
 import { clockIn, systemClock } from "./base/time/clock.ts";
+import type { Rpc } from "./base/worker/rpc.ts";
+import { runThread } from "./base/worker/thread.ts";
 import type { Config } from "./config.ts";
 import { BackgroundWork } from "./console/background.ts";
 import { ConsoleCache } from "./console/cached/cache.ts";
@@ -17,18 +19,14 @@ import { countersOf } from "./keys/queries/counters.ts";
 import { readTallies } from "./meter/open.ts";
 import { openBoundedLogs } from "./start/bounded-logs.ts";
 import { Closers } from "./start/closers.ts";
-import { Calls } from "./start/threads/calls.ts";
-import type { ConsoleThreadMethods } from "./start/threads/console-host.ts";
+import type { ConsoleHostMethods, ConsoleThreadMethods } from "./start/threads/console-host.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
-import type { HostMethods } from "./start/threads/threads.ts";
 import { openHandle, openServedSnapshot, type StoreHandle } from "./store/open.ts";
 
 // The thread of the console: its composition root. start/console-host.ts starts it when it is first asked for.
 
-declare const self: Worker;
-
-/** What it is made from: plain data, memory that all threads share, and a port. */
-export interface ConsoleBlueprint {
+/** Plain data, memory that all threads share, and the port in the handle of an embedded store. */
+export interface ConsoleThreadData {
   readonly config: Config;
   readonly settings: ConsoleSettings;
   /** Where it listens, unless CONSOLE_PORT says otherwise. */
@@ -48,23 +46,14 @@ const FINISH_TIMEOUT_MS = 2_000;
  */
 const NEVER_IDLE: object = { idleTimeout: 0 };
 
-type Started = Omit<ConsoleThreadMethods<ConsoleBlueprint>, "start"> & { readonly address: string | undefined };
+runThread<ConsoleThreadData, ConsoleThreadMethods, ConsoleHostMethods>((data, host) =>
+  Closers.opening((opened) => start(data, host, opened)),
+);
 
-let started: Started | undefined;
-
-const host = new Calls<Pick<HostMethods, "log">>(self, {
-  start: async (blueprint) => {
-    started = await Closers.opening((opened) => start(blueprint, opened));
-    return started.address;
-  },
-  isIdle: () => started?.isIdle(undefined) ?? false,
-  close: async () => started?.close(undefined),
-} satisfies ConsoleThreadMethods<ConsoleBlueprint>);
-
-async function start(blueprint: ConsoleBlueprint, opened: Closers): Promise<Started> {
-  const { config, settings, storeHandle, clockMemory } = blueprint;
+async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, opened: Closers) {
+  const { config, settings, storeHandle, clockMemory } = data;
   const clock = clockMemory ? clockIn(clockMemory) : systemClock;
-  const log = forwardedLog((lines) => void host.call("log", lines).catch(() => {}));
+  const log = forwardedLog((lines) => host.notify("log", lines));
   opened.add(() => log.flush());
   const store = await openHandle(
     storeHandle.kind === "sqlite" ? storeHandle : { ...storeHandle, connections: POSTGRES_CONNECTIONS },
@@ -85,10 +74,10 @@ async function start(blueprint: ConsoleBlueprint, opened: Closers): Promise<Star
   const parts = { settings, store, clock, ...logs, background, counters, openSnapshot, cache, imports };
   const server = settings.isApart
     ? listenApart(config, createConsole(parts, directCaller(config)))
-    : listenBehind(blueprint.endpoint, createConsole(parts, relayed(blueprint.endpoint)));
+    : listenBehind(data.endpoint, createConsole(parts, relayed(data.endpoint)));
   opened.add(() => finish(server));
   return {
-    address: settings.isApart ? `http://${reachableHost(config.CONSOLE_HOST)}:${server.port}` : undefined,
+    address: () => (settings.isApart ? `http://${reachableHost(config.CONSOLE_HOST)}:${server.port}` : undefined),
     isIdle: () => background.isIdle && server.pendingRequests === 0,
     close: () => opened.close(),
   };

@@ -2,8 +2,9 @@ import manifest from "../package.json" with { type: "json" };
 import { OperatorError } from "./base/operator-error.ts";
 import { isLoopback } from "./base/system/reachable-host.ts";
 import { type Clock, SECOND_MS, type SystemTime, steadyClock, systemClock } from "./base/time/clock.ts";
+import { transfer } from "./base/worker/rpc.ts";
 import { type Config, consolePath } from "./config.ts";
-import type { ConsoleBlueprint } from "./console-thread.ts";
+import type { ConsoleThreadData } from "./console-thread.ts";
 import type { EnvironmentName } from "./domain/environment.ts";
 import type { Author } from "./domain/journal.ts";
 import { newMeterMemory } from "./meter/open.ts";
@@ -29,7 +30,7 @@ import { type ServingStore, type Store, StoreUnavailable } from "./store/ports/s
 import { displayName } from "./store/urls/database-url.ts";
 import type { Log } from "./telemetry/log.ts";
 import { createReporter } from "./telemetry/reporter.ts";
-import type { Blueprint } from "./thread.ts";
+import type { ServingThreadData } from "./thread.ts";
 
 /** A running service. */
 export interface Service {
@@ -101,12 +102,12 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   opened.add(() => store.close());
 
   // Made of what is made below, once that is there.
-  const threads = new Threads<Blueprint>({
+  const threads = new Threads<ServingThreadData>({
     count: threadCount - 1,
     hasRoom: roomForFiles(),
     share: () => listener.share(),
-    newBlueprint: () => ({ ...common, settings, port: listener.port, memory, storeHandle: store.newHandle() }),
-    methods: { log: forwardTo(log), save: () => meters.save(), openConsole: () => console.open() },
+    newData: () => withHandle(store, { ...common, settings, port: listener.port, memory }),
+    handlers: { log: forwardTo(log), save: () => meters.save(), openConsole: () => console.open() },
     onDeath: parts.onThreadDeath ?? rethrow,
     script: THREAD,
     log,
@@ -178,6 +179,13 @@ const servingOptions = ({ DATABASE_CONNECTIONS, MIGRATE }: Config, threads: numb
   onProgress: (message) => log.info(message),
 });
 
+/** The data of a thread with a handle on the store, whose port is handed over. */
+function withHandle<Data extends object>(store: ServingStore<StoreHandle>, data: Data) {
+  const storeHandle = store.newHandle();
+  const ports = storeHandle.kind === "sqlite" ? [storeHandle.port] : [];
+  return transfer({ ...data, storeHandle }, ports);
+}
+
 const forwardTo =
   (log: Log): HostMethods["log"] =>
   (lines) =>
@@ -211,12 +219,12 @@ const servingSettings = (
 
 /** The console's thread, which the first request for it starts. */
 function consoleHost(
-  { config, clockMemory }: Pick<ConsoleBlueprint, "config" | "clockMemory">,
+  { config, clockMemory }: Pick<ConsoleThreadData, "config" | "clockMemory">,
   { log, bodyTimeoutMs = BODY_TIMEOUT_MS, consoleCheckIntervalMs }: StartParts,
   store: ServingStore<StoreHandle>,
   apiOrigin: string,
   time: SystemTime,
-): ConsoleHost<ConsoleBlueprint> {
+): ConsoleHost<ConsoleThreadData> {
   const { PUBLIC_URL: publicUrl } = config;
   const isApart = config.CONSOLE_PORT !== undefined;
   const settings = {
@@ -232,8 +240,8 @@ function consoleHost(
     logRequests: config.LOG_REQUESTS,
   };
   return new ConsoleHost({
-    newBlueprint: (endpoint) => ({ config, clockMemory, settings, endpoint, storeHandle: store.newHandle() }),
-    methods: { log: forwardTo(log) },
+    newData: (endpoint) => withHandle(store, { config, clockMemory, settings, endpoint }),
+    handlers: { log: forwardTo(log) },
     time,
     log,
     script: CONSOLE_THREAD,
@@ -245,7 +253,7 @@ function consoleHost(
 /** Returns where the console is. One with a port of its own is there from the beginning, or the start fails. */
 async function startConsole(
   { CONSOLE, CONSOLE_PORT }: Config,
-  console: ConsoleHost<ConsoleBlueprint>,
+  console: ConsoleHost<ConsoleThreadData>,
   origin: string,
 ): Promise<string | undefined> {
   if (!CONSOLE) return undefined;

@@ -1,4 +1,6 @@
 import { clockIn, steadyClock, systemClock } from "./base/time/clock.ts";
+import type { Rpc } from "./base/worker/rpc.ts";
+import { runThread } from "./base/worker/thread.ts";
 import type { Config } from "./config.ts";
 import type { MeterMemory } from "./meter/open.ts";
 import { openBoundedLogs } from "./start/bounded-logs.ts";
@@ -7,9 +9,9 @@ import { startThreadJobs } from "./start/jobs/background-jobs.ts";
 import { startMeters } from "./start/meters.ts";
 import { measureStore, startThreadMetrics } from "./start/metrics.ts";
 import { limitConnections } from "./start/ports/connection-limit.ts";
+import type { DrainStep } from "./start/ports/drain.ts";
 import { Listeners } from "./start/ports/listen.ts";
 import { type ServingSettings, serve } from "./start/serving.ts";
-import { Calls } from "./start/threads/calls.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
 import type { HostMethods, ThreadMethods } from "./start/threads/threads.ts";
 import { openHandle, type StoreHandle } from "./store/open.ts";
@@ -19,10 +21,8 @@ import { noTelemetry } from "./telemetry/telemetry.ts";
 
 // One more thread that serves: its composition root. start/threads.ts says what the threads share.
 
-declare const self: Worker;
-
-/** What it is made from: plain data, memory that all threads share, and a port. */
-export interface Blueprint {
+/** Plain data, memory that all threads share, and the port in the handle of an embedded store. */
+export interface ServingThreadData {
   readonly config: Config;
   readonly settings: ServingSettings;
   /** Which the first thread listens on. */
@@ -35,44 +35,35 @@ export interface Blueprint {
   readonly quietMs: number | undefined;
 }
 
-type Started = Omit<ThreadMethods<Blueprint>, "start">;
-
-const starting = Promise.withResolvers<Started>();
-const started = starting.promise;
-
-const host = new Calls<HostMethods>(self, {
-  start: async (blueprint) => starting.resolve(await Closers.opening((opened) => start(blueprint, opened))),
-  announceStop: async () => (await started).announceStop(undefined),
-  drain: async (step) => (await started).drain(step),
-  close: async () => (await started).close(undefined),
-  metrics: async () => (await started).metrics(undefined),
-} satisfies ThreadMethods<Blueprint>);
+runThread<ServingThreadData, ThreadMethods, HostMethods>((data, host) =>
+  Closers.opening((opened) => start(data, host, opened)),
+);
 
 /** What the first thread says for all of them. */
 const UNSAID: Log = { info() {}, warn() {}, error() {} };
 
-async function start(blueprint: Blueprint, opened: Closers): Promise<Started> {
-  const { config, settings, memory, clockMemory } = blueprint;
+async function start(data: ServingThreadData, host: Rpc<HostMethods>, opened: Closers) {
+  const { config, settings, memory, clockMemory } = data;
   const setClock = clockMemory && clockIn(clockMemory);
   const clock = setClock ?? systemClock;
   const steady = steadyClock(clock);
-  const log = forwardedLog((lines) => void host.call("log", lines).catch(() => {}));
+  const log = forwardedLog((lines) => host.notify("log", lines));
   opened.add(() => log.flush());
-  const store = await openHandle(blueprint.storeHandle);
+  const store = await openHandle(data.storeHandle);
   opened.add(() => store.close());
-  const listeners = new Listeners(opened, blueprint.quietMs);
+  const listeners = new Listeners(opened, data.quietMs);
   const { telemetry, snapshot } = await startThreadMetrics(config.METRICS_PORT, config.METRICS_BY_KEY);
   const { failures, refusals } = openBoundedLogs(log, opened);
   const report = createReporter({ failures, telemetry });
   measureStore(store, telemetry);
-  const keeper = { saveElsewhere: () => host.call("save", undefined) };
-  const answerTimeoutMs = blueprint.redisAnswerTimeoutMs;
+  const keeper = { saveElsewhere: () => host.call("save") };
+  const answerTimeoutMs = data.redisAnswerTimeoutMs;
   const metering = { clock: setClock, answerTimeoutMs, log: UNSAID, telemetry, report };
   const meters = await startMeters({ redisUrl: config.REDIS_URL, memory, keeper, ...metering });
   opened.add(() => meters.close());
-  const listener = listeners.listen(config.HOST, blueprint.port, "PORT", true);
+  const listener = listeners.listen(config.HOST, data.port, "PORT", true);
   const ours = { settings, store, meters, clock, steadyClock: steady, listeners, telemetry, log, failures, refusals };
-  const openConsole = () => host.call("openConsole", undefined);
+  const openConsole = () => host.call("openConsole");
   const { gate, keyring, ready, usage } = serve(listener, { ...ours, openConsole, readinessLog: UNSAID });
   gate.open();
   ready.start();
@@ -83,7 +74,7 @@ async function start(blueprint: Blueprint, opened: Closers): Promise<Started> {
       ready.stop();
       listeners.announceStop();
     },
-    drain: (step) => listeners.takeStep(step),
+    drain: (step: DrainStep) => listeners.takeStep(step),
     close: () => opened.close(),
     metrics: snapshot,
   };

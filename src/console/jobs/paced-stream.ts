@@ -1,4 +1,4 @@
-import { inTime } from "../../base/time/in-time.ts";
+import { withTimeout } from "../../base/time/timeout.ts";
 
 /** Whoever reads has gone away, or takes nothing any more. */
 export class ReaderGone extends Error {}
@@ -38,7 +38,7 @@ export function pacedStream(stalledAfterMs: number): PacedStream {
   return {
     readable,
     async write(chunk, signal) {
-      const isWanted = await inTime(wanted.promise, { ms: stalledAfterMs, signal });
+      const isWanted = await withTimeout(wanted.promise, stalledAfterMs, signal);
       signal.throwIfAborted();
       if (!isWanted || isGone)
         throw new ReaderGone(isGone ? "the reader has gone away" : "the reader takes nothing any more");

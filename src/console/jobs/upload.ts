@@ -3,7 +3,7 @@ import { mkdir, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { MINUTE_MS } from "../../base/time/clock.ts";
-import { inTime } from "../../base/time/in-time.ts";
+import { withTimeout } from "../../base/time/timeout.ts";
 import { OWNER_ONLY } from "../../store/files/files.ts";
 import { isRunning } from "../../store/files/partial-file.ts";
 import { diskAt } from "../cached/disk.ts";
@@ -129,7 +129,7 @@ async function* arriving(
   const reader = body.getReader();
   try {
     for (;;) {
-      const read = await inTime(reader.read(), { ms: stalledAfterMs, signal });
+      const read = await withTimeout(reader.read(), stalledAfterMs, signal);
       if (!read) throw new Error("it was given up");
       const { done, value } = read.value;
       if (done) return;

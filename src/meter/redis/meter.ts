@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
+import { withTimeout } from "../../base/time/timeout.ts";
 import { atEndOfTurn } from "../../base/time/turn.ts";
 import { type RatePolicy, TALLY_NUMBER_NAMES, type Tally, type Verdict } from "../../domain/limits/tally.ts";
 import type { AnswerOutcome, Meter, ServerChange } from "../meter.ts";
@@ -11,7 +12,6 @@ import { ServerBreakers } from "./servers/server-breakers.ts";
 import type { Servers } from "./servers/servers.ts";
 import { AnswerTimeouts } from "./timeouts/answer-timeout.ts";
 import { type Scheduler, systemScheduler } from "./timeouts/scheduler.ts";
-import { waitFor } from "./timeouts/wait.ts";
 
 export interface RedisMeterParts {
   readonly client: RedisClient;
@@ -111,7 +111,7 @@ export class RedisMeter implements Meter {
 
   /** Reports the strikes that Redis has not heard of, and disconnects. */
   async close(): Promise<void> {
-    await waitFor(this.#refusals.reportStrikes(), CLOSE_TIMEOUT_MS);
+    await withTimeout(this.#refusals.reportStrikes(), CLOSE_TIMEOUT_MS);
     this.#breakers.dispose();
     this.parts.client.disconnect();
   }

@@ -2,6 +2,7 @@ import { Cluster, type Redis } from "ioredis";
 import { Mistake } from "../../base/mistake.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import type { Clock } from "../../base/time/clock.ts";
+import { withTimeout } from "../../base/time/timeout.ts";
 import type { AnswerOutcome, Meter, ServerChange } from "../meter.ts";
 import { parseRedisUrl, type RedisUrl } from "../redis-url.ts";
 import { RedisMeter } from "./meter.ts";
@@ -9,7 +10,6 @@ import { connectRedis, type RedisClient, whenReady } from "./servers/client.ts";
 import { examine, refuseClusterNode } from "./servers/examine.ts";
 import { type Failure, failureOf, isReply } from "./servers/failures.ts";
 import { serversOf } from "./servers/servers.ts";
-import { waitFor } from "./timeouts/wait.ts";
 
 export interface RedisMeterSettings {
   readonly url: RedisUrl;
@@ -65,7 +65,7 @@ async function causeOf(error: unknown, url: RedisUrl): Promise<unknown> {
 async function refuseClusterAddress(client: RedisClient, server: string): Promise<void> {
   if (client instanceof Cluster || client.status !== "ready") return;
   try {
-    await waitFor(refuseClusterNode(client as Redis), INFORMATION_TIMEOUT_MS);
+    await withTimeout(refuseClusterNode(client as Redis), INFORMATION_TIMEOUT_MS);
   } catch (error) {
     // A user who may not ask for information may still count.
     if (!isReply(error)) refusePermanent(server, failureOf(error));

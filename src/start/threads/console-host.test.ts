@@ -5,51 +5,50 @@ import type { ConsoleEndpoint } from "../../http/pages/console/relay.ts";
 import { ConsoleHost } from "./console-host.ts";
 import type { ForwardedLine } from "./forwarded-log.ts";
 
-interface Blueprint {
-  readonly storeHandle: Record<string, never>;
+interface Data {
   readonly endpoint: ConsoleEndpoint;
 }
 
-const CALLS = JSON.stringify(join(import.meta.dir, "calls.ts"));
+const THREAD = JSON.stringify(join(import.meta.dir, "../../base/worker/thread.ts"));
 
-/** A console that answers with its number, and dies when it is asked to. */
-const CONSOLE = `
-  let server;
-  const start = ({ endpoint }) => {
-    server = Bun.serve({ unix: endpoint.socket, fetch: ({ url }) => {
-      if (url.endsWith("/die")) setTimeout(() => { throw new Error("killed by a request"); });
-      return new Response("alive");
-    } });
-    return "somewhere";
-  };`;
-
-async function script(methods: string): Promise<string> {
+/** The script of a console that answers, and dies when it is asked to. */
+async function script({ start = "", methods = "" }): Promise<string> {
   const path = join(temporaryFolder(), "console.ts");
   await Bun.write(
     path,
-    `import { Calls } from ${CALLS};
-    ${CONSOLE}
-    new Calls(self, { start, isIdle: () => true, close: () => server.stop(true), ${methods} });`,
+    `import { runThread } from ${THREAD};
+    runThread(({ endpoint }) => {
+      ${start}
+      const server = Bun.serve({ unix: endpoint.socket, fetch: ({ url }) => {
+        if (url.endsWith("/die")) setTimeout(() => { throw new Error("killed by a request"); });
+        return new Response("alive");
+      } });
+      return { address: () => "somewhere", isIdle: () => true, close: () => server.stop(true), ${methods} };
+    });`,
   );
   return path;
 }
 
 /** `unmakable`: for which starts there is nothing to start with. */
-async function hostOf(methods = "", isLasting = false, unmakable: ReadonlySet<number> = new Set()) {
+async function hostOf(
+  parts: Parameters<typeof script>[0] = {},
+  isLasting = false,
+  unmakable: ReadonlySet<number> = new Set(),
+) {
   const said: string[] = [];
   const lines: ForwardedLine[] = [];
   let [made, nowMs] = [0, 0];
   const say = (...args: unknown[]) => void said.push(args.map((arg) => JSON.stringify(arg)).join(" "));
-  const host = new ConsoleHost<Blueprint>({
-    newBlueprint: (endpoint) => {
+  const host = new ConsoleHost<Data>({
+    newData: (endpoint) => {
       made++;
-      if (unmakable.has(made)) throw new Error("the store has no storeHandle");
-      return { storeHandle: {}, endpoint };
+      if (unmakable.has(made)) throw new Error("the store has no handle");
+      return { endpoint };
     },
-    methods: { log: (forwarded) => void lines.push(...forwarded) },
+    handlers: { log: (forwarded) => void lines.push(...forwarded) },
     time: { monotonicMs: () => nowMs },
     log: { info: say, warn: say, error: say },
-    script: await script(methods),
+    script: await script(parts),
     isLasting,
     checkIntervalMs: 5,
     restartPauseMs: 5,
@@ -95,7 +94,7 @@ describe("the host of the console's thread", () => {
   });
 
   test("one that cannot start fails those who wait for it, and is tried again", async () => {
-    const { host, said, made, advance } = await hostOf("start() { throw new Error('no room'); }");
+    const { host, said, made, advance } = await hostOf({ start: "throw new Error('no room');" });
     expect(await Promise.all([failureOf(host.open()), failureOf(host.open())])).toEqual(["no room", "no room"]);
     expect(said).toHaveLength(1);
     advance(1_000);
@@ -105,7 +104,7 @@ describe("the host of the console's thread", () => {
   });
 
   test("one that is busy is left alone, however long nobody has asked for it", async () => {
-    const { host, said, advance } = await hostOf("isIdle: () => false");
+    const { host, said, advance } = await hostOf({ methods: "isIdle: () => false" });
     const endpoint = await host.open();
     advance(60 * 60_000);
     await Bun.sleep(50);
@@ -115,7 +114,7 @@ describe("the host of the console's thread", () => {
   });
 
   test("one with a port of its own is started again by itself, and never ends because nobody asks", async () => {
-    const { host, said, made, advance } = await hostOf("", true);
+    const { host, said, made, advance } = await hostOf({}, true);
     expect(await host.start()).toBe("somewhere");
     advance(60 * 60_000);
     await Bun.sleep(20);
@@ -128,7 +127,7 @@ describe("the host of the console's thread", () => {
   });
 
   test("one that nothing could be made for is tried again, and no thread is left of the attempt", async () => {
-    const { host, made } = await hostOf("", true, new Set([2, 3]));
+    const { host, made } = await hostOf({}, true, new Set([2, 3]));
     await host.start();
     await ask(await host.open(), "/die");
     while (made() < 4) await Bun.sleep(1);
@@ -138,7 +137,7 @@ describe("the host of the console's thread", () => {
   });
 
   test("one that does not close does not hold up a stop", async () => {
-    const { host } = await hostOf("close: () => new Promise(() => {})");
+    const { host } = await hostOf({ methods: "close: () => new Promise(() => {})" });
     await host.open();
     await host.close();
   });

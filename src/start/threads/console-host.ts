@@ -1,77 +1,70 @@
 import { MINUTE_MS } from "../../base/time/clock.ts";
+import type { Handlers } from "../../base/worker/rpc.ts";
+import { SupervisedWorker } from "../../base/worker/supervised-worker.ts";
 import { newConsoleSecret } from "../../domain/console-session.ts";
 import type { ConsoleEndpoint } from "../../http/pages/console/relay.ts";
 import type { Log } from "../../telemetry/log.ts";
-import { Calls } from "./calls.ts";
 import type { HostMethods } from "./threads.ts";
 
 // The thread of the console, which the first thread of the service starts for all of them.
 
-/** What the first thread calls in it. */
-export type ConsoleThreadMethods<Blueprint> = {
-  /** Resolves when it answers requests, with the address if it has a port of its own. */
-  start(blueprint: Blueprint): Promise<string | undefined>;
-  /** Whether nothing goes on in it. */
-  isIdle(nothing: undefined): boolean;
-  close(nothing: undefined): Promise<void>;
+/** The methods of the console's thread. */
+export type ConsoleThreadMethods = {
+  /** Undefined: it has no port of its own. */
+  address(): string | undefined;
+  /** True: no request and no work in the background is in progress. */
+  isIdle(): boolean;
 };
 
-/** Plain data, but for the port of a handle at an embedded store. */
-interface Sendable {
-  readonly storeHandle: { readonly port?: MessagePort | undefined };
-}
+export type ConsoleHostMethods = Pick<HostMethods, "log">;
 
-export interface ConsoleHostParts<Blueprint> {
-  /** What it is made from: it listens on the socket, unless it has a port of its own. */
-  readonly newBlueprint: (endpoint: ConsoleEndpoint) => Blueprint;
-  readonly methods: Pick<HostMethods, "log">;
+export interface ConsoleHostParts<Data> {
+  /** Makes what the thread is started with. It listens on the endpoint, unless it has a port of its own. */
+  readonly newData: (endpoint: ConsoleEndpoint) => Data;
+  readonly handlers: Handlers<ConsoleHostMethods>;
   readonly time: { monotonicMs(): number };
   readonly log: Log;
-  /** What the thread runs. */
   readonly script: string;
-  /** Whether it runs as long as the service: it has a port of its own. */
+  /** True: it has a port of its own, and runs as long as the service. */
   readonly isLasting: boolean;
-  /** How often is looked whether it is still needed. */
+  /** How often to check whether the console is still needed. */
   readonly checkIntervalMs?: number | undefined;
-  /** After which one with a port of its own is started again. */
+  /** The pause before one with a port of its own is started again. */
   readonly restartPauseMs?: number;
 }
 
-/** It ends when it has not been asked for anything for so long. */
+/** The thread ends after this time without a request. */
 const IDLE_MS = 15 * MINUTE_MS;
 const CHECK_INTERVAL_MS = MINUTE_MS;
 const CLOSE_TIMEOUT_MS = 3_000;
 /** A thread that cannot live must not be started without end. */
 const RESTART_PAUSE_MS = 1_000;
 
-interface Running {
-  readonly worker: Worker;
+interface Running<Data> {
+  readonly thread: SupervisedWorker<Data, ConsoleThreadMethods, ConsoleHostMethods>;
   readonly endpoint: ConsoleEndpoint;
   readonly folder: string | undefined;
-  /** Resolves when it answers. */
-  readonly started: Promise<string | undefined>;
-  readonly end: (reason: string) => void;
 }
 
-export class ConsoleHost<Blueprint extends Sendable> {
-  #running: (Running & { readonly calls: Calls<ConsoleThreadMethods<Blueprint>> }) | undefined;
+export class ConsoleHost<Data> {
+  #running: Running<Data> | undefined;
   #usedAtMs = 0;
-  #crashedAtMs = Number.NEGATIVE_INFINITY;
+  #diedAtMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly parts: ConsoleHostParts<Blueprint>) {}
+  constructor(private readonly parts: ConsoleHostParts<Data>) {}
 
-  /** Where it listens, as soon as it does. */
+  /** Resolves to where it listens, as soon as it does. */
   readonly open = async (): Promise<ConsoleEndpoint> => {
-    const running = this.#run();
-    await running.started;
-    return running.endpoint;
+    const { thread, endpoint } = this.#run();
+    await thread.started;
+    return endpoint;
   };
 
   /** Starts one that has a port of its own. Returns its address. */
   async start(): Promise<string | undefined> {
-    return this.#run().started;
+    return this.#run().thread.remote.call("address");
   }
 
   async close(): Promise<void> {
@@ -80,55 +73,49 @@ export class ConsoleHost<Blueprint extends Sendable> {
     await this.#stop();
   }
 
-  #run() {
+  #run(): Running<Data> {
     if (this.#isClosed) throw new Error("the service is stopping");
     const nowMs = this.parts.time.monotonicMs();
     this.#usedAtMs = nowMs;
-    if (!this.#running && !this.parts.isLasting && nowMs - this.#crashedAtMs < RESTART_PAUSE_MS)
+    if (!this.#running && !this.parts.isLasting && nowMs - this.#diedAtMs < RESTART_PAUSE_MS)
       throw new Error("it has ended a moment ago");
     this.#running ??= this.#startThread();
     return this.#running;
   }
 
-  #startThread() {
-    const { newBlueprint, methods, script, log, isLasting } = this.parts;
+  #startThread(): Running<Data> {
+    const { newData, handlers, script, isLasting } = this.parts;
     const { socket, folder } = newSocket();
     const endpoint = { socket, password: newConsoleSecret() };
-    // First of all, as it may fail.
-    const blueprint = newBlueprint(endpoint);
-    const worker = new Worker(script, { name: "console" });
-    const calls = new Calls<ConsoleThreadMethods<Blueprint>>(worker, methods);
-    const end = (reason: string): void => {
-      if (this.#running !== running) return;
-      this.#running = undefined;
-      this.#crashedAtMs = this.parts.time.monotonicMs();
-      calls.end(new Error(reason));
-      worker.terminate();
-      remove(folder);
-      if (this.#isClosed) return;
-      log.error({ reason }, "the thread of the console has ended: it is started again when it is needed");
-      if (isLasting && hasStarted) this.#restartSoon();
-    };
-    worker.addEventListener("error", ({ message }) => end(message));
-    worker.addEventListener("close", () => end("it closed"));
     let hasStarted = false;
-    const { port } = blueprint.storeHandle;
-    const started = calls.call("start", blueprint, port ? [port] : []).then(
-      (address) => {
+    const thread = new SupervisedWorker<Data, ConsoleThreadMethods, ConsoleHostMethods>({
+      script,
+      name: "console",
+      data: newData(endpoint),
+      handlers,
+      onDeath: ({ message }) => this.#bury(running, message, hasStarted),
+    });
+    const running = { thread, endpoint, folder };
+    thread.started.then(
+      () => {
         hasStarted = true;
-        return address;
       },
-      (error: Error) => {
-        end(error.message);
-        throw error;
-      },
+      () => {},
     );
-    const running = { worker, calls, endpoint, folder, started, end };
     if (!isLasting) this.#timer ??= this.#watch();
     return running;
   }
 
-  /** One with a port of its own: there is no request that could start it. */
+  #bury(running: Running<Data>, reason: string, hasStarted: boolean): void {
+    if (this.#running === running) this.#running = undefined;
+    this.#diedAtMs = this.parts.time.monotonicMs();
+    remove(running.folder);
+    if (this.#isClosed) return;
+    this.parts.log.error({ reason }, "the thread of the console has ended: it is started again when it is needed");
+    if (this.parts.isLasting && hasStarted) this.#restartSoon();
+  }
+
+  /** No request could start one with a port of its own. */
   #restartSoon(): void {
     const timer = setTimeout(() => {
       if (this.#isClosed) return;
@@ -148,7 +135,7 @@ export class ConsoleHost<Blueprint extends Sendable> {
     const running = this.#running;
     const isUnused = () => this.parts.time.monotonicMs() - this.#usedAtMs >= IDLE_MS;
     if (!running || !isUnused()) return;
-    const isIdle = await running.calls.call("isIdle", undefined).catch(() => false);
+    const isIdle = await running.thread.remote.call("isIdle").catch(() => false);
     if (!isIdle || !isUnused() || this.#running !== running) return;
     await this.#stop();
     this.parts.log.info(
@@ -159,12 +146,8 @@ export class ConsoleHost<Blueprint extends Sendable> {
   async #stop(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
-    if (!running) return;
-    const closed = running.started.then(() => running.calls.call("close", undefined)).catch(() => {});
-    await Promise.race([closed, Bun.sleep(CLOSE_TIMEOUT_MS)]);
-    running.worker.terminate();
-    running.calls.end(new Error("it was closed"));
-    remove(running.folder);
+    await running?.thread.end(CLOSE_TIMEOUT_MS);
+    remove(running?.folder);
   }
 }
 

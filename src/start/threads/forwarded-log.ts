@@ -17,7 +17,12 @@ export function forwardedLog(send: (lines: readonly ForwardedLine[]) => void): F
   const flush = (): void => {
     const sent = lines;
     lines = [];
-    if (sent.length > 0) send(sent);
+    if (sent.length === 0) return;
+    try {
+      send(sent);
+    } catch (error) {
+      send([{ method: "error", args: [sendable({ err: error }), `${sent.length} lines of the log cannot be sent`] }]);
+    }
   };
   const forward =
     (method: keyof Log) =>

@@ -4,41 +4,41 @@ import { temporaryFolder } from "../../../test/harness/folder.ts";
 import type { ForwardedLine } from "./forwarded-log.ts";
 import { Threads, type ThreadsParts } from "./threads.ts";
 
-interface Blueprint {
-  readonly storeHandle: Record<string, never>;
+interface Data {
   readonly number: number;
 }
 
-const CALLS = JSON.stringify(join(import.meta.dir, "calls.ts"));
+const THREAD = JSON.stringify(join(import.meta.dir, "../../base/worker/thread.ts"));
 
-/** A script of a thread whose methods do nothing but what is given. */
-async function script(methods: string, before = ""): Promise<string> {
+/** A script of a thread whose start and methods do nothing but what is given. */
+async function script({ start = "", methods = "", before = "" }): Promise<string> {
   const path = join(temporaryFolder(), "thread.ts");
   await Bun.write(
     path,
-    `import { Calls } from ${CALLS};
+    `import { runThread } from ${THREAD};
     ${before}
-    const host = new Calls(self, {
-      start() {}, announceStop() {}, drain() {}, close() {}, metrics: () => [{ name: "m" }],
-      ${methods}
+    runThread(async ({ number }, host) => {
+      const log = (word) => host.call("log", [{ method: "info", args: [word] }]);
+      ${start}
+      return { announceStop() {}, drain() {}, close() {}, metrics: () => [{ name: "m" }], ${methods} };
     });`,
   );
   return path;
 }
 
 /** Threads that run a script, and what is heard of them. */
-function threadsOf(path: string, parts: Partial<ThreadsParts<Blueprint>> = {}) {
+function threadsOf(path: string, parts: Partial<ThreadsParts<Data>> = {}) {
   const deaths: string[] = [];
   const said: string[] = [];
   const lines: ForwardedLine[] = [];
   let made = 0;
   const death = Promise.withResolvers<void>();
-  const threads = new Threads<Blueprint>({
+  const threads = new Threads<Data>({
     count: 2,
     hasRoom: () => true,
     share: () => true,
-    newBlueprint: () => ({ storeHandle: {}, number: ++made }),
-    methods: {
+    newData: () => ({ number: ++made }),
+    handlers: {
       log: (forwarded) => void lines.push(...forwarded),
       save: async () => {},
       openConsole: async () => ({ socket: "", password: "" }),
@@ -57,12 +57,12 @@ function threadsOf(path: string, parts: Partial<ThreadsParts<Blueprint>> = {}) {
   return { threads, deaths, died: death.promise, said, lines, made: () => made };
 }
 
-test("threads are started with a blueprint each, asked for metrics, drained and closed", async () => {
+test("threads are started with data of their own, asked for metrics, drained and closed", async () => {
   const { threads, deaths, said, lines } = threadsOf(
-    await script(`
-      async start({ number }) { await host.call("log", [{ method: "info", args: ["start " + number] }]); },
-      async drain() { await host.call("log", [{ method: "info", args: ["drain"] }]); },
-      async close() { await host.call("log", [{ method: "info", args: ["close"] }]); },`),
+    await script({
+      start: `await log("start " + number);`,
+      methods: `drain: () => log("drain"), close: () => log("close"),`,
+    }),
   );
   await threads.start();
   expect(said).toEqual(["all threads answer requests"]);
@@ -76,21 +76,20 @@ test("threads are started with a blueprint each, asked for metrics, drained and 
 });
 
 describe("a thread that cannot go on is the death of all, reported once", () => {
-  for (const [what, before, methods, message] of [
-    ["fails to start", "", `start() { throw new Error("no room"); },`, /no room/],
-    ["cannot be loaded", `throw new Error("broken script");`, "", /broken script/],
-    ["ends at its start", "", "start() { process.exit(3); },", /has ended/],
-    ["ends later", "", "start() { setTimeout(() => process.exit(0), 20); },", /has ended/],
-    ["throws later", "", `start() { setTimeout(() => { throw new Error("out of luck"); }, 20); },`, /out of luck/],
+  for (const [what, parts, message] of [
+    ["fails to start", { start: `throw new Error("no room");` }, /has ended: no room/],
+    ["cannot be loaded", { before: `throw new Error("broken script");` }, /broken script/],
+    ["ends at its start", { start: "process.exit(3);" }, /has ended/],
+    ["ends later", { start: "setTimeout(() => process.exit(0), 20);" }, /has ended/],
+    ["throws later", { start: `setTimeout(() => { throw new Error("out of luck"); }, 20);` }, /out of luck/],
     [
       "has a rejection that nobody handles",
-      "",
-      `start() { setTimeout(() => void Promise.reject(new Error("forgotten")), 20); },`,
+      { start: `setTimeout(() => void Promise.reject(new Error("forgotten")), 20);` },
       /forgotten/,
     ],
   ] as const)
     test(`one that ${what}`, async () => {
-      const { threads, deaths, died } = threadsOf(await script(methods, before));
+      const { threads, deaths, died } = threadsOf(await script(parts));
       const started = threads.start();
       await died;
       await started;
@@ -105,9 +104,10 @@ describe("a thread that cannot go on is the death of all, reported once", () => 
 
   test("when one of two dies, the other is still drained and closed", async () => {
     const { threads, deaths, died, lines } = threadsOf(
-      await script(`
-        start({ number }) { if (number === 1) setTimeout(() => process.exit(0), 20); },
-        async close() { await host.call("log", [{ method: "info", args: ["close"] }]); },`),
+      await script({
+        start: "if (number === 1) setTimeout(() => process.exit(0), 20);",
+        methods: `close: () => log("close"),`,
+      }),
     );
     await threads.start();
     await died;
@@ -125,7 +125,7 @@ test("a thread that does not answer, or dies while it closes, holds up a stop fo
     "close() { process.exit(1); },",
     "close() { return new Promise(() => {}); },",
   ]) {
-    const { threads, deaths } = threadsOf(await script(methods), { drainTimeoutMs: 100, closeTimeoutMs: 100 });
+    const { threads, deaths } = threadsOf(await script({ methods }), { drainTimeoutMs: 100, closeTimeoutMs: 100 });
     await threads.start();
     await threads.drain("calm");
     await threads.close();
@@ -134,7 +134,7 @@ test("a thread that does not answer, or dies while it closes, holds up a stop fo
 });
 
 test("a stop before they are started starts none, and one while they start waits for them", async () => {
-  const idle = threadsOf(await script(""));
+  const idle = threadsOf(await script({}));
   const never = idle.threads.start();
   idle.threads.announceStop();
   await never;
@@ -143,21 +143,24 @@ test("a stop before they are started starts none, and one while they start waits
   expect(idle.made()).toBe(0);
 
   const busy = threadsOf(
-    await script(`
-      async start() { await Bun.sleep(100); await host.call("log", [{ method: "info", args: ["started"] }]); },
-      async close() { await host.call("log", [{ method: "info", args: ["closed"] }]); },`),
+    await script({
+      start: `await Bun.sleep(100); await log("started " + number);`,
+      methods: `close: () => log("closed " + number),`,
+    }),
   );
   const started = busy.threads.start();
   while (busy.made() < 2) await Bun.sleep(1);
   await busy.threads.close();
   await started;
-  expect(busy.lines.map(({ args }) => args[0])).toEqual(["started", "started", "closed", "closed"]);
+  const lines = busy.lines.map(({ args }) => String(args[0]));
+  for (const number of ["1", "2"])
+    expect(lines.filter((line) => line.endsWith(number))).toEqual([`started ${number}`, `closed ${number}`]);
   expect(busy.deaths).toEqual([]);
 });
 
 test("no thread is started while files are short, or when the port cannot be shared", async () => {
   let hasRoom = false;
-  const short = threadsOf(await script(""), { hasRoom: () => hasRoom });
+  const short = threadsOf(await script({}), { hasRoom: () => hasRoom });
   const started = short.threads.start();
   await Bun.sleep(250);
   expect(short.made()).toBe(0);
@@ -166,7 +169,7 @@ test("no thread is started while files are short, or when the port cannot be sha
   expect(short.made()).toBe(2);
   await short.threads.close();
 
-  const unshared = threadsOf(await script(""), { share: () => false });
+  const unshared = threadsOf(await script({}), { share: () => false });
   await unshared.threads.start();
   expect(unshared.made()).toBe(0);
   expect(unshared.said[0]).toContain("one thread answers");

@@ -1,87 +1,75 @@
+import { withTimeout } from "../../base/time/timeout.ts";
+import type { Handlers } from "../../base/worker/rpc.ts";
+import { SupervisedWorker } from "../../base/worker/supervised-worker.ts";
 import type { ConsoleEndpoint } from "../../http/pages/console/relay.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { MetricsSnapshot } from "../../telemetry/metrics.ts";
 import type { DrainStep } from "../ports/drain.ts";
-import { Calls } from "./calls.ts";
 import type { ForwardedLine } from "./forwarded-log.ts";
 
-// The threads that serve beside the first one. They share the port, and the kernel divides the connections among them;
+// The threads that serve beside the first one. They share the port, whose connections the kernel divides among them;
 // the tallies, which are in shared memory; and the writer thread of the store. Nothing is sent between them to answer
-// a read or to count a request. The first thread starts and stops the others, speaks for them in the log and in the
-// metrics, and saves what they count.
+// a read or to count a request. The first thread starts and stops the others, writes their log lines, publishes their
+// metrics, and saves their tallies.
 
-/** What the first thread calls in the others. */
-export type ThreadMethods<Blueprint> = {
-  /** Resolves when it answers requests. */
-  start(blueprint: Blueprint): Promise<void>;
+/** The methods of a further serving thread, which the first one calls. */
+export type ThreadMethods = {
   /** From now on, each response is the last one of its connection. */
-  announceStop(nothing: undefined): void;
-  /** Takes one step on the way to the moment when everything is answered that was sent to it. */
+  announceStop(): void;
+  /** Runs one drain step. */
   drain(step: DrainStep): Promise<void>;
-  close(nothing: undefined): Promise<void>;
-  /** Undefined: nothing is measured. */
-  metrics(nothing: undefined): Promise<MetricsSnapshot | undefined>;
+  /** Undefined: metrics are off. */
+  metrics(): Promise<MetricsSnapshot | undefined>;
 };
 
-/** What they call in the first one. */
+/** The methods of the first thread, which the others call. */
 export type HostMethods = {
   log(lines: readonly ForwardedLine[]): void;
-  /** Resolves when everything that was counted is on disk. */
-  save(nothing: undefined): Promise<void>;
-  /** Where the console answers, which is started for it. */
-  openConsole(nothing: undefined): Promise<ConsoleEndpoint>;
+  /** Resolves when all tallies are on disk. */
+  save(): Promise<void>;
+  /** Starts the console's thread unless it runs, and resolves to where it listens. */
+  openConsole(): Promise<ConsoleEndpoint>;
 };
 
-export interface ThreadsParts<Blueprint> {
+export interface ThreadsParts<Data> {
   readonly count: number;
-  /** Whether enough files can be opened for one more thread. */
+  /** False: too few files can be opened for one more thread. */
   readonly hasRoom: () => boolean;
-  /** Lets them listen on the port too. Returns whether the system can do that. */
+  /** Lets further threads listen on the port. False: the system cannot do that. */
   readonly share: () => boolean;
-  /** What one thread is made from. */
-  readonly newBlueprint: () => Blueprint;
-  readonly methods: HostMethods;
-  /** The first thread that could not start, or has ended by itself: the service must not go on with a hole in it. */
+  /** Makes what one thread is started with. */
+  readonly newData: () => Data;
+  readonly handlers: Handlers<HostMethods>;
+  /** Called for the first thread that could not start or has ended by itself: the service must not go on without it. */
   readonly onDeath: (error: Error) => void;
   readonly log: Pick<Log, "info" | "warn">;
-  /** How long a stop waits for them to be drained, and then to close. */
+  /** How long a stop waits for all drain steps together, and then for threads to close. */
   readonly drainTimeoutMs?: number;
   readonly closeTimeoutMs?: number;
-  /** What a thread runs. */
   readonly script: string;
-}
-
-/** Plain data, but for the port of a handle at an embedded store. */
-interface Sendable {
-  readonly storeHandle: { readonly port?: MessagePort | undefined };
 }
 
 /** The first replies are out by then. */
 const START_AFTER_MS = 100;
-
-interface Thread<Blueprint> {
-  readonly worker: Worker;
-  readonly calls: Calls<ThreadMethods<Blueprint>>;
-  isDead: boolean;
-}
-
-/** Longer than a thread gives its own requests. One that does not answer must not hold up a stop for ever. */
+/** Longer than a thread gives its own requests. A thread that does not answer must not hold up a stop for ever. */
 const DRAIN_TIMEOUT_MS = 7_000;
-const CLOSE_TIMEOUT_MS = 1_500;
+const CLOSE_TIMEOUT_MS = 3_000;
 /** How long a scrape waits for a thread. */
 const METRICS_TIMEOUT_MS = 1_000;
 
-export class Threads<Blueprint extends Sendable> {
-  #threads: Thread<Blueprint>[] = [];
-  /** Resolves when all that were started answer requests. */
-  #complete = Promise.resolve();
-  readonly #stopping = Promise.withResolvers<void>();
-  #isStopping = false;
-  #isClosing = false;
-  /** When a thread that has not been drained by then is no longer waited for. */
-  #drainEndsAtMs: number | undefined;
+type Thread<Data> = SupervisedWorker<Data, ThreadMethods, HostMethods>;
 
-  constructor(private readonly parts: ThreadsParts<Blueprint>) {}
+export class Threads<Data> {
+  #threads: Thread<Data>[] = [];
+  /** Resolves when all threads that were started answer requests, or have failed. */
+  #complete = Promise.resolve();
+  readonly #stopping = new AbortController();
+  #hasLostOne = false;
+  /** When to stop waiting for threads that have not been drained. */
+  #drainEndsAtMs: number | undefined;
+  readonly #lastMetrics = new WeakMap<Thread<Data>, MetricsSnapshot>();
+
+  constructor(private readonly parts: ThreadsParts<Data>) {}
 
   /** Starts them in a moment. Resolves when all of them answer requests, or the service stops before that. */
   start(): Promise<void> {
@@ -105,99 +93,72 @@ export class Threads<Blueprint extends Sendable> {
       onDeath(error as Error);
       return;
     }
-    await Promise.all(this.#threads.map((thread) => this.#join(thread)));
-    if (this.#alive.length === count && !this.#isStopping)
+    const outcomes = await Promise.allSettled(this.#threads.map(({ started }) => started));
+    if (outcomes.every(({ status }) => status === "fulfilled") && !this.#isStopping)
       log.info({ threads: count + 1 }, "all threads answer requests");
   }
 
   /** Waits until the first replies are out, and until there is room. */
   async #becomesPossible(): Promise<void> {
     const { hasRoom, log } = this.parts;
+    const { promise: never } = Promise.withResolvers<never>();
     for (let waits = 0; ; waits++) {
-      await Promise.race([Bun.sleep(START_AFTER_MS), this.#stopping.promise]);
+      await withTimeout(never, START_AFTER_MS, this.#stopping.signal);
       if (this.#isStopping || hasRoom()) return;
       if (waits === 0) log.warn("one thread answers until more files can be opened: raise their limit (ulimit -n)");
     }
   }
 
-  announceStop(): void {
-    this.#isStopping = true;
-    this.#stopping.resolve();
-    for (const { calls } of this.#alive) calls.call("announceStop", undefined).catch(() => {});
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
+  announceStop(): void {
+    this.#stopping.abort();
+    for (const { remote } of this.#threads) remote.notify("announceStop");
+  }
+
+  /** Runs one drain step in all threads, which those that are starting take too. */
   async drain(step: DrainStep): Promise<void> {
     const { drainTimeoutMs = DRAIN_TIMEOUT_MS } = this.parts;
     this.#drainEndsAtMs ??= performance.now() + drainTimeoutMs;
-    const leftMs = () => Math.max(0, (this.#drainEndsAtMs as number) - performance.now());
-    await within(leftMs(), [this.#complete]);
-    await within(
-      leftMs(),
-      this.#alive.map(({ calls }) => calls.call("drain", step)),
-    );
+    const drained = this.#threads.map(({ remote }) => remote.call("drain", step));
+    await withTimeout(Promise.allSettled(drained), this.#drainEndsAtMs - performance.now());
   }
 
-  /** Ends them. What they have begun to write is on disk then. */
+  /** Ends them. Their writes in progress are on disk then. */
   async close(): Promise<void> {
-    this.#isClosing = true;
-    this.announceStop();
     const { closeTimeoutMs = CLOSE_TIMEOUT_MS } = this.parts;
-    await within(closeTimeoutMs, [this.#complete]);
-    await within(
-      closeTimeoutMs,
-      this.#alive.map(({ calls }) => calls.call("close", undefined)),
-    );
-    for (const { worker } of this.#threads) worker.terminate();
+    this.announceStop();
+    await Promise.all(this.#threads.map((thread) => thread.end(closeTimeoutMs)));
     this.#threads = [];
   }
 
-  /** What each of them has measured; the last known where one does not answer, so that no counter goes back. */
+  /** The latest metrics of each thread; the last known where one does not answer, so that no counter goes back. */
   async metrics(): Promise<readonly MetricsSnapshot[]> {
     const snapshots = await Promise.all(this.#threads.map((thread) => this.#metricsOf(thread)));
     return snapshots.filter((snapshot) => snapshot !== undefined);
   }
 
-  readonly #lastMetrics = new WeakMap<Thread<Blueprint>, MetricsSnapshot>();
-
-  async #metricsOf(thread: Thread<Blueprint>): Promise<MetricsSnapshot | undefined> {
-    const answer = thread.calls.call("metrics", undefined).catch(() => undefined);
-    const snapshot = await Promise.race([answer, Bun.sleep(METRICS_TIMEOUT_MS).then(() => undefined)]);
-    if (snapshot) this.#lastMetrics.set(thread, snapshot);
+  async #metricsOf(thread: Thread<Data>): Promise<MetricsSnapshot | undefined> {
+    const asked = thread.remote.call("metrics").catch(() => undefined);
+    const reply = await withTimeout(asked, METRICS_TIMEOUT_MS);
+    if (reply?.value) this.#lastMetrics.set(thread, reply.value);
     return this.#lastMetrics.get(thread);
   }
 
-  get #alive(): Thread<Blueprint>[] {
-    return this.#threads.filter(({ isDead }) => !isDead);
+  #startOne(number: number): Thread<Data> {
+    const { script, newData, handlers, onDeath } = this.parts;
+    return new SupervisedWorker({
+      script,
+      name: `serving ${number}`,
+      data: newData(),
+      handlers,
+      onDeath: ({ message }) => {
+        if (this.#hasLostOne) return;
+        this.#hasLostOne = true;
+        onDeath(new Error(`serving thread ${number} has ended: ${message}`));
+      },
+    });
   }
-
-  #startOne(number: number): Thread<Blueprint> {
-    const worker = new Worker(this.parts.script, { name: `serving ${number}` });
-    const thread = { worker, calls: new Calls<ThreadMethods<Blueprint>>(worker, this.parts.methods), isDead: false };
-    const die = (reason: string) => this.#bury(thread, `serving thread ${number} has ended: ${reason}`);
-    worker.addEventListener("error", ({ message }) => die(message));
-    worker.addEventListener("close", () => die("it closed"));
-    return thread;
-  }
-
-  async #join(thread: Thread<Blueprint>): Promise<void> {
-    try {
-      const blueprint = this.parts.newBlueprint();
-      const { port } = blueprint.storeHandle;
-      await thread.calls.call("start", blueprint, port ? [port] : []);
-    } catch (error) {
-      this.#bury(thread, (error as Error).message);
-    }
-  }
-
-  #bury(thread: Thread<Blueprint>, reason: string): void {
-    if (thread.isDead) return;
-    thread.isDead = true;
-    const error = new Error(reason);
-    thread.calls.end(error);
-    if (!this.#isClosing && this.#alive.length === this.parts.count - 1) this.parts.onDeath(error);
-  }
-}
-
-async function within(timeoutMs: number, answers: readonly Promise<void>[]): Promise<void> {
-  await Promise.race([Promise.allSettled(answers), Bun.sleep(timeoutMs)]);
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { Cluster, Redis } from "ioredis";
 import { OperatorError } from "../../../base/operator-error.ts";
+import { withTimeout } from "../../../base/time/timeout.ts";
 import type { RedisUrl, TlsFiles } from "../../redis-url.ts";
 import { gatherCommands } from "../commands/gather-commands.ts";
 import { JUDGE_SCRIPT } from "../commands/script.ts";
-import { waitFor } from "../timeouts/wait.ts";
 import { failureOf, isOfReplica } from "./failures.ts";
 
 /** A connection to one server, or connections to all nodes of a cluster. */
@@ -118,7 +118,7 @@ export async function whenReady(client: RedisClient, timeoutMs = FIRST_CONNECT_T
       if (server.status === "wait") server.connect().catch(() => {});
       if (!(await isReady(server))) continue;
       const loaded = server.script("LOAD", JUDGE_SCRIPT).catch(() => {});
-      await waitFor(loaded, deadlineMs - performance.now());
+      await withTimeout(loaded, deadlineMs - performance.now());
     }
   client.off("error", listen);
   return hopeless;
