@@ -131,7 +131,7 @@ describe("npm run build", () => {
     await child.exited;
     const [abandoned, ours] = [child.pid, process.pid].map((pid) => join(checkout, `build/draft-${pid}`));
     for (const draft of [abandoned, ours]) mkdirSync(draft as string);
-    writeFileSync(help, program.replaceAll("animal", "ANIMAL"));
+    writeFileSync(help, program.replaceAll("animal-store", "ANIMAL-store"));
     expect(await build()).toEqual({ exitCode: 0, err: expect.stringContaining("Building") });
     expect((await run(["--help"], { cwd: checkout, program: [executable] })).out).toContain("ANIMAL");
     expect([existsSync(abandoned as string), existsSync(ours as string)]).toEqual([false, true]);
