@@ -121,7 +121,7 @@ async function timeLists(database: string, store: Store): Promise<void> {
   const times: number[] = [];
   for (let run = 0; run < RUNS; run++) {
     const beganMs = performance.now();
-    await store.foldNames();
+    await store.maintenance.foldNames();
     times.push((performance.now() - beganMs) * 1000);
   }
   say(`${database}  ${"nothing to fold".padEnd(50)}           median ${whole(median(times)).padStart(6)} µs`);
@@ -220,7 +220,7 @@ async function benchPostgres(): Promise<void> {
   );
   const store = await openPostgres(url, { connections: 4 });
   const foldMs = performance.now();
-  while (await store.foldNames());
+  while (await store.maintenance.foldNames());
   say(`PostgreSQL  folded what was added meanwhile in ${seconds(foldMs)}`);
   await withSql(url, (sql) => sql.unsafe(FILL_ORDERS));
   await withSql(url, (sql) => sql.unsafe("VACUUM ANALYZE"));

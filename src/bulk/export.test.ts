@@ -12,7 +12,6 @@ const snapshotOf = (batches: readonly (readonly Animal[])[]): AnimalSnapshot => 
   async *batches() {
     yield* batches;
   },
-  whileOpen: "",
   close: () => {},
 });
 

@@ -2,7 +2,7 @@ import { done, type Result, refused } from "../base/result.ts";
 import { type Clock, SECOND_MS } from "../base/time/clock.ts";
 import type { Author } from "../domain/journal.ts";
 import { type Key, type KeyState, stateOf } from "../domain/keys/key.ts";
-import type { KeyStore } from "../store/ports/store.ts";
+import type { KeyStore, Maintenance } from "../store/ports/store.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
 
 /**
@@ -16,7 +16,8 @@ export type DeletionRefusal =
   | { readonly kind: "not_revoked"; readonly state: Exclude<KeyState, "revoked">; readonly key: Key };
 
 interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "list" | "deleteResponses" | "deleteUsage" | "delete">;
+  readonly keys: Pick<KeyStore, "get" | "list" | "delete">;
+  readonly maintenance: Pick<Maintenance, "deleteResponsesOfKey" | "deleteUsageOfKey">;
   readonly clock: Clock;
   readonly author: Author;
   readonly sleep: (ms: number) => Promise<unknown>;
@@ -26,7 +27,7 @@ interface Parts {
 
 /** Deletes a revoked key with everything that is kept about it. Returns the key that was. */
 export async function deleteKey(
-  { keys, clock, author, sleep, onWait }: Parts,
+  { keys, maintenance, clock, author, sleep, onWait }: Parts,
   idOrName: string,
 ): Promise<Result<Key, DeletionRefusal>> {
   const found = await findKey(keys, idOrName);
@@ -41,8 +42,8 @@ export async function deleteKey(
     await sleep(waitMs);
   }
   // Some at a time: all of them at once could take longer than a transaction may.
-  while (await keys.deleteResponses({ keyId: key.id }));
-  while (await keys.deleteUsage({ keyId: key.id }));
+  while (await maintenance.deleteResponsesOfKey({ keyId: key.id }));
+  while (await maintenance.deleteUsageOfKey({ keyId: key.id }));
   await keys.delete({ ...author, keyId: key.id, atMs: clock.nowMs() });
   return done(key);
 }

@@ -5,7 +5,7 @@ import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import type { Listeners } from "./ports/listen.ts";
 
 /** What a store on a server says about its connections. Without metrics, nothing is measured. */
-export function measureStore({ connections }: Pick<Store, "connections">, telemetry: Telemetry): void {
+export function measureStore({ maintenance: { connections } }: Pick<Store, "maintenance">, telemetry: Telemetry): void {
   if (!connections || !telemetry.isOn) return;
   telemetry.databaseConnections(connections.stats);
   connections.onAnswer(telemetry.databaseAnswer);

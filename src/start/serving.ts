@@ -74,7 +74,10 @@ export function serve(listener: Listener, parts: ServingParts): Serving {
       ...store,
       clock,
       addresses: createAddresses(settings.addresses, proxies),
-      replyCache: new ReplyCache(store.version, { ...settings, readsAtOnce: store.connections === undefined }),
+      replyCache: new ReplyCache(store.version, {
+        ...settings,
+        readsAtOnce: store.maintenance.connections === undefined,
+      }),
       withIdempotency: createWithIdempotency(),
       steadyClock,
       bodyTimeoutMs,

@@ -169,7 +169,7 @@ describe("SQLite", () => {
       });
       const fill = async () => {
         const store = await openSqlite(path);
-        while (await store.foldNames());
+        while (await store.maintenance.foldNames());
         await store.close();
       };
       await fill();
@@ -188,13 +188,13 @@ describe("SQLite", () => {
     const store = await openSqlite(path);
     await store.animals.create({ name: "New", categoryId: 1n, status: "sold" });
     const version = store.version();
-    expect(await store.foldNames()).toBe(false);
+    expect(await store.maintenance.foldNames()).toBe(false);
     expect(store.version()).toBe(version as Version);
     const db = openDatabaseFile(path);
     db.run(insertOld(1, FOLD_BATCH_SIZE + 6));
     await expectFound(store, "zoë", []);
-    expect(await store.foldNames()).toBe(true);
-    expect(await store.foldNames()).toBe(false);
+    expect(await store.maintenance.foldNames()).toBe(true);
+    expect(await store.maintenance.foldNames()).toBe(false);
     expect(store.version()?.changes).not.toBe(version?.changes as number);
     expect(judge(db.query(WRONG).all() as Row[])).toEqual({ wrong: [], unfolded: [] });
     await expectFound(store, "ZOË 49", namesWith("ZOË 49", FOLD_BATCH_SIZE + 6));
@@ -263,11 +263,11 @@ describe("PostgreSQL", () => {
     expect(state.unfolded.sort((a, b) => a - b)).toEqual([-5, 77, 10001]);
 
     const store = await openPostgres(url, { connections: 2 });
-    expect(await store.foldNames()).toBe(false);
+    expect(await store.maintenance.foldNames()).toBe(false);
     expect((await judged(url)).unfolded.sort((a, b) => a - b)).toEqual([77, 10001]);
     await expectFound(store, "ärger", ["Ärger", "Ärger"]);
     await other.run("COMMIT");
-    expect(await store.foldNames()).toBe(false);
+    expect(await store.maintenance.foldNames()).toBe(false);
     expect(await judged(url)).toEqual({ wrong: [], unfolded: [] });
     await store.close();
     await other.close();
@@ -280,11 +280,11 @@ describe("PostgreSQL", () => {
     const rounds = await Promise.all(
       stores.map(async (store) => {
         let rounds = 1;
-        while (await store.foldNames()) rounds++;
+        while (await store.maintenance.foldNames()) rounds++;
         return rounds;
       }),
     );
-    for (const store of stores) await store.foldNames();
+    for (const store of stores) await store.maintenance.foldNames();
     expect(Math.max(...rounds)).toBeGreaterThan(1);
     expect(await judged(url)).toEqual({ wrong: [], unfolded: [] });
     await expectFound(stores[0] as Store, "ZOË 49", namesWith("ZOË 49", 3 * FOLD_BATCH_SIZE + 6));

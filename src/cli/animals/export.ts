@@ -11,6 +11,7 @@ import { EXPORT_FORMATS, type ExportFormat } from "../../bulk/export-formats.ts"
 import { ANIMAL_STATUSES, type AnimalStatus } from "../../domain/stock/animal.ts";
 import { beginFile } from "../../store/files/partial-file.ts";
 import { openAnimalSnapshot } from "../../store/open.ts";
+import { type DatabaseUrl, displayName } from "../../store/urls/database-url.ts";
 import { configFromEnvironment } from "../arguments/context.ts";
 import { didYouMean, JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { interruptible } from "../terminal/interrupt.ts";
@@ -107,13 +108,11 @@ async function exportToStdout(options: ExportCommandOptions): Promise<void> {
 async function runExport(write: WriteChunk, options: ExportCommandOptions, signal: AbortSignal): Promise<Exported> {
   const { format, isCompressed } = formatOf(options);
   const filter = { status: options.status, categoryId: options.category };
-  const [{ exportAnimals }, snapshot] = await Promise.all([
-    loadExport(),
-    openAnimalSnapshot(configFromEnvironment().DATABASE_URL),
-  ]);
+  const database = configFromEnvironment().DATABASE_URL;
+  const [{ exportAnimals }, snapshot] = await Promise.all([loadExport(), openAnimalSnapshot(database)]);
   try {
     const progress = showProgress({ label: "export", unit: "animals", total: await snapshot.count(filter) });
-    const reminder = setTimeout(() => progress.say(`while this runs, ${snapshot.whileOpen}`), MINUTE_MS);
+    const reminder = setTimeout(() => progress.say(whileRunning(database)), MINUTE_MS);
     try {
       return await exportAnimals(snapshot, write, {
         format,
@@ -130,6 +129,12 @@ async function runExport(write: WriteChunk, options: ExportCommandOptions, signa
     await snapshot.close();
   }
 }
+
+/** What an open snapshot costs the database. */
+const whileRunning = (database: DatabaseUrl): string =>
+  database.kind === "sqlite"
+    ? `while this runs, its log, ${displayName(database)}-wal, grows with everything that is written`
+    : "while this runs, PostgreSQL cannot clean up what is changed or deleted";
 
 /** Whoever names a file animals.ndjson.gz means it. */
 function formatOf({ to = "", format, gzip }: ExportCommandOptions): { format: ExportFormat; isCompressed: boolean } {

@@ -7,7 +7,7 @@ import { stateOfInstance } from "../../domain/usage/instance.ts";
 import { countersOf, type FindCounters } from "../../keys/queries/counters.ts";
 import { readTallies } from "../../meter/open.ts";
 import { openForCommand } from "../../store/open.ts";
-import type { KeyStore, Store } from "../../store/ports/store.ts";
+import type { KeyStore, Maintenance, Store } from "../../store/ports/store.ts";
 import { authorOf } from "./author.ts";
 import { readEnvFile } from "./env-file.ts";
 
@@ -42,6 +42,7 @@ export async function withStore<T>(work: (store: Store, config: Config) => Promi
 /** What the use-cases of keys work with. */
 export interface KeyContext {
   readonly keys: KeyStore;
+  readonly maintenance: Maintenance;
   readonly counters: FindCounters;
   readonly clock: Clock;
   /** Who makes the changes. */
@@ -58,6 +59,7 @@ export const withKeys = <T>(work: (context: KeyContext) => Promise<T>): Promise<
     const counters = countersOf(store, inRedis);
     return work({
       keys: store.keys,
+      maintenance: store.maintenance,
       counters,
       clock: systemClock,
       environment,

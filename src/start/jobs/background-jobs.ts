@@ -96,32 +96,32 @@ export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, rep
 
 /** Returns whether there may be more of it. A time in doubt deletes nothing here either. */
 export async function sweepUsage(
-  { usage, isReadOnly }: Pick<Store, "isReadOnly"> & { readonly usage: Pick<Store["usage"], "sweep"> },
+  { maintenance, isReadOnly }: Pick<Store, "maintenance" | "isReadOnly">,
   steadyClock: SteadyClock,
 ): Promise<boolean> {
   const nowMs = steadyClock.settledMs();
-  return nowMs !== undefined && !isReadOnly() && usage.sweep({ nowMs });
+  return nowMs !== undefined && !isReadOnly() && maintenance.sweepUsage({ nowMs });
 }
 
 /** Whoever uses one judges it too, so nothing depends on when this happens. A time in doubt deletes nothing. */
 export async function sweepSessions(
-  { sessions, isReadOnly }: Pick<Store, "isReadOnly"> & { readonly sessions: Pick<Store["sessions"], "sweep"> },
+  { maintenance, isReadOnly }: Pick<Store, "maintenance" | "isReadOnly">,
   steadyClock: SteadyClock,
 ): Promise<void> {
   const nowMs = steadyClock.settledMs();
-  if (nowMs !== undefined && !isReadOnly()) await sessions.sweep({ nowMs });
+  if (nowMs !== undefined && !isReadOnly()) await maintenance.sweepSessions({ nowMs });
 }
 
 /** Returns whether there may be more of them. What is deleted cannot be replayed, so a time in doubt deletes nothing. */
 export async function deleteExpiredResponses(
-  store: Pick<Store, "deleteSavedResponses" | "isReadOnly">,
+  store: Pick<Store, "maintenance" | "isReadOnly">,
   steadyClock: SteadyClock,
 ): Promise<boolean> {
   const nowMs = steadyClock.settledMs();
   if (nowMs === undefined || store.isReadOnly()) return false;
-  return store.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(nowMs) });
+  return store.maintenance.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(nowMs) });
 }
 
 /** Returns whether there may be more of them. */
-export const foldNames = async (store: Pick<Store, "foldNames" | "isReadOnly">): Promise<boolean> =>
-  !store.isReadOnly() && store.foldNames();
+export const foldNames = async (store: Pick<Store, "maintenance" | "isReadOnly">): Promise<boolean> =>
+  !store.isReadOnly() && store.maintenance.foldNames();

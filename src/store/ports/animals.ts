@@ -68,7 +68,5 @@ export interface AnimalSnapshot {
   count(filter: AnimalFilter): Awaitable<number>;
   /** Yields the animals that match, in the order of the list: by ascending id, or by folded name. */
   batches(selection: AnimalSelection): AsyncIterable<readonly Animal[]>;
-  /** What goes on for as long as it is open, for a person to read. */
-  readonly whileOpen: string;
   close(): Awaitable<void>;
 }

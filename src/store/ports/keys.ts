@@ -30,10 +30,6 @@ export interface KeyStore {
   suspend(suspension: KeyCommand): Promise<void>;
   /** Ends the suspension of a key. An unknown key, or one that is not suspended, stays as it is. */
   resume(resumption: KeyCommand): Promise<void>;
-  /** Deletes some of the responses that are saved for a key. Returns whether there may be more of them. */
-  deleteResponses(of: { readonly keyId: string }): Promise<boolean>;
-  /** Deletes some of the usage of a key. Returns whether there may be more of it. */
-  deleteUsage(of: { readonly keyId: string }): Promise<boolean>;
   /** Permanently removes a revoked key and all that belongs to it. Returns false, and does nothing, for any other key. */
   delete(deletion: KeyCommand): Promise<boolean>;
   /** Returns all secrets of a key that are kept, the newest first. They include those that no longer work. */

@@ -10,14 +10,12 @@ export interface SessionStore {
   signIn(signIn: ConsoleSignIn): Promise<ConsoleSession | undefined>;
   /** Returns the session with this digest, or undefined if there is none. */
   get(digest: string): Awaitable<ConsoleSession | undefined>;
-  /** Moves the end of a session. One that was ended meanwhile stays ended. */
+  /** Moves the end of a session to a later time, never to an earlier one. A session that was ended stays ended. */
   prolong(session: { readonly digest: string; readonly expiresAtMs: number }): Promise<void>;
   /** Ends a session. An unknown one is ignored. */
   signOut(session: { readonly digest: string }): Promise<void>;
   /** Ends all sessions and links, with a journal entry. Returns how many sessions there were. */
   signOutAll(author: Authorship): Promise<number>;
-  /** Deletes all sessions and links that have expired. */
-  sweep(at: { readonly nowMs: number }): Promise<void>;
 }
 
 export interface NewConsoleLink extends Authorship {

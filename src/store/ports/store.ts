@@ -1,13 +1,13 @@
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { AnimalStore } from "./animals.ts";
 import type { CategoryStore } from "./categories.ts";
-import type { StoreConnections } from "./connections.ts";
 import type { CountStore } from "./counts.ts";
 import type { StoreProblem } from "./failures.ts";
 import type { ImportStore } from "./imports.ts";
 import type { InstanceStore } from "./instances.ts";
 import type { JournalStore } from "./journal.ts";
 import type { KeyStore } from "./keys.ts";
+import type { Maintenance } from "./maintenance.ts";
 import type { MetadataStore } from "./metadata.ts";
 import type { OrderStore } from "./orders.ts";
 import type { SessionStore } from "./sessions.ts";
@@ -16,13 +16,13 @@ import type { UsageStore } from "./usage.ts";
 
 export type * from "./animals.ts";
 export type * from "./categories.ts";
-export type * from "./connections.ts";
 export type * from "./counts.ts";
 export * from "./failures.ts";
 export type * from "./imports.ts";
 export type * from "./instances.ts";
 export type * from "./journal.ts";
 export type * from "./keys.ts";
+export type * from "./maintenance.ts";
 export type * from "./metadata.ts";
 export type * from "./orders.ts";
 export type * from "./sessions.ts";
@@ -46,22 +46,14 @@ export interface Store {
   readonly journal: JournalStore;
   readonly counts: CountStore;
   readonly sessions: SessionStore;
+  readonly maintenance: Maintenance;
   /**
    * Returns the same object for as long as animals, categories and orders cannot have changed, by whatever process.
    * Returns undefined when that cannot be known.
    */
   version(): Version | undefined;
-  /** Deletes some of the responses saved up to a moment. Returns whether there may be more of them. */
-  deleteSavedResponses(upTo: { readonly savedAtMs: number }): Promise<boolean>;
-  /**
-   * Folds the names of some animals that release 1.1.0 has added, so that they are found by name. Returns whether
-   * there may be more of them.
-   */
-  foldNames(): Promise<boolean>;
   /** Throws StoreUnavailable if the store does not answer, or has lost its file. A read-only server passes the check. */
   check(): Awaitable<void>;
-  /** Undefined for an embedded database. */
-  readonly connections?: StoreConnections;
   /** Returns whether the latest check found that the database takes no writes, as a replica does. */
   isReadOnly(): boolean;
   /** Reports failures in the background that no caller is told of. */

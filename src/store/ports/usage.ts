@@ -14,8 +14,6 @@ export interface UsageStore {
   ofKey(keyId: string, span: UsageSpan): Awaitable<readonly UsageSum[]>;
   /** Returns how many requests the next keys by id sent in one minute, hour or day, and how many were refused. */
   requestsByKey(bucket: KeyBucket): Awaitable<readonly KeyRequests[]>;
-  /** Deletes some of what is kept no longer, instances included. Returns whether there may be more of it. */
-  sweep(at: { readonly nowMs: number }): Promise<boolean>;
 }
 
 /** Sums of one thread that are added together. */

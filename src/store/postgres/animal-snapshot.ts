@@ -25,7 +25,6 @@ export async function openAnimalSnapshot(url: string): Promise<AnimalSnapshot> {
     },
     batches: (selection) =>
       animalBatches(({ name, parameters }) => run<Listed<Animal>>(lists[name], parameters), selection, POSTGRES),
-    whileOpen: "PostgreSQL cannot clean up what is changed or deleted",
     close: () => session.close(),
   };
 }

@@ -3,15 +3,15 @@ import type { ServingStore, Store } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES } from "../schema/migrate.ts";
 import { COPIES_TABLE, SELECT_UNFINISHED_COPY, UNFINISHED_COPY } from "../sql/transfer.ts";
 import { openPool, type Pool } from "./database.ts";
-import { foldNames } from "./schema/folding.ts";
 import type { SchemaOptions } from "./schema/schema.ts";
 import { postgresAnimals } from "./tables/animals.ts";
 import { postgresCategories } from "./tables/categories.ts";
 import { postgresCounts } from "./tables/counts.ts";
-import { carryOutOnce, deleteSavedResponses, transactOnce } from "./tables/idempotency.ts";
+import { carryOutOnce, transactOnce } from "./tables/idempotency.ts";
 import { postgresImports } from "./tables/imports.ts";
 import { postgresJournal } from "./tables/journal.ts";
 import { postgresKeys } from "./tables/keys.ts";
+import { postgresMaintenance } from "./tables/maintenance.ts";
 import { postgresMetadata } from "./tables/metadata.ts";
 import { postgresOrders } from "./tables/orders.ts";
 import { postgresSessions } from "./tables/sessions.ts";
@@ -73,22 +73,15 @@ async function openStore(
     journal: postgresJournal(pool),
     counts: postgresCounts(pool),
     sessions: postgresSessions(pool),
+    maintenance: postgresMaintenance(pool),
     // It would cost a round trip for each reply.
     version: () => undefined,
-    deleteSavedResponses: deleteSavedResponses(pool),
-    foldNames: foldNames(pool),
     // What goes wrong here goes wrong for a caller.
     onProblem: () => {},
     isReadOnly: () => isReadOnly,
     async check() {
       const [row] = await pool.read<{ mode: string }>(CHECK);
       isReadOnly = row?.mode === "on";
-    },
-    connections: {
-      stats: () => pool.stats,
-      onAnswer(report) {
-        pool.onAnswer = report;
-      },
     },
     close: () => pool.close(),
   };

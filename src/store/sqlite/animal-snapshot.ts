@@ -14,7 +14,7 @@ import { preparedSet } from "./sql/statements.ts";
 /** Opens a snapshot of the animals in a file, whether a service runs on it or not. Fails with an OperatorError. */
 export async function openAnimalSnapshot(givenPath: string): Promise<AnimalSnapshot> {
   const path = await preparePath(givenPath, { create: false });
-  return snapshotIn(await openShared(path, LOCK_TIMEOUTS, CHANGES_NO_SCHEMA), path);
+  return snapshotIn(await openShared(path, LOCK_TIMEOUTS, CHANGES_NO_SCHEMA));
 }
 
 /**
@@ -22,9 +22,9 @@ export async function openAnimalSnapshot(givenPath: string): Promise<AnimalSnaps
  * to stay open for as long as the process runs.
  */
 export const openServedSnapshot = async (path: string): Promise<AnimalSnapshot> =>
-  attempt(() => snapshotIn(openForWriting(path), path));
+  attempt(() => snapshotIn(openForWriting(path)));
 
-function snapshotIn(db: Database, path: string): AnimalSnapshot {
+function snapshotIn(db: Database): AnimalSnapshot {
   try {
     db.run("PRAGMA query_only = ON");
     db.run("BEGIN");
@@ -42,7 +42,6 @@ function snapshotIn(db: Database, path: string): AnimalSnapshot {
     },
     batches: (selection) =>
       animalBatches(({ name, parameters }) => attempt(() => lists[name]().all(...parameters)), selection, SQLITE),
-    whileOpen: `its log, ${path}-wal, grows with everything that is written`,
     close: () => closeNow(db),
   };
 }

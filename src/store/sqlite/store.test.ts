@@ -394,10 +394,11 @@ describe("saved responses", () => {
     );
     const remaining = () =>
       (db.query("SELECT count(*) AS count FROM saved_responses").get() as { count: number }).count;
-    expect(await store.deleteSavedResponses({ savedAtMs: 999 })).toBe(false);
+    expect(await store.maintenance.deleteSavedResponses({ savedAtMs: 999 })).toBe(false);
     expect(remaining()).toBe(450);
     const rounds = [];
-    for (let i = 0; i < 3; i++) rounds.push([await store.deleteSavedResponses({ savedAtMs: 1000 }), remaining()]);
+    for (let i = 0; i < 3; i++)
+      rounds.push([await store.maintenance.deleteSavedResponses({ savedAtMs: 1000 }), remaining()]);
     expect(rounds).toEqual([
       [true, 350],
       [true, 250],
@@ -516,7 +517,7 @@ describe("the version of a store that is served", () => {
     const after = store.version() as Version;
     expect(after.changes).toBe(before.changes);
     expect(after.additions).toBeGreaterThan(before.additions);
-    await store.foldNames();
+    await store.maintenance.foldNames();
     expect(store.version()).toBe(after);
     await Promise.all([createIn(store), store.categories.put({ id: 7n, name: "Dogs" }), createIn(store)]);
     expect(store.version()?.changes).toBe(before.changes + 1);
@@ -540,8 +541,8 @@ describe("the version of a store that is served", () => {
     const seen = {
       "saving counters": await changes(() => store.tallies.save([[keyId, tallyUsed(1)]])),
       "saving counters again": await changes(() => store.tallies.save([[keyId, tallyUsed(2)]])),
-      "deleting a response": await changes(() => store.deleteSavedResponses({ savedAtMs: 1 })),
-      "deleting none": await changes(() => store.deleteSavedResponses({ savedAtMs: 1 })),
+      "deleting a response": await changes(() => store.maintenance.deleteSavedResponses({ savedAtMs: 1 })),
+      "deleting none": await changes(() => store.maintenance.deleteSavedResponses({ savedAtMs: 1 })),
       "creating a key": await changes(() => createKeyIn(store)),
       "revoking a key": await changes(() => store.keys.revoke({ ...SIGNED, keyId, atMs: 1 })),
       "creating an animal": await changes(() => createIn(store)),

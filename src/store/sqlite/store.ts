@@ -166,9 +166,15 @@ function storeOn(connection: Connection, writes: Writes): Omit<Store, "version" 
     journal: sqliteJournal(connection),
     counts: sqliteCounts(connection),
     sessions: sqliteSessions(connection, writes),
-    deleteSavedResponses: (upTo) => writes.perform("deleteSavedResponses", upTo),
-    // Nothing is written while there is nothing to fold.
-    foldNames: async () => attempt(() => unfolded().get()) !== null && writes.perform("foldNames", {}),
+    maintenance: {
+      deleteSavedResponses: (upTo) => writes.perform("deleteSavedResponses", upTo),
+      deleteResponsesOfKey: (of) => writes.perform("deleteResponsesOfKey", of),
+      deleteUsageOfKey: (of) => writes.perform("deleteUsageOfKey", of),
+      sweepUsage: (at) => writes.perform("sweepUsage", at),
+      sweepSessions: (at) => writes.perform("sweepSessions", at),
+      // Nothing is written while there is nothing to fold.
+      foldNames: async () => attempt(() => unfolded().get()) !== null && writes.perform("foldNames", {}),
+    },
     check: () => void attempt(() => check().get()),
     isReadOnly: () => false,
   };

@@ -20,6 +20,7 @@ export async function openKeyStore() {
   return {
     path,
     keys: store.keys,
+    maintenance: store.maintenance,
     tallies: store.tallies,
     metadata: store.metadata,
     counters: countersOf(store, undefined),

@@ -108,7 +108,7 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
       const before = await store.keys.revision();
       await store.keys.noteUse([{ keyId: id, atMs: NOW }]);
       await store.metadata.noteCountingPlace("redis");
-      await store.keys.deleteResponses({ keyId: id });
+      await store.maintenance.deleteResponsesOfKey({ keyId: id });
       expect(await store.keys.revision()).toBe(before);
       await store.close();
     });
@@ -191,9 +191,9 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
         );
       await Promise.all(Array.from({ length: 150 }, (_, i) => write(a, `retry ${i}`)));
       await write(b, "retry 0");
-      expect(await store.keys.deleteResponses({ keyId: a.id })).toBe(true);
-      expect(await store.keys.deleteResponses({ keyId: a.id })).toBe(false);
-      expect(await store.keys.deleteResponses({ keyId: a.id })).toBe(false);
+      expect(await store.maintenance.deleteResponsesOfKey({ keyId: a.id })).toBe(true);
+      expect(await store.maintenance.deleteResponsesOfKey({ keyId: a.id })).toBe(false);
+      expect(await store.maintenance.deleteResponsesOfKey({ keyId: a.id })).toBe(false);
       expect(await write(a, "retry 149")).toMatchObject({ kind: "done" });
       expect(await write(b, "retry 0")).toMatchObject({ kind: "replay" });
       await store.close();

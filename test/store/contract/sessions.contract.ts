@@ -121,11 +121,11 @@ export function sessionsContract(name: string, open: () => Promise<readonly [Sto
       for (const each of ["a", "b"]) await store.sessions.signIn(signIn(`link ${each}`, each));
       await store.sessions.prolong({ digest: "b", expiresAtMs: NOW + SESSION_LASTS_MS + MINUTE_MS });
       await store.sessions.makeLink(link("sooner"));
-      await store.sessions.sweep({ nowMs: NOW + LINK_LASTS_MS });
+      await store.maintenance.sweepSessions({ nowMs: NOW + LINK_LASTS_MS });
       expect(await store.sessions.signIn(signIn("sooner", "c"))).toBeUndefined();
       expect(await store.sessions.signIn(signIn("later", "d"))).toBeDefined();
       expect(await store.sessions.get("a")).toBeDefined();
-      await other.sessions.sweep({ nowMs: NOW + SESSION_LASTS_MS });
+      await other.maintenance.sweepSessions({ nowMs: NOW + SESSION_LASTS_MS });
       expect(await store.sessions.get("a")).toBeUndefined();
       expect(await store.sessions.get("b")).toBeDefined();
       await Promise.all([store.close(), other.close()]);

@@ -228,7 +228,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       const write = (value: string, nowMs: number) => store.animals.create(REX, { ...key, value, nowMs });
       await write("old", NOW);
       await write("new", NOW + 1);
-      expect(await store.deleteSavedResponses({ savedAtMs: NOW })).toBe(false);
+      expect(await store.maintenance.deleteSavedResponses({ savedAtMs: NOW })).toBe(false);
       expect(await write("new", NOW + 2)).toMatchObject({ kind: "replay" });
       expect(await write("old", NOW + 2)).toMatchObject({ kind: "done" });
       await store.close();

@@ -129,8 +129,8 @@ export function usageContract(name: string, open: () => Promise<readonly [Store,
         minutes.map((startedAtMs) => ({ keyId, startedAtMs, counts: counts() })),
       );
       await store.usage.add(addition(sums));
-      expect(await store.keys.deleteUsage({ keyId: gone })).toBe(true);
-      expect(await store.keys.deleteUsage({ keyId: gone })).toBe(false);
+      expect(await store.maintenance.deleteUsageOfKey({ keyId: gone })).toBe(true);
+      expect(await store.maintenance.deleteUsageOfKey({ keyId: gone })).toBe(false);
       for (const grain of ["minute", "hour", "day"] as const) {
         expect(await store.usage.ofKey(gone, { grain, ...EVER })).toEqual([]);
         expect((await store.usage.ofKey(kept, { grain, ...EVER })).length).toBeGreaterThan(0);
@@ -143,7 +143,7 @@ export function usageContract(name: string, open: () => Promise<readonly [Store,
       const [store, other] = await open();
       const [gone, kept] = [await newKeyIn(store), await newKeyIn(store)];
       await store.keys.revoke({ ...SIGNED, keyId: gone });
-      expect(await store.keys.deleteUsage({ keyId: gone })).toBe(false);
+      expect(await store.maintenance.deleteUsageOfKey({ keyId: gone })).toBe(false);
       await store.usage.add(addition([gone, kept].map((keyId) => ({ keyId, startedAtMs: MINUTE, counts: counts() }))));
       expect(await store.keys.delete({ ...SIGNED, keyId: gone })).toBe(true);
       for (const grain of ["minute", "hour", "day"] as const) {
@@ -164,8 +164,8 @@ export function usageContract(name: string, open: () => Promise<readonly [Store,
       await store.usage.add(
         addition([...sums, ...old.map((startedAtMs) => ({ keyId, startedAtMs, counts: counts() }))]),
       );
-      expect(await store.usage.sweep({ nowMs: NOW })).toBe(true);
-      expect(await store.usage.sweep({ nowMs: NOW })).toBe(false);
+      expect(await store.maintenance.sweepUsage({ nowMs: NOW })).toBe(true);
+      expect(await store.maintenance.sweepUsage({ nowMs: NOW })).toBe(false);
       const left = (found: readonly UsageSum[]) => found.map(({ startedAtMs }) => startedAtMs);
       for (const grain of ["minute", "hour", "day"] as const) {
         const keptMs = KEPT_MS.key[grain] as number;
@@ -197,7 +197,7 @@ export function usageContract(name: string, open: () => Promise<readonly [Store,
       expect(await store.instances.list()).toEqual([old, instance]);
       const stopped = { ...instance, health: "stopping", seenAtMs: NOW + 1, stoppedAtMs: NOW + 1 } as const;
       await store.instances.note(stopped);
-      await store.usage.sweep({ nowMs: NOW });
+      await store.maintenance.sweepUsage({ nowMs: NOW });
       expect(await other.instances.list()).toEqual([stopped]);
       for (const each of [other, store]) await each.close();
     });

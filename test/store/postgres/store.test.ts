@@ -161,7 +161,8 @@ test("PostgreSQL: expired responses are deleted in batches", async () => {
   await sql`INSERT INTO saved_responses SELECT 'k', i::text, '', i, '{}' FROM generate_series(1, 250) i`;
   const remaining = async () => (await sql`SELECT count(*)::int AS count FROM saved_responses`)[0]?.count;
   const rounds = [];
-  for (let i = 0; i < 3; i++) rounds.push([await store.deleteSavedResponses({ savedAtMs: 210 }), await remaining()]);
+  for (let i = 0; i < 3; i++)
+    rounds.push([await store.maintenance.deleteSavedResponses({ savedAtMs: 210 }), await remaining()]);
   expect(rounds).toEqual([
     [true, 150],
     [true, 50],

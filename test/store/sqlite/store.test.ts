@@ -38,15 +38,15 @@ test("SQLite: usage, heartbeats and sessions change nothing that a reply is made
   expect(version).toBeDefined();
   const sums = [{ keyId: null, startedAtMs: 60_000, counts: newCounts().map(() => 1) }];
   await store.usage.add({ source: "s", sequence: 1, atMs: 1, sums });
-  await store.usage.sweep({ nowMs: Date.parse("2027-03-01") });
-  await store.keys.deleteUsage({ keyId: "key_gone" });
+  await store.maintenance.sweepUsage({ nowMs: Date.parse("2027-03-01") });
+  await store.maintenance.deleteUsageOfKey({ keyId: "key_gone" });
   const signed = { by: "t", via: "command", atMs: 1 } as const;
   await store.sessions.makeLink({ ...signed, digest: "l", name: "t", expiresAtMs: 3 });
   await store.sessions.signIn({ linkDigest: "l", atMs: 1, digest: "s", expiresAtMs: 3 });
   await store.sessions.prolong({ digest: "s", expiresAtMs: 4 });
   await store.sessions.signOut({ digest: "s" });
   await store.sessions.signOutAll(signed);
-  await store.sessions.sweep({ nowMs: 5 });
+  await store.maintenance.sweepSessions({ nowMs: 5 });
   const about = { id: "a", host: "h", version: "1", environment: "production", threads: 1, startedAtMs: 1 } as const;
   await store.instances.note({ ...about, health: "ready", seenAtMs: 1, stoppedAtMs: undefined });
   expect(store.version()).toBe(version);

@@ -2,7 +2,6 @@ import { fold } from "../../../domain/stock/fold.ts";
 import { FOLD_BATCH_SIZE, type UnfoldedAnimal } from "../../schema/folding.ts";
 import type { SqlValue } from "../../sql/table.ts";
 import { POSTGRES } from "../connections/dialect.ts";
-import type { Pool } from "../connections/pool.ts";
 
 /** By all columns of its index, which is empty as a rule: by the id alone, the primary key would do as well. */
 export const SELECT_UNFOLDED = `SELECT id, name FROM animals WHERE folded_name IS NULL
@@ -21,11 +20,3 @@ export const foldNamesParameters = (animals: readonly UnfoldedAnimal[]): SqlValu
   POSTGRES.idList(animals.map(({ id }) => id)),
   JSON.stringify(Object.fromEntries(animals.map(({ id, name }) => [String(id), fold(name)]))),
 ];
-
-/** Folds some names that release 1.1.0 has added. Returns whether there may be more that can be folded now. */
-export const foldNames = (pool: Pool) => async (): Promise<boolean> => {
-  const animals = await pool.read<UnfoldedAnimal>(SELECT_UNFOLDED);
-  if (animals.length === 0) return false;
-  const folded = await pool.write(FOLD_NAMES, foldNamesParameters(animals));
-  return animals.length === FOLD_BATCH_SIZE && folded.length > 0;
-};

@@ -1,7 +1,7 @@
 import { done, type Result, refused } from "../../../base/result.ts";
 import { type IdempotencyKey, type IdempotentResult, replayOf } from "../../../domain/idempotency.ts";
-import { type Store, StoreUnavailable } from "../../ports/store.ts";
-import { DELETE_BATCH_SIZE, SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../../sql/rows.ts";
+import { StoreUnavailable } from "../../ports/store.ts";
+import { SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../../sql/rows.ts";
 import { encodeSavedContent } from "../../sql/saved-content.ts";
 import { insertInto, type Row, selectFrom } from "../../sql/table.ts";
 import type { Connection } from "../connections/connection.ts";
@@ -28,9 +28,6 @@ export type CarryOut = <Value, Reason = never>(
 const OF_KEY = "WHERE key_id = $1 AND idempotency_key = $2";
 const FIND = `${selectFrom(SAVED_RESPONSES)} ${OF_KEY}`;
 const DELETE_EXPIRED = `DELETE FROM saved_responses ${OF_KEY} AND saved_at = $3`;
-
-const DELETE = `DELETE FROM saved_responses WHERE ctid = ANY (ARRAY(
-  SELECT ctid FROM saved_responses WHERE saved_at <= $1 LIMIT ${DELETE_BATCH_SIZE} FOR UPDATE SKIP LOCKED)) RETURNING 1`;
 
 const MAX_ATTEMPTS = 10;
 /** After this long no further attempt is begun, since its statements may each take as long as the pool allows. */
@@ -112,10 +109,3 @@ async function save(tx: Connection, key: IdempotencyKey, value: object): Promise
 function unlessNotDone(error: unknown): undefined {
   if (error !== NOT_DONE && !isDuplicate(error)) throw error;
 }
-
-export const deleteSavedResponses =
-  (pool: Pool): Store["deleteSavedResponses"] =>
-  async ({ savedAtMs }) => {
-    const deleted = await pool.write(DELETE, [savedAtMs]);
-    return deleted.length === DELETE_BATCH_SIZE;
-  };

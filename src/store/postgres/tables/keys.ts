@@ -9,7 +9,6 @@ import {
 import { changedKey, type Key } from "../../../domain/keys/key.ts";
 import type { KeyCommand, KeyStore, NewKey } from "../../ports/store.ts";
 import {
-  DELETE_BATCH_SIZE,
   datedSecretOf,
   deletionsOfKey,
   KEYS,
@@ -28,7 +27,6 @@ import type { Connection } from "../connections/connection.ts";
 import { POSTGRES, rowsParameter } from "../connections/dialect.ts";
 import type { Pool } from "../database.ts";
 import { appendJournal } from "./journal.ts";
-import { deleteUsage } from "./usage.ts";
 
 const FIND_BY_SECRET = `${SELECT_KEY_WITH_SECRET} WHERE s.digest = $1`;
 const LIST = `${selectFrom(KEYS)} ORDER BY created_at, id`;
@@ -40,8 +38,6 @@ const INSERT_SECRET = insertInto(SECRETS, SECRETS.columns, POSTGRES.placeholder)
 const EXPIRE_SECRETS = "UPDATE secrets SET expires_at = least(coalesce(expires_at, $1), $1) WHERE key_id = $2";
 const UPDATE = updateKey(POSTGRES.placeholder);
 const SECRETS_OF = selectSecretsOf("$1");
-const DELETE_RESPONSES = `DELETE FROM saved_responses WHERE ctid = ANY (ARRAY(
-  SELECT ctid FROM saved_responses WHERE key_id = $1 LIMIT ${DELETE_BATCH_SIZE} FOR UPDATE SKIP LOCKED)) RETURNING 1`;
 /** Locked first: a tally that is being saved for it would otherwise stand in the way. */
 const LOCK_REVOKED = `${GET} AND revoked_at IS NOT NULL FOR UPDATE`;
 const DELETIONS = deletionsOfKey("$1");
@@ -103,19 +99,7 @@ export function postgresKeys(pool: Pool): KeyStore {
 
 type Change = <T>(work: (tx: Connection) => Promise<T>) => Promise<T>;
 
-type Edits = Pick<
-  KeyStore,
-  | "revoke"
-  | "pardon"
-  | "edit"
-  | "suspend"
-  | "resume"
-  | "deleteResponses"
-  | "deleteUsage"
-  | "delete"
-  | "secretsOf"
-  | "noteUse"
->;
+type Edits = Pick<KeyStore, "revoke" | "pardon" | "edit" | "suspend" | "resume" | "delete" | "secretsOf" | "noteUse">;
 
 function edits(pool: Pool, change: Change): Edits {
   /** Returns the key as it is then; undefined: there is none. Without an action, it is not in the journal. */
@@ -143,11 +127,6 @@ function edits(pool: Pool, change: Change): Edits {
       )),
     suspend: async (command) => void (await edit("keys suspend", command, (key) => suspendedKey(key, command.atMs))),
     resume: async (command) => void (await edit("keys resume", command, resumedKey)),
-    deleteUsage: deleteUsage(pool),
-    async deleteResponses({ keyId }) {
-      const deleted = await pool.write(DELETE_RESPONSES, [keyId]);
-      return deleted.length === DELETE_BATCH_SIZE;
-    },
     delete: (command) =>
       change(async (tx) => {
         const [revoked] = await tx.run<Row>(LOCK_REVOKED, [command.keyId]);

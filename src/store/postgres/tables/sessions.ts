@@ -34,8 +34,4 @@ export const postgresSessions = (pool: Pool): SessionStore => ({
       await appendJournal(tx, entryOfSignOut(author, ended));
       return ended;
     }),
-  async sweep({ nowMs }) {
-    await pool.write(SQL.sweepLinks, [nowMs]);
-    await pool.write(SQL.sweepSessions, [nowMs]);
-  },
 });

@@ -58,8 +58,6 @@ export function sqliteKeys(connection: Connection, writes: Writes): KeyStore {
     edit: (change) => writes.perform("editKey", change),
     suspend: (suspension) => writes.perform("suspendKey", suspension),
     resume: (resumption) => writes.perform("resumeKey", resumption),
-    deleteResponses: (of) => writes.perform("deleteResponsesOfKey", of),
-    deleteUsage: (of) => writes.perform("deleteUsageOfKey", of),
     delete: (deletion) => writes.perform("deleteKey", deletion),
     secretsOf: (keyId) => attempt(() => secretsOf().all(keyId)).map(datedSecretOf),
     noteUse: (uses) => writes.perform("noteUseOfKeys", uses),

@@ -20,7 +20,6 @@ export function sqliteSessions(connection: Connection, writes: Writes): SessionS
     prolong: (session) => writes.perform("prolongSession", session),
     signOut: (session) => writes.perform("signOut", session),
     signOutAll: (author) => writes.perform("signOutAll", author),
-    sweep: (at) => writes.perform("sweepSessions", at),
   };
 }
 

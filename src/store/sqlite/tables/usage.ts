@@ -57,7 +57,6 @@ export function sqliteUsage(connection: Connection, writes: Writes): UsageStore 
     byKey: ({ grain, fromMs, beforeMs }) => byKey(grain, fromMs, beforeMs),
     ofKey: (keyId, { grain, fromMs, beforeMs }) => ofKey(grain, keyId, fromMs, beforeMs),
     requestsByKey: ({ grain, startedAtMs, afterId, size }) => requests(grain, startedAtMs, afterId, size),
-    sweep: (at) => writes.perform("sweepUsage", at),
   };
 }
 
