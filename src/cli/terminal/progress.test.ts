@@ -16,7 +16,7 @@ test("a line never exceeds its terminal, and keeps the most important facts", ()
 test("in a log, there is a line every ten seconds, with the same facts", () => {
   const lines: string[] = [];
   let nowMs = 0;
-  const surroundings = { nowMs: () => nowMs, sayLine: (text: string) => lines.push(text), canDraw: () => false };
+  const surroundings = { nowMs: () => nowMs, sayLine: (text: string) => lines.push(text), columns: () => undefined };
   const progress = showProgress({ label: "copy animals", unit: "rows", total: 100_000 }, surroundings);
   // What an earlier run had done tells nothing about how fast it goes.
   for (let second = 0; second <= 25; second++) {

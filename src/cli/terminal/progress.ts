@@ -1,85 +1,97 @@
-import type { SingleBar } from "cli-progress";
-import { lazy } from "../../base/lazy.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/time/clock.ts";
 import { formatNumber, note } from "./print.ts";
+import { drawOnTerminal } from "./stdout.ts";
 
-/** What takes less than this shows nothing, and most commands never load it. */
+/** Work that takes less than this shows no bar. */
 const SILENT_MS = 500;
+/** How often the bar on a terminal is redrawn. */
+const DRAW_INTERVAL_MS = 100;
 /** How often a log gets a line. */
 const LINE_INTERVAL_MS = 10 * SECOND_MS;
-/** How often a terminal gets another value. */
-const DRAW_INTERVAL_MS = 100;
 
-const loadBar = lazy(() => import("cli-progress"));
+// Neither the cursor nor the wrapping of lines is touched: a process that is killed cannot put them right.
+const TO_LINE_START = "\x1b[1G";
+const ERASE_REST = "\x1b[0K";
+const ERASE_LINE = "\x1b[2K\r";
 
 export interface Progress {
-  /** How much of it is done by now, with what an earlier run had done. */
+  /** Tells how much is done by now, including what an earlier run had done. */
   advance(done: number): void;
   /** Says something else, on a line of its own. */
   say(text: string): void;
-  /** Always to be called, also when the work has failed: the terminal is then as it was. */
+  /** Must always be called, even when the work has failed: it leaves the terminal as it was. */
   end(): void;
 }
 
 export interface Work {
   readonly label: string;
-  /** What is counted, in the plural. */
+  /** The noun for what is counted, in the plural. */
   readonly unit: string;
   /** Undefined: nobody knows. */
   readonly total: number | undefined;
 }
 
+/** The place where progress is shown. */
+export interface Surroundings {
+  readonly nowMs: () => number;
+  readonly sayLine: (text: string) => void;
+  /** The columns of a terminal that can redraw a line; undefined: it cannot, or there is none. */
+  readonly columns: () => number | undefined;
+}
+
+const SURROUNDINGS: Surroundings = {
+  nowMs: () => performance.now(),
+  sayLine: note,
+  columns: () => (process.stderr.isTTY && process.env.TERM !== "dumb" ? process.stderr.columns || 80 : undefined),
+};
+
 /** Shows on standard error how far some work has come: as a bar on a terminal, and elsewhere as a line now and then. */
-export function showProgress(work: Work, { nowMs, sayLine, canDraw }: Surroundings = SURROUNDINGS): Progress {
+export function showProgress(work: Work, { nowMs, sayLine, columns }: Surroundings = SURROUNDINGS): Progress {
   const pace = new Pace(nowMs);
-  const view = canDraw() ? new Bar(work, pace) : new Lines(work, pace, sayLine);
+  let dueAtMs = nowMs() + (columns() === undefined ? LINE_INTERVAL_MS : SILENT_MS);
+  let isDrawn = false;
   let isOver = false;
+
+  const clear = () => {
+    if (isDrawn) drawOnTerminal(ERASE_LINE);
+    isDrawn = false;
+  };
   const end = () => {
-    if (isOver) return;
     isOver = true;
     process.off("exit", end);
-    view.clear();
+    clear();
   };
   // The second Ctrl+C ends the process in the middle of whatever it is doing.
   process.on("exit", end);
+
   return {
     advance(done) {
       pace.note(done);
-      if (!isOver) view.show();
+      if (isOver || nowMs() < dueAtMs) return;
+      const width = columns();
+      dueAtMs = nowMs() + (width === undefined ? LINE_INTERVAL_MS : DRAW_INTERVAL_MS);
+      if (width === undefined)
+        return sayLine(`${work.label}: ${factsOf(work, done, pace.perSecond()).join(", ").trimStart()}`);
+      drawOnTerminal(`${TO_LINE_START}${barText(work, done, pace.perSecond(), width)}${ERASE_REST}`);
+      isDrawn = true;
     },
     say(text) {
-      view.clear();
+      clear();
       sayLine(text);
     },
     end,
   };
 }
 
-/** Where it is shown. */
-export interface Surroundings {
-  readonly nowMs: () => number;
-  readonly sayLine: (text: string) => void;
-  readonly canDraw: () => boolean;
-}
-
-const SURROUNDINGS: Surroundings = {
-  nowMs: () => performance.now(),
-  sayLine: note,
-  canDraw: () => process.stderr.isTTY === true && process.env.TERM !== "dumb",
-};
-
-/** How fast it goes: since the first report, because an earlier run may have done what came before. */
+/** Measures the speed since the first report, because an earlier run may have done what came before. */
 class Pace {
-  readonly startedAt: number;
-  done = 0;
+  #done = 0;
   #first: { readonly done: number; readonly at: number } | undefined;
 
-  constructor(readonly nowMs: () => number) {
-    this.startedAt = nowMs();
-  }
+  constructor(private readonly nowMs: () => number) {}
 
   note(done: number): void {
-    this.done = done;
+    this.#done = done;
     this.#first ??= { done, at: this.nowMs() };
   }
 
@@ -87,78 +99,8 @@ class Pace {
   perSecond(): number | undefined {
     if (!this.#first) return undefined;
     const seconds = (this.nowMs() - this.#first.at) / SECOND_MS;
-    const rate = (this.done - this.#first.done) / seconds;
+    const rate = (this.#done - this.#first.done) / seconds;
     return rate > 0 && Number.isFinite(rate) ? rate : undefined;
-  }
-}
-
-class Lines {
-  readonly #work: Work;
-  readonly #pace: Pace;
-  #lastAt: number;
-
-  constructor(
-    work: Work,
-    pace: Pace,
-    private readonly sayLine: (text: string) => void,
-  ) {
-    this.#work = work;
-    this.#pace = pace;
-    this.#lastAt = pace.startedAt;
-  }
-
-  show(): void {
-    const now = this.#pace.nowMs();
-    if (now - this.#lastAt < LINE_INTERVAL_MS) return;
-    this.#lastAt = now;
-    const facts = factsOf(this.#work, this.#pace.done, this.#pace.perSecond());
-    this.sayLine(`${this.#work.label}: ${facts.join(", ").trimStart()}`);
-  }
-
-  clear(): void {}
-}
-
-class Bar {
-  readonly #work: Work;
-  readonly #pace: Pace;
-  #bar: SingleBar | undefined;
-  /** Grows whenever the bar is taken away: one that is still being loaded is then not drawn. */
-  #clearings = 0;
-  #drawnAt = 0;
-
-  constructor(work: Work, pace: Pace) {
-    this.#work = work;
-    this.#pace = pace;
-  }
-
-  show(): void {
-    const now = this.#pace.nowMs();
-    if (now - this.#pace.startedAt < SILENT_MS || now - this.#drawnAt < DRAW_INTERVAL_MS) return;
-    this.#drawnAt = now;
-    if (this.#bar) this.#bar.update(this.#pace.done);
-    else void this.#draw();
-  }
-
-  async #draw(): Promise<void> {
-    const before = this.#clearings;
-    const { SingleBar } = await loadBar();
-    if (this.#bar || this.#clearings !== before) return;
-    this.#bar = new SingleBar({
-      stream: process.stderr,
-      format: (_options, { maxWidth }) => barText(this.#work, this.#pace.done, this.#pace.perSecond(), maxWidth),
-      // Neither the cursor nor the wrapping of lines is touched: a process that is killed cannot put them right.
-      hideCursor: false,
-      linewrap: true,
-      clearOnComplete: true,
-    });
-    this.#bar.start(this.#work.total ?? 0, this.#pace.done);
-  }
-
-  /** The line is empty then. The next value draws the bar again. */
-  clear(): void {
-    this.#clearings++;
-    this.#bar?.stop();
-    this.#bar = undefined;
   }
 }
 
@@ -196,7 +138,7 @@ function factsOf({ unit, total }: Work, done: number, perSecond: number | undefi
   return [percent, `${formatNumber(done)} of ${formatNumber(total)} ${unit}`, ...rate, ...left];
 }
 
-/** In the two largest units, which is as exactly as anybody can know it. */
+/** In the two largest units: nobody knows it more exactly. */
 function formatLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / SECOND_MS));
   if (seconds < MINUTE_MS / SECOND_MS) return `${seconds} s`;

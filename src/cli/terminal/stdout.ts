@@ -31,6 +31,13 @@ export function noteWithoutEnd(text: string): void {
   } catch {}
 }
 
+/** Writes to standard error as it is, escape sequences included: for texts of ours alone. */
+export function drawOnTerminal(text: string): void {
+  try {
+    writeAll(STDERR, text);
+  } catch {}
+}
+
 function writeAll(descriptor: number, text: string): void {
   let rest: Uint8Array = Buffer.from(text);
   while (rest.length > 0) {
