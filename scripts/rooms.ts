@@ -73,7 +73,7 @@ const ROOMS: readonly Room[] = [
   room("src/console-thread.ts", `${EVERYTHING_BELOW} src/config.ts src/start`, "is started by start.ts"),
   room(
     "src/cli",
-    `${COMMON} src/bulk src/keys src/console/auth/link.ts src/config.ts src/start.ts src/telemetry/log.ts src/telemetry/output.ts src/meter/open.ts src/store/open.ts src/store/ports src/store/urls src/store/copy src/store/files src/store/sqlite/backup`,
+    `${COMMON} src/bulk src/keys src/console/auth/link.ts src/config.ts src/start.ts src/telemetry/log.ts src/telemetry/output.ts src/meter/open.ts src/store/open.ts src/store/backup.ts src/store/ports src/store/urls src/store/copy src/store/files`,
     "calls use-cases, start.ts and what opens a store",
   ),
   room("client/src", "", "needs nothing but itself and what every runtime has"),

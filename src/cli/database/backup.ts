@@ -1,22 +1,16 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { lazy } from "../../base/lazy.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { Config } from "../../config.ts";
-import type { CopyingOptions } from "../../store/sqlite/backup/backup.ts";
-import type { FolderBackup } from "../../store/sqlite/backup/folder.ts";
+import { backUpToFile, backUpToFolder, type CopyingOptions, type FolderBackup } from "../../store/backup.ts";
 import { configFromEnvironment } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, note, print, printJson } from "../terminal/print.ts";
 import { showProgress } from "../terminal/progress.ts";
 import { EXIT_INTERRUPTED } from "../terminal/stop-signals.ts";
-
-/** The other commands start sooner without them. */
-const loadBackup = lazy(() => import("../../store/sqlite/backup/backup.ts"));
-const loadBackupFolder = lazy(() => import("../../store/sqlite/backup/folder.ts"));
 
 export function addBackup(program: Command): void {
   program
@@ -63,19 +57,17 @@ async function backup(file: string | undefined, { to, keep, json }: BackupOption
 }
 
 /** Undefined: it was interrupted. */
-async function intoFile(path: string, file: string): Promise<Pick<FolderBackup, "file" | "deleted"> | undefined> {
-  const { backupSqlite } = await loadBackup();
+function intoFile(path: string, file: string): Promise<Pick<FolderBackup, "file" | "deleted"> | undefined> {
   return withProgress("backup", "stopped: no backup was made", async (options) => {
-    await backupSqlite(path, file, options);
+    await backUpToFile(path, file, options);
     return { file, deleted: [] };
   });
 }
 
 async function intoFolder(path: string, folder: string, keep: number | undefined): Promise<FolderBackup | undefined> {
-  const { backupIntoFolder } = await loadBackupFolder();
   const { nowMs } = systemClock;
   const made = await withProgress("backup", "stopped: no backup was made, and none was deleted", (options) =>
-    backupIntoFolder(path, folder, { keep, nowMs, ...options }),
+    backUpToFolder(path, folder, { keep, nowMs, ...options }),
   );
   if (made?.fromFuture !== undefined)
     note(

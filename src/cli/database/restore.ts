@@ -1,18 +1,15 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { lazy } from "../../base/lazy.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { type OperatorKeyProblem, operatorKeyFile, problemWithOperatorKey } from "../../keys/operator-key.ts";
-import type { Restored } from "../../store/sqlite/backup/restore.ts";
+import { type Restored, restoreFromFile } from "../../store/backup.ts";
 import { authorOf } from "../arguments/author.ts";
 import { configFromEnvironment, withStore } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { wordsFor } from "../operator-key.ts";
 import { print, printJson, shellQuoted } from "../terminal/print.ts";
 import { sqlitePath, withProgress } from "./backup.ts";
-
-const loadRestore = lazy(() => import("../../store/sqlite/backup/restore.ts"));
 
 export function addRestore(program: Command): void {
   program
@@ -37,10 +34,9 @@ async function restore(file: string, { force, json }: RestoreOptions): Promise<v
     "only a SQLite database can be restored by this command: use pg_restore for PostgreSQL, with the service stopped",
   );
   const backup = resolve(file);
-  const { restoreSqlite } = await loadRestore();
   const authorship = { ...authorOf(config), atMs: systemClock.nowMs() };
   const restored = await withProgress("restore", "stopped: nothing was restored", (options) =>
-    restoreSqlite(path, backup, { authorship, isForced: force === true, ...options }),
+    restoreFromFile(path, backup, { authorship, isForced: force === true, ...options }),
   );
   if (!restored) return;
   const operatorKey = await operatorKeyOf(path, restored);
