@@ -1,12 +1,10 @@
 import type { BunRequest, Server } from "bun";
 import { isTrustedProxy, type TrustedProxies } from "../access/address.ts";
-import type { Admission, Gate, Refusal } from "../access/gate.ts";
-import { type Awaitable, andThen, orElse } from "../base/time/awaitable.ts";
-import type { Key } from "../domain/keys/key.ts";
+import type { Admission, Gate } from "../access/gate.ts";
+import { type Awaitable, andThen } from "../base/time/awaitable.ts";
 import type { QuotaStatus } from "../domain/limits/tally.ts";
 import { outcomeOf } from "../domain/usage/usage.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
-import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
 import type { Telemetry, UsageCount } from "../telemetry/telemetry.ts";
 import type { Cors } from "./cors/cors.ts";
 import type { Method } from "./declare/operation.ts";
@@ -23,7 +21,9 @@ import { refusalFault } from "./faults/refusal-faults.ts";
 import { usageRefusal } from "./faults/usage.ts";
 import { callerAddress } from "./pipeline/caller-address.ts";
 import type { Handler } from "./pipeline/handler.ts";
-import { loggedPath, requestIdOf } from "./pipeline/request-id.ts";
+import { answer, type Exchange, type Steps } from "./pipeline/pipeline.ts";
+import { requestIdOf } from "./pipeline/request-id.ts";
+import { RequestLog, type RequestLogParts } from "./pipeline/request-log.ts";
 import { traceContextOf } from "./pipeline/trace-context.ts";
 import { hasUnreadBody } from "./pipeline/unread-body.ts";
 import type { HeldFlood } from "./reply/floods.ts";
@@ -33,41 +33,61 @@ import type { RunnableOperation } from "./run-operation.ts";
 /** The operations of one path, by method. HEAD is GET without the body. */
 export type Resource = Partial<Record<Method, RunnableOperation>>;
 
-export interface HandlerParts {
+export interface HandlerParts extends RequestLogParts {
   readonly gate: Gate;
   readonly trustedProxies: TrustedProxies;
   /** While they are closing, every response is the last one of its connection. */
   readonly connections: { readonly areClosing: boolean };
   readonly telemetry: Telemetry;
   readonly usage: UsageCount;
-  readonly log: Log;
-  readonly failures: FailureLog;
-  readonly refusals: RefusalLog;
-  readonly logRequests: boolean;
   readonly refusalFlood: HeldFlood;
   /** Undefined: no other origin is allowed anything. */
   readonly cors: Cors | undefined;
 }
 
-/** A request under /v1 on its way to a response. */
-interface Exchange {
-  readonly request: BunRequest;
-  readonly server: Server<undefined>;
+/** A request under /v1. */
+class V1Exchange implements Exchange {
   readonly requestId: string;
-  readonly startedAtMs: number;
-  readonly operation: RunnableOperation | undefined;
-  admission: Admission | undefined;
-  address: string | undefined;
-  /** Whether the key, or the lack of one, is why it is not carried out. */
-  isRefused: boolean;
-  /** Whether whatever else the caller sends now is certain to be refused too. */
-  isHopeless: boolean;
+  readonly startedAtMs = performance.now();
+  private knownAddress: string | undefined;
+
+  constructor(
+    readonly request: BunRequest,
+    readonly server: Server<undefined>,
+    readonly operation: RunnableOperation | undefined,
+    private readonly trustedProxies: TrustedProxies,
+  ) {
+    this.requestId = requestIdOf(request);
+  }
+
+  /** Found out on demand: it takes microseconds. */
+  get address(): string {
+    this.knownAddress ??= callerAddress(this.request, this.server, this.trustedProxies);
+    return this.knownAddress;
+  }
+
+  /** A proxy's connection carries the requests of others too. */
+  get isFromProxy(): boolean {
+    const { request, server, trustedProxies } = this;
+    return trustedProxies !== undefined && isTrustedProxy(server.requestIP(request)?.address ?? "", trustedProxies);
+  }
 }
 
-/** What a request under /v1 meets, in this order: key and limits, path, method, scope, then the operation. */
-export class V1Handler {
+/** The gate has failed: nobody knows whose request it is, and it was counted for its address. */
+interface Unidentified {
+  readonly kind: "unidentified";
+  readonly quotaStatus: QuotaStatus;
+  readonly key?: never;
+  readonly counted?: never;
+}
+
+type V1Admission = Admission | Unidentified;
+
+/** Answers requests under /v1. They meet, in this order: key and limits, path, method, scope, then the operation. */
+export class V1Handler implements Steps<V1Exchange, Admission, Unidentified, Outcome> {
   private readonly isReported: boolean;
   private readonly noOperation: Fault;
+  private readonly requestLog: RequestLog;
 
   constructor(
     private readonly parts: HandlerParts,
@@ -75,104 +95,45 @@ export class V1Handler {
   ) {
     this.isReported = parts.telemetry.isOn || parts.logRequests;
     this.noOperation = resource ? methodNotAllowed(allowedMethods(resource, parts.cors)) : NO_SUCH_PATH;
+    this.requestLog = new RequestLog(parts);
   }
 
-  readonly handle: Handler = (request, server) => {
-    const exchange: Exchange = {
-      request,
-      server,
-      requestId: requestIdOf(request),
-      startedAtMs: performance.now(),
-      operation: this.resource?.[methodOf(request)],
-      admission: undefined,
-      address: undefined,
-      isRefused: false,
-      isHopeless: false,
-    };
-    return orElse(
-      () => this.answer(exchange),
-      (error) => this.answerMalfunction(exchange, error),
-    );
-  };
+  readonly handle: Handler = (request, server) =>
+    answer(this, new V1Exchange(request, server, this.resource?.[methodOf(request)], this.parts.trustedProxies));
 
-  private answer(exchange: Exchange): Awaitable<Response> {
-    const authorization = exchange.request.headers.get("authorization");
-    return andThen(
-      this.parts.gate.admit(authorization, () => this.addressOf(exchange)),
-      (admission) => {
-        exchange.admission = admission;
-        return andThen(this.outcomeOf(exchange, admission), (outcome) =>
-          this.respond(exchange, outcome, admission.quotaStatus),
-        );
-      },
-    );
+  admit(exchange: V1Exchange): Awaitable<Admission> {
+    return this.parts.gate.admit(exchange.request.headers.get("authorization"), () => exchange.address);
   }
 
-  private outcomeOf(exchange: Exchange, admission: Admission): Awaitable<Outcome> {
-    const { request, operation } = exchange;
-    if (admission.kind === "refusal") {
-      const refused = this.refuse(exchange, admission);
-      exchange.isHopeless = isHopeless(admission);
-      return hasRepeatedHost(request) ? BAD_HOST : refused;
-    }
+  admitUnidentified({ address }: V1Exchange): Awaitable<Unidentified> {
+    return andThen(this.parts.gate.countAddress(address), (quotaStatus) => ({ kind: "unidentified", quotaStatus }));
+  }
+
+  carryOut({ request, server, operation }: V1Exchange, admission: Admission): Awaitable<Outcome> {
     if (hasRepeatedHost(request)) return BAD_HOST;
+    if (admission.kind === "refusal") return refusalFault(admission);
     if (!operation) return this.noOperation;
     if (hasBadHost(request)) return BAD_HOST;
-    return this.refuseKey(exchange, operation, admission.key) ?? operation.run(request, exchange.server, admission);
+    return operation.refuse(admission.key) ?? operation.run(request, server, admission);
   }
 
-  private refuse(exchange: Exchange, refusal: Refusal): Fault {
-    const { telemetry, log } = this.parts;
-    const fault = refusalFault(refusal);
-    exchange.isRefused = true;
-    telemetry.refusal(fault.code);
-    if (refusal.reason.kind === "banned" && refusal.reason.isNew) {
-      telemetry.ban();
-      const { request, requestId } = exchange;
-      const who = { address: this.addressOf(exchange), keyId: refusal.key?.id, code: fault.code };
-      log.warn({ requestId, ...who, ...traceContextOf(request) }, "key banned");
-    }
-    return fault;
-  }
-
-  private refuseKey(exchange: Exchange, operation: RunnableOperation, key: Key): Fault | undefined {
-    const fault = operation.refuse(key);
-    if (!fault) return undefined;
-    exchange.isRefused = true;
-    this.parts.telemetry.refusal(fault.code);
-    return fault;
-  }
-
-  private answerMalfunction(exchange: Exchange, error: unknown): Awaitable<Response> {
-    const { failures, gate } = this.parts;
-    const { request, requestId } = exchange;
-    failures.report("request failed", error, { requestId, ...traceContextOf(request) });
-    const fault = this.malfunctionFault(exchange, error);
-    const quotaStatus = exchange.admission?.quotaStatus ?? gate.countAddress(this.addressOf(exchange));
-    return andThen(quotaStatus, (quotaStatus) => this.respond(exchange, fault, quotaStatus));
-  }
-
-  private malfunctionFault(exchange: Exchange, error: unknown): Fault {
+  malfunction(exchange: V1Exchange, error: unknown): Fault {
+    this.requestLog.failed(exchange, error);
     if (!(error instanceof StoreUnavailable)) return INTERNAL_ERROR;
     this.parts.telemetry.storeError();
-    return error.changed === "nothing" && !this.mayBeResent(exchange) ? UNAVAILABLE : OUTCOME_UNKNOWN;
+    return error.changed === "nothing" && !mayBeResent(exchange) ? UNAVAILABLE : OUTCOME_UNKNOWN;
   }
 
-  /** A proxy sends a write with a key to one instance after another: what is certain here may not be so elsewhere. */
-  private mayBeResent(exchange: Exchange): boolean {
-    const { operation, request } = exchange;
-    return operation?.isWrite === true && request.headers.has("idempotency-key") && this.isFromProxy(exchange);
-  }
-
-  private respond(exchange: Exchange, outcome: Outcome, quotaStatus: QuotaStatus): Awaitable<Response> {
-    const { request, server, operation, requestId, isHopeless } = exchange;
-    const { connections, cors } = this.parts;
+  respond(exchange: V1Exchange, admission: V1Admission, outcome: Outcome): Awaitable<Response> {
+    const { request, server, operation, requestId } = exchange;
+    const { connections, cors, refusalFlood } = this.parts;
     const reply = asReply(outcome);
-    this.record(exchange, outcome, reply.status, quotaStatus.atMs);
+    this.record(exchange, admission, outcome, reply.status);
+    const isHopeless = hasNoHope(admission);
     const isLast =
       connections.areClosing ||
       hasUnreadBody(request) ||
-      (isHopeless && !this.isFromProxy(exchange)) ||
+      (isHopeless && !exchange.isFromProxy) ||
       // Bun takes its connection for a tunnel, and never answers on it again.
       (!operation && request.method === "CONNECT");
     let { template } = reply;
@@ -180,78 +141,57 @@ export class V1Handler {
     if (ownHeaders) template = template.with(ownHeaders);
     if (cors) template = template.with(cors(request));
     if (isLast) template = template.with(CLOSE);
-    const headers = template.fill(requestId, quotaStatus, reply.headers, reply.etag);
+    const headers = template.fill(requestId, admission.quotaStatus, reply.headers, reply.etag);
     const response = new Response(reply.body, { status: reply.status, headers });
-    return isHopeless ? this.parts.refusalFlood.bound(response) : response;
+    return isHopeless ? refusalFlood.bound(response) : response;
   }
 
-  private record(exchange: Exchange, outcome: Outcome, status: number, atMs: number): void {
+  private record(exchange: V1Exchange, admission: V1Admission, outcome: Outcome, status: number): void {
     const { telemetry, usage, logRequests } = this.parts;
-    const { startedAtMs, operation, admission } = exchange;
+    const { startedAtMs, operation } = exchange;
     const tookMs = performance.now() - startedAtMs;
-    const counted = outcomeOf(admission && usageRefusal(admission, status), status);
-    usage.count(admission?.counted, counted, tookMs, atMs);
+    const refusal = admission.kind === "unidentified" ? undefined : usageRefusal(admission, status);
+    const counted = outcomeOf(refusal, status);
+    usage.count(admission.counted, counted, tookMs, admission.quotaStatus.atMs);
     if (this.isReported) {
       telemetry.request(operation?.name ?? "none", status, tookMs / 1000);
-      if (admission?.key) telemetry.requestOfKey(admission.key.id, counted);
+      if (admission.key) telemetry.requestOfKey(admission.key.id, counted);
     }
-    if (logRequests || exchange.isRefused) this.logRequest(exchange, outcome, status, tookMs);
-  }
-
-  private logRequest(exchange: Exchange, outcome: Outcome, status: number, tookMs: number): void {
-    const { log, logRequests, refusals } = this.parts;
-    const { keyId, reason } = refusedAs(exchange.admission);
+    if (!logRequests && refusal === undefined) return;
     const code = outcome instanceof Fault ? outcome.code : undefined;
-    if (code && exchange.isRefused && !(logRequests && refusals.mayLogEach()))
-      refusals.report(code, keyId ?? this.addressOf(exchange), () => ({
-        code,
-        reason,
-        address: this.addressOf(exchange),
-        keyId,
-        request: lineOf(exchange, status, tookMs),
-      }));
-    else {
-      const address = this.addressOf(exchange);
-      log.info({ ...lineOf(exchange, status, tookMs), address, keyId, code, reason }, "request");
-    }
+    const { keyId, reason } = refusedAs(admission);
+    if (code && refusal !== undefined) this.recordRefusal(exchange, admission, code);
+    const refusedCaller = refusal && (keyId ?? exchange.address);
+    const name = operation?.name ?? "none";
+    this.requestLog.answered(exchange, { operation: name, status, tookMs, keyId, code, reason, refusedCaller });
   }
 
-  /** Asked for only by those who need it: finding it out takes microseconds. */
-  private addressOf(exchange: Exchange): string {
-    exchange.address ??= callerAddress(exchange.request, exchange.server, this.parts.trustedProxies);
-    return exchange.address;
-  }
-
-  /** A proxy's connection carries the requests of others too. */
-  private isFromProxy({ request, server }: Exchange): boolean {
-    const { trustedProxies } = this.parts;
-    return trustedProxies !== undefined && isTrustedProxy(server.requestIP(request)?.address ?? "", trustedProxies);
+  private recordRefusal(exchange: V1Exchange, admission: V1Admission, code: string): void {
+    const { telemetry, log } = this.parts;
+    telemetry.refusal(code);
+    if (admission.kind !== "refusal" || admission.reason.kind !== "banned" || !admission.reason.isNew) return;
+    telemetry.ban();
+    const { request, requestId, address } = exchange;
+    log.warn({ requestId, address, keyId: admission.key?.id, code, ...traceContextOf(request) }, "key banned");
   }
 }
 
+/** A proxy sends a write with a key to one instance after another: what is certain here may not be so elsewhere. */
+const mayBeResent = (exchange: V1Exchange): boolean =>
+  exchange.operation?.isWrite === true && exchange.request.headers.has("idempotency-key") && exchange.isFromProxy;
+
 /** Whose request it was, and why the gate refused it if it did: one code stands for several reasons. */
-function refusedAs(admission: Admission | undefined): { keyId: string | undefined; reason: string | undefined } {
-  if (admission?.kind !== "refusal") return { keyId: admission?.key.id, reason: undefined };
+function refusedAs(admission: V1Admission): { keyId: string | undefined; reason: string | undefined } {
+  if (admission.kind !== "refusal") return { keyId: admission.key?.id, reason: undefined };
   return { keyId: admission.key?.id ?? admission.invalidKeyId, reason: admission.reason.kind };
 }
 
-/** What is logged of a request, whatever comes of it. */
-export function lineOf(
-  { request, requestId, operation }: Pick<Exchange, "request" | "requestId" | "operation">,
-  status: number,
-  tookMs: number,
-): object {
-  const { method } = request;
-  const path = loggedPath(request.url);
-  const ms = Math.round(tookMs * 1e3) / 1e3;
-  return { requestId, method, path, operation: operation?.name ?? "none", status, ms, ...traceContextOf(request) };
-}
-
 /**
- * Callers whose next requests are certain to be refused too. Their connections are closed, since many requests may be
- * waiting in them, and refusing each of them would delay others.
+ * Whether the caller's next requests are certain to be refused too. Then the connection is closed, since many requests
+ * may be waiting in it, and refusing each of them would delay others.
  */
-const isHopeless = ({ reason }: Refusal): boolean => reason.kind === "banned" || reason.kind === "address_exhausted";
+const hasNoHope = (admission: V1Admission): boolean =>
+  admission.kind === "refusal" && (admission.reason.kind === "banned" || admission.reason.kind === "address_exhausted");
 
 const methodOf = (request: Request): Method => (request.method === "HEAD" ? "GET" : request.method) as Method;
 

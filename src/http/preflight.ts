@@ -1,8 +1,9 @@
 import { type Cors, isAllowed } from "./cors/cors.ts";
-import { allowedMethods, type HandlerParts, hasRepeatedHost, lineOf, type Resource } from "./handler.ts";
+import { allowedMethods, type HandlerParts, hasRepeatedHost, type Resource } from "./handler.ts";
 import { callerAddress } from "./pipeline/caller-address.ts";
 import type { Handler } from "./pipeline/handler.ts";
 import { requestIdOf } from "./pipeline/request-id.ts";
+import { RequestLog } from "./pipeline/request-log.ts";
 import { hasUnreadBody } from "./pipeline/unread-body.ts";
 import type { HeldFlood } from "./reply/floods.ts";
 import { endConnection, type HeaderFields } from "./reply/header-template.ts";
@@ -42,7 +43,8 @@ export function answeringOptions(
   resource: Resource | undefined,
   handle: Handler,
 ): Handler {
-  const { telemetry, log, logRequests, trustedProxies } = parts;
+  const { telemetry, logRequests, trustedProxies } = parts;
+  const requestLog = new RequestLog(parts);
   const ownFields: HeaderFields = resource ? { Allow: allowedMethods(resource, cors) } : {};
   const permission: HeaderFields = {
     "Access-Control-Allow-Methods": ownFields.Allow ?? ANY_METHOD,
@@ -69,10 +71,8 @@ export function answeringOptions(
     telemetry.request("none", response.status, tookMs / 1000);
     if (logRequests) {
       const address = callerAddress(request, server, trustedProxies);
-      log.info(
-        { ...lineOf({ request, requestId, operation: undefined }, response.status, tookMs), address },
-        "request",
-      );
+      const exchange = { request, requestId, startedAtMs, address };
+      requestLog.answered(exchange, { operation: "none", status: response.status, tookMs });
     }
     return flood.bound(hasUnreadBody(request) ? endConnection(response) : response);
   };
