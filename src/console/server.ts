@@ -1,10 +1,10 @@
 import type { Server } from "bun";
-import type { Awaitable } from "../base/time/awaitable.ts";
+import { orElse } from "../base/time/awaitable.ts";
 import type { Caller } from "../http/pages/console/relay.ts";
-import type { Handler } from "../http/pipeline/handler.ts";
-import { loggedPath, requestIdOf } from "../http/pipeline/request-id.ts";
+import { type Handler, isRead } from "../http/pipeline/handler.ts";
+import { requestIdOf } from "../http/pipeline/request-id.ts";
 import { createPages } from "./assets/pages.ts";
-import { type ApiHandler, createApi, responseTo } from "./dispatcher.ts";
+import { type ApiHandler, createApi, requestLogOf, responseTo } from "./dispatcher.ts";
 import { MALFUNCTION, methodNotAllowed, NO_SUCH_PATH } from "./fault.ts";
 import type { ConsoleParts } from "./handler.ts";
 import { ROUTES } from "./routes.ts";
@@ -25,16 +25,14 @@ export function createConsole(
     (handle: ApiHandler): Handler =>
     (request, server) =>
       handle(request, callerOf(request, server));
-  const notFound = calling(async (_, caller) => responseTo(NO_SUCH_PATH, { caller }));
+  const notFound = calling((_, caller) => responseTo(NO_SUCH_PATH, caller));
   const reading =
     (read: Handler): Handler =>
-    (request, server) => {
-      const isRead = request.method === "GET" || request.method === "HEAD";
-      return isRead ? read(request, server) : responseTo(ONLY_GET, { caller: callerOf(request, server) });
-    };
+    (request, server) =>
+      isRead(request) ? read(request, server) : responseTo(ONLY_GET, callerOf(request, server));
   const asset: Handler = async (request, server) =>
     (await pages.asset((request.params as { name: string }).name, request)) ?? notFound(request, server);
-  const page: Handler = (request): Awaitable<Response> => pages.page(request);
+  const page: Handler = (request) => pages.page(request);
   const routes: Record<string, Handler> = {
     ...Object.fromEntries(Object.entries(api.byPath).map(([path, handle]) => [`/console/api${path}`, calling(handle)])),
     "/console/api": calling(api.rest),
@@ -44,23 +42,22 @@ export function createConsole(
     "/console": reading(page),
     "/console/*": reading(page),
   };
-  const safely = withMalfunctions(parts);
+  const requestLog = requestLogOf(parts);
+  /** The last resort, for what a handler has not answered itself. */
+  const safely =
+    (handle: Handler): Handler =>
+    (request, server) =>
+      orElse(
+        () => handle(request, server),
+        (error) => {
+          // Finding out who is calling may be what has failed.
+          const exchange = { request, requestId: requestIdOf(request) };
+          requestLog.failed(exchange, error);
+          return responseTo(MALFUNCTION, exchange);
+        },
+      );
   return {
     routes: Object.fromEntries(Object.entries(routes).map(([path, handle]) => [path, safely(handle)])),
     fetch: safely(notFound),
   };
 }
-
-/** The last resort: what a handler has not answered itself. */
-const withMalfunctions =
-  ({ failures }: ConsoleParts) =>
-  (handle: Handler): Handler =>
-  async (request, server) => {
-    try {
-      return await handle(request, server);
-    } catch (error) {
-      const requestId = requestIdOf(request);
-      failures.report("console: page failed", error, { requestId, path: loggedPath(request.url) });
-      return responseTo(MALFUNCTION, { caller: { requestId } });
-    }
-  };

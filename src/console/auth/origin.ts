@@ -1,4 +1,5 @@
 import type { Caller } from "../../http/pages/console/relay.ts";
+import { isRead } from "../../http/pipeline/handler.ts";
 import type { ConsoleSettings } from "../handler.ts";
 
 /**
@@ -6,16 +7,13 @@ import type { ConsoleSettings } from "../handler.ts";
  * change anything, and under https and on localhost in Sec-Fetch-Site, which no script can set. Whatever is there must
  * be right; for a change, one of them must be there.
  */
-export function isSameOrigin(
-  { method, headers }: Request,
-  { origin: asked }: Caller,
-  settings: ConsoleSettings,
-): boolean {
+export function isSameOrigin(request: Request, { origin: asked }: Caller, settings: ConsoleSettings): boolean {
+  const { headers } = request;
   const site = headers.get("sec-fetch-site");
   if (site !== null && site !== "same-origin") return false;
   const origin = headers.get("origin");
   if (origin !== null) return isOwn(origin, asked, settings);
-  return site !== null || method === "GET" || method === "HEAD";
+  return site !== null || isRead(request);
 }
 
 /** A proxy that ends TLS, and does not say so, lets us see http where the browser sees https. */

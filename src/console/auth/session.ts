@@ -13,7 +13,7 @@ import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../han
 import { authorshipOf } from "../resources/author.ts";
 import { cookieWith, endingCookie, newTicket, type Ticket, ticketsIn } from "./cookie.ts";
 
-interface Resumed {
+export interface Resumed {
   readonly session: SignedIn;
   readonly ticket: Ticket;
   /** Whether the browser has to keep its cookie for longer, too. */

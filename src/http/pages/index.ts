@@ -1,6 +1,6 @@
 import { lazy } from "../../base/lazy.ts";
 import { NO_SUCH_PAGE } from "../faults/faults.ts";
-import type { PublicPage } from "../pipeline/handler.ts";
+import { isRead, type PublicPage } from "../pipeline/handler.ts";
 import type { Addresses } from "../request/addresses.ts";
 import { healthPages } from "./health.ts";
 import { publicError } from "./page.ts";
@@ -48,6 +48,6 @@ const notFoundPage =
     isForPeople(request) ? page(request, server) : publicError(NO_SUCH_PAGE);
 
 /** Whether a browser is about to show the response. */
-const isForPeople = ({ method, headers }: Request): boolean =>
-  (method === "GET" || method === "HEAD") &&
-  /(?:^|,)\s*text\/html\s*(?:,|$|;(?!\s*q=0(?:\.0*)?\s*(?:,|$)))/i.test(headers.get("accept") ?? "");
+const isForPeople = (request: Request): boolean =>
+  isRead(request) &&
+  /(?:^|,)\s*text\/html\s*(?:,|$|;(?!\s*q=0(?:\.0*)?\s*(?:,|$)))/i.test(request.headers.get("accept") ?? "");

@@ -1,15 +1,14 @@
 import type { TrustedProxies } from "../../access/address.ts";
 import type { Gate } from "../../access/gate.ts";
-import { andThen } from "../../base/time/awaitable.ts";
+import { andThen, orElse } from "../../base/time/awaitable.ts";
 import type { FailureLog, RefusalLog } from "../../telemetry/log.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { Fault } from "../faults/fault.ts";
 import { INTERNAL_ERROR, methodNotAllowed } from "../faults/faults.ts";
 import { visitorFault } from "../faults/refusal-faults.ts";
 import { callerAddress } from "../pipeline/caller-address.ts";
-import type { PublicPage } from "../pipeline/handler.ts";
-import { loggedPath } from "../pipeline/request-id.ts";
-import { traceContextOf } from "../pipeline/trace-context.ts";
+import { isRead, type PublicPage } from "../pipeline/handler.ts";
+import { placeOf } from "../pipeline/request-log.ts";
 import type { HeldFlood } from "../reply/floods.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 
@@ -40,15 +39,8 @@ export const limited =
       const fault = visitorFault(quotaStatus);
       const { code, status } = fault;
       telemetry.refusal(code);
-      refusals.report(code, `visitor ${address}`, () => {
-        const { method, url } = request;
-        return {
-          code,
-          address,
-          keyId: undefined,
-          request: { method, path: loggedPath(url), status, ...traceContextOf(request) },
-        };
-      });
+      const line = () => ({ code, address, keyId: undefined, request: { ...placeOf(request), status } });
+      refusals.report(code, `visitor ${address}`, line);
       return refusalFlood.bound(publicError(fault));
     });
   };
@@ -57,21 +49,20 @@ const ONLY_GET = methodNotAllowed("GET, HEAD");
 
 export function pageHandler(failures: FailureLog, page: PublicPage): PublicPage {
   const guarded = withMalfunctions(failures, page);
-  return (request, server) =>
-    request.method === "GET" || request.method === "HEAD" ? guarded(request, server) : publicError(ONLY_GET);
+  return (request, server) => (isRead(request) ? guarded(request, server) : publicError(ONLY_GET));
 }
 
 /** A page that fails is reported, and answered with 500. */
-export function withMalfunctions(failures: FailureLog, page: PublicPage): PublicPage {
-  return async function handlePage(request, server) {
-    try {
-      return await page(request, server);
-    } catch (error) {
-      failures.report("page failed", error, { path: loggedPath(request.url), ...traceContextOf(request) });
-      return publicError(INTERNAL_ERROR);
-    }
-  };
-}
+export const withMalfunctions =
+  (failures: FailureLog, page: PublicPage): PublicPage =>
+  (request, server) =>
+    orElse(
+      () => page(request, server),
+      (error) => {
+        failures.report("page failed", error, placeOf(request));
+        return publicError(INTERNAL_ERROR);
+      },
+    );
 
 /** The last resort: a malfunction while a response was being made. */
 export const answerFailed =

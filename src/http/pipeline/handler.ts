@@ -6,3 +6,5 @@ export type Handler = (request: BunRequest, server: Server<undefined>) => Awaita
 
 /** The same outside of /v1, where paths have no parameters. */
 export type PublicPage = (request: Request, server: Server<undefined>) => Awaitable<Response>;
+
+export const isRead = ({ method }: Request): boolean => method === "GET" || method === "HEAD";

@@ -37,7 +37,7 @@ export class RequestLog {
     const { log, refusals, logRequests } = this.parts;
     const { request, requestId } = exchange;
     const ms = Math.round(tookMs * 1e3) / 1e3;
-    const line = () => ({ requestId, ...placeOf(request), operation, status, ms, ...traceContextOf(request) });
+    const line = () => ({ requestId, ...placeOf(request), operation, status, ms });
     if (code !== undefined && refusedCaller !== undefined && !(logRequests && refusals.mayLogEach()))
       refusals.report(code, refusedCaller, () => {
         const { address } = exchange;
@@ -48,13 +48,13 @@ export class RequestLog {
   }
 
   failed({ request, requestId }: Pick<Exchange, "request" | "requestId">, error: unknown): void {
-    const fields = { requestId, ...placeOf(request), ...traceContextOf(request) };
-    this.parts.failures.report(`${this.origin}request failed`, error, fields);
+    this.parts.failures.report(`${this.origin}request failed`, error, { requestId, ...placeOf(request) });
   }
 }
 
-/** Where a request went, as the log has it: never with its query. */
-export const placeOf = ({ method, url }: Request): { readonly method: string; readonly path: string } => ({
-  method,
-  path: loggedPath(url),
+/** Where a request went, and the trace that it belongs to, as the log has them: never with its query. */
+export const placeOf = (request: Request): object => ({
+  method: request.method,
+  path: loggedPath(request.url),
+  ...traceContextOf(request),
 });

@@ -4,7 +4,8 @@ import type { FailureLog } from "../../../telemetry/log.ts";
 import { constant } from "../../faults/fault.ts";
 import { callerAddress } from "../../pipeline/caller-address.ts";
 import type { Handler } from "../../pipeline/handler.ts";
-import { loggedPath, requestIdOf } from "../../pipeline/request-id.ts";
+import { requestIdOf } from "../../pipeline/request-id.ts";
+import { placeOf } from "../../pipeline/request-log.ts";
 import { endConnection } from "../../reply/header-template.ts";
 import type { Addresses } from "../../request/addresses.ts";
 import { publicError } from "../page.ts";
@@ -60,7 +61,7 @@ export const consoleRelay =
     } catch (error) {
       const { requestId } = caller;
       if (!request.signal.aborted)
-        parts.failures.report("the console does not answer", error, { requestId, path: loggedPath(request.url) });
+        parts.failures.report("the console does not answer", error, { requestId, ...placeOf(request) });
       return endConnection(publicError(AWAY));
     }
   };
