@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { SETTINGS } from "../../src/config.ts";
 import { FAULT_CODES } from "../../src/http/faults/fault.ts";
@@ -39,7 +39,9 @@ function tableAfter(header: string): string[][] {
 /** As whoever follows a README does: a started service, what the shell is told, and one program on Node. */
 async function follow(text: string): Promise<void> {
   const home = temporaryFolder();
-  symlinkSync(join(EXECUTABLE, ".."), join(home, "build"));
+  const bin = join(home, "node_modules/.bin");
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(EXECUTABLE, join(bin, "animal-store"));
   const { origin } = await serve({ cwd: home });
   const blocks = blocksIn(text.replaceAll(DEFAULT_ORIGIN, origin));
   const programs = blocks.filter(({ language }) => language === "js" || language === "ts");
@@ -64,7 +66,7 @@ describe("the tutorial", () => {
   test(
     "can be followed: its commands and its program, block by block, print what it says",
     () => follow(readme),
-    60_000,
+    180_000,
   );
 
   test("links only to sections that there are", () => {
