@@ -54,29 +54,43 @@ describe.if(process.platform === "linux")("the limit of open files", () => {
       });
       // The thread that writes needs files of its own, and is there after the first write.
       await clientOf(service, secret).pets.create({ name: "Rex", categoryId: 1 });
-      const get = async (url: string) => (await fetch(url, { headers: { Connection: "close" } })).text();
+      // At the limit, a connection may be closed before it is served: whoever comes again is.
+      const get = async (url: string): Promise<string> => {
+        for (;;)
+          try {
+            return await (await fetch(url, { headers: { Connection: "close" } })).text();
+          } catch {
+            await Bun.sleep(20);
+          }
+      };
       const isLimited = async () =>
         /^animal_store_connections_limited 1$/m.test(await get(`http://127.0.0.1:${metricsPort}/metrics`));
       const until = async (condition: () => boolean | Promise<boolean>) => {
         while (!(await condition())) await Bun.sleep(20);
       };
 
-      let closed = 0;
       const { hostname, port } = new URL(service.origin);
-      const sockets = Array.from({ length: CONNECTIONS }, (): Socket => {
-        const socket = connect(Number(port), hostname, () => socket.write(sent));
-        socket.on("error", () => {});
-        socket.on("close", () => closed++);
-        return socket.resume();
-      });
-      await until(() => closed > CONNECTIONS - LIMIT);
-      expect(await get(`${service.origin}/healthz`)).toBe('{"status":"ok"}');
-      expect(await isLimited()).toBe(true);
-      for (const socket of sockets) socket.destroy();
-
-      await until(async () => !(await isLimited()));
-      const lines = service.logged().match(/the limit of open files is [a-z ]+/g);
-      expect(lines).toEqual(["the limit of open files is near", "the limit of open files is no longer near"]);
+      const beset = async () => {
+        let closed = 0;
+        const sockets = Array.from({ length: CONNECTIONS }, (): Socket => {
+          const socket = connect(Number(port), hostname, () => socket.write(sent));
+          socket.on("error", () => {});
+          socket.on("close", () => closed++);
+          return socket.resume();
+        });
+        await until(() => closed > CONNECTIONS - LIMIT);
+        expect(await get(`${service.origin}/healthz`)).toBe('{"status":"ok"}');
+        const wasLimited = await isLimited();
+        for (const socket of sockets) socket.destroy();
+        await until(async () => !(await isLimited()));
+        return wasLimited;
+      };
+      // On a busy machine, it may be over before the metrics are read.
+      let times = 1;
+      while (!(await beset())) times++;
+      const lines = [...service.logged().matchAll(/the limit of open files is [a-z ]+/g)].map(([line]) => line);
+      const pair = ["the limit of open files is near", "the limit of open files is no longer near"];
+      expect(lines).toEqual(Array.from({ length: times }, () => pair).flat());
       expect(await service.kill("SIGTERM")).toBe(0);
     });
 });

@@ -111,7 +111,9 @@ class Worker {
       } catch (error) {
         const { code, status = 0 } = error as AnimalStoreError;
         const isOfTheWire = code === "timeout" || code === "connection_failed" || (status >= 502 && status <= 504);
-        if (!isOfTheWire || calls === 50) throw error;
+        // Where everything takes long, an earlier attempt may not be over yet.
+        const isUnderWay = code === "idempotency_in_progress";
+        if (!(isOfTheWire || isUnderWay) || calls === 200) throw error;
         idempotencyKey = (error as AnimalStoreError).idempotencyKey;
       }
     }

@@ -9,7 +9,7 @@ import { type FaultReport, type FaultRun, workThroughFaults as work } from "./fa
 /** What was wrong, by the name of the check; null if it was all right. */
 export type Outcomes = Readonly<Record<string, string | null>>;
 
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 100_000;
 
 /** Runs all checks, one after the other. */
 export async function runChecks(surroundings: Surroundings): Promise<Outcomes> {

@@ -18,7 +18,7 @@ import { COPIES_TABLE, SELECT_UNFINISHED_COPY, UNFINISHED_COPY } from "../../sql
 import { absolutePath } from "../../urls/database-url.ts";
 import { damaged, isDamage, refuseDamage } from "../migration/start-check.ts";
 import { appliedMigrations, migrationTarget } from "../migration/target.ts";
-import { reasonOf } from "../sql/attempt.ts";
+import { isBusy, reasonOf } from "../sql/attempt.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "../sql/pragmas.ts";
 import { refuseForeignWal } from "../wal/check.ts";
 import { beginGeneration } from "../wal/generation.ts";
@@ -174,7 +174,7 @@ function openFile(path: string, openMs: number, { create }: { create: boolean })
     setBusyTimeout(db, openMs);
     claim(db, path, create);
     refuseMoved(db, path);
-    db.run("PRAGMA journal_mode = WAL");
+    useWal(db, openMs);
     db.run("PRAGMA synchronous = FULL");
     db.run("PRAGMA foreign_keys = ON");
     db.run("PRAGMA trusted_schema = OFF");
@@ -184,6 +184,16 @@ function openFile(path: string, openMs: number, { create }: { create: boolean })
     db.close();
     throw error;
   }
+}
+
+/** Of processes that open a new file at once, SQLite refuses some without waiting, since they wait for each other. */
+function useWal(db: Database, openMs: number): void {
+  for (const endMs = performance.now() + openMs; ; Bun.sleepSync(5))
+    try {
+      return void db.run("PRAGMA journal_mode = WAL");
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= endMs) throw error;
+    }
 }
 
 /** Marks a new file as ours, and refuses a file of another program, or an empty one that is not to become a database. */
