@@ -7,7 +7,7 @@ import { session } from "./session.ts";
 
 const SECTIONS = PAGES.flatMap(({ section, path }) => (section ? [{ ...section, path }] : []));
 
-/** Signing in, or the page of the address in the frame. */
+/** Shows the sign-in page, or the page of the current address within the frame. */
 export function App() {
   const state = session.value;
   if (state.kind === "starting") return null;
@@ -19,7 +19,7 @@ export function App() {
   );
 }
 
-/** A page of another path is another page: it begins anew, with its own focus and data. */
+/** Keyed by path, so that each path gets a new page with its own focus and data. */
 function PageAt({ path }: { readonly path: string }) {
   for (const { path: pattern, Page } of PAGES) {
     const params = match(pattern, path);

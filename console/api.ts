@@ -1,17 +1,17 @@
 import type { ConsoleError } from "../src/console/api/index.ts";
 import { BASE } from "./router.ts";
 
-// Calls of the console's server. Whatever goes wrong is a Failure, whose message is a sentence for the person.
+// Calls to the console's server. Every error is a Failure, whose message is a sentence for the user.
 
 export const API = `${BASE}/api`;
 
 export class Failure extends Error {
   constructor(
-    /** 0: there was no answer. */
+    /** 0 if there was no response. */
     readonly status: number,
     readonly code: string,
     message: string,
-    /** Of the form that was sent. */
+    /** The field of the form that the error is about. */
     readonly field: string | undefined = undefined,
   ) {
     super(message);
@@ -19,7 +19,7 @@ export class Failure extends Error {
   }
 }
 
-/** Called when the server does not know the session: it has ended, or there was none. */
+/** Called when the server rejects the session: it has ended, or there was none. */
 let onSignedOut: (failure: Failure) => void = () => {};
 
 export function whenSignedOut(listener: (failure: Failure) => void): void {
@@ -31,11 +31,11 @@ export interface Call {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** Its refusal says nothing about the session that there may be. */
+  /** A 401 then says nothing about an existing session. */
   readonly isSigningIn?: boolean;
 }
 
-/** Undefined: there is nothing to say (204). An aborted call is rejected with the reason of its signal. */
+/** Resolves to undefined for a 204. An aborted call rejects with the reason of its signal. */
 export async function call<T = undefined>(path: string, options: Call = {}): Promise<T> {
   const { method = "GET", body, signal, isSigningIn = false } = options;
   const response = await send(path, method, body, signal);
@@ -53,7 +53,7 @@ export interface Sending {
   readonly onProgress: (sentBytes: number) => void;
 }
 
-/** Sends a file as a body. fetch() cannot tell how far it is. */
+/** Uploads a file. Uses XMLHttpRequest, because fetch() does not report progress. */
 export function sendFile<T>(path: string, file: Blob, { signal, onProgress }: Sending): Promise<T> {
   const request = new XMLHttpRequest();
   const stop = (): void => request.abort();
@@ -67,7 +67,7 @@ export function sendFile<T>(path: string, file: Blob, { signal, onProgress }: Se
       reject(failure);
     };
     request.onerror = () =>
-      reject(new Failure(0, "cut_off", "The file did not arrive: the connection broke. Send it again."));
+      reject(new Failure(0, "cut_off", "The upload failed: the connection was lost. Send the file again."));
     request.onabort = () => reject(signal.reason);
     signal.addEventListener("abort", stop);
     request.open("POST", `${API}${path}`);
@@ -83,11 +83,13 @@ function send(path: string, method: string, body: unknown, signal?: AbortSignal)
   return fetch(`${API}${path}`, request).catch((error: unknown) => throwUnlessAborted(error, signal, method !== "GET"));
 }
 
-/** Lists ask again by themselves. What was to be changed may have been, and only a person can tell. */
+/** Pages poll again by themselves. A change may have been made, and only the user can tell. */
 function throwUnlessAborted(error: unknown, signal: AbortSignal | undefined, isChange: boolean): never {
   if (signal?.aborted) throw error;
-  const next = isChange ? "Look whether it was done before you try again." : "It is asked again shortly.";
-  throw new Failure(0, "no_answer", `The service does not answer. Is it running? ${next}`);
+  const next = isChange
+    ? "Check whether the change was made before you try again."
+    : "The page will try again shortly.";
+  throw new Failure(0, "no_answer", `The service is not responding. Is it running? ${next}`);
 }
 
 function parsed(text: string): unknown {
@@ -100,12 +102,12 @@ function parsed(text: string): unknown {
 
 function failureOf(status: number, value: unknown): Failure {
   if (isConsoleError(value)) return new Failure(status, value.code, value.message, value.field);
-  return new Failure(status, "unexpected", `The service answered with status ${status}. Its log says why.`);
+  return new Failure(status, "unexpected", `The service returned status ${status}; its log has the details.`);
 }
 
 const isConsoleError = (value: unknown): value is ConsoleError =>
   typeof value === "object" && value !== null && "code" in value && "message" in value;
 
-/** What to tell the person about anything that was thrown. */
+/** The message for the user about anything that was thrown. */
 export const sentenceOf = (error: unknown): string =>
-  error instanceof Failure ? error.message : "Something went wrong in this page. Reload it, and try again.";
+  error instanceof Failure ? error.message : "Something went wrong on this page. Reload it and try again.";

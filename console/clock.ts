@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 
-// The time by the server's clock, so that "2 min ago" is right although the viewer's clock is not.
+// The server's time, so that "2 min ago" is right even if the viewer's clock is wrong.
 
 let aheadMs = 0;
 
-/** Changes every few seconds while somebody looks: what shows it stays true. */
+/** Changes every few seconds while the page is visible, so that relative times stay right. */
 export const now = signal(Date.now());
 
 const TICK_MS = 5000;

@@ -1,20 +1,20 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { call } from "./api.ts";
 
-// What a page shows stays up to date: it is asked for again every few seconds while somebody looks at it.
+// Polls the server every few seconds while a page is visible, so that its data stays up to date.
 
 export const POLL_MS = 5000;
 
 export interface Live<T> {
-  /** Undefined until the first answer. While another address is being asked, what the last one said. */
+  /** Undefined until the first response. While another path is loading, the data of the last one. */
   readonly data: T | undefined;
-  /** Why the last attempt failed; undefined once one succeeds. */
+  /** The error of the last attempt; undefined if it succeeded. */
   readonly error: unknown;
-  /** Whether `data` belongs to another address than the one that was asked for last. */
+  /** True while `data` belongs to another path than the current one. */
   readonly isStale: boolean;
-  /** Asks at once, as after a change. */
+  /** Polls at once, such as after a change. */
   reload(): void;
-  /** Shows what a change was answered with, until the next poll. */
+  /** Shows the response to a change until the next poll. */
   replace(data: T): void;
 }
 
@@ -24,7 +24,7 @@ interface Known<T> {
   readonly error: unknown;
 }
 
-/** What was last seen at an address is shown at once when somebody comes back to it. */
+/** Cache of the last data of each path, shown at once when the user comes back. */
 const seen = new Map<string, unknown>();
 const SEEN_MAX = 40;
 
@@ -37,12 +37,12 @@ function remember(path: string, data: unknown): void {
 const seenAt = <T>(path: string | undefined): T | undefined =>
   path === undefined ? undefined : (seen.get(path) as T | undefined);
 
-/** Nobody who signs in next may see it. */
+/** Clears the cache, so that the next user to sign in does not see it. */
 export const forgetAll = (): void => seen.clear();
 
 /**
- * Asks for `path` of the console's server, now and every few seconds. Leaving the page aborts what is under way.
- * Undefined: there is nothing to ask for.
+ * Polls `path` of the console's server, now and every few seconds. Leaving the page aborts the request. Does nothing if
+ * `path` is undefined.
  */
 export function useLive<T>(path: string | undefined, everyMs = POLL_MS): Live<T> {
   const [known, setKnown] = useState<Known<T>>({ path, data: seenAt<T>(path), error: undefined });
@@ -52,7 +52,7 @@ export function useLive<T>(path: string | undefined, everyMs = POLL_MS): Live<T>
     if (path === undefined) return setKnown({ path, data: undefined, error: undefined });
     if (seen.has(path)) setKnown({ path, data: seen.get(path) as T, error: undefined });
     const poll = startPoll<T>(path, everyMs, (next) =>
-      // What another address has said is no answer of this one.
+      // Data of another path does not belong to this one.
       setKnown((last) => ({
         path,
         data: next.data ?? (last.path === path ? last.data : undefined),

@@ -6,7 +6,7 @@ import { startSession } from "./session.ts";
 
 startRouter();
 startClock();
-// Until it is known who is signed in, the page shows what it was sent with: that is painted before this script is read.
+// Until the session is known, the page keeps its static content, which is painted before this script is loaded.
 void startSession().then(() => {
   const root = document.getElementById("app") as HTMLElement;
   root.replaceChildren();

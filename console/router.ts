@@ -1,27 +1,27 @@
 import { signal } from "@preact/signals";
 
-// The address is the state: which page, and its filters. Links are real links; a click on one changes the address
-// without loading the program again.
+// The address holds the state: the page and its filters. Links are real links; a click on one changes the address
+// without reloading the page.
 
-/** The path of the console, which the server notes in the page: a proxy may have put something before it. */
+/** The path of the console. The server writes it into the page, because a proxy may add a prefix. */
 export const BASE =
   (typeof document === "undefined" ? undefined : document.querySelector<HTMLMetaElement>("meta[name=console-base]"))
     ?.content ?? "/console";
 
 export interface Address {
-  /** Below BASE, without a slash at its end: "" is the overview. */
+  /** The path below BASE, without a trailing slash: "" is the overview. */
   readonly path: string;
   readonly params: URLSearchParams;
 }
 
-/** Undefined: another program's. */
+/** Undefined for an address outside the console. */
 export function addressOf(url: { readonly pathname: string; readonly search: string }): Address | undefined {
   const { pathname, search } = url;
   if (pathname !== BASE && !pathname.startsWith(`${BASE}/`)) return undefined;
   return { path: pathname.slice(BASE.length).replace(/\/+$/, ""), params: new URLSearchParams(search) };
 }
 
-/** What stands for the variable parts of a pattern such as "/keys/:id"; undefined if the path is no such one. */
+/** The parameters of a pattern such as "/keys/:id"; undefined if the path does not match. */
 export function match(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
   const [wanted, given] = [pattern.split("/"), path.split("/")];
   if (wanted.length !== given.length) return undefined;
@@ -49,7 +49,7 @@ function decoded(text: string): string | undefined {
 
 export type Params = Readonly<Record<string, string | number | null | undefined>>;
 
-/** `path?params`, without those that are empty: the shortest address that says it. */
+/** `path?params`, without empty parameters. */
 export function withParams(path: string, params: Params): string {
   const given = Object.entries(params).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
@@ -59,13 +59,13 @@ export function withParams(path: string, params: Params): string {
 /** The address of a page of the console. */
 export const linkTo = (path: string, params: Params = {}): string => withParams(`${BASE}${path}`, params);
 
-/** The address of this page with other filters; the others stay. */
+/** The address of this page with some filters changed. */
 export const linkWith = ({ path, params }: Address, changes: Params): string =>
   linkTo(path, { ...Object.fromEntries(params), ...changes });
 
 export const address = signal<Address>({ path: "", params: new URLSearchParams() });
 
-/** While set, leaving the page needs this to agree: something is shown that nobody can see again. */
+/** While set, navigation needs its consent, because the page shows something that cannot be seen again. */
 let mayLeave: (() => boolean) | undefined;
 
 export function guardLeaving(guard: () => boolean): () => void {
@@ -75,7 +75,7 @@ export function guardLeaving(guard: () => boolean): () => void {
   };
 }
 
-/** Goes to another page, or to other filters of this one. Replacing leaves no trace in the history, as for typing. */
+/** Goes to another page, or to other filters of this one. Replacing adds no history entry, as while typing. */
 export function navigate(href: string, { isReplacing = false } = {}): void {
   if (mayLeave && !mayLeave()) return;
   if (isReplacing) history.replaceState(null, "", href);
@@ -83,7 +83,7 @@ export function navigate(href: string, { isReplacing = false } = {}): void {
   follow();
 }
 
-/** Takes the address from the browser. */
+/** Reads the address from the browser. */
 function follow(): void {
   const next = addressOf(location);
   if (!next) return;
@@ -92,7 +92,7 @@ function follow(): void {
   if (isOtherPage) scrollTo(0, 0);
 }
 
-/** A plain click on a link to another page of the console, which the program follows itself. */
+/** The target of a plain click on a link within the console, which we follow ourselves. */
 function hrefClicked(event: MouseEvent): string | undefined {
   if (event.defaultPrevented || event.button !== 0) return undefined;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined;

@@ -4,23 +4,23 @@ import { call, Failure, sentenceOf, whenSignedOut } from "./api.ts";
 import { setClock } from "./clock.ts";
 import { forgetAll } from "./live.ts";
 
-// Who is signed in. A link has a token in its fragment, which no server and no log ever sees; it is exchanged for a
-// session at once, and is then in no address any more.
+// The session. A sign-in link has a token in its fragment, which reaches no server and no log; it is exchanged for a
+// session at once, and removed from the address.
 
 export type Session =
   | { readonly kind: "starting" }
   | { readonly kind: "in"; readonly view: SessionView }
-  /** With the reason, unless nobody has tried. */
+  /** The reason is undefined if the user has not tried to sign in. */
   | { readonly kind: "out"; readonly reason: string | undefined }
   | { readonly kind: "unreachable"; readonly reason: string };
 
 export const session = signal<Session>({ kind: "starting" });
 
-/** Of "#token=…", as a link has it; undefined if it has none. */
+/** The token in the fragment of a sign-in link, "#token=…"; undefined if there is none. */
 export function tokenIn(fragment: string): string | undefined {
   const text = fragment.replace(/^#/, "");
   const token = text.startsWith("token=") ? text.slice("token=".length) : text;
-  // Anchors within a page, such as that of the skip link, are no tokens.
+  // Anchors within a page, such as that of the skip link, are not tokens.
   return /^[\w-]{16,}$/.test(token) ? token : undefined;
 }
 
@@ -30,7 +30,7 @@ export async function startSession(): Promise<void> {
   await exchangeToken();
 }
 
-/** Exchanges the token in the address, if there is one, and finds out who is signed in. */
+/** Exchanges the token in the address, if any, and loads the session. */
 async function exchangeToken(): Promise<void> {
   const token = tokenIn(location.hash);
   if (token === undefined) return session.value.kind === "in" ? undefined : await findSession(undefined);
@@ -39,12 +39,12 @@ async function exchangeToken(): Promise<void> {
     await call("/session", { method: "POST", body: { token } satisfies SignIn, isSigningIn: true });
     await findSession(undefined);
   } catch (error) {
-    // Whoever is signed in already, and follows a link for the second time, just goes on.
+    // A signed-in user who follows a link for the second time just stays signed in.
     await findSession(sentenceOf(error));
   }
 }
 
-/** Asks the server who is signed in; if nobody is, says why. */
+/** Loads the session from the server. If there is none, `reason` says why. */
 export async function findSession(reason: string | undefined): Promise<void> {
   try {
     const view = await call<SessionView>("/session");

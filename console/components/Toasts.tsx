@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { sentenceOf } from "../api.ts";
 
-// What just happened, for everyone: a short message on the screen, which screen readers read out.
+// Toasts: short messages about what just happened, which screen readers announce.
 
 interface Toast {
   readonly id: number;
@@ -12,15 +12,15 @@ interface Toast {
 }
 
 interface ToastOptions {
-  /** Only where that is true. */
+  /** Adds an Undo button. */
   readonly undo?: () => void;
   readonly isProblem?: boolean;
 }
 
-/** The last one only: what was said before is done, and two would hide what is below them. */
+/** Only the latest toast is shown: two would hide the content below them. */
 const shown = signal<Toast | undefined>(undefined);
 const announcement = signal("");
-/** How many dialogs are open: whatever is outside of one is neither seen well nor read out. */
+/** The number of open dialogs: content outside of one is dimmed and not announced. */
 const dialogs = signal(0);
 let lastId = 0;
 
@@ -28,11 +28,11 @@ export function say(text: string, { undo, isProblem = false }: ToastOptions = {}
   shown.value = { id: ++lastId, text, isProblem, undo };
 }
 
-/** What fails is said; nothing else comes of it. */
+/** Shows a failure as a toast instead of throwing it. */
 export const orSay = (work: Promise<void>): Promise<void> =>
   work.catch((error: unknown) => say(sentenceOf(error), { isProblem: true }));
 
-/** For screen readers alone: what everybody else sees anyway. */
+/** Announces to screen readers what everyone else can see. */
 export function announce(text: string): void {
   announcement.value = text;
 }
@@ -41,7 +41,7 @@ function remove(id: number): void {
   if (shown.value?.id === id) shown.value = undefined;
 }
 
-/** On the page, and in each dialog: where somebody is, there it is said. */
+/** Rendered on the page and in each dialog. Toasts appear in the one that has the focus. */
 export function Toasts({ isInDialog = false }: { readonly isInDialog?: boolean }) {
   useEffect(() => {
     if (!isInDialog) return;
@@ -64,7 +64,7 @@ export function Toasts({ isInDialog = false }: { readonly isInDialog?: boolean }
 }
 
 const SHOWN_MS = 7000;
-/** Long enough to find the button by keyboard. */
+/** Long enough to reach the button by keyboard. */
 const UNDO_SHOWN_MS = 20_000;
 
 function ToastView({ toast }: { readonly toast: Toast }) {
@@ -73,7 +73,7 @@ function ToastView({ toast }: { readonly toast: Toast }) {
   useEffect(() => {
     const shownMs = undo || isProblem ? UNDO_SHOWN_MS : SHOWN_MS;
     const timer = setInterval(() => {
-      // Not while somebody is about to use it.
+      // A toast stays while the user is about to use it.
       if (!element.current?.matches(":hover, :focus-within")) remove(id);
     }, shownMs);
     return () => clearInterval(timer);

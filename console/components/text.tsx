@@ -3,9 +3,9 @@ import { now } from "../clock.ts";
 import { counted, grouped } from "../format/numbers.ts";
 import { ago, ahead, expiry, moment, utc } from "../format/time.ts";
 
-// Names, times and numbers wherever they are shown.
+// Names, times and numbers in text.
 
-/** A name that somebody else has chosen: as text, and whatever its direction, it moves nothing around it. */
+/** A user-supplied name, isolated so that right-to-left text does not reorder what is around it. */
 export const Name = ({ children }: { readonly children: string }) => (
   <bdi class="name" title={children.length > 40 ? children : undefined}>
     {children}
@@ -20,17 +20,17 @@ interface TimeProps {
   readonly as?: keyof typeof TIME_WORDS;
 }
 
-/** In the viewer's zone; pointing at it shows UTC. */
+/** A time in the viewer's time zone, with UTC as its tooltip. */
 export const Time = ({ ms, as = "moment" }: TimeProps) => (
   <time dateTime={new Date(ms).toISOString()} title={utc(ms)}>
     {TIME_WORDS[as](ms, now.value)}
   </time>
 );
 
-/** Exact, in groups of three digits; also of a decimal string. */
+/** A number, or a decimal string, with all digits in groups of three. */
 export const Num = ({ value }: { readonly value: number | string }) => <>{grouped(value)}</>;
 
-/** An estimate says "about", and pointing at it shows as of when it is. */
+/** A count, with "about" for an estimate, and its time as a tooltip. */
 export const Counted = ({ count }: { readonly count: Count }) => (
   <span title={`As of ${moment(count.asOfMs, now.value)}`}>{counted(count)}</span>
 );

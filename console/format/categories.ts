@@ -3,11 +3,11 @@ import type { CategoryView } from "../../src/console/api/index.ts";
 import { fold } from "../../src/domain/stock/fold.ts";
 import type { Category } from "./stock.ts";
 
-// Which category somebody means who types.
+// Finds the category that typed text means.
 
 const SHOWN = 8;
 
-/** What fits the text: the number itself, if it is one, and categories whose names begin with it. */
+/** The matches of a text: the number itself, if it is one, and categories whose names begin with it. */
 export function choicesFor(text: string, named: readonly CategoryView[]): readonly Category[] {
   const typed = text.trim();
   const listed = named.slice(0, SHOWN);
@@ -15,6 +15,6 @@ export function choicesFor(text: string, named: readonly CategoryView[]): readon
   return parseInt64(typed) === undefined || isListed ? listed : [{ id: typed, name: null }, ...listed];
 }
 
-/** The one that a text means, without anything being chosen: exactly its name, whatever the case, or its number. */
+/** The category that a text means without a choice: the same name, ignoring case, or the same number. */
 export const meantBy = (text: string, choices: readonly Category[]): Category | undefined =>
   choices.find(({ name, id }) => (name === null ? id === text.trim() : fold(name) === fold(text.trim())));

@@ -23,17 +23,17 @@ const work = (more: Partial<ImportWorkView>): ImportWorkView => ({
 describe("a work is told in words", () => {
   test.each<[Partial<ImportWorkView>, string]>([
     [{ step: "validate", done: 1 }, "The file is being checked: 1 line so far."],
-    [{ step: "add", done: 1000, total: 20000 }, "1,000 of 20,000 animals are added."],
+    [{ step: "add", done: 1000, total: 20000 }, "Added 1,000 of 20,000 animals."],
     [{ step: "add" }, "Animals are being added."],
-    [{ step: "undo", isUndo: true, done: 1, total: 2 }, "1 of 2 animals are looked at."],
-    [{ isDryRun: true, animals: 3 }, "3 animals would be added, and every line is in order."],
+    [{ step: "undo", isUndo: true, done: 1, total: 2 }, "Checked 1 of 2 animals."],
+    [{ isDryRun: true, animals: 3 }, "3 animals would be added, and all lines are valid."],
     [{ isDryRun: true, animals: 1, rejected: 1 }, "1 animal would be added; 1 line is invalid."],
     [{ isDryRun: true, rejected: 2 }, "All of its lines are invalid: nothing would be added."],
-    [{ isDryRun: true }, "It has no lines but its header: nothing would be added."],
+    [{ isDryRun: true }, "It has only a header: nothing would be added."],
     [{ animals: 1 }, "1 animal was added."],
     [{ animals: 5, rejected: 2 }, "5 animals were added; 2 invalid lines were left out."],
-    [{ isUndo: true, done: 5, total: 5 }, "5 animals were removed."],
-    [{ isUndo: true, done: 4, total: 5 }, "4 animals were removed. 1 was kept, because orders refer to it."],
+    [{ isUndo: true, done: 5, total: 5 }, "5 animals were deleted."],
+    [{ isUndo: true, done: 4, total: 5 }, "4 animals were deleted. 1 was kept, because orders refer to it."],
     [{ step: "refused", message: "It was stopped." }, "It was stopped."],
   ])("%j", (more, words) => expect(workWords(work(more))).toBe(words));
 });
@@ -71,6 +71,6 @@ test("what was begun here is shown, also when an instance answers that does not 
 test("only what was to be added and was not is a problem", () => {
   expect(workTitle({ step: "refused", isDryRun: true, isUndo: false }).tone).toBe("warning");
   expect(workTitle({ step: "refused", isDryRun: false, isUndo: false }).tone).toBe("problem");
-  expect(workTitle({ step: "done", isDryRun: true, isUndo: false }).text).toContain("nothing is added yet");
+  expect(workTitle({ step: "done", isDryRun: true, isUndo: false }).text).toContain("nothing added yet");
   expect(workTitle({ step: "done", isDryRun: false, isUndo: true }).text).toBe("Undone");
 });

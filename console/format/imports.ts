@@ -2,7 +2,7 @@ import type { ImportView, ImportWorkView } from "../../src/console/api/index.ts"
 import type { StateWords } from "./keys.ts";
 import { grouped, plural } from "./numbers.ts";
 
-// What there is to say about imports.
+// Imports in words.
 
 const STATES: Readonly<Record<ImportView["state"], StateWords>> = {
   finished: { text: "Finished", tone: "good" },
@@ -11,11 +11,11 @@ const STATES: Readonly<Record<ImportView["state"], StateWords>> = {
   undone: { text: "Undone", tone: "quiet" },
 };
 
-/** What is being worked on needs nobody. */
+/** The state of an import; a running one shows the title of its work. */
 export const importStateWords = ({ id, state }: ImportView, running: ImportWorkView | undefined): StateWords =>
   running?.importId === id ? workTitle(running) : STATES[state];
 
-/** What a work is, or what became of it. */
+/** The kind of a work, or its outcome. */
 export function workTitle({
   step,
   isDryRun,
@@ -28,12 +28,12 @@ export function workTitle({
   if (step !== "done")
     return { text: isUndo ? "Being undone" : isDryRun ? "Dry run" : "Being imported", tone: "quiet" };
   if (isUndo) return { text: "Undone", tone: "quiet" };
-  return isDryRun ? { text: "Dry run: nothing is added yet", tone: "quiet" } : { text: "Imported", tone: "good" };
+  return isDryRun ? { text: "Dry run: nothing added yet", tone: "quiet" } : { text: "Imported", tone: "good" };
 }
 
 export const isOver = ({ step }: Pick<ImportWorkView, "step">): boolean => step === "done" || step === "refused";
 
-/** What goes on, or what came of it: a sentence. */
+/** The progress or the outcome of a work, in a sentence. */
 export function workWords(work: ImportWorkView): string {
   const { step, isDryRun, isUndo, animals, rejected, done, total, message } = work;
   switch (step) {
@@ -42,18 +42,16 @@ export function workWords(work: ImportWorkView): string {
     case "validate":
       return `The file is being checked: ${plural(done, "line")} so far.`;
     case "add":
-      return total === null ? "Animals are being added." : `${grouped(done)} of ${plural(total, "animal")} are added.`;
+      return total === null ? "Animals are being added." : `Added ${grouped(done)} of ${plural(total, "animal")}.`;
     case "undo":
-      return total === null
-        ? "Animals are being removed."
-        : `${grouped(done)} of ${plural(total, "animal")} are looked at.`;
+      return total === null ? "Animals are being deleted." : `Checked ${grouped(done)} of ${plural(total, "animal")}.`;
     case "refused":
-      return message ?? "It was refused.";
+      return message ?? "The import was refused.";
     case "done":
       if (isDryRun && animals === 0)
-        return `${rejected > 0 ? "All of its lines are invalid" : "It has no lines but its header"}: nothing would be added.`;
+        return `${rejected > 0 ? "All of its lines are invalid" : "It has only a header"}: nothing would be added.`;
       if (isDryRun)
-        return `${plural(animals, "animal")} would be added${rejected > 0 ? `; ${plural(rejected, "line is", "lines are")} invalid` : ", and every line is in order"}.`;
+        return `${plural(animals, "animal")} would be added${rejected > 0 ? `; ${plural(rejected, "line is", "lines are")} invalid` : ", and all lines are valid"}.`;
       if (isUndo) return undoneWords(done, total ?? done);
       return `${plural(animals, "animal")} ${animals === 1 ? "was" : "were"} added${rejected > 0 ? `; ${plural(rejected, "invalid line was", "invalid lines were")} left out` : ""}.`;
   }
@@ -63,21 +61,21 @@ function undoneWords(removed: number, added: number): string {
   const kept = added - removed;
   const rest =
     kept > 0 ? ` ${plural(kept, "was", "were")} kept, because orders refer to ${kept === 1 ? "it" : "them"}.` : "";
-  return `${plural(removed, "animal")} ${removed === 1 ? "was" : "were"} removed.${rest}`;
+  return `${plural(removed, "animal")} ${removed === 1 ? "was" : "were"} deleted.${rest}`;
 }
 
 interface ShownWork {
   readonly work: ImportWorkView | undefined;
-  /** Whether the instance that has answered does not know of it: it is shown as it was last heard of. */
+  /** True if the instance that responded does not know the work: its last known state is shown. */
   readonly isElsewhere: boolean;
 }
 
-/** The newest that is known, unless what was begun here goes on at another instance of the fleet. */
+/** The newest known work, unless one that was begun here runs on another instance of the fleet. */
 export function shownWork(listed: readonly ImportWorkView[], begun: ImportWorkView | undefined): ShownWork {
   const isKnown = begun === undefined || listed.some(({ work }) => work === begun.work);
   return isKnown ? { work: listed[0], isElsewhere: false } : { work: begun, isElsewhere: true };
 }
 
-/** From 0 to 1; undefined: nobody knows. */
+/** From 0 to 1; undefined if unknown. */
 export const shareDone = ({ step, done, total }: ImportWorkView): number | undefined =>
   (step === "add" || step === "undo") && total !== null && total > 0 ? Math.min(1, done / total) : undefined;

@@ -20,10 +20,10 @@ describe("what was done", () => {
     ["keys revoke", null, null, "Revoked key"],
     ["categories name", null, { name: "Dogs" }, "Named category"],
     ["categories name", { name: "Dog" }, { name: "Dogs" }, "Renamed category"],
-    ["animals import", null, { state: "begun" }, "Began to import"],
-    ["animals import", { state: "interrupted" }, { state: "continued" }, "Went on importing"],
+    ["animals import", null, { state: "begun" }, "Started importing"],
+    ["animals import", { state: "interrupted" }, { state: "continued" }, "Resumed importing"],
     ["animals import", null, {}, "Worked on the import of"],
-    ["animals undo", null, { state: "begun", removed: 0, kept: 0 }, "Began to undo the import of"],
+    ["animals undo", null, { state: "begun", removed: 0, kept: 0 }, "Started undoing the import of"],
     ["animals undo", null, { state: "finished", removed: 5, kept: 0 }, "Undid the import of"],
     ["of another release", null, null, "Of another release"],
   ])("%j is told in words", (action, before, after, words) => expect(actionOf({ action, before, after })).toBe(words));
@@ -53,7 +53,7 @@ describe("what is different", () => {
     expect(
       changesOf(entry({ before, after: { perDay: 20000, scopes: [], categoryId: null, expiresAt: null } })),
     ).toEqual([
-      { what: "requests a day", before: "10,000", after: "20,000" },
+      { what: "requests per day", before: "10,000", after: "20,000" },
       { what: "access", before: "Everything", after: "Nothing" },
       { what: "category", before: "9007199254740993", after: undefined },
       { what: "expires", before: { ms: Date.UTC(2026, 0, 1) }, after: undefined },
@@ -74,7 +74,7 @@ describe("what is different", () => {
     const undo = (state: string) => entry({ action: "animals undo", after: { state, removed: 3, kept: 1 } });
     expect(changesOf(undo("begun"))).toEqual([]);
     expect(changesOf(undo("finished")).map(({ what, after }) => `${what} ${after}`)).toEqual([
-      "animals removed 3",
+      "animals deleted 3",
       "animals kept 1",
     ]);
   });

@@ -3,7 +3,7 @@ import type { Scope } from "../../src/domain/keys/scope.ts";
 import { accessWords, capitalized } from "./keys.ts";
 import { grouped } from "./numbers.ts";
 
-// Entries of the journal as sentences.
+// Journal entries in words.
 
 export const VIA_WORDS: Readonly<Record<JournalEntryView["via"], string>> = {
   console: "console",
@@ -17,32 +17,32 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "keys rotate": "Rotated key",
   "keys suspend": "Suspended key",
   "keys resume": "Resumed key",
-  "keys unban": "Lifted the ban of key",
+  "keys unban": "Lifted the ban on key",
   "keys revoke": "Revoked key",
   "keys delete": "Deleted key",
   "animals add": "Added animal",
-  "animals update": "Corrected animal",
-  "animals delete": "Removed animal",
+  "animals update": "Updated animal",
+  "animals delete": "Deleted animal",
   "categories unname": "Removed the name of category",
-  "orders update": "Moved order",
-  console: "Made a link to the console",
-  "console sign-out": "Signed everybody out of the console",
-  restore: "Restored the store from a copy",
-  "copy --animals --replace": "Replaced all animals by those of another store",
+  "orders update": "Updated order",
+  console: "Created a console link",
+  "console sign-out": "Signed everyone out of the console",
+  restore: "Restored the store from a backup",
+  "copy --animals --replace": "Replaced all animals with those of another store",
 };
 
 const IMPORT_ACTIONS: Readonly<Record<string, string>> = {
-  begun: "Began to import",
-  continued: "Went on importing",
+  begun: "Started importing",
+  continued: "Resumed importing",
   finished: "Imported",
 };
 
 const UNDO_ACTIONS: Readonly<Record<string, string>> = {
-  begun: "Began to undo the import of",
-  continued: "Went on undoing the import of",
+  begun: "Started undoing the import of",
+  continued: "Resumed undoing the import of",
 };
 
-/** "Revoked key": what was done, before the name of what it was done to. Of other releases, the command as it is. */
+/** The action as words before its subject: "Revoked key". Unknown actions of other releases are shown as they are. */
 export function actionOf({ action, before, after }: Pick<JournalEntryView, "action" | "before" | "after">): string {
   if (action === "categories name") return before ? "Renamed category" : "Named category";
   if (action === "animals import") return IMPORT_ACTIONS[String(after?.state)] ?? "Worked on the import of";
@@ -52,20 +52,20 @@ export function actionOf({ action, before, after }: Pick<JournalEntryView, "acti
 
 type Content = JournalEntryView["before"];
 
-/** A value is a text, or a moment that is shown in the viewer's zone. */
+/** A text, or a time to be shown in the viewer's time zone. */
 export type ValueWords = string | { readonly ms: number };
 
 export interface Change {
   readonly what: string;
-  /** Undefined: there was nothing, or there is nothing any more. */
+  /** Undefined if the field had no value. */
   readonly before: ValueWords | undefined;
   readonly after: ValueWords | undefined;
 }
 
-/** What is said by the command itself, or by its time. */
+/** Fields that the action or its time already tells. */
 const SAID = new Set(["createdAt", "suspendedAt", "revokedAt", "bansLiftedAt"]);
 
-/** Before → after, of everything that is different and not said already. */
+/** Before → after of each field that differs, except for what the action already tells. */
 export function changesOf({ subject, before, after, action }: JournalEntryView): readonly Change[] {
   const isNamed = (field: string): boolean => field === "name" && (!before || !after) && subject.name !== undefined;
   const isState = (field: string): boolean => field === "state" && action.startsWith("animals ");
@@ -79,17 +79,17 @@ export function changesOf({ subject, before, after, action }: JournalEntryView):
 
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   categoryId: "category",
-  perMinute: "requests a minute",
-  perDay: "requests a day",
+  perMinute: "requests per minute",
+  perDay: "requests per day",
   scopes: "access",
   expiresAt: "expires",
   source: "file",
   added: "animals added",
-  removed: "animals removed",
+  removed: "animals deleted",
   kept: "animals kept",
 };
 
-/** "oldSecretsWorkUntil" as "old secrets work until". */
+/** Turns "oldSecretsWorkUntil" into "old secrets work until". */
 const fieldWords = (field: string): string =>
   FIELD_WORDS[field] ?? field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 

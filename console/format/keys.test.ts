@@ -52,7 +52,7 @@ describe("access", () => {
 });
 
 test("a plan has its quotas with it", () => {
-  expect(planWords("pro")).toBe("Pro: 300 a minute, 10,000 a day");
+  expect(planWords("pro")).toBe("Pro: 300 per minute, 10,000 per day");
   expect(planWords("enterprise")).toBe("Enterprise: quotas of its own");
 });
 

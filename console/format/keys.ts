@@ -6,9 +6,9 @@ import type { UsageRefusal } from "../../src/domain/usage/usage.ts";
 import { grouped } from "./numbers.ts";
 import { ahead, calendarDay, moment, upToMinute } from "./time.ts";
 
-// What there is to say about keys.
+// Keys in words.
 
-/** How much it needs a person: `good` and `quiet` do not. */
+/** The urgency of a state: `good` and `quiet` need no action. */
 export type Tone = "good" | "quiet" | "warning" | "problem";
 
 export interface StateWords {
@@ -61,9 +61,9 @@ export const capitalized = (text: string): string => `${text.slice(0, 1).toUpper
 export const planName = (plan: Plan): string => capitalized(plan);
 
 export const quotasWords = (quotas: { readonly perMinute: number; readonly perDay: number }): string =>
-  `${grouped(quotas.perMinute)} a minute, ${grouped(quotas.perDay)} a day`;
+  `${grouped(quotas.perMinute)} per minute, ${grouped(quotas.perDay)} per day`;
 
-/** Pro: 300 a minute, 10,000 a day */
+/** Pro: 300 per minute, 10,000 per day */
 export function planWords(plan: Plan): string {
   const quotas = PLANS[plan];
   return `${planName(plan)}: ${quotas ? quotasWords(quotas) : "quotas of its own"}`;
@@ -72,10 +72,10 @@ export function planWords(plan: Plan): string {
 /** 31,044 of 100,000 */
 export const usedWords = ({ used, quota }: WindowView): string => `${grouped(used)} of ${grouped(quota)}`;
 
-/** From here on, somebody should look at a quota. */
+/** The share from which a quota needs attention. */
 const NEARLY_USED_UP = 0.9;
 
-/** How much of it is used, from 0 to 1, and whether that is nearly all. */
+/** The used share from 0 to 1, and whether it needs attention. */
 export function shareOf({ used, quota }: WindowView): { readonly share: number; readonly isHot: boolean } {
   const share = quota <= 0 ? 1 : Math.min(1, Math.max(0, used / quota));
   return { share, isHot: share >= NEARLY_USED_UP };
@@ -85,7 +85,7 @@ export const REFUSAL_WORDS: Readonly<Record<UsageRefusal, string>> = {
   minute_quota: "Minute quota",
   day_quota: "Day quota",
   banned: "Banned",
-  scope: "Lack of access",
+  scope: "Missing scope",
   no_key: "No valid key",
-  address_quota: "Address held back",
+  address_quota: "Address limit",
 };

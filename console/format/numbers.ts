@@ -1,10 +1,10 @@
 import type { Count } from "../../src/console/api/index.ts";
 
-// Numbers as people read them: grouped and exact. Only what is marked so is rounded.
+// Numbers for people: in groups of three digits, and exact unless a function says that it rounds.
 
 const GROUPS = new Intl.NumberFormat("en");
 
-/** Of a number, or of an id as the interface sends it: a decimal string, of which no digit may be lost. */
+/** Groups the digits of a number, or of a 64-bit id as a decimal string, of which no digit may be lost. */
 export const grouped = (value: number | string): string =>
   GROUPS.format(typeof value === "string" ? BigInt(value) : value);
 
@@ -14,7 +14,7 @@ const STEPS = [
   { from: 10_000, unit: 1e3, name: "k" },
 ];
 
-/** For places that are too narrow for all digits, such as the navigation: 10.2 M. */
+/** Rounded, for places that are too narrow for all digits, such as the navigation: 10.2 M. */
 export function compact(value: number): string {
   const step = STEPS.find(({ from }) => value >= from);
   if (!step) return grouped(value);
@@ -22,11 +22,11 @@ export function compact(value: number): string {
   return `${scaled.toFixed(scaled < 99.95 ? 1 : 0)} ${step.name}`;
 }
 
-/** "About" where the store does not know exactly. */
+/** A count, with "about" if it is an estimate. */
 export const counted = ({ value, isEstimate }: Pick<Count, "value" | "isEstimate">): string =>
   isEstimate ? `about ${grouped(value)}` : grouped(value);
 
-/** A share as a percentage. What is not nothing is never shown as nothing, nor what is not all as all. */
+/** A share as a percentage. Rounding never turns something into 0 %, or less than everything into 100 %. */
 export function percentage(part: number, whole: number): string {
   if (whole <= 0 || part <= 0) return "0 %";
   const percent = (100 * part) / whole;
@@ -36,7 +36,7 @@ export function percentage(part: number, whole: number): string {
   return `${percent < 1 ? percent.toFixed(1) : Math.round(percent)} %`;
 }
 
-/** A duration that was measured: 4.2 ms, 1.25 s. */
+/** A measured duration: 4.2 ms, 1.25 s. */
 export function measured(ms: number): string {
   if (ms >= 1000) return `${Number((ms / 1000).toFixed(2))} s`;
   return `${Number(ms.toPrecision(ms < 10 ? 2 : 3))} ms`;

@@ -3,7 +3,7 @@ import type { UsageBucketView, UsageSeriesView } from "../../src/console/api/ind
 import { REFUSALS, type UsageRefusal } from "../../src/domain/usage/usage.ts";
 import { calendarDay, clockTime, moment } from "./time.ts";
 
-// Usage as plots show it.
+// Usage data for plots.
 
 export type Span = "hour" | "day" | "month";
 export const SPANS = [
@@ -12,15 +12,15 @@ export const SPANS = [
   { span: "month", label: "30 days", words: "30 days" },
 ] as const satisfies readonly { readonly span: Span; readonly label: string; readonly words: string }[];
 
-/** Anything else that an address may say means the first. */
+/** The span in an address; anything invalid means the first one. */
 export const spanOf = (text: string | null): Span => SPANS.find(({ span }) => span === text)?.span ?? "hour";
 
 export const GRAIN_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
 
 /** The unit of a plot. */
-export const GRAIN_WORDS = { minute: "a minute", hour: "an hour", day: "a day" } as const;
+export const GRAIN_WORDS = { minute: "per minute", hour: "per hour", day: "per day" } as const;
 
-/** One value for each bucket of a time that is divided evenly; where nothing was counted, zeros. */
+/** Evenly spaced buckets, with zeros where nothing was counted. */
 export interface Evenly {
   readonly startsMs: readonly number[];
   readonly valuesOf: (value: (bucket: UsageBucketView) => number) => readonly number[];
@@ -50,7 +50,7 @@ export interface Tick {
   readonly label: string;
 }
 
-/** Which bars have a label: those at round times of the viewer's day, and of many days the midnights of a few. */
+/** The labelled bars: those at round times of the viewer's day, or at some midnights of a longer span. */
 export function ticksOf(startsMs: readonly number[], grain: UsageSeriesView["grain"], nowMs: number): readonly Tick[] {
   const spanMs = (startsMs.at(-1) ?? 0) - (startsMs[0] ?? 0);
   const isOfDays = spanMs > 3 * DAY_MS;
@@ -70,13 +70,13 @@ export function ticksOf(startsMs: readonly number[], grain: UsageSeriesView["gra
     });
 }
 
-/** Where the middle of the last label may be at most: half of it needs room, also on a phone. */
+/** The rightmost position of a label's middle: half of the label needs room after it, even on a phone. */
 const LABELS_END = 0.94;
 
-/** As many as a phone has room for. */
+/** The number of labels that fit on a phone. */
 const TICKS_MAX = 5;
 
-/** Of the bucket under the pointer: 14:05; yesterday, 09:00 to 10:00 */
+/** The time of a bucket: 14:05; yesterday, 09:00 to 10:00 */
 export function bucketWords(startMs: number, grain: UsageSeriesView["grain"], nowMs: number): string {
   if (grain === "minute") return moment(startMs, nowMs);
   if (grain === "day") return calendarDay(startMs, nowMs);

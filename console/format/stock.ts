@@ -4,9 +4,9 @@ import type { AnimalStatus } from "../../src/domain/stock/animal.ts";
 import type { OrderStatus } from "../../src/domain/stock/order.ts";
 import { capitalized, type StateWords } from "./keys.ts";
 
-// What there is to say about animals, their categories, and orders.
+// Animals, categories and orders in words.
 
-/** A number that animals carry, with the name that it may have. */
+/** A category number, with its name if it has one. */
 export interface Category {
   readonly id: string;
   readonly name: string | null;
@@ -20,13 +20,13 @@ export const categoryOf = ({ categoryId, categoryName }: AnimalView): Category =
   name: categoryName,
 });
 
-/** Nobody has to do anything about an animal that waits or is sold: only what can be sold stands out. */
+/** Only available animals stand out: pending and sold ones need no action. */
 export const animalStatusWords = (status: AnimalStatus): StateWords => ({
   text: capitalized(status),
   tone: status === "available" ? "good" : "quiet",
 });
 
-/** A text that is a number may be an id; anything else is the beginning of a name. */
+/** A number is searched for as an id; anything else as the beginning of a name. */
 export function searchedFor(text: string): { readonly id: string; readonly name: string } {
   const typed = text.trim();
   const isId = parseInt64(typed) !== undefined && !typed.startsWith("-");
@@ -54,13 +54,13 @@ export function filterWords({ status, category, name, id }: AnimalFilterWords): 
 const FIELDS = ["name", "categoryId", "status"] as const;
 const FIELD_WORDS = { name: "name", categoryId: "category", status: "status" } as const;
 
-/** What somebody else has changed, in words: "name Rex → Max, status available → sold". */
+/** The changes that someone else made, in words: "name Rex → Max, status available → sold". */
 export const differences = (before: AnimalForm, after: AnimalForm): string =>
   FIELDS.filter((field) => before[field] !== after[field])
     .map((field) => `${FIELD_WORDS[field]} ${before[field]} → ${after[field]}`)
     .join(", ");
 
-/** What was typed stays; what was not touched follows what somebody else has made of it. */
+/** Three-way merge: edited fields stay, others take the value that someone else has given them. */
 export const rebased = (draft: AnimalForm, before: AnimalForm, now: AnimalForm): AnimalForm => {
   const take = <Field extends keyof AnimalForm>(field: Field): AnimalForm[Field] =>
     draft[field] === before[field] ? now[field] : draft[field];
@@ -69,11 +69,11 @@ export const rebased = (draft: AnimalForm, before: AnimalForm, now: AnimalForm):
 
 export const formOf = ({ name, categoryId, status }: AnimalView): AnimalForm => ({ name, categoryId, status });
 
-/** Only what differs is sent. */
+/** The fields that differ, so that only these are sent. */
 export const updateOf = (before: AnimalForm, after: AnimalForm): Partial<AnimalForm> =>
   Object.fromEntries(FIELDS.filter((field) => before[field] !== after[field]).map((field) => [field, after[field]]));
 
-/** The button that moves an order, and what is said once that is done. */
+/** The button that moves an order to a status, and what happens to its animal. */
 export const MOVE_WORDS: Readonly<Record<OrderStatus, { readonly verb: string; readonly animal: string }>> = {
   placed: { verb: "Place", animal: "is pending" },
   approved: { verb: "Approve", animal: "stays pending" },
@@ -84,7 +84,7 @@ export const MOVE_WORDS: Readonly<Record<OrderStatus, { readonly verb: string; r
 const isOlder = (a: OrderView, b: OrderView): boolean => BigInt(a.id) < BigInt(b.id);
 const newestFirst = (a: OrderView, b: OrderView): number => (isOlder(a, b) ? 1 : -1);
 
-/** A first page that was asked for again: it decides about everything that is as new as it; what is older stays. */
+/** Merges a reloaded first page: it replaces all orders in its range, and older ones stay. */
 export function withFirstPage(
   known: readonly OrderView[],
   page: { readonly items: readonly OrderView[]; readonly next: string | null },
@@ -94,7 +94,7 @@ export function withFirstPage(
   return [...page.items, ...known.filter((order) => isOlder(order, oldest))];
 }
 
-/** Those of one status, by what moves were answered with, until the list itself says so. */
+/** The orders of one status, including moves that the list does not reflect yet. */
 export function inStatus(
   status: OrderStatus,
   listed: readonly OrderView[],

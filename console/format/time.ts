@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/base/time/clock.ts";
 
-// Times as people say them, in the viewer's zone. Each takes the time that it is, and tests a zone.
+// Times for people, in the viewer's time zone. Functions take the current time, and tests pass a zone.
 
-/** Undefined: that of the viewer. */
+/** Undefined for the viewer's time zone. */
 type Zone = string | undefined;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -23,7 +23,7 @@ export const clockTime = (ms: number, zone?: Zone): string =>
 /** 2026-11-15 13:36:02 UTC */
 export const utc = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
-/** Which day of the calendar it is in the zone, as a number. */
+/** The number of the calendar day in the zone. */
 function dayNumber(ms: number, zone: Zone): number {
   const parts = format({ year: "numeric", month: "numeric", day: "numeric" }, zone).formatToParts(ms);
   const part = (type: string): number => Number(parts.find((found) => found.type === type)?.value);
@@ -32,10 +32,10 @@ function dayNumber(ms: number, zone: Zone): number {
 
 const yearOf = (ms: number, zone: Zone): string => format({ year: "numeric" }, zone).format(ms);
 
-/** 12 Nov, or 12 Nov 2025 if that is another year than this one. */
+/** 12 Nov, or 12 Nov 2025 if it is not in the current year. */
 export function calendarDay(ms: number, nowMs: number, zone?: Zone): string {
   const isThisYear = yearOf(ms, zone) === yearOf(nowMs, zone);
-  // Not "Sept", as Intl abbreviates it in British English: all other months have three letters.
+  // Intl abbreviates September as "Sept" in British English; all other months have three letters.
   return format({ day: "numeric", month: "short", ...(isThisYear ? {} : { year: "numeric" }) }, zone)
     .format(ms)
     .replace("Sept", "Sep");
@@ -81,16 +81,16 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / HOUR_MS)} h${minutes === 0 ? "" : ` ${minutes} min`}`;
 }
 
-/** To the next whole minute: what is said to last until then must not end before. */
+/** Rounds up to the minute, so that nothing ends after the time that is shown. */
 export const upToMinute = (ms: number): number => Math.ceil(ms / MINUTE_MS) * MINUTE_MS;
 
-/** 31 Dec 2026, in 46 days; it says so if that has passed. */
+/** 31 Dec 2026, in 46 days; or with "has passed". */
 export function expiry(ms: number, nowMs: number, zone?: Zone): string {
   const day = moment(ms, nowMs, zone);
   return ms <= nowMs ? `${day}, has passed` : `${day}, ${ahead(ms, nowMs)}`;
 }
 
-/** What <input type="datetime-local"> has as its value: the minute, in the viewer's zone. */
+/** The value of <input type="datetime-local">: the minute, in the viewer's time zone. */
 export function localInput(ms: number): string {
   const date = new Date(ms);
   return new Date(ms - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);

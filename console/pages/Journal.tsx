@@ -24,18 +24,18 @@ const COLUMNS: readonly Column<JournalEntryView>[] = [
   { title: "Before → after", isWide: true, cell: (entry) => <Changes changes={changesOf(entry)} /> },
 ];
 
-/** Who did what when, the newest first. */
+/** The audit log, newest first. */
 export function Journal() {
   const { params } = address.value;
   const [key, cursor] = ["key", "cursor"].map((name) => params.get(name) ?? "");
   const live = useLive<JournalView>(withParams("/journal", { key, cursor }));
   const keyName = live.data?.items.find(({ subject }) => subject.kind === "key" && subject.id === key)?.subject.name;
   return (
-    <Page title="Journal" subtitle="Everything that a person has changed, in the console or on the command line.">
+    <Page title="Journal" subtitle="Every change made in the console or on the command line.">
       {key && (
         <p class="row">
           <span>
-            Only about the key{" "}
+            Showing only the key{" "}
             <a href={linkTo(`/keys/${encodeURIComponent(key)}`)}>
               <bdi>{keyName ?? key}</bdi>
             </a>
@@ -59,11 +59,11 @@ export function Journal() {
                   />
                 </div>
               ) : (
-                <Empty title="There is nothing yet">
+                <Empty title="No entries yet">
                   {key ? (
                     <a href={linkTo("/journal")}>Show everything</a>
                   ) : (
-                    "Whatever you change is noted here. Calls of the API are not."
+                    "Changes made in the console or on the command line appear here. API requests do not."
                   )}
                 </Empty>
               )}
@@ -76,7 +76,7 @@ export function Journal() {
   );
 }
 
-/** Where its subject is shown, if it still may be. */
+/** The page of the entry's subject, if it may still exist. */
 function hrefOf({ subject: { kind, id = "" }, action }: JournalEntryView): string | undefined {
   if (action === "keys delete" || action === "animals delete") return undefined;
   switch (kind) {
@@ -95,7 +95,7 @@ function hrefOf({ subject: { kind, id = "" }, action }: JournalEntryView): strin
   }
 }
 
-/** Revoked key Storefront */
+/** The action and its subject: "Revoked key Storefront". */
 function What({ entry }: { readonly entry: JournalEntryView }) {
   const { kind, id, name } = entry.subject;
   const href = hrefOf(entry);

@@ -4,8 +4,9 @@ import { linkTo } from "../router.ts";
 
 export const NotFound = () => (
   <Page title="Not found">
-    <Empty title="There is no such page">
-      The address may be mistyped, or of another version of the console. <a href={linkTo("")}>Go to the overview</a>
+    <Empty title="This page does not exist">
+      The address may be mistyped, or belong to another version of the console.{" "}
+      <a href={linkTo("")}>Go to the overview</a>
     </Empty>
   </Page>
 );

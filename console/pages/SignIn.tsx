@@ -8,11 +8,11 @@ const COMMAND = "npx animal-store console";
 
 type Outside = Extract<Session, { kind: "out" | "unreachable" }>;
 
-/** Nobody types a password here: a link signs in, and a command makes links. */
+/** There are no passwords: a command makes links, and a link signs in. */
 export function SignIn({ state }: { readonly state: Outside }) {
   useEffect(() => {
     document.title = "Sign in · Animal Store";
-    // Signed in meanwhile, in another tab: this one goes on where it was.
+    // If the user has signed in in another tab, this one continues where it was.
     const look = (): void => {
       if (!document.hidden) void findSession(state.reason);
     };
@@ -42,21 +42,20 @@ const HowTo = ({ reason }: { readonly reason: string | undefined }) => (
         {reason}
       </p>
     )}
-    <p>On the host of the service, in its folder, run:</p>
+    <p>On the machine that runs the service, in its folder, run:</p>
     <div class="command">
       <code>{COMMAND}</code>
       <CopyButton text={COMMAND} what="command" />
     </div>
     <p class="soft">
-      It prints a link that signs you in. The link works once, for ten minutes; a session lasts 12 hours from its last
-      use.
+      It prints a sign-in link that works once and expires after ten minutes. A session ends after 12 hours without use.
     </p>
   </>
 );
 
 const Unreachable = ({ state }: { readonly state: Outside }) => (
   <>
-    <h1>No answer</h1>
+    <h1>Service unreachable</h1>
     <p class="notice is-problem" role="alert">
       {state.reason}
     </p>

@@ -11,10 +11,10 @@ import { Orders } from "./orders/Orders.tsx";
 import { Overview } from "./overview/Overview.tsx";
 
 export interface PageEntry {
-  /** Below /console; ":id" stands for anything, and is in `params`. */
+  /** The path below /console; ":id" matches anything, and becomes a parameter. */
   readonly path: string;
   readonly Page: ComponentType<{ readonly params: Readonly<Record<string, string>> }>;
-  /** Its entry in the navigation, if it has one. */
+  /** The entry in the navigation, if any. */
   readonly section?: Omit<Section, "path">;
 }
 

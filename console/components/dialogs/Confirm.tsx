@@ -8,9 +8,9 @@ import { Dialog } from "./Dialog.tsx";
 interface ConfirmProps {
   /** "Revoke this key?" */
   readonly title: string;
-  /** What will be lost. */
+  /** Says what will be lost. */
   readonly children: ComponentChildren;
-  /** What the person has to type, as it is or without spaces around it. */
+  /** The name to type; spaces around it are ignored. */
   readonly name: string;
   /** "Revoke" */
   readonly submit: string;
@@ -18,7 +18,7 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-/** For what cannot be undone: it wants the name. */
+/** Confirms an irreversible action: the user has to type the name. */
 export function Confirm({ title, children, name, submit, onConfirm, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState("");
   const isTyped = typed === name || typed.trim() === name.trim();

@@ -5,14 +5,14 @@ import { rescueFocus } from "./focus.ts";
 
 interface DialogProps {
   readonly title: ComponentChildren;
-  /** It was closed: the parent stops rendering it. */
+  /** Called when it was closed, so that the parent stops rendering it. */
   readonly onClose: () => void;
-  /** Only its own buttons close it: not Escape, and not the browser's Back. */
+  /** Only its own buttons close it, not Escape or the browser's Back. */
   readonly isKept?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A native dialog, open while it is rendered. The focus returns to where it was. */
+/** A native dialog that is open while it is rendered. The focus then returns to where it was. */
 export function Dialog({ title, onClose, isKept = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -38,9 +38,9 @@ export function Dialog({ title, onClose, isKept = false, children }: DialogProps
         if (isKept) event.preventDefault();
       }}
       onClose={(event) => {
-        // The event comes late: whoever stopped rendering the dialog knows already.
+        // The event arrives late: if the dialog is no longer rendered, the parent already knows.
         if (!event.currentTarget.isConnected) return;
-        // Browsers let nobody be kept for ever; but what is shown here is shown only once.
+        // Browsers close a dialog after repeated attempts, but a secret is shown only once.
         if (isKept) event.currentTarget.showModal();
         else onClose();
       }}

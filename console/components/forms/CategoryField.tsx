@@ -8,9 +8,9 @@ interface CategoryFieldProps {
   readonly mistake: string | undefined;
 }
 
-/** The category of an animal, in a form. */
+/** A form field for the category of an animal. */
 export function CategoryField({ value, onChange, mistake }: CategoryFieldProps) {
-  const field = useDescription({ hint: "By name, or by number: any number is a category.", mistake });
+  const field = useDescription({ hint: "A name or a number. Any number is a category.", mistake });
   return (
     <div class="field">
       <label for={field.id}>Category</label>

@@ -12,11 +12,11 @@ interface CategoryPickerProps {
   readonly label?: string;
   readonly id?: string;
   readonly placeholder?: string;
-  /** Undefined: none. */
+  /** Undefined if no category is chosen. */
   readonly value: Category | undefined;
-  /** Without a category while somebody types, and when the text is none. */
+  /** The category is undefined while the user types, and if the text matches none. */
   readonly onChange: (category: Category | undefined, text: string) => void;
-  /** Above a list, a text that is no category does not stay. */
+  /** As a filter above a list, it does not keep a text that matches no category. */
   readonly isFilter?: boolean;
   readonly described?: object;
 }
@@ -25,7 +25,7 @@ const TYPING_MS = 150;
 
 const textOf = (value: Category | undefined): string => value?.name ?? value?.id ?? "";
 
-/** The same, asking the server: whoever types fast does not wait for suggestions. */
+/** Asks the server which category a text means, for users who do not wait for suggestions. */
 export async function findCategory(text: string, signal?: AbortSignal): Promise<Category | undefined> {
   const { items } = await namedLike(text, signal);
   return meantBy(text, choicesFor(text, items));
@@ -34,7 +34,7 @@ export async function findCategory(text: string, signal?: AbortSignal): Promise<
 const namedLike = (text: string, signal?: AbortSignal): Promise<PageView<CategoryView>> =>
   call(withParams("/categories", { name: text.trim() }), signal ? { signal } : {});
 
-/** Suggestions for a text, a moment after the person has stopped typing. */
+/** Suggestions for a text, debounced. */
 function useNamed(text: string, isOpen: boolean): readonly CategoryView[] {
   const [named, setNamed] = useState<readonly CategoryView[]>([]);
   useEffect(() => {
@@ -44,7 +44,7 @@ function useNamed(text: string, isOpen: boolean): readonly CategoryView[] {
       namedLike(text, leaving.signal).then(
         ({ items }) => setNamed(items),
         () => {
-          // Without suggestions, a number can be typed all the same.
+          // Without suggestions, the user can still type a number.
           if (!leaving.signal.aborted) setNamed([]);
         },
       );
@@ -57,7 +57,7 @@ function useNamed(text: string, isOpen: boolean): readonly CategoryView[] {
   return named;
 }
 
-/** A category by its name or number, with suggestions: the combobox of the ARIA practices. */
+/** Picks a category by name or number, with suggestions. Follows the ARIA practices for a combobox. */
 export function CategoryPicker(props: CategoryPickerProps) {
   const { label, id, placeholder, value, onChange, isFilter = false, described = {} } = props;
   const listId = useId();
@@ -68,7 +68,7 @@ export function CategoryPicker(props: CategoryPickerProps) {
   const choices = choicesFor(text, useNamed(text, isOpen));
   const shown = isOpen ? choices : [];
 
-  // The address, or whoever else decides, has another one than is typed here.
+  // The value was changed from outside, such as by the address.
   useLayoutEffect(() => {
     if (document.activeElement !== input.current) setText(textOf(value));
   }, [value?.id, value?.name]);
@@ -93,12 +93,12 @@ export function CategoryPicker(props: CategoryPickerProps) {
     setActive(-1);
     if (text.trim() !== "" && text.trim() !== textOf(value)) void settle();
   }
-  /** Takes what is typed for what it means. */
+  /** Chooses the category that the typed text means. */
   async function settle(): Promise<void> {
     const meant = meantBy(text, choices) ?? (await findCategory(text).catch(() => undefined));
     if (meant) return choose(meant);
     if (!isFilter) return;
-    say(`No category is called ${quoted(text.trim())}. Choose one of the suggestions, or type a number.`);
+    say(`No category is called ${quoted(text.trim())}. Choose a suggestion, or enter a number.`);
     setText(textOf(value));
   }
   function onKeyDown(event: KeyboardEvent): void {
@@ -115,7 +115,7 @@ export function CategoryPicker(props: CategoryPickerProps) {
       if (choice) choose(choice);
       else void settle();
     } else if (event.key === "Escape" && isOpen) {
-      // Closes the suggestions, and not the dialog around them.
+      // Escape closes the suggestions, not the dialog around them.
       event.preventDefault();
       event.stopPropagation();
       setOpen(false);
@@ -174,7 +174,7 @@ const Suggestion = ({ id, choice, isActive, onChoose }: SuggestionProps) => (
     tabIndex={-1}
     class="suggestion"
     aria-selected={isActive}
-    // Before the field loses the focus.
+    // On mouse down, before the field loses the focus.
     onMouseDown={(event) => {
       event.preventDefault();
       onChoose();

@@ -3,7 +3,7 @@ import { announce, say } from "../Toasts.tsx";
 
 interface CopyButtonProps {
   readonly text: string;
-  /** "secret", for screen readers. */
+  /** The name of what is copied, such as "secret". */
   readonly what: string;
   readonly onCopied?: () => void;
 }
@@ -18,7 +18,7 @@ export function CopyButton({ text, what, onCopied }: CopyButtonProps) {
     return () => clearTimeout(timer);
   }, [isCopied]);
   async function copy(button: HTMLElement): Promise<void> {
-    if (!(await copied(text, button))) return say(`The ${what} could not be copied. Select it, and copy it by hand.`);
+    if (!(await copied(text, button))) return say(`Could not copy the ${what}. Select it and copy it manually.`);
     setCopied(true);
     announce(`Copied the ${what}.`);
     onCopied?.();
@@ -30,7 +30,7 @@ export function CopyButton({ text, what, onCopied }: CopyButtonProps) {
   );
 }
 
-/** Over plain HTTP, browsers have no clipboard for scripts; copying what is selected works there, too. */
+/** Over plain HTTP, browsers have no clipboard API, but copying a selection works. */
 async function copied(text: string, button: HTMLElement): Promise<boolean> {
   if (navigator.clipboard) {
     const isDone = await navigator.clipboard.writeText(text).then(
@@ -42,7 +42,7 @@ async function copied(text: string, button: HTMLElement): Promise<boolean> {
   const area = document.createElement("textarea");
   area.value = text;
   area.className = "unseen";
-  // Within the dialog, if there is one: everything outside of it is inert.
+  // Inserted next to the button, because everything outside an open dialog is inert.
   button.after(area);
   area.select();
   const isDone = document.execCommand("copy");

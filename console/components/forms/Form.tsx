@@ -2,16 +2,16 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Failure, sentenceOf } from "../../api.ts";
 
-// Forms whose mistakes are shown beside the field that they are about.
+// Forms that show errors beside the fields that they are about.
 
 interface FormProps {
-  /** What the form is for; what it throws is shown, beside its field if it names one. */
+  /** If it throws, the error is shown, beside the field that it names. */
   readonly onSubmit: () => Promise<void>;
   readonly onCancel: () => void;
   readonly submit: string;
   readonly isDanger?: boolean;
   readonly isReady?: boolean;
-  /** The names of its fields, so that mistakes in others are shown all the same. */
+  /** The names of its fields. Errors about other fields are shown at the end of the form. */
   readonly fields: readonly string[];
   readonly children: (mistakeIn: (field: string) => string | undefined) => ComponentChildren;
 }
@@ -68,7 +68,7 @@ interface Labelled {
   readonly mistake?: string | undefined;
 }
 
-/** What ties a control to what is said about it. */
+/** Connects a control with its hint and its error. */
 export function useDescription({ hint, mistake }: Pick<Labelled, "hint" | "mistake">) {
   const id = useId();
   const parts = [hint !== undefined && `${id}-hint`, mistake !== undefined && `${id}-mistake`].filter(Boolean);
@@ -126,7 +126,7 @@ export function TextField({
         inputMode={type === "number" ? "numeric" : undefined}
         autoComplete="off"
         spellcheck={false}
-        // The first field of a dialog, where the native dialog puts the focus.
+        // A native dialog moves the focus to this field.
         {...(isFocused ? { autofocus: true } : {})}
         {...field.described}
         onInput={(event) => onChange(event.currentTarget.value)}
@@ -165,7 +165,7 @@ interface ChoicesProps<T extends string> extends Labelled {
   readonly onChange: (chosen: readonly T[]) => void;
 }
 
-/** Any of a few. */
+/** A group of checkboxes. */
 export function Choices<T extends string>({ label, options, chosen, onChange, ...notes }: ChoicesProps<T>) {
   const field = useDescription(notes);
   const toggled = (value: T): readonly T[] =>
@@ -198,7 +198,7 @@ interface CheckProps {
   readonly onChange: (isChecked: boolean) => void;
 }
 
-/** One choice by itself: yes or no. */
+/** A single checkbox. */
 export const Check = ({ label, hint, isChecked, onChange }: CheckProps) => (
   <label class="choice">
     <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.currentTarget.checked)} />
@@ -211,13 +211,13 @@ export const Check = ({ label, hint, isChecked, onChange }: CheckProps) => (
 interface FilterProps<T extends string> {
   readonly label: string;
   readonly value: T | "";
-  /** What no filter is called: "All plans". */
+  /** The label of the option without a filter: "All plans". */
   readonly all: string;
   readonly options: readonly { readonly value: T; readonly label: string }[];
   readonly onChange: (value: T | "") => void;
 }
 
-/** Above a list: which of it is shown. */
+/** A filter above a list. */
 export const Filter = <T extends string>({ label, value, all, options, onChange }: FilterProps<T>) => (
   <select aria-label={label} onChange={(event) => onChange(event.currentTarget.value as T | "")}>
     <option value="" selected={value === ""}>
@@ -239,7 +239,7 @@ interface SearchProps {
   readonly onChange: (value: string) => void;
 }
 
-/** Searches once the person has stopped typing. What is in the field is theirs, until the address says otherwise. */
+/** A debounced search field. The typed text stays until the address changes. */
 export function Search({ label, value, onChange }: SearchProps) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const typed = useRef(value);

@@ -22,17 +22,17 @@ interface FrameProps {
   readonly children: ComponentChildren;
 }
 
-/** What is around every page. */
+/** The navigation and footer around every page. */
 export function Frame({ view, sections, children }: FrameProps) {
   const { data: frame, error } = useLive<FrameView>("/frame");
   return (
     <div class="frame">
       <a class="skip" href="#page">
-        Skip to the page
+        Skip to content
       </a>
       {view.environment === "staging" && (
         <p class="band">
-          <b>Staging.</b> Production is not touched.
+          <b>Staging.</b> Production is not affected.
         </p>
       )}
       <div class="side">
@@ -75,7 +75,7 @@ function Entry({ section, frame }: { readonly section: Section; readonly frame: 
   const isBelow = section.path !== "" && path.startsWith(`${section.path}/`);
   const count = frame && section.countOf?.(frame);
   const link = useRef<HTMLAnchorElement>(null);
-  // At the width of a phone, the last ones may be out of sight.
+  // On a phone, the last entries may be scrolled out of sight.
   useEffect(() => {
     if (isHere || isBelow) link.current?.scrollIntoView({ inline: "nearest", block: "nearest" });
   }, [isHere, isBelow]);
@@ -104,7 +104,7 @@ interface AboutProps {
   readonly isReachable: boolean;
 }
 
-/** At the bottom: how the fleet is, and who is signed in. */
+/** The footer: the state of the fleet, and who is signed in. */
 function About({ view, frame, isReachable }: AboutProps) {
   const [isLeaving, setLeaving] = useState(false);
   const versions = frame?.versions.join(" and ") || view.version;
@@ -118,7 +118,7 @@ function About({ view, frame, isReachable }: AboutProps) {
       <span>
         <i class={!isReachable || (frame && frame.alerts > 0) ? "dot is-warning" : "dot"} />
         {!isReachable
-          ? "No answer"
+          ? "Not responding"
           : frame
             ? `${plural(frame.instances, "instance")}, version ${versions}`
             : `Version ${versions}`}
@@ -139,7 +139,8 @@ function SignOut({ name, onClose }: { readonly name: string; readonly onClose: (
   return (
     <Dialog title="Sign out" onClose={onClose}>
       <p>
-        You are signed in as <Name>{name}</Name>. Signing out everywhere ends all sessions of the console, of everyone.
+        You are signed in as <Name>{name}</Name>. Signing out everywhere ends every session of the console, including
+        other people's.
       </p>
       <div class="dialog-buttons">
         <button type="button" onClick={onClose}>

@@ -11,22 +11,22 @@ export interface Parent {
 
 interface PageProps {
   readonly title: string;
-  /** Beside the title: a badge. */
+  /** Shown beside the title. */
   readonly badge?: ComponentChildren;
   readonly subtitle?: ComponentChildren;
-  /** Buttons, or a choice of spans. */
+  /** Buttons, or a choice of time spans. */
   readonly actions?: ComponentChildren;
-  /** The way here from the top: "Keys" for one key. */
+  /** The breadcrumb: "Keys" for one key. */
   readonly parent?: Parent;
-  /** In a line of their own, such as a choice of spans where there are buttons above. */
+  /** Controls on a separate line, such as a choice of time spans below the buttons. */
   readonly tools?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** Whether a page was shown before: the first one takes no focus, since nobody has asked for it by a click. */
+/** The first page does not take the focus, because no click led to it. */
 let isFirst = true;
 
-/** What every page has: one h1, which takes the focus when somebody comes here, and the title of the window. */
+/** The layout of every page: one h1, which takes the focus after navigation, and the title of the window. */
 export function Page({ title, badge, subtitle, actions, parent, tools, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -64,9 +64,9 @@ export function Page({ title, badge, subtitle, actions, parent, tools, children 
 
 interface PanelProps {
   readonly title?: string;
-  /** At the right of the title. */
+  /** Shown to the right of the title. */
   readonly aside?: ComponentChildren;
-  /** For tables, which reach to its edges. */
+  /** Without padding, for tables. */
   readonly isFlush?: boolean;
   readonly children: ComponentChildren;
 }
@@ -85,7 +85,7 @@ export const Panel = ({ title, aside, isFlush = false, children }: PanelProps) =
 
 interface FactsProps {
   readonly facts: readonly (readonly [term: string, description: ComponentChildren])[];
-  /** Numbers at the right, as in a bill. */
+  /** Aligns numbers to the right, as in a bill. */
   readonly areSums?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { Loaded } from "./states.tsx";
 
 interface PageOfOneProps<T> {
   readonly live: Live<T>;
-  /** As long as its name is not known. */
+  /** The title until the name is known. */
   readonly title: string;
   /** "the key" */
   readonly what: string;
@@ -13,7 +13,7 @@ interface PageOfOneProps<T> {
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** A page about one thing, which has its title once it is there; before, it says that it is loading, or what went wrong. */
+/** A page about one thing. Until that is loaded, shows that it is loading, or what went wrong. */
 export function PageOfOne<T>({ live, title, what, parent, children }: PageOfOneProps<T>) {
   if (live.data !== undefined) return <>{children(live.data)}</>;
   return (

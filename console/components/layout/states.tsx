@@ -3,11 +3,11 @@ import { useEffect, useState } from "preact/hooks";
 import { Failure, sentenceOf } from "../../api.ts";
 import type { Live } from "../../live.ts";
 
-// What is shown instead of what there is not, or not yet.
+// Placeholders for content that is empty, loading or failed.
 
 interface EmptyProps {
   readonly title: string;
-  /** What to do next: a sentence, a link or a button. */
+  /** Says what to do next, in a sentence, a link or a button. */
   readonly children: ComponentChildren;
 }
 
@@ -20,7 +20,7 @@ export const Empty = ({ title, children }: EmptyProps) => (
 
 const SLOW_MS = 300;
 
-/** Says nothing for a moment: what comes at once needs no announcement. */
+/** Appears after a delay, so that fast loads show no flicker. */
 export function Loading({ what }: { readonly what: string }) {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {
@@ -37,11 +37,11 @@ export function Loading({ what }: { readonly what: string }) {
 interface ProblemProps {
   readonly error: unknown;
   readonly retry: () => void;
-  /** Where the list begins, for an address that leads nowhere. */
+  /** The start of the list, for an address that leads nowhere. */
   readonly restart?: string | undefined;
 }
 
-/** Whether another address would help: what is not reachable is so at any. */
+/** True if another address would help: an unreachable server is so at any. */
 const isOfAddress = (error: unknown): boolean => error instanceof Failure && error.status >= 400 && error.status < 500;
 
 const isNotFound = (error: unknown): boolean => error instanceof Failure && error.status === 404;
@@ -63,10 +63,10 @@ export const Problem = ({ error, retry, restart }: ProblemProps) => (
   </div>
 );
 
-/** Beside what is still shown: it may be out of date. */
+/** A notice that the content shown may be out of date. */
 export const Outdated = ({ error }: { readonly error: unknown }) => (
   <p class="notice" role="status">
-    <b>Not up to date.</b> {sentenceOf(error)}
+    <b>Out of date.</b> {sentenceOf(error)}
   </p>
 );
 
@@ -78,7 +78,7 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** Loading, then what there is, or what went wrong; what is known already stays, with a note that it may be outdated. */
+/** Shows that data is loading, then the data or the error. After a failed poll, the last data stays, with a notice. */
 export function Loaded<T>({ live, what, restart, children }: LoadedProps<T>) {
   const { data, error, reload } = live;
   if (data === undefined)

@@ -7,27 +7,27 @@ import { stepOf } from "./plot-math.ts";
 
 export interface PlotSeries {
   readonly label: string;
-  /** The name of its token: "--passed". */
+  /** The name of its CSS variable: "--passed". */
   readonly colour: string;
   readonly values: readonly number[];
-  /** Beside the label, if it is of interest. */
+  /** The sum to show beside the label, if any. */
   readonly sum?: number;
 }
 
 export interface PlotProps {
-  /** With the unit: "Requests a minute". */
+  /** With the unit: "Requests per minute". */
   readonly title: string;
   readonly startsMs: readonly number[];
-  /** Stacked, from the bottom. */
+  /** Stacked from the bottom up. */
   readonly series: readonly PlotSeries[];
-  /** Which bars have a label below them, and which. */
+  /** The labels below the bars. */
   readonly ticks: readonly { readonly index: number; readonly label: string }[];
-  /** When a bar is: "14:05". */
+  /** The label of a bar's time: "14:05". */
   readonly momentOf: (startMs: number) => string;
   readonly heightPx?: number;
 }
 
-/** Stacked bars over time: with the values under the pointer, by arrow keys, and as a table. */
+/** Stacked bars over time. Values can be read by pointer, by arrow keys, and as a table. */
 export function Plot({ title, startsMs, series, ticks, momentOf, heightPx = 230 }: PlotProps) {
   const canvas = useRef<HTMLDivElement>(null);
   const plot = useRef<ReturnType<typeof drawBars> | undefined>(undefined);
@@ -72,7 +72,7 @@ export function Plot({ title, startsMs, series, ticks, momentOf, heightPx = 230 
           onBlur={() => setPointed(undefined)}
         />
         {series.every(({ values }) => values.every((value) => value === 0)) && (
-          <p class="plot-none">None in this time</p>
+          <p class="plot-none">None in this period</p>
         )}
         {index !== undefined && index >= 0 && (
           <Values
@@ -88,7 +88,7 @@ export function Plot({ title, startsMs, series, ticks, momentOf, heightPx = 230 
   );
 }
 
-/** Sums from the bottom up, as they are drawn: the highest first, so that the lower ones cover it. */
+/** Cumulative sums in drawing order: the highest first, so that the lower ones cover it. */
 function stacked(series: readonly PlotSeries[]): uPlot.AlignedData {
   const sums: number[][] = [];
   for (const { values } of series) {
@@ -112,11 +112,11 @@ const Legend = ({ series }: Pick<PlotProps, "series">) => (
 
 interface ValuesProps extends Pick<PlotProps, "title" | "series"> {
   readonly index: number;
-  /** Where the bar is, from 0 to 1: the values go on the side where there is room. */
+  /** The bar's position from 0 to 1: the values go on the side with more room. */
   readonly share: number;
 }
 
-/** Those of one bar, from the top down as they are stacked. The slider says the same to screen readers. */
+/** The values of one bar, from the top down. Hidden from screen readers, because the slider says the same. */
 const Values = ({ title, series, index, share }: ValuesProps) => (
   <div class={share < 0.5 ? "plot-value is-right" : "plot-value is-left"} aria-hidden="true">
     <span class="strong">{title}</span>
@@ -134,12 +134,12 @@ const Values = ({ title, series, index, share }: ValuesProps) => (
   </div>
 );
 
-/** The newest first. Made only when somebody opens it. */
+/** The data as a table, newest first. Rendered only when opened. */
 function AsTable({ title, startsMs, series, momentOf }: Pick<PlotProps, "title" | "startsMs" | "series" | "momentOf">) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>As a table</summary>
+      <summary>Show as a table</summary>
       {isOpen && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         <section class="plot-table" tabIndex={0} aria-label={`${title}, as a table`}>

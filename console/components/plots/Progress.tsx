@@ -1,7 +1,7 @@
 interface ProgressProps {
-  /** What is being done, for screen readers. */
+  /** The work in progress, for screen readers. */
   readonly label: string;
-  /** From 0 to 1; undefined: nobody knows. */
+  /** From 0 to 1; undefined if unknown. */
   readonly share: number | undefined;
 }
 

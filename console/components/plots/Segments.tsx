@@ -3,7 +3,7 @@ interface SegmentsProps {
   readonly choices: readonly { readonly label: string; readonly href: string; readonly isCurrent: boolean }[];
 }
 
-/** One of a few, each of which is an address. */
+/** A segmented control whose choices are links. */
 export const Segments = ({ label, choices }: SegmentsProps) => (
   <nav class="segments" aria-label={label}>
     {choices.map((choice) => (

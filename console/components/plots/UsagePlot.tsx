@@ -7,7 +7,7 @@ import { type Address, linkWith } from "../../router.ts";
 import { Plot } from "./Plot.tsx";
 import { Segments } from "./Segments.tsx";
 
-/** Which time the plots of a page are about. It is in the address. */
+/** Chooses the time span of a page's plots. It is kept in the address. */
 export const SpanChoice = ({ address, span }: { readonly address: Address; readonly span: Span }) => (
   <Segments
     label="Span"
@@ -24,7 +24,7 @@ interface UsagePlotProps {
   readonly heightPx?: number;
 }
 
-/** Requests, as passed, refused and failed. What was let through counts as passed, also if the client made a mistake. */
+/** Requests as passed, refused and failed. Client errors count as passed, because the request was admitted. */
 export function UsagePlot({ usage, heightPx }: UsagePlotProps) {
   const plot = useMemo(() => {
     const even = evenly(usage, now.peek());
@@ -50,7 +50,7 @@ export function UsagePlot({ usage, heightPx }: UsagePlotProps) {
 
 const REASON_COLOURS = ["--refused", "--refused-2", "--refused-3", "--refused-4", "--neutral", "--line"];
 
-/** Why requests were refused. Nothing where none was. */
+/** The reasons for refusals. Renders nothing if there were none. */
 export function RefusalsPlot({ usage, heightPx }: UsagePlotProps) {
   const reasons = reasonsIn(usage.sum.refused);
   const plot = useMemo(() => {

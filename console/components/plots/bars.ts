@@ -2,17 +2,17 @@ import uPlot from "uplot";
 import { grouped } from "../../format/numbers.ts";
 import { LINES, topOf } from "./plot-math.ts";
 
-// Stacked bars with uPlot. Nothing moves but the figures; colours follow the scheme, sizes follow the page.
+// Stacked bars with uPlot. Nothing is animated; colours follow the colour scheme, sizes follow the page.
 
 export interface Bars {
-  /** Sums as stacked() makes them, the highest series first. */
+  /** Sums made by stacked(), the highest series first. */
   readonly stacks: uPlot.AlignedData;
   readonly ticks: readonly { readonly index: number; readonly label: string }[];
 }
 
 const LABEL_FONT = "11.5px ui-sans-serif, system-ui, sans-serif";
 const DIGIT_PX = 7;
-/** Tokens as a canvas needs them. */
+/** Resolves a CSS variable to a colour for a canvas. */
 function colourOf(within: HTMLElement, token: string): string {
   const probe = document.createElement("i");
   probe.style.color = `var(${token})`;
@@ -22,7 +22,7 @@ function colourOf(within: HTMLElement, token: string): string {
   return color;
 }
 
-/** Each on top of the one below it, with a hairline between them. */
+/** Draws each series on top of the one below, with a hairline between them. */
 const paths: uPlot.Series.PathBuilder = (plot, ...rest) =>
   uPlot.paths.bars?.({
     size: [0.72, 40],
@@ -89,7 +89,7 @@ function options(target: HTMLElement, colours: readonly string[], ticks: () => B
   };
 }
 
-/** Draws into an element, whose size it keeps to. `onPoint` is told which bar is under the pointer. */
+/** Draws into an element, and follows its size. Calls `onPoint` with the bar under the pointer. */
 export function drawBars(
   target: HTMLElement,
   colours: readonly string[],
@@ -132,12 +132,12 @@ export function drawBars(
       ticks = bars.ticks;
       plot.setData(bars.stacks);
     },
-    /** Puts a ground behind one bar. */
+    /** Highlights the background of one bar. */
     mark(index: number | undefined): void {
       marked.hidden = index === undefined;
       if (index === undefined) return;
       const [left, right] = [plot.valToPos(index - 0.5, "x"), plot.valToPos(index + 0.5, "x")];
-      // For the values, which are beside the bar.
+      // The values are positioned beside the bar.
       target.parentElement?.style.setProperty("--bar-left", `${plot.over.offsetLeft + left}px`);
       target.parentElement?.style.setProperty("--bar-right", `${plot.over.offsetLeft + right}px`);
       Object.assign(marked.style, {

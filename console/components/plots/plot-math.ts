@@ -1,6 +1,6 @@
-// What plots reckon with, apart from drawing.
+// The arithmetic of plots, without the drawing.
 
-/** Round steps only: there are no half requests. */
+/** Only integer steps, because there are no half requests. */
 const ROUND = Array.from({ length: 10 }, (_, power) =>
   [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8].map((step) => step * 10 ** power),
 )
@@ -25,7 +25,7 @@ const STEPS = new Map([
   ["End", Number.POSITIVE_INFINITY],
 ]);
 
-/** Where a key leads to; undefined: it means nothing here. */
+/** The index that a key moves to; undefined for other keys. */
 export function stepOf(key: string, index: number, last: number): number | undefined {
   const step = STEPS.get(key);
   return step === undefined || last < 0 ? undefined : Math.min(last, Math.max(0, index + step));

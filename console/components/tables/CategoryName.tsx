@@ -1,7 +1,7 @@
 import type { Category } from "../../format/stock.ts";
 import { Name } from "../text.tsx";
 
-/** Dogs 1; 12 where it has no name. */
+/** "Dogs 1", or "12" if it has no name. */
 export const CategoryName = ({ of: { id, name } }: { readonly of: Category }) =>
   name === null ? (
     <span class="soft id">{id}</span>

@@ -1,22 +1,22 @@
 import { address, linkWith } from "../../router.ts";
 import { useTurn } from "./turn.ts";
 
-/** From which address each page was reached: the list itself only knows its next one. */
+/** The address from which each page was reached, because a list only knows its next page. */
 const cameFrom = new Map<string, string>();
 const REMEMBERED_MAX = 500;
 
 interface CursorPagerProps {
-  /** Of the next page; null: this is the last one. */
+  /** The cursor of the next page; null on the last page. */
   readonly next: string | null;
-  /** While the list of another address is still shown: its next page is not ours. */
+  /** True while the list of another address is still shown, whose next page is not ours. */
   readonly isStale: boolean;
 }
 
-/** For lists that are read from one place on. Nothing where there is only one page. */
+/** Pages of a list with cursors. Renders nothing if there is only one. */
 export function CursorPager({ next, isStale }: CursorPagerProps) {
   const here = address.value;
   const cursor = here.params.get("cursor");
-  useTurn(cursor, cursor === null ? "The first page." : "Another page.");
+  useTurn(cursor, cursor === null ? "First page." : "Another page.");
   if (cursor === null && next === null) return null;
   const hrefHere = linkWith(here, {});
   const hrefNext = next === null ? undefined : linkWith(here, { cursor: next });
@@ -25,7 +25,7 @@ export function CursorPager({ next, isStale }: CursorPagerProps) {
   const previous = cursor === null ? undefined : cameFrom.get(hrefHere);
   return (
     <nav class="pager" aria-label="Pages">
-      <span>{next === null ? "This is the last page." : ""}</span>
+      <span>{next === null ? "Last page." : ""}</span>
       <span class="row">
         {cursor !== null && previous !== first && (
           <a class="button" href={first}>

@@ -2,10 +2,10 @@ import type { KeyRowView } from "../../../src/console/api/index.ts";
 import { now } from "../../clock.ts";
 import { type StateWords, stateWords } from "../../format/keys.ts";
 
-/** A state in words; the colour only repeats it. */
+/** A state as text; the colour only repeats it. */
 export const Badge = ({ text, tone }: StateWords) => <span class={`badge is-${tone}`}>{text}</span>;
 
 type Stateful = Pick<KeyRowView, "state" | "bannedUntilMs" | "expiresAtMs">;
 
-/** Of a key. */
+/** The state of a key. */
 export const StateBadge = ({ of }: { readonly of: Stateful }) => <Badge {...stateWords(of, now.value)} />;

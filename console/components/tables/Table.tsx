@@ -5,28 +5,28 @@ import { useTurn } from "./turn.ts";
 export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** Numbers and times, at the right. */
+  /** Aligned to the right, for numbers and times. */
   readonly isNumber?: boolean;
-  /** Left out at the width of a phone. */
+  /** Hidden on a phone. */
   readonly isWide?: boolean;
 }
 
 interface TableProps<T> {
-  /** What it lists, for screen readers. */
+  /** The name of the list, for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
-  /** Where a row leads to; undefined: nowhere. */
+  /** The link of a row, if any. */
   readonly hrefOf?: (row: T) => string | undefined;
-  /** While others are being loaded. */
+  /** True while other rows are being loaded. */
   readonly isStale?: boolean;
 }
 
 const classOf = <T,>({ isNumber, isWide }: Column<T>): string | undefined =>
   [isNumber && "num", isWide && "only-wide"].filter(Boolean).join(" ") || undefined;
 
-/** A native table. A row that leads somewhere is a link, all of it. */
+/** A native table. The whole row is a link if it has an address. */
 export const Table = <T,>({ caption, columns, rows, keyOf, hrefOf, isStale = false }: TableProps<T>) => (
   <table class={isStale ? "is-stale" : undefined} aria-busy={isStale}>
     <caption class="unseen">{caption}</caption>
@@ -75,7 +75,7 @@ interface PagerProps {
   readonly hrefOf: (page: number) => string;
 }
 
-/** Nothing where there is only one page. */
+/** Numbered pages. Renders nothing if there is only one. */
 export function Pager({ page, pages, hrefOf }: PagerProps) {
   useTurn(page, `Page ${page} of ${pages}.`);
   if (pages <= 1) return null;

@@ -21,7 +21,7 @@ import { UpdateAnimal } from "./AnimalForm.tsx";
 
 const PARENT = { title: "Animals", href: linkTo("/animals") };
 
-/** One animal: what it is, its orders, and what can be done to it. */
+/** One animal: its details, its orders, and its actions. */
 export function Animal({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const path = `/animals/${encodeURIComponent(params.id as string)}`;
   const live = useLive<AnimalView>(path);
@@ -38,7 +38,7 @@ interface KnownProps {
 }
 
 function Known({ live, of }: KnownProps) {
-  const [open, setOpen] = useState<"correct" | "remove" | "category" | undefined>(undefined);
+  const [open, setOpen] = useState<"edit" | "delete" | "category" | undefined>(undefined);
   const close = (): void => setOpen(undefined);
   return (
     <Page
@@ -46,8 +46,8 @@ function Known({ live, of }: KnownProps) {
       badge={<Badge {...animalStatusWords(of.status)} />}
       parent={PARENT}
       actions={
-        <button type="button" onClick={() => setOpen("correct")}>
-          Correct
+        <button type="button" onClick={() => setOpen("edit")}>
+          Edit
         </button>
       }
     >
@@ -59,17 +59,19 @@ function Known({ live, of }: KnownProps) {
       <Panel>
         <div class="row is-spread">
           <div>
-            <h2>Remove this animal</h2>
-            <p class="soft">It cannot be brought back. One that was ordered stays, for its orders refer to it.</p>
+            <h2>Delete this animal</h2>
+            <p class="soft">
+              This cannot be undone. An animal that was ordered cannot be deleted, because its orders refer to it.
+            </p>
           </div>
-          <button type="button" class="is-danger" onClick={() => setOpen("remove")}>
-            Remove…
+          <button type="button" class="is-danger" onClick={() => setOpen("delete")}>
+            Delete…
           </button>
         </div>
       </Panel>
-      {open === "correct" && <UpdateAnimal of={of} onSaved={live.replace} onClose={close} />}
+      {open === "edit" && <UpdateAnimal of={of} onSaved={live.replace} onClose={close} />}
       {open === "category" && <NameCategory of={categoryOf(of)} onNamed={live.reload} onClose={close} />}
-      {open === "remove" && <DeleteAnimal of={of} onClose={close} />}
+      {open === "delete" && <DeleteAnimal of={of} onClose={close} />}
     </Page>
   );
 }
@@ -80,7 +82,7 @@ interface AnimalFactsProps {
 }
 
 const AnimalFacts = ({ of, onName }: AnimalFactsProps) => (
-  <Panel title="Facts">
+  <Panel title="Details">
     <Facts
       facts={[
         [
@@ -127,7 +129,7 @@ function Orders({ of }: { readonly of: AnimalView }) {
       <Loaded live={live} what="the orders">
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="It was never ordered">Orders are placed through the API.</Empty>
+            <Empty title="No orders">Orders are placed through the API.</Empty>
           ) : (
             <Table caption="Orders of this animal" columns={ORDER_COLUMNS} rows={items} keyOf={({ id }) => id} />
           )
@@ -141,13 +143,19 @@ function DeleteAnimal({ of, onClose }: { readonly of: AnimalView; readonly onClo
   const remove = async (name: string): Promise<void> => {
     await call(`/animals/${of.id}`, { method: "DELETE", body: { name } satisfies ConfirmedForm });
     onClose();
-    say(`${quoted(of.name)} was removed.`);
-    // Once the dialog has given the focus back.
+    say(`${quoted(of.name)} was deleted.`);
+    // After the dialog has returned the focus.
     setTimeout(() => navigate(PARENT.href));
   };
   return (
-    <Confirm title="Remove this animal?" name={of.name} submit="Remove for good" onConfirm={remove} onClose={onClose}>
-      Nothing can bring it back, and its id is never used again.
+    <Confirm
+      title="Delete this animal?"
+      name={of.name}
+      submit="Delete permanently"
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      This cannot be undone, and its id will never be reused.
     </Confirm>
   );
 }

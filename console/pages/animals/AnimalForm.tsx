@@ -11,12 +11,12 @@ import { capitalized } from "../../format/keys.ts";
 import { quoted } from "../../format/names.ts";
 import { type Category, categoryOf, differences, formOf, rebased, updateOf } from "../../format/stock.ts";
 
-// Adding an animal, and correcting one.
+// The forms to add an animal and to edit one.
 
 const FIELDS = ["name", "categoryId", "status"];
 const STATUS_OPTIONS = ANIMAL_STATUSES.map((value) => ({ value, label: capitalized(value) }));
 
-/** As it is typed. */
+/** The form's fields as typed. */
 interface Draft extends Omit<AnimalForm, "categoryId"> {
   readonly category: Category | undefined;
   readonly categoryText: string;
@@ -29,13 +29,13 @@ const draftOf = (animal: AnimalView): Draft => ({
   categoryText: "",
 });
 
-/** With the category that the text means, if none was chosen. */
+/** Completes a draft: finds the category that the text means if none was chosen. Throws a Failure if there is none. */
 async function filledIn({ name, status, category, categoryText }: Draft): Promise<AnimalForm> {
   if (name.trim() === "") throw new Failure(0, "no_name", "The name is missing. Fill it in.", "name");
   const found = category ?? (categoryText === "" ? undefined : await findCategory(categoryText));
   if (found) return { name: name.trim(), categoryId: found.id, status };
   const problem = categoryText === "" ? "The category is missing." : `No category is called ${quoted(categoryText)}.`;
-  throw new Failure(0, "no_category", `${problem} Choose one of the suggestions, or type a number.`, "categoryId");
+  throw new Failure(0, "no_category", `${problem} Choose a suggestion, or enter a number.`, "categoryId");
 }
 
 interface AnimalFieldsProps {
@@ -69,7 +69,7 @@ const AnimalFields = ({ draft, onChange, mistakeIn }: AnimalFieldsProps) => (
 );
 
 interface AddAnimalProps {
-  /** The category that is being looked at. */
+  /** The category that the list is filtered by. */
   readonly category: Category | undefined;
   readonly onAdded: (animal: AnimalView) => void;
   readonly onClose: () => void;
@@ -97,15 +97,15 @@ interface UpdateAnimalProps {
   readonly onClose: () => void;
 }
 
-/** Corrects what it was when the form was opened. If that has changed meanwhile, it says how, and asks once more. */
+/** Edits the animal as it was when the form was opened. On a conflict, shows the other changes, and asks again. */
 export function UpdateAnimal({ of, onSaved, onClose }: UpdateAnimalProps) {
   const [seen, setSeen] = useState(of);
   const [draft, setDraft] = useState(() => draftOf(of));
   async function save(): Promise<void> {
     const form = await filledIn(draft);
-    const correction = updateOf(formOf(seen), form);
-    if (Object.keys(correction).length === 0) return onClose();
-    const body: AnimalUpdateForm = { ...correction, seen: formOf(seen) };
+    const update = updateOf(formOf(seen), form);
+    if (Object.keys(update).length === 0) return onClose();
+    const body: AnimalUpdateForm = { ...update, seen: formOf(seen) };
     try {
       onSaved(await call<AnimalView>(`/animals/${of.id}`, { method: "PATCH", body }));
     } catch (error) {
@@ -128,11 +128,11 @@ export function UpdateAnimal({ of, onSaved, onClose }: UpdateAnimalProps) {
     return new Failure(
       409,
       "changed_meanwhile",
-      `Somebody has changed this animal meanwhile: ${changes}. Nothing is saved yet, and your own changes are still here: look at them, and save again.`,
+      `Someone else has changed this animal in the meantime: ${changes}. Nothing has been saved yet. Review your changes, which are still in the form, and save again.`,
     );
   }
   return (
-    <Dialog title="Correct the animal" onClose={onClose}>
+    <Dialog title="Edit the animal" onClose={onClose}>
       <Form onSubmit={save} onCancel={onClose} submit="Save" fields={FIELDS}>
         {(mistakeIn) => <AnimalFields draft={draft} onChange={setDraft} mistakeIn={mistakeIn} />}
       </Form>

@@ -43,7 +43,7 @@ const filtersIn = (params: URLSearchParams): Filters =>
 
 const FRAME_POLL_MS = 15_000;
 
-/** The category of the filter, with the name that it has. */
+/** The category of the filter, with its name. */
 function useCategory(id: string, animals: AnimalListView | undefined): Category | undefined {
   const live = useLive<PageView<CategoryView>>(
     id === "" ? undefined : withParams("/categories", { id }),
@@ -54,7 +54,7 @@ function useCategory(id: string, animals: AnimalListView | undefined): Category 
   return { id, name: live.data?.items.find((category) => category.id === id)?.name ?? among ?? null };
 }
 
-/** All animals, the newest first, or those that are searched for. The filters are in the address. */
+/** The list of animals, newest first. Search and filters are kept in the address. */
 export function Animals() {
   const here = address.value;
   const filters = filtersIn(here.params);
@@ -77,7 +77,7 @@ export function Animals() {
       title="Animals"
       subtitle={
         frame?.animals
-          ? `${capitalized(counted(frame.animals))} animals, ${name === "" ? "the newest first" : "by name"}.`
+          ? `${capitalized(counted(frame.animals))} animals, ${name === "" ? "newest first" : "by name"}.`
           : undefined
       }
       actions={
@@ -144,14 +144,14 @@ const foundWords = ({ items, next }: AnimalListView): string =>
   next === null ? `${plural(items.length, "animal")}.` : `More than ${plural(items.length, "animal")}.`;
 
 function added({ id, name }: AnimalView, reload: () => void): void {
-  say(`Added ${quoted(name)}, which has the id ${id}.`);
+  say(`Added ${quoted(name)} with id ${id}.`);
   reload();
 }
 
-/** A number may as well be how a name begins. */
+/** Offers a search by name, because a name may begin with digits. */
 const ByIdNote = ({ id }: { readonly id: string }) => (
   <p class="soft">
-    By id.{" "}
+    Searching by id.{" "}
     <a href={linkWith(address.value, { id: null, name: id, cursor: null })}>Search for names that begin with {id}</a>
   </p>
 );
@@ -176,11 +176,11 @@ const List = ({ view, isStale, isFiltered, words }: ListProps) => (
           isStale={isStale}
         />
       ) : isFiltered ? (
-        <Empty title="No animal matches">
+        <Empty title="No matching animals">
           There are no <bdi>{words}</bdi>. <a href={linkTo("/animals")}>Show all animals</a>
         </Empty>
       ) : (
-        <Empty title="There are no animals yet">
+        <Empty title="No animals yet">
           Add the first one with the button above, or <a href={linkTo("/animals/import")}>import a file</a>.
         </Empty>
       )}

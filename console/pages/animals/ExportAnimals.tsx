@@ -3,7 +3,7 @@ import { Dialog } from "../../components/dialogs/Dialog.tsx";
 import { type Params, withParams } from "../../router.ts";
 
 interface ExportAnimalsProps {
-  /** What the filter shows: "available animals of Dogs". */
+  /** The filter in words: "available animals of Dogs". */
   readonly words: string;
   readonly filters: Params;
   readonly onClose: () => void;
@@ -14,11 +14,12 @@ const FORMATS = [
   { format: "ndjson", title: "NDJSON", note: "for programs" },
 ] as const;
 
-/** Downloads what the filter shows, all pages of it. */
+/** Downloads all animals that match the filter. */
 export const ExportAnimals = ({ words, filters, onClose }: ExportAnimalsProps) => (
   <Dialog title="Export" onClose={onClose}>
     <p>
-      You get <b dir="auto">{words}</b>, as they are when the download begins. To get others, change the filter first.
+      Downloads <b dir="auto">{words}</b> as they are when the download begins. To export others, change the filter
+      first.
     </p>
     <ul class="stack">
       {FORMATS.map(({ format, title, note }) => (

@@ -13,12 +13,12 @@ import { NameCategory, removeName } from "./NameCategory.tsx";
 
 const PARENT = { title: "Animals", href: linkTo("/animals") };
 
-/** The names of categories: animals only have their numbers. */
+/** The list of named categories. */
 export function Categories() {
   const here = address.value;
   const [name, cursor] = ["name", "cursor"].map((param) => here.params.get(param) ?? "");
   const live = useLive<PageView<CategoryView>>(withParams("/categories", { name, cursor }));
-  /** Null: a new one. */
+  /** Null for a new category. */
   const [naming, setNaming] = useState<CategoryView | null | undefined>(undefined);
   const columns: readonly Column<CategoryView>[] = [
     {
@@ -47,7 +47,11 @@ export function Categories() {
     },
   ];
   return (
-    <Page title="Categories" parent={PARENT} subtitle="Their names. An animal of any other number is without one.">
+    <Page
+      title="Categories"
+      parent={PARENT}
+      subtitle="Categories that have a name. Any other number is a category without one."
+    >
       <search class="tools">
         <Search
           label="Search by name"
@@ -72,12 +76,12 @@ export function Categories() {
                   isStale={live.isStale}
                 />
               ) : name ? (
-                <Empty title="No category matches">
-                  No name begins so. <a href={linkTo("/animals/categories")}>Show all categories</a>
+                <Empty title="No matching categories">
+                  No name begins with that. <a href={linkTo("/animals/categories")}>Show all categories</a>
                 </Empty>
               ) : (
-                <Empty title="No category has a name yet">
-                  Animals have only numbers until then: give the first one its name with the button above.
+                <Empty title="No named categories yet">
+                  Unnamed categories are shown as numbers. Name the first one with the button above.
                 </Empty>
               )}
             </Panel>

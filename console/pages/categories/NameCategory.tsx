@@ -9,7 +9,7 @@ import { quoted } from "../../format/names.ts";
 import { type Category, categoryWords } from "../../format/stock.ts";
 
 interface NameCategoryProps {
-  /** Undefined: its number is asked for, too. */
+  /** If undefined, the form asks for the number, too. */
   readonly of: Category | undefined;
   readonly onNamed: (category: CategoryView) => void;
   readonly onClose: () => void;
@@ -18,18 +18,23 @@ interface NameCategoryProps {
 const put = (id: string, name: string): Promise<CategoryView> =>
   call<CategoryView>(`/categories/${id}`, { method: "PUT", body: { name } });
 
-/** Gives a category its name, or another one. */
+/** Names or renames a category. */
 export function NameCategory({ of, onNamed, onClose }: NameCategoryProps) {
   const [id, setId] = useState(of?.id ?? "");
   const [name, setName] = useState(of?.name ?? "");
   async function save(): Promise<void> {
     const number = id.trim();
     if (parseInt64(number) === undefined)
-      throw new Failure(0, "invalid_value", "A category is a whole number, such as 12. Type its number.", "categoryId");
+      throw new Failure(
+        0,
+        "invalid_value",
+        "A category is a whole number, such as 12. Enter its number.",
+        "categoryId",
+      );
     const category = await put(number, name.trim());
     onClose();
     onNamed(category);
-    say(`Category ${category.id} is called ${quoted(category.name)} now.`);
+    say(`Category ${category.id} is now called ${quoted(category.name)}.`);
   }
   const title = of ? (of.name === null ? `Name category ${of.id}` : `Rename category ${of.id}`) : "Name a category";
   return (
@@ -40,7 +45,7 @@ export function NameCategory({ of, onNamed, onClose }: NameCategoryProps) {
             {!of && (
               <TextField
                 label="Number"
-                hint="The one that its animals have. A name that it has already is replaced."
+                hint="The category number of its animals. An existing name is replaced."
                 value={id}
                 onChange={setId}
                 mistake={mistakeIn("categoryId")}
@@ -61,7 +66,7 @@ export function NameCategory({ of, onNamed, onClose }: NameCategoryProps) {
   );
 }
 
-/** Its animals keep the number. It can be undone, so it just happens. */
+/** Removes a category's name; its animals keep the number. Needs no confirmation, because it can be undone. */
 export async function removeName(category: Category, onChanged: () => void): Promise<void> {
   const undo = (): void =>
     void put(category.id, category.name ?? "").then(
@@ -73,7 +78,7 @@ export async function removeName(category: Category, onChanged: () => void): Pro
     );
   try {
     await call(`/categories/${category.id}`, { method: "DELETE" });
-    say(`Category ${category.id} has no name any more. Its animals stay.`, { undo });
+    say(`Category ${category.id} no longer has a name. Its animals are unchanged.`, { undo });
   } catch (error) {
     say(`${categoryWords(category)}: ${sentenceOf(error)}`, { isProblem: true });
   }

@@ -17,10 +17,10 @@ const PARENT = { title: "Animals", href: linkTo("/animals") };
 const RUNNING_POLL_MS = 800;
 const IDLE_POLL_MS = 5000;
 
-/** What somebody has seen and put away. */
+/** Works that the user has closed. */
 const putAway = new Set<string>();
 
-/** A file becomes animals: sent, tried, then added. What runs is shown to whoever comes back. */
+/** Imports a file: upload, dry run, then import. A running import is shown again when the user comes back. */
 export function Import() {
   const [everyMs, setEveryMs] = useState(IDLE_POLL_MS);
   const works = useLive<readonly ImportWorkView[]>("/imports/works", everyMs);
@@ -37,7 +37,7 @@ export function Import() {
   }, [heard]);
   const sent = upload.value;
   useEffect(() => setEveryMs(isRunning ? RUNNING_POLL_MS : IDLE_POLL_MS), [isRunning]);
-  // A file has arrived, or a work has ended: both lists have something to say.
+  // After an upload, or the end of a work, both lists may have changed.
   useEffect(() => {
     works.reload();
     history.reload();
@@ -50,10 +50,10 @@ export function Import() {
     <Page
       title="Import"
       parent={PARENT}
-      subtitle="A file is tried first. Nothing is added before you have seen what would be."
+      subtitle="Every file gets a dry run first. Nothing is added until you have seen the result."
     >
       {sent && <Sending upload={sent} />}
-      <Loaded live={works} what="what is being imported">
+      <Loaded live={works} what="the current import">
         {() =>
           work && !sent ? (
             <ImportWork
@@ -95,16 +95,16 @@ const Sending = ({ upload: { name, sentBytes, totalBytes, error, stop } }: { rea
     {error === undefined ? (
       <>
         <p class="soft" role="status">
-          It is being sent. Keep the console open until it has arrived.
+          Uploading. Keep the console open until the upload is complete.
         </p>
-        <Progress label={`Sending ${name}`} share={totalBytes === 0 ? undefined : sentBytes / totalBytes} />
+        <Progress label={`Uploading ${name}`} share={totalBytes === 0 ? undefined : sentBytes / totalBytes} />
         <p class="soft small">
           {size(sentBytes)} of {size(totalBytes)}, {percentage(sentBytes, totalBytes)}
         </p>
       </>
     ) : (
       <p class="notice is-problem" role="alert">
-        <b>It did not arrive.</b> {sentenceOf(error)}
+        <b>The upload failed.</b> {sentenceOf(error)}
       </p>
     )}
   </Panel>
@@ -115,16 +115,16 @@ interface DropZoneProps {
   readonly isBusy: boolean;
 }
 
-/** A file is dropped, or chosen with the keyboard. */
+/** Takes a file by drag and drop, or by a button. */
 function DropZone({ isDragged, isBusy }: DropZoneProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <section class={isDragged ? "drop is-over" : "drop"} aria-label="Choose a file">
-      <h2>{isDragged ? "Drop it" : "Drop a CSV or NDJSON file here"}</h2>
+      <h2>{isDragged ? "Drop the file" : "Drop a CSV or NDJSON file here"}</h2>
       <p class="soft">
         {isBusy
-          ? "One file at a time: wait until the one above is done."
-          : "Its columns are name, categoryId and status. It may be compressed with gzip."}
+          ? "One file at a time: wait for the one above to finish."
+          : "It needs the columns name, categoryId and status, and may be compressed with gzip."}
       </p>
       <input
         ref={input}
@@ -135,7 +135,7 @@ function DropZone({ isDragged, isBusy }: DropZoneProps) {
         accept=".csv,.ndjson,.jsonl,.json,.txt,.gz"
         onChange={(event) => {
           const file = event.currentTarget.files?.[0];
-          // The same file may be chosen once more.
+          // Reset, so that the same file can be chosen again.
           event.currentTarget.value = "";
           if (file) void send(file);
         }}

@@ -14,12 +14,12 @@ import { focusOnWork } from "./importing.ts";
 
 interface ImportHistoryProps {
   readonly live: Live<readonly ImportView[]>;
-  /** What runs, one at a time. */
+  /** The running work; there is one at a time. */
   readonly running: ImportWorkView | undefined;
   readonly onBegun: (work: ImportWorkView) => void;
 }
 
-/** Everything that was imported, from here and from the command line. */
+/** All imports, from the console and from the command line. */
 export function ImportHistory({ live, running, onBegun }: ImportHistoryProps) {
   const [undoing, setUndoing] = useState<ImportView | undefined>(undefined);
   const columns: readonly Column<ImportView>[] = [
@@ -39,7 +39,7 @@ export function ImportHistory({ live, running, onBegun }: ImportHistoryProps) {
       isWide: true,
       cell: ({ added, animals }) => (added === animals ? grouped(added) : `${grouped(added)} of ${grouped(animals)}`),
     },
-    { title: "Begun", isNumber: true, isWide: true, cell: ({ begunAtMs }) => <Time ms={begunAtMs} /> },
+    { title: "Started", isNumber: true, isWide: true, cell: ({ begunAtMs }) => <Time ms={begunAtMs} /> },
     {
       title: "Actions",
       isNumber: true,
@@ -56,8 +56,8 @@ export function ImportHistory({ live, running, onBegun }: ImportHistoryProps) {
       <Loaded live={live} what="the imports">
         {(imports) =>
           imports.length === 0 ? (
-            <Empty title="Nothing was imported yet">
-              Drop a file above, or use: <code>animal-store animals import</code>
+            <Empty title="No imports yet">
+              Drop a file above, or run <code>animal-store animals import</code>
             </Empty>
           ) : (
             <Table caption="Imports" columns={columns} rows={imports} keyOf={({ id }) => id} />
@@ -83,9 +83,9 @@ function Undo({ of, onBegun, onClose }: UndoProps) {
     focusOnWork();
   };
   return (
-    <Confirm title="Undo this import?" name={of.source} submit="Remove its animals" onConfirm={undo} onClose={onClose}>
-      {plural(of.added, "animal")} that it has added {of.added === 1 ? "is" : "are"} removed for good, also where they
-      were corrected since. Those that were ordered stay.
+    <Confirm title="Undo this import?" name={of.source} submit="Delete its animals" onConfirm={undo} onClose={onClose}>
+      This permanently deletes the {plural(of.added, "animal")} that it added, even if edited since. Animals that were
+      ordered are kept.
     </Confirm>
   );
 }

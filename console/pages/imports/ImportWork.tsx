@@ -14,14 +14,14 @@ import { choices, focusOnWork, goOnWith, type ImportChoices, WORK_ID } from "./i
 
 interface ImportWorkProps {
   readonly work: ImportWorkView;
-  /** Whether another instance has answered than the one that works on it. */
+  /** True if the instance that responded is not the one that does the work. */
   readonly isElsewhere: boolean;
-  /** Another work has begun, with the same file. */
+  /** Called when another work has begun with the same file. */
   readonly onBegun: (work: ImportWorkView) => void;
   readonly onPutAway: () => void;
 }
 
-/** A file that is tried or added, or an import that is undone: how far it is, and what came of it. */
+/** The progress and the outcome of a dry run, an import or an undo. */
 export function ImportWork({ work, isElsewhere, onBegun, onPutAway }: ImportWorkProps) {
   const { name, step, rejected } = work;
   const hasEnded = isOver(work);
@@ -51,7 +51,7 @@ export function ImportWork({ work, isElsewhere, onBegun, onPutAway }: ImportWork
         </p>
       ) : (
         <p class="next-line" role="status">
-          {workWords(work)} {!hasEnded && <span class="soft">You may leave this page: it goes on.</span>}
+          {workWords(work)} {!hasEnded && <span class="soft">You can leave this page: the work continues.</span>}
         </p>
       )}
       {!hasEnded && isElsewhere && <Elsewhere />}
@@ -69,11 +69,11 @@ export function ImportWork({ work, isElsewhere, onBegun, onPutAway }: ImportWork
   );
 }
 
-/** It is asked for again all the time, whoever answers. */
+/** Polling continues, so the right instance responds sooner or later. */
 const Elsewhere = () => (
   <p class="soft next-line" role="status">
-    Another instance has received this file, and works on it: how far it is shows whenever that one answers. What it has
-    added is in the list of imports below.
+    Another instance received this file and is working on it. Its progress appears whenever that instance answers, and
+    the animals that it adds appear in the list of imports below.
   </p>
 );
 
@@ -83,7 +83,7 @@ const COLUMNS: readonly Column<Reject>[] = [
   { title: "Line", isNumber: true, cell: ({ line }) => grouped(line) },
   { title: "Reason", cell: ({ reason }) => reason },
   {
-    title: "What it says",
+    title: "Content",
     isWide: true,
     cell: ({ text }) => (
       <code>
@@ -93,7 +93,7 @@ const COLUMNS: readonly Column<Reject>[] = [
   },
 ];
 
-/** The first of them; the report has all. */
+/** The first invalid lines; the report has all. */
 const Rejected = ({ work: { work, rejects, rejected } }: { readonly work: ImportWorkView }) => (
   <div class="rejects">
     <div class="row is-spread">
@@ -112,7 +112,7 @@ const Rejected = ({ work: { work, rejects, rejected } }: { readonly work: Import
   </div>
 );
 
-/** With the file that is still there: add its animals, or try it with other choices. */
+/** Continues with the uploaded file: imports it, or repeats the dry run with other options. */
 function GoOn({ work, onBegun }: Pick<ImportWorkProps, "work" | "onBegun">) {
   const [isBusy, setBusy] = useState(false);
   const { skipInvalid, again, keepIds } = choices.value;
@@ -130,7 +130,7 @@ function GoOn({ work, onBegun }: Pick<ImportWorkProps, "work" | "onBegun">) {
   const wasTried = work.step === "done" && work.isDryRun;
   const isReady = work.rejected === 0 || skipInvalid;
   const { remedies } = work;
-  if (wasTried && work.animals === 0) return <p class="soft next-line">Correct the file, and choose it again.</p>;
+  if (wasTried && work.animals === 0) return <p class="soft next-line">Correct the file and choose it again.</p>;
   return (
     <div class="go-on">
       <div class="choices">
@@ -144,7 +144,7 @@ function GoOn({ work, onBegun }: Pick<ImportWorkProps, "work" | "onBegun">) {
         {(remedies.includes("again") || again) && (
           <Check
             label="Import again"
-            hint="although it was imported before"
+            hint="even though it was imported before"
             isChecked={again}
             onChange={(isChecked) => choose({ again: isChecked })}
           />
@@ -152,7 +152,7 @@ function GoOn({ work, onBegun }: Pick<ImportWorkProps, "work" | "onBegun">) {
         {(remedies.includes("keepIds") || keepIds) && (
           <Check
             label="Keep ids"
-            hint="of an export, in a store without animals"
+            hint="from an export, into a store without animals"
             isChecked={keepIds}
             onChange={(isChecked) => choose({ keepIds: isChecked })}
           />

@@ -8,13 +8,13 @@ import { size } from "../../format/numbers.ts";
 import { address, linkTo, navigate, type Params, withParams } from "../../router.ts";
 import { session } from "../../session.ts";
 
-// A file on its way to the server. It goes on while other pages of the console are looked at.
+// The upload of a file. It continues while the user visits other pages of the console.
 
 export interface Upload {
   readonly name: string;
   readonly sentBytes: number;
   readonly totalBytes: number;
-  /** Why it did not arrive; undefined while it is on its way. */
+  /** The error of a failed upload; undefined while it is in progress. */
   readonly error: unknown;
   readonly stop: () => void;
 }
@@ -25,14 +25,14 @@ export const upload = signal<Upload | undefined>(undefined);
 
 export const isSending = (): boolean => upload.value !== undefined && upload.value.error === undefined;
 
-/** How the file is to be imported: kept from the dry run to the import. */
+/** The options of an import, kept from the dry run to the import. */
 export interface ImportChoices {
   readonly skipInvalid: boolean;
   readonly again: boolean;
   readonly keepIds: boolean;
 }
 
-/** What was begun here last, as it was last heard of: another instance, which knows nothing of it, may answer next. */
+/** The last known state of the work begun here. The next poll may reach an instance that does not know it. */
 export const begun = signal<ImportWorkView | undefined>(undefined);
 
 const NO_CHOICES: ImportChoices = { skipInvalid: false, again: false, keepIds: false };
@@ -41,18 +41,18 @@ export const choices = signal(NO_CHOICES);
 export const WORK_ID = "import-work";
 export const CHOICE_ID = "import-choice";
 
-/** After a dialog has given it back. */
+/** After a dialog has returned the focus. */
 const FOCUS_AFTER_MS = 50;
 const focusOn = (id: string) => (): void => void setTimeout(() => document.getElementById(id)?.focus(), FOCUS_AFTER_MS);
 export const focusOnWork = focusOn(WORK_ID);
 export const focusOnChoice = focusOn(CHOICE_ID);
 
-/** A browser warns by itself: it lets nobody choose the words. */
+/** Makes the browser ask before leaving, in its own words. */
 const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
 
-/** Sends a file, of which the server then makes a dry run. */
+/** Uploads a file; the server then makes a dry run. */
 export async function send(file: File): Promise<void> {
-  if (isSending()) return say("Another file is on its way. Wait for it, or stop it first.", { isProblem: true });
+  if (isSending()) return say("Another file is being uploaded. Wait for it, or stop it first.", { isProblem: true });
   const maxBytes = session.value.kind === "in" ? session.value.view.uploadMaxBytes : null;
   if (maxBytes !== null && file.size > maxBytes) return say(tooLarge(file, maxBytes), { isProblem: true });
   if (file.size === 0) return say(isEmpty(file), { isProblem: true });
@@ -69,11 +69,11 @@ export async function send(file: File): Promise<void> {
     };
     begun.value = await sendFile<ImportWorkView>(path, file, { signal: leaving.signal, onProgress });
     upload.value = undefined;
-    if (address.value.path !== IMPORT_PATH) say(`${quoted(file.name)} has arrived, and is being checked.`);
+    if (address.value.path !== IMPORT_PATH) say(`${quoted(file.name)} was uploaded and is being checked.`);
   } catch (error) {
     upload.value = leaving.signal.aborted ? undefined : { ...shown, error };
     if (upload.value && address.value.path !== IMPORT_PATH)
-      say(`${quoted(file.name)} did not arrive.`, { isProblem: true });
+      say(`${quoted(file.name)} could not be uploaded.`, { isProblem: true });
   } finally {
     removeEventListener("beforeunload", warn);
   }
@@ -83,12 +83,12 @@ const isEmpty = ({ name }: File): string =>
   `${quoted(name)} is empty. Choose a file with a header and a line for each animal.`;
 
 const tooLarge = ({ name, size: bytes }: File, maxBytes: number): string =>
-  `${quoted(name)} has ${size(bytes)}, and at most ${size(maxBytes)} can be sent. Compress it with gzip, or import it on the server with: animal-store animals import`;
+  `${quoted(name)} is ${size(bytes)}; the limit is ${size(maxBytes)}. Compress it with gzip, or import it on the server with: animal-store animals import`;
 
 const ATTEMPTS = 4;
 const RETRY_MS = 250;
 
-/** Goes on with the file of an earlier work. Behind a load balancer, the next one to answer may be who has the file. */
+/** Continues with the file of an earlier work. Retries, because a load balancer may first pick another instance. */
 export async function goOnWith(params: Params): Promise<ImportWorkView> {
   for (let attempt = 1; ; attempt++)
     try {
@@ -99,7 +99,7 @@ export async function goOnWith(params: Params): Promise<ImportWorkView> {
     }
 }
 
-/** Of a drop: the first one. A folder is none. */
+/** The first file of a drop; undefined for a folder. */
 function fileIn(data: DataTransfer | null): File | undefined {
   const [item] = data?.items ?? [];
   if (item?.webkitGetAsEntry?.()?.isDirectory) return undefined;
@@ -108,13 +108,13 @@ function fileIn(data: DataTransfer | null): File | undefined {
 
 const hasFile = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") ?? false;
 
-/** While the page is shown, a file can be dropped anywhere on it. Returns whether one is held over it. */
+/** Accepts a file dropped anywhere on the page. Returns true while one is dragged over it. */
 export function useDropped(): boolean {
   const [isDragged, setDragged] = useState(false);
   useEffect(() => {
     const over = (event: DragEvent): void => {
       if (!hasFile(event)) return;
-      // Without this, the browser would leave the console and show the file.
+      // Without this, the browser would leave the console and open the file.
       event.preventDefault();
       setDragged(true);
     };

@@ -16,7 +16,7 @@ const draftOf = ({ name, plan, quotas, scopes, expiresAtMs }: KeyView): KeyDraft
   expires: expiresAtMs === null ? "" : localInput(expiresAtMs),
 });
 
-/** What differs between two drafts. What was not touched is not sent, so that nobody else's change is undone. */
+/** The differences between two drafts. Untouched fields are not sent, so that no one else's change is undone. */
 export function editOf(before: KeyDraft, after: KeyDraft): KeyEditForm {
   const isOther = (field: keyof KeyDraft): boolean => String(before[field]) !== String(after[field]);
   return {
@@ -42,7 +42,7 @@ export function EditKey({ of, onSaved, onClose }: EditKeyProps) {
     const edit = editOf(before, draft);
     if (Object.keys(edit).length > 0) {
       onSaved(await call<KeyView>(`/keys/${of.id}`, { method: "PATCH", body: edit }));
-      say("Saved. The key's secrets and what it has used stay as they were.");
+      say("Saved. The key's secrets and usage are unchanged.");
     }
     onClose();
   }

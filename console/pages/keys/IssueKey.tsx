@@ -15,7 +15,7 @@ const formOf = (draft: KeyDraft): NewKeyForm => ({
   expiresAtMs: expiryIn(draft),
 });
 
-/** Asks for what a key needs, then shows its secret. */
+/** Asks for the fields of a new key, then shows its secret. */
 export function IssueKey({ onClose }: { readonly onClose: () => void }) {
   const [draft, setDraft] = useState<KeyDraft>(NEW_DRAFT);
   const [issued, setIssued] = useState<IssuedView | undefined>(undefined);

@@ -24,10 +24,10 @@ import { RotateKey } from "./RotateKey.tsx";
 
 const PARENT = { title: "Keys", href: linkTo("/keys") };
 
-/** Where panels are below each other, there is no gap to fill beside a plot. */
+/** On narrow screens, panels are stacked, and there is no gap to fill beside a plot. */
 const isNarrow = (): boolean => matchMedia("(max-width: 760px)").matches;
 
-/** One key: what it may, what it does, and what can be done to it. */
+/** One key: its details, its usage, and its actions. */
 export function Key({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const path = `/keys/${encodeURIComponent(params.id as string)}`;
   const live = useLive<KeyView>(path);
@@ -81,14 +81,14 @@ function Known({ live, of, path }: KnownProps) {
 
 type Command = "suspend" | "resume" | "unban" | "revoke";
 
-/** Tells the server to do something to the key, shows what came of it, and says so. */
+/** Sends a command about the key, and shows the result. */
 async function command({ live, path }: KnownProps, name: Command, done: string, undo?: () => void): Promise<void> {
   live.replace(await call<KeyView>(`${path}/${name}`, { method: "POST", body: {} }));
   say(done, undo ? { undo } : {});
   rescueFocus();
 }
 
-/** Whether it can ever work again. */
+/** True if the key is revoked, or expired until someone changes its expiry. */
 const hasEnded = ({ state }: KeyView): boolean => state === "revoked" || state === "expired";
 
 function Actions(props: KnownProps) {
@@ -100,7 +100,7 @@ function Actions(props: KnownProps) {
       {of.state === "banned" && (
         <button
           type="button"
-          onClick={() => void orSay(command(props, "unban", "The ban is lifted, and those before it are forgotten."))}
+          onClick={() => void orSay(command(props, "unban", "The ban was lifted, and earlier bans are forgotten."))}
         >
           Lift the ban
         </button>
@@ -122,7 +122,7 @@ function Actions(props: KnownProps) {
 }
 
 const KeyFacts = ({ of }: { readonly of: KeyView }) => (
-  <Panel title="Facts" aside={<a href={linkTo("/journal", { key: of.id })}>Its journal</a>}>
+  <Panel title="Details" aside={<a href={linkTo("/journal", { key: of.id })}>Journal</a>}>
     <Facts
       facts={[
         [
@@ -145,10 +145,10 @@ const KeyFacts = ({ of }: { readonly of: KeyView }) => (
   </Panel>
 );
 
-/** Those that still work, the newest first. */
+/** The valid secrets, newest first. */
 const Secrets = ({ of: { secrets } }: { readonly of: KeyView }) =>
   secrets.length === 0 ? (
-    <>none works any more</>
+    <>none valid</>
   ) : (
     <ul>
       {secrets.map(({ createdAtMs, worksUntilMs }, i) => (
@@ -156,12 +156,12 @@ const Secrets = ({ of: { secrets } }: { readonly of: KeyView }) =>
           {i === 0 ? "Current" : "Old"}
           {createdAtMs !== null && (
             <>
-              , made <Time ms={createdAtMs} />
+              , created <Time ms={createdAtMs} />
             </>
           )}
           {worksUntilMs !== null && (
             <>
-              , works until <Time ms={worksUntilMs} />
+              , valid until <Time ms={worksUntilMs} />
             </>
           )}
         </li>
@@ -185,21 +185,21 @@ const Bans = ({ of }: { readonly of: KeyView }) => (
 );
 
 function BanWords({ bans }: { readonly bans: KeyView["bans"] }) {
-  if (!bans) return <>not known: Redis counts them, and does not answer</>;
+  if (!bans) return <>unknown: Redis, which counts them, is not responding</>;
   if (bans.inARow === 0) return <>none; the first one would last {duration(bans.nextBanMs)}</>;
   return (
     <>
       {bans.inARow} in a row; the next one would last {duration(bans.nextBanMs)}
       {bans.forgottenAtMs !== null && (
         <>
-          ; they are forgotten <Time ms={bans.forgottenAtMs} />, unless there is another
+          ; forgotten <Time ms={bans.forgottenAtMs} /> unless there is another
         </>
       )}
     </>
   );
 }
 
-/** Making it stop: for a while, or for good. */
+/** Suspends or revokes the key. */
 function Ending(props: KnownProps) {
   const { live, of, path } = props;
   const [isRevoking, setRevoking] = useState(false);
@@ -234,11 +234,11 @@ function Ending(props: KnownProps) {
         <Confirm
           title="Revoke this key?"
           name={of.name}
-          submit="Revoke for good"
+          submit="Revoke permanently"
           onConfirm={revoke}
           onClose={() => setRevoking(false)}
         >
-          All of its secrets stop working at once, and nothing can bring them back. Whoever uses it needs another key.
+          All of its secrets stop working immediately. This cannot be undone, and its users will need another key.
         </Confirm>
       )}
     </Panel>

@@ -7,16 +7,16 @@ import { accessWords, planWords } from "../../format/keys.ts";
 import { grouped } from "../../format/numbers.ts";
 import { ahead, localInput, viewersZone } from "../../format/time.ts";
 
-// What is asked about a key, whether it is issued or edited.
+// The form fields of a key, for issuing and editing.
 
-/** As it is typed. */
+/** The form's fields as typed. */
 export interface KeyDraft {
   readonly name: string;
   readonly plan: Plan;
   readonly perMinute: string;
   readonly perDay: string;
   readonly scopes: readonly Scope[];
-  /** Empty: never. */
+  /** Empty if it never expires. */
   readonly expires: string;
 }
 
@@ -24,10 +24,10 @@ export const NEW_DRAFT: KeyDraft = { name: "", plan: "free", perMinute: "", perD
 
 export const KEY_FIELDS = ["name", "plan", "perMinute", "perDay", "scopes", "expiresAtMs"];
 
-/** Whether a plan has no quotas of its own, so that they have to be agreed. */
+/** True if a plan has no quotas of its own, so that each key needs them. */
 export const needsQuotas = (plan: Plan): boolean => PLANS[plan] === undefined;
 
-/** Those of the draft, for a plan without any; throws what is wrong with them. */
+/** The quotas of a draft whose plan has none. Throws a Failure for an invalid one. */
 export function quotasIn({ plan, perMinute, perDay }: KeyDraft): { perMinute: number; perDay: number } | undefined {
   if (!needsQuotas(plan)) return undefined;
   return { perMinute: quota(perMinute, "perMinute"), perDay: quota(perDay, "perDay") };
@@ -36,13 +36,14 @@ export function quotasIn({ plan, perMinute, perDay }: KeyDraft): { perMinute: nu
 function quota(text: string, field: string): number {
   const requests = /^\d{1,10}$/.test(text.trim()) ? Number(text) : 0;
   if (requests >= 1 && requests <= QUOTA_MAX) return requests;
-  throw new Failure(400, "invalid_quota", `Give a whole number of requests, from 1 to ${grouped(QUOTA_MAX)}.`, field);
+  throw new Failure(400, "invalid_quota", `Enter a whole number from 1 to ${grouped(QUOTA_MAX)}.`, field);
 }
 
 export function expiryIn({ expires }: KeyDraft): number | null {
   if (expires === "") return null;
   const ms = new Date(expires).getTime();
-  if (Number.isNaN(ms)) throw new Failure(400, "invalid_expiry", "Give a date and a time, or none.", "expiresAtMs");
+  if (Number.isNaN(ms))
+    throw new Failure(400, "invalid_expiry", "Enter a date and a time, or leave the field empty.", "expiresAtMs");
   return ms;
 }
 
@@ -65,7 +66,7 @@ export function KeyFields({ draft, onChange, mistakeIn }: KeyFieldsProps) {
     <>
       <TextField
         label="Name"
-        hint="Whom or what it is for."
+        hint="Who or what will use it."
         value={draft.name}
         onChange={(name) => change({ name })}
         mistake={mistakeIn("name")}
@@ -81,7 +82,7 @@ export function KeyFields({ draft, onChange, mistakeIn }: KeyFieldsProps) {
       {needsQuotas(draft.plan) && (
         <div class="fields-side">
           <TextField
-            label="Requests a minute"
+            label="Requests per minute"
             type="number"
             min={1}
             value={draft.perMinute}
@@ -89,7 +90,7 @@ export function KeyFields({ draft, onChange, mistakeIn }: KeyFieldsProps) {
             mistake={mistakeIn("perMinute")}
           />
           <TextField
-            label="Requests a day"
+            label="Requests per day"
             type="number"
             min={1}
             value={draft.perDay}
@@ -119,13 +120,13 @@ export function KeyFields({ draft, onChange, mistakeIn }: KeyFieldsProps) {
   );
 }
 
-/** Never, unless there is a date: then in how long. */
+/** Says that it never expires, or how long it is until then. */
 function ExpiryHint({ expires }: { readonly expires: string }) {
   const ms = new Date(expires).getTime();
-  if (expires === "" || Number.isNaN(ms)) return <>Never, unless you give a date ({viewersZone()}).</>;
+  if (expires === "" || Number.isNaN(ms)) return <>Never, unless you set a date ({viewersZone()}).</>;
   return (
     <>
-      {ms > now.value ? `It expires ${ahead(ms, now.value)}` : "That has passed"} ({viewersZone()}).
+      {ms > now.value ? `It expires ${ahead(ms, now.value)}` : "That is in the past"} ({viewersZone()}).
     </>
   );
 }

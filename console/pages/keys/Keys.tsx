@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<KeyRowView>[] = [
   },
 ];
 
-/** All keys, and a new one. The filters are in the address. */
+/** The list of keys. Search and filters are kept in the address. */
 export function Keys() {
   const here = address.value;
   const [search, plan, state, page] = ["search", "plan", "state", "page"].map((name) => here.params.get(name) ?? "");
@@ -113,7 +113,7 @@ const List = ({ view, isStale, isFiltered }: ListProps) => (
   <div>
     {!view.areBansKnown && (
       <p class="notice">
-        <b>Bans and quotas are not known.</b> Redis counts them, and does not answer.
+        <b>Bans and quotas are unknown.</b> Redis, which counts them, is not responding.
       </p>
     )}
     <Panel isFlush>
@@ -127,13 +127,11 @@ const List = ({ view, isStale, isFiltered }: ListProps) => (
           isStale={isStale}
         />
       ) : isFiltered ? (
-        <Empty title="No key matches">
-          Search for less, or <a href={linkTo("/keys")}>show all {plural(view.total, "key")}</a>.
+        <Empty title="No matching keys">
+          Change the search, or <a href={linkTo("/keys")}>show all {plural(view.total, "key")}</a>.
         </Empty>
       ) : (
-        <Empty title="There are no keys yet">
-          Whoever calls the API needs one: issue the first with the button above.
-        </Empty>
+        <Empty title="No keys yet">Every API client needs one. Issue the first with the button above.</Empty>
       )}
     </Panel>
     <Pager page={view.page} pages={view.pages} hrefOf={(page) => linkWith(address.value, { page })} />

@@ -9,7 +9,7 @@ import { Time } from "../../components/text.tsx";
 import { Secret } from "./Secret.tsx";
 
 const OVERLAPS = [
-  { value: String(0), label: "No longer: it stops at once" },
+  { value: String(0), label: "Not at all: it stops immediately" },
   { value: String(HOUR_MS), label: "For 1 hour" },
   { value: String(DAY_MS), label: "For 1 day" },
   { value: String(7 * DAY_MS), label: "For 7 days" },
@@ -22,7 +22,7 @@ interface RotateKeyProps {
   readonly onClose: () => void;
 }
 
-/** A new secret, while the old one goes on working for as long as it takes to replace it. */
+/** Creates a new secret; the old one can keep working until clients have switched over. */
 export function RotateKey({ of, onRotated, onClose }: RotateKeyProps) {
   const [overlap, setOverlap] = useState(String(DAY_MS));
   const [issued, setIssued] = useState<IssuedView | undefined>(undefined);
@@ -67,11 +67,11 @@ export function RotateKey({ of, onRotated, onClose }: RotateKeyProps) {
       }
       onClose={onClose}
     >
-      <Form onSubmit={rotate} onCancel={onClose} submit="Make a new secret" fields={["overlapMs"]}>
+      <Form onSubmit={rotate} onCancel={onClose} submit="Create a new secret" fields={["overlapMs"]}>
         {(mistakeIn) => (
           <SelectField
-            label="How long does the old secret go on working?"
-            hint="Both share the quotas of the key."
+            label="How long should the old secret keep working?"
+            hint="Both secrets share the key's quotas."
             value={overlap}
             options={OVERLAPS}
             onChange={setOverlap}

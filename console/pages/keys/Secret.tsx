@@ -5,12 +5,12 @@ import { guardLeaving } from "../../router.ts";
 
 interface SecretProps {
   readonly secret: string;
-  /** What else there is to know. */
+  /** Additional notes. */
   readonly children?: ComponentChildren;
   readonly onDone: () => void;
 }
 
-/** The only time that a secret is shown: whoever leaves by accident is stopped. */
+/** Shows a secret once, and guards against leaving the page by accident. */
 export function Secret({ secret, children, onDone }: SecretProps) {
   const [isSaved, setSaved] = useState(false);
   useEffect(() => {
@@ -26,7 +26,7 @@ export function Secret({ secret, children, onDone }: SecretProps) {
     <>
       <p class="notice" role="status">
         <span>
-          <b>Copy the secret now.</b> It is shown only this once: the store keeps no more than a digest of it.
+          <b>Copy the secret now.</b> It is shown only once: the store keeps only a digest of it.
         </span>
       </p>
       <div class="secret">

@@ -16,7 +16,7 @@ interface OrderCardProps {
 
 export const cardId = (id: string): string => `order-${id}`;
 
-/** Where it is now; at the width of a phone that is not shown, and the column that it has left takes the focus. */
+/** Focuses the card in its new column. On a phone, that column is hidden, so the old column gets the focus. */
 function focusOn(order: OrderView, from: OrderStatus): void {
   setTimeout(() => {
     const card = document.getElementById(cardId(order.id));
@@ -25,7 +25,7 @@ function focusOn(order: OrderView, from: OrderStatus): void {
   });
 }
 
-/** After this there is no move left. */
+/** True if the status has no transitions left. */
 const isFinal = (status: OrderStatus): boolean => transitionsFrom(status).length === 0;
 
 export function OrderCard({ order, onMoved, onRefused }: OrderCardProps) {
@@ -33,7 +33,7 @@ export function OrderCard({ order, onMoved, onRefused }: OrderCardProps) {
   const [asking, setAsking] = useState<OrderStatus | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
   const card = useRef<HTMLLIElement>(null);
-  // Somebody else may have moved it: whoever was about to do something with it finds it where it is now.
+  // If someone else moves the order while the card has the focus, the focus follows it.
   useLayoutEffect(
     () => () => {
       if (card.current?.contains(document.activeElement)) focusOn(order, status);
@@ -46,7 +46,7 @@ export function OrderCard({ order, onMoved, onRefused }: OrderCardProps) {
     try {
       const next = await call<OrderView>(`/orders/${id}`, { method: "PATCH", body: { status: to } });
       onMoved(next);
-      say(`Order ${id} is ${to} now.`);
+      say(`Order ${id} is now ${to}.`);
       focusOn(next, status);
     } catch (error) {
       say(`Order ${id}: ${sentenceOf(error)}`, { isProblem: true });
@@ -103,11 +103,11 @@ interface AskFirstProps {
   readonly onClose: () => void;
 }
 
-/** It cannot be undone, but it is everyday work: a question is enough. */
+/** A simple confirmation: the move cannot be undone, but it is everyday work. */
 const AskFirst = ({ order: { id, petId, animalName }, to, onMove, onClose }: AskFirstProps) => (
   <Dialog title={`${MOVE_WORDS[to].verb} order ${id}?`} onClose={onClose}>
     <p>
-      <bdi>{animalName ?? `Animal ${petId}`}</bdi> {MOVE_WORDS[to].animal}. An order that is {to} can no longer change.
+      <bdi>{animalName ?? `Animal ${petId}`}</bdi> {MOVE_WORDS[to].animal}. This cannot be undone.
     </p>
     <div class="dialog-buttons">
       <button type="button" onClick={onClose}>

@@ -13,10 +13,10 @@ import { cardId, OrderCard } from "./OrderCard.tsx";
 
 interface OrderColumnProps {
   readonly status: OrderStatus;
-  /** At the width of a phone, only this one is shown. */
+  /** On a phone, only the current column is shown. */
   readonly isCurrent: boolean;
   readonly moved: ReadonlyMap<string, OrderView>;
-  /** When it changes, the list is asked for again. */
+  /** The list is reloaded when this changes. */
   readonly round: number;
   readonly onMoved: (order: OrderView) => void;
   readonly onRefused: () => void;
@@ -24,16 +24,16 @@ interface OrderColumnProps {
 
 const EMPTY_WORDS: Readonly<Record<OrderStatus, string>> = {
   placed: "New orders appear here.",
-  approved: "Approve one that is placed.",
-  delivered: "Deliver one that is approved.",
-  cancelled: "No order was cancelled.",
+  approved: "Orders that you approve appear here.",
+  delivered: "Orders that you deliver appear here.",
+  cancelled: "Cancelled orders appear here.",
 };
 
-/** Everything of one status: the first page is kept up to date, more comes on demand. */
+/** The orders of one status: the first page is kept up to date, and more pages are loaded on demand. */
 function useOrders(status: OrderStatus, round: number) {
   const live = useLive<OrderListView>(`/orders?status=${status}`);
   const [known, setKnown] = useState<readonly OrderView[]>([]);
-  /** Undefined: only the first page is shown. */
+  /** Undefined while only the first page is shown. */
   const [nextOfMore, setNextOfMore] = useState<string | null | undefined>(undefined);
   const first = live.data;
   useEffect(() => {
@@ -75,7 +75,7 @@ export function OrderColumn({ status, isCurrent, moved, round, onMoved, onRefuse
       <Loaded live={live} what={`the ${status} orders`}>
         {() =>
           orders.length === 0 ? (
-            <Empty title="None">{EMPTY_WORDS[status]}</Empty>
+            <Empty title="No orders">{EMPTY_WORDS[status]}</Empty>
           ) : (
             <>
               <ul class="cards">

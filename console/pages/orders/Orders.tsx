@@ -10,13 +10,13 @@ import { OrderColumn } from "./OrderColumn.tsx";
 const statusIn = (params: URLSearchParams): OrderStatus =>
   ORDER_STATUSES.find((status) => status === params.get("status")) ?? "placed";
 
-/** All orders, by status side by side; at the width of a phone, one status at a time. */
+/** All orders in columns by status; on a phone, one status at a time. */
 export function Orders() {
   const here = address.value;
   const current = statusIn(here.params);
-  /** What moves were answered with. */
+  /** The orders in responses to moves. */
   const [moved, setMoved] = useState<ReadonlyMap<string, OrderView>>(new Map());
-  /** Raised when the lists are not what they seem to be. */
+  /** Incremented to reload the lists. */
   const [round, setRound] = useState(0);
   const choices = ORDER_STATUSES.map((status) => ({
     label: capitalized(status),
@@ -24,7 +24,7 @@ export function Orders() {
     isCurrent: status === current,
   }));
   return (
-    <Page title="Orders" subtitle="The newest first. They are placed through the API.">
+    <Page title="Orders" subtitle="Newest first. Orders are placed through the API.">
       <div class="only-narrow">
         <Segments label="Status" choices={choices} />
       </div>

@@ -5,10 +5,10 @@ import { reasonsIn, SPANS, type Span } from "../../format/series.ts";
 
 const MINUTES_OF: Readonly<Record<Span, number>> = { hour: 60, day: 24 * 60, month: 30 * 24 * 60 };
 
-/** Requests a minute, on average. */
+/** The average rate. */
 function rate(requests: number, span: Span): string {
   const each = requests / MINUTES_OF[span];
-  return each > 0 && each < 1 ? "less than one a minute" : `${grouped(Math.round(each))} a minute`;
+  return each > 0 && each < 1 ? "less than one per minute" : `${grouped(Math.round(each))} per minute`;
 }
 
 /** 0.6 %, mostly minute quota */
@@ -20,7 +20,7 @@ function refusedWords(sum: UsageView): string {
 
 const spanWords = (span: Span): string => SPANS.find((choice) => choice.span === span)?.words as string;
 
-/** Sums over the span: what was asked for, and what came of it. */
+/** Totals over the time span. */
 export const Figures = ({ sum, span }: { readonly sum: UsageView; readonly span: Span }) => (
   <dl class="figures">
     <Figure title="Requests" figure={grouped(sum.requests)} note={rate(sum.requests, span)} />
@@ -38,7 +38,7 @@ export const Figures = ({ sum, span }: { readonly sum: UsageView; readonly span:
     <Figure
       title="99th percentile"
       figure={sum.p99Ms === null ? "–" : measured(sum.p99Ms)}
-      note={sum.p50Ms === null ? "nothing measured" : `median ${measured(sum.p50Ms)}`}
+      note={sum.p50Ms === null ? "no data" : `median ${measured(sum.p50Ms)}`}
     />
   </dl>
 );

@@ -16,12 +16,12 @@ import { POLL_MS, useLive } from "../../live.ts";
 import { address, linkTo } from "../../router.ts";
 import { Figures } from "./Figures.tsx";
 
-/** What is found out beside requests is asked for sooner than what only changes. */
+/** Poll faster until the values that are computed in the background are known. */
 const SOON_MS = 1000;
 const isAllKnown = ({ busiestAsOfMs, animals, openOrders, instances }: OverviewView): boolean =>
   busiestAsOfMs !== null && animals !== null && openOrders !== null && instances.length > 0;
 
-/** How the store is, right now. */
+/** The current state of the store. */
 export function Overview() {
   const here = address.value;
   const span = spanOf(here.params.get("span"));
@@ -32,7 +32,7 @@ export function Overview() {
   return (
     <Page
       title="Overview"
-      subtitle={`Live. Times are yours, ${viewersZone()}.`}
+      subtitle={`Live. Times are in your time zone, ${viewersZone()}.`}
       actions={<SpanChoice address={here} span={span} />}
     >
       <Loaded live={live} what="the overview">
@@ -53,7 +53,7 @@ export function Overview() {
   );
 }
 
-/** What is not well. Screen readers hear of it when it begins. */
+/** The alerts. New ones are announced to screen readers. */
 function Alerts({ alerts }: { readonly alerts: readonly Alert[] }) {
   const titles = alerts.map(({ title }) => title).join(" ");
   useEffect(() => announce(titles), [titles]);
@@ -78,7 +78,7 @@ function Alerts({ alerts }: { readonly alerts: readonly Alert[] }) {
   );
 }
 
-/** A page of the console, or of the documentation, which is in the repository and not on this server. */
+/** A link to a page of the console, or a path in the documentation, which this server does not serve. */
 const Remedy = ({ remedy }: { readonly remedy: string }) =>
   remedy.startsWith("/") ? (
     <a class="remedy" href={linkTo(remedy)}>
@@ -92,7 +92,7 @@ const Remedy = ({ remedy }: { readonly remedy: string }) =>
 
 type Busy = OverviewView["busiest"][number];
 
-/** So many refusals are no accident: somebody should look. */
+/** The share of refusals that needs attention. */
 const MANY_REFUSED = 0.01;
 
 const BUSIEST_COLUMNS: readonly Column<Busy>[] = [
@@ -113,10 +113,10 @@ const BUSIEST_COLUMNS: readonly Column<Busy>[] = [
 const Busiest = ({ view }: { readonly view: OverviewView }) => (
   <Panel title="Busiest keys" isFlush>
     {view.busiestAsOfMs === null ? (
-      <Empty title="Not known yet">The requests of all keys are being summed up: wait a moment.</Empty>
+      <Empty title="Not known yet">Requests are being summed up. This takes a moment.</Empty>
     ) : view.busiest.length === 0 ? (
       <Empty title="No requests">
-        None was made with a key in this time. <a href={linkTo("/keys")}>See the keys</a>
+        No key was used in this period. <a href={linkTo("/keys")}>See the keys</a>
       </Empty>
     ) : (
       <Table
@@ -130,7 +130,7 @@ const Busiest = ({ view }: { readonly view: OverviewView }) => (
   </Panel>
 );
 
-/** Animals and orders. */
+/** The counts of animals and orders. */
 const Stock = ({ view: { animals, openOrders } }: { readonly view: OverviewView }) => (
   <Panel title="Animals">
     {animals ? (
@@ -153,7 +153,7 @@ const Stock = ({ view: { animals, openOrders } }: { readonly view: OverviewView 
         />
       </>
     ) : (
-      <p class="soft">They are being counted; this takes a while where there are many.</p>
+      <p class="soft">Counting. This may take a while in a large store.</p>
     )}
     <h2 class="next">Open orders</h2>
     {openOrders ? (
@@ -165,7 +165,7 @@ const Stock = ({ view: { animals, openOrders } }: { readonly view: OverviewView 
         ]}
       />
     ) : (
-      <p class="soft">They are being counted.</p>
+      <p class="soft">Counting.</p>
     )}
   </Panel>
 );
@@ -177,7 +177,7 @@ const STOCK_COLOURS = ["--passed", "--refused", "--neutral"];
 
 type Instance = OverviewView["instances"][number];
 
-/** Ready; Lost, last seen 2 min ago */
+/** The state of an instance: "Ready"; "Lost, last seen 2 min ago". */
 function InstanceState({ instance }: { readonly instance: Instance }) {
   if (instance.state === "stopped") return <Badge text="Stopped" tone="quiet" />;
   if (instance.state === "lost")
@@ -221,7 +221,7 @@ const Instances = ({ view: { instances, store } }: { readonly view: OverviewView
     {instances.length > 0 ? (
       <Table caption="Instances" columns={INSTANCE_COLUMNS} rows={instances} keyOf={({ id }) => id} />
     ) : (
-      <Empty title="Being found out">After a start, it takes a few seconds until instances are listed here.</Empty>
+      <Empty title="Not listed yet">Instances appear here a few seconds after a start.</Empty>
     )}
   </Panel>
 );

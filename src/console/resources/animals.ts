@@ -110,7 +110,7 @@ const IN_ORDER = new ConsoleFault(
   `${ANIMAL_IN_ORDER} Deliver or cancel the order first, or leave the status as it is.`,
   { field: "status" },
 );
-const HAS_ORDERS = new ConsoleFault(409, "animal_has_orders", `${ANIMAL_HAS_ORDERS} Correct it instead.`);
+const HAS_ORDERS = new ConsoleFault(409, "animal_has_orders", `${ANIMAL_HAS_ORDERS} Edit it instead.`);
 
 /** It cannot be undone, so the name is typed first; and it must still be the one that was shown. */
 export const deleteAnimal: ConsoleHandler = async (parts, session, { params, form }) => {

@@ -21,24 +21,24 @@ describe.skipIf(!CHROMIUM)("the console", () => {
       () =>
         withDesk(fleet, async (desk) => {
           for (const [path, words] of [
-            ["", "None was made with a key in this time. See the keys"],
-            ["/keys?search=nobody", "Search for less, or show all"],
+            ["", "No key was used in this period. See the keys"],
+            ["/keys?search=nobody", "Change the search, or show all"],
             ["/animals", "Add the first one with the button above, or import a file"],
             ["/animals?status=sold", "There are no sold animals. Show all animals"],
-            ["/animals/categories", "give the first one its name with the button above"],
-            ["/animals/categories?name=x", "No name begins so. Show all categories"],
-            ["/animals/import", "Drop a file above, or use: animal-store animals import"],
+            ["/animals/categories", "Name the first one with the button above"],
+            ["/animals/categories?name=x", "No name begins with that. Show all categories"],
+            ["/animals/import", "Drop a file above, or run animal-store animals import"],
             ["/orders", "New orders appear here."],
-            ["/orders", "Approve one that is placed."],
-            ["/orders", "Deliver one that is approved."],
-            ["/orders", "No order was cancelled."],
-            [`/journal?key=${NO_KEY}`, "There is nothing yet"],
+            ["/orders", "Orders that you approve appear here."],
+            ["/orders", "Orders that you deliver appear here."],
+            ["/orders", "Cancelled orders appear here."],
+            [`/journal?key=${NO_KEY}`, "No entries yet"],
           ] as const) {
             await desk.follow(path);
             await desk.sees(words);
           }
           await desk.page.getByRole("link", { name: "Show everything" }).last().click();
-          await desk.row("Made a link to the console").first().waitFor();
+          await desk.row("Created a console link").first().waitFor();
         }),
       BROWSER_TEST_MS,
     );
@@ -52,12 +52,12 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           await desk.visit("/animals/12");
           await desk.heading("Not found").waitFor();
           await page.getByRole("link", { name: "Go to the list" }).click();
-          await desk.heading("There are no animals yet").waitFor();
+          await desk.heading("No animals yet").waitFor();
           await desk.visit(`/keys/${NO_KEY}`);
           await desk.heading("Not found").waitFor();
           await desk.visit("/animals?cursor=made-up");
           await page.getByRole("link", { name: "Start over" }).click();
-          await desk.heading("There are no animals yet").waitFor();
+          await desk.heading("No animals yet").waitFor();
           await desk.visit("/nowhere/at/all");
           await desk.heading("Not found").waitFor();
           await page.getByRole("main").getByRole("link").first().click();

@@ -89,12 +89,12 @@ describe.skipIf(!CHROMIUM)("animals in the console", () => {
           await page.getByRole("link", { name: "Next" }).click();
           await desk.row("Imported 069").waitFor();
           await page.getByRole("link", { name: "Next" }).click();
-          await desk.sees("This is the last page.");
+          await desk.sees("Last page.");
           expect(await namesIn(desk)).toHaveLength(20);
           await page.getByRole("link", { name: "Previous" }).click();
           await desk.row("Imported 069").waitFor();
           await page.goBack();
-          await desk.sees("This is the last page.");
+          await desk.sees("Last page.");
           await page.getByRole("link", { name: "First page" }).click();
           await desk.row("Imported 000").waitFor();
           expect(await namesIn(desk)).toEqual(first);
@@ -142,7 +142,7 @@ describe.skipIf(!CHROMIUM)("animals in the console", () => {
           const [{ id } = { id: undefined }] = stored;
           await page.getByRole("combobox", { name: "Category" }).fill("");
           await page.getByRole("searchbox").fill(String(id));
-          await desk.sees("By id.");
+          await desk.sees("Searching by id.");
           await page.getByRole("row").nth(2).waitFor({ state: "detached" });
           expect(await namesIn(desk)).toEqual([stored[0]?.name as string]);
         }),
@@ -172,7 +172,7 @@ describe.skipIf(!CHROMIUM)("animals in the console", () => {
               "many.csv",
               lines(MANY, (i) => `Many ${i},21,available`),
             );
-            await page.getByRole("progressbar", { name: "Sending many.csv" }).waitFor();
+            await page.getByRole("progressbar", { name: "Uploading many.csv" }).waitFor();
             arrive();
             await desk.seesLater(desk.button(`Import ${MANY.toLocaleString("en")} animals`));
             await page.unroute("**/console/api/imports?*");
@@ -221,8 +221,8 @@ describe.skipIf(!CHROMIUM)("animals in the console", () => {
             .getByRole("button", { name: /^Undo…/ })
             .click();
           await desk.dialog("Undo this import?").getByLabel("Type the name").fill("dropped.ndjson");
-          await desk.button("Remove its animals").click();
-          await desk.sees("3 animals were removed.");
+          await desk.button("Delete its animals").click();
+          await desk.sees("3 animals were deleted.");
           expect(await fleet.query(added)).toEqual([]);
 
           // The same file once more: it is known.
@@ -231,7 +231,7 @@ describe.skipIf(!CHROMIUM)("animals in the console", () => {
           await desk.go("Journal");
           await desk
             .row("Undid the import of dropped.ndjson")
-            .filter({ hasText: "removed 3" })
+            .filter({ hasText: "deleted 3" })
             .filter({ hasText: "Anna" })
             .waitFor();
           await desk.row("dropped.ndjson").first().waitFor();

@@ -48,19 +48,19 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           const { page } = desk;
           const { secret, id } = await issue(desk, "Front desk, Leipzig", async (dialog) => {
             await dialog.getByLabel("Plan").selectOption({ label: "Enterprise: quotas of its own" });
-            await dialog.getByLabel("Requests a minute").fill("5000");
-            await dialog.getByLabel("Requests a day").fill("1000000");
+            await dialog.getByLabel("Requests per minute").fill("5000");
+            await dialog.getByLabel("Requests per day").fill("1000000");
           });
           expect(await statusWith(secret)).toBe(200);
           await page.reload();
           await desk.heading("Front desk, Leipzig").waitFor();
           expect(await page.content()).not.toContain(secret);
-          expect(await desk.fact("Plan").textContent()).toBe("Enterprise: 5,000 a minute, 1,000,000 a day");
+          expect(await desk.fact("Plan").textContent()).toBe("Enterprise: 5,000 per minute, 1,000,000 per day");
 
           await desk.button("Edit").click();
           const edit = desk.dialog("Edit the key");
           await edit.getByLabel("Name").fill("Front desk, Halle");
-          await edit.getByLabel("Requests a minute").fill("6000");
+          await edit.getByLabel("Requests per minute").fill("6000");
           await edit.getByRole("checkbox", { name: "Write pets" }).uncheck();
           await edit.getByRole("checkbox", { name: "Write orders" }).uncheck();
           await edit.getByLabel("Expires").fill("2099-12-31T12:30");
@@ -68,7 +68,7 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           await desk.told("Saved.");
           await desk.heading("Front desk, Halle").waitFor();
           expect(await desk.fact("Access").textContent()).toBe("Read");
-          expect(await desk.fact("Plan").textContent()).toBe("Enterprise: 6,000 a minute, 1,000,000 a day");
+          expect(await desk.fact("Plan").textContent()).toBe("Enterprise: 6,000 per minute, 1,000,000 per day");
           expect(await desk.fact("Expires").getByRole("time").getAttribute("datetime")).toBe(
             "2099-12-31T11:30:00.000Z",
           );
@@ -81,7 +81,7 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           await desk.dialog("Edit the key").getByLabel("Plan").selectOption("pro");
           await desk.dialog("Edit the key").getByLabel("Expires").fill("");
           await desk.button("Save", desk.dialog("Edit the key")).click();
-          await desk.fact("Plan").filter({ hasText: "Pro: 300 a minute, 10,000 a day" }).waitFor();
+          await desk.fact("Plan").filter({ hasText: "Pro: 300 per minute, 10,000 per day" }).waitFor();
           expect(await desk.fact("Expires").textContent()).toBe("never");
 
           await desk.button("Rotate").click();
@@ -89,14 +89,14 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
             .dialog(/^Rotate/)
             .getByLabel("How long")
             .selectOption("For 1 hour");
-          await desk.button("Make a new secret").click();
+          await desk.button("Create a new secret").click();
           const shown = desk.dialog("The new secret of Front desk, Halle");
           const rotated = await shown.getByRole("textbox", { name: "Secret" }).inputValue();
           await desk.button("Copy the secret", shown).click();
           await desk.button("Done", shown).click();
           await until(async () => (await statusWith(rotated)) === 200);
           expect(await statusWith(secret)).toBe(200);
-          await desk.fact("Secrets").filter({ hasText: "works until" }).waitFor();
+          await desk.fact("Secrets").filter({ hasText: "valid until" }).waitFor();
           expect(await desk.fact("Secrets").getByRole("listitem").count()).toBe(2);
 
           await desk.button("Suspend").click();
@@ -111,7 +111,7 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
 
           await desk.button("Revoke…").click();
           const revoke = desk.dialog("Revoke this key?");
-          const forGood = desk.button("Revoke for good", revoke);
+          const forGood = desk.button("Revoke permanently", revoke);
           await revoke.getByLabel("Type the name to confirm").fill("Front desk, Leipzig");
           expect(await forGood.isDisabled()).toBe(true);
           await revoke.getByLabel("Type the name to confirm").fill("Front desk, Halle");
@@ -130,7 +130,7 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           for (const [i, command] of [...deeds, "Issued"].entries())
             expect(rows[i]).toMatch(new RegExp(`Anna ?console.*${command} key Front desk`));
           expect(rows[7]).toContain("name Front desk, Leipzig → became Front desk, Halle");
-          expect(rows[7]).toContain("a minute 5,000 → became 6,000");
+          expect(rows[7]).toContain("per minute 5,000 → became 6,000");
           expect(rows[7]).toContain("access Everything → became Read");
         }),
       BROWSER_TEST_MS,
@@ -154,11 +154,11 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           await desk.fact("Bans").filter({ hasText: "1 in a row; the next one would last 5 min" }).waitFor();
           expect(await desk.fact("This minute").textContent()).toContain("of 60");
           await desk.button("Lift the ban").click();
-          await desk.told("The ban is lifted, and those before it are forgotten.");
+          await desk.told("The ban was lifted, and earlier bans are forgotten.");
           // The quota of the minute may still be used up; but that is no ban.
           await until(async () => (await code()) !== "key_banned");
           await desk.follow(`/journal?key=${id}`);
-          await desk.row("Lifted the ban of key Price import").filter({ hasText: "Anna" }).waitFor();
+          await desk.row("Lifted the ban on key Price import").filter({ hasText: "Anna" }).waitFor();
         }),
       BROWSER_TEST_MS,
     );
@@ -175,7 +175,7 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           expect(await desk.row("Vet practice").count()).toBe(1);
           expect(new URL(desk.page.url()).search).toBe("?plan=business&search=vet");
           await desk.page.getByRole("combobox", { name: "State" }).selectOption("Revoked");
-          await desk.heading("No key matches").waitFor();
+          await desk.heading("No matching keys").waitFor();
           await desk.page.getByRole("link", { name: /^show all/ }).click();
           await desk.row("Storefront").waitFor();
 

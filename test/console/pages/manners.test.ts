@@ -65,7 +65,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
     () =>
       withDesk(fleet, async (desk) => {
         const { keyboard } = desk.page;
-        await tabTo(desk, /^Skip to the page$/);
+        await tabTo(desk, /^Skip to content$/);
         await tabTo(desk, /^Keys/);
         await keyboard.press("Enter");
         await desk.heading("Keys").waitFor();
@@ -115,7 +115,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         await desk.button(`Approve order ${body.id}`).waitFor();
         await tabTo(desk, new RegExp(`^Approve order ${body.id}$`));
         await keyboard.press("Enter");
-        await desk.told(`Order ${body.id} is approved now.`);
+        await desk.told(`Order ${body.id} is now approved.`);
         await desk.expectFocus(desk.page.getByRole("listitem", { name: `Order ${body.id}` }));
 
         await desk.follow("/animals/import");

@@ -97,10 +97,10 @@ describe.skipIf(!CHROMIUM)("the console", () => {
             ...["--plan", "enterprise", "--per-minute", "123456789", "--per-day", "987654321"],
           );
           await desk.visit(`/keys/${id}`);
-          await desk.sees("123,456,789 a minute, 987,654,321 a day");
+          await desk.sees("123,456,789 per minute, 987,654,321 per day");
           await desk.button("Edit").click();
           const edit = desk.dialog("Edit the key");
-          expect(await edit.getByLabel("Requests a day").inputValue()).toBe("987654321");
+          expect(await edit.getByLabel("Requests per day").inputValue()).toBe("987654321");
         }),
       BROWSER_TEST_MS,
     );

@@ -32,22 +32,22 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           const { page } = desk;
           desk.expects(/^50\d GET/, /^net::ERR_CONNECTION_REFUSED/);
           await desk.visit("/keys");
-          await desk.sees("issue the first with the button above");
+          await desk.sees("Issue the first with the button above");
           await postgres.stop();
           await desk.seesLater(page.getByText("The database does not answer at the moment"));
           // What is known stays, beside the note that it may be outdated.
-          await desk.heading("There are no keys yet").waitFor();
+          await desk.heading("No keys yet").waitFor();
           await page.reload();
-          await desk.heading("No answer").waitFor();
+          await desk.heading("Service unreachable").waitFor();
           await postgres.start();
           await desk.button("Try again").click();
-          await desk.heading("There are no keys yet").waitFor();
+          await desk.heading("No keys yet").waitFor();
           await fleet.stop();
-          await desk.seesLater(page.getByText("The service does not answer. Is it running?"));
+          await desk.seesLater(page.getByText("The service is not responding. Is it running?"));
           await fleet.restart();
           await desk.follow("/orders");
           await desk.seesLater(page.getByText("New orders appear here."));
-          expect(await page.getByText("The service does not answer").count()).toBe(0);
+          expect(await page.getByText("The service is not responding").count()).toBe(0);
         },
         { hasClock: true },
       ),
@@ -72,10 +72,10 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           await desk.sees("They are counted in Redis, which does not answer the console.");
           await desk.sees("What to do");
           await desk.go("Keys");
-          await desk.row("Storefront").filter({ hasText: "not known" }).waitFor();
-          await desk.sees("Bans and quotas are not known.");
+          await desk.row("Storefront").filter({ hasText: "unknown" }).waitFor();
+          await desk.sees("Bans and quotas are unknown.");
           await desk.row("Storefront").getByRole("link").click();
-          await desk.fact("Bans").filter({ hasText: "not known: Redis counts them" }).waitFor();
+          await desk.fact("Bans").filter({ hasText: "unknown: Redis, which counts them" }).waitFor();
         },
         { hasClock: true },
       );

@@ -24,7 +24,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
             await page.evaluate("window.isTheSamePage = true");
             const { secret } = await fleet.issueBoundlessKey("Busy one");
             const reader = await fleet.issueKey("Reader", "--plan", "free", "--scopes", "pets:read");
-            await desk.sees("Staging. Production is not touched.");
+            await desk.sees("Staging. Production is not affected.");
             expect(await page.title()).toBe("Overview · Animal Store (staging)");
             const { body: pet } = await fleet.call("POST /pets", { secret, body: { name: "Rex", categoryId: 7 } });
             await fleet.call("POST /store/orders", { secret, body: { petId: pet.id } });
@@ -64,17 +64,17 @@ describe.skipIf(!CHROMIUM)("the console", () => {
         withDesk(fleet, async (desk) => {
           const { page } = desk;
           await page.getByRole("link", { name: "30 days" }).click();
-          await desk.sees("Requests an hour");
+          await desk.sees("Requests per hour");
           expect(new URL(page.url()).search).toBe("?span=month");
           const busiest = page.getByRole("table", { name: "Busiest keys" });
           await busiest.getByRole("row", { name: /^Reader 5 5/ }).waitFor();
           await page.getByRole("link", { name: "Reader" }).click();
           await desk.heading("Reader").waitFor();
           await desk.fact("Requests").filter({ hasText: /^5$/ }).waitFor();
-          await desk.sees("Refusals a minute");
+          await desk.sees("Refusals per minute");
           await page.getByRole("link", { name: "24 hours" }).click();
-          await desk.sees("Refusals an hour");
-          const plot = page.getByRole("slider", { name: /^Requests an hour/ });
+          await desk.sees("Refusals per hour");
+          const plot = page.getByRole("slider", { name: /^Requests per hour/ });
           await plot.focus();
           await page.keyboard.press("Home");
           expect(await plot.getAttribute("aria-valuetext")).toEndWith("0 passed, 0 refused, 0 failed");
@@ -86,11 +86,11 @@ describe.skipIf(!CHROMIUM)("the console", () => {
             texts.add(await plot.getAttribute("aria-valuetext"));
           }
           expect([...texts].some((text) => text?.endsWith("0 passed, 5 refused, 0 failed"))).toBe(true);
-          await page.getByText("As a table").first().click();
-          const table = page.getByRole("table", { name: "Requests an hour" });
+          await page.getByText("Show as a table").first().click();
+          const table = page.getByRole("table", { name: "Requests per hour" });
           await table.getByRole("row", { name: / 0 5 0$/ }).waitFor();
-          await page.getByText("As a table").nth(1).click();
-          const refused = page.getByRole("table", { name: "Refusals an hour" });
+          await page.getByText("Show as a table").nth(1).click();
+          const refused = page.getByRole("table", { name: "Refusals per hour" });
           expect(await refused.getByRole("columnheader").allInnerTexts()).toHaveLength(2);
         }),
       BROWSER_TEST_MS,

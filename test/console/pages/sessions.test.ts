@@ -172,7 +172,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
               expect(await fleet.query("SELECT 1 FROM console_sessions")).toEqual([]);
               await third.signIn("Anna");
               await third.go("Journal");
-              await third.row("Signed everybody out of the console").first().waitFor();
+              await third.row("Signed everyone out of the console").first().waitFor();
             }),
           ),
         ),
@@ -184,7 +184,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
       () =>
         withDesk(fleet, async (desk) => {
           await desk.visit("/keys?plan=pro");
-          await desk.heading("No key matches").waitFor();
+          await desk.heading("No matching keys").waitFor();
           await fleet.query("UPDATE console_sessions SET expires_at = 1000");
           desk.expects(/^401 GET/);
           await desk.go("Animals");

@@ -20,7 +20,7 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
         withDesk(fleet, async (desk) => {
           const { page } = desk;
           await desk.go("Animals");
-          await desk.heading("There are no animals yet").waitFor();
+          await desk.heading("No animals yet").waitFor();
           await desk.button("Add an animal").click();
           const add = desk.dialog("Add an animal");
           await add.getByLabel("Name").fill("Rex");
@@ -34,11 +34,11 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
           const naming = desk.dialog("Name category 7");
           await naming.getByLabel("Name").fill("Dogs");
           await desk.button("Save", naming).click();
-          await desk.told("Category 7 is called “Dogs” now.");
+          await desk.told("Category 7 is now called “Dogs”.");
           await desk.button("Rename this category").waitFor();
 
-          await desk.button("Correct", page).click();
-          const correct = desk.dialog("Correct the animal");
+          await desk.button("Edit", page).click();
+          const correct = desk.dialog("Edit the animal");
           await correct.getByLabel("Name").fill("Rexi");
           await correct.getByLabel("Status").selectOption("Sold");
           await desk.button("Save", correct).click();
@@ -46,25 +46,25 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
           const [rexi] = await fleet.query("SELECT name, category_id, status FROM animals");
           expect(rexi).toMatchObject({ name: "Rexi", status: "sold" });
 
-          await desk.button("Remove…").click();
-          const remove = desk.dialog("Remove this animal?");
-          expect(await desk.button("Remove for good", remove).isDisabled()).toBe(true);
+          await desk.button("Delete…").click();
+          const remove = desk.dialog("Delete this animal?");
+          expect(await desk.button("Delete permanently", remove).isDisabled()).toBe(true);
           await remove.getByLabel("Type the name to confirm").fill("Rexi");
-          await desk.button("Remove for good", remove).click();
-          await desk.told("“Rexi” was removed.");
-          await desk.heading("There are no animals yet").waitFor();
+          await desk.button("Delete permanently", remove).click();
+          await desk.told("“Rexi” was deleted.");
+          await desk.heading("No animals yet").waitFor();
           expect(await fleet.query("SELECT id FROM animals")).toEqual([]);
 
           await desk.follow("/animals/categories");
           await desk.button("Remove name Dogs").click();
-          await desk.told("Category 7 has no name any more.");
-          await desk.heading("No category has a name yet").waitFor();
+          await desk.told("Category 7 no longer has a name.");
+          await desk.heading("No named categories yet").waitFor();
           await desk.button("Undo").click();
           await desk.row("Dogs").waitFor();
 
           await desk.go("Journal");
-          await desk.row("Removed animal Rexi").waitFor();
-          for (const command of ["Added animal Rex", "Corrected animal Rex", "Removed animal Rexi"])
+          await desk.row("Deleted animal Rexi").waitFor();
+          for (const command of ["Added animal Rex", "Updated animal Rex", "Deleted animal Rexi"])
             await desk.row(command).filter({ hasText: "Anna" }).filter({ hasText: "console" }).waitFor();
           await desk.row("Removed the name of category").waitFor();
           expect(await desk.row("Named category").count()).toBe(2);
@@ -80,12 +80,12 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
           const { body } = await fleet.call("POST /pets", { secret, body: { name: "Max", categoryId: 8 } });
           await desk.follow(`/animals/${body.id}`);
           desk.expects(/^409 PATCH/);
-          await desk.button("Correct").click();
-          const correct = desk.dialog("Correct the animal");
+          await desk.button("Edit").click();
+          const correct = desk.dialog("Edit the animal");
           await correct.getByLabel("Status").selectOption("Sold");
           await fleet.call(`PATCH /pets/${body.id}`, { secret, body: { name: "Maxi" } });
           await desk.button("Save", correct).click();
-          await desk.sees("Somebody has changed this animal meanwhile: name Max → Maxi.");
+          await desk.sees("Someone else has changed this animal in the meantime: name Max → Maxi.");
           await desk.button("Save", correct).click();
           await desk.told("Saved.");
           expect((await fleet.call(`GET /pets/${body.id}`, { secret })).body).toMatchObject({
@@ -114,7 +114,7 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
           const column = (title: string) => page.getByRole("region", { name: title, exact: true });
           await desk.visit("/orders");
           await desk.button(`Approve order ${first}`, column("Placed")).click();
-          await desk.told(`Order ${first} is approved now.`);
+          await desk.told(`Order ${first} is now approved.`);
           await desk.button(`Deliver… order ${first}`, column("Approved")).click();
           await desk.button("Leave it as it is").click();
           await desk.button(`Deliver… order ${first}`, column("Approved")).click();
@@ -147,8 +147,12 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
             .waitFor();
 
           await desk.go("Journal");
-          await desk.row(`Moved order ${first}`).filter({ hasText: "delivered" }).filter({ hasText: "Anna" }).waitFor();
-          expect(await desk.row(`Moved order ${second}`).count()).toBe(0);
+          await desk
+            .row(`Updated order ${first}`)
+            .filter({ hasText: "delivered" })
+            .filter({ hasText: "Anna" })
+            .waitFor();
+          expect(await desk.row(`Updated order ${second}`).count()).toBe(0);
         }),
       BROWSER_TEST_MS,
     );
