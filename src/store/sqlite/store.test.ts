@@ -21,6 +21,7 @@ import { newTally } from "../../domain/limits/tally.ts";
 import { PET_SHAPE } from "../../http/wire/pet.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { type Store, StoreUnavailable, type Version } from "../ports/store.ts";
+import { FOLD_BATCH_SIZE } from "../schema/folding.ts";
 import { CHANGES_NO_SCHEMA, type Migration, migrate, newestOf } from "../schema/migrate.ts";
 import { animalLists, categoryLists, orderLists } from "../sql/lists.ts";
 import { openShared } from "./file/database.ts";
@@ -31,7 +32,7 @@ import { attempt } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
 import { openForCommand, openForServing } from "./store.ts";
 import { jsonLists } from "./tables/animals.ts";
-import { SELECT_ONE_UNFOLDED, SELECT_UNFOLDED } from "./tables/folding.ts";
+import { selectUnfolded } from "./tables/maintenance.ts";
 
 /** "ANST", by which our files are recognized. */
 const APPLICATION_ID = 0x414e5354;
@@ -376,7 +377,7 @@ describe("animals", () => {
       const sorts = planOf(sql).filter((detail) => detail.includes("TEMP B-TREE"));
       if (!sql.includes("UNION ALL")) expect([name, sorts]).toEqual([name, []]);
     }
-    for (const sql of [SELECT_ONE_UNFOLDED, SELECT_UNFOLDED])
+    for (const sql of [selectUnfolded(1), selectUnfolded(FOLD_BATCH_SIZE)])
       expect(planOf(sql)).toEqual(["SEARCH animals USING INDEX animals_to_fold (folded_name=?)"]);
     db.close();
   });

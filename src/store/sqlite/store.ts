@@ -12,17 +12,17 @@ import { type Connection, prepared } from "./sql/statements.ts";
 import { sqliteAnimals } from "./tables/animals.ts";
 import { sqliteCategories } from "./tables/categories.ts";
 import { sqliteCounts } from "./tables/counts.ts";
-import { SELECT_ONE_UNFOLDED } from "./tables/folding.ts";
 import { answerRetries } from "./tables/idempotency.ts";
 import { sqliteImports } from "./tables/imports.ts";
 import { sqliteJournal } from "./tables/journal.ts";
 import { sqliteKeys } from "./tables/keys.ts";
+import { sqliteMaintenance } from "./tables/maintenance.ts";
 import { sqliteMetadata } from "./tables/metadata.ts";
 import { sqliteOrders } from "./tables/orders.ts";
 import { sqliteSessions } from "./tables/sessions.ts";
 import { sqliteTallies } from "./tables/tallies.ts";
 import { sqliteInstances, sqliteUsage } from "./tables/usage.ts";
-import type { Writes } from "./tables/writer.ts";
+import type { Writes } from "./tables/write.ts";
 import { mapWalIndex } from "./wal/index.ts";
 import { newCommitNote } from "./wal/version.ts";
 import type { NoteTarget } from "./writer/connection.ts";
@@ -152,7 +152,6 @@ export async function openForCommand(
 
 function storeOn(connection: Connection, writes: Writes): Omit<Store, "version" | "onProblem" | "close"> {
   const check = prepared(connection, "SELECT 1 FROM animals LIMIT 1");
-  const unfolded = prepared(connection, SELECT_ONE_UNFOLDED);
   return {
     animals: sqliteAnimals(connection, writes),
     categories: sqliteCategories(connection, writes),
@@ -166,15 +165,7 @@ function storeOn(connection: Connection, writes: Writes): Omit<Store, "version" 
     journal: sqliteJournal(connection),
     counts: sqliteCounts(connection),
     sessions: sqliteSessions(connection, writes),
-    maintenance: {
-      deleteSavedResponses: (upTo) => writes.perform("deleteSavedResponses", upTo),
-      deleteResponsesOfKey: (of) => writes.perform("deleteResponsesOfKey", of),
-      deleteUsageOfKey: (of) => writes.perform("deleteUsageOfKey", of),
-      sweepUsage: (at) => writes.perform("sweepUsage", at),
-      sweepSessions: (at) => writes.perform("sweepSessions", at),
-      // Nothing is written while there is nothing to fold.
-      foldNames: async () => attempt(() => unfolded().get()) !== null && writes.perform("foldNames", {}),
-    },
+    maintenance: sqliteMaintenance(connection, writes),
     check: () => void attempt(() => check().get()),
     isReadOnly: () => false,
   };

@@ -11,7 +11,7 @@ import {
   stepsDoneOf,
   stepsOfCreation,
 } from "../../schema/migrate.ts";
-import { foldNamesIn } from "../tables/folding.ts";
+import { foldNamesIn } from "../tables/maintenance.ts";
 import { raiseGeneration } from "../wal/generation.ts";
 
 const TABLE = `CREATE TABLE migrations (

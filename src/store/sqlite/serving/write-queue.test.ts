@@ -48,7 +48,7 @@ async function writingTo(name: string) {
   const path = join(folder, name);
   const db = await openShared(path);
   const queue = queueTo(path);
-  const create = (name = "Rex") => queue.perform("createAnimal", { ...REX, name });
+  const create = (name = "Rex") => queue.perform("animals.create", { ...REX, name });
   const names = () => db.query("SELECT name FROM animals ORDER BY id").values().flat();
   return { path, db, queue, create, names };
 }
@@ -80,7 +80,7 @@ describe("the writer thread", () => {
     const outcomes = await Promise.allSettled([
       create("before all"),
       create("before"),
-      queue.perform("rotateKey", { ...SIGNED, keyId: "no such key", digest: "d", atMs: 1, oldSecretsExpireAtMs: 1 }),
+      queue.perform("keys.rotate", { ...SIGNED, keyId: "no such key", digest: "d", atMs: 1, oldSecretsExpireAtMs: 1 }),
       create("after"),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
@@ -128,7 +128,7 @@ describe("the writer thread", () => {
       },
     });
     const refused = await Promise.allSettled(
-      Array.from({ length: 20 }, () => queue.perform("deleteSavedResponses", DELETE_NOTHING)),
+      Array.from({ length: 20 }, () => queue.perform("maintenance.deleteSavedResponses", DELETE_NOTHING)),
     );
     for (const outcome of refused) {
       const { reason } = outcome as PromiseRejectedResult;
@@ -136,7 +136,7 @@ describe("the writer thread", () => {
       expect([reason.changed, reason.message]).toEqual(["nothing", expect.stringContaining("too many open files")]);
     }
     failure = undefined;
-    expect(await queue.perform("deleteSavedResponses", DELETE_NOTHING)).toBe(false);
+    expect(await queue.perform("maintenance.deleteSavedResponses", DELETE_NOTHING)).toBe(false);
     await queue.close();
     db.close();
   });
@@ -161,12 +161,14 @@ describe("the writer thread", () => {
     (await openShared(path)).close();
     const queue = queueTo(path);
     renameSync(path, `${path}.away`);
-    const error = await queue.perform("deleteSavedResponses", DELETE_NOTHING).catch((error: unknown) => error);
+    const error = await queue
+      .perform("maintenance.deleteSavedResponses", DELETE_NOTHING)
+      .catch((error: unknown) => error);
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect((error as StoreUnavailable).changed).toBe("nothing");
     expect(existsSync(path)).toBe(false);
     renameSync(`${path}.away`, path);
-    expect(await queue.perform("deleteSavedResponses", DELETE_NOTHING)).toBe(false);
+    expect(await queue.perform("maintenance.deleteSavedResponses", DELETE_NOTHING)).toBe(false);
     await queue.close();
   });
 
@@ -203,7 +205,7 @@ describe("the writer thread", () => {
     );
     const queue = queueTo(join(folder, "half-lost.db"), { script });
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 100 }, () => queue.perform("deleteSavedResponses", DELETE_NOTHING)),
+      Array.from({ length: 100 }, () => queue.perform("maintenance.deleteSavedResponses", DELETE_NOTHING)),
     );
     expect(outcomes.map(({ status }) => status)).toEqual([
       ...Array(90).fill("fulfilled"),
@@ -220,7 +222,9 @@ describe("the writer thread", () => {
     );
     const queue = queueTo(join(folder, "lost.db"), { script });
     for (let i = 0; i < 2; i++) {
-      const error = await queue.perform("deleteSavedResponses", DELETE_NOTHING).catch((error: unknown) => error);
+      const error = await queue
+        .perform("maintenance.deleteSavedResponses", DELETE_NOTHING)
+        .catch((error: unknown) => error);
       expect(error).toBeInstanceOf(StoreUnavailable);
       expect((error as StoreUnavailable).changed).toBe("unknown");
     }
@@ -243,7 +247,7 @@ describe("the writer thread", () => {
         asked.push(() => queue.connect(port1));
       },
     });
-    const create = (name: string) => queue.perform("createAnimal", { ...REX, name });
+    const create = (name: string) => queue.perform("animals.create", { ...REX, name });
     const first = create("one");
     await Bun.sleep(1);
     queue.lose("it ended before its port arrived");
@@ -266,7 +270,7 @@ describe("the writer thread", () => {
         connect = () => queue.connect(writer.newPort());
       },
     });
-    const created = queue.perform("createAnimal", REX);
+    const created = queue.perform("animals.create", REX);
     await Bun.sleep(1);
     const closed = queue.close();
     connect();

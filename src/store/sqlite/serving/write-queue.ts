@@ -1,7 +1,7 @@
 import type { IdempotencyKey } from "../../../domain/idempotency.ts";
 import { STORE_CLOSED, type StoreProblem, StoreUnavailable } from "../../ports/store.ts";
 import { reasonOf } from "../sql/attempt.ts";
-import type { Write, WriteInput, WriteName, WriteResult, Writes } from "../tables/writer.ts";
+import type { Write, WriteInput, WriteName, WriteResult, Writes } from "../tables/write.ts";
 import type { WriteOutcome, WriteOutcomes } from "../writer/group-commit.ts";
 import type { FromWriter, ToWriter } from "../writer/messages.ts";
 

@@ -1,4 +1,3 @@
-import type { Database } from "bun:sqlite";
 import type { JsonShape } from "../../../base/json/shape.ts";
 import { done, type Result } from "../../../base/result.ts";
 import { cutPage, type JsonPage, jsonPageOf, type Listed, type Page } from "../../../domain/page.ts";
@@ -18,9 +17,8 @@ import { insertInto } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, type PreparedSet, prepared, preparedSet } from "../sql/statements.ts";
-import type { WithIdempotency } from "./idempotency.ts";
 import { journalWrites } from "./journal.ts";
-import type { PreparedWriter, Writes } from "./writer.ts";
+import { ADDITION, CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteAnimals(connection: Connection, writes: Writes): AnimalStore {
   const lists = preparedSet<AnimalListName, Listed<Animal>>(connection, animalLists(SQLITE));
@@ -49,23 +47,16 @@ export function sqliteAnimals(connection: Connection, writes: Writes): AnimalSto
   }
 
   return {
+    ...forward(writes, animalWrites),
     list,
     listJson,
     get: (id) => attempt(() => get().get(id)) ?? undefined,
     async create(animal, idempotencyKey) {
-      const result = await writes.perform("createAnimal", animal, idempotencyKey);
+      const result = await writes.perform("animals.create", animal, idempotencyKey);
       return result.kind === "done" ? done({ id: result.value, ...animal }) : result;
     },
-    add: (addition) => writes.perform("addAnimal", addition),
-    update: (correction, idempotencyKey) => writes.perform("updateAnimal", correction, idempotencyKey),
-    delete: (removal, idempotencyKey) => writes.perform("deleteAnimal", removal, idempotencyKey),
   };
 }
-
-type AnimalWrites = Pick<
-  PreparedWriter,
-  "createAnimal" | "createAnimals" | "addAnimal" | "updateAnimal" | "deleteAnimal"
->;
 
 /** SQLite looks up and notes the last id once per statement: 9 µs for one animal, less than 4 for each of 16. */
 const MAX_IN_STATEMENT = 16;
@@ -73,7 +64,9 @@ const MAX_IN_STATEMENT = 16;
 const insertAnimals = (count: number): string =>
   insertInto(ANIMALS, NEW_ANIMAL, () => "?") + `, (${NEW_ANIMAL.map(() => "?")})`.repeat(count - 1);
 
-export function animalWrites(db: Database, withIdempotency: WithIdempotency): AnimalWrites {
+const KINDS = { create: ADDITION, add: ADDITION, update: CHANGE, delete: CHANGE };
+
+export const animalWrites = declareWrites("animals", KINDS, (db, withIdempotency) => {
   const statements = animalStatements(SQLITE);
   const journal = journalWrites(db);
   const inserts = Array.from({ length: MAX_IN_STATEMENT }, (_, i) => prepared(db, insertAnimals(i + 1)));
@@ -90,25 +83,27 @@ export function animalWrites(db: Database, withIdempotency: WithIdempotency): An
   }
 
   return {
-    createAnimal(animal, idempotencyKey) {
-      const result = withIdempotency(idempotencyKey, () => done({ id: insert([animal]), ...animal }));
-      return result.kind === "done" ? done(result.value.id) : result;
+    create: {
+      one(animal, idempotencyKey) {
+        const result = withIdempotency(idempotencyKey, () => done({ id: insert([animal]), ...animal }));
+        return result.kind === "done" ? done(result.value.id) : result;
+      },
+      several(animals) {
+        const results: Result<bigint>[] = [];
+        for (let at = 0; at < animals.length; at += MAX_IN_STATEMENT) {
+          const together = animals.slice(at, at + MAX_IN_STATEMENT);
+          const firstId = insert(together) - BigInt(together.length - 1);
+          for (let i = 0; i < together.length; i++) results.push(done(firstId + BigInt(i)));
+        }
+        return results;
+      },
     },
-    createAnimals(animals) {
-      const results: Result<bigint>[] = [];
-      for (let at = 0; at < animals.length; at += MAX_IN_STATEMENT) {
-        const together = animals.slice(at, at + MAX_IN_STATEMENT);
-        const firstId = insert(together) - BigInt(together.length - 1);
-        for (let i = 0; i < together.length; i++) results.push(done(firstId + BigInt(i)));
-      }
-      return results;
-    },
-    addAnimal({ animal, author }) {
+    add({ animal, author }) {
       const added = { id: insert([animal]), ...animal };
       journal.append(entryOfAddition(author, added));
       return added;
     },
-    updateAnimal: (correction, idempotencyKey) =>
+    update: (correction, idempotencyKey) =>
       withIdempotency(idempotencyKey, () => {
         const { id } = correction;
         const hasOpenOrder = () => findOpenOrder().get(id) !== null;
@@ -120,7 +115,7 @@ export function animalWrites(db: Database, withIdempotency: WithIdempotency): An
         }
         return decision;
       }),
-    deleteAnimal: (removal, idempotencyKey) =>
+    delete: (removal, idempotencyKey) =>
       withIdempotency(idempotencyKey, () => {
         const { id } = removal;
         const decision = decideAnimalDeletion(get().get(id) ?? undefined, () => findOrder().get(id) !== null, removal);
@@ -131,7 +126,7 @@ export function animalWrites(db: Database, withIdempotency: WithIdempotency): An
         return decision;
       }),
   };
-}
+});
 
 // Pages of animals that SQLite returns as one text. As rows, a page would become 20 objects with two bigints each, and
 // to make JSON of those takes as long as to find them.

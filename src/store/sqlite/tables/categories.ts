@@ -1,4 +1,3 @@
-import type { Database } from "bun:sqlite";
 import type { Result } from "../../../base/result.ts";
 import { cutPage, type Listed } from "../../../domain/page.ts";
 import {
@@ -20,9 +19,8 @@ import { insertInto, orReplace } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, prepared, preparedSet } from "../sql/statements.ts";
-import type { WithIdempotency } from "./idempotency.ts";
 import { journalWrites } from "./journal.ts";
-import type { Writer, Writes } from "./writer.ts";
+import { CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteCategories(connection: Connection, writes: Writes): CategoryStore {
   const lists = preparedSet<CategoryListName, Listed<Category>>(connection, categoryLists(SQLITE));
@@ -30,6 +28,7 @@ export function sqliteCategories(connection: Connection, writes: Writes): Catego
   const getSeveral = prepared<Category, [string]>(connection, `${SELECT_CATEGORY} WHERE ${SQLITE.idIsOneOf("?1")}`);
 
   return {
+    ...forward(writes, categoryWrites),
     list(query) {
       const { name, parameters } = categoryListing(query);
       return cutPage(
@@ -39,15 +38,12 @@ export function sqliteCategories(connection: Connection, writes: Writes): Catego
     },
     get: (id) => attempt(() => get().get(id)) ?? undefined,
     getSeveral: (ids) => attempt(() => getSeveral().all(SQLITE.idList(ids))),
-    put: (naming, idempotencyKey) => writes.perform("putCategory", naming, idempotencyKey),
-    delete: (removal, idempotencyKey) => writes.perform("deleteCategory", removal, idempotencyKey),
   };
 }
 
-export function categoryWrites(
-  db: Database,
-  withIdempotency: WithIdempotency,
-): Pick<Writer, "putCategory" | "deleteCategory"> {
+const KINDS = { put: CHANGE, delete: CHANGE };
+
+export const categoryWrites = declareWrites("categories", KINDS, (db, withIdempotency) => {
   const journal = journalWrites(db);
   const byId = prepared<Category, [bigint]>(db, `${SELECT_CATEGORY} WHERE id = ?`);
   const byName = prepared<Category, [string]>(db, `${SELECT_CATEGORY} WHERE folded_name = ?`);
@@ -75,7 +71,7 @@ export function categoryWrites(
   }
 
   return {
-    putCategory: (naming, idempotencyKey) => withIdempotency(idempotencyKey, () => put(naming)),
-    deleteCategory: (removal, idempotencyKey) => withIdempotency(idempotencyKey, () => remove(removal)),
+    put: (naming, idempotencyKey) => withIdempotency(idempotencyKey, () => put(naming)),
+    delete: (removal, idempotencyKey) => withIdempotency(idempotencyKey, () => remove(removal)),
   };
-}
+});

@@ -1,18 +1,12 @@
 import type { Database } from "bun:sqlite";
 import type { Result } from "../../../base/result.ts";
-import { type IdempotencyKey, type IdempotentResult, type Replay, replayOf } from "../../../domain/idempotency.ts";
-import { DELETE_BATCH_SIZE, SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../../sql/rows.ts";
+import { type IdempotencyKey, type Replay, replayOf } from "../../../domain/idempotency.ts";
+import { SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../../sql/rows.ts";
 import { encodeSavedContent } from "../../sql/saved-content.ts";
 import { insertInto, orReplace, type Row, selectFrom } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { type Connection, prepared } from "../sql/statements.ts";
-import type { WriteInput, WriteName, WriteResult, Writer, Writes } from "./writer.ts";
-
-/** Makes a write retriable: a retry gets the response that was saved with the first request. */
-export type WithIdempotency = <Value, Reason = never>(
-  key: IdempotencyKey | undefined,
-  write: () => Result<Value, Reason>,
-) => IdempotentResult<Value, Reason>;
+import type { WithIdempotency, WriteInput, WriteName, WriteResult, Writes } from "./write.ts";
 
 /** To be called within the transaction of the write. */
 export function idempotency(db: Database): WithIdempotency {
@@ -60,16 +54,4 @@ export function answerRetries(connection: Connection, writes: Writes, refuseIfMo
     return replay;
   };
   return { perform: (name, input, key) => (key ? retried(name, input, key) : writes.perform(name, input)) };
-}
-
-export function savedResponseWrites(db: Database): Pick<Writer, "deleteSavedResponses"> {
-  const deleteSome = prepared(
-    db,
-    `DELETE FROM saved_responses WHERE (key_id, idempotency_key) IN
-      (SELECT key_id, idempotency_key FROM saved_responses WHERE saved_at <= ? LIMIT ?)`,
-  );
-  return {
-    deleteSavedResponses: ({ savedAtMs }) =>
-      Number(deleteSome().run(savedAtMs, DELETE_BATCH_SIZE).changes) === DELETE_BATCH_SIZE,
-  };
 }

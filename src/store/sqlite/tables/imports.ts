@@ -33,7 +33,7 @@ import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, prepared, preparedSet } from "../sql/statements.ts";
 import { followOthers } from "../wal/version.ts";
 import { journalWrites } from "./journal.ts";
-import type { Writer, Writes } from "./writer.ts";
+import { BOOKKEEPING, BULK_CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteImports(connection: Connection, writes: Writes): ImportStore {
   const { list, get } = importStatements(SQLITE);
@@ -41,22 +41,19 @@ export function sqliteImports(connection: Connection, writes: Writes): ImportSto
   const others = lazy(() => followOthers(connection));
 
   return {
+    ...forward(writes, addingWrites),
+    ...forward(writes, undoWrites),
     list: (size = ALL_IMPORTS) => attempt(() => all().all(size)).map(importOf),
     get(id) {
       const row = attempt(() => one().get(id));
       return row ? importOf(row) : undefined;
     },
-    begin: (beginning) => writes.perform("beginImport", beginning),
     async add(batch) {
-      const added = await writes.perform("addToImport", batch);
+      const added = await writes.perform("imports.add", batch);
       return added.kind === "done" ? done({ othersWrite: others()(), heldMs: added.value }) : added;
     },
-    beginUndo: (request) => writes.perform("beginUndo", request),
-    undoSome: (request) => writes.perform("undoSome", request),
   };
 }
-
-type ImportWrites = Pick<Writer, "beginImport" | "addToImport">;
 
 /** Of one INSERT: a fifth faster than 16, and more make no difference. */
 const ROWS_PER_INSERT = 100;
@@ -64,7 +61,7 @@ const ROWS_PER_INSERT = 100;
 const NEW_COLUMNS = NEW_ANIMAL;
 const ALL_COLUMNS = ["id", ...NEW_ANIMAL];
 
-export function importWrites(db: Database): ImportWrites {
+const addingWrites = declareWrites("imports", { begin: BOOKKEEPING, add: BULK_CHANGE }, (db) => {
   const statements = preparedSet<keyof ImportStatements, Row>(db, importStatements(SQLITE));
   const journal = journalWrites(db);
   const insert = animalInserts(db);
@@ -85,7 +82,7 @@ export function importWrites(db: Database): ImportWrites {
   }
 
   return {
-    beginImport(beginning) {
+    begin(beginning) {
       const earlier = statements.findByIdentity().all(beginning.identity).map(importOf);
       const decision = decideBeginning(earlier, beginning);
       if (decision.kind === "already_imported") return refused(decision);
@@ -102,7 +99,7 @@ export function importWrites(db: Database): ImportWrites {
       journal.append(beginningEntry(beginning, begun));
       return done(begun);
     },
-    addToImport(batch) {
+    add(batch) {
       const startMs = performance.now();
       const advanced = statements.advance().get(...advanceValues(batch));
       if (!advanced) return refused({ kind: "overtaken" });
@@ -111,7 +108,7 @@ export function importWrites(db: Database): ImportWrites {
       return done(performance.now() - startMs);
     },
   };
-}
+});
 
 /** Inserts some animals with one statement. Returns the id of the last one. */
 function animalInserts(db: Database): (animals: readonly (NewAnimal | Animal)[]) => bigint {
@@ -133,7 +130,7 @@ function animalInserts(db: Database): (animals: readonly (NewAnimal | Animal)[])
   };
 }
 
-export function undoWrites(db: Database): Pick<Writer, "beginUndo" | "undoSome"> {
+const undoWrites = declareWrites("imports", { beginUndo: BOOKKEEPING, undoSome: BULK_CHANGE }, (db) => {
   const statements = preparedSet<keyof ImportStatements, Row>(db, importStatements(SQLITE));
   const journal = journalWrites(db);
 
@@ -176,4 +173,6 @@ export function undoWrites(db: Database): Pick<Writer, "beginUndo" | "undoSome">
       return get(importId) as Import;
     },
   };
-}
+});
+
+export const importWrites = [addingWrites, undoWrites];

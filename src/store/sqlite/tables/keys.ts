@@ -1,4 +1,3 @@
-import type { Database } from "bun:sqlite";
 import {
   entryOfKey,
   entryOfRotation,
@@ -10,7 +9,6 @@ import {
 import { changedKey, type Key } from "../../../domain/keys/key.ts";
 import type { KeyCommand, KeyStore, NewKey } from "../../ports/store.ts";
 import {
-  DELETE_BATCH_SIZE,
   datedSecretOf,
   deletionsOfKey,
   KEYS,
@@ -28,7 +26,7 @@ import { insertInto, type Row, selectFrom } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { type Connection, prepared } from "../sql/statements.ts";
 import { journalWrites } from "./journal.ts";
-import type { Writer, Writes } from "./writer.ts";
+import { BOOKKEEPING, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteKeys(connection: Connection, writes: Writes): KeyStore {
   const findBySecret = prepared<Row, [string]>(connection, `${SELECT_KEY_WITH_SECRET} WHERE s.digest = ?`);
@@ -39,6 +37,8 @@ export function sqliteKeys(connection: Connection, writes: Writes): KeyStore {
   const secretsOf = prepared<Row, [string]>(connection, selectSecretsOf("?"));
 
   return {
+    ...forward(writes, issuingWrites),
+    ...forward(writes, editingWrites),
     findBySecret(digest) {
       const row = attempt(() => findBySecret().get(digest));
       return row ? keyWithSecretOf(row) : undefined;
@@ -50,82 +50,73 @@ export function sqliteKeys(connection: Connection, writes: Writes): KeyStore {
       const row = attempt(() => get().get(id));
       return row ? keyOf(row) : undefined;
     },
-    create: (key) => writes.perform("createKey", key),
-    createFirst: (key) => writes.perform("createFirstKey", key),
-    rotate: (rotation) => writes.perform("rotateKey", rotation),
-    revoke: (revocation) => writes.perform("revokeKey", revocation),
-    pardon: (pardon) => writes.perform("pardonKey", pardon),
-    edit: (change) => writes.perform("editKey", change),
-    suspend: (suspension) => writes.perform("suspendKey", suspension),
-    resume: (resumption) => writes.perform("resumeKey", resumption),
-    delete: (deletion) => writes.perform("deleteKey", deletion),
     secretsOf: (keyId) => attempt(() => secretsOf().all(keyId)).map(datedSecretOf),
-    noteUse: (uses) => writes.perform("noteUseOfKeys", uses),
   };
 }
-
-type KeyWrites = IssuingWrites & EditingWrites & Pick<Writer, "noteUseOfKeys">;
-type IssuingWrites = Pick<Writer, "createKey" | "createFirstKey" | "rotateKey">;
-type EditingWrites = Pick<
-  Writer,
-  "revokeKey" | "pardonKey" | "editKey" | "suspendKey" | "resumeKey" | "deleteResponsesOfKey" | "deleteKey"
->;
-
-export const keyWrites = (db: Database): KeyWrites => ({
-  ...issuingWrites(db),
-  ...editingWrites(db),
-  ...useWrites(db),
-});
 
 const RAISE_REVISION = "UPDATE key_revision SET revision = revision + 1";
 
 /** Every change raises the revision, which is how running services notice it, and has its entry in the journal. */
-function issuingWrites(db: Database): IssuingWrites {
-  const journal = journalWrites(db);
-  const raiseRevision = prepared(db, RAISE_REVISION);
-  const anyKey = prepared(db, "SELECT 1 FROM keys LIMIT 1");
-  const get = prepared<Row, [string]>(db, GET);
-  const insertKey = prepared(
-    db,
-    insertInto(KEYS, KEYS.columns, () => "?"),
-  );
-  const insertSecret = prepared(
-    db,
-    insertInto(SECRETS, SECRETS.columns, () => "?"),
-  );
-  const expireSecrets = prepared(
-    db,
-    "UPDATE secrets SET expires_at = min(coalesce(expires_at, ?1), ?1) WHERE key_id = ?2",
-  );
+const issuingWrites = declareWrites(
+  "keys",
+  { create: BOOKKEEPING, createFirst: BOOKKEEPING, rotate: BOOKKEEPING },
+  (db) => {
+    const journal = journalWrites(db);
+    const raiseRevision = prepared(db, RAISE_REVISION);
+    const anyKey = prepared(db, "SELECT 1 FROM keys LIMIT 1");
+    const get = prepared<Row, [string]>(db, GET);
+    const insertKey = prepared(
+      db,
+      insertInto(KEYS, KEYS.columns, () => "?"),
+    );
+    const insertSecret = prepared(
+      db,
+      insertInto(SECRETS, SECRETS.columns, () => "?"),
+    );
+    const expireSecrets = prepared(
+      db,
+      "UPDATE secrets SET expires_at = min(coalesce(expires_at, ?1), ?1) WHERE key_id = ?2",
+    );
 
-  function createKey(created: NewKey): void {
-    const { key, digest } = created;
-    raiseRevision().run();
-    insertKey().run(...keyValues(key));
-    insertSecret().run(...newSecretValues({ digest, keyId: key.id, createdAtMs: key.createdAtMs }));
-    journal.append(entryOfKey("keys create", created, undefined, key));
-  }
-
-  return {
-    createKey,
-    createFirstKey(key) {
-      if (anyKey().get()) return false;
-      createKey(key);
-      return true;
-    },
-    rotateKey(rotation) {
-      const { keyId, digest, atMs, oldSecretsExpireAtMs } = rotation;
+    function create(created: NewKey): void {
+      const { key, digest } = created;
       raiseRevision().run();
-      expireSecrets().run(oldSecretsExpireAtMs, keyId);
-      insertSecret().run(...newSecretValues({ digest, keyId, createdAtMs: atMs }));
-      journal.append(entryOfRotation(keyOf(get().get(keyId) as Row), rotation, oldSecretsExpireAtMs));
-    },
-  };
-}
+      insertKey().run(...keyValues(key));
+      insertSecret().run(...newSecretValues({ digest, keyId: key.id, createdAtMs: key.createdAtMs }));
+      journal.append(entryOfKey("keys create", created, undefined, key));
+    }
+
+    return {
+      create,
+      createFirst(key) {
+        if (anyKey().get()) return false;
+        create(key);
+        return true;
+      },
+      rotate(rotation) {
+        const { keyId, digest, atMs, oldSecretsExpireAtMs } = rotation;
+        raiseRevision().run();
+        expireSecrets().run(oldSecretsExpireAtMs, keyId);
+        insertSecret().run(...newSecretValues({ digest, keyId, createdAtMs: atMs }));
+        journal.append(entryOfRotation(keyOf(get().get(keyId) as Row), rotation, oldSecretsExpireAtMs));
+      },
+    };
+  },
+);
 
 const GET = `${selectFrom(KEYS)} WHERE id = ?`;
 
-function editingWrites(db: Database): EditingWrites {
+const EDITING = {
+  revoke: BOOKKEEPING,
+  pardon: BOOKKEEPING,
+  edit: BOOKKEEPING,
+  suspend: BOOKKEEPING,
+  resume: BOOKKEEPING,
+  delete: BOOKKEEPING,
+  noteUse: BOOKKEEPING,
+};
+
+const editingWrites = declareWrites("keys", EDITING, (db) => {
   const journal = journalWrites(db);
   const raiseRevision = prepared(db, RAISE_REVISION);
   const get = prepared<Row, [string]>(db, GET);
@@ -134,11 +125,7 @@ function editingWrites(db: Database): EditingWrites {
     updateKey(() => "?"),
   );
   const deletions = deletionsOfKey("?").map((sql) => prepared(db, sql));
-  const deleteResponses = prepared(
-    db,
-    `DELETE FROM saved_responses WHERE key_id = ?1 AND idempotency_key IN
-      (SELECT idempotency_key FROM saved_responses WHERE key_id = ?1 LIMIT ?2)`,
-  );
+  const note = prepared(db, "UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND coalesce(last_used_at, -1) < ?1");
 
   /** Returns the key as it is then; undefined: there is none. Without an action, it is not in the journal. */
   function change(action: string | undefined, command: KeyCommand, changed: (key: Key) => Key): Key | undefined {
@@ -153,17 +140,15 @@ function editingWrites(db: Database): EditingWrites {
   }
 
   return {
-    revokeKey: (command) => void change("keys revoke", command, (key) => revokedKey(key, command.atMs)),
-    pardonKey: (command) =>
+    revoke: (command) => void change("keys revoke", command, (key) => revokedKey(key, command.atMs)),
+    pardon: (command) =>
       void change(command.liftsNothing ? undefined : "keys unban", command, (key) =>
         pardonedKey(key, command.bannedAtMs ?? command.atMs),
       ),
-    editKey: (edit) => change("keys edit", edit, (key) => changedKey(key, edit)),
-    suspendKey: (command) => void change("keys suspend", command, (key) => suspendedKey(key, command.atMs)),
-    resumeKey: (command) => void change("keys resume", command, resumedKey),
-    deleteResponsesOfKey: ({ keyId }) =>
-      Number(deleteResponses().run(keyId, DELETE_BATCH_SIZE).changes) === DELETE_BATCH_SIZE,
-    deleteKey(command) {
+    edit: (edit) => change("keys edit", edit, (key) => changedKey(key, edit)),
+    suspend: (command) => void change("keys suspend", command, (key) => suspendedKey(key, command.atMs)),
+    resume: (command) => void change("keys resume", command, resumedKey),
+    delete(command) {
       const row = get().get(command.keyId);
       if (!row || row.revoked_at === null) return false;
       raiseRevision().run();
@@ -171,15 +156,11 @@ function editingWrites(db: Database): EditingWrites {
       journal.append(entryOfKey("keys delete", command, keyOf(row), undefined));
       return true;
     },
-  };
-}
-
-/** A use is no change: raising the revision would make every service read its keys again. */
-function useWrites(db: Database): Pick<Writer, "noteUseOfKeys"> {
-  const note = prepared(db, "UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND coalesce(last_used_at, -1) < ?1");
-  return {
-    noteUseOfKeys(uses) {
+    /** A use is no change: raising the revision would make every service read its keys again. */
+    noteUse(uses) {
       for (const { keyId, atMs } of uses) note().run(atMs, keyId);
     },
   };
-}
+});
+
+export const keyWrites = [issuingWrites, editingWrites];

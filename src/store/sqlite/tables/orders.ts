@@ -1,4 +1,3 @@
-import type { Database } from "bun:sqlite";
 import { done, type Result, refused } from "../../../base/result.ts";
 import { cutPage } from "../../../domain/page.ts";
 import type { AnimalStatus } from "../../../domain/stock/animal.ts";
@@ -21,15 +20,15 @@ import { insertInto, type Row, selectFrom } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, prepared, preparedSet } from "../sql/statements.ts";
-import type { WithIdempotency } from "./idempotency.ts";
 import { journalWrites } from "./journal.ts";
-import type { Writer, Writes } from "./writer.ts";
+import { CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteOrders(connection: Connection, writes: Writes): OrderStore {
   const lists = preparedSet<OrderListName, Row>(connection, orderLists(SQLITE));
   const get = prepared<Row, [bigint]>(connection, `${selectFrom(ORDERS)} WHERE id = ?`);
 
   return {
+    ...forward(writes, orderWrites),
     list(query) {
       const { name, parameters } = orderListing(query);
       return cutPage(attempt(() => lists[name]().all(...parameters)).map(orderOf), query.size);
@@ -38,15 +37,12 @@ export function sqliteOrders(connection: Connection, writes: Writes): OrderStore
       const row = attempt(() => get().get(id));
       return row ? orderOf(row) : undefined;
     },
-    place: (order, idempotencyKey) => writes.perform("placeOrder", order, idempotencyKey),
-    update: (update, idempotencyKey) => writes.perform("updateOrder", update, idempotencyKey),
   };
 }
 
-export function orderWrites(
-  db: Database,
-  withIdempotency: WithIdempotency,
-): Pick<Writer, "placeOrder" | "updateOrder"> {
+const KINDS = { place: CHANGE, update: CHANGE };
+
+export const orderWrites = declareWrites("orders", KINDS, (db, withIdempotency) => {
   const journal = journalWrites(db);
   const animalStatus = prepared<{ status: AnimalStatus }, [bigint]>(db, "SELECT status FROM animals WHERE id = ?");
   const setAnimalStatus = prepared(db, "UPDATE animals SET status = ? WHERE id = ?");
@@ -79,7 +75,7 @@ export function orderWrites(
   }
 
   return {
-    placeOrder: (order, idempotencyKey) => withIdempotency(idempotencyKey, () => place(order)),
-    updateOrder: (wanted, idempotencyKey) => withIdempotency(idempotencyKey, () => update(wanted)),
+    place: (order, idempotencyKey) => withIdempotency(idempotencyKey, () => place(order)),
+    update: (wanted, idempotencyKey) => withIdempotency(idempotencyKey, () => update(wanted)),
   };
-}
+});

@@ -6,47 +6,46 @@ import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, prepared, preparedSet } from "../sql/statements.ts";
 import { journalWrites } from "./journal.ts";
-import type { Writer, Writes } from "./writer.ts";
+import { BOOKKEEPING, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteSessions(connection: Connection, writes: Writes): SessionStore {
   const get = prepared<Row, [string]>(connection, sessionStatements(SQLITE.placeholder).get);
   return {
-    makeLink: (link) => writes.perform("makeConsoleLink", link),
-    signIn: (signIn) => writes.perform("signIntoConsole", signIn),
+    ...forward(writes, sessionWrites),
     get(digest) {
       const row = attempt(() => get().get(digest));
       return row ? consoleSessionOf(row) : undefined;
     },
-    prolong: (session) => writes.perform("prolongSession", session),
-    signOut: (session) => writes.perform("signOut", session),
-    signOutAll: (author) => writes.perform("signOutAll", author),
   };
 }
 
-type SessionWrites = Pick<
-  Writer,
-  "makeConsoleLink" | "signIntoConsole" | "prolongSession" | "signOut" | "signOutAll" | "sweepSessions"
->;
+const prepareStatements = (db: Database) =>
+  preparedSet<keyof ReturnType<typeof sessionStatements>, Row>(db, sessionStatements(SQLITE.placeholder));
 
-export function sessionWrites(db: Database): SessionWrites {
-  const statements = preparedSet<keyof ReturnType<typeof sessionStatements>, Row>(
-    db,
-    sessionStatements(SQLITE.placeholder),
-  );
+const KINDS = {
+  makeLink: BOOKKEEPING,
+  signIn: BOOKKEEPING,
+  prolong: BOOKKEEPING,
+  signOut: BOOKKEEPING,
+  signOutAll: BOOKKEEPING,
+};
+
+export const sessionWrites = declareWrites("sessions", KINDS, (db) => {
+  const statements = prepareStatements(db);
   const { append } = journalWrites(db);
   return {
-    makeConsoleLink(link) {
+    makeLink(link) {
       statements.insertLink().run(link.digest, link.name, link.expiresAtMs);
       append(entryOfLink(link));
     },
-    signIntoConsole({ linkDigest, atMs, digest, expiresAtMs }) {
+    signIn({ linkDigest, atMs, digest, expiresAtMs }) {
       const link = statements.takeLink().get(linkDigest, atMs);
       if (!link) return undefined;
       const name = link.name as string;
       statements.insertSession().run(digest, name, expiresAtMs);
       return { name, expiresAtMs };
     },
-    prolongSession: ({ digest, expiresAtMs }) => void statements.prolong().run(digest, expiresAtMs),
+    prolong: ({ digest, expiresAtMs }) => void statements.prolong().run(digest, expiresAtMs),
     signOut: ({ digest }) => void statements.delete().run(digest),
     signOutAll(author) {
       const ended = statements.deleteAll().all().length;
@@ -54,9 +53,15 @@ export function sessionWrites(db: Database): SessionWrites {
       append(entryOfSignOut(author, ended));
       return ended;
     },
+  };
+});
+
+export const sessionUpkeep = declareWrites("maintenance", { sweepSessions: BOOKKEEPING }, (db) => {
+  const { sweepLinks, sweepSessions } = prepareStatements(db);
+  return {
     sweepSessions({ nowMs }) {
-      statements.sweepLinks().run(nowMs);
-      statements.sweepSessions().run(nowMs);
+      sweepLinks().run(nowMs);
+      sweepSessions().run(nowMs);
     },
   };
-}
+});

@@ -1,10 +1,9 @@
-import type { Database } from "bun:sqlite";
 import type { TallyStore } from "../../ports/store.ts";
 import { keyTallyOf, TALLIES, tallyOf, tallyValues } from "../../sql/rows.ts";
 import { orReplace, type Row, selectFrom } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { type Connection, prepared } from "../sql/statements.ts";
-import type { Writer, Writes } from "./writer.ts";
+import { BOOKKEEPING, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteTallies(connection: Connection, writes: Writes): TallyStore {
   const all = prepared<Row, []>(connection, selectFrom(TALLIES));
@@ -15,26 +14,26 @@ export function sqliteTallies(connection: Connection, writes: Writes): TallyStor
   );
 
   return {
+    ...forward(writes, tallyWrites),
     load: () => attempt(() => all().all()).map(keyTallyOf),
     loadSome: ({ afterId, size }) => attempt(() => some().all(afterId, size)).map(keyTallyOf),
     get(keyId) {
       const row = attempt(() => get().get(keyId));
       return row ? tallyOf(row) : undefined;
     },
-    save: (tallies) => writes.perform("saveTallies", tallies),
   };
 }
 
-export function tallyWrites(db: Database): Pick<Writer, "saveTallies"> {
+export const tallyWrites = declareWrites("tallies", { save: BOOKKEEPING }, (db) => {
   const { name, columns } = TALLIES;
-  const save = prepared(
+  const replace = prepared(
     db,
     `INSERT INTO ${name} (${columns}) SELECT ${columns.map((_, i) => `?${i + 1}`)}
     WHERE EXISTS (SELECT 1 FROM keys WHERE id = ?1) ${orReplace(TALLIES)}`,
   );
   return {
-    saveTallies(tallies) {
-      for (const tally of tallies) save().run(...tallyValues(tally));
+    save(tallies) {
+      for (const tally of tallies) replace().run(...tallyValues(tally));
     },
   };
-}
+});

@@ -30,7 +30,7 @@ import {
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, type Prepared, prepared } from "../sql/statements.ts";
-import type { Writer, Writes } from "./writer.ts";
+import { BOOKKEEPING, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteUsage(connection: Connection, writes: Writes): UsageStore {
   /** A statement for each grain. */
@@ -52,7 +52,7 @@ export function sqliteUsage(connection: Connection, writes: Writes): UsageStore 
   const requests = selecting("key", (table) => requestsByKey(table, SQLITE.placeholder), keyRequestsOf);
 
   return {
-    add: (addition) => writes.perform("addUsage", addition),
+    ...forward(writes, usageWrites),
     totals: ({ grain, fromMs, beforeMs }) => totals(grain, fromMs, beforeMs),
     byKey: ({ grain, fromMs, beforeMs }) => byKey(grain, fromMs, beforeMs),
     ofKey: (keyId, { grain, fromMs, beforeMs }) => ofKey(grain, keyId, fromMs, beforeMs),
@@ -63,20 +63,12 @@ export function sqliteUsage(connection: Connection, writes: Writes): UsageStore 
 export function sqliteInstances(connection: Connection, writes: Writes): InstanceStore {
   const list = prepared<Row, []>(connection, SELECT_INSTANCES);
   return {
-    note: (instance) => writes.perform("noteInstance", instance),
+    ...forward(writes, instanceWrites),
     list: () => attempt(() => list().all()).map(instanceOf),
   };
 }
 
-type UsageWrites = Pick<Writer, "addUsage" | "sweepUsage" | "deleteUsageOfKey" | "noteInstance">;
-
-export const usageWrites = (db: Database): UsageWrites => ({
-  ...additions(db),
-  ...deletions(db),
-  ...heartbeats(db),
-});
-
-function additions(db: Database): Pick<Writer, "addUsage"> {
+export const usageWrites = declareWrites("usage", { add: BOOKKEEPING }, (db) => {
   const claim = prepared(
     db,
     claimFlush(() => "?"),
@@ -84,7 +76,7 @@ function additions(db: Database): Pick<Writer, "addUsage"> {
   const isKnown = prepared(db, "SELECT 1 FROM keys WHERE id = ?");
   const tables = USAGE_TABLES.map((table) => ({ table, add: adderTo(db, table) }));
   return {
-    addUsage({ source, sequence, atMs, sums }) {
+    add({ source, sequence, atMs, sums }) {
       if (!claim().get(source, sequence, atMs)) return;
       // A key may have been deleted since: nothing is to be kept about it.
       const ofKeys = sums.filter((sum) => sum.keyId !== null && isKnown().get(sum.keyId));
@@ -93,7 +85,7 @@ function additions(db: Database): Pick<Writer, "addUsage"> {
       for (const { table, add } of tables) for (const sum of atGrain(table.grain, series[table.series] ?? [])) add(sum);
     },
   };
-}
+});
 
 /** Beyond so many, one statement has to do for all others. */
 const MAX_STATEMENTS = 64;
@@ -128,8 +120,10 @@ function adderTo(db: Database, table: UsageTable): (sum: UsageSum) => void {
   };
 }
 
-function deletions(db: Database): Pick<Writer, "sweepUsage" | "deleteUsageOfKey"> {
-  const sweep = new Map(
+const UPKEEP = { sweepUsage: BOOKKEEPING, deleteUsageOfKey: BOOKKEEPING };
+
+export const usageUpkeep = declareWrites("maintenance", UPKEEP, (db) => {
+  const deleteOldest = new Map(
     USAGE_TABLES.map((table) => {
       const key = table.key.join(", ");
       const oldest = `SELECT ${key} FROM ${table.name} WHERE started_at < ? ORDER BY ${key} LIMIT ${SWEEP_BATCH_SIZE}`;
@@ -138,7 +132,7 @@ function deletions(db: Database): Pick<Writer, "sweepUsage" | "deleteUsageOfKey"
   );
   const forgetFlushes = prepared(db, "DELETE FROM usage_flushes WHERE flushed_at < ?");
   const forgetInstances = prepared(db, "DELETE FROM instances WHERE seen_at < ?");
-  const ofKey = usageTablesOf("key").map((table) =>
+  const deletionsOfKey = usageTablesOf("key").map((table) =>
     prepared(
       db,
       `DELETE FROM ${table.name} WHERE key_id = ?1 AND started_at IN (${withStarts(table, "0")}
@@ -150,7 +144,7 @@ function deletions(db: Database): Pick<Writer, "sweepUsage" | "deleteUsageOfKey"
     sweepUsage({ nowMs }) {
       let isMore = false;
       for (const [table, beforeMs] of sweeps(nowMs)) {
-        const deleted = Number(sweep.get(table)?.().run(beforeMs).changes);
+        const deleted = Number(deleteOldest.get(table)?.().run(beforeMs).changes);
         if (deleted === SWEEP_BATCH_SIZE) isMore = true;
       }
       forgetFlushes().run(nowMs - FLUSHES_KEPT_MS);
@@ -158,14 +152,14 @@ function deletions(db: Database): Pick<Writer, "sweepUsage" | "deleteUsageOfKey"
       return isMore;
     },
     deleteUsageOfKey: ({ keyId }) =>
-      ofKey.some((deleteSome) => Number(deleteSome().run(keyId).changes) === SWEEP_BATCH_SIZE),
+      deletionsOfKey.some((deleteSome) => Number(deleteSome().run(keyId).changes) === SWEEP_BATCH_SIZE),
   };
-}
+});
 
-function heartbeats(db: Database): Pick<Writer, "noteInstance"> {
+export const instanceWrites = declareWrites("instances", { note: BOOKKEEPING }, (db) => {
   const upsert = prepared(
     db,
     upsertInstance(() => "?"),
   );
-  return { noteInstance: (instance) => void upsert().run(...instanceValues(instance)) };
-}
+  return { note: (instance) => void upsert().run(...instanceValues(instance)) };
+});

@@ -1,201 +1,98 @@
-import type { Result } from "../../../base/result.ts";
-import type { ConsoleSession } from "../../../domain/console-session.ts";
-import type { IdempotencyKey, IdempotentResult, Replay } from "../../../domain/idempotency.ts";
-import type { Authorship } from "../../../domain/journal.ts";
-import type { Key, KeyChange } from "../../../domain/keys/key.ts";
-import type {
-  Animal,
-  AnimalDeletion,
-  AnimalDeletionRefusal,
-  AnimalUpdate,
-  AnimalUpdateRefusal,
-  NewAnimal,
-} from "../../../domain/stock/animal.ts";
-import type {
-  Category,
-  CategoryDeletion,
-  CategoryDeletionRefusal,
-  CategoryNaming,
-  NamedCategory,
-  NamingRefusal,
-} from "../../../domain/stock/category.ts";
-import type {
-  BeginningRefusal,
-  Import,
-  ImportBatch,
-  ImportBeginning,
-  Overtaken,
-  UndoRefusal,
-  UndoRequest,
-} from "../../../domain/stock/import.ts";
-import type { NewOrder, Order, OrderUpdate, OrderUpdateRefusal, PlacingRefusal } from "../../../domain/stock/order.ts";
-import type { Instance } from "../../../domain/usage/instance.ts";
-import type {
-  AnimalAddition,
-  ConsoleSignIn,
-  CountingPlace,
-  KeyCommand,
-  KeyTally,
-  NewConsoleLink,
-  NewKey,
-  NotedUse,
-  Pardon,
-  Rotation,
-  UsageAddition,
-} from "../../ports/store.ts";
+import type { Database } from "bun:sqlite";
+import type { IdempotencyKey } from "../../../domain/idempotency.ts";
 import type { Effect } from "../wal/version.ts";
+import { animalWrites } from "./animals.ts";
+import { categoryWrites } from "./categories.ts";
+import { idempotency } from "./idempotency.ts";
+import { importWrites } from "./imports.ts";
+import { keyWrites } from "./keys.ts";
+import { maintenanceWrites } from "./maintenance.ts";
+import { metadataWrites } from "./metadata.ts";
+import { orderWrites } from "./orders.ts";
+import { sessionWrites } from "./sessions.ts";
+import { tallyWrites } from "./tallies.ts";
+import { instanceWrites, usageWrites } from "./usage.ts";
+import type { WithIdempotency, Write, WriteKind, WriteName } from "./write.ts";
 
-/**
- * Every change to a store. A method takes one object, beside an idempotency key if it can be retried, and
- * is called within a transaction. All of it is plain data, because it passes from one thread to another.
- */
-export interface Writer {
-  /** Returns only the id of a new animal: the rest need not come back from another thread (1.3 µs). */
-  createAnimal(animal: NewAnimal, idempotencyKey?: IdempotencyKey): Result<bigint> | Replay<Animal>;
-  /** For a person. */
-  addAnimal(addition: AnimalAddition): Animal;
-  updateAnimal(
-    correction: AnimalUpdate,
-    idempotencyKey?: IdempotencyKey,
-  ): IdempotentResult<Animal, AnimalUpdateRefusal>;
-  deleteAnimal(
-    removal: AnimalDeletion,
-    idempotencyKey?: IdempotencyKey,
-  ): IdempotentResult<Animal, AnimalDeletionRefusal>;
-  placeOrder(order: NewOrder, idempotencyKey?: IdempotencyKey): IdempotentResult<Order, PlacingRefusal>;
-  updateOrder(update: OrderUpdate, idempotencyKey?: IdempotencyKey): IdempotentResult<Order, OrderUpdateRefusal>;
-  putCategory(naming: CategoryNaming, idempotencyKey?: IdempotencyKey): IdempotentResult<NamedCategory, NamingRefusal>;
-  deleteCategory(
-    removal: CategoryDeletion,
-    idempotencyKey?: IdempotencyKey,
-  ): IdempotentResult<Category, CategoryDeletionRefusal>;
-  createKey(key: NewKey): void;
-  createFirstKey(key: NewKey): boolean;
-  rotateKey(rotation: Rotation): void;
-  revokeKey(revocation: KeyCommand): void;
-  pardonKey(pardon: Pardon): void;
-  editKey(change: KeyChange & KeyCommand): Key | undefined;
-  suspendKey(suspension: KeyCommand): void;
-  resumeKey(resumption: KeyCommand): void;
-  /** Returns whether there may be more of them. */
-  deleteResponsesOfKey(of: { readonly keyId: string }): boolean;
-  /** Likewise of its usage. */
-  deleteUsageOfKey(of: { readonly keyId: string }): boolean;
-  deleteKey(deletion: KeyCommand): boolean;
-  noteUseOfKeys(uses: readonly NotedUse[]): void;
-  noteCountingPlace(place: CountingPlace): void;
-  beginImport(beginning: ImportBeginning): Result<Import, BeginningRefusal>;
-  /** Returns how long it took, in milliseconds. */
-  addToImport(batch: ImportBatch): Result<number, Overtaken>;
-  beginUndo(request: UndoRequest): Result<Import, UndoRefusal>;
-  undoSome(request: UndoRequest): Import;
-  saveTallies(tallies: readonly KeyTally[]): void;
-  addUsage(addition: UsageAddition): void;
-  /** Returns whether there may be more of it. */
-  sweepUsage(at: { readonly nowMs: number }): boolean;
-  noteInstance(instance: Instance): void;
-  makeConsoleLink(link: NewConsoleLink): void;
-  signIntoConsole(signIn: ConsoleSignIn): ConsoleSession | undefined;
-  prolongSession(session: { readonly digest: string; readonly expiresAtMs: number }): void;
-  signOut(session: { readonly digest: string }): void;
-  /** Returns how many sessions there were. */
-  signOutAll(author: Authorship): number;
-  sweepSessions(at: { readonly nowMs: number }): void;
-  /** Returns whether there may be more of them. */
-  deleteSavedResponses(upTo: { readonly savedAtMs: number }): boolean;
-  /** Likewise of animals whose names are not folded. */
-  foldNames(input: Readonly<Record<string, never>>): boolean;
+type AnyBody = (input: unknown, idempotencyKey: IdempotencyKey | undefined) => unknown;
+
+interface PreparedWrite {
+  readonly one: AnyBody;
+  readonly several?: (inputs: readonly unknown[]) => readonly unknown[];
 }
 
-/** What carries out writes on a connection. */
-export interface PreparedWriter extends Writer {
-  /** Several at once, none of which has an idempotency key. */
-  createAnimals(animals: readonly NewAnimal[]): readonly Result<bigint>[];
+/** The bodies of all writes, on one connection. */
+export type Writer = Readonly<Record<WriteName, PreparedWrite>>;
+
+interface AnyWrites {
+  readonly resource: string;
+  readonly kinds: Readonly<Record<string, WriteKind>>;
+  readonly prepare: (db: Database, withIdempotency: WithIdempotency) => object;
 }
 
-export type WriteName = keyof Writer;
-export type WriteInput<Name extends WriteName> = Parameters<Writer[Name]>[0];
-export type WriteResult<Name extends WriteName> = ReturnType<Writer[Name]>;
-
-/** A change to be made. */
-export type Write = readonly [
-  name: WriteName,
-  input: WriteInput<WriteName>,
-  idempotencyKey: IdempotencyKey | undefined,
+const ALL: readonly AnyWrites[] = [
+  animalWrites,
+  categoryWrites,
+  orderWrites,
+  ...keyWrites,
+  tallyWrites,
+  metadataWrites,
+  usageWrites,
+  instanceWrites,
+  ...importWrites,
+  sessionWrites,
+  ...maintenanceWrites,
 ];
 
-type AnyMethod = (input: WriteInput<WriteName>, idempotencyKey: IdempotencyKey | undefined) => WriteResult<WriteName>;
+const KINDS = Object.fromEntries(
+  ALL.flatMap(({ resource, kinds }) => Object.entries(kinds).map(([called, kind]) => [`${resource}.${called}`, kind])),
+) as Readonly<Record<WriteName, WriteKind>>;
 
-export const carryOut = (writer: Writer, [name, input, idempotencyKey]: Write): WriteResult<WriteName> =>
-  (writer[name] as AnyMethod)(input, idempotencyKey);
+export const isBulk = (name: WriteName): boolean => KINDS[name].isBulk;
 
-/** In their order. Animals that come one after the other are added together. */
-export function carryOutAll(writer: PreparedWriter, writes: readonly Write[]): unknown[] {
+export function prepareWriter(db: Database): Writer {
+  const withIdempotency = idempotency(db);
+  const bodies = ALL.flatMap(({ resource, prepare }) =>
+    Object.entries<AnyBody | PreparedWrite>({ ...prepare(db, withIdempotency) }).map(([called, body]) => [
+      `${resource}.${called}`,
+      typeof body === "function" ? { one: body } : body,
+    ]),
+  );
+  return Object.fromEntries(bodies) as Writer;
+}
+
+/** To be called within a transaction. */
+export const carryOut = (writer: Writer, [name, input, idempotencyKey]: Write): unknown =>
+  writer[name].one(input, idempotencyKey);
+
+/** Carries out writes in their order. Those of one kind that come one after the other are one batch, if it has batches. */
+export function carryOutAll(writer: Writer, writes: readonly Write[]): unknown[] {
   const results: unknown[] = [];
-  let animals: NewAnimal[] = [];
-  const addAnimals = (): void => {
-    if (animals.length > 0) for (const result of writer.createAnimals(animals)) results.push(result);
-    animals = [];
+  let batched: PreparedWrite["several"];
+  let inputs: unknown[] = [];
+  const finishBatch = (): void => {
+    if (batched) for (const result of batched(inputs)) results.push(result);
+    inputs = [];
   };
   for (const write of writes) {
     const [name, input, idempotencyKey] = write;
-    if (name === "createAnimal" && !idempotencyKey) {
-      animals.push(input as NewAnimal);
-      continue;
-    }
-    addAnimals();
-    results.push(carryOut(writer, write));
+    const several = idempotencyKey ? undefined : writer[name].several;
+    if (several !== batched) finishBatch();
+    batched = several;
+    if (batched) inputs.push(input);
+    else results.push(carryOut(writer, write));
   }
-  addAnimals();
+  finishBatch();
   return results;
 }
 
-/** Writes that change no animal, category or order. */
-const BOOKKEEPING: ReadonlySet<WriteName> = new Set<WriteName>([
-  "createKey",
-  "createFirstKey",
-  "rotateKey",
-  "revokeKey",
-  "pardonKey",
-  "editKey",
-  "suspendKey",
-  "resumeKey",
-  "deleteResponsesOfKey",
-  "deleteKey",
-  "noteUseOfKeys",
-  "noteCountingPlace",
-  "beginImport",
-  "beginUndo",
-  "saveTallies",
-  "deleteSavedResponses",
-  "deleteUsageOfKey",
-  "addUsage",
-  "sweepUsage",
-  "noteInstance",
-  "makeConsoleLink",
-  "signIntoConsole",
-  "prolongSession",
-  "signOut",
-  "signOutAll",
-  "sweepSessions",
-]);
-
-/** Of writes that are one commit. A new animal's id is greater than any before it. */
+/** The effect of writes that are one commit. */
 export function effectOf(writes: readonly Write[]): Effect {
   let effect: Effect = "none";
   for (const [name] of writes) {
-    if (name === "createAnimal" || name === "addAnimal") effect = "addition";
-    else if (!BOOKKEEPING.has(name)) return "change";
+    const own = KINDS[name].effect;
+    if (own === "change") return own;
+    if (own === "addition") effect = own;
   }
   return effect;
-}
-
-/** Has writes carried out, each in a transaction. */
-export interface Writes {
-  /** Resolves when the write is on disk. Rejects with StoreUnavailable when that cannot be done now. */
-  perform<Name extends WriteName>(
-    name: Name,
-    input: WriteInput<Name>,
-    idempotencyKey?: IdempotencyKey,
-  ): Promise<WriteResult<Name>>;
 }

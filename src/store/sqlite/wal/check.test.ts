@@ -33,7 +33,7 @@ async function openWriting(): Promise<Writing> {
 }
 
 const addAnimal = ({ write }: Writing, name = "Rex") =>
-  write([["createAnimal", { name, categoryId: 1n, status: "available" }, undefined]]);
+  write([["animals.create", { name, categoryId: 1n, status: "available" }, undefined]]);
 
 const checkpoint = ({ db }: Writing) => db.run("PRAGMA wal_checkpoint(PASSIVE)");
 
@@ -85,7 +85,7 @@ test("where the WAL index cannot be mapped, every commit raises the generation",
   const write = groupCommit(db, { noteCommit: (_, transaction) => transaction() });
   const generation = () => Number(Object.values(db.query("PRAGMA user_version").get() as object)[0]);
   const before = generation();
-  for (let i = 0; i < 3; i++) write([["deleteSavedResponses", { savedAtMs: 0 }, undefined]]);
+  for (let i = 0; i < 3; i++) write([["maintenance.deleteSavedResponses", { savedAtMs: 0 }, undefined]]);
   expect(generation()).toBe(before + 3);
   db.close();
 });

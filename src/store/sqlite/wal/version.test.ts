@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { temporaryFolder } from "../../../../test/harness/folder.ts";
 import type { Version } from "../../ports/store.ts";
 import { openForWriting, openShared } from "../file/database.ts";
-import type { Write } from "../tables/writer.ts";
+import type { Write } from "../tables/write.ts";
 import { groupCommit } from "../writer/group-commit.ts";
 import { mapWalIndex, walIndexAt } from "./index.ts";
 import {
@@ -111,11 +111,11 @@ describe("the version", () => {
   });
 });
 
-const CREATE: Write = ["createAnimal", { name: "Rex", categoryId: 7n, status: "sold" }, undefined];
-const REVOKE: Write = ["revokeKey", { keyId: "key_unknown", atMs: 0 }, undefined];
-const NAME: Write = ["putCategory", { id: 7n, name: "Dogs", precondition: undefined }, undefined];
-const NONE_EXPIRED: Write = ["deleteSavedResponses", { savedAtMs: 0 }, undefined];
-const FAIL: Write = ["rotateKey", { keyId: "key_unknown", digest: "d", atMs: 0, oldSecretsExpireAtMs: 0 }, undefined];
+const CREATE: Write = ["animals.create", { name: "Rex", categoryId: 7n, status: "sold" }, undefined];
+const REVOKE: Write = ["keys.revoke", { keyId: "key_unknown", atMs: 0 }, undefined];
+const NAME: Write = ["categories.put", { id: 7n, name: "Dogs", precondition: undefined }, undefined];
+const NONE_EXPIRED: Write = ["maintenance.deleteSavedResponses", { savedAtMs: 0 }, undefined];
+const FAIL: Write = ["keys.rotate", { keyId: "key_unknown", digest: "d", atMs: 0, oldSecretsExpireAtMs: 0 }, undefined];
 
 /** A writer that notes its commits, another connection, and what follows the version. */
 async function writingTo(name: string) {
@@ -225,7 +225,7 @@ describe("the version of a writer that notes its commits", () => {
       isLost = true;
     };
     const naming = (): Write => [
-      "putCategory",
+      "categories.put",
       { id: 7n, name: `Dogs ${++number}`, precondition: undefined },
       undefined,
     ];

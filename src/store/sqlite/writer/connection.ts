@@ -6,7 +6,7 @@ import { type LockTimeouts, openForWriting } from "../file/database.ts";
 import { type Placement, PlacementWatch, refuseIfDisplaced } from "../file/placement.ts";
 import { asUnavailable, isSyncFailure, reasonOf } from "../sql/attempt.ts";
 import { setBusyTimeout } from "../sql/pragmas.ts";
-import type { Write } from "../tables/writer.ts";
+import type { Write } from "../tables/write.ts";
 import { followCheckpoints, walIndexAt } from "../wal/index.ts";
 import { rewriteLog } from "../wal/rewrite-log.ts";
 import { type CommitNote, noteCommits } from "../wal/version.ts";

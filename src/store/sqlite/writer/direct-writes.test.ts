@@ -15,13 +15,13 @@ test("who waits for others in vain is told what was changed: nothing, or what ba
   const busy = "OperatorError: another process is writing to the database, such as animal-store copy";
   const request = { ...SIGNED, importId: 9n };
   // It begins with a longer patience than a test has.
-  await failureOf(writes.perform("undoSome", request));
+  await failureOf(writes.perform("imports.undoSome", request));
   db.run("PRAGMA busy_timeout = 0");
   other.run("BEGIN IMMEDIATE");
-  expect(await failureOf(writes.perform("undoSome", request))).toBe(
+  expect(await failureOf(writes.perform("imports.undoSome", request))).toBe(
     `${busy}: what was done so far is kept; run the same command again when it is done`,
   );
-  expect(await failureOf(writes.perform("beginUndo", request))).toBe(
+  expect(await failureOf(writes.perform("imports.beginUndo", request))).toBe(
     `${busy}: nothing was changed; try again when it is done`,
   );
   other.close();

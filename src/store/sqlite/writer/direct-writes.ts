@@ -3,13 +3,10 @@ import { lazy } from "../../../base/lazy.ts";
 import { OperatorError } from "../../../base/operator-error.ts";
 import type { IdempotencyKey } from "../../../domain/idempotency.ts";
 import { codeOf, transact } from "../sql/attempt.ts";
-import { prepareWriter } from "../tables/prepare.ts";
-import { carryOut, type WriteInput, type WriteName, type WriteResult, type Writes } from "../tables/writer.ts";
+import type { WriteInput, WriteName, WriteResult, Writes } from "../tables/write.ts";
+import { carryOut, isBulk, prepareWriter } from "../tables/writer.ts";
 import { raiseGeneration } from "../wal/generation.ts";
 import { bulkWriting } from "./bulk-writing.ts";
-
-/** Writes of which one command makes any number. Others wait for each of them, but it waits for others for longer. */
-const BULK: ReadonlySet<WriteName> = new Set<WriteName>(["addToImport", "undoSome"]);
 
 /** Writes on a connection that may wait for locks: for a command, which has nothing else to do meanwhile. */
 export function directWrites(db: Database): Writes {
@@ -18,18 +15,18 @@ export function directWrites(db: Database): Writes {
   return {
     async perform<Name extends WriteName>(name: Name, input: WriteInput<Name>, idempotencyKey?: IdempotencyKey) {
       try {
-        if (BULK.has(name)) bulk();
+        if (isBulk(name)) bulk();
         const result = transact(db, () => {
           raiseGeneration(db);
           return carryOut(writer, [name, input, idempotencyKey]);
         }) as WriteResult<Name>;
         // Nobody else does, unless a service runs, and the log would grow without end.
-        if (BULK.has(name)) bulk().afterCommit();
+        if (isBulk(name)) bulk().afterCommit();
         return result;
       } catch (error) {
         if (!codeOf((error as Error).cause).startsWith("SQLITE_BUSY")) throw error;
         throw new OperatorError(
-          `another process is writing to the database, such as animal-store copy: ${BULK.has(name) ? "what was done so far is kept; run the same command again" : "nothing was changed; try again"} when it is done`,
+          `another process is writing to the database, such as animal-store copy: ${isBulk(name) ? "what was done so far is kept; run the same command again" : "nothing was changed; try again"} when it is done`,
         );
       }
     },

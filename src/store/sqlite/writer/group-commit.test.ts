@@ -3,12 +3,12 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { temporaryFolder } from "../../../../test/harness/folder.ts";
 import { openForWriting, openShared } from "../file/database.ts";
-import type { Write } from "../tables/writer.ts";
+import type { Write } from "../tables/write.ts";
 import { groupCommit, type WriteOutcome } from "./group-commit.ts";
 
 const folder = temporaryFolder();
 
-const FAIL: Write = ["rotateKey", { keyId: "key_unknown", digest: "d", atMs: 0, oldSecretsExpireAtMs: 0 }, undefined];
+const FAIL: Write = ["keys.rotate", { keyId: "key_unknown", digest: "d", atMs: 0, oldSecretsExpireAtMs: 0 }, undefined];
 
 test("every animal gets the id that its creation is told, whatever it is committed together with", async () => {
   const path = join(folder, "ids.db");
@@ -21,7 +21,7 @@ test("every animal gets the id that its creation is told, whatever it is committ
   reader.run(`INSERT INTO keys (id, name, plan, per_minute, per_day, created_at) VALUES ('key', 'k', 'free', 1, 1, 0)`);
   let number = 0;
   const creation = (key?: string): Write => [
-    "createAnimal",
+    "animals.create",
     { name: `Animal ${++number}`, categoryId: 7n, status: "sold" },
     key === undefined ? undefined : { keyId: "key", value: key, fingerprint: "f", nowMs: 1 },
   ];
@@ -30,8 +30,8 @@ test("every animal gets the id that its creation is told, whatever it is committ
     creation: () => [creation()],
     "a creation with a key": () => [creation(`key ${number}`)],
     "a retry": () => [creation("same")],
-    "a removal of the last": () => [["deleteAnimal", { id: lastId() }, undefined] as Write],
-    bookkeeping: () => [["deleteSavedResponses", { savedAtMs: 0 }, undefined] as Write],
+    "a removal of the last": () => [["animals.delete", { id: lastId() }, undefined] as Write],
+    bookkeeping: () => [["maintenance.deleteSavedResponses", { savedAtMs: 0 }, undefined] as Write],
     "a write that fails": () => [FAIL],
   };
   const kinds = fc.constantFrom(...(Object.keys(makers) as (keyof typeof makers)[]), "creation" as const);
@@ -51,7 +51,7 @@ test("every animal gets the id that its creation is told, whatever it is committ
         const outcome = all[i] as WriteOutcome;
         expect(outcome.kind).toBe(writes[i] === FAIL ? "failed" : "done");
         const result = outcome.kind === "done" ? (outcome.result as { kind: string; value: bigint }) : undefined;
-        if (name !== "createAnimal" || result?.kind !== "done") continue;
+        if (name !== "animals.create" || result?.kind !== "done") continue;
         ids.push(result.value);
         expect(rowOf.get(result.value)).toEqual({ name: (input as { name: string }).name });
       }

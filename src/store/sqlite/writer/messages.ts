@@ -1,5 +1,5 @@
 import type { StoreProblem } from "../../ports/store.ts";
-import type { Write } from "../tables/writer.ts";
+import type { Write } from "../tables/write.ts";
 import type { WriterSettings } from "./connection.ts";
 import type { WriteOutcomes } from "./group-commit.ts";
 

@@ -1,5 +1,5 @@
 import { reasonOf } from "../sql/attempt.ts";
-import type { Write } from "../tables/writer.ts";
+import type { Write } from "../tables/write.ts";
 import { WriterConnection } from "./connection.ts";
 import type { Locked, WriteOutcome, WriteOutcomes } from "./group-commit.ts";
 import type { FromWriter, ToThread, ToWriter } from "./messages.ts";
