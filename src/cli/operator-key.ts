@@ -1,5 +1,6 @@
 import type { OperatorKeyProblem } from "../keys/operator-key.ts";
-import { formatTime, shellQuoted } from "./terminal/print.ts";
+import { ownCommand } from "./own-command.ts";
+import { formatTime } from "./terminal/print.ts";
 
 /** Why the secret in the operator's file does not work. */
 export function wordsFor(problem: OperatorKeyProblem): string {
@@ -13,10 +14,6 @@ export function wordsFor(problem: OperatorKeyProblem): string {
     case "replaced":
       return `${problem.keyId} was rotated, and has another secret since`;
     case "suspended":
-      return `${problem.keyId} is suspended; to make it work again: ${ownCommand()} keys resume ${problem.keyId}`;
+      return `${problem.keyId} is suspended; to make it work again: ${ownCommand(`keys resume ${problem.keyId}`)}`;
   }
 }
-
-/** As a person at a shell would call this program, in whatever way it was started. */
-export const ownCommand = (): string =>
-  process.execPath.endsWith("/animal-store") ? shellQuoted(process.execPath) : "npx animal-store";

@@ -7,7 +7,8 @@ import { type Service, start } from "../start.ts";
 import { createLog } from "../telemetry/log.ts";
 import { configFromEnvironment } from "./arguments/context.ts";
 import { misspeltSettings } from "./arguments/env-file.ts";
-import { ownCommand, wordsFor } from "./operator-key.ts";
+import { wordsFor } from "./operator-key.ts";
+import { ownCommand } from "./own-command.ts";
 import { printAtStart, shellQuoted } from "./terminal/print.ts";
 import { EXIT_INTERRUPTED, STOP_SIGNALS, stopSignals } from "./terminal/stop-signals.ts";
 import { facts, table } from "./terminal/table.ts";
@@ -67,7 +68,7 @@ async function consoleLine(service: Service, config: Config): Promise<string | u
   if (service.consoleUrl === undefined) return undefined;
   // Without a link, the command can still make one.
   const link = await service.firstConsoleLink(() => authorOnTerminal(config)).catch(() => undefined);
-  return link ?? `to sign in: ${ownCommand()} console`;
+  return link ?? `to sign in: ${ownCommand("console")}`;
 }
 
 /** Asked for by a first start only: it takes Bun 13 ms to tell whether there is a terminal. */
@@ -98,7 +99,7 @@ function banner(service: Service, consoleLine: string | undefined): string {
 }
 
 function keyLines(operatorKey: Service["operatorKey"]): string[] {
-  const issue = `to issue one: ${ownCommand()} keys create --name "Front desk" --plan business`;
+  const issue = `to issue one: ${ownCommand('keys create --name "Front desk" --plan business')}`;
   if (!operatorKey) return [issue];
   const { file, problem } = operatorKey;
   return problem ? [file, `does not work: ${wordsFor(problem)}`, issue] : [file];

@@ -124,7 +124,9 @@ describe("an edit is refused, and changes nothing,", () => {
     );
     const key = await issue();
     await store.keys.revoke({ ...SIGNED, keyId: key.id, atMs: 5 });
-    expect(await edit(key, { name: "y" })).toEqual(refused({ kind: "revoked", key: { ...key, revokedAtMs: 5 } }));
+    expect(await edit(key, { name: "y" })).toEqual(
+      refused({ kind: "ended", state: "revoked", key: { ...key, revokedAtMs: 5 } }),
+    );
   });
 });
 

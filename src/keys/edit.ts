@@ -8,6 +8,7 @@ import { changedQuotas, type QuotaRequest } from "../domain/limits/quotas.ts";
 import type { KeyStore } from "../store/ports/store.ts";
 import { type KeyMistake, mistakeInKey } from "./mistake.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
+import type { KeyEnded } from "./suspend.ts";
 
 /** What is to be different; what is undefined stays as it is. */
 export interface KeyEdit extends QuotaRequest {
@@ -20,11 +21,7 @@ export interface KeyEdit extends QuotaRequest {
   readonly expiresAtMs?: number | null | undefined;
 }
 
-export type EditRefusal =
-  | FindRefusal
-  | { readonly kind: "nothing_to_change" }
-  | { readonly kind: "revoked"; readonly key: Key }
-  | KeyMistake;
+export type EditRefusal = FindRefusal | { readonly kind: "nothing_to_change" } | KeyEnded | KeyMistake;
 
 export interface EditedKey {
   readonly before: Key;
@@ -45,7 +42,7 @@ export async function editKey({ keys, clock, author }: Parts, edit: KeyEdit): Pr
   const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const before = found.value;
-  if (before.revokedAtMs !== undefined) return refused({ kind: "revoked", key: before });
+  if (before.revokedAtMs !== undefined) return refused({ kind: "ended", state: "revoked", key: before });
   const atMs = clock.nowMs();
   const change = changeOf(before, wanted, atMs);
   if (change.kind === "refused") return change;

@@ -1,44 +1,64 @@
 import { DAY_MS } from "../base/time/clock.ts";
+import type { Key } from "../domain/keys/key.ts";
 import { QUOTA_RULE, type Quotas } from "../domain/keys/plan.ts";
-import type { KeyMistake } from "./mistake.ts";
-import { OVERLAP_MAX_MS } from "./rotate.ts";
+import type { DeletionRefusal } from "./delete.ts";
+import type { EditRefusal } from "./edit.ts";
+import type { CountedInRedis } from "./queries/counters.ts";
+import type { FindRefusal } from "./queries/find.ts";
+import { OVERLAP_MAX_MS, type RotationRefusal } from "./rotate.ts";
 
-// Refusals of the use-cases in words, for the command line and for the console: as the end of a line, or of a sentence.
+// Why a change of a key is refused, for the command line and for the console: as one line, with the nouns of each.
 
-/** How whoever is told calls what they filled in. */
-export interface KeyWords extends Readonly<Record<keyof Quotas, string>> {
+/** Every refusal of the use-cases, except that there is no such key: only the command line looks keys up by name. */
+export type WordedRefusal = Exclude<EditRefusal | RotationRefusal | DeletionRefusal | CountedInRedis, FindRefusal>;
+
+/** How the reader calls what can be filled in, and what the reader can do about each refusal. */
+export interface KeyNouns extends Readonly<Record<keyof Quotas, string>> {
   readonly name: string;
   readonly scopes: string;
   readonly expiry: string;
+  /** The expiry of a key that does not expire. */
+  readonly never: string;
   readonly overlap: string;
   /** The plan whose quotas are not fixed. */
   readonly enterprise: string;
+  readonly key: (key: Key) => string;
+  readonly changeSomething: string;
+  readonly issueAnother: string;
+  readonly postponeExpiry: (key: Key) => string;
+  readonly revoke: (key: Key) => string;
 }
 
-export function textOfMistake(mistake: KeyMistake, words: KeyWords): string {
-  switch (mistake.kind) {
+export function textOfKeyRefusal(reason: WordedRefusal, nouns: KeyNouns): string {
+  switch (reason.kind) {
     case "invalid_name":
-      return `${words.name} ${mistake.mistake.text}`;
+      return `${nouns.name} ${reason.mistake.text}`;
     case "expiry_not_in_future":
-      return `${words.expiry} is in the past`;
+      return `${nouns.expiry} is in the past: choose a later time, or ${nouns.never}`;
     case "no_scopes":
-      return `${words.scopes} must name at least one scope`;
+      return `a key needs at least one scope: set ${nouns.scopes}`;
     case "invalid_quotas":
-      return `${listed(mistake.invalid, words)} ${QUOTA_RULE}`;
+      return `${listed(reason.invalid, nouns)} ${QUOTA_RULE}`;
     case "plan_has_fixed_quotas":
-      return `the ${mistake.plan} plan has fixed quotas: leave out ${listed(["perMinute", "perDay"], words)}, or use ${words.enterprise}`;
+      return `the ${reason.plan} plan has fixed quotas: leave out ${listed(["perMinute", "perDay"], nouns)}, or use ${nouns.enterprise}`;
     case "plan_needs_quotas":
-      return `the ${mistake.plan} plan has no fixed quotas: set ${listed(mistake.missing, words)}`;
+      return `the ${reason.plan} plan has no fixed quotas: set ${listed(reason.missing, nouns)}`;
     case "minute_exceeds_day":
-      return `${words.perMinute} must not exceed ${words.perDay}`;
+      return `the key would have more requests per minute than per day: lower ${nouns.perMinute}, or raise ${nouns.perDay}`;
+    case "nothing_to_change":
+      return `there is nothing to change: ${nouns.changeSomething}`;
+    case "invalid_overlap":
+      return `${nouns.overlap} must be at most ${OVERLAP_MAX_MS / DAY_MS}d`;
+    case "ended":
+      return reason.state === "revoked"
+        ? `${nouns.key(reason.key)} is revoked, which cannot be undone: ${nouns.issueAnother}`
+        : `${nouns.key(reason.key)} has expired: to use it again, ${nouns.postponeExpiry(reason.key)}`;
+    case "not_revoked":
+      return `${nouns.key(reason.key)} is ${reason.state}, and only a revoked key can be deleted: ${nouns.revoke(reason.key)}`;
+    case "counted_in_redis":
+      return "the instances of this service count requests in Redis: set REDIS_URL to the value that they have";
   }
 }
 
-const listed = (quotas: readonly (keyof Quotas)[], words: KeyWords): string =>
-  quotas.map((name) => words[name]).join(" and ");
-
-export const textOfOverlap = ({ overlap }: KeyWords): string =>
-  `${overlap} must be at most ${OVERLAP_MAX_MS / DAY_MS}d`;
-
-/** Of a key, by whatever it is called; what to do instead may follow. */
-export const textOfRevoked = (key: string): string => `${key} is revoked, which cannot be undone: issue a new one`;
+const listed = (quotas: readonly (keyof Quotas)[], nouns: KeyNouns): string =>
+  quotas.map((name) => nouns[name]).join(" and ");

@@ -58,14 +58,14 @@ onEveryStore(({ backend, setUp }) => {
       [{ name: 7 }, "name", "The name must be text."],
       [{ name: undefined, _: 1 }, undefined, undefined],
       [{ plan: "gold" }, "plan", "The plan must be one of free, pro, business, enterprise."],
-      [{ scopes: [] }, "scopes", "A key needs access to something. Choose at least one."],
+      [{ scopes: [] }, "scopes", "A key needs at least one scope: set the access."],
       [
         { scopes: ["pets:fly"] },
         "scopes",
         "The access must be some of pets:read, pets:write, orders:read, orders:write.",
       ],
       [{ scopes: "pets:read" }, "scopes", /^The access must be some of/],
-      [{ expiresAtMs: 1 }, "expiresAtMs", "The expiry is in the past. Choose a later time, or none."],
+      [{ expiresAtMs: 1 }, "expiresAtMs", "The expiry is in the past: choose a later time, or none."],
       [{ expiresAtMs: "soon" }, "expiresAtMs", "The expiry must be a whole number."],
       [
         { perMinute: 5 },
@@ -86,7 +86,7 @@ onEveryStore(({ backend, setUp }) => {
       [
         { plan: "enterprise", perMinute: 10, perDay: 9 },
         "perMinute",
-        "The quota per minute must not exceed the quota per day.",
+        "The key would have more requests per minute than per day: lower the quota per minute, or raise the quota per day.",
       ],
       [
         { plan: "enterprise", perMinute: 2n ** 62n, perDay: 9 },

@@ -12,6 +12,7 @@ import { NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
 import { authorOf } from "../arguments/author.ts";
 import { withStore } from "../arguments/context.ts";
 import { didYouMean, JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { ownCommand } from "../own-command.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, note, print, printJson } from "../terminal/print.ts";
 import { type Progress, showProgress } from "../terminal/progress.ts";
@@ -73,7 +74,7 @@ async function importCommand(file: string, options: ImportCommandOptions): Promi
     return print(`${countOf(animals, "animal")} can be imported${continued}. Nothing was written.`);
   }
   const continued = addedBefore > 0 ? `, ${formatNumber(addedBefore)} of them by an earlier run` : "";
-  const remedy = `To remove ${itOrThem(written.added)} again: animal-store animals undo ${written.id}`;
+  const remedy = `To remove ${itOrThem(written.added)} again: ${ownCommand(`animals undo ${written.id}`)}`;
   print(
     `Import ${written.id} has added ${countOf(written.added, "animal")}${continued}.${written.added > 0 ? ` ${remedy}` : ""}`,
   );
@@ -131,8 +132,8 @@ function failToImport(reason: ImportRefusal, { path, rejectedPath, dryRun }: Imp
     leaveOut: dryRun ? undefined : "with --skip-invalid",
     again: "give --again",
     keepIds: "--keep-ids",
-    undo: (id) => `with animal-store animals undo ${id}`,
-    imports: "animal-store animals imports",
+    undo: (id) => `with ${ownCommand(`animals undo ${id}`)}`,
+    imports: ownCommand("animals imports"),
     columns: {
       assigned_ids: (columns) => `leave them out with --map ${mapFor(columns)}`,
       unknown_column: (columns) =>

@@ -9,6 +9,7 @@ import { type Import, stateOfImport, type UndoRefusal } from "../../domain/stock
 import { authorOf } from "../arguments/author.ts";
 import { withStore } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { ownCommand } from "../own-command.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatMinute, formatNumber, formatTime, print, printJson, terminalWidth } from "../terminal/print.ts";
 import { showProgress } from "../terminal/progress.ts";
@@ -40,7 +41,7 @@ async function undoCommand(importId: bigint, { json }: JsonOption): Promise<void
 
 async function runUndo(importId: bigint): Promise<Import | undefined> {
   const { undoImport } = await loadUndo();
-  return interruptible(`stopped: run animal-store animals undo ${importId} again to go on`, (signal) =>
+  return interruptible(`stopped: run ${ownCommand(`animals undo ${importId}`)} again to go on`, (signal) =>
     withStore(async ({ imports }, config) => {
       let progress: ReturnType<typeof showProgress> | undefined;
       const onProgress = (done: number, total: number): void => {
@@ -60,7 +61,7 @@ async function runUndo(importId: bigint): Promise<Import | undefined> {
 
 function failToUndo(reason: UndoRefusal, importId: bigint): never {
   if (reason.kind === "no_such_import")
-    throw new OperatorError(`there is no import ${importId}. To see all imports: animal-store animals imports`);
+    throw new OperatorError(`there is no import ${importId}. To see all imports: ${ownCommand("animals imports")}`);
   throw new OperatorError(
     `import ${importId} was undone already, at ${formatTime(reason.undone.undoneAtMs as number)}`,
   );
@@ -77,7 +78,7 @@ export function addImports(animals: Command): void {
 async function listImports({ json }: JsonOption): Promise<void> {
   const imports = await withStore(async (store) => store.imports.list());
   if (json) return printJson(imports.map(jsonOf));
-  if (imports.length === 0) return print("Nothing was imported yet. To import a file: animal-store animals import");
+  if (imports.length === 0) return print(`Nothing was imported yet. To import a file: ${ownCommand("animals import")}`);
   const number = (title: string, rank?: number) => ({ title, align: "right", ...(rank ? { rank } : {}) }) as const;
   print(
     table(

@@ -3,6 +3,7 @@ import { inspectStore, type Migrated, migrateStore } from "../../store/open.ts";
 import { displayName } from "../../store/urls/database-url.ts";
 import { configFromEnvironment } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { ownCommand } from "../own-command.ts";
 import { note, print, printJson } from "../terminal/print.ts";
 
 const EXIT_NOT_CURRENT = 1;
@@ -37,8 +38,8 @@ function whatWasDone({ from, to, migrations }: Migrated, name: string): string {
 
 function whatIsDue({ from, to, migrations }: Migrated, name: string): string {
   if (migrations.length === 0) return upToDate(to, name);
-  if (from === 0) return `${name} has no schema yet. To create schema ${to}: animal-store migrate`;
-  return `${name} has schema ${from}, and this version needs ${to}. What animal-store migrate would run:\n${listOf(migrations)}`;
+  if (from === 0) return `${name} has no schema yet. To create schema ${to}: ${ownCommand("migrate")}`;
+  return `${name} has schema ${from}, and this version needs ${to}. These migrations would run with ${ownCommand("migrate")}:\n${listOf(migrations)}`;
 }
 
 const upToDate = (number: number, name: string): string => `${name} is up to date, at schema ${number}.`;

@@ -8,6 +8,7 @@ import { authorOf } from "../arguments/author.ts";
 import { configFromEnvironment, withStore } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { wordsFor } from "../operator-key.ts";
+import { ownCommand } from "../own-command.ts";
 import { print, printJson, shellQuoted } from "../terminal/print.ts";
 import { sqlitePath, withProgress } from "./backup.ts";
 
@@ -72,7 +73,7 @@ function sentencesOf(backup: string, restored: Restored, operatorKey: CheckedOpe
   if (aside !== undefined)
     lines.push(
       `What was there before is kept: ${aside}`,
-      `To go back to it: animal-store restore ${shellQuoted(aside)}`,
+      `To go back to it: ${ownCommand(`restore ${shellQuoted(aside)}`)}`,
     );
   lines.push("Keys are those of the backup: what was issued, changed or revoked later is not in it.");
   if (operatorKey?.problem)

@@ -18,6 +18,7 @@ import { openCheckup } from "../../store/open.ts";
 import { readSettings } from "../arguments/context.ts";
 import { misspeltSettings } from "../arguments/env-file.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { ownCommand } from "../own-command.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { addressChecks } from "./address-checks.ts";
 
@@ -81,7 +82,7 @@ const settings = (mistakes: readonly string[]): Check => ({
       ? ok("valid")
       : problem(
           mistakes.join("; "),
-          "correct them in the environment or in the file .env; animal-store serve --help lists all settings",
+          `correct them in the environment or in the file .env; ${ownCommand("serve --help")} lists all settings`,
         ),
 });
 

@@ -6,7 +6,7 @@ import { findKey } from "../../keys/queries/find.ts";
 import type { JournalQuery, Store } from "../../store/ports/store.ts";
 import { withStore } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption, parseSince, SINCE_HELP } from "../arguments/options.ts";
-import { failToFind } from "../keys/refusals.ts";
+import { failForKey } from "../keys/refusals.ts";
 import { note, print } from "../terminal/print.ts";
 import { write } from "../terminal/stdout.ts";
 import { jsonOfEntry, lineOfEntry } from "./journal-views.ts";
@@ -68,5 +68,5 @@ async function* pagesOf({ journal }: Store, query: JournalQuery): AsyncGenerator
 async function idOf({ keys }: Store, idOrName: string): Promise<string> {
   if (isKeyId(idOrName)) return idOrName;
   const found = await findKey(keys, idOrName);
-  return found.kind === "refused" ? failToFind(found.reason, idOrName) : found.value.id;
+  return found.kind === "refused" ? failForKey(found.reason, idOrName) : found.value.id;
 }

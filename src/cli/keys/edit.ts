@@ -5,7 +5,7 @@ import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { facts } from "../terminal/table.ts";
 import { addKeyOptions, expiryOf, type KeyOptions, scopesOf } from "./options.ts";
-import { failToEdit } from "./refusals.ts";
+import { failForKey } from "./refusals.ts";
 import { changedFacts, jsonOfKey } from "./views.ts";
 
 export function addEdit(keys: Command): void {
@@ -24,7 +24,7 @@ async function edit(idOrName: string, options: KeyOptions & JsonOption, command:
   await withKeys(async (context) => {
     const wanted = { name, plan, perMinute, perDay, scopes: scopesOf(options), expiresAtMs: expiryOf(options) };
     const edited = await editKey(context, { idOrName, ...wanted });
-    if (edited.kind === "refused") return failToEdit(edited.reason, idOrName, command);
+    if (edited.kind === "refused") return failForKey(edited.reason, idOrName, command);
     const { before, key } = edited.value;
     if (json) return printJson(jsonOfKey(key, context.clock.nowMs()));
     const changes = changedFacts(before, key);

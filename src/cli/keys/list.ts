@@ -7,9 +7,10 @@ import { showKey } from "../../keys/queries/show.ts";
 import { TRUE_STATES, type TrueState } from "../../keys/queries/use.ts";
 import { type KeyContext, withKeys } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption, parsePlan, parseState } from "../arguments/options.ts";
+import { ownCommand } from "../own-command.ts";
 import { formatNumber, note, print, printJson, terminalWidth } from "../terminal/print.ts";
 import { facts, table } from "../terminal/table.ts";
-import { failToFind, NEEDS_REDIS } from "./refusals.ts";
+import { failForKey, NEEDS_REDIS } from "./refusals.ts";
 import { factsOfShown, jsonOfShown } from "./show.ts";
 import { jsonOfKey, KEY_COLUMNS, rowOfKey, timeOrNull } from "./views.ts";
 
@@ -44,7 +45,7 @@ async function list({ json, ...filter }: ListOptions): Promise<void> {
           ...(areBansKnown ? { bannedUntil: timeOrNull(bannedUntilMs) } : {}),
         })),
       );
-    if (total === 0) return print("There are no keys yet. To issue one: animal-store keys create");
+    if (total === 0) return print(`There are no keys yet. To issue one: ${ownCommand("keys create")}`);
     if (keys.length > 0) print(table(KEY_COLUMNS, keys.map(rowOfKey), terminalWidth()));
     // Beside the output: what is piped is one key per line.
     if (Object.keys(filter).length > 0) note(`${formatNumber(keys.length)} of ${formatNumber(total)} keys`);
@@ -55,7 +56,7 @@ async function list({ json, ...filter }: ListOptions): Promise<void> {
 async function listWithOrWithoutBans(context: KeyContext, filter: KeyFilter): Promise<KeyList> {
   try {
     const listed = await listKeys(context, filter);
-    if (listed.kind === "refused") return failToFind(listed.reason, "");
+    if (listed.kind === "refused") return failForKey(listed.reason, "");
     if (!listed.value.areBansKnown) note(`Bans are not shown: ${NEEDS_REDIS}.`);
     return listed.value;
   } catch (error) {
@@ -79,7 +80,7 @@ export function addShow(keys: Command): void {
 async function show(idOrName: string, { json }: JsonOption): Promise<void> {
   await withKeys(async (context) => {
     const shown = await showKey(context, idOrName);
-    if (shown.kind === "refused") return failToFind(shown.reason, idOrName);
+    if (shown.kind === "refused") return failForKey(shown.reason, idOrName);
     const nowMs = context.clock.nowMs();
     if (json) printJson(jsonOfShown(shown.value, nowMs));
     else print(facts(factsOfShown(shown.value, nowMs)));

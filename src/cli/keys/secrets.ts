@@ -7,11 +7,12 @@ import { OVERLAP_DEFAULT_MS, type RotatedKey, rotateKey } from "../../keys/rotat
 import { StoreUnavailable } from "../../store/ports/store.ts";
 import { type KeyContext, withKeys } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption, parseDuration } from "../arguments/options.ts";
+import { ownCommand } from "../own-command.ts";
 import { formatTime, print } from "../terminal/print.ts";
 import { writeSecret } from "../terminal/stdout.ts";
 import { facts } from "../terminal/table.ts";
 import { addKeyOptions, expiryOf, type KeyOptions, scopesOf } from "./options.ts";
-import { failToIssue, failToRotate } from "./refusals.ts";
+import { failForKey, failToIssue } from "./refusals.ts";
 import { type Facts, factsOfKey, jsonOfKey } from "./views.ts";
 
 // The commands that print a secret.
@@ -86,13 +87,13 @@ async function rotate(idOrName: string, options: JsonOption & { overlap: number 
     };
     const request = { idOrName, overlapMs: options.overlap };
     const rotated = await rotateKey({ ...context, deliver }, request).catch(failAfterDelivery);
-    if (rotated.kind === "refused") return failToRotate(rotated.reason, idOrName, command);
+    if (rotated.kind === "refused") return failForKey(rotated.reason, idOrName, command);
     if (options.json) return printEndOfJson();
     const { key } = rotated.value;
     const [, ...replaced] = await context.keys.secretsOf(key.id);
     const sentences = [`Key ${key.id} has a new secret.`, endOfSecrets(key, replaced, context.clock.nowMs())];
     if (key.suspendedAtMs !== undefined)
-      sentences.push(`None works while the key is suspended: animal-store keys resume ${key.id}`);
+      sentences.push(`None works while the key is suspended: ${ownCommand(`keys resume ${key.id}`)}`);
     print(`\n${sentences.join(" ")}\n${SHOWN_ONCE}`);
   });
 }
@@ -114,7 +115,7 @@ function failAfterDelivery(error: unknown): never {
   if (error instanceof StoreUnavailable)
     throw new OperatorError(
       error.changed === "unknown"
-        ? `the database did not answer, so the secret above may work or not: look at animal-store keys list (${error.message})`
+        ? `the database did not answer, so the secret above may work or not: look at ${ownCommand("keys list")} (${error.message})`
         : `the secret above does not work, because nothing was changed: the database is unavailable: ${error.message}`,
     );
   throw error;

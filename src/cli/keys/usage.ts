@@ -5,7 +5,7 @@ import { type NotKept, usageOfAll, usageOfKey } from "../../keys/queries/usage.t
 import { withStore } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption, parseSince, SINCE_HELP } from "../arguments/options.ts";
 import { print, printJson, terminalWidth } from "../terminal/print.ts";
-import { failToFind } from "./refusals.ts";
+import { failForKey } from "./refusals.ts";
 import { csvOfAll, csvOfKey, jsonOfAll, jsonOfKeyUsage, textOfAll, textOfKey } from "./usage-views.ts";
 
 interface SinceOption {
@@ -47,7 +47,7 @@ async function showUsageOfKey(idOrName: string, options: KeyUsageOptions, comman
   await withStore(async ({ keys, usage }) => {
     const shown = await usageOfKey({ keys, usage, clock: systemClock }, idOrName, { sinceMs: since, grain: by });
     if (shown.kind === "refused")
-      return shown.reason.kind === "not_kept" ? failForAge(shown.reason, command) : failToFind(shown.reason, idOrName);
+      return shown.reason.kind === "not_kept" ? failForAge(shown.reason, command) : failForKey(shown.reason, idOrName);
     if (json) printJson(jsonOfKeyUsage(shown.value));
     else print(csv ? csvOfKey(shown.value) : textOfKey(shown.value, terminalWidth()));
   });

@@ -1,27 +1,28 @@
 import type { Quotas } from "../../domain/keys/plan.ts";
-import type { EditRefusal } from "../../keys/edit.ts";
-import type { KeyMistake } from "../../keys/mistake.ts";
-import type { CountedInRedis } from "../../keys/queries/counters.ts";
 import type { FindRefusal } from "../../keys/queries/find.ts";
-import type { RotationRefusal } from "../../keys/rotate.ts";
-import type { KeyEnded } from "../../keys/suspend.ts";
-import { type KeyWords, textOfMistake, textOfOverlap, textOfRevoked } from "../../keys/wording.ts";
+import { type KeyNouns, textOfKeyRefusal, type WordedRefusal } from "../../keys/wording.ts";
 import { ConsoleFault, sentence } from "../fault.ts";
 import { invalidField } from "./forms.ts";
 
-// Refusals of the use-cases of keys, as the person at the screen is told of them.
+// Refusals of the use-cases of keys, in the words of the pages.
 
-const WORDS: KeyWords = {
+const NOUNS: KeyNouns = {
   name: "the name",
   perMinute: "the quota per minute",
   perDay: "the quota per day",
   scopes: "the access",
   expiry: "the expiry",
+  never: "none",
   overlap: "the overlap",
   enterprise: "the enterprise plan",
+  key: () => "this key",
+  changeSomething: "change at least one field",
+  issueAnother: "issue a new one",
+  postponeExpiry: () => "choose a later expiry",
+  revoke: () => "revoke it first",
 };
 
-export type KeyRefusal = EditRefusal | RotationRefusal | FindRefusal | KeyEnded | CountedInRedis;
+export type KeyRefusal = FindRefusal | WordedRefusal;
 
 export const NO_SUCH_KEY = new ConsoleFault(
   404,
@@ -30,48 +31,42 @@ export const NO_SUCH_KEY = new ConsoleFault(
 );
 
 export function keyFault(reason: KeyRefusal): ConsoleFault {
+  if (reason.kind === "no_such_key" || reason.kind === "several_have_name") return NO_SUCH_KEY;
+  const message = sentence(textOfKeyRefusal(reason, NOUNS));
   switch (reason.kind) {
-    case "no_such_key":
-    case "several_have_name":
-      return NO_SUCH_KEY;
     case "counted_in_redis":
-      return new ConsoleFault(
-        503,
-        "counts_unknown",
-        "Requests are counted in Redis, which this service does not know: set REDIS_URL to the value that the other instances have.",
-      );
-    case "no_scopes":
-      return invalidField("scopes", "A key needs access to something. Choose at least one.");
-    case "expiry_not_in_future":
-      return invalidField("expiresAtMs", "The expiry is in the past. Choose a later time, or none.");
+      return new ConsoleFault(503, "counts_unknown", message);
     case "nothing_to_change":
-      return new ConsoleFault(400, "nothing_to_change", "There is nothing to change. Change at least one field.");
-    case "invalid_overlap":
-      return invalidField("overlapMs", sentence(textOfOverlap(WORDS)));
-    case "revoked":
-      return new ConsoleFault(409, "key_revoked", sentence(textOfRevoked("this key")));
+      return new ConsoleFault(400, "nothing_to_change", message);
     case "ended":
-      return reason.state === "revoked"
-        ? new ConsoleFault(409, "key_revoked", sentence(textOfRevoked("this key")))
-        : new ConsoleFault(
-            409,
-            "key_expired",
-            "This key is expired. To use it again, give it an expiry that is not over.",
-          );
+      return new ConsoleFault(409, `key_${reason.state}`, message);
+    case "not_revoked":
+      return new ConsoleFault(409, "key_not_revoked", message);
     default:
-      return invalidField(fieldOf(reason), sentence(textOfMistake(reason, WORDS)));
+      return invalidField(fieldOf(reason), message);
   }
 }
 
-/** The first of several. */
-function fieldOf(mistake: Exclude<KeyMistake, { kind: "no_scopes" | "expiry_not_in_future" }>): string {
-  switch (mistake.kind) {
+type FieldRefusal = Exclude<
+  WordedRefusal,
+  { kind: "counted_in_redis" | "nothing_to_change" | "ended" | "not_revoked" }
+>;
+
+/** The field that the page puts the message beside: the first of several. */
+function fieldOf(refusal: FieldRefusal): string {
+  switch (refusal.kind) {
     case "invalid_name":
       return "name";
+    case "no_scopes":
+      return "scopes";
+    case "expiry_not_in_future":
+      return "expiresAtMs";
+    case "invalid_overlap":
+      return "overlapMs";
     case "invalid_quotas":
-      return mistake.invalid[0] ?? ANY_QUOTA;
+      return refusal.invalid[0] ?? ANY_QUOTA;
     case "plan_needs_quotas":
-      return mistake.missing[0] ?? ANY_QUOTA;
+      return refusal.missing[0] ?? ANY_QUOTA;
     case "plan_has_fixed_quotas":
     case "minute_exceeds_day":
       return ANY_QUOTA;

@@ -55,7 +55,7 @@ describe("keys edit", () => {
     const { id } = await issue("Partner", "enterprise", "--per-minute", "50", "--per-day", "500");
     expect(await json("keys", "edit", id, "--per-minute", "70")).toMatchObject({ perMinute: 70, perDay: 500 });
     expect(await failure("keys", "edit", id, "--per-minute", "501")).toContain(
-      "set --per-minute and --per-day together",
+      "lower --per-minute, or raise --per-day",
     );
     expect(await json("keys", "edit", id, "--plan", "free")).toMatchObject({ perMinute: 60, perDay: 1000 });
     expect(await failure("keys", "edit", id, "--per-day", "5")).toContain("the free plan has fixed quotas");
@@ -66,7 +66,9 @@ describe("keys edit", () => {
     const { id } = await issue("Trial", "free", "--expires", "1s");
     while ((await json("keys", "show", id)).state === "active") await Bun.sleep(50);
     for (const command of ["rotate", "suspend", "resume"])
-      expect(await failure("keys", command, id)).toContain(`run animal-store keys edit ${id} --expires`);
+      expect(await failure("keys", command, id)).toContain(
+        `set a later date with animal-store keys edit ${id} --expires`,
+      );
     expect(await json("keys", "edit", id, "--expires", "30d")).toMatchObject({ state: "active" });
   });
 

@@ -70,7 +70,10 @@ describe("keys create", () => {
     for (const [options, reason] of [
       [["--plan", "enterprise"], "set --per-minute and --per-day"],
       [["--plan", "enterprise", "--per-minute", "5"], "set --per-day"],
-      [["--plan", "enterprise", "--per-minute", "5", "--per-day", "4"], "--per-minute must not exceed --per-day"],
+      [
+        ["--plan", "enterprise", "--per-minute", "5", "--per-day", "4"],
+        "more requests per minute than per day: lower --per-minute, or raise --per-day",
+      ],
       [["--plan", "pro", "--per-day", "5"], "use --plan enterprise"],
     ] as const) {
       const { exitCode, out, err } = await cli("keys", "create", "--name", "x", ...options);

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Subprocess } from "bun";
 import { build } from "../../../scripts/build.ts";
 import { atEnd } from "../cleanup.ts";
@@ -9,6 +9,8 @@ const ROOT = join(import.meta.dir, "../../..");
 const MAIN = join(ROOT, "src/cli/main.ts");
 /** What `npm start` runs. */
 export const EXECUTABLE = await build(join(ROOT, "build"));
+// As where it is installed: commands that it prints begin with its name alone.
+process.env.PATH = `${dirname(EXECUTABLE)}:${process.env.PATH}`;
 
 /** An environment of its own: nothing of the tester's settings leaks in. */
 const environment = (env: Record<string, string>): Record<string, string> => ({

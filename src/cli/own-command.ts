@@ -1,0 +1,30 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { shellQuoted } from "./terminal/print.ts";
+
+/** The command line that runs another command of this program, as it can be pasted into a shell. */
+export const ownCommand = (command: string): string => `${programName()} ${command}`;
+
+interface Surroundings {
+  readonly execPath: string;
+  readonly cwd: string;
+  /** The program that a shell would run, if there is one. */
+  readonly onPath: string | null;
+}
+
+export function programName({ execPath, cwd, onPath }: Surroundings = surroundings()): string {
+  const isExecutable = execPath.endsWith("/animal-store");
+  // An executable in a checkout is in its folder build/.
+  const checkout = isExecutable ? dirname(dirname(execPath)) : join(import.meta.dir, "../..");
+  const script = join(checkout, "bin/animal-store.js");
+  const ways = [execPath, script, join(checkout, "build/animal-store")];
+  if (onPath !== null && ways.includes(realpathSync(onPath))) return "animal-store";
+  const isInCheckout = cwd === checkout && existsSync(script);
+  return isExecutable && !isInCheckout ? shellQuoted(execPath) : "npx animal-store";
+}
+
+const surroundings = (): Surroundings => ({
+  execPath: process.execPath,
+  cwd: process.cwd(),
+  onPath: Bun.which("animal-store"),
+});
