@@ -5,10 +5,10 @@ import { OperatorError } from "../base/operator-error.ts";
 import { newConsoleSecret } from "../domain/console-session.ts";
 import { digestOf } from "../domain/keys/key.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
-import { BackgroundWork } from "./background.ts";
 import { createApi } from "./dispatcher.ts";
 import { ConsoleFault } from "./fault.ts";
 import type { ConsoleHandler, ConsoleRoutes } from "./handler.ts";
+import { BackgroundTasks } from "./jobs/background.ts";
 
 const CALLER = { address: "192.0.2.1", origin: "http://store.example.com", requestId: "r1" };
 
@@ -120,9 +120,9 @@ test("a form is JSON in which integers are exact; what is streamed is left to th
   expect(patch.response.status).toBe(415);
 });
 
-test("background work keeps the thread until it has ended, is told to stop, and its failure is logged", async () => {
+test("a background task keeps the thread until it has ended, is told to stop, and its failure is logged", async () => {
   const reported: unknown[][] = [];
-  const background = new BackgroundWork({ report: (...args: unknown[]) => void reported.push(args) });
+  const background = new BackgroundTasks({ report: (...args: unknown[]) => void reported.push(args) });
   expect(background.isIdle).toBe(true);
   const gate = Promise.withResolvers<void>();
   background.run("counting failed", () => gate.promise);

@@ -2,15 +2,14 @@ import { OperatorError } from "../base/operator-error.ts";
 import type { Awaitable } from "../base/time/awaitable.ts";
 import { Fault } from "../http/faults/fault.ts";
 import type { Caller } from "../http/pages/console/relay.ts";
-import { SIGNED_IN } from "../http/pages/console/ticket.ts";
+import { SIGNED_IN } from "../http/pages/console/session-cookie.ts";
 import { isRead } from "../http/pipeline/handler.ts";
 import { answer, type Exchange, type Steps } from "../http/pipeline/pipeline.ts";
 import { RequestLog } from "../http/pipeline/request-log.ts";
 import { readBody } from "../http/request/body.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
-import { API_HEADERS } from "./assets/headers.ts";
 import { AttemptLimit } from "./auth/attempts.ts";
-import { cookieWith, ticketsIn } from "./auth/cookie.ts";
+import { sessionCookiesIn, setCookie } from "./auth/cookie.ts";
 import { isSameOrigin } from "./auth/origin.ts";
 import { type Resumed, resume, signIn } from "./auth/session.ts";
 import {
@@ -27,6 +26,7 @@ import {
   tooManyAttempts,
 } from "./fault.ts";
 import type { ConsoleAnswer, ConsoleCall, ConsoleHandler, ConsoleParts, ConsoleRoutes, Method } from "./handler.ts";
+import { API_HEADERS } from "./headers.ts";
 
 /** A request as the router hands it over. */
 export type RoutedRequest = Request & { readonly params?: Readonly<Record<string, string>> };
@@ -86,7 +86,7 @@ class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAn
     const { parts } = this.shared;
     if (!isSameOrigin(request, caller, parts.settings)) return { kind: "refused", fault: FOREIGN_ORIGIN };
     if (this.path === SIGN_IN_PATH && request.method === "POST") return { kind: "signing_in" };
-    const resumed = await resume(parts, ticketsIn(request));
+    const resumed = await resume(parts, sessionCookiesIn(request));
     return resumed ? { kind: "signed_in", ...resumed } : { kind: "refused", fault: this.counted(caller, SIGNED_OUT) };
   }
 
@@ -117,7 +117,7 @@ class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAn
     if (admission?.kind === "signed_in") {
       if (!settings.isApart) headers.set(SIGNED_IN, "yes");
       if (admission.isProlonged && !headers.has("Set-Cookie"))
-        headers.set("Set-Cookie", cookieWith(admission.ticket, settings.base));
+        headers.set("Set-Cookie", setCookie(admission.cookie, settings.base));
     }
     this.record(exchange, answer, response.status);
     return response;

@@ -9,6 +9,7 @@ import type { DatabaseUrl } from "../store/urls/database-url.ts";
 import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
 import type { ConsoleCache } from "./cached/cache.ts";
 import type { ConsoleFault } from "./fault.ts";
+import type { BackgroundTasks } from "./jobs/background.ts";
 import type { ImportWorks } from "./jobs/import-works.ts";
 
 /** What the console is told when its thread is started: plain data. */
@@ -38,7 +39,7 @@ export interface ConsoleParts {
   readonly log: Log;
   readonly failures: FailureLog;
   readonly refusals: RefusalLog;
-  readonly background: Background;
+  readonly background: Pick<BackgroundTasks, "run">;
   /** Where requests are counted. */
   readonly counters: FindCounters;
   /** All animals as they are at one moment, for an export; undefined: too many are on their way. */
@@ -46,12 +47,6 @@ export interface ConsoleParts {
   /** What is found out beside requests, and files that are imported: of this thread. */
   readonly cache: ConsoleCache;
   readonly imports: ImportWorks;
-}
-
-/** Work that goes on after its request was answered. */
-export interface Background {
-  /** Keeps the thread alive until it has ended. Its failure is logged under the message. */
-  run(failure: string, work: (signal: AbortSignal) => Promise<void>): void;
 }
 
 /** What a request asks for. */

@@ -1,9 +1,9 @@
-import { showFrame } from "./assets/frame.ts";
 import { showSession, signOut, signOutEverywhere } from "./auth/session.ts";
 import type { ConsoleRoutes } from "./handler.ts";
 import { addAnimal, deleteAnimal, getAnimal, listAnimals, updateAnimal } from "./resources/animals.ts";
 import { listCategories, nameCategory, unnameCategory } from "./resources/categories.ts";
 import { exportFiltered } from "./resources/export.ts";
+import { showFrame } from "./resources/frame.ts";
 import {
   beginImport,
   downloadRejected,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/base/time/clock.ts";
-import { showFrame } from "../../src/console/assets/frame.ts";
 import { type Circumstances, findAlerts, SeenAlerts } from "../../src/console/cached/alerts.ts";
 import { diskOf } from "../../src/console/cached/cache.ts";
+import { showFrame } from "../../src/console/resources/frame.ts";
 import { issue, unban } from "../../src/console/resources/keys.ts";
 import { showOverview } from "../../src/console/resources/overview.ts";
 import { SCOPES } from "../../src/domain/keys/scope.ts";

@@ -1,7 +1,7 @@
 import { lazy } from "../../base/lazy.ts";
 import { type AssetPage, asset } from "../../http/pages/asset.ts";
+import { ASSET_HEADERS, PAGE_HEADERS } from "../headers.ts";
 import { ASSETS_PATH, type BundledFile, bundlePages, PAGE_NAME } from "./bundle.ts";
-import { ASSET_HEADERS, PAGE_HEADERS } from "./headers.ts";
 
 export interface Pages {
   /** The one page: every address in it is a state of it. */

@@ -1,35 +1,34 @@
 import { SECOND_MS } from "../../base/time/clock.ts";
 import { SESSION_LASTS_MS } from "../../domain/console-session.ts";
 import type { Caller } from "../../http/pages/console/relay.ts";
-import { consoleCookieAt, consoleTicketsIn, SECURE_MARK, secretOf } from "../../http/pages/console/ticket.ts";
+import { cookieNameAt, rawSessionCookiesIn, SECURE_MARK, secretOf } from "../../http/pages/console/session-cookie.ts";
 
-/** What a browser keeps about a session. */
-export interface Ticket {
-  /** Of the cookie. */
+export interface SessionCookie {
   readonly name: string;
   readonly secret: string;
-  /** Whether the cookie is for https alone. */
+  /** Whether it is for https alone. */
   readonly isSecure: boolean;
 }
 
-/** Those that a request may be signed in by. */
-export const ticketsIn = (request: Request): readonly Ticket[] =>
-  consoleTicketsIn(request).map(({ name, value }) => ({
+/** The cookies that a request may be signed in by. */
+export const sessionCookiesIn = (request: Request): readonly SessionCookie[] =>
+  rawSessionCookiesIn(request).map(({ name, value }) => ({
     name,
     secret: secretOf(value),
     isSecure: value.endsWith(SECURE_MARK),
   }));
 
-/** For a browser that signs in. What it says about its page itself comes first: a proxy may end TLS without telling us. */
-export function newTicket({ headers }: Request, caller: Caller, secret: string): Ticket {
+/** For a browser that signs in. Its own Origin header comes first: a proxy may end TLS without telling us. */
+export function newSessionCookie({ headers }: Request, caller: Caller, secret: string): SessionCookie {
   const origin = headers.get("origin") ?? caller.origin;
-  return { name: consoleCookieAt(origin), secret, isSecure: origin?.startsWith("https:") ?? false };
+  return { name: cookieNameAt(origin), secret, isSecure: origin?.startsWith("https:") ?? false };
 }
 
 /** Scripts cannot read it, other sites cannot use it, and the API never gets it. It lasts as long as the session. */
-export const cookieWith = ({ name, secret, isSecure }: Ticket, base: string): string =>
+export const setCookie = ({ name, secret, isSecure }: SessionCookie, base: string): string =>
   `${name}=${secret}${isSecure ? SECURE_MARK : ""}; ${attributes(base)}; Max-Age=${SESSION_LASTS_MS / SECOND_MS}${isSecure ? "; Secure" : ""}`;
 
-export const endingCookie = ({ name }: Ticket, base: string): string => `${name}=; ${attributes(base)}; Max-Age=0`;
+export const clearCookie = ({ name }: SessionCookie, base: string): string =>
+  `${name}=; ${attributes(base)}; Max-Age=0`;
 
 const attributes = (base: string): string => `Path=${base}; HttpOnly; SameSite=Strict`;

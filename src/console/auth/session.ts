@@ -11,35 +11,35 @@ import type { SessionView } from "../api/index.ts";
 import { BAD_TOKEN, ConsoleFault } from "../fault.ts";
 import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
 import { authorshipOf } from "../resources/author.ts";
-import { cookieWith, endingCookie, newTicket, type Ticket, ticketsIn } from "./cookie.ts";
+import { clearCookie, newSessionCookie, type SessionCookie, sessionCookiesIn, setCookie } from "./cookie.ts";
 
 export interface Resumed {
   readonly session: SignedIn;
-  readonly ticket: Ticket;
+  readonly cookie: SessionCookie;
   /** Whether the browser has to keep its cookie for longer, too. */
   readonly isProlonged: boolean;
 }
 
-/** Who is signed in with one of these tickets; undefined: nobody any more. A session that is used lasts longer. */
-export async function resume(parts: ConsoleParts, tickets: readonly Ticket[]): Promise<Resumed | undefined> {
-  for (const ticket of tickets) {
-    const resumed = await resumeWith(parts, ticket);
+/** Finds the session of one of these cookies, and prolongs it; undefined: none of them is valid any more. */
+export async function resume(parts: ConsoleParts, cookies: readonly SessionCookie[]): Promise<Resumed | undefined> {
+  for (const cookie of cookies) {
+    const resumed = await resumeWith(parts, cookie);
     if (resumed) return resumed;
   }
   return undefined;
 }
 
-async function resumeWith({ store, clock }: ConsoleParts, ticket: Ticket): Promise<Resumed | undefined> {
-  const digest = digestOf(ticket.secret);
+async function resumeWith({ store, clock }: ConsoleParts, cookie: SessionCookie): Promise<Resumed | undefined> {
+  const digest = digestOf(cookie.secret);
   const session = await store.sessions.get(digest);
   const nowMs = clock.nowMs();
   if (!session || hasEnded(session, nowMs)) return undefined;
   const expiresAtMs = prolongedUntilMs(session, nowMs);
   const isProlonged = expiresAtMs !== undefined && (await prolong(store, { digest, expiresAtMs }));
-  return { session: { ...session, ...(isProlonged ? { expiresAtMs } : {}), digest }, ticket, isProlonged };
+  return { session: { ...session, ...(isProlonged ? { expiresAtMs } : {}), digest }, cookie, isProlonged };
 }
 
-/** A store that only reads now is no reason to send anybody away. */
+/** Returns false while the store takes no writes: the session goes on, and is prolonged later. */
 const prolong = ({ sessions }: Store, session: { digest: string; expiresAtMs: number }): Promise<boolean> =>
   sessions.prolong(session).then(
     () => true,
@@ -67,7 +67,7 @@ export async function signIn(
     expiresAtMs: atMs + SESSION_LASTS_MS,
   });
   if (!session) return BAD_TOKEN;
-  const cookie = cookieWith(newTicket(request, caller, secret), settings.base);
+  const cookie = setCookie(newSessionCookie(request, caller, secret), settings.base);
   return new Response(null, { status: 204, headers: { "Set-Cookie": cookie } });
 }
 
@@ -92,7 +92,7 @@ export const signOutEverywhere: ConsoleHandler = async (parts, session, call) =>
 };
 
 const signedOut: (...args: Parameters<ConsoleHandler>) => Response = ({ settings }, { digest }, { request }) => {
-  const ended = ticketsIn(request).filter(({ secret }) => digestOf(secret) === digest);
-  const cookies = ended.map((ticket): [string, string] => ["Set-Cookie", endingCookie(ticket, settings.base)]);
+  const ended = sessionCookiesIn(request).filter(({ secret }) => digestOf(secret) === digest);
+  const cookies = ended.map((each): [string, string] => ["Set-Cookie", clearCookie(each, settings.base)]);
   return new Response(null, { status: 204, headers: cookies });
 };

@@ -6,7 +6,7 @@ import { newConsoleSecret } from "../../../domain/console-session.ts";
 import { ratePolicyOfAddress } from "../../../domain/limits/tally.ts";
 import { HeldFlood } from "../../reply/floods.ts";
 import type { PageHandlerParts } from "../page.ts";
-import { consoleTicketsIn, SIGNED_IN } from "./ticket.ts";
+import { rawSessionCookiesIn, SIGNED_IN } from "./session-cookie.ts";
 import { consolePage } from "./visitors.ts";
 
 const SERVER = { requestIP: () => ({ address: "192.0.2.1" }) } as unknown as Server<undefined>;
@@ -30,10 +30,10 @@ function endpoint() {
   const page = consolePage(
     parts,
     (request: BunRequest) => {
-      const tickets = consoleTicketsIn(request).map(({ value }) => value);
-      relayed.push(...tickets);
+      const cookies = rawSessionCookiesIn(request).map(({ value }) => value);
+      relayed.push(...cookies);
       const isPage = request.url.endsWith("/console/");
-      const isKnown = tickets.some((ticket) => sessions.includes(ticket));
+      const isKnown = cookies.some((cookie) => sessions.includes(cookie));
       return new Response(null, {
         status: isPage || isKnown ? 200 : 401,
         headers: !isPage && isKnown ? { [SIGNED_IN]: "yes" } : {},

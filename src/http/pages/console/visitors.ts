@@ -4,36 +4,36 @@ import { MINUTE_MS } from "../../../base/time/clock.ts";
 import type { Handler, PublicPage } from "../../pipeline/handler.ts";
 import { Flood } from "../../reply/floods.ts";
 import { limited, type PageHandlerParts } from "../page.ts";
-import { consoleTicketsIn, SIGNED_IN } from "./ticket.ts";
+import { rawSessionCookiesIn, SIGNED_IN } from "./session-cookie.ts";
 
-/** Of cookies that nobody knows, so many are looked at in a tenth of a second: enough for all who come back. */
-const UNKNOWN_TICKETS = 10;
+/** So many requests with unknown cookies are relayed in a tenth of a second: enough for all who come back. */
+const UNKNOWN_COOKIES = 10;
 /** Pages ask every few seconds. */
 const KNOWN_FOR_MS = MINUTE_MS;
 const MAX_KNOWN = 1_000;
 
 /**
- * Whoever has no session is a visitor like any other. Whether a cookie is that of a session, only the console knows: a
- * thread remembers what it said, so that a cookie that is made up opens nothing that visitors do not have.
+ * Limits callers without a session like the visitors of any page. Only the console can tell whether a cookie is that of
+ * a session; each thread caches what it said, so an invented cookie gains nothing.
  */
 export function consolePage(parts: PageHandlerParts, relay: Handler, nowMs = monotonic): PublicPage {
-  /** Until when, by ticket. */
+  /** When each is no longer taken for known, by the cookies of the request. */
   const known = new Map<string, number>();
-  const unknown = new Flood(nowMs, UNKNOWN_TICKETS);
+  const unknown = new Flood(nowMs, UNKNOWN_COOKIES);
   const visit = limited(parts, relay as PublicPage);
-  const mayPass = (ticket: string): boolean => (known.get(ticket) ?? 0) > nowMs() || !unknown.isReached();
+  const mayPass = (cookies: string): boolean => (known.get(cookies) ?? 0) > nowMs() || !unknown.isReached();
   return (request, server) => {
-    const ticket = consoleTicketsIn(request)
+    const cookies = rawSessionCookiesIn(request)
       .map(({ value }) => value)
       .join();
-    if (ticket === "") return visit(request, server);
-    const answered = mayPass(ticket) ? relay(request as BunRequest, server) : visit(request, server);
+    if (cookies === "") return visit(request, server);
+    const answered = mayPass(cookies) ? relay(request as BunRequest, server) : visit(request, server);
     return andThen(answered, (response) => {
       if (response.headers.has(SIGNED_IN)) {
         if (known.size >= MAX_KNOWN) known.clear();
-        known.set(ticket, nowMs() + KNOWN_FOR_MS);
+        known.set(cookies, nowMs() + KNOWN_FOR_MS);
         response.headers.delete(SIGNED_IN);
-      } else if (response.status === 401) known.delete(ticket);
+      } else if (response.status === 401) known.delete(cookies);
       return response;
     });
   };

@@ -10,9 +10,9 @@ import type { PublicPage } from "../../pipeline/handler.ts";
 import type { Addresses } from "../../request/addresses.ts";
 import { asset } from "../asset.ts";
 import faviconFile from "../favicon.ico" with { type: "file" };
-import { filled, framed, HTML, type HtmlPage } from "../frame.ts";
 import { SAFE_HEADERS, safeHeaders } from "../headers.ts";
 import landingHtml from "../landing.html" with { type: "text" };
+import { filled, HTML, type HtmlPage, inLayout } from "../layout.ts";
 import notFoundHtml from "../not-found.html" with { type: "text" };
 import { SCALAR_PATH } from "../paths.ts";
 import docsHtml from "./docs.html" with { type: "text" };
@@ -81,13 +81,13 @@ function addressedPages(urls: PublicUrls, documentText: () => string): Addressed
     "font-src": "data:",
     "connect-src": ["'self'", ...originOf(urls)].join(" "),
   };
-  const landing = framed("Animal Store", landingHtml, urls);
+  const landing = inLayout("Animal Store", landingHtml, urls);
   const openapi = lazy(() => smallAsset(documentText(), { "Content-Type": "application/json" }));
   return {
     landing: smallAsset(landing.html, landing.headers),
     docs: smallAsset(filled(docsHtml, "Animal Store API reference", urls), { ...HTML, ...safeHeaders(docsSources) }),
     openapi: (request, server) => openapi()(request, server),
-    notFound: missing(framed("Nothing here: Animal Store", notFoundHtml, urls)),
+    notFound: missing(inLayout("Nothing here: Animal Store", notFoundHtml, urls)),
   };
 }
 

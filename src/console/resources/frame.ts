@@ -1,7 +1,7 @@
 import { stateOfInstance } from "../../domain/usage/instance.ts";
 import type { Count, FrameView } from "../api/index.ts";
 import type { ConsoleHandler } from "../handler.ts";
-import { currentAlerts } from "../resources/overview.ts";
+import { currentAlerts } from "./overview.ts";
 
 /** What is beside every page. Nothing is counted for it. */
 export const showFrame: ConsoleHandler = async (parts): Promise<FrameView> => {

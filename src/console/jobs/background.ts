@@ -1,8 +1,7 @@
-import type { FailureLog } from "../telemetry/log.ts";
-import type { Background } from "./handler.ts";
+import type { FailureLog } from "../../telemetry/log.ts";
 
-/** Work that goes on after its request was answered: the thread ends after it, or tells it to stop. */
-export class BackgroundWork implements Background {
+/** Tasks that outlive the request that started them. The thread ends after them, or tells them to stop. */
+export class BackgroundTasks {
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
 
@@ -12,9 +11,10 @@ export class BackgroundWork implements Background {
     return this.#running.size === 0;
   }
 
-  run(failure: string, work: (signal: AbortSignal) => Promise<void>): void {
+  /** Keeps the thread alive until the task has ended. Its failure is logged under the message. */
+  run(failure: string, task: (signal: AbortSignal) => Promise<void>): void {
     const { signal } = this.#stopping;
-    const running = work(signal)
+    const running = task(signal)
       .catch((error: unknown) => {
         if (!signal.aborted) this.failures.report(failure, error);
       })

@@ -1,4 +1,4 @@
-import { safeHeaders } from "../../http/pages/headers.ts";
+import { safeHeaders } from "../http/pages/headers.ts";
 
 /** Nothing from elsewhere, nothing inline, nobody's frame, and no window of another site that has hold of ours. */
 const EVERYWHERE = {

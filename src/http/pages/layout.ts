@@ -1,8 +1,8 @@
 import type { PublicUrls } from "../declare/operation.ts";
 import { serversOf } from "../openapi/servers.ts";
 import { environmentNote } from "./environment-note.ts";
-import frameHtml from "./frame.html" with { type: "text" };
 import { safeHeaders } from "./headers.ts";
+import layoutHtml from "./layout.html" with { type: "text" };
 import { REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
 
 /** A page as it is sent. */
@@ -13,10 +13,10 @@ export interface HtmlPage {
 
 export const HTML = { "Content-Type": "text/html; charset=utf-8" };
 
-/** A small page, in the frame that all of them have: its look, and what it says of the environment. */
-export function framed(title: string, content: unknown, urls: PublicUrls): HtmlPage {
+/** Puts a small page into the layout that all of them have: its look, and what it says of the environment. */
+export function inLayout(title: string, content: unknown, urls: PublicUrls): HtmlPage {
   const html = filled(
-    String(frameHtml).replace("{content}", () => String(content).trimEnd()),
+    String(layoutHtml).replace("{content}", () => String(content).trimEnd()),
     title,
     urls,
   );
