@@ -25,7 +25,10 @@ export interface Outcome {
   readonly err: string;
 }
 
-/** Runs the program to its end, as a person at a shell would. */
+/** On a busy machine any work may take so long that there are lines about how far it has come. */
+const PROGRESS_LINES = /^.*, [\d,.]+ \w+\/s.*\n/gm;
+
+/** Runs the program to its end, as a person at a shell would. Its errors are without lines about progress. */
 export async function run(
   args: readonly string[],
   options: { cwd: string; env?: Record<string, string>; program?: readonly string[] },
@@ -41,7 +44,7 @@ export async function run(
     new Response(child.stderr).text(),
     child.exited,
   ]);
-  return { exitCode, out, err };
+  return { exitCode, out, err: err.replaceAll(PROGRESS_LINES, "") };
 }
 
 /** Runs the program to its end in a terminal of this width, where it prints as it does to a person. */

@@ -14,6 +14,7 @@ export class TestProxy {
   /** Asked about each piece that the server sends: so many bytes of it arrive, then the connection breaks. */
   cutAnswer: ((piece: Buffer) => number | undefined) | undefined;
   readonly #pairs = new Set<[Socket, Socket]>();
+  #held: Promise<void> | undefined;
 
   private constructor(
     readonly port: number,
@@ -59,12 +60,22 @@ export class TestProxy {
   #carrier(to: Socket, answered?: [Socket, Socket]): (data: Buffer) => void {
     let earlier = Promise.resolve();
     return (data) => {
-      const arrived = this.delayMs === 0 ? undefined : Bun.sleep(this.delayMs);
+      const arrived = this.#held ?? (this.delayMs === 0 ? undefined : Bun.sleep(this.delayMs));
       const arriving = answered && this.cutAnswer?.(data);
       earlier = earlier.then(() => arrived).then(() => void to.write(data.subarray(0, arriving)));
       if (arriving === undefined) return;
       silence(answered as [Socket, Socket]);
       void earlier.then(() => setTimeout(() => to.destroy(), 1));
+    };
+  }
+
+  /** From now on nothing arrives, until the function that this returns is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held = promise;
+    return () => {
+      this.#held = undefined;
+      resolve();
     };
   }
 
