@@ -77,7 +77,7 @@ export class Round {
       const ending = await this.shop.whileOpen(() => this.#run(this.#importArgs, strike, share), rival);
       const current = await this.#checkImporting();
       if (ending.exitCode === 0 || ending.err.includes("was imported already")) return true;
-      const isOvertaken = rival && ending.err.includes("another process goes on");
+      const isOvertaken = rival && ending.err.includes("by another process");
       if (!isEnded(ending) && !isOvertaken)
         throw new Error(`import ${this.file.path}: ${ending.exitCode} ${ending.err}`);
       if (!rival && ending.err.includes("nothing was written"))
@@ -93,7 +93,7 @@ export class Round {
   /** Imports the same file twice at the same time: it must be imported once. */
   async #rival(): Promise<void> {
     const { exitCode, err } = await this.#importOnceMore();
-    const isRight = exitCode === 0 || /was imported already|another process goes on/.test(err);
+    const isRight = exitCode === 0 || /was imported already|by another process/.test(err);
     this.shop.board.check(isRight, () => `a second import at the same time ended with ${exitCode} ${err}`);
     this.shop.board.count("imports at the same time");
   }
