@@ -1,4 +1,5 @@
 import type { JournalEntryView } from "../../src/console/api/index.ts";
+import type { JournalAction } from "../../src/domain/journal.ts";
 import type { Scope } from "../../src/domain/keys/scope.ts";
 import { accessWords, capitalized } from "./keys.ts";
 import { grouped } from "./numbers.ts";
@@ -29,7 +30,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "console sign-out": "Signed everyone out of the console",
   restore: "Restored the store from a backup",
   "copy --animals --replace": "Replaced all animals with those of another store",
-};
+} satisfies Partial<Record<JournalAction, string>>;
 
 const IMPORT_ACTIONS: Readonly<Record<string, string>> = {
   begun: "Started importing",

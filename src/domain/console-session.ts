@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from "../base/time/clock.ts";
+import { type Authorship, entryOfStore, type NewJournalEntry } from "./journal.ts";
 import { randomBase62 } from "./keys/key.ts";
 
 // How a person gets into the console: a link with a token, which one browser exchanges for a session, once. The store
@@ -34,3 +35,13 @@ export function prolongedUntilMs({ expiresAtMs }: ConsoleSession, nowMs: number)
   const untilMs = nowMs + SESSION_LASTS_MS;
   return untilMs - expiresAtMs >= PROLONGED_EVERY_MS ? untilMs : undefined;
 }
+
+/** The entry about a link that was made for somebody. */
+export const entryOfLink = (link: Authorship & ConsoleSession): NewJournalEntry =>
+  entryOfStore("console", link, {
+    after: { for: link.name, linkWorksUntil: new Date(link.expiresAtMs).toISOString() },
+  });
+
+/** The entry about everybody being signed out. */
+export const entryOfSignOut = (author: Authorship, sessionsEnded: number): NewJournalEntry =>
+  entryOfStore("console sign-out", author, { after: { sessionsEnded } });

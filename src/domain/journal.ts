@@ -1,26 +1,54 @@
-// The journal: every change that a person makes, from the command line or the console. The API's calls are not in it.
+// The journal: every change that a person makes, from the command line or the console. Calls of the API are not in it.
 
 export const AUTHOR_MAX_CODE_POINTS = 100;
 
-/** Who makes a change, and when: goes with every change that a person makes, down to its transaction. */
+/** Who makes a change, and when. It accompanies every change by a person, down to its transaction. */
 export interface Authorship {
   /** The system user, or the name that the setting OPERATOR or a session of the console gives. */
   readonly by: string;
-  /** The service itself issues the operator's key, when it is first started. */
+  /** It is "service" only for the operator's key, which the service issues when it is first started. */
   readonly via: "command" | "console" | "service";
   readonly atMs: number;
 }
 
 export type Author = Omit<Authorship, "atMs">;
 
-/** What a change was made to: nothing else is in the journal. A name is the one that it had before. */
+/** A change, named after the command that makes it. */
+export type JournalAction =
+  | "keys create"
+  | "keys edit"
+  | "keys rotate"
+  | "keys suspend"
+  | "keys resume"
+  | "keys unban"
+  | "keys revoke"
+  | "keys delete"
+  | "animals add"
+  | "animals update"
+  | "animals delete"
+  | "animals import"
+  | "animals undo"
+  | "categories name"
+  | "categories unname"
+  | "orders update"
+  | StoreAction;
+
+/** A change to the store as a whole. */
+export type StoreAction =
+  | "console"
+  | "console sign-out"
+  | "copy"
+  | "copy --animals"
+  | "copy --animals --replace"
+  | "restore";
+
+/** The thing that was changed. Its name is the one that it had before. */
 export type JournalSubject =
   | {
       readonly kind: "key" | "import" | "animal" | "category" | "order";
       readonly id: string;
       readonly name?: string | undefined;
     }
-  /** Of the store as a whole, such as a copy that was made of another one. */
   | { readonly kind: "store" };
 
 /** Names and values as a person reads them, never a secret nor its digest. */
@@ -28,31 +56,32 @@ export type JournalContent = Readonly<Record<string, string | number | boolean |
 
 /** An entry to be appended, in the same transaction as the change. */
 export interface NewJournalEntry extends Authorship {
-  /** A verb, as the command that makes it: "keys revoke", "animals import". */
-  readonly action: string;
+  readonly action: JournalAction;
   readonly subject: JournalSubject;
-  /** What is different after it, before; undefined if there was nothing. */
+  /** The values that differ, before and after the change; undefined if there was nothing. */
   readonly before?: JournalContent | undefined;
   readonly after?: JournalContent | undefined;
 }
 
-export interface JournalEntry extends NewJournalEntry {
+export interface JournalEntry extends Omit<NewJournalEntry, "action"> {
   /**
    * Ascending, in the order of the changes. On PostgreSQL only changes to keys take turns: others that are made at the
    * same moment may be numbered in either order.
    */
   readonly id: bigint;
+  /** A JournalAction, or one that another release wrote. */
+  readonly action: string;
 }
 
-/** Goes with a write that a person may make, or a client of the API, whose calls are not in the journal. */
+/** A write that either a person makes or a client of the API, whose calls are not in the journal. */
 export interface Authored {
-  /** Undefined: no person makes it. */
+  /** Undefined for a client of the API. */
   readonly author?: Authorship | undefined;
 }
 
 /** The entry about something that was added, changed or removed; undefined if nothing is different. */
 export function entryOfChange(
-  action: string,
+  action: JournalAction,
   { by, via, atMs }: Authorship,
   subject: JournalSubject,
   before: JournalContent | undefined,
@@ -66,3 +95,10 @@ export function entryOfChange(
     Object.fromEntries(changed.map((name) => [name, content[name] ?? null]));
   return { by, via, atMs, action, subject, before: before && only(before), after: after && only(after) };
 }
+
+/** The entry about a change to the store as a whole. */
+export const entryOfStore = (
+  action: StoreAction,
+  { by, via, atMs }: Authorship,
+  content: Pick<NewJournalEntry, "before" | "after">,
+): NewJournalEntry => ({ by, via, atMs, action, subject: { kind: "store" }, ...content });

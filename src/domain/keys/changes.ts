@@ -1,33 +1,66 @@
 import {
   type Authorship,
   entryOfChange,
+  type JournalAction,
   type JournalContent,
   type JournalSubject,
   type NewJournalEntry,
 } from "../journal.ts";
-import type { Key } from "./key.ts";
+import type { Key, KeyChange } from "./key.ts";
 
-// What a person does to a key: the key after it, and what the journal says about it.
+// Changes that a person makes to a key, and what the journal says about each.
 
-/** A key that is revoked already stays so since when it was; likewise one that is suspended. */
-export const revokedKey = (key: Key, atMs: number): Key => ({ ...key, revokedAtMs: key.revokedAtMs ?? atMs });
-export const suspendedKey = (key: Key, atMs: number): Key => ({ ...key, suspendedAtMs: key.suspendedAtMs ?? atMs });
-export const resumedKey = (key: Key): Key => ({ ...key, suspendedAtMs: undefined });
-export const pardonedKey = (key: Key, atMs: number): Key => ({ ...key, pardonedAtMs: atMs });
-
-/** The entry about a key that was issued, changed or deleted; undefined if nothing is different. */
-export function entryOfKey(
-  action: string,
-  author: Authorship,
-  before: Key | undefined,
-  after: Key | undefined,
-): NewJournalEntry | undefined {
-  const known = before ?? after;
-  if (known === undefined) return undefined;
-  return entryOfChange(action, author, subjectOf(known), before && contentOfKey(before), after && contentOfKey(after));
+/** A key after a change, and the journal entry about it: there is none if nothing is different. */
+export interface ChangedKey {
+  readonly key: Key;
+  readonly entry: NewJournalEntry | undefined;
 }
 
-/** A secret is no part of the key itself, and never of the journal: what is noted is how long the old ones work. */
+const changed = (action: JournalAction, author: Authorship, before: Key, change: Partial<Key>): ChangedKey => {
+  const key = { ...before, ...change };
+  const entry = entryOfChange(action, author, subjectOf(before), contentOfKey(before), contentOfKey(key));
+  return { key, entry };
+};
+
+export const editedKey = (key: Key, change: KeyChange & Authorship): ChangedKey =>
+  changed("keys edit", change, key, {
+    name: change.name ?? key.name,
+    plan: change.plan ?? key.plan,
+    quotas: change.quotas ?? key.quotas,
+    scopes: change.scopes ?? key.scopes,
+    expiresAtMs: change.expiresAtMs === undefined ? key.expiresAtMs : (change.expiresAtMs ?? undefined),
+  });
+
+/** Revoking again keeps the original time. */
+export const revokedKey = (key: Key, author: Authorship): ChangedKey =>
+  changed("keys revoke", author, key, { revokedAtMs: key.revokedAtMs ?? author.atMs });
+
+/** Suspending again keeps the original time. */
+export const suspendedKey = (key: Key, author: Authorship): ChangedKey =>
+  changed("keys suspend", author, key, { suspendedAtMs: key.suspendedAtMs ?? author.atMs });
+
+export const resumedKey = (key: Key, author: Authorship): ChangedKey =>
+  changed("keys resume", author, key, { suspendedAtMs: undefined });
+
+export interface Pardon extends Authorship {
+  /** Start of the latest ban that is lifted, if the clock that wrote it was ahead of the one that lifts it. */
+  readonly bannedAtMs?: number | undefined;
+  /** No ban is known. It is written for one that a service has not saved yet, and does not enter the journal. */
+  readonly liftsNothing?: boolean;
+}
+
+export function pardonedKey(key: Key, pardon: Pardon): ChangedKey {
+  const pardoned = changed("keys unban", pardon, key, { pardonedAtMs: pardon.bannedAtMs ?? pardon.atMs });
+  return pardon.liftsNothing ? { ...pardoned, entry: undefined } : pardoned;
+}
+
+export const entryOfNewKey = (author: Authorship, key: Key): NewJournalEntry | undefined =>
+  entryOfChange("keys create", author, subjectOf(key), undefined, contentOfKey(key));
+
+export const entryOfDeletedKey = (author: Authorship, key: Key): NewJournalEntry | undefined =>
+  entryOfChange("keys delete", author, subjectOf(key), contentOfKey(key), undefined);
+
+/** Secrets never enter the journal: the entry says how long the old ones work. */
 export function entryOfRotation(
   key: Key,
   { by, via, atMs }: Authorship,
@@ -40,7 +73,7 @@ export function entryOfRotation(
 
 const subjectOf = ({ id, name }: Key): JournalSubject => ({ kind: "key", id, name });
 
-/** Without its id, which never changes, and when it was last used, which nobody changes. */
+/** All that a person can change about a key: not its id, nor when it was last used. */
 export const contentOfKey = (key: Key): JournalContent => ({
   name: key.name,
   plan: key.plan,

@@ -32,21 +32,12 @@ export const newKey = (issued: Issued): Key => ({
   lastUsedAtMs: undefined,
 });
 
-/** What is to be different about a key; what is undefined stays as it is. */
+/** New values for the fields of a key. A field that is undefined stays as it is. */
 export interface KeyChange extends Partial<Pick<Key, "name" | "plan" | "quotas" | "scopes">> {
   readonly keyId: string;
-  /** Null: it never expires. */
+  /** Null removes the expiry. */
   readonly expiresAtMs?: number | null;
 }
-
-export const changedKey = (key: Key, change: KeyChange): Key => ({
-  ...key,
-  name: change.name ?? key.name,
-  plan: change.plan ?? key.plan,
-  quotas: change.quotas ?? key.quotas,
-  scopes: change.scopes ?? key.scopes,
-  expiresAtMs: change.expiresAtMs === undefined ? key.expiresAtMs : (change.expiresAtMs ?? undefined),
-});
 
 /** One of a key's secrets: a rotated key has its old ones for a while. */
 export interface KeySecret {

@@ -1,5 +1,5 @@
 import { OperatorError } from "../../base/operator-error.ts";
-import type { Authorship } from "../../domain/journal.ts";
+import { type Authorship, entryOfStore } from "../../domain/journal.ts";
 import { IMPORT_RANGES, IMPORTS } from "../sql/import-rows.ts";
 import { ANIMALS, CATEGORIES, ORDERS, TABLES } from "../sql/rows.ts";
 import type { Table } from "../sql/table.ts";
@@ -101,13 +101,9 @@ async function removeAnimals(tx: RowWriter, { author, from }: AnimalsClaim): Pro
   }
   const none = Object.fromEntries(ANIMAL_TABLES.map(({ name }) => [name, 0]));
   if (ANIMAL_TABLES.some(({ name }) => removed[name]))
-    await tx.appendJournal({
-      ...author,
-      action: "copy --animals --replace",
-      subject: { kind: "store" },
-      before: removed,
-      after: { ...none, from },
-    });
+    await tx.appendJournal(
+      entryOfStore("copy --animals --replace", author, { before: removed, after: { ...none, from } }),
+    );
 }
 
 /** In the transaction that finishes it. */

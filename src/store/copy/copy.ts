@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { lazy } from "../../base/lazy.ts";
 import { OperatorError } from "../../base/operator-error.ts";
-import type { Authorship } from "../../domain/journal.ts";
+import { type Authorship, entryOfStore } from "../../domain/journal.ts";
 import { ANIMALS, NUMBERED_TABLES, ORDERS } from "../sql/rows.ts";
 import type { Row, Table } from "../sql/table.ts";
 import type { RowReader, RowSource, RowTarget, RowWriter } from "../sql/transfer.ts";
@@ -183,12 +183,7 @@ async function finish(
   await tx.raiseKeyRevision();
   await tallies?.save(tx);
   const rows = Object.fromEntries(copied.map((done) => [done.table, done.rows]));
-  await tx.appendJournal({
-    ...author,
-    action: animalsOnly ? "copy --animals" : "copy",
-    subject: { kind: "store" },
-    after: { from, ...rows },
-  });
+  await tx.appendJournal(entryOfStore(animalsOnly ? "copy --animals" : "copy", author, { after: { from, ...rows } }));
   await release(tx, claim);
   return copied;
 }

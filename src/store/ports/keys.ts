@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Authorship } from "../../domain/journal.ts";
+import type { Pardon as KeyPardon } from "../../domain/keys/changes.ts";
 import type { DatedSecret, Key, KeyChange, KeySecret } from "../../domain/keys/key.ts";
 
 /** API keys. A change by a person enters the journal in its transaction, and raises the revision. */
@@ -61,12 +62,7 @@ export interface Rotation extends KeyCommand {
   readonly oldSecretsExpireAtMs: number;
 }
 
-export interface Pardon extends KeyCommand {
-  /** Start of the latest ban that is lifted, if the clock that wrote it was ahead of the one that lifts it. */
-  readonly bannedAtMs?: number | undefined;
-  /** No ban is known. It is written for one that a service has not saved yet, and does not enter the journal. */
-  readonly liftsNothing?: boolean;
-}
+export type Pardon = KeyCommand & KeyPardon;
 
 export interface NotedUse {
   readonly keyId: string;

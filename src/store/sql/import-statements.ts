@@ -1,12 +1,4 @@
-import type { NewJournalEntry } from "../../domain/journal.ts";
-import {
-  type IdRange,
-  type Import,
-  type ImportBatch,
-  type ImportBeginning,
-  UNDO_BATCH_SIZE,
-  type UndoRequest,
-} from "../../domain/stock/import.ts";
+import { type IdRange, type ImportBatch, UNDO_BATCH_SIZE } from "../../domain/stock/import.ts";
 import { IMPORT_RANGES, IMPORTS, NEW_IMPORT } from "./import-rows.ts";
 import { ANIMALS } from "./rows.ts";
 import type { Dialect } from "./searches.ts";
@@ -52,36 +44,3 @@ export const advanceValues = (batch: ImportBatch): SqlValue[] => [
 ];
 
 export const rangeOf = (row: Row): IdRange => ({ firstId: row.first_id as bigint, lastId: row.last_id as bigint });
-
-// What the journal says of imports.
-
-export const beginningEntry = (
-  beginning: ImportBeginning,
-  { id, source, animals, added }: Import,
-): NewJournalEntry => ({
-  ...entryOf("animals import", id, beginning),
-  ...(added > 0 ? { before: { state: "interrupted" } } : {}),
-  after: { state: added > 0 ? "continued" : "begun", source, animals, ...(added > 0 ? { added } : {}) },
-});
-
-export const finishingEntry = (batch: ImportBatch, added: number): NewJournalEntry => ({
-  ...entryOf("animals import", batch.importId, batch),
-  after: { state: "finished", added },
-});
-
-export const undoEntry = (request: UndoRequest, { removed, kept }: Import, state: string): NewJournalEntry => ({
-  ...entryOf("animals undo", request.importId, request),
-  after: { state, removed, kept },
-});
-
-const entryOf = (
-  action: string,
-  id: bigint,
-  { by, via, atMs }: Pick<NewJournalEntry, "by" | "via" | "atMs">,
-): Omit<NewJournalEntry, "before" | "after"> => ({
-  action,
-  subject: { kind: "import", id: String(id) },
-  by,
-  via,
-  atMs,
-});

@@ -1,5 +1,6 @@
 import { done, refused } from "../../../base/result.ts";
 import type { NewAnimal } from "../../../domain/stock/animal.ts";
+import { entryOfFinishedImport, entryOfImport, entryOfUndo } from "../../../domain/stock/changes.ts";
 import {
   decideBeginning,
   decideUndo,
@@ -14,15 +15,7 @@ import {
 } from "../../../domain/stock/import.ts";
 import type { ImportStore } from "../../ports/store.ts";
 import { IMPORT_RANGES, importOf, newImportValues } from "../../sql/import-rows.ts";
-import {
-  ALL_IMPORTS,
-  advanceValues,
-  beginningEntry,
-  finishingEntry,
-  importStatements,
-  rangeOf,
-  undoEntry,
-} from "../../sql/import-statements.ts";
+import { ALL_IMPORTS, advanceValues, importStatements, rangeOf } from "../../sql/import-statements.ts";
 import { NEW_ANIMAL, newAnimalValues } from "../../sql/rows.ts";
 import type { Row, SqlValue } from "../../sql/table.ts";
 import type { Connection, CopyingConnection } from "../connections/connection.ts";
@@ -66,7 +59,7 @@ export function postgresImports(pool: Pool): ImportStore {
         const [advanced] = await tx.run<Row>(SQL.advance, advanceValues(batch));
         if (!advanced) return refused({ kind: "overtaken" });
         if (batch.animals.length > 0) await addAnimals(tx, batch);
-        if (batch.isLast) await appendJournal(tx, finishingEntry(batch, Number(advanced.added)));
+        if (batch.isLast) await appendJournal(tx, entryOfFinishedImport(batch, Number(advanced.added)));
         // Rows are locked one by one, so nobody waits for a batch.
         return done({ othersWrite: false, heldMs: performance.now() - startMs });
       });
@@ -78,7 +71,7 @@ export function postgresImports(pool: Pool): ImportStore {
         if (decision.kind === "refused") return decision;
         const { earlier, isNew } = decision.value;
         if (isNew) await tx.run(SQL.beginUndo, [BigInt(request.atMs), request.importId]);
-        await appendJournal(tx, undoEntry(request, earlier, isNew ? "begun" : "continued"));
+        await appendJournal(tx, entryOfUndo(request, earlier, isNew ? "begun" : "continued"));
         return done(earlier);
       }),
     undoSome: (request) => pool.transact((tx) => undoSome(tx, request)),
@@ -99,7 +92,7 @@ async function begin(tx: Connection, beginning: ImportBeginning): Promise<Awaite
     decision.kind === "continue"
       ? decision.earlier
       : importOf((await tx.run<Row>(SQL.insert, newImportValues(beginning)))[0] as Row);
-  await appendJournal(tx, beginningEntry(beginning, begun));
+  await appendJournal(tx, entryOfImport(beginning, begun));
   return done(begun);
 }
 
@@ -136,7 +129,7 @@ async function undoSome(tx: Connection, request: UndoRequest): Promise<Import> {
   const lastId = ids.at(-1);
   if (lastId === undefined) {
     await tx.run(SQL.finishUndo, [BigInt(request.atMs), importId]);
-    await appendJournal(tx, undoEntry(request, before, "finished"));
+    await appendJournal(tx, entryOfUndo(request, before, "finished"));
     return get();
   }
   const list = POSTGRES.idList(ids);

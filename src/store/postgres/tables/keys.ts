@@ -1,12 +1,15 @@
 import {
-  entryOfKey,
+  type ChangedKey,
+  editedKey,
+  entryOfDeletedKey,
+  entryOfNewKey,
   entryOfRotation,
   pardonedKey,
   resumedKey,
   revokedKey,
   suspendedKey,
 } from "../../../domain/keys/changes.ts";
-import { changedKey, type Key } from "../../../domain/keys/key.ts";
+import type { Key } from "../../../domain/keys/key.ts";
 import type { KeyCommand, KeyStore, NewKey } from "../../ports/store.ts";
 import {
   datedSecretOf,
@@ -102,37 +105,32 @@ type Change = <T>(work: (tx: Connection) => Promise<T>) => Promise<T>;
 type Edits = Pick<KeyStore, "revoke" | "pardon" | "edit" | "suspend" | "resume" | "delete" | "secretsOf" | "noteUse">;
 
 function edits(pool: Pool, change: Change): Edits {
-  /** Returns the key as it is then; undefined: there is none. Without an action, it is not in the journal. */
-  const edit = (
-    action: string | undefined,
-    command: KeyCommand,
-    changed: (key: Key) => Key,
+  /** Returns the key as it is then, or undefined if there is none. */
+  const edit = <Command extends KeyCommand>(
+    command: Command,
+    changed: (key: Key, command: Command) => ChangedKey,
   ): Promise<Key | undefined> =>
     change(async (tx) => {
       const [row] = await tx.run<Row>(GET, [command.keyId]);
       if (!row) return undefined;
-      const before = keyOf(row);
-      const after = changed(before);
-      await tx.run(UPDATE, updatedKeyValues(after));
-      if (action !== undefined) await appendJournal(tx, entryOfKey(action, command, before, after));
-      return after;
+      const { key, entry } = changed(keyOf(row), command);
+      await tx.run(UPDATE, updatedKeyValues(key));
+      await appendJournal(tx, entry);
+      return key;
     });
 
   return {
-    edit: (wanted) => edit("keys edit", wanted, (key) => changedKey(key, wanted)),
-    revoke: async (command) => void (await edit("keys revoke", command, (key) => revokedKey(key, command.atMs))),
-    pardon: async (command) =>
-      void (await edit(command.liftsNothing ? undefined : "keys unban", command, (key) =>
-        pardonedKey(key, command.bannedAtMs ?? command.atMs),
-      )),
-    suspend: async (command) => void (await edit("keys suspend", command, (key) => suspendedKey(key, command.atMs))),
-    resume: async (command) => void (await edit("keys resume", command, resumedKey)),
+    edit: (command) => edit(command, editedKey),
+    revoke: async (command) => void (await edit(command, revokedKey)),
+    pardon: async (command) => void (await edit(command, pardonedKey)),
+    suspend: async (command) => void (await edit(command, suspendedKey)),
+    resume: async (command) => void (await edit(command, resumedKey)),
     delete: (command) =>
       change(async (tx) => {
         const [revoked] = await tx.run<Row>(LOCK_REVOKED, [command.keyId]);
         if (!revoked) return false;
         for (const deletion of DELETIONS) await tx.run(deletion, [command.keyId]);
-        await appendJournal(tx, entryOfKey("keys delete", command, keyOf(revoked), undefined));
+        await appendJournal(tx, entryOfDeletedKey(command, keyOf(revoked)));
         return true;
       }),
     async secretsOf(keyId) {
@@ -148,5 +146,5 @@ async function insert(tx: Connection, created: NewKey): Promise<void> {
   const { key, digest } = created;
   await tx.run(INSERT_KEY, keyValues(key));
   await tx.run(INSERT_SECRET, newSecretValues({ digest, keyId: key.id, createdAtMs: key.createdAtMs }));
-  await appendJournal(tx, entryOfKey("keys create", created, undefined, key));
+  await appendJournal(tx, entryOfNewKey(created, key));
 }

@@ -1,5 +1,6 @@
+import { entryOfLink, entryOfSignOut } from "../../../domain/console-session.ts";
 import type { SessionStore } from "../../ports/store.ts";
-import { consoleSessionOf, entryOfLink, entryOfSignOut, sessionStatements } from "../../sql/session-rows.ts";
+import { consoleSessionOf, sessionStatements } from "../../sql/session-rows.ts";
 import type { Row } from "../../sql/table.ts";
 import { POSTGRES } from "../connections/dialect.ts";
 import type { Pool } from "../database.ts";

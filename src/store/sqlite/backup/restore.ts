@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { type CheckResult, runChecks } from "../../../domain/checkup/checkup.ts";
-import type { Authorship } from "../../../domain/journal.ts";
+import { type Authorship, entryOfStore } from "../../../domain/journal.ts";
 import { syncFile } from "../../files/files.ts";
 import { beginFile, type PartialFile } from "../../files/partial-file.ts";
 import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
@@ -144,7 +144,7 @@ function adapt(partial: string, authorship: Authorship, file: string): boolean {
     db.run("PRAGMA journal_mode = OFF");
     for (const { name } of CONSOLE_TABLES) if (has(name)) db.run(`DELETE FROM ${name}`);
     if (!has(JOURNAL.name)) return false;
-    journalWrites(db).append({ ...authorship, action: "restore", subject: { kind: "store" }, after: { file } });
+    journalWrites(db).append(entryOfStore("restore", authorship, { after: { file } }));
     return true;
   } finally {
     closeNow(db);

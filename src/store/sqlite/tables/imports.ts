@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { lazy } from "../../../base/lazy.ts";
 import { done, refused } from "../../../base/result.ts";
 import type { Animal, NewAnimal } from "../../../domain/stock/animal.ts";
+import { entryOfFinishedImport, entryOfImport, entryOfUndo } from "../../../domain/stock/changes.ts";
 import {
   decideBeginning,
   decideUndo,
@@ -19,12 +20,9 @@ import { importOf, newImportValues } from "../../sql/import-rows.ts";
 import {
   ALL_IMPORTS,
   advanceValues,
-  beginningEntry,
-  finishingEntry,
   type ImportStatements,
   importStatements,
   rangeOf,
-  undoEntry,
 } from "../../sql/import-statements.ts";
 import { ANIMALS, NEW_ANIMAL, newAnimalValues } from "../../sql/rows.ts";
 import { insertInto, type Row } from "../../sql/table.ts";
@@ -96,7 +94,7 @@ const addingWrites = declareWrites("imports", { begin: BOOKKEEPING, add: BULK_CH
         decision.kind === "continue"
           ? decision.earlier
           : importOf(statements.insert().get(...newImportValues(beginning)) as Row);
-      journal.append(beginningEntry(beginning, begun));
+      journal.append(entryOfImport(beginning, begun));
       return done(begun);
     },
     add(batch) {
@@ -104,7 +102,7 @@ const addingWrites = declareWrites("imports", { begin: BOOKKEEPING, add: BULK_CH
       const advanced = statements.advance().get(...advanceValues(batch));
       if (!advanced) return refused({ kind: "overtaken" });
       for (const { firstId, lastId } of add(batch)) statements.addRange().run(batch.importId, firstId, lastId);
-      if (batch.isLast) journal.append(finishingEntry(batch, Number(advanced.added)));
+      if (batch.isLast) journal.append(entryOfFinishedImport(batch, Number(advanced.added)));
       return done(performance.now() - startMs);
     },
   };
@@ -153,7 +151,7 @@ const undoWrites = declareWrites("imports", { beginUndo: BOOKKEEPING, undoSome: 
       if (decision.kind === "refused") return decision;
       const { earlier, isNew } = decision.value;
       if (isNew) statements.beginUndo().run(BigInt(request.atMs), request.importId);
-      journal.append(undoEntry(request, earlier, isNew ? "begun" : "continued"));
+      journal.append(entryOfUndo(request, earlier, isNew ? "begun" : "continued"));
       return done(earlier);
     },
     undoSome(request) {
@@ -164,7 +162,7 @@ const undoWrites = declareWrites("imports", { beginUndo: BOOKKEEPING, undoSome: 
       const lastId = ids.at(-1);
       if (lastId === undefined) {
         statements.finishUndo().run(BigInt(request.atMs), importId);
-        journal.append(undoEntry(request, before, "finished"));
+        journal.append(entryOfUndo(request, before, "finished"));
       } else {
         remove(request, ids);
         statements.removeRanges().run(importId, lastId);

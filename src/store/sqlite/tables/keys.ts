@@ -1,12 +1,15 @@
 import {
-  entryOfKey,
+  type ChangedKey,
+  editedKey,
+  entryOfDeletedKey,
+  entryOfNewKey,
   entryOfRotation,
   pardonedKey,
   resumedKey,
   revokedKey,
   suspendedKey,
 } from "../../../domain/keys/changes.ts";
-import { changedKey, type Key } from "../../../domain/keys/key.ts";
+import type { Key } from "../../../domain/keys/key.ts";
 import type { KeyCommand, KeyStore, NewKey } from "../../ports/store.ts";
 import {
   datedSecretOf,
@@ -83,7 +86,7 @@ const issuingWrites = declareWrites(
       raiseRevision().run();
       insertKey().run(...keyValues(key));
       insertSecret().run(...newSecretValues({ digest, keyId: key.id, createdAtMs: key.createdAtMs }));
-      journal.append(entryOfKey("keys create", created, undefined, key));
+      journal.append(entryOfNewKey(created, key));
     }
 
     return {
@@ -127,33 +130,32 @@ const editingWrites = declareWrites("keys", EDITING, (db) => {
   const deletions = deletionsOfKey("?").map((sql) => prepared(db, sql));
   const note = prepared(db, "UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND coalesce(last_used_at, -1) < ?1");
 
-  /** Returns the key as it is then; undefined: there is none. Without an action, it is not in the journal. */
-  function change(action: string | undefined, command: KeyCommand, changed: (key: Key) => Key): Key | undefined {
+  /** Returns the key as it is then, or undefined if there is none. */
+  function change<Command extends KeyCommand>(
+    command: Command,
+    changed: (key: Key, command: Command) => ChangedKey,
+  ): Key | undefined {
     const row = get().get(command.keyId);
     if (!row) return undefined;
-    const before = keyOf(row);
-    const after = changed(before);
+    const { key, entry } = changed(keyOf(row), command);
     raiseRevision().run();
-    update().run(...updatedKeyValues(after));
-    if (action !== undefined) journal.append(entryOfKey(action, command, before, after));
-    return after;
+    update().run(...updatedKeyValues(key));
+    journal.append(entry);
+    return key;
   }
 
   return {
-    revoke: (command) => void change("keys revoke", command, (key) => revokedKey(key, command.atMs)),
-    pardon: (command) =>
-      void change(command.liftsNothing ? undefined : "keys unban", command, (key) =>
-        pardonedKey(key, command.bannedAtMs ?? command.atMs),
-      ),
-    edit: (edit) => change("keys edit", edit, (key) => changedKey(key, edit)),
-    suspend: (command) => void change("keys suspend", command, (key) => suspendedKey(key, command.atMs)),
-    resume: (command) => void change("keys resume", command, resumedKey),
+    revoke: (command) => void change(command, revokedKey),
+    pardon: (command) => void change(command, pardonedKey),
+    edit: (command) => change(command, editedKey),
+    suspend: (command) => void change(command, suspendedKey),
+    resume: (command) => void change(command, resumedKey),
     delete(command) {
       const row = get().get(command.keyId);
       if (!row || row.revoked_at === null) return false;
       raiseRevision().run();
       for (const deletion of deletions) deletion().run(command.keyId);
-      journal.append(entryOfKey("keys delete", command, keyOf(row), undefined));
+      journal.append(entryOfDeletedKey(command, keyOf(row)));
       return true;
     },
     /** A use is no change: raising the revision would make every service read its keys again. */

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
+import { entryOfLink, entryOfSignOut } from "../../../domain/console-session.ts";
 import type { SessionStore } from "../../ports/store.ts";
-import { consoleSessionOf, entryOfLink, entryOfSignOut, sessionStatements } from "../../sql/session-rows.ts";
+import { consoleSessionOf, sessionStatements } from "../../sql/session-rows.ts";
 import type { Row } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
