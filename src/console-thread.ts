@@ -1,5 +1,6 @@
 import type { Server } from "bun";
 import { trustedProxies } from "./access/address.ts";
+import { closeAll, opening } from "./base/disposal.ts";
 import { reachableHost } from "./base/system/reachable-host.ts";
 import { clockIn, systemClock } from "./base/time/clock.ts";
 import type { Rpc } from "./base/worker/rpc.ts";
@@ -18,7 +19,6 @@ import { createAddresses } from "./http/request/addresses.ts";
 import { countersOf } from "./keys/queries/counters.ts";
 import { readTallies } from "./meter/open.ts";
 import { openBoundedLogs } from "./start/bounded-logs.ts";
-import { Closers } from "./start/closers.ts";
 import type { ConsoleHostMethods, ConsoleThreadMethods } from "./start/threads/console-host.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
 import { openHandle, openServedSnapshot, type StoreHandle } from "./store/open.ts";
@@ -47,18 +47,18 @@ const FINISH_TIMEOUT_MS = 2_000;
 const NEVER_IDLE: object = { idleTimeout: 0 };
 
 runThread<ConsoleThreadData, ConsoleThreadMethods, ConsoleHostMethods>((data, host) =>
-  Closers.opening((opened) => start(data, host, opened)),
+  opening((opened) => start(data, host, opened)),
 );
 
-async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, opened: Closers) {
+async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, opened: AsyncDisposableStack) {
   const { config, settings, storeHandle, clockMemory } = data;
   const clock = clockMemory ? clockIn(clockMemory) : systemClock;
   const log = forwardedLog((lines) => host.notify("log", lines));
-  opened.add(() => log.flush());
+  opened.defer(() => log.flush());
   const store = await openHandle(
     storeHandle.kind === "sqlite" ? storeHandle : { ...storeHandle, connections: POSTGRES_CONNECTIONS },
   );
-  opened.add(() => store.close());
+  opened.defer(() => store.close());
   const { failures, refusals } = openBoundedLogs(log, opened);
   const background = new BackgroundTasks(failures);
   const { REDIS_URL: redisUrl, DATABASE_URL: database } = config;
@@ -66,20 +66,20 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
   const onFailure = (error: unknown) => failures.report("console: work beside requests failed", error);
   const imports = new ImportWorks({ imports: store.imports, clock, run: background.run.bind(background), onFailure });
   const cache = new ConsoleCache({ store, clock, counters, database, onFailure });
-  opened.add(() => imports.close());
-  opened.add(() => background.stop());
-  opened.add(() => cache.close());
+  opened.defer(() => imports.close());
+  opened.defer(() => background.stop());
+  opened.defer(() => cache.close());
   const openSnapshot = boundedSnapshots(() => openServedSnapshot(storeHandle));
   const logs = { log, failures, refusals };
   const parts = { settings, store, clock, ...logs, background, counters, openSnapshot, cache, imports };
   const server = settings.isApart
     ? listenApart(config, createConsole(parts, directCaller(config)))
     : listenBehind(data.endpoint, createConsole(parts, relayed(data.endpoint)));
-  opened.add(() => finish(server));
+  opened.defer(() => finish(server));
   return {
     address: () => (settings.isApart ? `http://${reachableHost(config.CONSOLE_HOST)}:${server.port}` : undefined),
     isIdle: () => background.isIdle && server.pendingRequests === 0,
-    close: () => opened.close(),
+    close: () => closeAll(opened),
   };
 }
 

@@ -1,4 +1,5 @@
 import manifest from "../package.json" with { type: "json" };
+import { opening } from "./base/disposal.ts";
 import { OperatorError } from "./base/operator-error.ts";
 import { isLoopback } from "./base/system/reachable-host.ts";
 import { type Clock, SECOND_MS, type SystemTime, steadyClock, systemClock } from "./base/time/clock.ts";
@@ -9,7 +10,6 @@ import type { EnvironmentName } from "./domain/environment.ts";
 import type { Author } from "./domain/journal.ts";
 import { newMeterMemory } from "./meter/open.ts";
 import { openBoundedLogs } from "./start/bounded-logs.ts";
-import { Closers } from "./start/closers.ts";
 import { startBackgroundJobs, startThreadJobs } from "./start/jobs/background-jobs.ts";
 import { Heartbeat, noticeCountingAlone } from "./start/jobs/heartbeat.ts";
 import { noteCountingPlace, startMeters } from "./start/meters.ts";
@@ -80,26 +80,25 @@ const CONSOLE_THREAD = new URL("./console-thread.ts", import.meta.url).href;
 
 /** The composition root. Fails with an OperatorError, and then leaves nothing open. */
 export async function start(config: Config, parts: StartParts): Promise<Service> {
-  const opened = new Closers();
   try {
-    return await startWith(config, parts, opened);
+    return await opening(
+      (opened) => startWith(config, parts, opened),
+      (error) => parts.log.error({ err: error }, "could not clean up after a failed start"),
+    );
   } catch (error) {
-    await opened
-      .close()
-      .catch((failure: unknown) => parts.log.error({ err: failure }, "could not clean up after a failed start"));
     if (!(error instanceof StoreUnavailable)) throw error;
     throw new OperatorError(`cannot use the database ${displayName(config.DATABASE_URL)}: ${error.message}`);
   }
 }
 
-async function startWith(config: Config, parts: StartParts, opened: Closers): Promise<Service> {
+async function startWith(config: Config, parts: StartParts, opened: AsyncDisposableStack): Promise<Service> {
   const { log, clock = systemClock, redisAnswerTimeoutMs, quietMs } = parts;
   const common = { config, clockMemory: parts.clock?.buffer, redisAnswerTimeoutMs, quietMs };
   const steady = steadyClock(clock);
   const { DATABASE_URL: database, ENVIRONMENT: environment } = config;
   const threadCount = threadCountFor(config);
   const store = await openForServing(database, servingOptions(config, threadCount, log));
-  opened.add(() => store.close());
+  opened.defer(() => store.close());
 
   // Made of what is made below, once that is there.
   const threads = new Threads<ServingThreadData>({
@@ -126,7 +125,7 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   const { noticing, countsAlone } = noticeCountingAlone(telemetry);
   const metering = { clock: parts.clock, answerTimeoutMs: redisAnswerTimeoutMs, log, telemetry: noticing, report };
   const meters = await startMeters({ redisUrl: config.REDIS_URL, memory, keeper, ...metering });
-  opened.add(() => meters.close());
+  opened.defer(() => meters.close());
   // Before any key is issued: a port that is in use must leave no trace. After the counters: a proxy prefers an
   // instance that refuses connections to one that answers 503 while it waits for Redis.
   const listener = listeners.listen(config.HOST, config.PORT, "PORT");
@@ -134,7 +133,7 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
   const settings = servingSettings(config, parts, threadCount);
   const ours = { settings, store, meters, clock, steadyClock: steady, listeners, telemetry, log, failures, refusals };
   const console = consoleHost(common, parts, store, origin, clock);
-  opened.add(() => console.close());
+  opened.defer(() => console.close());
   const { gate, keyring, ready, usage } = serve(listener, { ...ours, openConsole: console.open, readinessLog: log });
   const consoleUrl = await startConsole(config, console, origin);
   // Until the gate opens, requests under /v1 get 503.
@@ -147,15 +146,15 @@ async function startWith(config: Config, parts: StartParts, opened: Closers): Pr
     await ready.isReady();
     noteReadOnly();
   };
-  opened.add(startThreadJobs({ keyring, usage, store, check, steadyClock: steady, report }));
+  opened.defer(startThreadJobs({ keyring, usage, store, check, steadyClock: steady, report }));
   const build = { version: manifest.version, environment: config.ENVIRONMENT, threads: threadCount };
   const heartbeat = new Heartbeat({ ...build, store, clock, isReady: ready.isReady, countsAlone });
-  opened.add(startBackgroundJobs({ meters, heartbeat, store, steadyClock: steady, report }));
-  opened.add(limitConnections({ connections: listeners, telemetry, log }));
+  opened.defer(startBackgroundJobs({ meters, heartbeat, store, steadyClock: steady, report }));
+  opened.defer(limitConnections({ connections: listeners, telemetry, log }));
   const { PUBLIC_URL: publicUrl = `${origin}/v1` } = config;
   logStart(config, origin, log);
 
-  opened.add(() => threads.close());
+  opened.defer(() => threads.close());
   const stop = createStop({ drainMs: config.DRAIN_SECONDS * SECOND_MS, ready, listeners, threads, opened, log });
   const isComplete = threads.start();
   const urls = { origin, publicUrl, metricsUrl, consoleUrl };

@@ -1,10 +1,10 @@
+import { closeAll, opening } from "./base/disposal.ts";
 import { clockIn, steadyClock, systemClock } from "./base/time/clock.ts";
 import type { Rpc } from "./base/worker/rpc.ts";
 import { runThread } from "./base/worker/thread.ts";
 import type { Config } from "./config.ts";
 import type { MeterMemory } from "./meter/open.ts";
 import { openBoundedLogs } from "./start/bounded-logs.ts";
-import { Closers } from "./start/closers.ts";
 import { startThreadJobs } from "./start/jobs/background-jobs.ts";
 import { startMeters } from "./start/meters.ts";
 import { measureStore, startThreadMetrics } from "./start/metrics.ts";
@@ -36,21 +36,21 @@ export interface ServingThreadData {
 }
 
 runThread<ServingThreadData, ThreadMethods, HostMethods>((data, host) =>
-  Closers.opening((opened) => start(data, host, opened)),
+  opening((opened) => start(data, host, opened)),
 );
 
 /** What the first thread says for all of them. */
 const UNSAID: Log = { info() {}, warn() {}, error() {} };
 
-async function start(data: ServingThreadData, host: Rpc<HostMethods>, opened: Closers) {
+async function start(data: ServingThreadData, host: Rpc<HostMethods>, opened: AsyncDisposableStack) {
   const { config, settings, memory, clockMemory } = data;
   const setClock = clockMemory && clockIn(clockMemory);
   const clock = setClock ?? systemClock;
   const steady = steadyClock(clock);
   const log = forwardedLog((lines) => host.notify("log", lines));
-  opened.add(() => log.flush());
+  opened.defer(() => log.flush());
   const store = await openHandle(data.storeHandle);
-  opened.add(() => store.close());
+  opened.defer(() => store.close());
   const listeners = new Listeners(opened, data.quietMs);
   const { telemetry, snapshot } = await startThreadMetrics(config.METRICS_PORT, config.METRICS_BY_KEY);
   const { failures, refusals } = openBoundedLogs(log, opened);
@@ -60,22 +60,22 @@ async function start(data: ServingThreadData, host: Rpc<HostMethods>, opened: Cl
   const answerTimeoutMs = data.redisAnswerTimeoutMs;
   const metering = { clock: setClock, answerTimeoutMs, log: UNSAID, telemetry, report };
   const meters = await startMeters({ redisUrl: config.REDIS_URL, memory, keeper, ...metering });
-  opened.add(() => meters.close());
+  opened.defer(() => meters.close());
   const listener = listeners.listen(config.HOST, data.port, "PORT", true);
   const ours = { settings, store, meters, clock, steadyClock: steady, listeners, telemetry, log, failures, refusals };
   const openConsole = () => host.call("openConsole");
   const { gate, keyring, ready, usage } = serve(listener, { ...ours, openConsole, readinessLog: UNSAID });
   gate.open();
   ready.start();
-  opened.add(startThreadJobs({ keyring, usage, store, check: ready.isReady, steadyClock: steady, report }));
-  opened.add(limitConnections({ connections: listeners, telemetry: noTelemetry, log: UNSAID }));
+  opened.defer(startThreadJobs({ keyring, usage, store, check: ready.isReady, steadyClock: steady, report }));
+  opened.defer(limitConnections({ connections: listeners, telemetry: noTelemetry, log: UNSAID }));
   return {
     announceStop() {
       ready.stop();
       listeners.announceStop();
     },
     drain: (step: DrainStep) => listeners.takeStep(step),
-    close: () => opened.close(),
+    close: () => closeAll(opened),
     metrics: snapshot,
   };
 }

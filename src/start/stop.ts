@@ -1,6 +1,6 @@
+import { closeAll } from "../base/disposal.ts";
 import { lazy } from "../base/lazy.ts";
 import type { Log } from "../telemetry/log.ts";
-import type { Closers } from "./closers.ts";
 import { DRAIN_STEPS, type DrainStep } from "./ports/drain.ts";
 import type { Listeners } from "./ports/listen.ts";
 
@@ -15,7 +15,7 @@ interface StopParts {
   readonly ready: { stop(): void };
   readonly listeners: Listeners;
   readonly threads: { announceStop(): void; drain(step: DrainStep): Promise<void> };
-  readonly opened: Closers;
+  readonly opened: AsyncDisposableStack;
   readonly log: Log;
 }
 
@@ -30,7 +30,7 @@ export function createStop({ drainMs, ready, listeners, threads, opened, log }: 
     await cutShort.promise;
     clearTimeout(timer);
     for (const step of DRAIN_STEPS) await Promise.all([listeners.takeStep(step), threads.drain(step)]);
-    await opened.close();
+    await closeAll(opened);
     log.info("stopped");
   });
   return function stop({ atOnce = false }: StopOptions = {}): Promise<void> {

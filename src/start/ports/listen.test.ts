@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { RawConnection } from "../../../test/harness/requests/raw.ts";
-import { Closers } from "../closers.ts";
 import { DRAIN_STEPS } from "./drain.ts";
 import { Listeners } from "./listen.ts";
 
@@ -9,7 +8,7 @@ async function drain(listeners: Listeners): Promise<void> {
 }
 
 test("until it is said what to answer, the answer is 503 with Retry-After", async () => {
-  const opened = new Closers();
+  const opened = new AsyncDisposableStack();
   const listeners = new Listeners(opened);
   const listener = listeners.listen("127.0.0.1", 0, "PORT");
   const { origin } = listener;
@@ -18,11 +17,11 @@ test("until it is said what to answer, the answer is 503 with Retry-After", asyn
   expect(await starting.json()).toMatchObject({ code: "service_unavailable", status: 503 });
   listener.serve({ fetch: () => new Response("ready") });
   expect(await (await fetch(origin)).text()).toBe("ready");
-  await opened.close();
+  await opened.disposeAsync();
 });
 
 test("draining lets a request in progress finish", async () => {
-  const opened = new Closers();
+  const opened = new AsyncDisposableStack();
   const listeners = new Listeners(opened);
   const listener = listeners.listen("127.0.0.1", 0, "PORT");
   const { origin } = listener;
@@ -42,20 +41,20 @@ test("draining lets a request in progress finish", async () => {
   expect(await answer).toBe("done");
   await drained;
   await expect(fetch(origin)).rejects.toThrow();
-  await opened.close();
+  await opened.disposeAsync();
 });
 
 test("a port that is in use is an OperatorError that names the setting", async () => {
-  const opened = new Closers();
+  const opened = new AsyncDisposableStack();
   const listeners = new Listeners(opened);
   const { origin } = listeners.listen("127.0.0.1", 0, "PORT");
   const port = Number(new URL(origin).port);
   expect(() => listeners.listen("127.0.0.1", port, "METRICS_PORT")).toThrow(/is in use: .* set METRICS_PORT/);
-  await opened.close();
+  await opened.disposeAsync();
 });
 
 test("an announced stop closes no port: connections still come and are limited, and each ends with its next response", async () => {
-  const opened = new Closers();
+  const opened = new AsyncDisposableStack();
   const listeners = new Listeners(opened);
   const listener = listeners.listen("127.0.0.1", 0, "PORT");
   const { origin } = listener;
@@ -73,5 +72,5 @@ test("an announced stop closes no port: connections still come and are limited, 
   await drain(listeners);
   listeners.renew();
   await expect(fetch(origin)).rejects.toThrow();
-  await opened.close();
+  await opened.disposeAsync();
 });

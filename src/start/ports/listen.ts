@@ -1,6 +1,5 @@
 import type { Server } from "bun";
 import { OperatorError } from "../../base/operator-error.ts";
-import type { Closers } from "../closers.ts";
 import { Drain, type DrainStep } from "./drain.ts";
 import { Listener } from "./listener.ts";
 
@@ -23,7 +22,7 @@ export class Listeners {
 
   /** `quietMs`: for how long no request may have arrived before a stop closes idle connections. */
   constructor(
-    private readonly opened: Closers,
+    private readonly opened: AsyncDisposableStack,
     private readonly quietMs = QUIET_MS,
   ) {}
 
@@ -31,7 +30,7 @@ export class Listeners {
   listen(hostname: string, port: number, setting: string, isShared = false): Listener {
     const listener = new Listener(hostname, port, isShared, (...where) => bind(hostname, setting, ...where));
     this.#listeners.push(listener);
-    this.opened.add(() => listener.finish(0));
+    this.opened.defer(() => listener.finish(0));
     return listener;
   }
 
