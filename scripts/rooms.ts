@@ -61,7 +61,7 @@ const ROOMS: readonly Room[] = [
   ),
   room(
     "src/start",
-    `${COMMON} src/telemetry src/access src/keys/operator-key.ts src/http src/meter/open.ts src/store/ports src/store/urls`,
+    `${COMMON} src/telemetry src/access src/keys/operator-key.ts src/http src/console/auth/link.ts src/meter/open.ts src/store/ports src/store/urls src/config.ts`,
     "is handed its parts by start.ts",
   ),
   room(

@@ -18,7 +18,7 @@ import type { Handler, PublicPage } from "./http/pipeline/handler.ts";
 import { createAddresses } from "./http/request/addresses.ts";
 import { countersOf } from "./keys/queries/counters.ts";
 import { readTallies } from "./meter/open.ts";
-import { openBoundedLogs } from "./start/bounded-logs.ts";
+import { openLogs } from "./start/logs.ts";
 import type { ConsoleHostMethods, ConsoleThreadMethods } from "./start/threads/console-host.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
 import { openHandle, openServedSnapshot, type StoreHandle } from "./store/open.ts";
@@ -59,7 +59,7 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
     storeHandle.kind === "sqlite" ? storeHandle : { ...storeHandle, connections: POSTGRES_CONNECTIONS },
   );
   opened.defer(() => store.close());
-  const { failures, refusals } = openBoundedLogs(log, opened);
+  const { failures, refusals } = openLogs(log, opened);
   const background = new BackgroundTasks(failures);
   const { REDIS_URL: redisUrl, DATABASE_URL: database } = config;
   const counters = countersOf(store, redisUrl && ((keyIds) => readTallies(redisUrl, keyIds)));

@@ -9,23 +9,25 @@ function setUp() {
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const up = new Map<string, boolean>();
   const degraded: boolean[] = [];
-  const announce = announcer(log, {
+  const away = new Set<string>();
+  const announce = announcer(away, log, {
     meterDegraded: (isDegraded) => degraded.push(isDegraded),
     redisServer: (server, isUp) => void (isUp === undefined ? up.delete(server) : up.set(server, isUp)),
   });
   const lose = (server: string, isOneOfMany: boolean) =>
     announce({ state: "away", server, reason: "is gone", remedy: "find it", error: new Error("gone"), isOneOfMany });
-  return { lines, up, degraded, announce, lose };
+  return { lines, up, degraded, away, announce, lose };
 }
 
 test("a Redis that goes and comes back is one line each time, with the reason and the remedy, and a metric", () => {
-  const { lines, up, degraded, announce, lose } = setUp();
+  const { lines, up, degraded, away, announce, lose } = setUp();
   announce({ state: "known", server: "a:1" });
   expect([lines, [...up]]).toEqual([[], [["a:1", true]]]);
   lose("a:1", false);
+  expect([...away]).toEqual(["a:1"]);
   expect([[...up], degraded.at(-1)]).toEqual([[["a:1", false]], true]);
   announce({ state: "back", server: "a:1" });
-  expect([[...up], degraded.at(-1)]).toEqual([[["a:1", true]], false]);
+  expect([[...up], degraded.at(-1), [...away]]).toEqual([[["a:1", true]], false, []]);
   expect(lines).toMatchObject([
     { level: 50, msg: "Redis a:1 is gone: this instance counts requests by itself", server: "a:1", remedy: "find it" },
     { level: 30, msg: "Redis is back: instances count requests together again", server: "a:1" },

@@ -1,27 +1,49 @@
 import { type Clock, systemClock } from "../base/time/clock.ts";
-import { type MeterSettings, type Meters, openMeters, type ServerChange } from "../meter/open.ts";
+import { type MeterSettings, type Meters, openMeters, type RedisUrl, type ServerChange } from "../meter/open.ts";
 import type { CountingPlace, Store } from "../store/ports/store.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
+import type { Logs } from "./logs.ts";
 
-interface MeterParts extends Pick<MeterSettings, "redisUrl" | "memory" | "keeper" | "answerTimeoutMs"> {
+interface MeterParts {
+  readonly settings: { readonly redisUrl: RedisUrl | undefined; readonly redisAnswerTimeoutMs: number | undefined };
+  readonly memory: MeterSettings["memory"];
+  readonly keeper: MeterSettings["keeper"];
   /** Undefined: the system's, and in Redis its own. */
   readonly clock: Clock | undefined;
-  readonly log: Pick<Log, "error" | "info">;
   readonly telemetry: Telemetry;
-  readonly report: (message: string) => (error: unknown) => void;
+  readonly logs: Pick<Logs, "report">;
+  readonly processLog: Pick<Log, "error" | "info">;
 }
 
 /** Opens the meters, and tells the operator when instances do not count together. */
-export const startMeters = ({ clock, log, telemetry, report, ...settings }: MeterParts): Promise<Meters> =>
-  openMeters({
-    ...settings,
+export async function startMeters(parts: MeterParts): Promise<{ meters: Meters; countsAlone: () => boolean }> {
+  const { settings, memory, keeper, clock, telemetry, logs, processLog } = parts;
+  const away = new Set<string>();
+  const meters = await openMeters({
+    redisUrl: settings.redisUrl,
+    answerTimeoutMs: settings.redisAnswerTimeoutMs,
+    memory,
+    keeper,
     clock: clock ?? systemClock,
     scriptClock: clock,
-    onSaveFailure: report("could not save the counters"),
-    onServerChange: announcer(log, telemetry),
+    onSaveFailure: logs.report("could not save the counters"),
+    onServerChange: announcer(away, processLog, telemetry),
     onAnswer: telemetry.isOn ? telemetry.redisAnswer : undefined,
   });
+  return { meters, countsAlone: () => away.size > 0 };
+}
+
+/** Saves counters in the store; nowhere while that takes no writes. */
+export const tallyKeeper = ({
+  tallies,
+  isReadOnly,
+}: Pick<Store, "tallies" | "isReadOnly">): MeterSettings["keeper"] => ({
+  load: () => tallies.load(),
+  save: async (changed) => {
+    if (!isReadOnly()) await tallies.save(changed);
+  },
+});
 
 /**
  * Leaves a note in the database where requests are counted, for commands on it that are not told where Redis is. A
@@ -30,7 +52,7 @@ export const startMeters = ({ clock, log, telemetry, report, ...settings }: Mete
 export async function noteCountingPlace(
   { metadata, isReadOnly }: Pick<Store, "metadata" | "isReadOnly">,
   place: CountingPlace,
-  report: MeterParts["report"],
+  report: Logs["report"],
 ): Promise<void> {
   try {
     if ((await metadata.countingPlace()) !== place && !isReadOnly()) await metadata.noteCountingPlace(place);
@@ -39,12 +61,12 @@ export async function noteCountingPlace(
   }
 }
 
-/** Tells the log and the metrics what happens to the servers of Redis. */
+/** Tells the log and the metrics what happens to the servers of Redis, and keeps the set of those that are away. */
 export function announcer(
+  away: Set<string>,
   log: Pick<Log, "error" | "info">,
   telemetry: Pick<Telemetry, "meterDegraded" | "redisServer">,
 ): (change: ServerChange) => void {
-  const away = new Set<string>();
   return (change) => {
     const { server, state } = change;
     if (state === "away") away.add(server);

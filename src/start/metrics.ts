@@ -4,45 +4,52 @@ import type { MetricsSnapshot } from "../telemetry/metrics.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import type { Listeners } from "./ports/listen.ts";
 
-/** What a store on a server says about its connections. Without metrics, nothing is measured. */
-export function measureStore({ maintenance: { connections } }: Pick<Store, "maintenance">, telemetry: Telemetry): void {
+/** Measures the connections of a store on a server. Without metrics, nothing is measured. */
+export function measureStore({ maintenance }: Pick<Store, "maintenance">, telemetry: Telemetry): void {
+  const { connections } = maintenance;
   if (!connections || !telemetry.isOn) return;
   telemetry.databaseConnections(connections.stats);
   connections.onAnswer(telemetry.databaseAnswer);
 }
 
-/** What metrics are made of. */
 interface MetricsSettings {
   readonly host: string;
-  /** Undefined: there are none. */
+  /** Undefined: metrics are off. */
   readonly port: number | undefined;
   readonly byKey: boolean;
   readonly build: Readonly<Record<string, string>>;
 }
 
+/** The metrics of the first thread, which publishes those of all. */
+interface ServiceMetrics {
+  readonly telemetry: Telemetry;
+  readonly url: string | undefined;
+  /** Publishes what other threads measure, too. */
+  include(threads: { metrics(): Promise<readonly MetricsSnapshot[]> }): void;
+}
+
 const loadPrometheus = lazy(() => import("../telemetry/metrics.ts"));
 
 /** Prometheus metrics on a port of their own, if one is set. */
-export async function startMetrics(
-  { host, port, byKey, build }: MetricsSettings,
-  listeners: Listeners,
-  /** What the other threads have measured. */
-  others: () => Promise<readonly MetricsSnapshot[]>,
-): Promise<{ readonly telemetry: Telemetry; readonly metricsUrl: string | undefined }> {
-  if (port === undefined) return { telemetry: noTelemetry, metricsUrl: undefined };
+export async function startMetrics(settings: MetricsSettings, listeners: Listeners): Promise<ServiceMetrics> {
+  const { host, port, byKey, build } = settings;
+  if (port === undefined) return { telemetry: noTelemetry, url: undefined, include() {} };
   const { prometheus } = await loadPrometheus();
-  const { telemetry, handle } = prometheus({ isFirst: true, others, byKey, build });
+  const { telemetry, handle, include } = prometheus({ isFirst: true, byKey, build });
   const listener = listeners.listen(host, port, "METRICS_PORT");
   listener.serve({ fetch: handle });
-  return { telemetry, metricsUrl: `${listener.origin}/metrics` };
+  return { telemetry, url: `${listener.origin}/metrics`, include: (threads) => include(() => threads.metrics()) };
 }
 
-/** Those of one more thread, which the first one asks for. */
-export async function startThreadMetrics(
-  port: number | undefined,
-  byKey: boolean,
-): Promise<{ readonly telemetry: Telemetry; readonly snapshot: () => Promise<MetricsSnapshot | undefined> }> {
-  if (port === undefined) return { telemetry: noTelemetry, snapshot: async () => undefined };
+/** The metrics of one more thread, which the first one asks for. */
+export async function startThreadMetrics({
+  areOn,
+  byKey,
+}: {
+  readonly areOn: boolean;
+  readonly byKey: boolean;
+}): Promise<{ readonly telemetry: Telemetry; readonly snapshot: () => Promise<MetricsSnapshot | undefined> }> {
+  if (!areOn) return { telemetry: noTelemetry, snapshot: async () => undefined };
   const { prometheus } = await loadPrometheus();
-  return prometheus({ isFirst: false, others: async () => [], byKey });
+  return prometheus({ isFirst: false, byKey });
 }

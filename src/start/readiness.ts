@@ -3,10 +3,23 @@ import type { Log } from "../telemetry/log.ts";
 
 export type Readiness = ReturnType<typeof readiness>;
 
-/** Whether requests should be sent here: it has started, the store answers, and no stop has begun. A change is logged once. */
-export function readiness(store: Pick<Store, "check">, log: Pick<Log, "error" | "info">) {
+/**
+ * Tells whether requests should be sent here: it has started, the store answers, and no stop has begun. Logs each change
+ * of that once, and of whether the store takes writes.
+ */
+export function readiness(store: Pick<Store, "check" | "isReadOnly">, log: Log) {
   let isServing = false;
+  let wasReadOnly = false;
   let problem: string | undefined;
+
+  function noteReadOnly(): void {
+    const isReadOnly = store.isReadOnly();
+    if (isReadOnly && !wasReadOnly)
+      log.warn("the database is read-only, as a replica is: reads are served, writes get 503, counters are not saved");
+    if (!isReadOnly && wasReadOnly) log.info("the database takes writes again");
+    wasReadOnly = isReadOnly;
+  }
+
   return {
     async isReady(): Promise<boolean> {
       if (!isServing) return false;
@@ -20,10 +33,12 @@ export function readiness(store: Pick<Store, "check">, log: Pick<Log, "error" | 
       }
       if (problem !== undefined) log.info("ready again");
       problem = undefined;
+      noteReadOnly();
       return true;
     },
     start(): void {
       isServing = true;
+      noteReadOnly();
     },
     stop(): void {
       isServing = false;

@@ -1,7 +1,7 @@
-import { type TrustedNetworks, type TrustedProxies, trustedProxies } from "../access/address.ts";
-import { createGate, type Gate } from "../access/gate.ts";
+import { type TrustedNetworks, trustedProxies } from "../access/address.ts";
+import { createGate } from "../access/gate.ts";
 import { Keyring } from "../access/keyring.ts";
-import type { SteadyClock, SystemTime } from "../base/time/clock.ts";
+import { type SteadyClock, type SystemTime, steadyClock, systemClock } from "../base/time/clock.ts";
 import { ratePolicyOfAddress } from "../domain/limits/tally.ts";
 import { ReplyCache } from "../http/cache/reply-cache.ts";
 import { createCors } from "../http/cors/cors.ts";
@@ -11,98 +11,156 @@ import { HeldFlood } from "../http/reply/floods.ts";
 import { type AddressSettings, createAddresses } from "../http/request/addresses.ts";
 import { createWithIdempotency } from "../http/request/idempotency.ts";
 import { createRoutes } from "../http/routes.ts";
-import type { Meters } from "../meter/open.ts";
+import type { MeterMemory, MeterSettings, Meters, RedisUrl } from "../meter/open.ts";
 import type { Store } from "../store/ports/store.ts";
-import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
+import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { UsageCounter } from "../telemetry/usage-counter.ts";
+import { startThreadJobs } from "./jobs/background-jobs.ts";
+import type { Logs } from "./logs.ts";
+import { startMeters } from "./meters.ts";
+import { measureStore } from "./metrics.ts";
+import { limitConnections } from "./ports/connection-limit.ts";
+import type { DrainStep } from "./ports/drain.ts";
 import type { Listeners } from "./ports/listen.ts";
 import type { Listener } from "./ports/listener.ts";
-import { type Readiness, readiness } from "./readiness.ts";
+import { readiness } from "./readiness.ts";
 
-/** What all threads that serve have in common: plain data. */
+/** The settings that all serving threads have in common: plain data. */
 export interface ServingSettings {
+  readonly host: string;
   readonly addresses: AddressSettings;
-  /** How many of them there are: they divide the memory for replies. */
+  /** The number of serving threads, which divide the memory for replies. */
   readonly threads: number;
   readonly bodyTimeoutMs: number;
   readonly anonymousPerMinute: number;
   readonly trustedNetworks: TrustedNetworks;
   readonly corsOrigins: CorsOrigins;
   readonly logRequests: boolean;
-  /** Whether the console is on the same port. */
+  /** True: the console is on the same port. */
   readonly hasConsole: boolean;
+  readonly redisUrl: RedisUrl | undefined;
+  readonly redisAnswerTimeoutMs: number | undefined;
+  readonly quietMs: number | undefined;
+  readonly metrics: { readonly areOn: boolean; readonly byKey: boolean };
 }
 
+/** What one thread serves with. */
 export interface ServingParts {
   readonly settings: ServingSettings;
+  readonly port: number;
+  /** True: other threads listen on the port already. */
+  readonly isShared: boolean;
   readonly store: Store;
-  readonly meters: Meters;
-  readonly clock: SystemTime;
-  readonly steadyClock: SteadyClock;
+  /** The counters of all serving threads. */
+  readonly memory: MeterMemory;
+  /** Saves the counters, in this thread or through the one that does. */
+  readonly keeper: MeterSettings["keeper"];
+  /** Undefined: the system's, and for counters in Redis that of Redis. */
+  readonly clock: SystemTime | undefined;
   readonly listeners: Listeners;
   readonly telemetry: Telemetry;
-  readonly log: Log;
-  /** Says when it is not ready, and ready again, which one thread does for all. */
-  readonly readinessLog: Log;
-  readonly failures: FailureLog;
-  readonly refusals: RefusalLog;
-  /** Starts the thread of the console, unless it runs. */
+  readonly logs: Logs;
+  /** For what concerns the whole process, which one thread logs for all. */
+  readonly processLog: Log;
+}
+
+/** One thread that serves. */
+export interface Serving {
+  readonly listener: Listener;
+  readonly meters: Meters;
+  readonly steadyClock: SteadyClock;
+  isReady(): Promise<boolean>;
+  /** True: this instance counts by itself because Redis does not answer. */
+  countsAlone(): boolean;
+  /** Answers on the port from now on, but admits nobody to /v1 yet: until then, the answer is 503. */
+  answer(openConsole: () => Promise<ConsoleEndpoint>): void;
+  /** Admits requests to /v1, and starts the jobs of this thread. */
+  admit(): void;
+  /** From now on, it is not ready, and each response is the last one of its connection. */
+  announceStop(): void;
+  drain(step: DrainStep): Promise<void>;
+}
+
+/** The part of a start that every serving thread shares: it opens the counters and the port. */
+export async function openServing(opened: AsyncDisposableStack, parts: ServingParts): Promise<Serving> {
+  const { settings, store, listeners, telemetry, logs, processLog } = parts;
+  const clock = parts.clock ?? systemClock;
+  const steady = steadyClock(clock);
+  measureStore(store, telemetry);
+  const { meters, countsAlone } = await startMeters(parts);
+  opened.defer(() => meters.close());
+  // After the counters: a proxy prefers an instance that refuses connections to one that answers 503 while it waits
+  // for Redis.
+  const listener = listeners.listen(settings.host, parts.port, "PORT", parts.isShared);
+  const keyring = new Keyring(store.keys);
+  const { environment } = settings.addresses;
+  const addressPolicy = ratePolicyOfAddress(settings.anonymousPerMinute);
+  const { keyMeter, addressMeter } = meters;
+  const gate = createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy, environment });
+  const usage = new UsageCounter();
+  const ready = readiness(store, processLog);
+  const { isReady } = ready;
+  return {
+    listener,
+    meters,
+    steadyClock: steady,
+    isReady,
+    countsAlone,
+    answer: (openConsole) =>
+      listener.serve(
+        createRoutes(routeParts(parts, { clock, steadyClock: steady, gate, usage, isReady, openConsole })),
+      ),
+    admit() {
+      gate.open();
+      ready.start();
+      opened.defer(
+        startThreadJobs({ keyring, usage, store, check: isReady, steadyClock: steady, report: logs.report }),
+      );
+      opened.defer(limitConnections({ connections: listeners, telemetry, log: processLog }));
+    },
+    announceStop() {
+      ready.stop();
+      listeners.announceStop();
+    },
+    drain: (step) => listeners.takeStep(step),
+  };
+}
+
+type RouteParts = Parameters<typeof createRoutes>[0];
+
+interface OwnRouteParts extends Pick<RouteParts, "clock" | "steadyClock" | "gate" | "usage" | "isReady"> {
   readonly openConsole: () => Promise<ConsoleEndpoint>;
 }
 
-export interface Serving {
-  readonly gate: Gate;
-  readonly keyring: Keyring;
-  readonly ready: Readiness;
-  readonly usage: UsageCounter;
-}
-
-/** What every thread that serves does: it has a keyring and a reply cache of its own, and answers on the shared port. */
-export function serve(listener: Listener, parts: ServingParts): Serving {
-  const { settings, store, meters, clock, steadyClock, listeners, telemetry, log, failures, refusals } = parts;
-  const { bodyTimeoutMs, logRequests } = settings;
-  const { environment } = settings.addresses;
+function routeParts(parts: ServingParts, { openConsole, ...own }: OwnRouteParts): RouteParts {
+  const { settings, store, listeners, telemetry, logs } = parts;
+  const { log, failures, refusals } = logs;
   const proxies = trustedProxies(settings.trustedNetworks);
-  const keyring = new Keyring(store.keys);
-  const addressPolicy = ratePolicyOfAddress(settings.anonymousPerMinute);
-  const gate = createGate({ clock, keyring, ...meters, addressPolicy, environment });
-  const usage = new UsageCounter();
-  const ready = readiness(store, parts.readinessLog);
-  listener.serve(
-    createRoutes({
-      ...store,
-      clock,
-      addresses: createAddresses(settings.addresses, proxies),
-      replyCache: new ReplyCache(store.version, {
-        ...settings,
-        readsAtOnce: store.maintenance.connections === undefined,
-      }),
-      withIdempotency: createWithIdempotency(),
-      steadyClock,
-      bodyTimeoutMs,
-      gate,
-      trustedProxies: proxies,
-      connections: listeners,
-      refusalFlood: new HeldFlood(),
-      cors: createCors(settings.corsOrigins),
-      console: settings.hasConsole ? relayTo(parts, proxies) : undefined,
-      isReady: ready.isReady,
-      telemetry,
-      usage,
-      log,
-      failures,
-      refusals,
-      logRequests,
+  const askedAddresses = createAddresses({ ...settings.addresses, publicUrl: undefined }, proxies);
+  return {
+    ...own,
+    animals: store.animals,
+    categories: store.categories,
+    orders: store.orders,
+    addresses: createAddresses(settings.addresses, proxies),
+    replyCache: new ReplyCache(store.version, {
+      threads: settings.threads,
+      readsAtOnce: store.maintenance.connections === undefined,
     }),
-  );
-  return { gate, keyring, ready, usage };
-}
-
-const relayTo = ({ settings, openConsole, failures }: ServingParts, proxies: TrustedProxies) =>
-  consoleRelay({
-    openConsole,
+    withIdempotency: createWithIdempotency(),
+    bodyTimeoutMs: settings.bodyTimeoutMs,
     trustedProxies: proxies,
-    askedAddresses: createAddresses({ ...settings.addresses, publicUrl: undefined }, proxies),
+    connections: listeners,
+    refusalFlood: new HeldFlood(),
+    cors: createCors(settings.corsOrigins),
+    console: settings.hasConsole
+      ? consoleRelay({ openConsole, trustedProxies: proxies, askedAddresses, failures })
+      : undefined,
+    telemetry,
+    log,
     failures,
-  });
+    refusals,
+    logRequests: settings.logRequests,
+  };
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type MetricsSnapshot, prometheus } from "./metrics.ts";
 
-const alone = () => prometheus({ isFirst: true, others: async () => [] });
+const alone = () => prometheus({ isFirst: true });
 
 const get = (metrics: Pick<ReturnType<typeof prometheus>, "handle">, path = "/metrics") =>
   metrics.handle(new Request(`http://localhost${path}`));
@@ -49,10 +49,11 @@ test("any other path answers 404 and says where the metrics are", async () => {
 
 /** Metrics of three threads, of which the first one is asked. Snapshots arrive as they would from a thread. */
 function threeThreads() {
-  const others = [1, 2].map(() => prometheus({ isFirst: false, others: async () => [] }));
+  const others = [1, 2].map(() => prometheus({ isFirst: false }));
   const sent = (): Promise<MetricsSnapshot[]> =>
     Promise.all(others.map(async (thread) => structuredClone(await thread.snapshot())));
-  const first = prometheus({ isFirst: true, others: sent });
+  const first = prometheus({ isFirst: true });
+  first.include(sent);
   return { first, threads: [first, ...others].map(({ telemetry }) => telemetry) };
 }
 
@@ -132,7 +133,7 @@ describe("the metrics of several threads", () => {
 
 test("the build is described once, by the first thread", async () => {
   const build = { version: "1.2.3", environment: "staging", bun: "1.4" };
-  const text = await textOf(prometheus({ isFirst: true, others: async () => [], build }));
+  const text = await textOf(prometheus({ isFirst: true, build }));
   expect(text).toContain('animal_store_build_info{version="1.2.3",environment="staging",bun="1.4"} 1\n');
 });
 
@@ -144,9 +145,10 @@ describe("requests by key", () => {
   });
 
   test("are added up over all threads", async () => {
-    const other = prometheus({ isFirst: false, others: async () => [], byKey: true });
+    const other = prometheus({ isFirst: false, byKey: true });
     const others = async () => [structuredClone(await other.snapshot())];
-    const first = prometheus({ isFirst: true, others, byKey: true });
+    const first = prometheus({ isFirst: true, byKey: true });
+    first.include(others);
     for (const { telemetry } of [first, other, other]) telemetry.requestOfKey("key_a", "passed");
     first.telemetry.requestOfKey("key_a", "minute_quota");
     other.telemetry.requestOfKey("key_b", "failed");
@@ -161,7 +163,7 @@ describe("requests by key", () => {
   });
 
   test("are bounded: keys beyond the first thousand are counted together", async () => {
-    const metrics = prometheus({ isFirst: true, others: async () => [], byKey: true });
+    const metrics = prometheus({ isFirst: true, byKey: true });
     for (let i = 0; i < 1_500; i++) metrics.telemetry.requestOfKey(`key_${i}`, "passed");
     metrics.telemetry.requestOfKey("key_0", "passed");
     const text = await textOf(metrics);

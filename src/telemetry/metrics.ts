@@ -13,29 +13,30 @@ export interface Metrics {
   readonly telemetry: Telemetry;
   /** What this thread has counted so far. */
   snapshot(): Promise<MetricsSnapshot>;
+  /** Adds the snapshots of other threads to what is answered. */
+  include(others: () => Promise<readonly MetricsSnapshot[]>): void;
   /** Answers with what all threads have counted, and what there is to know about the process. */
   handle(request: Request): Promise<Response>;
 }
 
 interface MetricsParts {
-  /** Whether this thread is the one that is asked for metrics: it knows those of the process. */
+  /** True: this thread is the one that is asked for metrics, and measures the process too. */
   readonly isFirst: boolean;
-  /** The snapshots of all other threads. */
-  readonly others: () => Promise<readonly MetricsSnapshot[]>;
-  /** Whether requests are counted for each key, too. */
+  /** True: requests are counted for each key, too. */
   readonly byKey?: boolean;
-  /** What is running: names and values of labels. */
+  /** Names and values of labels that say what is running. */
   readonly build?: Readonly<Record<string, string>>;
 }
 
 /** Telemetry as Prometheus metrics. Each thread counts what it does, and what is shown is the sum. */
-export function prometheus({ isFirst, others, byKey = false, build }: MetricsParts): Metrics {
+export function prometheus({ isFirst, byKey = false, build }: MetricsParts): Metrics {
   const ofProcess = new Registry();
   if (isFirst) collectDefaultMetrics({ register: ofProcess });
   if (build) describeBuild(build, ofProcess);
   const counted = new Registry();
   const keyRequests = byKey ? new KeyRequests() : undefined;
   const { telemetry, histograms } = countIn([counted], keyRequests);
+  let others: () => Promise<readonly MetricsSnapshot[]> = async () => [];
   const snapshot = async () => [
     ...(await counted.getMetricsAsJSON()),
     ...histograms.map((histogram) => histogram.snapshot()),
@@ -45,6 +46,9 @@ export function prometheus({ isFirst, others, byKey = false, build }: MetricsPar
   return {
     telemetry,
     snapshot,
+    include(source) {
+      others = source;
+    },
     async handle(request) {
       if (URL.parse(request.url, "http://localhost")?.pathname !== "/metrics")
         return new Response("The metrics are at /metrics.\n", { status: 404 });

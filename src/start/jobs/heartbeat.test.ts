@@ -1,14 +1,12 @@
 import { expect, test } from "bun:test";
 import { FakeClock } from "../../../test/harness/time/clock.ts";
 import type { Instance } from "../../domain/usage/instance.ts";
-import { noTelemetry } from "../../telemetry/telemetry.ts";
-import { Heartbeat, noticeCountingAlone } from "./heartbeat.ts";
+import { Heartbeat } from "./heartbeat.ts";
 
 function beating() {
   const clock = new FakeClock();
   const noted: Instance[] = [];
-  const state = { isReady: true, isReadOnly: false };
-  const { noticing, countsAlone } = noticeCountingAlone(noTelemetry);
+  const state = { isReady: true, isReadOnly: false, countsAlone: false };
   const heartbeat = new Heartbeat({
     store: {
       isReadOnly: () => state.isReadOnly,
@@ -18,14 +16,13 @@ function beating() {
     version: "9.9.9",
     environment: "staging",
     threads: 3,
-    isReady: async () => state.isReady,
-    countsAlone,
+    serving: { isReady: async () => state.isReady, countsAlone: () => state.countsAlone },
   });
-  return { clock, noted, state, heartbeat, noticing };
+  return { clock, noted, state, heartbeat };
 }
 
 test("a heart beats every 10 seconds, and at once when the health has changed", async () => {
-  const { clock, noted, state, heartbeat, noticing } = beating();
+  const { clock, noted, state, heartbeat } = beating();
   const startedAtMs = clock.nowMs();
   const beat = async (ms: number) => {
     clock.advance(ms);
@@ -40,9 +37,9 @@ test("a heart beats every 10 seconds, and at once when the health has changed", 
   expect(await beat(2_000)).toBe(3);
   expect(await beat(2_000)).toBe(3);
   state.isReady = true;
-  noticing.meterDegraded(true);
+  state.countsAlone = true;
   expect(await beat(2_000)).toBe(4);
-  noticing.meterDegraded(false);
+  state.countsAlone = false;
   expect(await beat(2_000)).toBe(5);
   await heartbeat.stop();
   expect(noted.map(({ health }) => health)).toEqual([

@@ -3,7 +3,6 @@ import type { Clock } from "../../base/time/clock.ts";
 import type { EnvironmentName } from "../../domain/environment.ts";
 import { HEARTBEAT_INTERVAL_MS, type Health, type Instance } from "../../domain/usage/instance.ts";
 import type { Store } from "../../store/ports/store.ts";
-import type { Telemetry } from "../../telemetry/telemetry.ts";
 
 export interface HeartbeatParts {
   readonly store: Pick<Store, "instances" | "isReadOnly">;
@@ -11,9 +10,7 @@ export interface HeartbeatParts {
   readonly version: string;
   readonly environment: EnvironmentName;
   readonly threads: number;
-  readonly isReady: () => Promise<boolean>;
-  /** Whether it counts requests by itself, though it should do so together with others. */
-  readonly countsAlone: () => boolean;
+  readonly serving: { isReady(): Promise<boolean>; countsAlone(): boolean };
 }
 
 /** Leaves word in the store that this instance is alive, and how it is. */
@@ -55,20 +52,8 @@ export class Heartbeat {
   }
 
   async #health(): Promise<Health> {
-    if (!(await this.parts.isReady())) return "not ready";
-    return this.parts.countsAlone() ? "counts alone" : "ready";
+    const { serving } = this.parts;
+    if (!(await serving.isReady())) return "not ready";
+    return serving.countsAlone() ? "counts alone" : "ready";
   }
-}
-
-/** The same telemetry, and whether it was last told that this instance counts by itself. */
-export function noticeCountingAlone(telemetry: Telemetry): {
-  readonly noticing: Telemetry;
-  readonly countsAlone: () => boolean;
-} {
-  let countsAlone = false;
-  const meterDegraded = (isDegraded: boolean): void => {
-    countsAlone = isDegraded;
-    telemetry.meterDegraded(isDegraded);
-  };
-  return { noticing: { ...telemetry, meterDegraded }, countsAlone: () => countsAlone };
 }

@@ -40,8 +40,11 @@ export interface ThreadsParts<Data> {
   /** Makes what one thread is started with. */
   readonly newData: () => Data;
   readonly handlers: Handlers<HostMethods>;
-  /** Called for the first thread that could not start or has ended by itself: the service must not go on without it. */
-  readonly onDeath: (error: Error) => void;
+  /**
+   * Called for the first thread that could not start or has ended by itself: the service must not go on without it. By
+   * default, the error is uncaught.
+   */
+  readonly onDeath?: ((error: Error) => void) | undefined;
   readonly log: Pick<Log, "info" | "warn">;
   /** How long a stop waits for all drain steps together, and then for threads to close. */
   readonly drainTimeoutMs?: number;
@@ -78,7 +81,7 @@ export class Threads<Data> {
   }
 
   async #startAll(): Promise<void> {
-    const { count, share, log, onDeath } = this.parts;
+    const { count, share, log, onDeath = throwUncaught } = this.parts;
     await this.#becomesPossible();
     if (this.#isStopping) return;
     try {
@@ -148,7 +151,7 @@ export class Threads<Data> {
   }
 
   #startOne(number: number): Thread<Data> {
-    const { script, newData, handlers, onDeath } = this.parts;
+    const { script, newData, handlers, onDeath = throwUncaught } = this.parts;
     return new SupervisedWorker({
       script,
       name: `serving ${number}`,
@@ -162,3 +165,9 @@ export class Threads<Data> {
     });
   }
 }
+
+/** Throws in a turn of its own, where nobody catches it. */
+const throwUncaught = (error: Error): void =>
+  void setImmediate(() => {
+    throw error;
+  });

@@ -1,0 +1,25 @@
+import { createFailureLog } from "../telemetry/failures.ts";
+import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
+import { createRefusalLog } from "../telemetry/refusals.ts";
+import { createReporter } from "../telemetry/reporter.ts";
+import { noTelemetry } from "../telemetry/telemetry.ts";
+
+/** The log of a thread, with few lines of failures and refusals however many there are. */
+export interface Logs {
+  readonly log: Log;
+  readonly failures: FailureLog;
+  readonly refusals: RefusalLog;
+  /** Makes a function that counts failures of the store, and reports them under a message. */
+  readonly report: (message: string) => (error: unknown) => void;
+}
+
+export function openLogs(
+  log: Log,
+  opened: AsyncDisposableStack,
+  telemetry: Parameters<typeof createReporter>[0]["telemetry"] = noTelemetry,
+): Logs {
+  const [failures, refusals] = [createFailureLog({ log }), createRefusalLog({ log })];
+  opened.defer(() => failures.close());
+  opened.defer(() => refusals.close());
+  return { log, failures, refusals, report: createReporter({ failures, telemetry }) };
+}
