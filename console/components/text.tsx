@@ -12,18 +12,18 @@ export const Name = ({ children }: { readonly children: string }) => (
   </bdi>
 );
 
-const TIME_WORDS = { moment, ago, ahead, expiry } as const;
+const TIME_FORMATS = { moment, ago, ahead, expiry } as const;
 
 interface TimeProps {
   readonly ms: number;
   /** "14:36", "2 min ago", "in 46 days", or "31 Dec, 09:00, in 46 days". */
-  readonly as?: keyof typeof TIME_WORDS;
+  readonly as?: keyof typeof TIME_FORMATS;
 }
 
 /** A time in the viewer's time zone, with UTC as its tooltip. */
 export const Time = ({ ms, as = "moment" }: TimeProps) => (
   <time dateTime={new Date(ms).toISOString()} title={utc(ms)}>
-    {TIME_WORDS[as](ms, now.value)}
+    {TIME_FORMATS[as](ms, now.value)}
   </time>
 );
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ImportWorkView } from "../../src/console/api/index.ts";
-import { importStateWords, isOver, shareDone, shownWork, workTitle, workWords } from "./imports.ts";
+import { importStateLabel, isOver, shareDone, shownWork, workText, workTitle } from "./imports.ts";
 
 const work = (more: Partial<ImportWorkView>): ImportWorkView => ({
   work: "w",
@@ -35,7 +35,7 @@ describe("a work is told in words", () => {
     [{ isUndo: true, done: 5, total: 5 }, "5 animals were deleted."],
     [{ isUndo: true, done: 4, total: 5 }, "4 animals were deleted. 1 was kept, because orders refer to it."],
     [{ step: "refused", message: "It was stopped." }, "It was stopped."],
-  ])("%j", (more, words) => expect(workWords(work(more))).toBe(words));
+  ])("%j", (more, words) => expect(workText(work(more))).toBe(words));
 });
 
 test("how far it is, is known only while animals are added or removed", () => {
@@ -48,12 +48,12 @@ test("how far it is, is known only while animals are added or removed", () => {
 
 test("an import that is being worked on is not called unfinished", () => {
   const view = { id: "7", source: "a.csv", state: "unfinished", animals: 2, added: 1, begunAtMs: 0 } as const;
-  expect(importStateWords(view, undefined)).toEqual({ text: "Not finished", tone: "warning" });
-  expect(importStateWords(view, work({ step: "add", importId: "8" }))).toEqual({
+  expect(importStateLabel(view, undefined)).toEqual({ text: "Not finished", tone: "warning" });
+  expect(importStateLabel(view, work({ step: "add", importId: "8" }))).toEqual({
     text: "Not finished",
     tone: "warning",
   });
-  expect(importStateWords(view, work({ step: "add", importId: "7" }))).toEqual({
+  expect(importStateLabel(view, work({ step: "add", importId: "7" }))).toEqual({
     text: "Being imported",
     tone: "quiet",
   });

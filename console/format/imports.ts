@@ -1,10 +1,11 @@
+import { countOf } from "../../src/base/text/text.ts";
 import type { ImportView, ImportWorkView } from "../../src/console/api/index.ts";
-import type { StateWords } from "./keys.ts";
-import { grouped, plural } from "./numbers.ts";
+import type { StateLabel } from "./keys.ts";
+import { grouped } from "./numbers.ts";
 
 // Imports in words.
 
-const STATES: Readonly<Record<ImportView["state"], StateWords>> = {
+const STATES: Readonly<Record<ImportView["state"], StateLabel>> = {
   finished: { text: "Finished", tone: "good" },
   unfinished: { text: "Not finished", tone: "warning" },
   "being undone": { text: "Being undone", tone: "warning" },
@@ -12,7 +13,7 @@ const STATES: Readonly<Record<ImportView["state"], StateWords>> = {
 };
 
 /** The state of an import; a running one shows the title of its work. */
-export const importStateWords = ({ id, state }: ImportView, running: ImportWorkView | undefined): StateWords =>
+export const importStateLabel = ({ id, state }: ImportView, running: ImportWorkView | undefined): StateLabel =>
   running?.importId === id ? workTitle(running) : STATES[state];
 
 /** The kind of a work, or its outcome. */
@@ -20,7 +21,7 @@ export function workTitle({
   step,
   isDryRun,
   isUndo,
-}: Pick<ImportWorkView, "step" | "isDryRun" | "isUndo">): StateWords {
+}: Pick<ImportWorkView, "step" | "isDryRun" | "isUndo">): StateLabel {
   if (step === "refused")
     return isDryRun
       ? { text: "Cannot be imported as it is", tone: "warning" }
@@ -34,34 +35,34 @@ export function workTitle({
 export const isOver = ({ step }: Pick<ImportWorkView, "step">): boolean => step === "done" || step === "refused";
 
 /** The progress or the outcome of a work, in a sentence. */
-export function workWords(work: ImportWorkView): string {
+export function workText(work: ImportWorkView): string {
   const { step, isDryRun, isUndo, animals, rejected, done, total, message } = work;
   switch (step) {
     case "upload":
       return "The file is being received.";
     case "validate":
-      return `The file is being checked: ${plural(done, "line")} so far.`;
+      return `The file is being checked: ${countOf(done, "line")} so far.`;
     case "add":
-      return total === null ? "Animals are being added." : `Added ${grouped(done)} of ${plural(total, "animal")}.`;
+      return total === null ? "Animals are being added." : `Added ${grouped(done)} of ${countOf(total, "animal")}.`;
     case "undo":
-      return total === null ? "Animals are being deleted." : `Checked ${grouped(done)} of ${plural(total, "animal")}.`;
+      return total === null ? "Animals are being deleted." : `Checked ${grouped(done)} of ${countOf(total, "animal")}.`;
     case "refused":
       return message ?? "The import was refused.";
     case "done":
       if (isDryRun && animals === 0)
         return `${rejected > 0 ? "All of its lines are invalid" : "It has only a header"}: nothing would be added.`;
       if (isDryRun)
-        return `${plural(animals, "animal")} would be added${rejected > 0 ? `; ${plural(rejected, "line is", "lines are")} invalid` : ", and all lines are valid"}.`;
-      if (isUndo) return undoneWords(done, total ?? done);
-      return `${plural(animals, "animal")} ${animals === 1 ? "was" : "were"} added${rejected > 0 ? `; ${plural(rejected, "invalid line was", "invalid lines were")} left out` : ""}.`;
+        return `${countOf(animals, "animal")} would be added${rejected > 0 ? `; ${countOf(rejected, "line is", "lines are")} invalid` : ", and all lines are valid"}.`;
+      if (isUndo) return undoneText(done, total ?? done);
+      return `${countOf(animals, "animal")} ${animals === 1 ? "was" : "were"} added${rejected > 0 ? `; ${countOf(rejected, "invalid line was", "invalid lines were")} left out` : ""}.`;
   }
 }
 
-function undoneWords(removed: number, added: number): string {
+function undoneText(removed: number, added: number): string {
   const kept = added - removed;
   const rest =
-    kept > 0 ? ` ${plural(kept, "was", "were")} kept, because orders refer to ${kept === 1 ? "it" : "them"}.` : "";
-  return `${plural(removed, "animal")} ${removed === 1 ? "was" : "were"} deleted.${rest}`;
+    kept > 0 ? ` ${countOf(kept, "was", "were")} kept, because orders refer to ${kept === 1 ? "it" : "them"}.` : "";
+  return `${countOf(removed, "animal")} ${removed === 1 ? "was" : "were"} deleted.${rest}`;
 }
 
 interface ShownWork {

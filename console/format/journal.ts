@@ -1,12 +1,12 @@
 import type { JournalEntryView } from "../../src/console/api/index.ts";
 import type { JournalAction } from "../../src/domain/journal.ts";
 import type { Scope } from "../../src/domain/keys/scope.ts";
-import { accessWords, capitalized } from "./keys.ts";
+import { accessText, capitalized } from "./keys.ts";
 import { grouped } from "./numbers.ts";
 
 // Journal entries in words.
 
-export const VIA_WORDS: Readonly<Record<JournalEntryView["via"], string>> = {
+export const VIA_LABELS: Readonly<Record<JournalEntryView["via"], string>> = {
   console: "console",
   command: "command line",
   service: "the service itself",
@@ -54,13 +54,13 @@ export function actionOf({ action, before, after }: Pick<JournalEntryView, "acti
 type Content = JournalEntryView["before"];
 
 /** A text, or a time to be shown in the viewer's time zone. */
-export type ValueWords = string | { readonly ms: number };
+export type DisplayValue = string | { readonly ms: number };
 
 export interface Change {
   readonly what: string;
   /** Undefined if the field had no value. */
-  readonly before: ValueWords | undefined;
-  readonly after: ValueWords | undefined;
+  readonly before: DisplayValue | undefined;
+  readonly after: DisplayValue | undefined;
 }
 
 /** Fields that the action or its time already tells. */
@@ -74,11 +74,11 @@ export function changesOf({ subject, before, after, action }: JournalEntryView):
   if (action === "animals undo" && after?.state !== "finished") return [];
   return Object.keys({ ...before, ...after })
     .filter((field) => !SAID.has(field) && !isNamed(field) && !isState(field) && !isFile(field))
-    .map((field) => ({ what: fieldWords(field), before: valueIn(before, field), after: valueIn(after, field) }))
+    .map((field) => ({ what: fieldLabel(field), before: valueIn(before, field), after: valueIn(after, field) }))
     .filter((change) => change.before !== undefined || change.after !== undefined);
 }
 
-const FIELD_WORDS: Readonly<Record<string, string>> = {
+const FIELD_LABELS: Readonly<Record<string, string>> = {
   categoryId: "category",
   perMinute: "requests per minute",
   perDay: "requests per day",
@@ -91,18 +91,18 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Turns "oldSecretsWorkUntil" into "old secrets work until". */
-const fieldWords = (field: string): string =>
-  FIELD_WORDS[field] ?? field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+const fieldLabel = (field: string): string =>
+  FIELD_LABELS[field] ?? field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
 
-function valueIn(content: Content, field: string): ValueWords | undefined {
+function valueIn(content: Content, field: string): DisplayValue | undefined {
   const value = content?.[field];
   if (value === undefined || value === null) return undefined;
   if (typeof value === "number") return grouped(value);
   if (field === "plan") return capitalized(String(value));
   if (typeof value === "string") return ISO_TIME.test(value) ? { ms: Date.parse(value) } : value;
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value)) return field === "scopes" ? accessWords(value as Scope[]) : value.join(", ");
+  if (Array.isArray(value)) return field === "scopes" ? accessText(value as Scope[]) : value.join(", ");
   return JSON.stringify(value);
 }

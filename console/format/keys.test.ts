@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { DAY_MS, MINUTE_MS } from "../../src/base/time/clock.ts";
 import { SCOPES, type Scope } from "../../src/domain/keys/scope.ts";
-import { accessWords, planWords, shareOf, stateWords, usedWords } from "./keys.ts";
+import { accessText, planText, shareOf, stateLabel, usedText } from "./keys.ts";
 
 const BERLIN = "Europe/Berlin";
 const NOW = Date.UTC(2026, 10, 16, 13, 21, 30);
 
 describe("the state of a key, in words", () => {
-  const words = (key: Partial<Parameters<typeof stateWords>[0]>) =>
-    stateWords({ state: "active", bannedUntilMs: null, expiresAtMs: null, ...key }, NOW, BERLIN);
+  const words = (key: Partial<Parameters<typeof stateLabel>[0]>) =>
+    stateLabel({ state: "active", bannedUntilMs: null, expiresAtMs: null, ...key }, NOW, BERLIN);
 
   test("says until when, and needs a person only if it does", () => {
     expect(words({})).toEqual({ text: "Active", tone: "good" });
@@ -33,8 +33,8 @@ describe("the state of a key, in words", () => {
 
 describe("access", () => {
   test("in words", () => {
-    const of = (...scopes: Scope[]) => accessWords(scopes);
-    expect(accessWords(SCOPES)).toBe("Everything");
+    const of = (...scopes: Scope[]) => accessText(scopes);
+    expect(accessText(SCOPES)).toBe("Everything");
     expect(of("pets:read", "orders:read")).toBe("Read");
     expect(of("pets:read", "pets:write")).toBe("Pets");
     expect(of("pets:read", "pets:write", "orders:read")).toBe("Pets, read orders");
@@ -45,22 +45,22 @@ describe("access", () => {
   test("different access is never called the same", () => {
     fc.assert(
       fc.property(fc.subarray([...SCOPES]), fc.subarray([...SCOPES]), (a, b) => {
-        expect(accessWords(a) === accessWords(b)).toBe(String(a) === String(b));
+        expect(accessText(a) === accessText(b)).toBe(String(a) === String(b));
       }),
     );
   });
 });
 
 test("a plan has its quotas with it", () => {
-  expect(planWords("pro")).toBe("Pro: 300 per minute, 10,000 per day");
-  expect(planWords("enterprise")).toBe("Enterprise: quotas of its own");
+  expect(planText("pro")).toBe("Pro: 300 per minute, 10,000 per day");
+  expect(planText("enterprise")).toBe("Enterprise: quotas of its own");
 });
 
 describe("a quota", () => {
   const window = (used: number, quota: number) => ({ used, quota, resetsAtMs: null });
 
   test("in words", () => {
-    expect(usedWords(window(31_044, 100_000))).toBe("31,044 of 100,000");
+    expect(usedText(window(31_044, 100_000))).toBe("31,044 of 100,000");
   });
 
   test("as a bar, it is never longer than full, and hot when it is nearly used up", () => {

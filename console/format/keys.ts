@@ -11,7 +11,7 @@ import { ahead, calendarDay, moment, upToMinute } from "./time.ts";
 /** The urgency of a state: `good` and `quiet` need no action. */
 export type Tone = "good" | "quiet" | "warning" | "problem";
 
-export interface StateWords {
+export interface StateLabel {
   readonly text: string;
   readonly tone: Tone;
 }
@@ -21,7 +21,7 @@ const EXPIRES_SOON_MS = 14 * DAY_MS;
 type Stateful = Pick<KeyRowView, "state" | "bannedUntilMs" | "expiresAtMs">;
 
 /** Active; Expires in 46 days; Banned until 14:36; Suspended; Expired 3 Oct; Revoked */
-export function stateWords({ state, bannedUntilMs, expiresAtMs }: Stateful, nowMs: number, zone?: string): StateWords {
+export function stateLabel({ state, bannedUntilMs, expiresAtMs }: Stateful, nowMs: number, zone?: string): StateLabel {
   if (state === "revoked") return { text: "Revoked", tone: "problem" };
   if (state === "suspended") return { text: "Suspended", tone: "quiet" };
   if (state === "expired")
@@ -42,7 +42,7 @@ export function stateWords({ state, bannedUntilMs, expiresAtMs }: Stateful, nowM
 const RESOURCES = ["pets", "orders"] as const;
 
 /** Everything; Read; Pets, orders; Pets, read orders */
-export function accessWords(scopes: readonly Scope[]): string {
+export function accessText(scopes: readonly Scope[]): string {
   if (SCOPES.every((scope) => scopes.includes(scope))) return "Everything";
   if (scopes.length === 0) return "Nothing";
   const may = (resource: string, verb: string): boolean =>
@@ -60,17 +60,17 @@ export const capitalized = (text: string): string => `${text.slice(0, 1).toUpper
 
 export const planName = (plan: Plan): string => capitalized(plan);
 
-export const quotasWords = (quotas: { readonly perMinute: number; readonly perDay: number }): string =>
+export const quotasText = (quotas: { readonly perMinute: number; readonly perDay: number }): string =>
   `${grouped(quotas.perMinute)} per minute, ${grouped(quotas.perDay)} per day`;
 
 /** Pro: 300 per minute, 10,000 per day */
-export function planWords(plan: Plan): string {
+export function planText(plan: Plan): string {
   const quotas = PLANS[plan];
-  return `${planName(plan)}: ${quotas ? quotasWords(quotas) : "quotas of its own"}`;
+  return `${planName(plan)}: ${quotas ? quotasText(quotas) : "quotas of its own"}`;
 }
 
 /** 31,044 of 100,000 */
-export const usedWords = ({ used, quota }: WindowView): string => `${grouped(used)} of ${grouped(quota)}`;
+export const usedText = ({ used, quota }: WindowView): string => `${grouped(used)} of ${grouped(quota)}`;
 
 /** The share from which a quota needs attention. */
 const NEARLY_USED_UP = 0.9;
@@ -81,7 +81,7 @@ export function shareOf({ used, quota }: WindowView): { readonly share: number; 
   return { share, isHot: share >= NEARLY_USED_UP };
 }
 
-export const REFUSAL_WORDS: Readonly<Record<UsageRefusal, string>> = {
+export const REFUSAL_LABELS: Readonly<Record<UsageRefusal, string>> = {
   minute_quota: "Minute quota",
   day_quota: "Day quota",
   banned: "Banned",

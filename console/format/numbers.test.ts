@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { compact, counted, grouped, measured, percentage, plural, size } from "./numbers.ts";
+import { compact, counted, grouped, measured, percentage, size } from "./numbers.ts";
 
 describe("numbers are exact", () => {
   test("in groups of three digits", () => {
@@ -66,8 +66,4 @@ test("measured times and sizes have a unit", () => {
     "2.5 s",
   ]);
   expect([0, 999, 1000, 1_234_567_890, 5e15].map(size)).toEqual(["0 bytes", "999 bytes", "1 kB", "1.23 GB", "5000 TB"]);
-});
-
-test("one is singular", () => {
-  expect([0, 1, 1000].map((count) => plural(count, "key"))).toEqual(["0 keys", "1 key", "1,000 keys"]);
 });

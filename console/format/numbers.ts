@@ -49,7 +49,3 @@ export function size(bytes: number): string {
   while (value >= 999.5 && unit < BYTE_UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];
   return `${unit === 0 ? grouped(value) : Number(value.toPrecision(3))} ${BYTE_UNITS[unit]}`;
 }
-
-/** "1 key", "38 keys". */
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${grouped(count)} ${count === 1 ? one : many}`;

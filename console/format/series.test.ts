@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/base/time/clock.ts";
 import type { UsageBucketView, UsageSeriesView } from "../../src/console/api/index.ts";
-import { bucketWords, evenly, reasonsIn, spanOf, ticksOf } from "./series.ts";
+import { bucketText, evenly, reasonsIn, spanOf, ticksOf } from "./series.ts";
 
 const NOW = Date.UTC(2026, 10, 16, 14, 20, 30);
 const REFUSED = { minute_quota: 0, day_quota: 0, banned: 0, scope: 0, no_key: 0, address_quota: 0 };
@@ -72,9 +72,9 @@ test("labels are at round times, few enough for a phone, and none at the very en
 
 test("a bar says when it was", () => {
   const hour = Math.floor(NOW / HOUR_MS) * HOUR_MS;
-  expect(bucketWords(hour, "minute", NOW)).toMatch(/^\d\d:\d\d$/);
-  expect(bucketWords(hour - DAY_MS, "hour", NOW)).toMatch(/^yesterday, \d\d:\d\d to \d\d:\d\d$/);
-  expect(bucketWords(hour - 9 * DAY_MS, "day", NOW)).toMatch(/^\d+ Nov$/);
+  expect(bucketText(hour, "minute", NOW)).toMatch(/^\d\d:\d\d$/);
+  expect(bucketText(hour - DAY_MS, "hour", NOW)).toMatch(/^yesterday, \d\d:\d\d to \d\d:\d\d$/);
+  expect(bucketText(hour - 9 * DAY_MS, "day", NOW)).toMatch(/^\d+ Nov$/);
 });
 
 test("the most frequent reason of refusals comes first; those without any are left out", () => {

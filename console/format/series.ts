@@ -18,7 +18,7 @@ export const spanOf = (text: string | null): Span => SPANS.find(({ span }) => sp
 export const GRAIN_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
 
 /** The unit of a plot. */
-export const GRAIN_WORDS = { minute: "per minute", hour: "per hour", day: "per day" } as const;
+export const GRAIN_UNITS = { minute: "per minute", hour: "per hour", day: "per day" } as const;
 
 /** Evenly spaced buckets, with zeros where nothing was counted. */
 export interface Evenly {
@@ -77,7 +77,7 @@ const LABELS_END = 0.94;
 const TICKS_MAX = 5;
 
 /** The time of a bucket: 14:05; yesterday, 09:00 to 10:00 */
-export function bucketWords(startMs: number, grain: UsageSeriesView["grain"], nowMs: number): string {
+export function bucketText(startMs: number, grain: UsageSeriesView["grain"], nowMs: number): string {
   if (grain === "minute") return moment(startMs, nowMs);
   if (grain === "day") return calendarDay(startMs, nowMs);
   return `${moment(startMs, nowMs)} to ${clockTime(startMs + HOUR_MS)}`;

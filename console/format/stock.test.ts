@@ -3,9 +3,9 @@ import fc from "fast-check";
 import type { OrderView } from "../../src/console/api/index.ts";
 import { ORDER_STATUSES } from "../../src/domain/stock/order.ts";
 import {
-  animalStatusWords,
+  animalStatusLabel,
   differences,
-  filterWords,
+  filterText,
   inStatus,
   rebased,
   searchedFor,
@@ -29,20 +29,20 @@ describe("a search", () => {
 
 test("a filter is told in words", () => {
   const none = { status: "", category: undefined, name: "", id: "" };
-  expect(filterWords(none)).toBe("all animals");
-  expect(filterWords({ ...none, status: "sold" })).toBe("sold animals");
-  expect(filterWords({ ...none, status: "available", category: { id: "1", name: "Dogs" } })).toBe(
+  expect(filterText(none)).toBe("all animals");
+  expect(filterText({ ...none, status: "sold" })).toBe("sold animals");
+  expect(filterText({ ...none, status: "available", category: { id: "1", name: "Dogs" } })).toBe(
     "available animals of Dogs",
   );
-  expect(filterWords({ ...none, category: { id: "12", name: null } })).toBe("animals of category 12");
-  expect(filterWords({ ...none, name: "Re" })).toBe("animals whose name begins with “Re”");
-  expect(filterWords({ ...none, id: "7" })).toBe("animals with the id 7");
+  expect(filterText({ ...none, category: { id: "12", name: null } })).toBe("animals of category 12");
+  expect(filterText({ ...none, name: "Re" })).toBe("animals whose name begins with “Re”");
+  expect(filterText({ ...none, id: "7" })).toBe("animals with the id 7");
 });
 
 test("only what can be sold stands out", () => {
-  expect(animalStatusWords("available")).toEqual({ text: "Available", tone: "good" });
-  expect(animalStatusWords("pending")).toEqual({ text: "Pending", tone: "quiet" });
-  expect(animalStatusWords("sold")).toEqual({ text: "Sold", tone: "quiet" });
+  expect(animalStatusLabel("available")).toEqual({ text: "Available", tone: "good" });
+  expect(animalStatusLabel("pending")).toEqual({ text: "Pending", tone: "quiet" });
+  expect(animalStatusLabel("sold")).toEqual({ text: "Sold", tone: "quiet" });
 });
 
 describe("an animal that somebody else has changed meanwhile", () => {

@@ -2,7 +2,7 @@ import { parseInt64 } from "../../src/base/json/int64.ts";
 import type { AnimalForm, AnimalView, OrderView } from "../../src/console/api/index.ts";
 import type { AnimalStatus } from "../../src/domain/stock/animal.ts";
 import type { OrderStatus } from "../../src/domain/stock/order.ts";
-import { capitalized, type StateWords } from "./keys.ts";
+import { capitalized, type StateLabel } from "./keys.ts";
 
 // Animals, categories and orders in words.
 
@@ -13,7 +13,7 @@ export interface Category {
 }
 
 /** Dogs; category 12 */
-export const categoryWords = ({ id, name }: Category): string => name ?? `category ${id}`;
+export const categoryLabel = ({ id, name }: Category): string => name ?? `category ${id}`;
 
 export const categoryOf = ({ categoryId, categoryName }: AnimalView): Category => ({
   id: categoryId,
@@ -21,7 +21,7 @@ export const categoryOf = ({ categoryId, categoryName }: AnimalView): Category =
 });
 
 /** Only available animals stand out: pending and sold ones need no action. */
-export const animalStatusWords = (status: AnimalStatus): StateWords => ({
+export const animalStatusLabel = (status: AnimalStatus): StateLabel => ({
   text: capitalized(status),
   tone: status === "available" ? "good" : "quiet",
 });
@@ -33,7 +33,7 @@ export function searchedFor(text: string): { readonly id: string; readonly name:
   return isId ? { id: typed, name: "" } : { id: "", name: typed };
 }
 
-export interface AnimalFilterWords {
+export interface AnimalFilter {
   readonly status: string;
   readonly category: Category | undefined;
   readonly name: string;
@@ -41,10 +41,10 @@ export interface AnimalFilterWords {
 }
 
 /** "all animals"; "available animals of Dogs"; "sold animals whose name begins with Rex" */
-export function filterWords({ status, category, name, id }: AnimalFilterWords): string {
+export function filterText({ status, category, name, id }: AnimalFilter): string {
   const which = `${status === "" ? (category || name || id ? "" : "all ") : `${status} `}animals`;
   const parts = [
-    category && `of ${categoryWords(category)}`,
+    category && `of ${categoryLabel(category)}`,
     name !== "" && `whose name begins with “${name}”`,
     id !== "" && `with the id ${id}`,
   ].filter(Boolean);
@@ -52,12 +52,12 @@ export function filterWords({ status, category, name, id }: AnimalFilterWords): 
 }
 
 const FIELDS = ["name", "categoryId", "status"] as const;
-const FIELD_WORDS = { name: "name", categoryId: "category", status: "status" } as const;
+const FIELD_LABELS = { name: "name", categoryId: "category", status: "status" } as const;
 
 /** The changes that someone else made, in words: "name Rex → Max, status available → sold". */
 export const differences = (before: AnimalForm, after: AnimalForm): string =>
   FIELDS.filter((field) => before[field] !== after[field])
-    .map((field) => `${FIELD_WORDS[field]} ${before[field]} → ${after[field]}`)
+    .map((field) => `${FIELD_LABELS[field]} ${before[field]} → ${after[field]}`)
     .join(", ");
 
 /** Three-way merge: edited fields stay, others take the value that someone else has given them. */
@@ -74,7 +74,7 @@ export const updateOf = (before: AnimalForm, after: AnimalForm): Partial<AnimalF
   Object.fromEntries(FIELDS.filter((field) => before[field] !== after[field]).map((field) => [field, after[field]]));
 
 /** The button that moves an order to a status, and what happens to its animal. */
-export const MOVE_WORDS: Readonly<Record<OrderStatus, { readonly verb: string; readonly animal: string }>> = {
+export const MOVE_LABELS: Readonly<Record<OrderStatus, { readonly verb: string; readonly animal: string }>> = {
   placed: { verb: "Place", animal: "is pending" },
   approved: { verb: "Approve", animal: "stays pending" },
   delivered: { verb: "Deliver", animal: "becomes sold" },

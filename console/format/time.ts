@@ -41,7 +41,7 @@ export function calendarDay(ms: number, nowMs: number, zone?: Zone): string {
     .replace("Sept", "Sep");
 }
 
-const DAY_WORDS = new Map([
+const DAY_PREFIXES = new Map([
   [-1, "yesterday, "],
   [0, ""],
   [1, "tomorrow, "],
@@ -49,7 +49,7 @@ const DAY_WORDS = new Map([
 
 /** 14:36 today; tomorrow, 09:00; 12 Nov, 09:00 */
 export function moment(ms: number, nowMs: number, zone?: Zone): string {
-  const word = DAY_WORDS.get(dayNumber(ms, zone) - dayNumber(nowMs, zone));
+  const word = DAY_PREFIXES.get(dayNumber(ms, zone) - dayNumber(nowMs, zone));
   return `${word ?? `${calendarDay(ms, nowMs, zone)}, `}${clockTime(ms, zone)}`;
 }
 

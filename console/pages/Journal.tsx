@@ -4,7 +4,7 @@ import { Empty, Loaded } from "../components/layout/states.tsx";
 import { CursorPager } from "../components/tables/CursorPager.tsx";
 import { type Column, Table } from "../components/tables/Table.tsx";
 import { Name, Time } from "../components/text.tsx";
-import { actionOf, type Change, changesOf, type ValueWords, VIA_WORDS } from "../format/journal.ts";
+import { actionOf, type Change, changesOf, type DisplayValue, VIA_LABELS } from "../format/journal.ts";
 import { useLive } from "../live.ts";
 import { address, linkTo, withParams } from "../router.ts";
 
@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<JournalEntryView>[] = [
     cell: ({ by, via }) => (
       <>
         <Name>{by}</Name>
-        <span class="soft small">{VIA_WORDS[via]}</span>
+        <span class="soft small">{VIA_LABELS[via]}</span>
       </>
     ),
   },
@@ -108,7 +108,7 @@ function What({ entry }: { readonly entry: JournalEntryView }) {
       <div class="only-narrow small">
         <Changes changes={changesOf(entry)} />
         <p class="soft">
-          <bdi>{entry.by}</bdi>, {VIA_WORDS[entry.via]}
+          <bdi>{entry.by}</bdi>, {VIA_LABELS[entry.via]}
         </p>
       </div>
     </>
@@ -134,5 +134,5 @@ const Changes = ({ changes }: { readonly changes: readonly Change[] }) => (
   </ul>
 );
 
-const Value = ({ value }: { readonly value: ValueWords }) =>
+const Value = ({ value }: { readonly value: DisplayValue }) =>
   typeof value === "string" ? <bdi>{value}</bdi> : <Time ms={value.ms} />;

@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { countOf } from "../../../src/base/text/text.ts";
 import type { CategoryView, PageView } from "../../../src/console/api/index.ts";
 import { call } from "../../api.ts";
 import { choicesFor, meantBy } from "../../format/categories.ts";
@@ -73,7 +74,7 @@ export function CategoryPicker(props: CategoryPickerProps) {
     if (document.activeElement !== input.current) setText(textOf(value));
   }, [value?.id, value?.name]);
   useEffect(() => {
-    if (isOpen && text !== "") announce(`${choices.length === 1 ? "1 suggestion" : `${choices.length} suggestions`}.`);
+    if (isOpen && text !== "") announce(`${countOf(choices.length, "suggestion")}.`);
   }, [isOpen, choices.length]);
 
   function choose(choice: Category): void {

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { countOf } from "../../../src/base/text/text.ts";
 import type { Count, FrameView, SessionView } from "../../../src/console/api/index.ts";
-import { compact, counted, grouped, plural } from "../../format/numbers.ts";
+import { compact, counted, grouped } from "../../format/numbers.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo } from "../../router.ts";
 import { signOut } from "../../session.ts";
@@ -112,7 +113,7 @@ function About({ view, frame, isReachable }: AboutProps) {
     <footer class="about">
       {frame !== undefined && frame.alerts > 0 && (
         <a class="attention" href={linkTo("")}>
-          {plural(frame.alerts, "thing needs attention", "things need attention")}
+          {countOf(frame.alerts, "thing needs attention", "things need attention")}
         </a>
       )}
       <span>
@@ -120,7 +121,7 @@ function About({ view, frame, isReachable }: AboutProps) {
         {!isReachable
           ? "Not responding"
           : frame
-            ? `${plural(frame.instances, "instance")}, version ${versions}`
+            ? `${countOf(frame.instances, "instance")}, version ${versions}`
             : `Version ${versions}`}
       </span>
       <span>

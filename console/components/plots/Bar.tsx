@@ -1,5 +1,5 @@
 import type { WindowView } from "../../../src/console/api/index.ts";
-import { shareOf, usedWords } from "../../format/keys.ts";
+import { shareOf, usedText } from "../../format/keys.ts";
 import { percentage } from "../../format/numbers.ts";
 
 /** A bar for a share from 0 to 1. Hidden from screen readers, because the text beside it says the same. */
@@ -18,9 +18,9 @@ interface QuotaProps {
 /** The usage of a quota: 31,044 of 100,000, or 31 %. */
 export function Quota({ window, as = "figures" }: QuotaProps) {
   if (!window) return <span class="soft">unknown</span>;
-  const words = as === "figures" ? usedWords(window) : percentage(window.used, window.quota);
+  const words = as === "figures" ? usedText(window) : percentage(window.used, window.quota);
   return (
-    <span class="quota" title={as === "figures" ? undefined : usedWords(window)}>
+    <span class="quota" title={as === "figures" ? undefined : usedText(window)}>
       <Bar {...shareOf(window)} />
       <span class={as === "figures" ? "soft" : undefined}>{words}</span>
     </span>

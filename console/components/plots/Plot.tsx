@@ -46,7 +46,7 @@ export function Plot({ title, startsMs, series, ticks, momentOf, heightPx = 230 
   useEffect(() => plot.current?.show(data), [data, colours, heightPx]);
   useEffect(() => plot.current?.mark(index), [index, data]);
 
-  const wordsAt = (i: number): string =>
+  const textAt = (i: number): string =>
     `${momentOf(startsMs[i] as number)}: ${series.map(({ label, values }) => `${grouped(values[i] ?? 0)} ${label.toLowerCase()}`).join(", ")}`;
 
   return (
@@ -62,7 +62,7 @@ export function Plot({ title, startsMs, series, ticks, momentOf, heightPx = 230 
           aria-valuemin={0}
           aria-valuemax={Math.max(0, last)}
           aria-valuenow={index ?? Math.max(0, last)}
-          aria-valuetext={last >= 0 ? wordsAt(index ?? last) : "nothing yet"}
+          aria-valuetext={last >= 0 ? textAt(index ?? last) : "nothing yet"}
           onKeyDown={(event) => {
             const next = stepOf(event.key, index ?? last, last);
             if (next === undefined) return;

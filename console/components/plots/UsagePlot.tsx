@@ -1,8 +1,8 @@
 import { useMemo } from "preact/hooks";
 import type { UsageSeriesView } from "../../../src/console/api/index.ts";
 import { now } from "../../clock.ts";
-import { REFUSAL_WORDS } from "../../format/keys.ts";
-import { bucketWords, evenly, GRAIN_WORDS, reasonsIn, SPANS, type Span, ticksOf } from "../../format/series.ts";
+import { REFUSAL_LABELS } from "../../format/keys.ts";
+import { bucketText, evenly, GRAIN_UNITS, reasonsIn, SPANS, type Span, ticksOf } from "../../format/series.ts";
 import { type Address, linkWith } from "../../router.ts";
 import { Plot } from "./Plot.tsx";
 import { Segments } from "./Segments.tsx";
@@ -40,9 +40,9 @@ export function UsagePlot({ usage, heightPx }: UsagePlotProps) {
   }, [usage]);
   return (
     <Plot
-      title={`Requests ${GRAIN_WORDS[usage.grain]}`}
+      title={`Requests ${GRAIN_UNITS[usage.grain]}`}
       {...plot}
-      momentOf={(startMs) => bucketWords(startMs, usage.grain, now.value)}
+      momentOf={(startMs) => bucketText(startMs, usage.grain, now.value)}
       {...(heightPx ? { heightPx } : {})}
     />
   );
@@ -59,7 +59,7 @@ export function RefusalsPlot({ usage, heightPx }: UsagePlotProps) {
       startsMs: even.startsMs,
       ticks: ticksOf(even.startsMs, usage.grain, now.peek()),
       series: reasonsIn(usage.sum.refused).map((reason, i) => ({
-        label: REFUSAL_WORDS[reason],
+        label: REFUSAL_LABELS[reason],
         sum: usage.sum.refused[reason],
         colour: REASON_COLOURS[i] as string,
         values: even.valuesOf((bucket) => bucket.refused[reason]),
@@ -69,9 +69,9 @@ export function RefusalsPlot({ usage, heightPx }: UsagePlotProps) {
   if (reasons.length === 0) return null;
   return (
     <Plot
-      title={`Refusals ${GRAIN_WORDS[usage.grain]}`}
+      title={`Refusals ${GRAIN_UNITS[usage.grain]}`}
       {...plot}
-      momentOf={(startMs) => bucketWords(startMs, usage.grain, now.value)}
+      momentOf={(startMs) => bucketText(startMs, usage.grain, now.value)}
       {...(heightPx ? { heightPx } : {})}
     />
   );

@@ -13,7 +13,7 @@ import { type Column, Table } from "../../components/tables/Table.tsx";
 import { Name, Time } from "../../components/text.tsx";
 import { capitalized } from "../../format/keys.ts";
 import { quoted } from "../../format/names.ts";
-import { animalStatusWords, categoryOf } from "../../format/stock.ts";
+import { animalStatusLabel, categoryOf } from "../../format/stock.ts";
 import { type Live, useLive } from "../../live.ts";
 import { linkTo, navigate } from "../../router.ts";
 import { NameCategory } from "../categories/NameCategory.tsx";
@@ -43,7 +43,7 @@ function Known({ live, of }: KnownProps) {
   return (
     <Page
       title={of.name}
-      badge={<Badge {...animalStatusWords(of.status)} />}
+      badge={<Badge {...animalStatusLabel(of.status)} />}
       parent={PARENT}
       actions={
         <button type="button" onClick={() => setOpen("edit")}>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { countOf } from "../../../src/base/text/text.ts";
 import type { AnimalListView, AnimalView, CategoryView, FrameView, PageView } from "../../../src/console/api/index.ts";
 import { ANIMAL_STATUSES, type AnimalStatus } from "../../../src/domain/stock/animal.ts";
 import { CategoryPicker } from "../../components/forms/CategoryPicker.tsx";
@@ -13,8 +14,8 @@ import { type Column, Table } from "../../components/tables/Table.tsx";
 import { Name } from "../../components/text.tsx";
 import { capitalized } from "../../format/keys.ts";
 import { quoted } from "../../format/names.ts";
-import { counted, plural } from "../../format/numbers.ts";
-import { animalStatusWords, type Category, categoryOf, filterWords, searchedFor } from "../../format/stock.ts";
+import { counted } from "../../format/numbers.ts";
+import { animalStatusLabel, type Category, categoryOf, filterText, searchedFor } from "../../format/stock.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo, linkWith, navigate, type Params, withParams } from "../../router.ts";
 import { useDropped } from "../imports/importing.ts";
@@ -31,7 +32,7 @@ const COLUMNS: readonly Column<AnimalView>[] = [
     ),
   },
   { title: "Category", isWide: true, cell: (animal) => <CategoryName of={categoryOf(animal)} /> },
-  { title: "Status", cell: ({ status }) => <Badge {...animalStatusWords(status)} /> },
+  { title: "Status", cell: ({ status }) => <Badge {...animalStatusLabel(status)} /> },
   { title: "Id", isNumber: true, cell: ({ id }) => <span class="soft id">{id}</span> },
 ];
 
@@ -69,7 +70,7 @@ export function Animals() {
     navigate(linkWith(here, { ...changes, cursor: null }), { isReplacing: true });
   const { data, isStale } = live;
   useEffect(() => {
-    if (data && !isStale && isFiltered) announce(foundWords(data));
+    if (data && !isStale && isFiltered) announce(foundText(data));
   }, [data?.items.length, isStale, status, categoryId, name, id]);
   const words = { status, category, name, id };
   return (
@@ -123,7 +124,7 @@ export function Animals() {
       </search>
       {id !== "" && <ByIdNote id={id} />}
       <Loaded live={live} what="the animals" restart={linkTo("/animals")}>
-        {(view) => <List view={view} isStale={isStale} isFiltered={isFiltered} words={filterWords(words)} />}
+        {(view) => <List view={view} isStale={isStale} isFiltered={isFiltered} words={filterText(words)} />}
       </Loaded>
       {isDragged && <p class="drop-note">Drop the file to import it</p>}
       {open === "add" && (
@@ -134,14 +135,14 @@ export function Animals() {
         />
       )}
       {open === "export" && (
-        <ExportAnimals words={filterWords(words)} filters={filters} onClose={() => setOpen(undefined)} />
+        <ExportAnimals words={filterText(words)} filters={filters} onClose={() => setOpen(undefined)} />
       )}
     </Page>
   );
 }
 
-const foundWords = ({ items, next }: AnimalListView): string =>
-  next === null ? `${plural(items.length, "animal")}.` : `More than ${plural(items.length, "animal")}.`;
+const foundText = ({ items, next }: AnimalListView): string =>
+  next === null ? `${countOf(items.length, "animal")}.` : `More than ${countOf(items.length, "animal")}.`;
 
 function added({ id, name }: AnimalView, reload: () => void): void {
   say(`Added ${quoted(name)} with id ${id}.`);

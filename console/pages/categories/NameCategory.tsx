@@ -6,7 +6,7 @@ import { Dialog } from "../../components/dialogs/Dialog.tsx";
 import { Form, TextField } from "../../components/forms/Form.tsx";
 import { say } from "../../components/Toasts.tsx";
 import { quoted } from "../../format/names.ts";
-import { type Category, categoryWords } from "../../format/stock.ts";
+import { type Category, categoryLabel } from "../../format/stock.ts";
 
 interface NameCategoryProps {
   /** If undefined, the form asks for the number, too. */
@@ -80,7 +80,7 @@ export async function removeName(category: Category, onChanged: () => void): Pro
     await call(`/categories/${category.id}`, { method: "DELETE" });
     say(`Category ${category.id} no longer has a name. Its animals are unchanged.`, { undo });
   } catch (error) {
-    say(`${categoryWords(category)}: ${sentenceOf(error)}`, { isProblem: true });
+    say(`${categoryLabel(category)}: ${sentenceOf(error)}`, { isProblem: true });
   }
   onChanged();
 }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { countOf } from "../../../src/base/text/text.ts";
 import type { ConfirmedForm, ImportView, ImportWorkView } from "../../../src/console/api/index.ts";
 import { call } from "../../api.ts";
 import { Confirm } from "../../components/dialogs/Confirm.tsx";
@@ -7,8 +8,8 @@ import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { Badge } from "../../components/tables/StateBadge.tsx";
 import { type Column, Table } from "../../components/tables/Table.tsx";
 import { Name, Time } from "../../components/text.tsx";
-import { importStateWords } from "../../format/imports.ts";
-import { grouped, plural } from "../../format/numbers.ts";
+import { importStateLabel } from "../../format/imports.ts";
+import { grouped } from "../../format/numbers.ts";
 import type { Live } from "../../live.ts";
 import { focusOnWork } from "./importing.ts";
 
@@ -32,7 +33,7 @@ export function ImportHistory({ live, running, onBegun }: ImportHistoryProps) {
       ),
     },
     { title: "Import", isNumber: true, isWide: true, cell: ({ id }) => <span class="soft id">{id}</span> },
-    { title: "State", cell: (each) => <Badge {...importStateWords(each, running)} /> },
+    { title: "State", cell: (each) => <Badge {...importStateLabel(each, running)} /> },
     {
       title: "Added",
       isNumber: true,
@@ -84,7 +85,7 @@ function Undo({ of, onBegun, onClose }: UndoProps) {
   };
   return (
     <Confirm title="Undo this import?" name={of.source} submit="Delete its animals" onConfirm={undo} onClose={onClose}>
-      This permanently deletes the {plural(of.added, "animal")} that it added, even if edited since. Animals that were
+      This permanently deletes the {countOf(of.added, "animal")} that it added, even if edited since. Animals that were
       ordered are kept.
     </Confirm>
   );

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { countOf } from "../../../src/base/text/text.ts";
 import type { ImportWorkView } from "../../../src/console/api/index.ts";
 import { API, call } from "../../api.ts";
 import { Check } from "../../components/forms/Form.tsx";
@@ -7,8 +8,8 @@ import { Progress } from "../../components/plots/Progress.tsx";
 import { orSay } from "../../components/Toasts.tsx";
 import { Badge } from "../../components/tables/StateBadge.tsx";
 import { type Column, Table } from "../../components/tables/Table.tsx";
-import { isOver, shareDone, workTitle, workWords } from "../../format/imports.ts";
-import { grouped, plural } from "../../format/numbers.ts";
+import { isOver, shareDone, workText, workTitle } from "../../format/imports.ts";
+import { grouped } from "../../format/numbers.ts";
 import { linkTo } from "../../router.ts";
 import { choices, focusOnWork, goOnWith, type ImportChoices, WORK_ID } from "./importing.ts";
 
@@ -47,11 +48,11 @@ export function ImportWork({ work, isElsewhere, onBegun, onPutAway }: ImportWork
       </div>
       {step === "refused" ? (
         <p class={work.isDryRun ? "notice next-line" : "notice is-problem next-line"} role="alert">
-          {workWords(work)}
+          {workText(work)}
         </p>
       ) : (
         <p class="next-line" role="status">
-          {workWords(work)} {!hasEnded && <span class="soft">You can leave this page: the work continues.</span>}
+          {workText(work)} {!hasEnded && <span class="soft">You can leave this page: the work continues.</span>}
         </p>
       )}
       {!hasEnded && isElsewhere && <Elsewhere />}
@@ -100,7 +101,7 @@ const Rejected = ({ work: { work, rejects, rejected } }: { readonly work: Import
       <h3>
         {rejects.length < rejected
           ? `The first ${grouped(rejects.length)} of ${grouped(rejected)} invalid lines`
-          : `${plural(rejected, "invalid line", "invalid lines")}`}
+          : `${countOf(rejected, "invalid line", "invalid lines")}`}
       </h3>
       <a class="button" download href={`${API}/imports/${work}/rejected`}>
         Download the report
@@ -161,7 +162,7 @@ function GoOn({ work, onBegun }: Pick<ImportWorkProps, "work" | "onBegun">) {
       <div class="row">
         {wasTried ? (
           <button type="button" class="is-main" disabled={!isReady || isBusy} onClick={() => void begin(false)}>
-            Import {plural(work.animals, "animal")}
+            Import {countOf(work.animals, "animal")}
           </button>
         ) : (
           <button type="button" disabled={isBusy} onClick={() => void begin(true)}>

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { countOf } from "../../../src/base/text/text.ts";
 import type { ConfirmedForm, KeyUsageView, KeyView } from "../../../src/console/api/index.ts";
 import { call } from "../../api.ts";
 import { Confirm } from "../../components/dialogs/Confirm.tsx";
@@ -12,8 +13,7 @@ import { RefusalsPlot, SpanChoice, UsagePlot } from "../../components/plots/Usag
 import { orSay, say } from "../../components/Toasts.tsx";
 import { StateBadge } from "../../components/tables/StateBadge.tsx";
 import { Time } from "../../components/text.tsx";
-import { accessWords, planName, quotasWords } from "../../format/keys.ts";
-import { plural } from "../../format/numbers.ts";
+import { accessText, planName, quotasText } from "../../format/keys.ts";
 import { spanOf } from "../../format/series.ts";
 import { duration } from "../../format/time.ts";
 import { type Live, useLive } from "../../live.ts";
@@ -132,8 +132,8 @@ const KeyFacts = ({ of }: { readonly of: KeyView }) => (
             <CopyButton text={of.id} what="id" />
           </span>,
         ],
-        ["Plan", `${planName(of.plan)}: ${quotasWords(of.quotas)}`],
-        ["Access", accessWords(of.scopes)],
+        ["Plan", `${planName(of.plan)}: ${quotasText(of.quotas)}`],
+        ["Access", accessText(of.scopes)],
         ["Expires", of.expiresAtMs === null ? "never" : <Time key="expires" ms={of.expiresAtMs} as="expiry" />],
         ["Issued", <Time key="issued" ms={of.createdAtMs} />],
         ["Last used", of.lastUsedAtMs === null ? "never" : <Time key="used" ms={of.lastUsedAtMs} as="ago" />],
@@ -176,15 +176,15 @@ const Bans = ({ of }: { readonly of: KeyView }) => (
         ["This minute", <Quota key="minute" window={of.minute} />],
         ["Today", <Quota key="today" window={of.today} />],
         ...(of.bans && of.state !== "banned"
-          ? [["Strikes", `${plural(of.bans.strikesLeft, "more refusal")} in this minute would ban it`] as const]
+          ? [["Strikes", `${countOf(of.bans.strikesLeft, "more refusal")} in this minute would ban it`] as const]
           : []),
-        ["Bans", <BanWords key="bans" bans={of.bans} />],
+        ["Bans", <BanHistory key="bans" bans={of.bans} />],
       ]}
     />
   </Panel>
 );
 
-function BanWords({ bans }: { readonly bans: KeyView["bans"] }) {
+function BanHistory({ bans }: { readonly bans: KeyView["bans"] }) {
   if (!bans) return <>unknown: Redis, which counts them, is not responding</>;
   if (bans.inARow === 0) return <>none; the first one would last {duration(bans.nextBanMs)}</>;
   return (

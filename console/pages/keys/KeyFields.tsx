@@ -3,7 +3,7 @@ import { SCOPES, type Scope } from "../../../src/domain/keys/scope.ts";
 import { Failure } from "../../api.ts";
 import { now, serverNow } from "../../clock.ts";
 import { Choices, SelectField, TextField } from "../../components/forms/Form.tsx";
-import { accessWords, planWords } from "../../format/keys.ts";
+import { accessText, planText } from "../../format/keys.ts";
 import { grouped } from "../../format/numbers.ts";
 import { ahead, localInput, viewersZone } from "../../format/time.ts";
 
@@ -75,7 +75,7 @@ export function KeyFields({ draft, onChange, mistakeIn }: KeyFieldsProps) {
       <SelectField
         label="Plan"
         value={draft.plan}
-        options={PLAN_NAMES.map((plan) => ({ value: plan, label: planWords(plan) }))}
+        options={PLAN_NAMES.map((plan) => ({ value: plan, label: planText(plan) }))}
         onChange={(plan) => change({ plan })}
         mistake={mistakeIn("plan")}
       />
@@ -101,7 +101,7 @@ export function KeyFields({ draft, onChange, mistakeIn }: KeyFieldsProps) {
       )}
       <Choices
         label="Access"
-        hint={accessWords(draft.scopes)}
+        hint={accessText(draft.scopes)}
         options={SCOPES.map((scope) => ({ value: scope, label: SCOPE_LABELS[scope] }))}
         chosen={draft.scopes}
         onChange={(scopes) => change({ scopes })}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { countOf } from "../../../src/base/text/text.ts";
 import type { KeyListView, KeyRowView, KeyStateView } from "../../../src/console/api/index.ts";
 import { PLAN_NAMES, type Plan } from "../../../src/domain/keys/plan.ts";
 import { Filter, Search } from "../../components/forms/Form.tsx";
@@ -9,8 +10,7 @@ import { announce } from "../../components/Toasts.tsx";
 import { StateBadge } from "../../components/tables/StateBadge.tsx";
 import { type Column, Pager, Table } from "../../components/tables/Table.tsx";
 import { Name, Time } from "../../components/text.tsx";
-import { accessWords, capitalized, planName } from "../../format/keys.ts";
-import { plural } from "../../format/numbers.ts";
+import { accessText, capitalized, planName } from "../../format/keys.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo, linkWith, navigate, withParams } from "../../router.ts";
 import { IssueKey } from "./IssueKey.tsx";
@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<KeyRowView>[] = [
     ),
   },
   { title: "Plan", isWide: true, cell: ({ plan }) => planName(plan) },
-  { title: "Access", isWide: true, cell: ({ scopes }) => <span class="soft">{accessWords(scopes)}</span> },
+  { title: "Access", isWide: true, cell: ({ scopes }) => <span class="soft">{accessText(scopes)}</span> },
   { title: "State", cell: (key) => <StateBadge of={key} /> },
   {
     title: "Today",
@@ -64,10 +64,10 @@ export function Keys() {
   const { data, isStale } = live;
   const isFiltered = Boolean(search || plan || state);
   useEffect(() => {
-    if (data && !isStale && isFiltered) announce(`${plural(data.matching, "key matches", "keys match")}.`);
+    if (data && !isStale && isFiltered) announce(`${countOf(data.matching, "key matches", "keys match")}.`);
   }, [data?.matching, isStale, isFiltered]);
   return (
-    <Page title="Keys" subtitle={data && `${plural(data.total, "key")}, ${data.usedThisWeek} used this week.`}>
+    <Page title="Keys" subtitle={data && `${countOf(data.total, "key")}, ${data.usedThisWeek} used this week.`}>
       <search class="tools">
         <Search label="Search by name or id" value={search ?? ""} onChange={(text) => filter({ search: text })} />
         <Filter
@@ -128,7 +128,7 @@ const List = ({ view, isStale, isFiltered }: ListProps) => (
         />
       ) : isFiltered ? (
         <Empty title="No matching keys">
-          Change the search, or <a href={linkTo("/keys")}>show all {plural(view.total, "key")}</a>.
+          Change the search, or <a href={linkTo("/keys")}>show all {countOf(view.total, "key")}</a>.
         </Empty>
       ) : (
         <Empty title="No keys yet">Every API client needs one. Issue the first with the button above.</Empty>

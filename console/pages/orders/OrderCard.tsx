@@ -5,7 +5,7 @@ import { call, sentenceOf } from "../../api.ts";
 import { Dialog } from "../../components/dialogs/Dialog.tsx";
 import { say } from "../../components/Toasts.tsx";
 import { Name, Time } from "../../components/text.tsx";
-import { MOVE_WORDS } from "../../format/stock.ts";
+import { MOVE_LABELS } from "../../format/stock.ts";
 import { linkTo } from "../../router.ts";
 
 interface OrderCardProps {
@@ -83,7 +83,7 @@ export function OrderCard({ order, onMoved, onRefused }: OrderCardProps) {
               aria-busy={isBusy}
               onClick={() => (isFinal(to) ? setAsking(to) : void move(to))}
             >
-              {MOVE_WORDS[to].verb}
+              {MOVE_LABELS[to].verb}
               {isFinal(to) ? "…" : ""} <span class="unseen">order {id}</span>
             </button>
           ))}
@@ -105,16 +105,16 @@ interface AskFirstProps {
 
 /** A simple confirmation: the move cannot be undone, but it is everyday work. */
 const AskFirst = ({ order: { id, petId, animalName }, to, onMove, onClose }: AskFirstProps) => (
-  <Dialog title={`${MOVE_WORDS[to].verb} order ${id}?`} onClose={onClose}>
+  <Dialog title={`${MOVE_LABELS[to].verb} order ${id}?`} onClose={onClose}>
     <p>
-      <bdi>{animalName ?? `Animal ${petId}`}</bdi> {MOVE_WORDS[to].animal}. This cannot be undone.
+      <bdi>{animalName ?? `Animal ${petId}`}</bdi> {MOVE_LABELS[to].animal}. This cannot be undone.
     </p>
     <div class="dialog-buttons">
       <button type="button" onClick={onClose}>
         Leave it as it is
       </button>
       <button type="button" class={to === "cancelled" ? "is-main is-danger" : "is-main"} onClick={onMove}>
-        {MOVE_WORDS[to].verb} the order
+        {MOVE_LABELS[to].verb} the order
       </button>
     </div>
   </Dialog>

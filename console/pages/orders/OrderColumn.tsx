@@ -1,11 +1,12 @@
 import { useEffect, useId, useState } from "preact/hooks";
+import { countOf } from "../../../src/base/text/text.ts";
 import type { OrderListView, OrderView } from "../../../src/console/api/index.ts";
 import type { OrderStatus } from "../../../src/domain/stock/order.ts";
 import { call, sentenceOf } from "../../api.ts";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { announce, say } from "../../components/Toasts.tsx";
 import { capitalized } from "../../format/keys.ts";
-import { grouped, plural } from "../../format/numbers.ts";
+import { grouped } from "../../format/numbers.ts";
 import { inStatus, withFirstPage } from "../../format/stock.ts";
 import { useLive } from "../../live.ts";
 import { withParams } from "../../router.ts";
@@ -22,7 +23,7 @@ interface OrderColumnProps {
   readonly onRefused: () => void;
 }
 
-const EMPTY_WORDS: Readonly<Record<OrderStatus, string>> = {
+const EMPTY_HINTS: Readonly<Record<OrderStatus, string>> = {
   placed: "New orders appear here.",
   approved: "Orders that you approve appear here.",
   delivered: "Orders that you deliver appear here.",
@@ -50,7 +51,7 @@ function useOrders(status: OrderStatus, round: number) {
       const ids = new Set(page.items.map(({ id }) => id));
       setKnown((last) => [...last.filter(({ id }) => !ids.has(id)), ...page.items]);
       setNextOfMore(page.next);
-      announce(`${plural(page.items.length, "more order")}.`);
+      announce(`${countOf(page.items.length, "more order")}.`);
       const [firstOfThem] = page.items;
       if (firstOfThem) setTimeout(() => document.getElementById(cardId(firstOfThem.id))?.focus());
     } catch (error) {
@@ -75,7 +76,7 @@ export function OrderColumn({ status, isCurrent, moved, round, onMoved, onRefuse
       <Loaded live={live} what={`the ${status} orders`}>
         {() =>
           orders.length === 0 ? (
-            <Empty title="No orders">{EMPTY_WORDS[status]}</Empty>
+            <Empty title="No orders">{EMPTY_HINTS[status]}</Empty>
           ) : (
             <>
               <ul class="cards">

@@ -1,5 +1,5 @@
 import type { UsageView } from "../../../src/console/api/index.ts";
-import { REFUSAL_WORDS } from "../../format/keys.ts";
+import { REFUSAL_LABELS } from "../../format/keys.ts";
 import { grouped, measured, percentage } from "../../format/numbers.ts";
 import { reasonsIn, SPANS, type Span } from "../../format/series.ts";
 
@@ -12,13 +12,13 @@ function rate(requests: number, span: Span): string {
 }
 
 /** 0.6 %, mostly minute quota */
-function refusedWords(sum: UsageView): string {
+function refusedText(sum: UsageView): string {
   const [reason] = reasonsIn(sum.refused);
   const share = percentage(sum.refusedInAll, sum.requests);
-  return reason ? `${share}, mostly ${REFUSAL_WORDS[reason].toLowerCase()}` : share;
+  return reason ? `${share}, mostly ${REFUSAL_LABELS[reason].toLowerCase()}` : share;
 }
 
-const spanWords = (span: Span): string => SPANS.find((choice) => choice.span === span)?.words as string;
+const spanText = (span: Span): string => SPANS.find((choice) => choice.span === span)?.words as string;
 
 /** Totals over the time span. */
 export const Figures = ({ sum, span }: { readonly sum: UsageView; readonly span: Span }) => (
@@ -27,12 +27,12 @@ export const Figures = ({ sum, span }: { readonly sum: UsageView; readonly span:
     <Figure
       title="Refused"
       figure={grouped(sum.refusedInAll)}
-      note={sum.refusedInAll === 0 ? `none in ${spanWords(span)}` : refusedWords(sum)}
+      note={sum.refusedInAll === 0 ? `none in ${spanText(span)}` : refusedText(sum)}
     />
     <Figure
       title="Failed"
       figure={grouped(sum.failed)}
-      note={sum.failed === 0 ? `none in ${spanWords(span)}` : percentage(sum.failed, sum.requests)}
+      note={sum.failed === 0 ? `none in ${spanText(span)}` : percentage(sum.failed, sum.requests)}
       isProblem={sum.failed > 0}
     />
     <Figure

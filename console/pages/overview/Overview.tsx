@@ -9,6 +9,7 @@ import { announce } from "../../components/Toasts.tsx";
 import { Badge } from "../../components/tables/StateBadge.tsx";
 import { type Column, Table } from "../../components/tables/Table.tsx";
 import { Counted, Name, Num, Time } from "../../components/text.tsx";
+import { capitalized } from "../../format/keys.ts";
 import { size } from "../../format/numbers.ts";
 import { spanOf } from "../../format/series.ts";
 import { duration, viewersZone } from "../../format/time.ts";
@@ -190,7 +191,7 @@ function InstanceState({ instance }: { readonly instance: Instance }) {
       </>
     );
   if (instance.health === "ready") return <Badge text="Ready" tone="good" />;
-  return <Badge text={`${instance.health.slice(0, 1).toUpperCase()}${instance.health.slice(1)}`} tone="warning" />;
+  return <Badge text={capitalized(instance.health)} tone="warning" />;
 }
 
 const INSTANCE_COLUMNS: readonly Column<Instance>[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { harmless, mistakeInText } from "./text.ts";
+import { countOf, harmless, mistakeInText } from "./text.ts";
 
 const codePointsOf = (...ranges: [from: number, to: number][]): string[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => String.fromCodePoint(from + i)));
@@ -112,4 +112,9 @@ test("what breaks a line, commands a terminal or reorders text is named instead 
   );
   for (const text of ["Café Müller", "犬の店", "\u{1f469}\u200d\u{1f467}", "\u05e9\u05dc\u05d5\u05dd\u200f", "a  b"])
     expect(harmless(text)).toBe(text);
+});
+
+test("one is singular", () => {
+  expect([0, 1, 1000].map((count) => countOf(count, "key"))).toEqual(["0 keys", "1 key", "1,000 keys"]);
+  expect([1, 2].map((count) => countOf(count, "line is", "lines are"))).toEqual(["1 line is", "2 lines are"]);
 });

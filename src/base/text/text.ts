@@ -67,6 +67,6 @@ export const quote = (name: string): string =>
 
 export const formatNumber = (value: number): string => value.toLocaleString("en-US");
 
-/** "1 animal", "1,200 animals". */
-export const countOf = (count: number, unit: string): string =>
-  `${formatNumber(count)} ${unit}${count === 1 ? "" : "s"}`;
+/** "1 animal", "1,200 animals"; with the second noun where an s is not enough. */
+export const countOf = (count: number, unit: string, units = `${unit}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? unit : units}`;

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/text.ts";
 import type { Grain } from "../../domain/usage/grains.ts";
 import { LATENCY_BOUNDS_MS, quantileMs, REFUSALS, type Usage, type UsageRefusal } from "../../domain/usage/usage.ts";
 import type { AllUsageReport, KeyUsageReport, UsageOfOneKey, UsageReport } from "../../keys/queries/usage.ts";
@@ -15,8 +16,6 @@ const REFUSAL_WORDS: Readonly<Record<UsageRefusal, string>> = {
   no_key: "no valid key",
   address_quota: "too many without a key",
 };
-
-const plural = (count: number, word: string): string => `${formatNumber(count)} ${word}${count === 1 ? "" : "s"}`;
 
 function formatMs(ms: number | undefined): string {
   if (ms === undefined) return "";
@@ -40,13 +39,13 @@ function sentence(usage: Usage, fromMs: number): string {
     .join(", ");
   const parts = [
     `${formatNumber(usage.passed)} passed`,
-    ...(usage.clientErrors > 0 ? [plural(usage.clientErrors, "client error")] : []),
+    ...(usage.clientErrors > 0 ? [countOf(usage.clientErrors, "client error")] : []),
     ...(usage.refusedInAll > 0 ? [`${formatNumber(usage.refusedInAll)} refused (${reasons})`] : []),
     ...(usage.failed > 0 ? [`${formatNumber(usage.failed)} failed`] : []),
   ];
   const [p50, p99] = [quantileMs(usage.latency, 0.5), quantileMs(usage.latency, 0.99)];
   const latency = p50 === undefined ? "" : `; p50 ${formatMs(p50)}, p99 ${formatMs(p99)}`;
-  return `${plural(usage.requests, "request")} since ${formatMinute(fromMs)}: ${parts.join(", ")}${latency}.`;
+  return `${countOf(usage.requests, "request")} since ${formatMinute(fromMs)}: ${parts.join(", ")}${latency}.`;
 }
 
 const formatStart = (ms: number, grain: Grain): string =>

@@ -1,4 +1,4 @@
-import { formatNumber } from "../../base/text/text.ts";
+import { countOf, formatNumber } from "../../base/text/text.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/time/clock.ts";
 import { openOutput } from "../../telemetry/output.ts";
 import { noteWithoutEnd, write } from "./stdout.ts";
@@ -33,7 +33,7 @@ export { formatNumber };
 export function formatDuration(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, size]) => ms % size === 0) ?? ["second", SECOND_MS];
   const amount = Math.ceil(ms / unitMs);
-  return `${formatNumber(amount)} ${unit}${amount === 1 ? "" : "s"}`;
+  return countOf(amount, unit);
 }
 
 const UNITS = [
