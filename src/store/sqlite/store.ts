@@ -63,7 +63,7 @@ export async function openForServing(
   });
   const host = new WriterHost({
     settings: () => ({ ...shared(), timeouts }),
-    isTrusted: () => view.queue.distrust === undefined,
+    isTrusted: () => view.isTrusted,
   });
   const view = new ServingView(path, db, () => view.queue.connect(host.newPort()));
   host.onLoss((reason) => view.queue.lose(reason));

@@ -4,18 +4,18 @@ import { closeNow, closeWithoutCheckpoint } from "../file/close.ts";
 import { openForReading, restrictToReading } from "../file/database.ts";
 import { Snapshot } from "./snapshot.ts";
 
-/** The connection that a serving thread reads with. It can be closed for a while. */
+/** The connection that a serving thread reads with. It can be released for a while. */
 export class Reader {
   #db: Database | undefined;
-  #state: "open" | "suspended" | "closed" = "open";
+  #isClosed = false;
   #snapshot: Snapshot | undefined;
 
   constructor(
     private readonly path: string,
     /** Undefined: the first read opens it. */
     db: Database | undefined,
-    /** Throws when another file is at the path now. */
-    private readonly refuseOtherFile: () => void,
+    /** Throws StoreUnavailable while the file must not be opened. */
+    private readonly refuseToOpen: () => void,
   ) {
     if (db) restrictToReading(db);
     this.#db = db;
@@ -33,36 +33,25 @@ export class Reader {
     this.#snapshot = new Snapshot(head);
   }
 
-  suspend(): void {
-    this.#release();
-    if (this.#state === "open") this.#state = "suspended";
-  }
-
-  /** The next read opens it. */
-  resume(): void {
-    if (this.#state === "suspended") this.#state = "open";
-  }
+  /** The next read opens it again. */
+  readonly release = (): void => {
+    this.#snapshot?.end();
+    if (this.#db) closeNow(this.#db);
+    this.#db = undefined;
+  };
 
   /** For good: the lock for serving is released next. */
   close({ mayCheckpoint }: { mayCheckpoint: boolean }): void {
     this.#snapshot?.end();
     if (this.#db && !mayCheckpoint) closeWithoutCheckpoint(this.path, this.#db);
-    else this.#release();
+    else this.release();
     this.#db = undefined;
-    this.#state = "closed";
-  }
-
-  #release(): void {
-    this.#snapshot?.end();
-    if (this.#db) closeNow(this.#db);
-    this.#db = undefined;
+    this.#isClosed = true;
   }
 
   #open(): Database {
-    if (this.#state === "closed") throw new StoreUnavailable(STORE_CLOSED);
-    if (this.#state === "suspended")
-      throw new StoreUnavailable("the database is being opened again after a failure of the disk");
-    this.refuseOtherFile();
+    if (this.#isClosed) throw new StoreUnavailable(STORE_CLOSED);
+    this.refuseToOpen();
     this.#db = openForReading(this.path);
     return this.#db;
   }

@@ -17,8 +17,8 @@ export class ServingView {
   version: Store["version"] = () => undefined;
 
   constructor(path: string, db: Database | undefined, requestPort: () => void) {
-    this.reader = new Reader(path, db, this.refuseIfMoved);
-    this.queue = new WriteQueue({ requestPort, reader: this.reader, onProblem: this.#onProblem });
+    this.reader = new Reader(path, db, this.#refuseToOpen);
+    this.queue = new WriteQueue({ requestPort, closeConnection: this.reader.release, onProblem: this.#onProblem });
   }
 
   /** From here on it is noticed when the file is not in its place any more, and when somebody commits. */
@@ -31,17 +31,29 @@ export class ServingView {
     } else this.version = versionByPragma(this.reader.connection);
   }
 
+  /** Whether no sync has failed since the database was opened and checked. */
+  get isTrusted(): boolean {
+    return this.queue.phase.kind === "trusted";
+  }
+
+  readonly #refuseToOpen = (): void => {
+    if (this.queue.phase.kind === "suspended")
+      throw new StoreUnavailable("the database is being opened again after a failure of the disk");
+    this.refuseIfMoved();
+  };
+
   /** Throws StoreUnavailable. */
   readonly refuseIfMoved = (): void => {
-    const displacement = this.queue.distrust === undefined ? this.#watch?.displacement() : this.#watch?.absence();
+    const displacement = this.isTrusted ? this.#watch?.displacement() : this.#watch?.absence();
     if (displacement !== undefined) throw new StoreUnavailable(displacement);
   };
 
   /** Throws StoreUnavailable if every write would be refused. */
   check(): void {
     this.refuseIfMoved();
-    if (this.queue.distrust !== undefined)
-      throw new StoreUnavailable(`writes are refused until the database was opened again: ${this.queue.distrust}`);
+    const { phase } = this.queue;
+    if (phase.kind !== "trusted")
+      throw new StoreUnavailable(`writes are refused until the database was opened again: ${phase.reason}`);
   }
 
   onProblem(report: (problem: StoreProblem, error: Error) => void): void {
@@ -55,7 +67,7 @@ export class ServingView {
 
   /** For good, once the queue is closed. */
   close(): void {
-    this.reader.close({ mayCheckpoint: this.queue.distrust === undefined && this.#watch?.overwriting() === undefined });
+    this.reader.close({ mayCheckpoint: this.isTrusted && this.#watch?.overwriting() === undefined });
     this.queue.disconnect();
   }
 }

@@ -301,4 +301,32 @@ describe("the writer thread", () => {
     stays.close();
     await host.close();
   });
+
+  test("opens a database again that must not be trusted, though a thread was terminated that had to close it first", async () => {
+    const path = join(folder, "distrusted.db");
+    (await openShared(path)).close();
+    const host = new WriterHost({ settings: () => settingsOf(path), isTrusted: () => false });
+    const script = join(folder, "is-asked-and-says-nothing.ts");
+    await Bun.write(
+      script,
+      `self.onmessage = ({ data: handle }) => {
+        handle.onmessage = ({ data: { port } }) => {
+          port.onmessage = ({ data }) => { if (JSON.stringify(data).includes("suspend")) self.postMessage("asked"); };
+        };
+        handle.postMessage({ kind: "request" });
+      };`,
+    );
+    const silent = new Worker(script);
+    const asked = new Promise((resolve) => silent.addEventListener("message", resolve));
+    const handle = host.newHandle();
+    silent.postMessage(handle, [handle]);
+    await asked;
+    silent.terminate();
+    const queue = new WriteQueue({ requestPort: () => queue.connect(host.newPort()) });
+    const deleted = () => queue.perform("maintenance.deleteSavedResponses", DELETE_NOTHING).catch(() => undefined);
+    while ((await deleted()) === undefined) await Bun.sleep(5);
+    await queue.close();
+    await host.close();
+    queue.disconnect();
+  });
 });

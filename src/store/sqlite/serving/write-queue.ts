@@ -4,6 +4,7 @@ import { reasonOf } from "../sql/attempt.ts";
 import type { Write, WriteInput, WriteName, WriteResult, Writes } from "../tables/write.ts";
 import type { WriteOutcome, WriteOutcomes } from "../writer/group-commit.ts";
 import type { FromWriter, ToWriter } from "../writer/messages.ts";
+import { type RecoveryPhase, TRUSTED } from "../writer/recovery.ts";
 
 /** A write whose outcome somebody waits for. */
 interface Pending {
@@ -27,8 +28,8 @@ const CLOSE_TIMEOUT_MS = 5_000;
 export interface WriteQueueOptions {
   /** Asks for a port to the writer, which is then passed to connect(), now or later. Throws when there can be none. */
   readonly requestPort: () => void;
-  /** The connection of this thread, which is closed while the database is opened again. */
-  readonly reader?: { suspend(): void; resume(): void };
+  /** Closes the connection of this thread, because the database is opened again. */
+  readonly closeConnection?: () => void;
   readonly onProblem?: (problem: StoreProblem, error: Error) => void;
 }
 
@@ -44,15 +45,15 @@ export class WriteQueue implements Writes {
   /** Of the first of those, not settled yet. */
   #outcomes: WriteOutcome[] = [];
   #whenIdle: (() => void) | undefined;
-  #distrust: string | undefined;
+  #phase = TRUSTED;
   #isRequested = false;
   #isClosed = false;
 
   constructor(private readonly options: WriteQueueOptions) {}
 
-  /** Why every write is refused: after a sync that failed, until the database was opened again and checked. */
-  get distrust(): string | undefined {
-    return this.#distrust;
+  /** What the writer has told last about its recovery after a failed sync. */
+  get phase(): RecoveryPhase {
+    return this.#phase;
   }
 
   perform<Name extends WriteName>(
@@ -109,13 +110,14 @@ export class WriteQueue implements Writes {
     // A port that was asked for is still on its way: it leads to the next writer.
     this.#port?.close();
     this.#port = undefined;
-    this.options.reader?.resume();
+    // Nobody waits any more for connections to be closed.
+    if (this.#phase.kind === "suspended") this.#phase = { kind: "distrusted", reason: this.#phase.reason };
     const lost = this.#underWay.splice(this.#outcomes.length);
     const error = new StoreUnavailable(`the writer thread was lost: ${reason}`, { changed: "unknown" });
     this.#reject(lost, error);
     this.#checkIdle();
     // While the database has to be opened again, the next writer must be able to ask for the connection to be closed.
-    if (this.#distrust !== undefined || this.#gathered.length > 0) this.#requestPort();
+    if (this.#phase.kind !== "trusted" || this.#gathered.length > 0) this.#requestPort();
   }
 
   /** Finishes what was begun, and begins nothing more. */
@@ -170,16 +172,17 @@ export class WriteQueue implements Writes {
 
   /** What the writer says beside outcomes, while it closes too. */
   #attend(port: MessagePort, message: Exclude<FromWriter, WriteOutcomes>): void {
-    const { reader, onProblem } = this.options;
-    if (message.kind === "problem") onProblem?.(message.problem, new StoreUnavailable(message.message));
-    else if (message.kind === "resume") reader?.resume();
-    else if (message.kind === "suspend") {
-      reader?.suspend();
-      port.postMessage({ kind: "suspended" } satisfies ToWriter);
-    } else {
-      this.#distrust = message.kind === "distrust" ? message.reason : undefined;
-      if (message.kind === "distrust") onProblem?.("sync", new StoreUnavailable(message.reason));
+    const { closeConnection, onProblem } = this.options;
+    if (message.kind === "problem") {
+      onProblem?.(message.problem, new StoreUnavailable(message.message));
+      return;
     }
+    if (this.#phase.kind === "trusted" && message.kind !== "trusted")
+      onProblem?.("sync", new StoreUnavailable(message.reason));
+    this.#phase = message;
+    if (message.kind !== "suspended") return;
+    closeConnection?.();
+    port.postMessage({ kind: "connection_closed" } satisfies ToWriter);
   }
 
   #take(outcomes: readonly WriteOutcome[]): void {

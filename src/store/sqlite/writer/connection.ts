@@ -42,28 +42,22 @@ interface Open {
   readonly watch: PlacementWatch;
 }
 
-/** The connection that writes, and what it takes to be sure of what is on disk. */
+/** The recovery after a failed sync, as the connection knows it. */
+export interface Trust {
+  /** Why nothing may be acknowledged; undefined while all is well. */
+  distrust(): string | undefined;
+  onSyncFailure(reason: string): void;
+}
+
+/** The connection that writes. */
 export class WriterConnection {
   #open: Open | undefined;
-  /** Why nothing may be acknowledged until the database was opened again. */
-  #distrust: string | undefined;
   #wasDisplaced = false;
 
   constructor(
     private readonly settings: WriterSettings,
-    private readonly onDistrust: (reason: string) => void,
-  ) {
-    if (!settings.isTrusted) this.#distrustBecause("a failed sync");
-  }
-
-  /** Why nothing may be acknowledged; undefined while all is well. */
-  get distrust(): string | undefined {
-    return this.#distrust;
-  }
-
-  get isTrusted(): boolean {
-    return this.#distrust === undefined;
-  }
+    private readonly trust: Trust,
+  ) {}
 
   /** Opens the database unless it is open. Throws when that fails, and the next call tries again. */
   open(deadlineMs = performance.now() + this.settings.timeouts.writeMs): Open {
@@ -89,7 +83,7 @@ export class WriterConnection {
   /** Throws when a checkpoint was due and failed. */
   checkpointIfDue(writes: number): void {
     const checkpoints = this.#open?.checkpoints;
-    if (checkpoints && this.isTrusted) this.#checkpoint(() => checkpoints.afterCommit(writes));
+    if (checkpoints && this.#isTrusted) this.#checkpoint(() => checkpoints.afterCommit(writes));
   }
 
   /** Makes sure that all of the log is on disk, so that the connections can be closed. Throws when that fails. */
@@ -114,7 +108,7 @@ export class WriterConnection {
       throw new Error("another process has the database open: end it, so that the log can be read from its beginning");
   }
 
-  /** Checks the database that was opened again, and trusts it from here on. Throws when it must not be trusted. */
+  /** Checks the database that was opened again. Throws when it must not be trusted. */
   check(): void {
     const { db, checkpoints } = this.open();
     const [problem] = db.query("PRAGMA quick_check(1)").values()[0] as [string];
@@ -125,7 +119,6 @@ export class WriterConnection {
       // Any other failure does no harm: the log is whole, and the next checkpoint begins where this one did.
       if (isSyncFailure(error)) throw asUnavailable(error);
     }
-    this.#distrust = undefined;
   }
 
   /** Throws when the last checkpoint failed. */
@@ -133,30 +126,30 @@ export class WriterConnection {
     const open = this.#open;
     if (!open) return;
     try {
-      if (this.isTrusted) this.#checkpoint(open.checkpoints.run);
+      if (this.#isTrusted) this.#checkpoint(open.checkpoints.run);
     } finally {
-      if (this.isTrusted && open.watch.overwriting() === undefined) closeNow(open.db);
+      if (this.#isTrusted && open.watch.overwriting() === undefined) closeNow(open.db);
       else closeWithoutCheckpoint(this.settings.placement.database.path, open.db);
     }
+  }
+
+  get #isTrusted(): boolean {
+    return this.trust.distrust() === undefined;
   }
 
   #checkpoint(run: () => void): void {
     try {
       run();
     } catch (error) {
-      if (isSyncFailure(error)) this.#distrustBecause(reasonOf(asUnavailable(error)));
+      if (isSyncFailure(error)) this.trust.onSyncFailure(reasonOf(asUnavailable(error)));
       throw asUnavailable(error);
     }
   }
 
   #refusal(): string | undefined {
-    if (this.#distrust !== undefined) return `the database has to be opened again first, because of ${this.#distrust}`;
+    const distrust = this.trust.distrust();
+    if (distrust !== undefined) return `the database has to be opened again first, because of ${distrust}`;
     return this.#wasDisplaced ? this.#open?.watch.displacement() : undefined;
-  }
-
-  #distrustBecause(reason: string): void {
-    this.#distrust = reason;
-    this.onDistrust(reason);
   }
 
   #openNow(deadlineMs: number, { isLogSecured = false } = {}): Open {
@@ -169,7 +162,7 @@ export class WriterConnection {
       if (!isLogSecured && sizeOf(placement.log.path) > 0) rewriteLog(db, placement.log.path);
       setBusyTimeout(db, 0);
       const watch = new PlacementWatch(placement);
-      const onSyncFailure = (error: unknown) => this.#distrustBecause(reasonOf(error));
+      const onSyncFailure = (error: unknown) => this.trust.onSyncFailure(reasonOf(error));
       return {
         db,
         writeTogether: groupCommit(db, { ...followLog(db, noteTarget), onSyncFailure }),

@@ -31,7 +31,7 @@ export interface GroupCommitParts {
   readonly noteCommit: NoteCommit;
   /** Whether there may have been a checkpoint since the last commit, so that the next one may begin a log. By default always. */
   readonly wasCheckpointed?: () => boolean;
-  /** A commit could not be synced. From here on everything is refused, until the database was opened again. */
+  /** A commit could not be synced: no more may be tried, until the database was opened again. */
   readonly onSyncFailure?: (error: unknown) => void;
 }
 
@@ -54,8 +54,6 @@ export function groupCommit(
   const commitStatement = db.prepare("COMMIT");
   const rollback = db.prepare("ROLLBACK");
   const commit = (): void => attemptCommit(() => commitStatement.run());
-
-  let syncFailure: WriteOutcome | undefined;
 
   /** Without waiting first: the lock is nearly always free, and setting a timeout is a statement of its own. */
   function begin(deadlineMs: number): void {
@@ -105,28 +103,28 @@ export function groupCommit(
 
   function outcomeOf(error: unknown): WriteOutcome {
     const message = reasonOf(error);
-    if (isSyncFailure(error)) {
-      syncFailure = { kind: "unavailable", message, changed: "nothing" };
-      onSyncFailure?.(error);
-    }
+    if (isSyncFailure(error)) onSyncFailure?.(error);
     return error instanceof StoreUnavailable
       ? { kind: "unavailable", message, changed: error.changed }
       : { kind: "failed", message };
   }
 
-  function tryAlone(write: Write, deadlineMs: number): WriteOutcome {
-    if (syncFailure) return syncFailure;
-    try {
-      attempt(() => begin(deadlineMs));
-      return { kind: "done", result: attempt(() => noted([write]))[0] };
-    } catch (error) {
-      return outcomeOf(error);
-    }
+  function tryEachAlone(writes: readonly Write[], deadlineMs: number): WriteOutcome[] {
+    let syncFailure: WriteOutcome | undefined;
+    return writes.map((write) => {
+      if (syncFailure) return syncFailure;
+      try {
+        attempt(() => begin(deadlineMs));
+        return { kind: "done", result: attempt(() => noted([write]))[0] };
+      } catch (error) {
+        if (isSyncFailure(error)) syncFailure = { kind: "unavailable", message: reasonOf(error), changed: "nothing" };
+        return outcomeOf(error);
+      }
+    });
   }
 
   return (writes, deadlineMs = 0) => {
     const all = (outcome: WriteOutcome): WriteOutcomes => ({ kind: "mixed", outcomes: writes.map(() => outcome) });
-    if (syncFailure) return all(syncFailure);
     try {
       begin(deadlineMs);
     } catch (error) {
@@ -137,7 +135,7 @@ export function groupCommit(
     } catch (error) {
       const outcome = outcomeOf(error);
       if (outcome.kind === "unavailable" || writes.length === 1) return all(outcome);
-      return { kind: "mixed", outcomes: writes.map((write) => tryAlone(write, deadlineMs)) };
+      return { kind: "mixed", outcomes: tryEachAlone(writes, deadlineMs) };
     }
   };
 }

@@ -1,8 +1,10 @@
+import type { StoreProblem } from "../../ports/store.ts";
 import { reasonOf } from "../sql/attempt.ts";
 import type { Write } from "../tables/write.ts";
 import { WriterConnection } from "./connection.ts";
 import type { Locked, WriteOutcome, WriteOutcomes } from "./group-commit.ts";
 import type { FromWriter, ToThread, ToWriter } from "./messages.ts";
+import { distrustIn, newRecovery, type RecoveryEffect, type RecoveryEvent, transition } from "./recovery.ts";
 
 // The thread that writes, for all that serve: it waits for the disk, so that their event loops do not have to.
 
@@ -16,56 +18,42 @@ interface Batch {
   readonly deadlineMs: number;
 }
 
-/** A disk that fails may recover. Each attempt writes all of the log, so they become fewer. */
-const FIRST_RETRY_AFTER_MS = 1_000;
-const MAX_RETRY_AFTER_MS = 10_000;
-
 let connection: WriterConnection;
 let writeTimeoutMs: number;
 let batches: Batch[] = [];
-let retryAfterMs = FIRST_RETRY_AFTER_MS;
-
-/** One to each thread that serves. */
-const ports = new Set<MessagePort>();
-/** While the database is to be opened again. */
-let isSuspended = false;
-/** Those who have yet to close their connection. */
-let unsuspended = new Set<MessagePort>();
+/** Knows the ports too, of which each serving thread has one. */
+let recovery = newRecovery<MessagePort>();
 
 const tell = (port: MessagePort, message: FromWriter): void => port.postMessage(message);
 
-function tellAll(message: FromWriter): void {
-  for (const port of ports) tell(port, message);
+function report(problem: StoreProblem, error: unknown): void {
+  for (const port of recovery.ports) tell(port, { kind: "problem", problem, message: reasonOf(error) });
 }
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === "connect") attend(data.port);
   else if (data.kind === "open") {
     writeTimeoutMs = data.settings.timeouts.writeMs;
-    connection = new WriterConnection(data.settings, onDistrust);
+    connection = new WriterConnection(data.settings, {
+      distrust: () => distrustIn(recovery),
+      onSyncFailure: (reason) => dispatch({ kind: "sync_failed", reason }),
+    });
+    if (!data.settings.isTrusted) dispatch({ kind: "sync_failed", reason: "a failed sync" });
     openEarly();
   } else close();
 };
 
 function attend(port: MessagePort): void {
-  ports.add(port);
   port.onmessage = ({ data }: { data: ToWriter }) => {
     if (data.kind === "write") {
       // After all messages that have arrived meanwhile: together they are one commit.
       if (batches.length === 0) setImmediate(commit);
       batches.push({ port, writes: data.writes, deadlineMs: deadlineOf(data.handedOverAtMs) });
-    } else {
-      if (data.kind === "leave") ports.delete(port);
-      if (unsuspended.delete(port) && unsuspended.size === 0) reopen();
-    }
+    } else dispatch({ kind: data.kind === "leave" ? "left" : "connection_closed", port });
   };
-  // Also that all is well: whoever had a port to the writer before this one may not have heard it.
-  const { distrust } = connection;
-  tell(port, distrust === undefined ? { kind: "trust" } : { kind: "distrust", reason: distrust });
-  if (isSuspended) {
-    unsuspended.add(port);
-    tell(port, { kind: "suspend" });
-  }
+  // A thread that was terminated says nothing, but its ports are closed.
+  port.addEventListener("close", () => dispatch({ kind: "left", port }));
+  dispatch({ kind: "joined", port });
 }
 
 /** Threads have no clock in common but that of the system: should it be set meanwhile, the wait still ends in time. */
@@ -89,17 +77,17 @@ function commit(): void {
   const writes = together.length === 1 ? (together[0] as Batch).writes : together.flatMap((batch) => batch.writes);
   const outcomes = connection.write(writes, (together[0] as Batch).deadlineMs);
   if (outcomes.kind === "locked") refuseLate(together, outcomes);
-  else report(together, outcomes);
+  else distribute(together, outcomes);
   // The outcomes are on their way: only the next commit has to wait.
   try {
     connection.checkpointIfDue(writes.length);
   } catch (error) {
-    tellAll({ kind: "problem", problem: "checkpoint", message: reasonOf(error) });
+    report("checkpoint", error);
   }
 }
 
 /** Each thread gets the outcomes of its own batches, in their order and in one message. */
-function report(together: readonly Batch[], outcomes: WriteOutcomes): void {
+function distribute(together: readonly Batch[], outcomes: WriteOutcomes): void {
   const [first] = together as [Batch];
   if (together.every(({ port }) => port === first.port)) {
     tell(first.port, outcomes);
@@ -129,66 +117,41 @@ function refuseLate(together: readonly Batch[], { message }: Locked): void {
   const waiting = together.findIndex((batch, i) => i > 0 && batch.deadlineMs > nowMs);
   const late = waiting === -1 ? together : together.slice(0, waiting);
   const outcome: WriteOutcome = { kind: "unavailable", message, changed: "nothing" };
-  report(late, { kind: "mixed", outcomes: late.flatMap((batch) => batch.writes.map(() => outcome)) });
+  distribute(late, { kind: "mixed", outcomes: late.flatMap((batch) => batch.writes.map(() => outcome)) });
   if (waiting === -1) return;
   if (batches.length === 0) setImmediate(commit);
   batches.unshift(...together.slice(waiting));
 }
 
-// After a sync that failed, nothing is acknowledged until the log was written again, all connections of the process
-// were closed, and the database was opened and checked: the serving threads are asked to close theirs for a moment.
-
-function onDistrust(reason: string): void {
-  tellAll({ kind: "distrust", reason });
-  setTimeout(secureLog, 0);
+function dispatch(event: RecoveryEvent<MessagePort>): void {
+  const { state, effects } = transition(recovery, event);
+  recovery = state;
+  for (const effect of effects) carryOut(effect);
 }
 
-function secureLog(): void {
+function carryOut(effect: RecoveryEffect<MessagePort>): void {
+  if (effect.kind === "tell") for (const port of effect.ports) tell(port, effect.message);
+  else if (effect.kind === "schedule") setTimeout(() => dispatch({ kind: "attempt_due" }), effect.afterMs);
+  else if (effect.kind === "secure_log") tryTo(() => connection.secureLog(), { kind: "log_secured" });
+  else if (effect.kind === "reopen") tryTo(() => connection.reopen(), { kind: "reopened" });
+  else tryTo(() => connection.check(), { kind: "checked" });
+}
+
+function tryTo(work: () => void, done: RecoveryEvent<MessagePort>): void {
+  let event = done;
   try {
-    connection.secureLog();
-    isSuspended = true;
-    unsuspended = new Set(ports);
-    tellAll({ kind: "suspend" });
-    if (unsuspended.size === 0) reopen();
+    work();
   } catch (error) {
-    retryLater(error);
+    event = { kind: "failed", reason: reasonOf(error) };
   }
-}
-
-function reopen(): void {
-  try {
-    connection.reopen();
-  } catch (error) {
-    resume();
-    retryLater(error);
-    return;
-  }
-  resume();
-  try {
-    connection.check();
-    retryAfterMs = FIRST_RETRY_AFTER_MS;
-    tellAll({ kind: "trust" });
-  } catch (error) {
-    retryLater(error);
-  }
-}
-
-function resume(): void {
-  isSuspended = false;
-  tellAll({ kind: "resume" });
-}
-
-function retryLater(error: unknown): void {
-  tellAll({ kind: "problem", problem: "reopen", message: reasonOf(error) });
-  setTimeout(secureLog, retryAfterMs);
-  retryAfterMs = Math.min(2 * retryAfterMs, MAX_RETRY_AFTER_MS);
+  dispatch(event);
 }
 
 function close(): void {
   try {
     connection.close();
   } catch (error) {
-    tellAll({ kind: "problem", problem: "checkpoint", message: reasonOf(error) });
+    report("checkpoint", error);
   }
   process.exit(0);
 }
