@@ -11,7 +11,7 @@ import { authorOf } from "./arguments/author.ts";
 import { withStore } from "./arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "./arguments/options.ts";
 import { formatDuration, formatNumber, formatTime, note, print, printJson } from "./terminal/print.ts";
-import { writeSecret } from "./terminal/stdout.ts";
+import { writeEndOfJson, writeSecret, writeSecretJson } from "./terminal/stdout.ts";
 
 export function addConsole(program: Command): void {
   const console = program
@@ -40,14 +40,15 @@ async function printLink({ name, json }: JsonOption & { readonly name?: string }
   await withStore(async (store, config) => {
     const places = placesOf(config);
     const author = authorOf(config);
-    const deliver = (link: ConsoleLink) => writeSecret(json ? jsonOf(places, link) : textOf(places, link));
+    const deliver = (link: ConsoleLink) =>
+      json ? writeSecretJson(jsonOf(places, link)) : writeSecret(textOf(places, link));
     await makeConsoleLink(
       { sessions: store.sessions, clock: systemClock, author, deliver },
       { name: name ?? author.by },
     )
       // Whoever has seen the link learns that it is of no use.
       .catch(failAfterDelivery);
-    if (json) return print(END_OF_JSON);
+    if (json) return writeEndOfJson();
     print(`\nIt signs in one browser, once, within ${formatDuration(LINK_LASTS_MS)}.`);
     if (!(await isServed(store)))
       note("No service was seen on this database lately: if it does not run, start it first.");
@@ -81,15 +82,11 @@ function textOf({ url, directUrl }: Places, link: ConsoleLink): string {
   return `${addressOfLink(url, link)}\n${direct}`;
 }
 
-function jsonOf({ url, directUrl }: Places, link: ConsoleLink): string {
+function jsonOf({ url, directUrl }: Places, link: ConsoleLink): object {
   const { name, expiresAtMs } = link;
   const direct = directUrl === undefined ? {} : { directUrl: addressOfLink(directUrl, link) };
-  const shown = { url: addressOfLink(url, link), ...direct, name, worksUntil: formatTime(expiresAtMs) };
-  return JSON.stringify(shown, null, 2).slice(0, -END_OF_JSON.length);
+  return { url: addressOfLink(url, link), ...direct, name, worksUntil: formatTime(expiresAtMs) };
 }
-
-/** Printed when the link works: what was printed before is not complete otherwise. */
-const END_OF_JSON = "\n}";
 
 function failAfterDelivery(error: unknown): never {
   if (!(error instanceof StoreUnavailable)) throw error;

@@ -6,8 +6,8 @@ import type { KeyStore, Maintenance } from "../store/ports/store.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
 
 /**
- * How long after its revocation a key is deleted: an instance may admit it for 2 s more, wait 5 s for the body, and
- * then write a response that refers to the key.
+ * A key is deleted no sooner than this after its revocation: an instance may admit it for 2 s more, wait 5 s for the
+ * body, and then write a response that refers to the key.
  */
 export const DELETABLE_AFTER_MS = 10 * SECOND_MS;
 
@@ -21,11 +21,11 @@ interface Parts {
   readonly clock: Clock;
   readonly author: Author;
   readonly sleep: (ms: number) => Promise<unknown>;
-  /** Called if the deletion has to wait, with the time that it waits for. */
+  /** Called with the time to wait, if the deletion has to. */
   readonly onWait?: (ms: number) => void;
 }
 
-/** Deletes a revoked key with everything that is kept about it. Returns the key that was. */
+/** Deletes a revoked key with everything that is kept about it. Returns the deleted key. */
 export async function deleteKey(
   { keys, maintenance, clock, author, sleep, onWait }: Parts,
   idOrName: string,
@@ -41,7 +41,7 @@ export async function deleteKey(
     onWait?.(waitMs);
     await sleep(waitMs);
   }
-  // Some at a time: all of them at once could take longer than a transaction may.
+  // In portions: all of them at once could take longer than a transaction may.
   while (await maintenance.deleteResponsesOfKey({ keyId: key.id }));
   while (await maintenance.deleteUsageOfKey({ keyId: key.id }));
   await keys.delete({ ...author, keyId: key.id, atMs: clock.nowMs() });

@@ -11,10 +11,10 @@ import type { KeyStore } from "../store/ports/store.ts";
 import { type KeyMistake, mistakeInKey } from "./mistake.ts";
 
 export interface KeyRequest extends QuotaRequest {
-  /** Whom or what the key is for. */
+  /** The person or program that the key is for. */
   readonly name: string;
   readonly plan: Plan;
-  /** Undefined: all. */
+  /** Undefined: all scopes. */
   readonly scopes?: readonly Scope[] | undefined;
   /** Undefined: never. */
   readonly expiresAtMs?: number | undefined;
@@ -24,17 +24,17 @@ export type IssueRefusal = KeyMistake;
 
 export interface IssuedKey {
   readonly key: Key;
-  /** The only time that it is known: the store keeps a digest. */
+  /** It is known only now: the store keeps a digest. */
   readonly secret: string;
 }
 
 interface Parts {
   readonly keys: Pick<KeyStore, "create">;
   readonly clock: Clock;
-  /** Says how the secret begins. */
+  /** The prefix of the secret depends on it. */
   readonly environment: EnvironmentName;
   readonly author: Author;
-  /** Called with the secret before anything is changed. If it fails, nothing is: nobody would know the secret. */
+  /** Called with the secret before anything is changed. If it fails, nothing changes: nobody would know the secret. */
   readonly deliver?: (issued: IssuedKey) => Awaitable<void>;
 }
 
@@ -52,7 +52,7 @@ export async function issueKey(
   return done(issued);
 }
 
-/** The key that a request asks for. */
+/** Makes the key that is requested, without storing it. */
 export function draftKey(request: KeyRequest, nowMs: number): Result<Key, IssueRefusal> {
   const { name, plan, expiresAtMs, scopes = SCOPES, ...requested } = request;
   const mistake = mistakeInKey({ name, scopes, expiresAtMs }, nowMs);

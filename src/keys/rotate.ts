@@ -5,8 +5,8 @@ import type { EnvironmentName } from "../domain/environment.ts";
 import type { Author } from "../domain/journal.ts";
 import { digestOf, type Key, newSecret } from "../domain/keys/key.ts";
 import type { KeyStore } from "../store/ports/store.ts";
-import { type FindRefusal, findKey } from "./queries/find.ts";
-import { endOf, type KeyEnded } from "./suspend.ts";
+import type { FindRefusal } from "./queries/find.ts";
+import { findLivingKey, type KeyEnded } from "./suspend.ts";
 
 export const OVERLAP_DEFAULT_MS = DAY_MS;
 export const OVERLAP_MAX_MS = 365 * DAY_MS;
@@ -23,12 +23,12 @@ export type RotationRefusal = FindRefusal | KeyEnded | { readonly kind: "invalid
 export type EndOfOldSecrets =
   | { readonly kind: "at_once" }
   | { readonly kind: "overlap_ends"; readonly atMs: number }
-  /** Before the overlap would have ended. */
+  /** The key expires before the overlap ends. */
   | { readonly kind: "key_expires"; readonly atMs: number };
 
 export interface RotatedKey {
   readonly key: Key;
-  /** The only time that it is known: the store keeps a digest. */
+  /** It is known only now: the store keeps a digest. */
   readonly secret: string;
   readonly endOfOldSecrets: EndOfOldSecrets;
 }
@@ -36,25 +36,23 @@ export interface RotatedKey {
 interface Parts {
   readonly keys: Pick<KeyStore, "get" | "list" | "rotate">;
   readonly clock: Clock;
-  /** Says how the new secret begins. */
+  /** The prefix of the new secret depends on it. */
   readonly environment: EnvironmentName;
   readonly author: Author;
-  /** Called with the secret before anything is changed. If it fails, nothing is: nobody would know the secret. */
+  /** Called with the secret before anything is changed. If it fails, nothing changes: nobody would know the secret. */
   readonly deliver?: (rotated: RotatedKey) => Awaitable<void>;
 }
 
-/** Gives a key a new secret, also one that is suspended. The old ones share its quotas while they last. */
+/** Gives a key a new secret, even if it is suspended. The old secrets share its quotas while they last. */
 export async function rotateKey(
   { keys, clock, environment, author, deliver }: Parts,
   { idOrName, overlapMs }: RotationRequest,
 ): Promise<Result<RotatedKey, RotationRefusal>> {
   if (!isOverlap(overlapMs)) return refused({ kind: "invalid_overlap" });
-  const found = await findKey(keys, idOrName);
+  const nowMs = clock.nowMs();
+  const found = await findLivingKey(keys, idOrName, nowMs);
   if (found.kind === "refused") return found;
   const key = found.value;
-  const nowMs = clock.nowMs();
-  const end = endOf(key, nowMs);
-  if (end) return refused(end);
   const secret = newSecret(environment);
   const rotated = { key, secret, endOfOldSecrets: endOfOldSecrets(key, overlapMs, nowMs) };
   await deliver?.(rotated);

@@ -5,28 +5,34 @@ import { type Key, stateOf } from "../domain/keys/key.ts";
 import type { KeyStore } from "../store/ports/store.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
 
-/** The key does not work any more, so nothing can be done to make it work, or to keep it from working. */
+/** A key that does not work any more can be neither suspended nor resumed, and gets no new secret. */
 export interface KeyEnded {
   readonly kind: "ended";
   readonly state: "revoked" | "expired";
   readonly key: Key;
 }
 
-/** Undefined while the key could work. */
-export function endOf(key: Key, nowMs: number): KeyEnded | undefined {
-  const state = stateOf(key, nowMs);
-  return state === "revoked" || state === "expired" ? { kind: "ended", state, key } : undefined;
+/** The key with an id, or the only one with a name, unless it is revoked or expired. */
+export async function findLivingKey(
+  keys: Pick<KeyStore, "get" | "list">,
+  idOrName: string,
+  nowMs: number,
+): Promise<Result<Key, FindRefusal | KeyEnded>> {
+  const found = await findKey(keys, idOrName);
+  if (found.kind === "refused") return found;
+  const state = stateOf(found.value, nowMs);
+  return state === "revoked" || state === "expired" ? refused({ kind: "ended", state, key: found.value }) : found;
 }
 
 export interface SuspendedKey {
   readonly key: Key & { readonly suspendedAtMs: number };
-  /** It was suspended before, and nothing has changed. */
+  /** Suspending again keeps the original time. */
   readonly wasSuspended: boolean;
 }
 
 export interface ResumedKey {
   readonly key: Key;
-  /** Otherwise there was nothing to resume, and nothing has changed. */
+  /** Otherwise nothing has changed. */
   readonly wasSuspended: boolean;
 }
 
@@ -41,12 +47,10 @@ export async function suspendKey(
   { keys, clock, author }: Parts,
   idOrName: string,
 ): Promise<Result<SuspendedKey, FindRefusal | KeyEnded>> {
-  const found = await findKey(keys, idOrName);
+  const atMs = clock.nowMs();
+  const found = await findLivingKey(keys, idOrName, atMs);
   if (found.kind === "refused") return found;
   const key = found.value;
-  const atMs = clock.nowMs();
-  const end = endOf(key, atMs);
-  if (end) return refused(end);
   const { suspendedAtMs } = key;
   if (suspendedAtMs !== undefined) return done({ key: { ...key, suspendedAtMs }, wasSuspended: true });
   await keys.suspend({ ...author, keyId: key.id, atMs });
@@ -58,12 +62,10 @@ export async function resumeKey(
   { keys, clock, author }: Parts,
   idOrName: string,
 ): Promise<Result<ResumedKey, FindRefusal | KeyEnded>> {
-  const found = await findKey(keys, idOrName);
+  const atMs = clock.nowMs();
+  const found = await findLivingKey(keys, idOrName, atMs);
   if (found.kind === "refused") return found;
   const key = found.value;
-  const atMs = clock.nowMs();
-  const end = endOf(key, atMs);
-  if (end) return refused(end);
   if (key.suspendedAtMs === undefined) return done({ key, wasSuspended: false });
   await keys.resume({ ...author, keyId: key.id, atMs });
   return done({ key: { ...key, suspendedAtMs: undefined }, wasSuspended: true });

@@ -4,7 +4,6 @@ import { type Command, InvalidArgumentError } from "commander";
 import { parseInt64 } from "../../base/json/int64.ts";
 import { lazy } from "../../base/lazy.ts";
 import { OperatorError } from "../../base/operator-error.ts";
-import { suggest } from "../../base/text/suggest.ts";
 import { MINUTE_MS } from "../../base/time/clock.ts";
 import type { Exported, WriteChunk } from "../../bulk/export.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../bulk/export-formats.ts";
@@ -13,7 +12,7 @@ import { beginFile } from "../../store/files/partial-file.ts";
 import { openAnimalSnapshot } from "../../store/open.ts";
 import { type DatabaseUrl, displayName } from "../../store/urls/database-url.ts";
 import { configFromEnvironment } from "../arguments/context.ts";
-import { didYouMean, JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { JSON_OPTION, type JsonOption, oneOf } from "../arguments/options.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, print, printJson } from "../terminal/print.ts";
 import { showProgress } from "../terminal/progress.ts";
@@ -31,10 +30,14 @@ export function addExport(animals: Command): void {
     .option(
       "--format <format>",
       "csv, with a header, or ndjson (default: as the name of the file says, or csv)",
-      parseFormat,
+      oneOf("formats", EXPORT_FORMATS),
     )
     .option("--gzip", "compress it (default: if the name of the file ends in .gz)")
-    .option("--status <status>", `only animals with this status: ${ANIMAL_STATUSES.join(", ")}`, parseStatus)
+    .option(
+      "--status <status>",
+      `only animals with this status: ${ANIMAL_STATUSES.join(", ")}`,
+      oneOf("statuses", ANIMAL_STATUSES),
+    )
     .option("--category <id>", "only animals of this category", parseCategory)
     .option("--force", "replace the file if it exists")
     .option(...JSON_OPTION)
@@ -150,15 +153,6 @@ function formatNamed(file: string): ExportFormat | undefined {
 
 const endingOf = (file: string): string | undefined =>
   /\.([^./]+)$/.exec(file.replace(/\.gz$/i, ""))?.[1]?.toLowerCase();
-
-const parseFormat = (text: string): ExportFormat => choose(text, EXPORT_FORMATS, "formats");
-const parseStatus = (text: string): AnimalStatus => choose(text, ANIMAL_STATUSES, "statuses");
-
-function choose<Choice extends string>(text: string, choices: readonly Choice[], what: string): Choice {
-  const found = choices.find((choice) => choice === text);
-  if (found !== undefined) return found;
-  throw new InvalidArgumentError(`The ${what} are ${choices.join(", ")}.${didYouMean(suggest(text, choices))}`);
-}
 
 function parseCategory(text: string): bigint {
   const id = parseInt64(text);

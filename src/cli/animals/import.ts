@@ -15,7 +15,7 @@ import { didYouMean, JSON_OPTION, type JsonOption } from "../arguments/options.t
 import { ownCommand } from "../own-command.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, note, print, printJson } from "../terminal/print.ts";
-import { type Progress, showProgress } from "../terminal/progress.ts";
+import { withBars } from "../terminal/progress.ts";
 import { EXIT_INTERRUPTED } from "../terminal/stop-signals.ts";
 
 const loadImport = lazy(() => import("../../bulk/import.ts"));
@@ -82,47 +82,31 @@ async function importCommand(file: string, options: ImportCommandOptions): Promi
 
 async function runImport(options: ImportOptions): Promise<Imported | undefined> {
   const { importAnimals } = await loadImport();
-  const bars = new Bars();
-  const goOn = "run the same command again to go on";
-  const nothingAdded = "stopped: this run has added nothing";
+  let importId: bigint | undefined;
   return interruptible(
-    () => (bars.importId ? `stopped import ${bars.importId}: ${goOn}` : nothingAdded),
+    () =>
+      importId === undefined
+        ? "stopped: this run has added nothing"
+        : `stopped import ${importId}: run the same command again to go on`,
     (signal) =>
-      withStore(async ({ imports }, config) => {
-        const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
-        try {
-          const imported = await importAnimals({ ...parts, onProgress: bars.show }, options);
+      withStore(({ imports }, config) =>
+        withBars(async (report) => {
+          const onProgress = ({ step, done, total, ...more }: ImportProgress): void => {
+            importId = more.importId;
+            report({ ...STEPS[step], total }, done);
+          };
+          const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
+          const imported = await importAnimals({ ...parts, onProgress }, options);
           return imported.kind === "done" ? imported.value : failToImport(imported.reason, options);
-        } finally {
-          bars.end();
-        }
-      }),
+        }),
+      ),
   );
 }
 
-/** One after the other: for the lines that are validated, and the animals that are added. */
-class Bars {
-  importId: bigint | undefined;
-  #step: ImportProgress["step"] | undefined;
-  #progress: Progress | undefined;
-
-  readonly show = ({ step, done, total, importId }: ImportProgress): void => {
-    this.importId = importId;
-    if (step !== this.#step) {
-      this.end();
-      this.#step = step;
-      this.#progress = showProgress(
-        step === "validate" ? { label: "validate", unit: "lines", total } : { label: "import", unit: "animals", total },
-      );
-    }
-    this.#progress?.advance(done);
-  };
-
-  end(): void {
-    this.#progress?.end();
-    this.#progress = undefined;
-  }
-}
+const STEPS = {
+  validate: { label: "validate", unit: "lines" },
+  add: { label: "import", unit: "animals" },
+} as const;
 
 function failToImport(reason: ImportRefusal, { path, rejectedPath, dryRun }: ImportOptions): never {
   const refusal = textOfImportRefusal(reason, {

@@ -11,8 +11,16 @@ import { withStore } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { interruptible } from "../terminal/interrupt.ts";
-import { formatMinute, formatNumber, formatTime, print, printJson, terminalWidth } from "../terminal/print.ts";
-import { showProgress } from "../terminal/progress.ts";
+import {
+  formatMinute,
+  formatNumber,
+  formatTime,
+  print,
+  printJson,
+  terminalWidth,
+  timeOrNull,
+} from "../terminal/print.ts";
+import { withBars } from "../terminal/progress.ts";
 import { table } from "../terminal/table.ts";
 
 const loadUndo = lazy(() => import("../../bulk/undo.ts"));
@@ -42,20 +50,15 @@ async function undoCommand(importId: bigint, { json }: JsonOption): Promise<void
 async function runUndo(importId: bigint): Promise<Import | undefined> {
   const { undoImport } = await loadUndo();
   return interruptible(`stopped: run ${ownCommand(`animals undo ${importId}`)} again to go on`, (signal) =>
-    withStore(async ({ imports }, config) => {
-      let progress: ReturnType<typeof showProgress> | undefined;
-      const onProgress = (done: number, total: number): void => {
-        progress ??= showProgress({ label: "undo", unit: "animals", total });
-        progress.advance(done);
-      };
-      const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
-      try {
+    withStore(({ imports }, config) =>
+      withBars(async (report) => {
+        const onProgress = (done: number, total: number): void =>
+          report({ label: "undo", unit: "animals", total }, done);
+        const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
         const undone = await undoImport({ ...parts, onProgress }, importId);
         return undone.kind === "done" ? undone.value : failToUndo(undone.reason, importId);
-      } finally {
-        progress?.end();
-      }
-    }),
+      }),
+    ),
   );
 }
 
@@ -103,8 +106,6 @@ async function listImports({ json }: JsonOption): Promise<void> {
     ),
   );
 }
-
-const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : formatTime(ms));
 
 const jsonOf = (each: Import) => ({
   import: Number(each.id),

@@ -1,17 +1,15 @@
 import { Argument, type Command, type Option } from "commander";
-import { PLAN_NAMES } from "../../domain/keys/plan.ts";
 import { SCOPES } from "../../domain/keys/scope.ts";
-import { TRUE_STATES } from "../../keys/queries/use.ts";
 import { print } from "../terminal/print.ts";
 import bash from "./completion.bash" with { type: "text" };
 import fish from "./completion.fish" with { type: "text" };
 import zsh from "./completion.zsh" with { type: "text" };
-import { parsePlan, parseScopes, parseState } from "./options.ts";
+import { type ChoiceParser, parseScopes } from "./options.ts";
 
-// Shell completion. The script for a shell asks the program itself, by a hidden command, what may come next; the answer
-// is read from the commands as they are declared. So no script is ever out of date.
+// Shell completion. The script for a shell asks the program itself, by a hidden command, what may come next. The answer
+// comes from the declared commands, so no script is ever out of date.
 
-/** Each asks the program for "words", "files" or "folders", and gets a line for each word: itself, a tab, its meaning. */
+/** Each script gets "words", "files" or "folders" from the program, then a line for each word: itself, a tab, its meaning. */
 const SCRIPTS = { bash, zsh, fish };
 const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
 
@@ -24,7 +22,7 @@ export function addCompletion(program: Command): void {
   program
     .command("complete", { hidden: true })
     .argument("[words...]")
-    .description("What may stand in the place of the last word, for the scripts that completion prints.")
+    .description("Complete the last word, for the scripts that the command completion prints.")
     .action((words: string[]) => {
       const { kind, candidates } = complete(program, words);
       print([kind, ...candidates.map(({ value, meaning }) => `${value}\t${meaning}`)].join("\n"));
@@ -37,12 +35,12 @@ export interface Candidate {
 }
 
 export interface Completion {
-  /** What the shell is to offer: these candidates, or what it finds on disk. */
+  /** The shell offers these candidates, or what it finds on disk. */
   readonly kind: "words" | "files" | "folders";
   readonly candidates: readonly Candidate[];
 }
 
-/** What may stand in the place of the last word, which may be empty. The name of the program is not among the words. */
+/** Completes the last word, which may be empty. The name of the program is not among the words. */
 export function complete(program: Command, words: readonly string[]): Completion {
   const typed = words.at(-1) ?? "";
   const { command, position, option, hasEndOfOptions } = placeAfter(program, words.slice(0, -1));
@@ -63,7 +61,7 @@ const NOTHING: Completion = { kind: "words", candidates: [] };
 
 interface Place {
   readonly command: Command;
-  /** How many arguments come before. */
+  /** The number of arguments before it. */
   readonly position: number;
   /** The option whose value comes next. */
   readonly option: Option | undefined;
@@ -80,7 +78,7 @@ function placeAfter(program: Command, words: readonly string[]): Place {
       const named = optionNamed(command, word);
       option = named && (named.required || named.optional) ? named : undefined;
     } else if (word === "help" && position === 0 && command.commands.length > 0) {
-      // What follows is a command, as without it.
+      // A command follows, as without it.
     } else {
       const next = position === 0 ? command.commands.find((each) => each.name() === word) : undefined;
       if (next) command = next;
@@ -98,7 +96,7 @@ function splitAtEquals(word: string): [flag: string, value: string | undefined] 
 const optionNamed = (command: Command, flag: string): Option | undefined =>
   command.options.find(({ short, long }) => flag === short || flag === long);
 
-/** Those that have not been given yet. */
+/** The options that have not been given yet. */
 const optionsOf = (command: Command, given: readonly string[]): Candidate[] =>
   command
     .createHelp()
@@ -115,26 +113,23 @@ const commandsOf = (command: Command): Candidate[] =>
 /** The first sentence: a shell shows one line. */
 const beginningOf = (text: string): string => (/^.*?(?=\.\s|\.?$)/m.exec(text)?.[0] ?? text).trim();
 
-/** What the parsers of options take: they also take what commander's own choices could not, such as lists. */
-const TAKEN_BY = new Map<unknown, readonly string[]>([
-  [parsePlan, PLAN_NAMES],
-  [parseState, TRUE_STATES],
-]);
-
 function valuesOf(option: Option, typed: string, before: string): Completion {
   if (option.parseArg === (parseScopes as unknown)) return scopesAfter(typed, before);
   const name = /[<[]([\w-]+)/.exec(option.flags)?.[1] ?? "";
-  return valuesFor(name, option.argChoices ?? TAKEN_BY.get(option.parseArg) ?? [], typed, before);
+  return valuesFor(name, option.argChoices ?? choicesOf(option.parseArg) ?? [], typed, before);
 }
 
-/** Several, separated by commas. */
+const choicesOf = (parser: unknown): readonly string[] | undefined =>
+  (parser as Partial<ChoiceParser<string>> | undefined)?.choices;
+
+/** Completes the last of several scopes, separated by commas. */
 function scopesAfter(typed: string, before: string): Completion {
   const [, list = "", last = ""] = /^(.*,)?([^,]*)$/s.exec(typed) ?? [];
   const left = SCOPES.filter((scope) => !list.split(",").includes(scope));
   return valuesFor("scopes", list === "" ? ["all", ...left] : left, last, before + list);
 }
 
-/** By its name, a place for a file or folder is recognized. */
+/** A place for a file or folder is recognized by its name. */
 function valuesFor(name: string, choices: readonly string[], typed: string, before: string): Completion {
   if (choices.length === 0 && /file/.test(name)) return { kind: "files", candidates: [] };
   if (choices.length === 0 && /folder/.test(name)) return { kind: "folders", candidates: [] };

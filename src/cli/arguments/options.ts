@@ -1,11 +1,10 @@
 import { InvalidArgumentError } from "commander";
 import { suggest } from "../../base/text/suggest.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/time/clock.ts";
-import { isPlan, PLAN_NAMES, type Plan, QUOTA_RULE } from "../../domain/keys/plan.ts";
+import { PLAN_NAMES, QUOTA_RULE } from "../../domain/keys/plan.ts";
 import { inOrder, isScope, SCOPES, type Scope } from "../../domain/keys/scope.ts";
-import { TRUE_STATES, type TrueState } from "../../keys/queries/use.ts";
 
-// The text of an option as the value that commands work with. Whether a value is allowed is for the use-case to say.
+// Parsers of options. The use-cases decide whether a value is allowed.
 
 export const JSON_OPTION = ["--json", "print JSON, for scripts"] as const;
 
@@ -13,16 +12,23 @@ export interface JsonOption {
   readonly json?: true;
 }
 
-export function parsePlan(text: string): Plan {
-  if (isPlan(text)) return text;
-  throw new InvalidArgumentError(`The plans are ${PLAN_NAMES.join(", ")}.${didYouMean(suggest(text, PLAN_NAMES))}`);
+/** The parser of an option that takes one of some words, which completion offers. */
+export interface ChoiceParser<Choice extends string> {
+  (text: string): Choice;
+  readonly choices: readonly Choice[];
 }
 
-export function parseState(text: string): TrueState {
-  const state = TRUE_STATES.find((known) => known === text);
-  if (state !== undefined) return state;
-  throw new InvalidArgumentError(`The states are ${TRUE_STATES.join(", ")}.${didYouMean(suggest(text, TRUE_STATES))}`);
+/** The noun names the choices, in the plural. */
+export function oneOf<Choice extends string>(noun: string, choices: readonly Choice[]): ChoiceParser<Choice> {
+  const parse = (text: string): Choice => {
+    const found = choices.find((choice) => choice === text);
+    if (found !== undefined) return found;
+    throw new InvalidArgumentError(`The ${noun} are ${choices.join(", ")}.${didYouMean(suggest(text, choices))}`);
+  };
+  return Object.assign(parse, { choices });
 }
+
+export const parsePlan = oneOf("plans", PLAN_NAMES);
 
 /** One or more, separated by commas, or all of them. */
 export function parseScopes(text: string): readonly Scope[] {
@@ -43,15 +49,15 @@ export function parseQuota(text: string): number {
   throw new InvalidArgumentError(`A quota ${QUOTA_RULE}.`);
 }
 
-/** How far ahead a span may reach; a date may lie further ahead. */
+/** The longest span; a date may lie further ahead. */
 const SPAN_MAX_DAYS = 36_500;
-/** Beyond it, a year has five digits, which no one reads as a date. */
+/** Beyond it, a year has five digits, which nobody reads as a date. */
 const LATEST_EXPIRY_MS = Date.UTC(9999, 11, 31);
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const MOMENT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?$/;
 
-/** What --expires means. A date means its end in UTC, so that the key works through that day. */
+/** Parses --expires. A date means its end in UTC, so that the key works through that day. */
 export function parseExpiry(text: string, nowMs: number): number | "never" {
   if (text === "never") return text;
   const ms = endOfSpan(text, nowMs) ?? endOfDay(text) ?? moment(text);
@@ -64,7 +70,7 @@ function endOfSpan(text: string, nowMs: number): number | undefined {
   return ms === undefined ? undefined : nowMs + ms;
 }
 
-/** Undefined if the text is no span. */
+/** Undefined if the text is not a span. */
 function spanOf(text: string, alternative: string): number | undefined {
   const [, amount = "", unit = ""] = /^([0-9]+)([a-z])$/.exec(text) ?? [];
   const unitMs = UNITS[unit];
@@ -76,7 +82,7 @@ function spanOf(text: string, alternative: string): number | undefined {
   );
 }
 
-/** What --since means: a span before now, a moment, or a date, from its beginning in UTC. */
+/** Parses --since: a span before now, a moment, or a date, from its beginning in UTC. */
 export function parseSince(text: string, nowMs: number): number {
   const spanMs = spanOf(text, "");
   if (spanMs !== undefined) return Math.max(0, nowMs - spanMs);

@@ -9,7 +9,7 @@ import { configFromEnvironment } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, note, print, printJson } from "../terminal/print.ts";
-import { showProgress } from "../terminal/progress.ts";
+import { withBars } from "../terminal/progress.ts";
 import { EXIT_INTERRUPTED } from "../terminal/stop-signals.ts";
 
 export function addBackup(program: Command): void {
@@ -82,18 +82,12 @@ export async function withProgress<T>(
   whenStopped: string,
   work: (options: CopyingOptions) => Promise<T>,
 ): Promise<T | undefined> {
-  const result = await interruptible(whenStopped, async (signal) => {
-    let progress: ReturnType<typeof showProgress> | undefined;
-    const onCopied = (done: number, total: number): void => {
-      progress ??= showProgress({ label, unit: "bytes", total });
-      progress.advance(done);
-    };
-    try {
-      return await work({ onCopied, signal });
-    } finally {
-      progress?.end();
-    }
-  });
+  const result = await interruptible(whenStopped, (signal) =>
+    withBars((report) => {
+      const onCopied = (done: number, total: number): void => report({ label, unit: "bytes", total }, done);
+      return work({ onCopied, signal });
+    }),
+  );
   // SQLite may be in the middle of a copy that nobody needs any more.
   if (process.exitCode === EXIT_INTERRUPTED) process.exit();
   return result;

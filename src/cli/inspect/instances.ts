@@ -3,8 +3,15 @@ import { systemClock } from "../../base/time/clock.ts";
 import { type Instance, type InstanceState, stateOfInstance } from "../../domain/usage/instance.ts";
 import { withStore } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
-import { timeOrNull } from "../keys/views.ts";
-import { formatMinute, formatNumber, formatTime, print, printJson, terminalWidth } from "../terminal/print.ts";
+import {
+  formatMinute,
+  formatNumber,
+  formatTime,
+  print,
+  printJson,
+  terminalWidth,
+  timeOrNull,
+} from "../terminal/print.ts";
 import { type Column, table } from "../terminal/table.ts";
 
 export function addInstances(program: Command): void {

@@ -6,13 +6,13 @@ import { type KeyFilter, type KeyList, listKeys } from "../../keys/queries/list.
 import { showKey } from "../../keys/queries/show.ts";
 import { TRUE_STATES, type TrueState } from "../../keys/queries/use.ts";
 import { type KeyContext, withKeys } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption, parsePlan, parseState } from "../arguments/options.ts";
+import { JSON_OPTION, type JsonOption, oneOf, parsePlan } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
-import { formatNumber, note, print, printJson, terminalWidth } from "../terminal/print.ts";
+import { formatNumber, note, print, printJson, terminalWidth, timeOrNull } from "../terminal/print.ts";
 import { facts, table } from "../terminal/table.ts";
 import { failForKey, NEEDS_REDIS } from "./refusals.ts";
 import { factsOfShown, jsonOfShown } from "./show.ts";
-import { jsonOfKey, KEY_COLUMNS, rowOfKey, timeOrNull } from "./views.ts";
+import { jsonOfKey, KEY_COLUMNS, rowOfKey } from "./views.ts";
 
 // The commands that change nothing.
 
@@ -20,7 +20,11 @@ export function addList(keys: Command): void {
   keys
     .command("list")
     .description("List keys, oldest first. A terminal shows the columns that fit; a pipe and --json get everything.")
-    .option("--state <state>", `only keys that are ${TRUE_STATES.join(", ").replace(/, (\w+)$/, " or $1")}`, parseState)
+    .option(
+      "--state <state>",
+      `only keys that are ${TRUE_STATES.join(", ").replace(/, (\w+)$/, " or $1")}`,
+      oneOf("states", TRUE_STATES),
+    )
     .option("--plan <plan>", "only keys on this plan", parsePlan)
     .option("--search <text>", "only keys with this text in their name or id")
     .option(...JSON_OPTION)

@@ -9,7 +9,7 @@ import { type KeyContext, withKeys } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption, parseDuration } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { formatTime, print } from "../terminal/print.ts";
-import { writeSecret } from "../terminal/stdout.ts";
+import { writeEndOfJson, writeSecret, writeSecretJson } from "../terminal/stdout.ts";
 import { facts } from "../terminal/table.ts";
 import { addKeyOptions, expiryOf, type KeyOptions, scopesOf } from "./options.ts";
 import { failForKey, failToIssue } from "./refusals.ts";
@@ -45,11 +45,11 @@ async function create(options: KeyOptions & JsonOption, command: Command): Promi
     await refuseOtherEnvironment(context);
     const deliver = ({ key, secret }: IssuedKey): void =>
       json
-        ? printSecretJson({ ...jsonOfKey(key, key.createdAtMs), secret })
+        ? writeSecretJson({ ...jsonOfKey(key, key.createdAtMs), secret })
         : printSecret([...factsOfKey(key), ["secret", secret]]);
     const issued = await issueKey({ ...context, deliver }, request).catch(failAfterDelivery);
     if (issued.kind === "refused") return failToIssue(issued.reason, command);
-    if (json) printEndOfJson();
+    if (json) writeEndOfJson();
     else print(`\nKey created. ${SHOWN_ONCE}`);
   });
 }
@@ -82,13 +82,13 @@ async function rotate(idOrName: string, options: JsonOption & { overlap: number 
     const nowMs = context.clock.nowMs();
     const deliver = ({ key, secret, endOfOldSecrets }: RotatedKey): void => {
       const endMs = endOfOldSecrets.kind === "at_once" ? nowMs : endOfOldSecrets.atMs;
-      if (options.json) printSecretJson({ ...jsonOfKey(key, nowMs), secret, oldSecretUntil: formatTime(endMs) });
+      if (options.json) writeSecretJson({ ...jsonOfKey(key, nowMs), secret, oldSecretUntil: formatTime(endMs) });
       else printSecret([["secret", secret]]);
     };
     const request = { idOrName, overlapMs: options.overlap };
     const rotated = await rotateKey({ ...context, deliver }, request).catch(failAfterDelivery);
     if (rotated.kind === "refused") return failForKey(rotated.reason, idOrName, command);
-    if (options.json) return printEndOfJson();
+    if (options.json) return writeEndOfJson();
     const { key } = rotated.value;
     const [, ...replaced] = await context.keys.secretsOf(key.id);
     const sentences = [`Key ${key.id} has a new secret.`, endOfSecrets(key, replaced, context.clock.nowMs())];
@@ -98,17 +98,9 @@ async function rotate(idOrName: string, options: JsonOption & { overlap: number 
   });
 }
 
-// A secret is printed before it is made to work: what cannot be printed is not made, and if it cannot be made, then
-// what was printed is not complete.
+// A secret is printed before it is made to work: a secret that cannot be printed is not made.
 
 const printSecret = (lines: Facts): void => writeSecret(`${facts(lines)}\n`);
-
-const END_OF_JSON = "\n}";
-
-const printSecretJson = (value: object): void =>
-  writeSecret(JSON.stringify(value, null, 2).slice(0, -END_OF_JSON.length));
-
-const printEndOfJson = (): void => print(END_OF_JSON);
 
 /** Whoever has seen the secret learns that it is of no use, unless it could not even be printed. */
 function failAfterDelivery(error: unknown): never {

@@ -1,8 +1,8 @@
 import { type Key, stateOf } from "../../domain/keys/key.ts";
 import type { ShownKey, WorkingSecret } from "../../keys/queries/show.ts";
 import type { KeyUse, WindowUse } from "../../keys/queries/use.ts";
-import { formatDuration, formatMinute, formatNumber, formatTime } from "../terminal/print.ts";
-import { type Facts, factsOfKey, jsonOfKey, timeOrNull } from "./views.ts";
+import { formatDuration, formatMinute, formatNumber, formatTime, timeOrNull } from "../terminal/print.ts";
+import { type Facts, factsOfKey, jsonOfKey } from "./views.ts";
 
 // Everything there is to know about a key, for people and for scripts.
 

@@ -2,12 +2,10 @@ import { DAY_MS, MINUTE_MS } from "../../base/time/clock.ts";
 import { type Key, stateOf } from "../../domain/keys/key.ts";
 import { READ_SCOPES, SCOPES, type Scope } from "../../domain/keys/scope.ts";
 import type { ListedKey } from "../../keys/queries/list.ts";
-import { formatMinute, formatNumber, formatTime } from "../terminal/print.ts";
+import { formatMinute, formatNumber, formatTime, timeOrNull } from "../terminal/print.ts";
 import type { Column } from "../terminal/table.ts";
 
 // How keys look: rows and facts for people, objects for scripts.
-
-export const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : formatTime(ms));
 
 export const jsonOfKey = (key: Key, nowMs: number) => ({
   id: key.id,

@@ -24,6 +24,8 @@ export const shellQuoted = (path: string): string =>
 /** UTC, in whole seconds. */
 export const formatTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
+export const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : formatTime(ms));
+
 /** For lists: to the minute. */
 export const formatMinute = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")}Z`;
 

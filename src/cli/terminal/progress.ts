@@ -83,6 +83,24 @@ export function showProgress(work: Work, { nowMs, sayLine, columns }: Surroundin
   };
 }
 
+/** Runs work that reports how far its current step has come: one bar after the other. */
+export async function withBars<Result>(
+  run: (report: (step: Work, done: number) => void) => Promise<Result>,
+): Promise<Result> {
+  let shown: { readonly label: string; readonly progress: Progress } | undefined;
+  try {
+    return await run((step, done) => {
+      if (step.label !== shown?.label) {
+        shown?.progress.end();
+        shown = { label: step.label, progress: showProgress(step) };
+      }
+      shown.progress.advance(done);
+    });
+  } finally {
+    shown?.progress.end();
+  }
+}
+
 /** Measures the speed since the first report, because an earlier run may have done what came before. */
 class Pace {
   #done = 0;

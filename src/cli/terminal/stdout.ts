@@ -68,7 +68,15 @@ export function writeSecret(text: string): void {
   }
 }
 
-/** What was closed before this program began is /dev/null to it. */
+const END_OF_JSON = "\n}";
+
+/** Writes a secret as JSON but for its end, which follows once the secret works: otherwise it is not complete. */
+export const writeSecretJson = (value: object): void =>
+  writeSecret(JSON.stringify(value, null, 2).slice(0, -END_OF_JSON.length));
+
+export const writeEndOfJson = (): void => write(`${END_OF_JSON}\n`);
+
+/** A file descriptor that was closed before this program began is /dev/null to it. */
 function isNowhere(): boolean {
   const output = fstatSync(STDOUT);
   return output.isCharacterDevice() && output.rdev === statSync("/dev/null").rdev;

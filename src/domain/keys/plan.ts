@@ -16,8 +16,6 @@ export type Plan = keyof typeof PLANS;
 
 export const PLAN_NAMES = Object.keys(PLANS) as readonly Plan[];
 
-export const isPlan = (text: string): text is Plan => Object.hasOwn(PLANS, text);
-
 /** The largest quota that can be set. */
 export const QUOTA_MAX = 1_000_000_000;
 export const QUOTA_RULE = `must be a whole number from 1 to ${QUOTA_MAX}`;
