@@ -24,10 +24,7 @@ describe("the answer to another request", () => {
     );
   }
   const own = (sent: readonly string[]): string => sent.at(-1) ?? "";
-  const FOREIGN = [
-    "connection_failed",
-    "The connection to http://127.0.0.1:1 failed: the answer is incomplete, or not ours",
-  ];
+  const FOREIGN = ["connection_failed", "The connection to http://127.0.0.1:1 failed: the answer is cut, or not ours"];
 
   test("of the same client is not taken for its own", async () => {
     expect(await outcome(own)).toEqual(["of 1", "ours"]);
@@ -235,6 +232,13 @@ test("a delete that was done is done, also if a proxy takes the request id away;
     .delete(1)
     .withResponse();
   expect([data, attempts]).toEqual([undefined, 2]);
+});
+
+test("an answer without content is only one to a delete: any other call asks again", async () => {
+  const answers = [new Response(null, { status: 204 }), Response.json([])];
+  const fetch = async (): Promise<Response> => answers.shift() ?? Response.error();
+  const { data, attempts } = await new AnimalStore({ baseUrl, apiKey: "pk", clock, fetch }).pets.list().withResponse();
+  expect([data.items, attempts]).toEqual([[], 2]);
 });
 
 test("a message of OpenSSL gives way to its code", async () => {

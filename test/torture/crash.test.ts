@@ -9,11 +9,13 @@ const SEED = 20261115;
 
 test("kill -9 under load loses no acknowledged write, makes none twice, and forgets no counter or ban", async () => {
   const course = begin({ seed: SEED });
-  await killUnderLoad(course, 0, BRIEF);
+  const kinds = ["acknowledged", "corrections", "deletions", "conditional writes", "repeated"];
+  // On a busy machine, little may have been done when the service is killed.
+  let rounds = 0;
+  do await killUnderLoad(course, rounds++, BRIEF);
+  while (kinds.some((what) => course.board.of(what) === 0));
   expect(course.board.violations).toEqual([]);
-  expect(course.board.of("starts")).toBe(BRIEF.kills + 1);
-  for (const what of ["acknowledged", "corrections", "deletions", "conditional writes", "repeated"])
-    expect([what, course.board.of(what)]).not.toEqual([what, 0]);
+  expect(course.board.of("starts")).toBe(rounds * (BRIEF.kills + 1));
 });
 
 test("a first start that was killed leaves nothing in the way of the next one", async () => {

@@ -51,7 +51,7 @@ export async function exchange(
     });
     const { status, ok, headers } = response;
     const type = headers.get("content-type") ?? "";
-    if (!isOurs(response, type, sentId)) throw new Error("the answer is incomplete, or not ours");
+    if (!isOurs(response, type, method, sentId)) throw new Error("the answer is cut, or not ours");
     requestId = headers.get("x-request-id") || requestId;
     // Other types are not from the service, and their bodies may never end.
     let data: unknown;
@@ -89,10 +89,10 @@ export async function exchange(
  * request, or a proxy may repeat our id. Chromium accepts truncated headers, and takes a duplicated preflight response
  * for the next one.
  */
-function isOurs({ status, ok, headers }: Response, type: string, sentId: string): boolean {
+function isOurs({ status, ok, headers }: Response, type: string, method: string, sentId: string): boolean {
   const answered = headers.get("x-request-id") ?? "";
   if (answered.startsWith(sentId.slice(0, 12)) && !answered.includes(sentId)) return false;
-  if (status === 204) return !headers.has("allow");
+  if (status === 204) return method === "DELETE" && !headers.has("allow");
   return !ok || type === JSON_TYPE || !JSON_TYPE.startsWith(type);
 }
 
