@@ -51,6 +51,10 @@ export interface Position {
   readonly foldedName?: string | undefined;
 }
 
+/** Whether a position is one in this list: by id, or by names that begin with a folded prefix. */
+export const isInList = ({ foldedName }: Position, foldedPrefix: string | undefined): boolean =>
+  foldedPrefix === undefined ? foldedName === undefined : foldedName?.startsWith(foldedPrefix) === true;
+
 /** A row of a list by name comes with the folded name that it was found by. */
 export type Listed<Row> = Row & Pick<Position, "foldedName">;
 

@@ -20,3 +20,6 @@ function runSteps(): void {
     if (steps.length > 0) setImmediate(runSteps);
   }
 }
+
+/** Resolves in the next turn of the event loop: what has arrived meanwhile comes first. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

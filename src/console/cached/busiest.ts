@@ -1,13 +1,15 @@
+import { readAll } from "../../base/read-all.ts";
 import { type Clock, SECOND_MS } from "../../base/time/clock.ts";
+import { nextTurn } from "../../base/time/turn.ts";
 import { type Grain, startOf, startsBetween } from "../../domain/usage/grains.ts";
 import type { KeyRequests, UsageStore } from "../../store/ports/store.ts";
-import { CachedValue, type Known } from "./cached-value.ts";
+import { CachedValue, type Dated } from "./cached-value.ts";
 
-const STAYS_MS = 10 * SECOND_MS;
+const MAX_AGE_MS = 10 * SECOND_MS;
 const SHOWN = 10;
-/** So many take a few milliseconds to read. */
+/** A page of this size takes a few milliseconds to read. */
 const KEYS_AT_ONCE = 1_000;
-/** Instances flush what they have counted some seconds later: the sums before these do not change any more. */
+/** How many of the latest buckets still change: instances flush their counts some seconds later. */
 const CHANGING = 2;
 
 interface Parts {
@@ -16,7 +18,7 @@ interface Parts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The sums of one minute, hour or day, by the places of keys: with 10,000 keys, 160 kB. */
+/** The sums of one minute, hour or day, indexed by the places of keys: with 10,000 keys, 160 kB. */
 interface Bucket {
   readonly requests: Float64Array;
   readonly refused: Float64Array;
@@ -28,35 +30,35 @@ interface Sums {
 }
 
 /**
- * The keys that asked for most in some time. To sum up 30 days of 10,000 keys takes seconds, so each bucket is read once,
- * beside requests, and only the latest again.
+ * The keys with the most requests in a span. To sum up 30 days of 10,000 keys takes seconds, so each bucket is read
+ * once, and only the latest are read again.
  */
 export class BusiestKeys {
-  readonly #remembered: CachedValue<Sums>;
+  readonly #cache: CachedValue<Sums>;
   readonly #places = new Map<string, number>();
 
   constructor(
     private readonly parts: Parts,
-    /** Of keys there are sums by minute for 6 hours, by hour for 31 days, and by day. */
+    /** The store keeps sums of keys by minute for 6 hours, by hour for 31 days, and by day. */
     private readonly grain: Grain,
     private readonly spanMs: number,
   ) {
-    this.#remembered = new CachedValue({
+    this.#cache = new CachedValue({
       clock: parts.clock,
-      staysMs: STAYS_MS,
+      maxAgeMs: MAX_AGE_MS,
       find: (before) => this.#sumUp(before?.buckets),
       onFailure: parts.onFailure,
     });
   }
 
   /** The busiest first; undefined: not known yet. */
-  async latest(): Promise<Known<readonly KeyRequests[]> | undefined> {
-    const known = await this.#remembered.latest();
-    return known && { value: known.value.busiest, asOfMs: known.asOfMs };
+  async latest(): Promise<Dated<readonly KeyRequests[]> | undefined> {
+    const sums = await this.#cache.latest();
+    return sums && { value: sums.value.busiest, asOfMs: sums.asOfMs };
   }
 
   settled(): Promise<void> {
-    return this.#remembered.settled();
+    return this.#cache.settled();
   }
 
   async #sumUp(before: ReadonlyMap<number, Bucket> = new Map()): Promise<Sums> {
@@ -72,15 +74,15 @@ export class BusiestKeys {
   }
 
   async #read(startedAtMs: number): Promise<Bucket> {
-    const rows: KeyRequests[] = [];
-    for (let afterId: string | undefined = ""; afterId !== undefined; ) {
-      const bucket = { grain: this.grain, startedAtMs, afterId, size: KEYS_AT_ONCE };
-      const some: readonly KeyRequests[] = await this.parts.usage.requestsByKey(bucket);
-      rows.push(...some);
-      afterId = some.length < KEYS_AT_ONCE ? undefined : some.at(-1)?.keyId;
-      // Requests get their turn.
-      await new Promise(setImmediate);
-    }
+    const { usage } = this.parts;
+    const { grain } = this;
+    const rows = await readAll(
+      KEYS_AT_ONCE,
+      (page) => usage.requestsByKey({ grain, startedAtMs, ...page }),
+      ({ keyId }) => keyId,
+    );
+    // A month has 31 buckets: requests get their turn after each.
+    await nextTurn();
     for (const { keyId } of rows) if (!this.#places.has(keyId)) this.#places.set(keyId, this.#places.size);
     const size = rows.length === 0 ? 0 : this.#places.size;
     const sums = { requests: new Float64Array(size), refused: new Float64Array(size) };

@@ -21,13 +21,13 @@ interface Parts {
   readonly counters: FindCounters;
   readonly database: DatabaseUrl;
   readonly onFailure: (error: unknown) => void;
-  /** How full the disk of the database is, unless it is that of a server. */
+  /** Finds out how full the disk of the database is; undefined: it is on a database server. */
   readonly findDisk?: (database: DatabaseUrl) => Promise<Disk | undefined>;
 }
 
-const HEALTH_STAYS_MS = 10 * SECOND_MS;
+const HEALTH_MAX_AGE_MS = 10 * SECOND_MS;
 
-/** What this thread has found out beside requests, so that none of them has to wait for it. */
+/** The slow values that pages show. They are found out in the background, so that no request waits for them. */
 export class ConsoleCache {
   readonly keys: KnownKeys;
   readonly counting: Counting;
@@ -38,7 +38,7 @@ export class ConsoleCache {
   #isClosed = false;
 
   constructor(given: Parts) {
-    // What is interrupted by the end of this thread has not failed.
+    // Interrupted by the end of this thread is not failed.
     const onFailure = (error: unknown): void => {
       if (!this.#isClosed) given.onFailure(error);
     };
@@ -52,7 +52,7 @@ export class ConsoleCache {
       day: new BusiestKeys(usage, "hour", SPAN_MS.day),
       month: new BusiestKeys(usage, "day", SPAN_MS.month),
     };
-    this.health = new CachedValue({ clock, staysMs: HEALTH_STAYS_MS, find: () => healthOf(parts), onFailure });
+    this.health = new CachedValue({ clock, maxAgeMs: HEALTH_MAX_AGE_MS, find: () => healthOf(parts), onFailure });
   }
 
   /** The store is about to be closed. */
@@ -60,7 +60,7 @@ export class ConsoleCache {
     this.#isClosed = true;
   }
 
-  /** Returns when nothing is being found out: what was asked for before is known then. */
+  /** Resolves when nothing is being found out: every value that was asked for before is there then. */
   async settled(): Promise<void> {
     const { keys, counting, busiest, health } = this;
     await Promise.all([keys, counting, ...Object.values(busiest), health].map((each) => each.settled()));
@@ -72,7 +72,7 @@ async function healthOf({ store, database, findDisk = diskOf }: Parts): Promise<
   try {
     await store.check();
   } catch {
-    // The readiness of the service is about the same, and is logged.
+    // Not reported here: the readiness check of the service logs the same.
     answers = false;
   }
   return { answers, isReadOnly: store.isReadOnly(), disk: await findDisk(database) };

@@ -1,67 +1,63 @@
 import type { Clock } from "../../base/time/clock.ts";
+import { withTimeout } from "../../base/time/timeout.ts";
 
-export interface Known<Value> {
+/** A value with the time that it was right at. */
+export interface Dated<Value> {
   readonly value: Value;
   readonly asOfMs: number;
 }
 
 interface CachedValueParts<Value> {
   readonly clock: Clock;
-  /** Finds it out, however long that takes. Given what was known before. */
+  /** Finds the value out, however long that takes. Given the one from before. */
   readonly find: (before: Value | undefined) => Promise<Value>;
-  /** For how long it need not be found out again. */
-  readonly staysMs: number;
-  /** Whether it is certain to be what it was: then its age makes no difference. */
-  readonly isUnchanged?: () => boolean;
+  /** How old the value may be before it is found out again. */
+  readonly maxAgeMs: number;
+  /** Whether a value is certain to be right still, however old it is. */
+  readonly isUnchanged?: (value: Value) => boolean;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** How long a request waits for what was never found out yet, if it can do without. */
+/** How long a request waits for a value that was never found out yet, if it can do without. */
 const FIRST_WAIT_MS = 10;
 
-/**
- * What takes too long to find out while somebody waits for it: it is remembered with its age, and found out again
- * beside the requests that ask for it.
- */
+/** Stale-while-revalidate cache of one slow value. */
 export class CachedValue<Value> {
-  #known: Known<Value> | undefined;
+  #latest: Dated<Value> | undefined;
   #finding: Promise<void> | undefined;
   #triedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly parts: CachedValueParts<Value>) {}
 
-  /** What is known now. It is waited for briefly only if nothing is; undefined: it takes longer. */
-  async latest(waitMs = FIRST_WAIT_MS): Promise<Known<Value> | undefined> {
-    if (this.#isDue()) this.#find();
-    if (!this.#known && this.#finding) await Promise.race([this.#finding, Bun.sleep(waitMs)]);
-    return this.#known;
+  /** The latest value, however old. Undefined: there is none yet, and the first one takes longer than `waitMs`. */
+  async latest(waitMs = FIRST_WAIT_MS): Promise<Dated<Value> | undefined> {
+    if (this.#isDue()) this.#finding = this.#find();
+    if (!this.#latest && this.#finding) await withTimeout(this.#finding, waitMs);
+    return this.#latest;
   }
 
-  /** Returns when nothing is being found out. */
+  /** Resolves when nothing is being found out. */
   settled(): Promise<void> {
     return this.#finding ?? Promise.resolve();
   }
 
   #isDue(): boolean {
     if (this.#finding) return false;
-    const { clock, staysMs, isUnchanged } = this.parts;
-    // A clock may be set back.
-    if (Math.abs(clock.nowMs() - this.#triedAtMs) < staysMs) return false;
-    return !(this.#known && isUnchanged?.());
+    const { clock, maxAgeMs, isUnchanged } = this.parts;
+    // The clock may have been set back.
+    if (Math.abs(clock.nowMs() - this.#triedAtMs) < maxAgeMs) return false;
+    return !(this.#latest && isUnchanged?.(this.#latest.value));
   }
 
-  #find(): void {
-    this.#triedAtMs = this.parts.clock.nowMs();
-    const find = async (): Promise<void> => {
-      try {
-        const asOfMs = this.parts.clock.nowMs();
-        this.#known = { value: await this.parts.find(this.#known?.value), asOfMs };
-      } catch (error) {
-        this.parts.onFailure(error);
-      } finally {
-        this.#finding = undefined;
-      }
-    };
-    this.#finding = find();
+  async #find(): Promise<void> {
+    const asOfMs = this.parts.clock.nowMs();
+    this.#triedAtMs = asOfMs;
+    try {
+      this.#latest = { value: await this.parts.find(this.#latest?.value), asOfMs };
+    } catch (error) {
+      this.parts.onFailure(error);
+    } finally {
+      this.#finding = undefined;
+    }
   }
 }

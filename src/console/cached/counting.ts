@@ -5,8 +5,8 @@ import type { StatusCounts, Store, Version } from "../../store/ports/store.ts";
 import type { Count } from "../api/index.ts";
 import { CachedValue } from "./cached-value.ts";
 
-/** However much is written, nothing is counted more often than this. */
-const STAYS_MS = MINUTE_MS;
+/** Counting again waits this long, however much is written meanwhile. */
+const MAX_AGE_MS = MINUTE_MS;
 
 interface Parts {
   readonly store: Pick<Store, "counts" | "version">;
@@ -18,26 +18,21 @@ interface Counted {
   readonly animals: StatusCounts<AnimalStatus> | undefined;
   readonly openOrders: StatusCounts<OpenOrderStatus> | undefined;
   readonly bytes: number;
-  /** Undefined: something was written while it was counted, or nobody can know. */
+  /** The version of the store that was counted; undefined: it changed meanwhile, or the store has none. */
   readonly version: Version | undefined;
 }
 
-/** How many animals and open orders there are: counted beside requests, and again only if something was written. */
+/** How many animals and open orders there are. They are counted again only if something was written. */
 export class Counting {
-  readonly #remembered: CachedValue<Counted>;
-  #version: Version | undefined;
+  readonly #cache: CachedValue<Counted>;
 
   constructor(private readonly parts: Parts) {
     const { clock, onFailure, store } = parts;
-    this.#remembered = new CachedValue({
+    this.#cache = new CachedValue({
       clock,
-      staysMs: STAYS_MS,
-      isUnchanged: () => this.#version !== undefined && store.version() === this.#version,
-      find: async () => {
-        const counted = await this.#count();
-        this.#version = counted.version;
-        return counted;
-      },
+      maxAgeMs: MAX_AGE_MS,
+      isUnchanged: ({ version }) => version !== undefined && store.version() === version,
+      find: () => this.#count(),
       onFailure,
     });
   }
@@ -47,14 +42,14 @@ export class Counting {
     readonly openOrders: Readonly<Record<OpenOrderStatus, Count>> | null;
     readonly bytes: number | null;
   }> {
-    const known = await this.#remembered.latest();
-    if (!known) return { animals: null, openOrders: null, bytes: null };
-    const { animals, openOrders, bytes } = known.value;
-    return { animals: countsOf(animals, known.asOfMs), openOrders: countsOf(openOrders, known.asOfMs), bytes };
+    const counted = await this.#cache.latest();
+    if (!counted) return { animals: null, openOrders: null, bytes: null };
+    const { animals, openOrders, bytes } = counted.value;
+    return { animals: countsOf(animals, counted.asOfMs), openOrders: countsOf(openOrders, counted.asOfMs), bytes };
   }
 
   settled(): Promise<void> {
-    return this.#remembered.settled();
+    return this.#cache.settled();
   }
 
   async #count(): Promise<Counted> {

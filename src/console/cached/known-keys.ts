@@ -1,5 +1,7 @@
 import { OperatorError } from "../../base/operator-error.ts";
+import { readAll } from "../../base/read-all.ts";
 import { type Clock, SECOND_MS } from "../../base/time/clock.ts";
+import { nextTurn } from "../../base/time/turn.ts";
 import type { Key } from "../../domain/keys/key.ts";
 import type { Tally } from "../../domain/limits/tally.ts";
 import type { FindCounters } from "../../keys/queries/counters.ts";
@@ -7,10 +9,10 @@ import { banEndOf, trueStateOf } from "../../keys/queries/use.ts";
 import type { KeyStore } from "../../store/ports/store.ts";
 import { CachedValue } from "./cached-value.ts";
 
-/** How old the last uses of keys may be in a list; all that people change is known at once, by the revision. */
-const KEYS_STAY_MS = 10 * SECOND_MS;
+/** How old the last uses of keys may be in a list. Changes by people show at once, by the revision. */
+const KEYS_MAX_AGE_MS = 10 * SECOND_MS;
 /** How old counts may be in lists. A key that is shown by itself is looked up. */
-const COUNTS_STAY_MS = 5 * SECOND_MS;
+const COUNTS_MAX_AGE_MS = 5 * SECOND_MS;
 
 interface Parts {
   readonly keys: KeyStore;
@@ -19,7 +21,7 @@ interface Parts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** All keys, and what was counted for all of them. */
+/** All keys, with their counters. */
 export interface CountedKeys {
   readonly keys: ReadonlyMap<string, Key>;
   /** Undefined: counted in Redis, which does not answer. */
@@ -27,42 +29,41 @@ export interface CountedKeys {
   readonly banned: number;
 }
 
-/** With 10,000 keys, to read all of them, and what was counted for them, takes longer than a request may. */
+/** One reading of all keys, which may still go on: callers that ask at once wait for the same one. */
+interface Reading {
+  readonly keys: Promise<readonly Key[]>;
+  readonly revision: number;
+  readonly asOfMs: number;
+}
+
+/** Caches all keys and their counters: with 10,000 keys, reading them takes longer than a request may. */
 export class KnownKeys {
   readonly #counted: CachedValue<CountedKeys>;
-  #known: { readonly keys: readonly Key[]; readonly revision: number; readonly asOfMs: number } | undefined;
-
-  /** Those who ask at once wait for one reading. */
-  #reading: { readonly keys: Promise<readonly Key[]>; readonly revision: number } | undefined;
+  #reading: Reading | undefined;
 
   constructor(private readonly parts: Parts) {
     const { clock, onFailure } = parts;
-    this.#counted = new CachedValue({ clock, staysMs: COUNTS_STAY_MS, find: () => this.#count(), onFailure });
+    this.#counted = new CachedValue({ clock, maxAgeMs: COUNTS_MAX_AGE_MS, find: () => this.#count(), onFailure });
   }
 
-  /** As they are now, but for when they were last used. */
+  /** All keys as they are now, but for their last use. */
   async list(): Promise<readonly Key[]> {
     const { keys, clock } = this.parts;
+    // The revision is read first: a change while the keys are read shows in the next one.
     const revision = await keys.revision();
     const nowMs = clock.nowMs();
-    const known = this.#known;
-    if (known && known.revision === revision && Math.abs(nowMs - known.asOfMs) < KEYS_STAY_MS) return known.keys;
-    // The revision was read first: what is changed meanwhile shows in the next one.
-    if (this.#reading?.revision !== revision) this.#reading = { keys: this.#read(revision, nowMs), revision };
-    return this.#reading.keys;
+    const isCurrent = ({ revision: read, asOfMs }: Reading): boolean =>
+      read === revision && Math.abs(nowMs - asOfMs) < KEYS_MAX_AGE_MS;
+    if (this.#reading && isCurrent(this.#reading)) return this.#reading.keys;
+    const reading = { keys: allOf(keys), revision, asOfMs: nowMs };
+    this.#reading = reading;
+    reading.keys.catch(() => {
+      if (this.#reading === reading) this.#reading = undefined;
+    });
+    return reading.keys;
   }
 
-  async #read(revision: number, asOfMs: number): Promise<readonly Key[]> {
-    try {
-      const keys = await allOf(this.parts.keys);
-      this.#known = { keys, revision, asOfMs };
-      return keys;
-    } finally {
-      if (this.#reading?.revision === revision) this.#reading = undefined;
-    }
-  }
-
-  /** As they were a few seconds ago; undefined: not known yet. */
+  /** All keys as they were a few seconds ago; undefined: not known yet. */
   async counted(waitMs?: number): Promise<CountedKeys | undefined> {
     return (await this.#counted.latest(waitMs))?.value;
   }
@@ -74,7 +75,7 @@ export class KnownKeys {
   async #count(): Promise<CountedKeys> {
     const { clock } = this.parts;
     const keys = await this.list();
-    await new Promise(setImmediate);
+    await nextTurn();
     const tallies = await this.#readTallies(keys);
     const nowMs = clock.nowMs();
     const isBanned = (key: Key): boolean =>
@@ -95,17 +96,15 @@ export class KnownKeys {
   }
 }
 
-/** So many take a few milliseconds to read. */
+/** A page of this size takes a few milliseconds to read. */
 const KEYS_AT_ONCE = 500;
 
-/** Oldest first, as a list of keys is; read so that requests get their turn in between. */
+/** The oldest first, as a list of keys is. */
 async function allOf(keys: KeyStore): Promise<readonly Key[]> {
-  const all: Key[] = [];
-  for (let afterId: string | undefined = ""; afterId !== undefined; ) {
-    const some: readonly Key[] = await keys.listSome({ afterId, size: KEYS_AT_ONCE });
-    all.push(...some);
-    afterId = some.length < KEYS_AT_ONCE ? undefined : some.at(-1)?.id;
-    if (afterId !== undefined) await new Promise(setImmediate);
-  }
-  return all.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+  const all = await readAll(
+    KEYS_AT_ONCE,
+    (page) => keys.listSome(page),
+    ({ id }) => id,
+  );
+  return all.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
 }

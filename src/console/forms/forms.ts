@@ -9,7 +9,7 @@ import {
 import { INT64_MAX, INT64_MIN, parseInt64 } from "../../base/json/int64.ts";
 import { Mistake } from "../../base/mistake.ts";
 import { quote } from "../../base/text/text.ts";
-import { decodeCursor, encodeCursor, type Position } from "../../domain/page.ts";
+import { decodeCursor, encodeCursor, isInList, type Position } from "../../domain/page.ts";
 import { ConsoleFault } from "../fault.ts";
 
 // What pages send: forms as JSON, and queries. Both are judged by the rules of the domain; what is wrong names its field.
@@ -111,12 +111,10 @@ export type Query = Pick<URLSearchParams, "get">;
 
 export const textIn = (query: Query, name: string): string | undefined => query.get(name)?.trim() || undefined;
 
-/** A parameter that is one of the fields of the domain, or of those above. */
-export function valueIn<Value>(query: Query, name: string, field: Field<Value>): Value | undefined | ConsoleFault {
-  const text = textIn(query, name);
-  if (text === undefined) return undefined;
-  const value = field.parse(text);
-  return value instanceof Mistake ? invalidField(name, `${labelOf(name)} ${value.text}.`) : value;
+/** The parameters that are known here, read like the fields of a form. */
+export function readQuery<Known extends Fields>(known: Known, query: Query): Parsed<Known> | ConsoleFault {
+  const sent = Object.keys(known).map((name) => [name, textIn(query, name)]);
+  return readForm(known, Object.fromEntries(sent.filter(([, text]) => text !== undefined)));
 }
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, false: false };
@@ -136,11 +134,7 @@ export function cursorIn(query: Query, foldedPrefix?: string): Position | undefi
   const text = query.get("cursor");
   if (!text) return undefined;
   const position = decodeCursor(text);
-  const fits =
-    foldedPrefix === undefined
-      ? position?.foldedName === undefined
-      : position?.foldedName?.startsWith(foldedPrefix) === true;
-  return position && fits ? position : invalidField("cursor", STALE_CURSOR);
+  return position && isInList(position, foldedPrefix) ? position : invalidField("cursor", STALE_CURSOR);
 }
 
 export const nextOf = (page: { readonly rows: readonly Position[]; readonly more: boolean }): string | null => {

@@ -1,8 +1,8 @@
-import { choiceField } from "../../base/json/fields.ts";
+import { choiceField, maybe } from "../../base/json/fields.ts";
 import { ANIMAL_STATUSES, type AnimalStatus, NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
 import { fold } from "../../domain/stock/fold.ts";
 import { ConsoleFault } from "../fault.ts";
-import { int64TextField, invalidField, type Query, valueIn } from "../forms/forms.ts";
+import { int64TextField, invalidField, type Query, readQuery } from "../forms/forms.ts";
 
 /** Which animals a list shows, and an export of it has. What is undefined filters nothing. */
 export interface ShownAnimals {
@@ -13,17 +13,17 @@ export interface ShownAnimals {
   readonly name: string | undefined;
 }
 
-const STATUS_FIELD = choiceField(ANIMAL_STATUSES);
+const FILTER = {
+  status: maybe(choiceField(ANIMAL_STATUSES)),
+  categoryId: maybe(int64TextField),
+  id: maybe(int64TextField),
+  name: maybe(NEW_ANIMAL_FIELDS.name),
+};
 
 export function shownIn(query: Query): ShownAnimals | ConsoleFault {
-  const status = valueIn(query, "status", STATUS_FIELD);
-  if (status instanceof ConsoleFault) return status;
-  const categoryId = valueIn(query, "categoryId", int64TextField);
-  if (categoryId instanceof ConsoleFault) return categoryId;
-  const id = valueIn(query, "id", int64TextField);
-  if (id instanceof ConsoleFault) return id;
-  const name = valueIn(query, "name", NEW_ANIMAL_FIELDS.name);
-  if (name instanceof ConsoleFault) return name;
+  const filter = readQuery(FILTER, query);
+  if (filter instanceof ConsoleFault) return filter;
+  const { status, categoryId, id, name } = filter;
   if (name !== undefined && (categoryId !== undefined || id !== undefined))
     return invalidField("name", "Search by name goes with a status only: clear the name, or the category and id.");
   return { status, categoryId, id, name: name === undefined ? undefined : fold(name) };

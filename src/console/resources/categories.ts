@@ -1,11 +1,14 @@
+import { maybe } from "../../base/json/fields.ts";
 import { NO_SUCH_CATEGORY, sentencesOnTakenName } from "../../domain/refusal-sentences.ts";
 import { CATEGORY_FIELDS, type Category } from "../../domain/stock/category.ts";
 import { fold } from "../../domain/stock/fold.ts";
 import type { CategoryView, PageView } from "../api/index.ts";
 import { ConsoleFault } from "../fault.ts";
-import { cursorIn, int64TextField, invalidField, nextOf, PAGE_SIZE, readForm, valueIn } from "../forms/forms.ts";
+import { cursorIn, int64TextField, invalidField, nextOf, PAGE_SIZE, readForm, readQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { authorshipOf } from "./author.ts";
+
+const FILTER = { id: maybe(int64TextField), name: maybe(CATEGORY_FIELDS.name) };
 
 const viewOf = ({ id, name }: Category): CategoryView => ({ id: String(id), name });
 
@@ -15,11 +18,10 @@ export const listCategories: ConsoleHandler = async (
   _,
   { query },
 ): Promise<PageView<CategoryView> | ConsoleFault> => {
-  const id = valueIn(query, "id", int64TextField);
-  if (id instanceof ConsoleFault) return id;
+  const filter = readQuery(FILTER, query);
+  if (filter instanceof ConsoleFault) return filter;
+  const { id, name } = filter;
   if (id !== undefined) return { items: (await store.categories.getSeveral([id])).map(viewOf), next: null };
-  const name = valueIn(query, "name", CATEGORY_FIELDS.name);
-  if (name instanceof ConsoleFault) return name;
   const folded = name === undefined ? undefined : fold(name);
   const after = cursorIn(query, folded);
   if (after instanceof ConsoleFault) return after;

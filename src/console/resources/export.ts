@@ -1,22 +1,24 @@
-import { choiceField } from "../../base/json/fields.ts";
+import { choiceField, optional } from "../../base/json/fields.ts";
 import { lazy } from "../../base/lazy.ts";
 import { MINUTE_MS } from "../../base/time/clock.ts";
 import { exportAnimals } from "../../bulk/export.ts";
 import { EXPORT_FORMATS } from "../../bulk/export-formats.ts";
 import type { AnimalSelection, AnimalSnapshot } from "../../store/ports/store.ts";
 import { ConsoleFault } from "../fault.ts";
-import { valueIn } from "../forms/forms.ts";
+import { readQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { asDownload } from "../jobs/download.ts";
 import { pacedStream, ReaderGone } from "../jobs/paced-stream.ts";
 import { shownIn } from "./animal-filter.ts";
 
+const FORMAT = { format: optional(choiceField(EXPORT_FORMATS), "csv") };
 const TYPES = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };
 
 /** What the filter shows, as it is at one moment. No more is read than the browser takes. */
 export const exportFiltered: ConsoleHandler = async ({ openSnapshot, clock, background }, _, { query }) => {
-  const format = valueIn(query, "format", choiceField(EXPORT_FORMATS));
-  if (format instanceof ConsoleFault) return format;
+  const wanted = readQuery(FORMAT, query);
+  if (wanted instanceof ConsoleFault) return wanted;
+  const { format } = wanted;
   const shown = shownIn(query);
   if (shown instanceof ConsoleFault) return shown;
   const { id, ...rest } = shown;
@@ -24,9 +26,9 @@ export const exportFiltered: ConsoleHandler = async ({ openSnapshot, clock, back
   const selection = { ...rest, ...(id === undefined ? {} : { ids: [id] }) };
   const snapshot = await openSnapshot();
   if (!snapshot) return TOO_MANY_EXPORTS;
-  const { readable, work } = streamOf(snapshot, selection, format ?? "csv");
+  const { readable, work } = streamOf(snapshot, selection, format);
   background.run("console: an export failed", work);
-  return new Response(readable, { headers: asDownload(`animals-${day}.${format ?? "csv"}`, TYPES[format ?? "csv"]) });
+  return new Response(readable, { headers: asDownload(`animals-${day}.${format}`, TYPES[format]) });
 };
 
 const TOO_MANY_EXPORTS = new ConsoleFault(

@@ -1,12 +1,11 @@
-import type { Author } from "../../domain/journal.ts";
+import { optional } from "../../base/json/fields.ts";
 import { type Import, stateOfImport } from "../../domain/stock/import.ts";
 import type { ImportView } from "../api/index.ts";
 import { ConsoleFault } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
-import { flagField, int64TextField, type Query, readForm, textIn, valueIn } from "../forms/forms.ts";
+import { flagField, int64TextField, readForm, readQuery, textIn } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { asDownload } from "../jobs/download.ts";
-import type { WantedImport } from "../jobs/import-works.ts";
 import { authorOf } from "./author.ts";
 
 const IMPORTS_SHOWN = 100;
@@ -29,8 +28,9 @@ const accepted = (work: object | ConsoleFault): Response | ConsoleFault =>
 
 /** A file as the body, or with `from` that of an earlier work. */
 export const beginImport: ConsoleHandler = async ({ imports }, session, { query, request }) => {
-  const wanted = wantedIn(query, authorOf(session));
-  if (wanted instanceof ConsoleFault) return wanted;
+  const flags = readQuery(FLAGS, query);
+  if (flags instanceof ConsoleFault) return flags;
+  const wanted = { ...flags, author: authorOf(session) };
   const from = textIn(query, "from");
   if (from !== undefined) return accepted(await imports.beginFrom(from, wanted));
   if (!request.body) return NO_FILE;
@@ -39,17 +39,8 @@ export const beginImport: ConsoleHandler = async ({ imports }, session, { query,
 
 const NO_FILE = new ConsoleFault(400, "missing_field", "There is no file. Choose one.", { field: "file" });
 
-const FLAGS = ["dryRun", "skipInvalid", "again", "keepIds"] as const;
-
-function wantedIn(query: Query, author: Author): WantedImport | ConsoleFault {
-  const flags = { dryRun: false, skipInvalid: false, again: false, keepIds: false };
-  for (const name of FLAGS) {
-    const value = valueIn(query, name, flagField);
-    if (value instanceof ConsoleFault) return value;
-    flags[name] = value ?? false;
-  }
-  return { ...flags, author };
-}
+const FLAG = optional(flagField, false);
+const FLAGS = { dryRun: FLAG, skipInvalid: FLAG, again: FLAG, keepIds: FLAG };
 
 /** For whoever comes back to the page. */
 export const listWorks: ConsoleHandler = ({ imports }) => imports.views;

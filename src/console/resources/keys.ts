@@ -26,8 +26,8 @@ import {
   PAGE_SIZE,
   plainTextField,
   readForm,
+  readQuery,
   textIn,
-  valueIn,
 } from "../forms/forms.ts";
 import { type KeyRefusal, keyFault, NO_SUCH_KEY } from "../forms/key-messages.ts";
 import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
@@ -49,22 +49,22 @@ const partsFor = ({ store, counters, clock, settings }: ConsoleParts, session: S
   author: authorOf(session),
 });
 
+const KEY_FILTER = { plan: maybe(choiceField(PLAN_NAMES)), state: maybe(choiceField(TRUE_STATES)) };
+
 /** The newest first. */
 export async function listOfKeys(
   { cache, clock }: ConsoleParts,
   _: SignedIn,
   { query }: Pick<ConsoleCall, "query">,
 ): Promise<KeyListView | ConsoleFault> {
-  const plan = valueIn(query, "plan", choiceField(PLAN_NAMES));
-  if (plan instanceof ConsoleFault) return plan;
-  const state = valueIn(query, "state", choiceField(TRUE_STATES));
-  if (state instanceof ConsoleFault) return state;
+  const filter = readQuery(KEY_FILTER, query);
+  if (filter instanceof ConsoleFault) return filter;
   const page = Number(PAGE_NUMBER.exec(textIn(query, "page") ?? "1")?.[0] ?? 1);
   const all = await cache.keys.list();
   const tallies = (await cache.keys.counted(COUNTS_WAIT_MS))?.tallies;
   const counters = async () => (tallies ? done(async () => tallies) : refused({ kind: "counted_in_redis" } as const));
   const parts = { keys: { list: async () => all }, counters, clock };
-  const listed = await listKeys(parts, { plan, state, search: textIn(query, "search") });
+  const listed = await listKeys(parts, { ...filter, search: textIn(query, "search") });
   if (listed.kind === "refused") return UNKNOWN_BANS;
   const nowMs = clock.nowMs();
   const { keys, total, areBansKnown }: KeyList = listed.value;

@@ -1,21 +1,21 @@
-import { choiceField } from "../../base/json/fields.ts";
+import { choiceField, maybe } from "../../base/json/fields.ts";
 import { NO_SUCH_ORDER, sentencesOnOrderUpdate } from "../../domain/refusal-sentences.ts";
 import { ORDER_STATUSES, type Order } from "../../domain/stock/order.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { OrderListView, OrderView } from "../api/index.ts";
 import { afterChange, ConsoleFault } from "../fault.ts";
-import { cursorIn, int64TextField, nextOf, PAGE_SIZE, readForm, valueIn } from "../forms/forms.ts";
+import { cursorIn, int64TextField, nextOf, PAGE_SIZE, readForm, readQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { authorshipOf } from "./author.ts";
 
 const STATUS_FIELD = choiceField(ORDER_STATUSES);
+const FILTER = { status: maybe(STATUS_FIELD), petId: maybe(int64TextField) };
 
 /** The newest first. */
 export const listOrders: ConsoleHandler = async ({ store }, _, { query }): Promise<OrderListView | ConsoleFault> => {
-  const status = valueIn(query, "status", STATUS_FIELD);
-  if (status instanceof ConsoleFault) return status;
-  const animalId = valueIn(query, "petId", int64TextField);
-  if (animalId instanceof ConsoleFault) return animalId;
+  const filter = readQuery(FILTER, query);
+  if (filter instanceof ConsoleFault) return filter;
+  const { status, petId: animalId } = filter;
   const after = cursorIn(query);
   if (after instanceof ConsoleFault) return after;
   const page = await store.orders.list({ status, animalId, after, sort: "-id", size: PAGE_SIZE });

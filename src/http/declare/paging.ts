@@ -5,6 +5,7 @@ import {
   encodeCursor,
   ID_ORDERS,
   type IdOrder,
+  isInList,
   type JsonPage,
   PAGE_SIZE_DEFAULT,
   PAGE_SIZE_MAX,
@@ -72,13 +73,8 @@ export function clashOf(
 }
 
 /** A cursor continues the list that it was given out with: by id, or by names that begin with a prefix. */
-export function clashOfCursor(cursor: Position | undefined, foldedPrefix: string | undefined): Clash | undefined {
-  const fits =
-    foldedPrefix === undefined
-      ? cursor?.foldedName === undefined
-      : cursor === undefined || cursor.foldedName?.startsWith(foldedPrefix);
-  return fits ? undefined : { parameter: "cursor", mistake: CURSOR_OF_ANOTHER_LIST };
-}
+export const clashOfCursor = (cursor: Position | undefined, foldedPrefix: string | undefined): Clash | undefined =>
+  cursor && !isInList(cursor, foldedPrefix) ? { parameter: "cursor", mistake: CURSOR_OF_ANOTHER_LIST } : undefined;
 
 const CURSOR_OF_ANOTHER_LIST = "was not given out for this list: use the URL of a Link header unchanged";
 

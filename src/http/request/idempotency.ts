@@ -1,3 +1,4 @@
+import { withTimeout } from "../../base/time/timeout.ts";
 import type { IdempotencyKey, IdempotentResult } from "../../domain/idempotency.ts";
 import type { Fault } from "../faults/fault.ts";
 import { IDEMPOTENCY_IN_PROGRESS, invalidIdempotencyKey } from "../faults/faults.ts";
@@ -55,7 +56,7 @@ export function createWithIdempotency(waitForFirstMs = WAIT_FOR_FIRST_MS): WithI
   return async function withIdempotency({ keyId, value }, write) {
     const id = `${keyId} ${value}`;
     const first = inProgress.get(id);
-    if (first && !(await endsWithin(first, waitForFirstMs))) return IDEMPOTENCY_IN_PROGRESS;
+    if (first && !(await withTimeout(first, waitForFirstMs))) return IDEMPOTENCY_IN_PROGRESS;
 
     const writing = write();
     const ended = writing.catch(() => {});
@@ -67,6 +68,3 @@ export function createWithIdempotency(waitForFirstMs = WAIT_FOR_FIRST_MS): WithI
     }
   };
 }
-
-const endsWithin = (work: Promise<unknown>, ms: number): Promise<boolean> =>
-  Promise.race([work.then(() => true), Bun.sleep(ms).then(() => false)]);

@@ -1,3 +1,4 @@
+import { readAll } from "../../base/read-all.ts";
 import { done, type Result, refused } from "../../base/result.ts";
 import type { Tally } from "../../domain/limits/tally.ts";
 import type { KeyTally, Store } from "../../store/ports/store.ts";
@@ -40,12 +41,10 @@ async function countedInDatabase(
 const TALLIES_AT_ONCE = 500;
 
 async function allOf(tallies: Store["tallies"]): Promise<ReadonlyMap<string, Tally>> {
-  const counted = new Map<string, Tally>();
-  for (let afterId: string | undefined = ""; afterId !== undefined; ) {
-    const some: readonly KeyTally[] = await tallies.loadSome({ afterId, size: TALLIES_AT_ONCE });
-    for (const [keyId, tally] of some) counted.set(keyId, tally);
-    afterId = some.length < TALLIES_AT_ONCE ? undefined : some.at(-1)?.[0];
-    if (afterId !== undefined) await new Promise(setImmediate);
-  }
-  return counted;
+  const all = await readAll<KeyTally>(
+    TALLIES_AT_ONCE,
+    (page) => tallies.loadSome(page),
+    ([keyId]) => keyId,
+  );
+  return new Map(all);
 }
