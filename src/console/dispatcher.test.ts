@@ -61,14 +61,14 @@ test("a fault is what the person is told, with its field and its headers", async
 });
 
 test.each([
-  ["a malfunction", new TypeError("of ask_secret"), 500, "internal_error", "log of the service"],
+  ["a malfunction", new TypeError("of ask_secret"), 500, "internal_error", "the service log has the details"],
   ["a store that is away", new StoreUnavailable("the disk is full"), 503, "service_unavailable", "nothing was changed"],
   [
     "an answer that was lost",
     new StoreUnavailable("lost", { changed: "unknown" }),
     503,
     "service_unavailable",
-    "before you make it again",
+    "before you try again",
   ],
 ] as const)("%s is logged with the request, and not told", async (_, error, status, code, words) => {
   const { response, reported } = await answerOf(() => {

@@ -23,22 +23,22 @@ export const NO_SUCH_PATH = new ConsoleFault(404, "not_found", "There is nothing
 export const SIGNED_OUT = new ConsoleFault(
   401,
   "signed_out",
-  "You are not signed in, or not any more. Make a new link with: animal-store console",
+  "You are not signed in, or your session has ended. Create a new link with: animal-store console",
 );
 export const BAD_TOKEN = new ConsoleFault(
   401,
   "invalid_token",
-  "This link does not work: it was used before, or is older than ten minutes. Make a new one with: animal-store console",
+  "This link no longer works: it has been used, or is more than ten minutes old. Create a new one with: animal-store console",
 );
 export const FOREIGN_ORIGIN = new ConsoleFault(
   403,
   "foreign_origin",
-  "The request does not come from a page of this console. Behind a proxy, set PUBLIC_URL, or TRUSTED_PROXIES to its address.",
+  "The request did not come from a page of this console. Behind a proxy, set PUBLIC_URL, or set TRUSTED_PROXIES to its address.",
 );
 export const MALFUNCTION = new ConsoleFault(
   500,
   "internal_error",
-  "Something unexpected happened. Try again; if it happens once more, the log of the service has the cause.",
+  "Something went wrong; the service log has the details. Try again.",
 );
 /** What could not be stored or read just now. */
 export const STORE_AWAY = new ConsoleFault(
@@ -49,7 +49,7 @@ export const STORE_AWAY = new ConsoleFault(
 export const STORE_LOST = new ConsoleFault(
   503,
   "service_unavailable",
-  "The database did not confirm the change in time. Look whether it was made before you make it again.",
+  "The database did not confirm the change in time. Check whether it was made before you try again.",
 );
 
 /** Shows what was changed. A store that cannot be read just then does not mean that nothing was. */
@@ -74,7 +74,7 @@ export const tooManyAttempts = (seconds: number): ConsoleFault =>
   new ConsoleFault(
     429,
     "too_many_attempts",
-    `Too many requests without a valid sign-in came from your address. Wait for ${seconds} s.`,
+    `Too many requests without a valid sign-in from your address. Wait ${seconds} s.`,
     { headers: { "Retry-After": String(seconds) } },
   );
 

@@ -70,7 +70,7 @@ onEveryStore(({ backend, setUp }) => {
       expect(await desk.ask(deleteAnimal, { params: animal, form: { name: "rex" } })).toMatchObject({
         status: 409,
         field: "name",
-        message: 'The animal is named "Rex". Type that name to go on.',
+        message: 'The animal is named "Rex". Type that name to continue.',
       });
       expect(await entries()).toBe(before);
     });

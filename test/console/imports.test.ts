@@ -122,7 +122,7 @@ onEveryStore(({ backend }) => {
       expect(await desk.ask(beginImport, { body: csv(1) })).toMatchObject({
         status: 409,
         code: "import_running",
-        message: '"big.csv" is being worked on. Wait until it is done, or stop it.',
+        message: '"big.csv" is still in progress. Wait until it has finished, or stop it.',
       });
       await desk.ask(stopWork, { params: { id } });
       await desk.settled();

@@ -176,7 +176,7 @@ onEveryStore(({ backend, setUp }) => {
         expect(await desk.ask(revoke, { params, form: { name } })).toMatchObject({
           status: 409,
           field: "name",
-          message: 'The key is named "Café". Type that name to go on.',
+          message: 'The key is named "Café". Type that name to continue.',
         });
       expect(await desk.ask(revoke, { params, form: {} })).toMatchObject({ status: 400, field: "name" });
       expect(await desk.ask(viewOfKey, { params })).toMatchObject({ state: "active" });

@@ -246,14 +246,14 @@ describe("what is not well", () => {
 
   test.each([
     [{ health: { ...WELL, answers: false } }, ["The database does not answer."]],
-    [{ health: { ...WELL, isReadOnly: true } }, ["The database takes no writes."]],
+    [{ health: { ...WELL, isReadOnly: true } }, ["The database is read-only."]],
     [
       { health: { ...WELL, disk: { freeBytes: 9e9, totalBytes: 100e9 } } },
-      ["The disk is nearly full: 9.0 GB of 100.0 GB are free."],
+      ["The disk is nearly full: 9.0 GB of 100.0 GB left."],
     ],
     [
       { health: { ...WELL, disk: { freeBytes: 0.9e9, totalBytes: 5e9 } } },
-      ["The disk is nearly full: 0.9 GB of 5.0 GB are free."],
+      ["The disk is nearly full: 0.9 GB of 5.0 GB left."],
     ],
     [{ health: { ...WELL, disk: { freeBytes: 11e9, totalBytes: 100e9 } } }, []],
     [{ health: { ...WELL, disk: { freeBytes: 11e9, totalBytes: 1_000e9 } } }, []],
@@ -272,7 +272,7 @@ describe("what is not well", () => {
     [{ bannedKeys: 12 }, ["12 keys are banned."]],
     [{ bannedKeys: undefined }, ["Used quotas and bans cannot be shown."]],
     // The worst first.
-    [{ bannedKeys: 1, health: { ...WELL, isReadOnly: true } }, ["The database takes no writes.", "1 key is banned."]],
+    [{ bannedKeys: 1, health: { ...WELL, isReadOnly: true } }, ["The database is read-only.", "1 key is banned."]],
   ] as [Partial<Circumstances>, string[]][])("%#: %p", (change, expected) => {
     expect(titles(change)).toEqual(expected);
   });

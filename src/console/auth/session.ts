@@ -56,7 +56,9 @@ export async function signIn(
 ): Promise<Response | ConsoleFault> {
   const token = (form as { readonly token?: unknown } | null)?.token;
   if (typeof token !== "string")
-    return new ConsoleFault(400, "missing_field", "The token of the link is missing.", { field: "token" });
+    return new ConsoleFault(400, "missing_field", "The sign-in token is missing. Open the whole link.", {
+      field: "token",
+    });
   if (!isPlausibleConsoleSecret(token)) return BAD_TOKEN;
   const atMs = clock.nowMs();
   const secret = newConsoleSecret();

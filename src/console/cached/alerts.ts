@@ -45,23 +45,23 @@ function storeAlerts({ health }: Circumstances): Finding[] {
       id: "store",
       level: "problem",
       title: "The database does not answer.",
-      meaning: "Requests fail with 503 until it does. The log of the service says why.",
+      meaning: "Requests fail with 503 until it does; the service log has the cause.",
       remedy: `${DOCUMENT}#check`,
     });
   if (health?.isReadOnly)
     found.push({
       id: "read-only",
       level: "problem",
-      title: "The database takes no writes.",
-      meaning: "It is a replica, or was made read-only: animals and orders can be read, and nothing can be changed.",
+      title: "The database is read-only.",
+      meaning: "It is a replica, or was made read-only: animals and orders can be read, but nothing can be changed.",
       remedy: `${DOCUMENT}#a-replica`,
     });
   if (health?.disk && isNearlyFull(health.disk))
     found.push({
       id: "disk",
       level: "problem",
-      title: `The disk is nearly full: ${gigabytes(health.disk.freeBytes)} of ${gigabytes(health.disk.totalBytes)} are free.`,
-      meaning: "When nothing is left, every write is refused with 503. What was acknowledged stays.",
+      title: `The disk is nearly full: ${gigabytes(health.disk.freeBytes)} of ${gigabytes(health.disk.totalBytes)} left.`,
+      meaning: "When it is full, every write is refused with 503. Acknowledged writes are safe.",
       remedy: `${DOCUMENT}#when-the-disk-fails`,
     });
   return found;
@@ -86,7 +86,7 @@ function instanceAlerts({ instances, nowMs, environment }: Circumstances): Findi
       id: "counts-alone",
       level: "problem",
       title: "Redis does not answer.",
-      meaning: `${named(alone)} ${alone.length === 1 ? "counts requests by itself" : "count requests, each by itself"}: until Redis is back, a key may use its quotas once on each instance.`,
+      meaning: `${named(alone)} ${alone.length === 1 ? "counts requests by itself" : "count requests independently"}: until Redis is back, a key can use its full quotas on each instance.`,
       remedy: `${DOCUMENT}#when-redis-does-not-count`,
     });
   for (const each of alive.filter(({ health }) => health === "not ready"))
@@ -94,7 +94,7 @@ function instanceAlerts({ instances, nowMs, environment }: Circumstances): Findi
       id: `not-ready ${each.id}`,
       level: "problem",
       title: `Instance ${each.id} on ${each.host} is not ready.`,
-      meaning: "It answers requests with 503, because it cannot use the database or Redis.",
+      meaning: "It answers requests with 503 because it cannot reach the database or Redis.",
       remedy: `${DOCUMENT}#health`,
     });
   for (const each of instances.filter((instance) => isMissed(instance, instances, nowMs)))
@@ -102,7 +102,7 @@ function instanceAlerts({ instances, nowMs, environment }: Circumstances): Findi
       id: `lost ${each.id}`,
       level: "problem",
       title: `Instance ${each.id} on ${each.host} is lost.`,
-      meaning: "It was killed, has crashed, or cannot reach the database: it did not say that it stops.",
+      meaning: "It was killed, crashed, or cannot reach the database. It did not shut down cleanly.",
       remedy: `${DOCUMENT}#instances`,
       sinceMs: each.seenAtMs,
     });
@@ -112,7 +112,7 @@ function instanceAlerts({ instances, nowMs, environment }: Circumstances): Findi
       id: "versions",
       level: "warning",
       title: `Instances run different versions: ${versions.join(", ")}.`,
-      meaning: "That is as it should be during an upgrade, and only then.",
+      meaning: "This is expected during an upgrade, and only then.",
       remedy: `${DOCUMENT}#upgrades`,
     });
   const strangers = alive.filter((each) => each.environment !== environment);
@@ -121,7 +121,7 @@ function instanceAlerts({ instances, nowMs, environment }: Circumstances): Findi
       id: "environments",
       level: "problem",
       title: "Production and staging share this database.",
-      meaning: `This service is ${environment}. ${named(strangers)} ${strangers.length === 1 ? "is" : "are"} not: keys and animals of one are those of the other.`,
+      meaning: `This service is ${environment}. ${named(strangers)} ${strangers.length === 1 ? "is" : "are"} not. Both use the same keys and animals.`,
       remedy: `${DOCUMENT}#production-and-staging`,
     });
   return found;
@@ -153,7 +153,7 @@ function keyAlerts({ bannedKeys }: Circumstances): Finding[] {
       id: "banned",
       level: "warning",
       title: bannedKeys === 1 ? "1 key is banned." : `${bannedKeys} keys are banned.`,
-      meaning: `${bannedKeys === 1 ? "It" : "They"} went on sending requests after being refused. Bans end by themselves, or can be lifted.`,
+      meaning: `${bannedKeys === 1 ? "It" : "They"} kept sending requests after being refused. Bans end by themselves, or can be lifted.`,
       remedy: "/keys?state=banned",
     },
   ];

@@ -10,6 +10,6 @@ export const isSameName = (typed: string, name: string): boolean =>
   typed.trim().normalize() === name.trim().normalize();
 
 export const wrongName = (what: string, name: string): ConsoleFault =>
-  new ConsoleFault(409, "name_differs", `The ${what} is named ${JSON.stringify(name)}. Type that name to go on.`, {
+  new ConsoleFault(409, "name_differs", `The ${what} is named ${JSON.stringify(name)}. Type that name to continue.`, {
     field: "name",
   });

@@ -82,7 +82,7 @@ function faultOf({ mistakes }: InvalidRecord): ConsoleFault {
     return new ConsoleFault(
       400,
       "invalid_value",
-      "What was sent is not a form: a JSON object is expected. Reload the page.",
+      "The request is not a valid form; a JSON object is expected. Reload the page.",
     );
   const [mistake] = mistakes;
   const more = "field" in mistake ? { field: mistake.field } : {};
@@ -127,7 +127,7 @@ export const flagField: Field<boolean> = {
 /** Of every list. */
 export const PAGE_SIZE = 50;
 
-const STALE_CURSOR = "The rest of this list cannot be found. Go back to its beginning.";
+const STALE_CURSOR = "This list cannot be continued. Go back to its beginning.";
 
 /** Where a page begins: by id, or by a name that begins with a prefix, folded. */
 export function cursorIn(query: Query, foldedPrefix?: string): Position | undefined | ConsoleFault {

@@ -130,7 +130,8 @@ export class ImportWorks {
         const { removed, added } = undone.value;
         return this.#change(work, { step: "done", done: removed, total: added, animals: removed });
       }
-      const message = undone.reason.kind === "no_such_import" ? "There is no such import." : "It was undone already.";
+      const message =
+        undone.reason.kind === "no_such_import" ? "There is no such import." : "It has already been undone.";
       this.#change(work, { step: "refused", message });
     });
   }
@@ -261,13 +262,13 @@ const busy = ({ view: { name } }: Work): ConsoleFault =>
   new ConsoleFault(
     409,
     "import_running",
-    `${JSON.stringify(name)} is being worked on. Wait until it is done, or stop it.`,
+    `${JSON.stringify(name)} is still in progress. Wait until it has finished, or stop it.`,
   );
 
 const FILE_GONE = new ConsoleFault(
   404,
   "file_gone",
-  "The file is not here: another instance has received it, or the service was started again since. Choose it again.",
+  "The file is no longer here: another instance received it, or the service has restarted since. Choose it again.",
   { field: "file" },
 );
 

@@ -141,14 +141,14 @@ async function* arriving(
 }
 
 const EMPTY = new ConsoleFault(400, "empty_file", "The file is empty. Choose another one.", { field: "file" });
-const CUT_OFF = new ConsoleFault(400, "incomplete_file", "The file did not arrive entirely. Send it again.", {
+const CUT_OFF = new ConsoleFault(400, "incomplete_file", "The upload was cut off. Send the file again.", {
   field: "file",
 });
 
 const STOPPED = new ConsoleFault(
   409,
   "import_stopped",
-  "It was stopped before the file had arrived. To import it after all, choose it again.",
+  "The import was stopped before the file had arrived. To import it after all, choose the file again.",
   {
     field: "file",
   },
@@ -166,7 +166,7 @@ const noRoom = (folder: string): ConsoleFault =>
   new ConsoleFault(
     413,
     "no_room",
-    `There is not enough room for the file in ${dirname(dirname(folder))}. Free some, set TMPDIR to another folder, or import it on the server with: animal-store animals import`,
+    `There is not enough free space for the file in ${dirname(dirname(folder))}. Free some, set TMPDIR to another folder, or import it on the server with: animal-store animals import`,
     { field: "file" },
   );
 

@@ -25,6 +25,9 @@ export function shownIn(query: Query): ShownAnimals | ConsoleFault {
   if (filter instanceof ConsoleFault) return filter;
   const { status, categoryId, id, name } = filter;
   if (name !== undefined && (categoryId !== undefined || id !== undefined))
-    return invalidField("name", "Search by name goes with a status only: clear the name, or the category and id.");
+    return invalidField(
+      "name",
+      "A search by name can only be combined with a status. Clear the name, or the category and id.",
+    );
   return { status, categoryId, id, name: name === undefined ? undefined : fold(name) };
 }

@@ -45,12 +45,12 @@ const viewOf = async (store: Store, animal: Animal): Promise<AnimalView> =>
 const NOT_FOUND = new ConsoleFault(
   404,
   "animal_not_found",
-  `${NO_SUCH_ANIMAL} It may have been removed meanwhile. Go back to the list.`,
+  `${NO_SUCH_ANIMAL} It may have been deleted in the meantime. Go back to the list.`,
 );
 const CHANGED_MEANWHILE = new ConsoleFault(
   409,
   "changed_meanwhile",
-  "Somebody has changed this animal since it was shown, and nothing was done. Look at it again.",
+  "Somebody has changed this animal since you opened it, so nothing was saved. Check it and try again.",
 );
 
 const idIn = (params: Readonly<Record<string, string>>): bigint | undefined => {

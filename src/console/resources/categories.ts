@@ -53,5 +53,5 @@ export const unnameCategory: ConsoleHandler = async (parts, session, { params })
 const NOT_NAMED = new ConsoleFault(
   404,
   "category_not_found",
-  `${NO_SUCH_CATEGORY} It may have been removed meanwhile. Go back to the list.`,
+  `${NO_SUCH_CATEGORY} It may have been deleted in the meantime. Go back to the list.`,
 );

@@ -34,7 +34,7 @@ export const exportFiltered: ConsoleHandler = async ({ openSnapshot, clock, back
 const TOO_MANY_EXPORTS = new ConsoleFault(
   503,
   "too_many_exports",
-  "Several exports are on their way already. Wait until one of them has arrived, then export again.",
+  "Several exports are already in progress. Wait until one has finished, then export again.",
 );
 
 /** Each keeps the store from tidying up behind it, and has a connection of its own. */

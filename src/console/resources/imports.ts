@@ -37,7 +37,7 @@ export const beginImport: ConsoleHandler = async ({ imports }, session, { query,
   return accepted(await imports.begin(textIn(query, "name"), request.body, wanted));
 };
 
-const NO_FILE = new ConsoleFault(400, "missing_field", "There is no file. Choose one.", { field: "file" });
+const NO_FILE = new ConsoleFault(400, "missing_field", "No file was sent. Choose one.", { field: "file" });
 
 const FLAG = optional(flagField, false);
 const FLAGS = { dryRun: FLAG, skipInvalid: FLAG, again: FLAG, keepIds: FLAG };
@@ -74,7 +74,7 @@ export const undoImportOf: ConsoleHandler = async ({ store, imports }, session, 
 const NO_SUCH_WORK = new ConsoleFault(
   404,
   "import_not_found",
-  "This import is not known here: the service was started again, or another instance works on it. The list of imports shows what became of it.",
+  "This import is not running here: the service has restarted, or another instance is running it. See the list of imports for its outcome.",
 );
 const NO_SUCH_IMPORT = new ConsoleFault(
   404,
@@ -84,5 +84,5 @@ const NO_SUCH_IMPORT = new ConsoleFault(
 const UNDONE_ALREADY = new ConsoleFault(
   409,
   "undone_already",
-  "This import was undone already. There is nothing left to do.",
+  "This import has already been undone. There is nothing left to do.",
 );

@@ -86,7 +86,7 @@ export async function listOfKeys(
 const UNKNOWN_BANS = new ConsoleFault(
   503,
   "counts_unknown",
-  "Redis does not answer at the moment, so it is not known which keys are banned. Choose another state, or try again in a moment.",
+  "Redis does not answer, so bans cannot be shown. Choose another state, or try again in a moment.",
   { field: "state" },
 );
 

@@ -52,32 +52,32 @@ describe("an origin", () => {
 
   test("that is none is refused by its name, with a remedy", () => {
     for (const [text, mistake] of [
-      [",", "must be * or origins separated by commas"],
-      ["*, https://a.example", "must be either * alone"],
-      ["*,*", "must be either * alone"],
-      ["null", 'must not have "null", which anybody can send from a sandboxed frame: give the page an address'],
-      ["https://*.a.example", 'must not have the pattern "https://*.a.example": list each origin in full'],
-      ["a.example", 'must have the scheme of "a.example" too, such as https:// before'],
-      ["localhost:3000", 'must have the scheme of "localhost:3000" too'],
-      ["//a.example", 'must have the scheme of "//a.example" too'],
-      ["https:a.example", 'must have the scheme of "https:a.example" too'],
-      ["https://a.example/app", 'must have https://a.example in the place of "https://a.example/app"'],
-      ["https://A.example:443/?q", 'must have https://a.example in the place of "https://A.example:443/?q"'],
-      ["https://a.example#x", 'must have https://a.example in the place of "https://a.example#x"'],
-      ["https://a.example//", 'must have https://a.example in the place of "https://a.example//"'],
-      ["capacitor://localhost/app", 'must have capacitor://localhost in the place of "capacitor://localhost/app"'],
-      ["file:///home", 'must not have "file:///home": browsers never send an origin with the scheme file'],
-      ["wss://a.example", 'must not have "wss://a.example": browsers never send'],
-      ["https://", 'must not have "https://", which is no origin: write such as https://app.example.com'],
-      ["https://a.example https://b.example", "must have commas between origins, and no spaces within one"],
-      ["https://a\t.example", "must have commas between origins, and no spaces within one"],
-      ["https://a.example:99999", 'must not have "https://a.example:99999", which is no origin'],
-      ["https://a.example:x", "which is no origin"],
-      ["https://xn--a", "which is no origin"],
-      ['https://a"b', "which is no origin"],
-      ["://a.example", "which is no origin"],
-      ["capacitor://münchen", "which is no origin"],
-      ["https://b.example, nonsense", 'must have the scheme of "nonsense" too'],
+      [",", "must be * or a comma-separated list of origins, for example https://"],
+      ["*, https://a.example", "must be either * for all origins"],
+      ["*,*", "must be either * for all origins"],
+      ["null", 'must not have "null", which any sandboxed frame can send; serve the page from an origin of its own'],
+      ["https://*.a.example", 'must not have the pattern "https://*.a.example"; list each origin in full'],
+      ["a.example", 'must have a scheme in "a.example", for example https:// before'],
+      ["localhost:3000", 'must have a scheme in "localhost:3000"'],
+      ["//a.example", 'must have a scheme in "//a.example"'],
+      ["https:a.example", 'must have a scheme in "https:a.example"'],
+      ["https://a.example/app", 'must have https://a.example instead of "https://a.example/app"'],
+      ["https://A.example:443/?q", 'must have https://a.example instead of "https://A.example:443/?q"'],
+      ["https://a.example#x", 'must have https://a.example instead of "https://a.example#x"'],
+      ["https://a.example//", 'must have https://a.example instead of "https://a.example//"'],
+      ["capacitor://localhost/app", 'must have capacitor://localhost instead of "capacitor://localhost/app"'],
+      ["file:///home", 'must not have "file:///home"; browsers never send an origin with the scheme file'],
+      ["wss://a.example", 'must not have "wss://a.example"; browsers never send'],
+      ["https://", 'must not have "https://", which is not an origin; use, for example, https://app.example.com'],
+      ["https://a.example https://b.example", "must have commas between origins, not spaces as in"],
+      ["https://a\t.example", "must have commas between origins, not spaces as in"],
+      ["https://a.example:99999", 'must not have "https://a.example:99999", which is not an origin'],
+      ["https://a.example:x", "which is not an origin"],
+      ["https://xn--a", "which is not an origin"],
+      ['https://a"b', "which is not an origin"],
+      ["://a.example", "which is not an origin"],
+      ["capacitor://münchen", "which is not an origin"],
+      ["https://b.example, nonsense", 'must have a scheme in "nonsense"'],
     ] as const)
       expect([text, mistakeIn(text)]).toEqual([text, expect.stringContaining(mistake)]);
   });
@@ -85,7 +85,7 @@ describe("an origin", () => {
   test("with a password in it is refused without showing it", () => {
     for (const password of ["hunter2", "hunter,2", "*"])
       expect(readConfig({ CORS_ORIGINS: `https://ann:${password}@a.example` })).toEqual({
-        mistakes: ["CORS_ORIGINS must have no user or password in an origin: write the scheme and the host alone"],
+        mistakes: ["CORS_ORIGINS must have no user or password in an origin; use only the scheme and the host"],
       });
   });
 });

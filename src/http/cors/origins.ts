@@ -11,14 +11,15 @@ export function parseCorsOrigins(text: string): CorsOrigins | Mistake {
   if (text.trim() === "") return undefined;
   // Before anything of it is shown: a password may have a comma in it.
   if (text.includes("@"))
-    return new Mistake("must have no user or password in an origin: write the scheme and the host alone");
+    return new Mistake("must have no user or password in an origin; use only the scheme and the host");
   const entries = text
     .split(",")
     .map((part) => part.trim())
     .filter((entry) => entry !== "");
-  if (entries.length === 0) return new Mistake(`must be * or origins separated by commas, such as ${EXAMPLES}`);
+  if (entries.length === 0)
+    return new Mistake(`must be * or a comma-separated list of origins, for example ${EXAMPLES}`);
   if (entries.includes("*"))
-    return entries.length === 1 ? "*" : new Mistake("must be either * alone, for all origins, or a list without it");
+    return entries.length === 1 ? "*" : new Mistake("must be either * for all origins or a list without *");
   const origins = new Set<string>();
   for (const entry of entries) {
     const origin = parseOrigin(entry);
@@ -41,21 +42,20 @@ function parseOrigin(entry: string): string | Mistake {
   const scheme = givenScheme.toLowerCase();
   if (entry === "null")
     return new Mistake(
-      'must not have "null", which anybody can send from a sandboxed frame: give the page an address of its own, and list that',
+      'must not have "null", which any sandboxed frame can send; serve the page from an origin of its own, and list that',
     );
   if (entry.includes("*"))
-    return new Mistake(`must not have the pattern ${quote(entry)}: list each origin in full, or set * alone`);
-  if (/\s/.test(entry))
-    return new Mistake(`must have commas between origins, and no spaces within one as in ${quote(entry)}`);
+    return new Mistake(`must not have the pattern ${quote(entry)}; list each origin in full, or use * alone`);
+  if (/\s/.test(entry)) return new Mistake(`must have commas between origins, not spaces as in ${quote(entry)}`);
   if (!entry.includes("://"))
-    return new Mistake(`must have the scheme of ${quote(entry)} too, such as https:// before the host`);
+    return new Mistake(`must have a scheme in ${quote(entry)}, for example https:// before the host`);
   if (WITHOUT_ORIGIN.includes(scheme))
-    return new Mistake(`must not have ${quote(entry)}: browsers never send an origin with the scheme ${scheme}`);
+    return new Mistake(`must not have ${quote(entry)}; browsers never send an origin with the scheme ${scheme}`);
   const origin = /^https?$/.test(scheme) ? webOrigin(scheme, authority) : otherOrigin(scheme, authority);
   if (origin === undefined)
-    return new Mistake(`must not have ${quote(entry)}, which is no origin: write such as ${EXAMPLES}`);
+    return new Mistake(`must not have ${quote(entry)}, which is not an origin; use, for example, ${EXAMPLES}`);
   if (rest !== "" && rest !== "/")
-    return new Mistake(`must have ${origin} in the place of ${quote(entry)}: an origin has no path, query or fragment`);
+    return new Mistake(`must have ${origin} instead of ${quote(entry)}; an origin has no path, query or fragment`);
   return origin;
 }
 

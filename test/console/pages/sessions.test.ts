@@ -66,18 +66,18 @@ describe.skipIf(!CHROMIUM)("the console", () => {
             for (const origin of fleet.origins) {
               await page.goto("about:blank");
               await page.goto(link.replace(fleet.origins[0] as string, origin));
-              await desk.sees("This link does not work: it was used before, or is older than ten minutes.");
+              await desk.sees("This link no longer works: it has been used, or is more than ten minutes old.");
             }
             const used = link.replace(/#token=.*/, `#token=${"x".repeat(43)}`);
             await page.goto("about:blank");
             await page.goto(used);
-            await desk.sees("This link does not work");
+            await desk.sees("This link no longer works");
             // One that is older than ten minutes is no better.
             const late = await fleet.link("Front desk");
             await fleet.query("UPDATE console_links SET expires_at = expires_at - 600000");
             await page.goto("about:blank");
             await page.goto(late);
-            await desk.sees("This link does not work");
+            await desk.sees("This link no longer works");
             expect(await cookieOf(desk)).toBeUndefined();
           },
           { name: null },

@@ -45,7 +45,7 @@ const HOP_BY_HOP = ["connection", "keep-alive", "proxy-connection", "te", "trans
 
 const AWAY = constant(
   "service_unavailable",
-  "The console does not answer at the moment. It is being started again: try again in a moment.",
+  "The console does not answer and is being restarted. Try again in a moment.",
   { "Retry-After": "1" },
 );
 
