@@ -1,6 +1,6 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { LATENCY_BOUNDS_MS } from "../domain/usage/usage.ts";
-import { QuickHistogram } from "./histogram.ts";
+import { Histogram } from "./histogram.ts";
 import { KeyRequests } from "./key-requests.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -74,7 +74,7 @@ function describeBuild(build: Readonly<Record<string, string>>, register: Regist
 function countIn(
   registers: Registry[],
   keyRequests: KeyRequests | undefined,
-): { telemetry: Telemetry; histograms: readonly QuickHistogram[] } {
+): { telemetry: Telemetry; histograms: readonly Histogram[] } {
   const requests = new Counter({
     name: "animal_store_requests_total",
     help: "Requests under /v1 by operation and status",
@@ -84,9 +84,8 @@ function countIn(
   const latency = new Histogram({
     name: "animal_store_request_seconds",
     help: "Time from the request header to the response, by operation",
-    labelNames: ["operation"],
+    label: "operation",
     buckets: LATENCY_BUCKETS_SECONDS,
-    registers,
   });
   const refusals = new Counter({
     name: "animal_store_refusals_total",
@@ -119,7 +118,7 @@ function countIn(
     isOn: true,
     request(operation, status, seconds) {
       requests.inc({ operation, status });
-      latency.observe({ operation }, seconds);
+      latency.observe(operation, seconds);
     },
     requestOfKey: (keyId, outcome) => keyRequests?.count(keyId, outcome),
     refusal: (code) => refusals.inc({ code }),
@@ -130,17 +129,17 @@ function countIn(
     ...database,
     connectionsLimited: (areLimited) => limited.set(areLimited ? 1 : 0),
   };
-  return { telemetry, histograms: [redisAnswers, databaseAnswers] };
+  return { telemetry, histograms: [latency, redisAnswers, databaseAnswers] };
 }
 
 /** In no registry, since it is not one of prom-client's. */
 interface Answers {
-  readonly answers: QuickHistogram;
+  readonly answers: Histogram;
 }
 
 /** A statement is measured in every request; the gauges appear when a database server is used. */
 function databaseMetrics(registers: Registry[]): Pick<Telemetry, "databaseConnections" | "databaseAnswer"> & Answers {
-  const answers = new QuickHistogram({
+  const answers = new Histogram({
     name: "animal_store_database_answer_seconds",
     help: "Time of a statement or transaction on PostgreSQL, with the wait for a connection, by kind",
     label: "kind",
@@ -176,7 +175,7 @@ function redisMetrics(registers: Registry[]): Pick<Telemetry, "redisServer" | "r
     aggregator: "min",
     registers,
   });
-  const answers = new QuickHistogram({
+  const answers = new Histogram({
     name: "animal_store_redis_answer_seconds",
     help: "Time from asking Redis to its answer, or to giving it up, by outcome",
     label: "outcome",
