@@ -19,6 +19,7 @@ import { createAddresses } from "./http/request/addresses.ts";
 import { countersOf } from "./keys/queries/counters.ts";
 import { readTallies } from "./meter/open.ts";
 import { openLogs } from "./start/logs.ts";
+import { finish } from "./start/ports/finish.ts";
 import type { ConsoleHostMethods, ConsoleThreadMethods } from "./start/threads/console-host.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
 import { openHandle, openServedSnapshot, type StoreHandle } from "./store/open.ts";
@@ -75,7 +76,7 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
   const server = settings.isApart
     ? listenApart(config, createConsole(parts, directCaller(config)))
     : listenBehind(data.endpoint, createConsole(parts, relayed(data.endpoint)));
-  opened.defer(() => finish(server));
+  opened.defer(() => finish(server, FINISH_TIMEOUT_MS));
   return {
     address: () => (settings.isApart ? `http://${reachableHost(config.CONSOLE_HOST)}:${server.port}` : undefined),
     isIdle: () => background.isIdle && server.pendingRequests === 0,
@@ -136,11 +137,4 @@ function directCaller(config: Config): CallerOf {
   const addresses = { publicUrl: undefined, environment: config.ENVIRONMENT, otherUrl: undefined };
   const known = { trustedProxies: proxies, askedAddresses: createAddresses(addresses, proxies) };
   return (request, server) => callerOf(request, server, known);
-}
-
-async function finish(server: Server<undefined>): Promise<void> {
-  const deadlineMs = performance.now() + FINISH_TIMEOUT_MS;
-  void server.stop();
-  while (server.pendingRequests > 0 && performance.now() < deadlineMs) await Bun.sleep(20);
-  await server.stop(true);
 }

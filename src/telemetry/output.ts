@@ -1,4 +1,5 @@
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
+import { atEndOfTurn } from "../base/time/turn.ts";
 
 /** How much is held back while nobody reads; what comes after it is dropped. */
 const WAITING_MAX_CHARACTERS = 1_000_000;
@@ -41,7 +42,7 @@ export class Output {
     this.#waiting += line;
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#writeLater());
+    atEndOfTurn(this.#writeLater);
   }
 
   /** Writes as much as the reader takes at once. Returns whether that was everything. */
@@ -79,10 +80,10 @@ export class Output {
     while (!this.writeNow() && performance.now() < deadlineMs) await Bun.sleep(RETRY_DELAY_MS);
   }
 
-  #writeLater(): void {
+  readonly #writeLater = (): void => {
     this.#isScheduled = !this.writeNow();
-    if (this.#isScheduled) setTimeout(() => this.#writeLater(), RETRY_DELAY_MS).unref();
-  }
+    if (this.#isScheduled) setTimeout(this.#writeLater, RETRY_DELAY_MS).unref();
+  };
 
   #reportDropped(): void {
     const lines = this.#dropped;

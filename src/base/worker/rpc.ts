@@ -1,4 +1,5 @@
 import type { Awaitable } from "../time/awaitable.ts";
+import { atEndOfTurn } from "../time/turn.ts";
 
 // Thread RPC, in the terms of JSON-RPC: requests with replies, and notifications without. Both sides may send both.
 // Parameters and results are cloned on their way, and transfer() names what is handed over instead.
@@ -54,7 +55,7 @@ export class Rpc<Remote extends Methods, Own extends Methods = Record<never, nev
   ) {
     channel.addEventListener("message", (event) => this.#receive((event as MessageEvent<Message>).data));
     // Messages that were sent before may still be on their way.
-    channel.addEventListener("close", () => setImmediate(() => this.end(new Error("it closed"))));
+    channel.addEventListener("close", () => atEndOfTurn(() => this.end(new Error("it closed"))));
     channel.start?.();
   }
 

@@ -2,10 +2,10 @@ import type { Server } from "bun";
 import { reachableHost } from "../../base/system/reachable-host.ts";
 import { STARTING } from "../../http/faults/faults.ts";
 import { publicError } from "../../http/pages/page.ts";
+import { finish } from "./finish.ts";
 import { ending, type Handlers } from "./handlers.ts";
 import { sharePort } from "./share-port.ts";
 
-const FINISH_CHECK_INTERVAL_MS = 20;
 /** How long requests in progress may take when their port is opened anew: longer than a write waits for a lock. */
 const RENEWAL_TIMEOUT_MS = 3_000;
 
@@ -85,7 +85,7 @@ export class Listener {
    * opened anew. It may fail, and has to be called again then.
    */
   renew(): void {
-    const finishing = this.#finish(this.#server, RENEWAL_TIMEOUT_MS).finally(() => this.#finishing.delete(finishing));
+    const finishing = finish(this.#server, RENEWAL_TIMEOUT_MS).finally(() => this.#finishing.delete(finishing));
     this.#finishing.add(finishing);
     this.#server = this.bind(this.#port, this.isShared);
     this.#answer();
@@ -93,14 +93,6 @@ export class Listener {
 
   /** Closes the port at once, and all connections when the requests in progress are answered, or time is up. */
   async finish(timeoutMs: number): Promise<void> {
-    await Promise.all([this.#finish(this.#server, timeoutMs), ...this.#finishing]);
-  }
-
-  async #finish(server: Server<undefined>, timeoutMs: number): Promise<void> {
-    const deadlineMs = performance.now() + timeoutMs;
-    const stopped = server.stop();
-    while (server.pendingRequests > 0 && performance.now() < deadlineMs)
-      await Promise.race([stopped, Bun.sleep(FINISH_CHECK_INTERVAL_MS)]);
-    await server.stop(true);
+    await Promise.all([finish(this.#server, timeoutMs), ...this.#finishing]);
   }
 }

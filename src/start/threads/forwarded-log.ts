@@ -1,3 +1,4 @@
+import { atEndOfTurn } from "../../base/time/turn.ts";
 import type { Log } from "../../telemetry/log.ts";
 
 /** A line that another thread is to log: a level, and what pino takes. */
@@ -27,7 +28,7 @@ export function forwardedLog(send: (lines: readonly ForwardedLine[]) => void): F
   const forward =
     (method: keyof Log) =>
     (...args: unknown[]): void => {
-      if (lines.push({ method, args: args.map(sendable) }) === 1) setImmediate(flush);
+      if (lines.push({ method, args: args.map(sendable) }) === 1) atEndOfTurn(flush);
     };
   return { info: forward("info"), warn: forward("warn"), error: forward("error"), flush };
 }
