@@ -18,6 +18,10 @@ test("commands are printed so that they can be pasted, however the program was s
   expect(programName({ execPath, cwd: elsewhere, onPath })).toBe("animal-store");
   expect(programName({ execPath, cwd: checkout, onPath: null })).toBe("npx animal-store");
   expect(programName({ execPath, cwd: elsewhere, onPath: null })).toBe(`'${execPath}'`);
+  const ofNpx = join(temporaryFolder(), "_npx/node_modules/.bin/animal-store");
+  mkdirSync(join(ofNpx, ".."), { recursive: true });
+  symlinkSync(join(checkout, "bin/animal-store.js"), ofNpx);
+  expect(programName({ execPath, cwd: checkout, onPath: ofNpx })).toBe("npx animal-store");
   // Another program of this name would run something else.
   const other = join(elsewhere, "animal-store");
   writeFileSync(other, "");

@@ -18,7 +18,9 @@ export function programName({ execPath, cwd, onPath }: Surroundings = surroundin
   const checkout = isExecutable ? dirname(dirname(execPath)) : join(import.meta.dir, "../..");
   const script = join(checkout, "bin/animal-store.js");
   const ways = [execPath, script, join(checkout, "build/animal-store")];
-  if (onPath !== null && ways.includes(realpathSync(onPath))) return "animal-store";
+  // npx adds folders of its own to the PATH of what it runs: the shell does not have them.
+  const isOnPath = onPath !== null && !onPath.includes("/node_modules/.bin/") && ways.includes(realpathSync(onPath));
+  if (isOnPath) return "animal-store";
   const isInCheckout = cwd === checkout && existsSync(script);
   return isExecutable && !isInCheckout ? shellQuoted(execPath) : "npx animal-store";
 }
