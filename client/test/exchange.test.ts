@@ -24,7 +24,7 @@ describe("the answer to another request", () => {
     );
   }
   const own = (sent: readonly string[]): string => sent.at(-1) ?? "";
-  const FOREIGN = ["connection_failed", "The connection to http://127.0.0.1:1 failed: the answer is cut, or not ours"];
+  const FOREIGN = ["connection_failed", "The connection to http://127.0.0.1:1 failed: incomplete or not our answer"];
 
   test("of the same client is not taken for its own", async () => {
     expect(await outcome(own)).toEqual(["of 1", "ours"]);

@@ -51,7 +51,7 @@ export async function exchange(
     });
     const { status, ok, headers } = response;
     const type = headers.get("content-type") ?? "";
-    if (!isOurs(response, type, method, sentId)) throw new Error("the answer is cut, or not ours");
+    if (!isOurs(response, type, method, sentId)) throw new Error("incomplete or not our answer");
     requestId = headers.get("x-request-id") || requestId;
     // Other types are not from the service, and their bodies may never end.
     let data: unknown;
