@@ -19,11 +19,11 @@ import { openMemoryMeter } from "../test/harness/meters/memory.ts";
 import { issueBoundlessKey, serve } from "../test/harness/program/program.ts";
 import { TestPostgres } from "../test/harness/servers/postgres.ts";
 import { TestRedis } from "../test/harness/servers/redis.ts";
-import { ANIMALS, CONNECTIONS, FLEET_WORKS, type FleetWork, fillPostgres } from "./common/fleet-works.ts";
+import { ANIMALS, CONNECTIONS, FLEET_WORKS, type FleetWork, fillPostgres } from "./common/fleet-workloads.ts";
 import { cleanUpOnAnyEnd, endRun, fillAnimals, median, requireTools, say, spread, whole } from "./common/tools.ts";
-import { compareFleets } from "./fleet-against.ts";
 import { childNamed, microsOfEndedChildren, microsOfFamily } from "./load/cpu.ts";
 import { measure, writeRequests } from "./load/load.ts";
+import { compareFleets } from "./measures/fleet-revisions.ts";
 import { ratio } from "./report/targets.ts";
 
 const SECONDS = 4;

@@ -67,7 +67,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const { name, minutes, seed, only } = order;
-  const { run } = (await import(join(import.meta.dir, `${name}.ts`))) as { readonly run: Attack };
+  const { run } = (await import(join(import.meta.dir, name, `${name}.ts`))) as { readonly run: Attack };
   const board = new Scoreboard();
   const interruption = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)

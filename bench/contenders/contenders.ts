@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CORES, DEFAULT_THREADS } from "../common/settings.ts";
 import type { Stage } from "../common/stage.ts";
 import { freePort, type Running, say, startProcess } from "../common/tools.ts";
-import { type ContenderName, type CursorAfter, LIST, ourCursor, type Work } from "../common/works.ts";
+import { type ContenderName, type CursorAfter, LIST, ourCursor, type Work } from "../common/workloads.ts";
 import type { CeilingAnswers } from "./ceiling.ts";
 import { nginxConfiguration } from "./nginx.ts";
 import { installPeers, makePeerDatabase, PEER_CURSOR, PEER_SECRET, startPeer } from "./peers.ts";

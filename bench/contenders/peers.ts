@@ -5,7 +5,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { atEnd } from "../../test/harness/cleanup.ts";
 import { fillPeer, freePort, type Running, say, startProcess, whole } from "../common/tools.ts";
-import type { CursorAfter } from "../common/works.ts";
+import type { CursorAfter } from "../common/workloads.ts";
 
 const PEERS = join(import.meta.dir, "../peers");
 export const PEER_SECRET = "a-key-of-a-good-length-for-the-peers";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { QUOTA_MAX } from "../../src/domain/keys/plan.ts";
 import { EXECUTABLE, issueBoundlessKey, run } from "../../test/harness/program/program.ts";
 import { type Answer, ask, fillAnimals, freePort, type Running, say, startProcess, whole } from "../common/tools.ts";
-import { type AnswerName, CHECKS, LIST, ourCursor } from "../common/works.ts";
+import { type AnswerName, CHECKS, LIST, ourCursor } from "../common/workloads.ts";
 
 export interface OurStore {
   readonly folder: string;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Stage } from "../common/stage.ts";
 import { type Answer, ask, freePort, type Request, type Running, say, startProcess, whole } from "../common/tools.ts";
-import { anyAnimals, anyPages, type ContenderName, getPet, headerOf, listAfter } from "../common/works.ts";
+import { anyAnimals, anyPages, type ContenderName, getPet, headerOf, listAfter } from "../common/workloads.ts";
 import { databaseOf, type OurStore, startService } from "../contenders/service.ts";
 import { measure, warmUp, writeRequests } from "../load/load.ts";
 

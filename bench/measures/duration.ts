@@ -1,5 +1,5 @@
 import type { Settings } from "../common/settings.ts";
-import { CONTENDER_NAMES, WORKS } from "../common/works.ts";
+import { CONTENDER_NAMES, WORKS } from "../common/workloads.ts";
 import type { Part } from "../report/results.ts";
 import { SECONDS as SCALE_SECONDS } from "./scale.ts";
 import { THREAD_COUNTS, THREAD_WORKS } from "./threads.ts";

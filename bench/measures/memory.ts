@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Stage } from "../common/stage.ts";
 import { mean, say } from "../common/tools.ts";
-import { mixedRequests } from "../common/works.ts";
+import { mixedRequests } from "../common/workloads.ts";
 import { startService } from "../contenders/service.ts";
 import { measure, writeRequests } from "../load/load.ts";
 

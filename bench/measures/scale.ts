@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Stage } from "../common/stage.ts";
 import { say, whole } from "../common/tools.ts";
-import { anyPages, LIST, listAfter } from "../common/works.ts";
+import { anyPages, LIST, listAfter } from "../common/workloads.ts";
 import { startService } from "../contenders/service.ts";
 import { type Measure, measure, writeRequests } from "../load/load.ts";
 import { shown } from "./throughput.ts";

@@ -1,6 +1,6 @@
 import type { Stage } from "../common/stage.ts";
 import { freePort, type Running, say, startProcess, whole } from "../common/tools.ts";
-import { LIST } from "../common/works.ts";
+import { LIST } from "../common/workloads.ts";
 import { ceilingCommand } from "../contenders/contenders.ts";
 import { startService } from "../contenders/service.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Stage } from "../common/stage.ts";
 import { ask, say } from "../common/tools.ts";
-import { assertRight, CHECKS, ourCursor, type WorkName, workNamed } from "../common/works.ts";
+import { assertRight, CHECKS, ourCursor, type WorkName, workNamed } from "../common/workloads.ts";
 import { startService } from "../contenders/service.ts";
 import { microsOfThreads } from "../load/cpu.ts";
 import { type Measure, measure, warmUp, writeRequests } from "../load/load.ts";

@@ -9,7 +9,7 @@ import {
   WORKS,
   type Work,
   type WorkName,
-} from "../common/works.ts";
+} from "../common/workloads.ts";
 import { type Contender, makeContenders } from "../contenders/contenders.ts";
 import { exhaust, type Reference } from "../contenders/service.ts";
 import { type Load, type Measure, measure, type StatusShares, warmUp, writeRequests } from "../load/load.ts";

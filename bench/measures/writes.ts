@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Stage } from "../common/stage.ts";
 import { say } from "../common/tools.ts";
-import { CREATE, LIST } from "../common/works.ts";
+import { CREATE, LIST } from "../common/workloads.ts";
 import { startService } from "../contenders/service.ts";
 import { type Load, type Measure, measure, writeRequests } from "../load/load.ts";
 import { shown } from "./throughput.ts";

@@ -1,5 +1,5 @@
 import { median, whole } from "../common/tools.ts";
-import { CONTENDER_NAMES, type ContenderName, WORKS } from "../common/works.ts";
+import { CONTENDER_NAMES, type ContenderName, WORKS } from "../common/workloads.ts";
 import type { Series } from "../measures/throughput.ts";
 import { perSecondOf } from "./targets.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Settings } from "../common/settings.ts";
 import { lowerQuartile, median, spread, whole } from "../common/tools.ts";
-import { type ContenderName, WORKS } from "../common/works.ts";
+import { type ContenderName, WORKS } from "../common/workloads.ts";
 import type { Measure } from "../load/load.ts";
 import type { CostRow } from "../measures/cost.ts";
 import type { MemoryResult } from "../measures/memory.ts";

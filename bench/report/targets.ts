@@ -1,5 +1,5 @@
 import { lowerQuartile, median, spread, whole } from "../common/tools.ts";
-import type { ContenderName, WorkName } from "../common/works.ts";
+import type { ContenderName, WorkName } from "../common/workloads.ts";
 import type { Measure } from "../load/load.ts";
 import type { CostName } from "../measures/cost.ts";
 import { THREAD_WORKS } from "../measures/threads.ts";

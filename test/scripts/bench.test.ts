@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { FULL, QUICK } from "../../bench/common/settings.ts";
-import { type ContenderName, mixedRequests, WORKS } from "../../bench/common/works.ts";
+import { type ContenderName, mixedRequests, WORKS } from "../../bench/common/workloads.ts";
 import type { Measure } from "../../bench/load/load.ts";
 import { expectedSeconds } from "../../bench/measures/duration.ts";
 import { PARTS, type Results } from "../../bench/report/results.ts";

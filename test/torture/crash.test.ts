@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { begin } from "../../torture/common/attack.ts";
-import { BRIEF, killAfterFailures, killBackup, killFirstStart, killUnderLoad } from "../../torture/crash.ts";
+import { BRIEF, killAfterFailures, killBackup, killFirstStart, killUnderLoad } from "../../torture/crash/crash.ts";
 import { whyNoDiskLayer } from "../../torture/disk/layer.ts";
 
 // The short form of `npm run torture -- crash`.

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { attackFleet, BRIEF } from "../../torture/fleet/fleet.ts";
 import { OUTAGES } from "../../torture/fleet/outages.ts";
-import { attackFleet, BRIEF } from "../../torture/fleet.ts";
 import { hasNginx } from "../harness/servers/nginx.ts";
 import { hasRedis } from "../harness/servers/redis.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { run } from "../../torture/fuzz/fuzz.ts";
 import { mistakeIn, PROMISED_HEADERS } from "../../torture/fuzz/rules.ts";
 import { scriptOf } from "../../torture/fuzz/script.ts";
-import { run } from "../../torture/fuzz.ts";
 import { readAnswers, type WireAnswer } from "../../torture/wire/answers.ts";
 // The service is built once for all test files that name this one.
 import "../harness/program/program.ts";

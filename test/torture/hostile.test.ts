@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { Scoreboard } from "../../torture/common/scoreboard.ts";
+import { judge } from "../../torture/hostile/hostile.ts";
 import { type Measured, measure } from "../../torture/hostile/measure.ts";
 import { type Row, rowNamed } from "../../torture/hostile/rows.ts";
-import { judge } from "../../torture/hostile.ts";
 import { setUp } from "../harness/cleanup.ts";
 // The service is built once for all test files that name this one.
 import "../harness/program/program.ts";

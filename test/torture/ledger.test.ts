@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { fold } from "../../src/domain/stock/fold.ts";
-import { type Contents, type FoundAnimal, gather } from "../../torture/common/contents.ts";
-import { Ledger } from "../../torture/common/ledger.ts";
 import { Scoreboard } from "../../torture/common/scoreboard.ts";
+import { type Contents, type FoundAnimal, gather } from "../../torture/ledger/contents.ts";
+import { Ledger } from "../../torture/ledger/ledger.ts";
 
 // What crash, power, fleet, rolling and outages compare a database with has to notice everything that may be wrong.
 

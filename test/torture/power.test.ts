@@ -6,7 +6,6 @@ import { Random } from "../../torture/common/random.ts";
 import { JournaledDisk } from "../../torture/disk/disk.ts";
 import type { DiskRecord } from "../../torture/disk/journal.ts";
 import { whyNoDiskLayer } from "../../torture/disk/layer.ts";
-import { Stage } from "../../torture/power/stage.ts";
 import {
   BRIEF,
   cutAfterFailedCheckpoint,
@@ -15,7 +14,8 @@ import {
   cutFirstStart,
   cutImport,
   cutUnderLoad,
-} from "../../torture/power.ts";
+} from "../../torture/power/power.ts";
+import { Stage } from "../../torture/power/stage.ts";
 
 // The short form of `npm run torture -- power`, and the disk that it is made on.
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { run } from "../../torture/soak.ts";
+import { run } from "../../torture/soak/soak.ts";
 // The service is built once for all test files that name this one.
 import "../harness/program/program.ts";
 

@@ -1,6 +1,6 @@
 import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
-import type { Client } from "../common/client.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
+import type { Client } from "../workload/client.ts";
 
 /** A crash may lose the counts of the last second; the rest is slack for a busy machine. */
 const LOSABLE_MS = 1_000 + 500;

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { EXECUTABLE, type RunningService, run, serve } from "../../test/harness/program/program.ts";
 import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
-import { Client } from "../common/client.ts";
-import { Ledger } from "../common/ledger.ts";
-import { type Worker, workers } from "../common/load.ts";
-import { pagesOf } from "../common/pages.ts";
 import type { Random } from "../common/random.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import { Client } from "../workload/client.ts";
+import { type Worker, workers } from "../workload/load.ts";
+import { pagesOf } from "../workload/pages.ts";
 import { MeterWatch } from "./meters.ts";
 
 const WORKERS = 8;

@@ -1,6 +1,6 @@
 import { BROKEN_ALWAYS } from "../../test/harness/requests/orders.ts";
 import { withSql } from "../../test/harness/servers/postgres.ts";
-import { type AnimalRow, type Contents, gather, type OrderRow } from "../common/contents.ts";
+import { type AnimalRow, type Contents, gather, type OrderRow } from "../ledger/contents.ts";
 
 /** Numbers are selected as text, to stay exact. */
 type AsText<Row> = { [Column in keyof Row]: Row[Column] extends bigint ? string : Row[Column] };

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { ANIMAL_STATUSES } from "../../src/domain/stock/animal.ts";
-import type { Contents, FoundAnimal } from "../common/contents.ts";
 import type { Random } from "../common/random.ts";
+import type { Contents, FoundAnimal } from "../ledger/contents.ts";
 
 const NAMES = ["Rex", 'Mia "the cat"', "Tom, Jerry", "Zoë", "犬", "O'Hara; DROP TABLE animals", "👩‍🚀", "\\N\\t"];
 const CATEGORIES = [0n, 7n, -1n, 2n ** 63n - 1n, -(2n ** 63n)];

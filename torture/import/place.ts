@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { atEnd } from "../../test/harness/cleanup.ts";
 import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
 import { withSql } from "../../test/harness/servers/postgres.ts";
-import { type Contents, readSqlite } from "../common/contents.ts";
 import { readContents } from "../fleet/contents.ts";
+import { type Contents, readSqlite } from "../ledger/contents.ts";
 
 /** A row of the table of imports. */
 export interface ImportRow {

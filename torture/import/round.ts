@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { FoundAnimal } from "../common/contents.ts";
 import type { Random } from "../common/random.ts";
+import type { FoundAnimal } from "../ledger/contents.ts";
 import { anyStrike, type Ending, runAndStrike, type Strike } from "./command.ts";
 import { animalsIn, type ImportFile, invalidLinesOf, mistakesIn } from "./file.ts";
 import type { ImportRow } from "./place.ts";

@@ -1,13 +1,13 @@
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { EXECUTABLE, issueBoundlessKey, type RunningService, run, serve } from "../../test/harness/program/program.ts";
-import { idIn, petText } from "../common/animals.ts";
-import { Client, type Outcome, type Request } from "../common/client.ts";
-import type { Contents } from "../common/contents.ts";
-import { Ledger } from "../common/ledger.ts";
-import { OF_ALL, type Worker, workers } from "../common/load.ts";
-import { pagesOf } from "../common/pages.ts";
 import type { Random } from "../common/random.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
+import type { Contents } from "../ledger/contents.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import { idIn, petText } from "../workload/animals.ts";
+import { Client, type Outcome, type Request } from "../workload/client.ts";
+import { OF_ALL, type Worker, workers } from "../workload/load.ts";
+import { pagesOf } from "../workload/pages.ts";
 import { type ImportFile, split } from "./file.ts";
 import { type Place, postgresPlace, sqlitePlace } from "./place.ts";
 

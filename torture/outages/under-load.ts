@@ -1,7 +1,7 @@
-import { Client, type Outcome, type Request } from "../common/client.ts";
-import { Ledger } from "../common/ledger.ts";
-import { type Mix, OF_ALL, OF_ORDERS, workers } from "../common/load.ts";
 import { readContents } from "../fleet/contents.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import { Client, type Outcome, type Request } from "../workload/client.ts";
+import { type Mix, OF_ALL, OF_ORDERS, workers } from "../workload/load.ts";
 import type { Instances } from "./instances.ts";
 import { FIGURES, type Scene } from "./row.ts";
 

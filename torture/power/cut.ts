@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
-import type { Moment } from "../common/history.ts";
 import type { Random } from "../common/random.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import { restore } from "../disk/disk.ts";
 import type { DiskRecord } from "../disk/journal.ts";
+import type { Moment } from "../ledger/history.ts";
 import type { Stage } from "./stage.ts";
 
 export interface CutOptions {

@@ -1,7 +1,7 @@
-import { Client } from "../common/client.ts";
-import type { Ledger } from "../common/ledger.ts";
-import { workers } from "../common/load.ts";
 import type { Random } from "../common/random.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { Client } from "../workload/client.ts";
+import { workers } from "../workload/load.ts";
 import type { Stage } from "./stage.ts";
 
 const WORKERS = 8;

@@ -1,8 +1,8 @@
-import { Client, headersOf, type Outcome, type Request, saysNothingChanged } from "../common/client.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import { readAnswers, textOf, type WireAnswer } from "../wire/answers.ts";
 import { Connection } from "../wire/connection.ts";
 import { requestBytes } from "../wire/target.ts";
+import { Client, headersOf, type Outcome, type Request, saysNothingChanged } from "../workload/client.ts";
 
 const DEADLINE_MS = 15_000;
 const UNREPEATABLE = "writes that must not be repeated";

@@ -4,8 +4,8 @@ import { now } from "../../clock.ts";
 import { REFUSAL_LABELS } from "../../format/keys.ts";
 import { bucketText, evenly, GRAIN_UNITS, reasonsIn, SPANS, type Span, ticksOf } from "../../format/series.ts";
 import { type Address, linkWith } from "../../router.ts";
+import { Segments } from "../forms/Segments.tsx";
 import { Plot } from "./Plot.tsx";
-import { Segments } from "./Segments.tsx";
 
 /** Chooses the time span of a page's plots. It is kept in the address. */
 export const SpanChoice = ({ address, span }: { readonly address: Address; readonly span: Span }) => (

@@ -18,7 +18,7 @@ import { counted } from "../../format/numbers.ts";
 import { animalStatusLabel, type Category, categoryOf, filterText, searchedFor } from "../../format/stock.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo, linkWith, navigate, type Params, withParams } from "../../router.ts";
-import { useDropped } from "../imports/importing.ts";
+import { useDropped } from "../imports/upload.ts";
 import { AddAnimal } from "./AnimalForm.tsx";
 import { ExportAnimals } from "./ExportAnimals.tsx";
 

@@ -10,7 +10,7 @@ import { useLive } from "../../live.ts";
 import { linkTo } from "../../router.ts";
 import { ImportHistory } from "./ImportHistory.tsx";
 import { ImportWork } from "./ImportWork.tsx";
-import { begun, CHOICE_ID, focusOnChoice, isSending, send, type Upload, upload, useDropped } from "./importing.ts";
+import { begun, CHOICE_ID, focusOnChoice, isSending, send, type Upload, upload, useDropped } from "./upload.ts";
 
 const PARENT = { title: "Animals", href: linkTo("/animals") };
 

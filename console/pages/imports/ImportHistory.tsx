@@ -11,7 +11,7 @@ import { Name, Time } from "../../components/text.tsx";
 import { importStateLabel } from "../../format/imports.ts";
 import { grouped } from "../../format/numbers.ts";
 import type { Live } from "../../live.ts";
-import { focusOnWork } from "./importing.ts";
+import { focusOnWork } from "./upload.ts";
 
 interface ImportHistoryProps {
   readonly live: Live<readonly ImportView[]>;

@@ -11,7 +11,7 @@ import { type Column, Table } from "../../components/tables/Table.tsx";
 import { isOver, shareDone, workText, workTitle } from "../../format/imports.ts";
 import { grouped } from "../../format/numbers.ts";
 import { linkTo } from "../../router.ts";
-import { choices, focusOnWork, goOnWith, type ImportChoices, WORK_ID } from "./importing.ts";
+import { choices, focusOnWork, goOnWith, type ImportChoices, WORK_ID } from "./upload.ts";
 
 interface ImportWorkProps {
   readonly work: ImportWorkView;

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { OrderView } from "../../../src/console/api/index.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../../../src/domain/stock/order.ts";
+import { Segments } from "../../components/forms/Segments.tsx";
 import { Page } from "../../components/layout/Page.tsx";
-import { Segments } from "../../components/plots/Segments.tsx";
 import { capitalized } from "../../format/keys.ts";
 import { address, linkWith } from "../../router.ts";
 import { OrderColumn } from "./OrderColumn.tsx";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { EVENTS } from "../../../torture/rolling/events.ts";
-import { attackRolling, BRIEF } from "../../../torture/rolling.ts";
+import { attackRolling, BRIEF } from "../../../torture/rolling/rolling.ts";
 import { hasNginx } from "../../harness/servers/nginx.ts";
 import { hasRedis } from "../../harness/servers/redis.ts";
 

@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import { Client } from "../../common/client.ts";
+import { Client } from "../../workload/client.ts";
 import type { Row, Scene } from "../row.ts";
 import { setStage } from "../stage.ts";
 import { underLoad } from "../under-load.ts";

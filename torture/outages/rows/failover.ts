@@ -1,6 +1,6 @@
 import type { TestPostgres } from "../../../test/harness/servers/postgres.ts";
 import type { TestProxy } from "../../../test/harness/servers/proxy.ts";
-import { type Mix, OF_ALL, OF_ORDERS } from "../../common/load.ts";
+import { type Mix, OF_ALL, OF_ORDERS } from "../../workload/load.ts";
 import type { Row, Scene } from "../row.ts";
 import { setStage } from "../stage.ts";
 import { underLoad } from "../under-load.ts";

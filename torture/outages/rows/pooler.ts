@@ -1,6 +1,6 @@
 import { type PoolMode, TestPgbouncer } from "../../../test/harness/servers/pgbouncer.ts";
 import { TestPostgres, withSql } from "../../../test/harness/servers/postgres.ts";
-import type { Mix } from "../../common/load.ts";
+import type { Mix } from "../../workload/load.ts";
 import { Instances } from "../instances.ts";
 import type { Row, Scene } from "../row.ts";
 import { ANIMALS, IDEMPOTENT, TRANSITIONS, underLoad } from "../under-load.ts";

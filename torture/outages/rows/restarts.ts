@@ -1,6 +1,6 @@
 import { newCertificate } from "../../../test/harness/servers/certificates.ts";
 import { type Shutdown, TestPostgres } from "../../../test/harness/servers/postgres.ts";
-import type { Mix } from "../../common/load.ts";
+import type { Mix } from "../../workload/load.ts";
 import { Instances } from "../instances.ts";
 import type { Row, Scene } from "../row.ts";
 import { ANIMALS, CREATIONS, IDEMPOTENT, TRANSITIONS, underLoad, type Watch } from "../under-load.ts";

@@ -1,6 +1,6 @@
 import { withSql } from "../../../test/harness/servers/postgres.ts";
-import { type Outcome, saysNothingChanged } from "../../common/client.ts";
-import { type Mix, OF_ORDERS } from "../../common/load.ts";
+import { type Outcome, saysNothingChanged } from "../../workload/client.ts";
+import { type Mix, OF_ORDERS } from "../../workload/load.ts";
 import { FIGURES, type Row, type Scene } from "../row.ts";
 import { setStage } from "../stage.ts";
 import { underLoad, Watch } from "../under-load.ts";

@@ -1,13 +1,13 @@
-import { type Attack, type AttackOptions, begin, type Course } from "./common/attack.ts";
-import { Client, type Outcome, type Request } from "./common/client.ts";
-import { Ledger } from "./common/ledger.ts";
-import { workers } from "./common/load.ts";
-import type { Scoreboard } from "./common/scoreboard.ts";
-import { clear, readContents } from "./fleet/contents.ts";
-import { sendHostileRequests } from "./fleet/hostile.ts";
-import { checkLimits } from "./fleet/limits.ts";
-import { type Outage, pairs } from "./fleet/outages.ts";
-import { FleetStage } from "./fleet/stage.ts";
+import { type Attack, type AttackOptions, begin, type Course } from "../common/attack.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import { Client, type Outcome, type Request } from "../workload/client.ts";
+import { workers } from "../workload/load.ts";
+import { clear, readContents } from "./contents.ts";
+import { sendHostileRequests } from "./hostile.ts";
+import { checkLimits } from "./limits.ts";
+import { type Outage, pairs } from "./outages.ts";
+import { FleetStage } from "./stage.ts";
 
 // A fleet behind the nginx of deploy/, under a mixed load and hostile requests, while instances, Redis and PostgreSQL
 // fail. After each round, everything must have recovered, and PostgreSQL is compared with what was acknowledged.

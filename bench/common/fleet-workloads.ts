@@ -2,7 +2,7 @@
 
 import { withSql } from "../../test/harness/servers/postgres.ts";
 import { OUR_COLUMNS, ourAnimalColumns, type Request } from "./tools.ts";
-import { anyAnimals, anyPages, CREATE, getPet, LIST, mixedRequests } from "./works.ts";
+import { anyAnimals, anyPages, CREATE, getPet, LIST, mixedRequests } from "./workloads.ts";
 
 export const ANIMALS = 100_000;
 export const CONNECTIONS = 64;

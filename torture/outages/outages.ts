@@ -1,7 +1,7 @@
-import { type AttackOptions, begin } from "./common/attack.ts";
-import { Scoreboard } from "./common/scoreboard.ts";
-import { type Effort, FULL, type Row, type Scene, table } from "./outages/row.ts";
-import { ROWS } from "./outages/rows.ts";
+import { type AttackOptions, begin } from "../common/attack.ts";
+import { Scoreboard } from "../common/scoreboard.ts";
+import { type Effort, FULL, type Row, type Scene, table } from "./row.ts";
+import { ROWS } from "./rows.ts";
 
 // Each part of a fleet fails in each known way under load, and PostgreSQL is compared with what was acknowledged.
 // Unlike `fleet`, which chooses at random, a run plays every row.

@@ -1,11 +1,11 @@
 import { ANIMAL_STATUSES } from "../../src/domain/stock/animal.ts";
 import { type OrderStatus, transitionsFrom } from "../../src/domain/stock/order.ts";
+import { Random } from "../common/random.ts";
+import type { AnimalView, Holding, Ledger } from "../ledger/ledger.ts";
 import { idIn, isHeld, moved, ORDERS, ordered, petText } from "./animals.ts";
 import { CategoryWork } from "./categories.ts";
 import type { Answered, Client, Request } from "./client.ts";
-import type { AnimalView, Holding, Ledger } from "./ledger.ts";
 import { type Rival, race } from "./race.ts";
-import { Random } from "./random.ts";
 import { askForGone, mistakeWith, type Refused } from "./refusals.ts";
 import { Writes } from "./writes.ts";
 

@@ -1,7 +1,7 @@
-import { type AttackOptions, begin } from "./common/attack.ts";
-import type { Scoreboard } from "./common/scoreboard.ts";
-import { type Measured, measure } from "./hostile/measure.ts";
-import { ROWS, type Row } from "./hostile/rows.ts";
+import { type AttackOptions, begin } from "../common/attack.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+import { type Measured, measure } from "./measure.ts";
+import { ROWS, type Row } from "./rows.ts";
 
 /** The limit of the good client's p99, as a multiple of that beside the same attack on the control server. */
 const P99_FACTOR_MAX = 2;

@@ -1,7 +1,7 @@
+import type { Random } from "../common/random.ts";
+import type { AnimalView, Holding } from "../ledger/ledger.ts";
 import { isHeld, ORDERS, petText } from "./animals.ts";
 import type { Request } from "./client.ts";
-import type { AnimalView, Holding } from "./ledger.ts";
-import type { Random } from "./random.ts";
 
 /** A request that must be refused, and so change nothing. */
 export interface Refused {

@@ -1,5 +1,5 @@
 import { OPEN_ORDER_STATUSES, type OrderStatus } from "../../src/domain/stock/order.ts";
-import type { AnimalView } from "./ledger.ts";
+import type { AnimalView } from "../ledger/ledger.ts";
 
 export const ORDERS = "/store/orders";
 

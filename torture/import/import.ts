@@ -1,8 +1,8 @@
-import { TestPostgres } from "../test/harness/servers/postgres.ts";
-import { type Attack, begin, type Course } from "./common/attack.ts";
-import { writeImportFile } from "./import/file.ts";
-import { type Effort, Round } from "./import/round.ts";
-import { Shop } from "./import/shop.ts";
+import { TestPostgres } from "../../test/harness/servers/postgres.ts";
+import { type Attack, begin, type Course } from "../common/attack.ts";
+import { writeImportFile } from "./file.ts";
+import { type Effort, Round } from "./round.ts";
+import { Shop } from "./shop.ts";
 
 // Imports and undos, killed at random times beside a service with clients, and repeated until they finish. Every valid
 // line must be imported exactly once, and what clients were told must hold.

@@ -1,5 +1,5 @@
+import type { AnimalView, Holding, Ledger } from "../ledger/ledger.ts";
 import { type Client, type Outcome, type Request, saysNothingChanged } from "./client.ts";
-import type { AnimalView, Holding, Ledger } from "./ledger.ts";
 
 /** One of several concurrent requests, of which only one can succeed. */
 export interface Rival {

@@ -1,13 +1,13 @@
-import { QUOTA_MAX } from "../src/domain/keys/plan.ts";
-import { type AttackOptions, begin } from "./common/attack.ts";
-import type { Scoreboard } from "./common/scoreboard.ts";
-import { runGoodClient } from "./hostile/processes.ts";
-import { load, type SoakOptions, SoakTotals } from "./soak/load.ts";
-import { Watch } from "./soak/watch.ts";
-import { readAnswers } from "./wire/answers.ts";
-import { Connection } from "./wire/connection.ts";
-import { memoryMb, openDescriptors, settled } from "./wire/readings.ts";
-import { requestBytes, startTarget, type Target } from "./wire/target.ts";
+import { QUOTA_MAX } from "../../src/domain/keys/plan.ts";
+import { type AttackOptions, begin } from "../common/attack.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+import { runGoodClient } from "../hostile/processes.ts";
+import { readAnswers } from "../wire/answers.ts";
+import { Connection } from "../wire/connection.ts";
+import { memoryMb, openDescriptors, settled } from "../wire/readings.ts";
+import { requestBytes, startTarget, type Target } from "../wire/target.ts";
+import { load, type SoakOptions, SoakTotals } from "./load.ts";
+import { Watch } from "./watch.ts";
 
 /** The number of requests in a round, if no minutes are given. */
 const REQUESTS_PER_ROUND = 4_000;

@@ -1,20 +1,20 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { digestOf } from "../src/domain/keys/key.ts";
-import { temporaryFolder } from "../test/harness/folder.ts";
-import { serve } from "../test/harness/program/program.ts";
-import { openDatabaseFile } from "../test/harness/rows/sqlite.ts";
-import { type Attack, begin, type Course } from "./common/attack.ts";
-import { Client } from "./common/client.ts";
-import { readSqlite } from "./common/contents.ts";
-import type { Moment } from "./common/history.ts";
-import { Ledger } from "./common/ledger.ts";
-import { workers } from "./common/load.ts";
-import { mistakesIn, split, writeImportFile } from "./import/file.ts";
-import { newestImportIn } from "./import/place.ts";
-import { checkIntegrity, cutPower } from "./power/cut.ts";
-import { issueWorkersKey, loadService } from "./power/load.ts";
-import { DATABASE, OPERATOR_KEY, Stage } from "./power/stage.ts";
+import { digestOf } from "../../src/domain/keys/key.ts";
+import { temporaryFolder } from "../../test/harness/folder.ts";
+import { serve } from "../../test/harness/program/program.ts";
+import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
+import { type Attack, begin, type Course } from "../common/attack.ts";
+import { mistakesIn, split, writeImportFile } from "../import/file.ts";
+import { newestImportIn } from "../import/place.ts";
+import { readSqlite } from "../ledger/contents.ts";
+import type { Moment } from "../ledger/history.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import { Client } from "../workload/client.ts";
+import { workers } from "../workload/load.ts";
+import { checkIntegrity, cutPower } from "./cut.ts";
+import { issueWorkersKey, loadService } from "./load.ts";
+import { DATABASE, OPERATOR_KEY, Stage } from "./stage.ts";
 
 // Power cuts: the service runs on a folder whose changes are all journaled. Then, for points of that journal, the
 // states are built that a disk may be in after a power cut, and each is opened and compared with what had been

@@ -1,11 +1,11 @@
-import { type AttackOptions, begin } from "./common/attack.ts";
-import type { Scoreboard } from "./common/scoreboard.ts";
-import { attack, FuzzTotals } from "./fuzz/attack.ts";
-import { FUZZ_SECRET, IDS_ABOVE } from "./fuzz/values.ts";
-import { readAnswers, textOf } from "./wire/answers.ts";
-import { Connection } from "./wire/connection.ts";
-import { memoryMb, settled } from "./wire/readings.ts";
-import { requestBytes, startTarget, type Target } from "./wire/target.ts";
+import { type AttackOptions, begin } from "../common/attack.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+import { readAnswers, textOf } from "../wire/answers.ts";
+import { Connection } from "../wire/connection.ts";
+import { memoryMb, settled } from "../wire/readings.ts";
+import { requestBytes, startTarget, type Target } from "../wire/target.ts";
+import { attack, FuzzTotals } from "./attack.ts";
+import { FUZZ_SECRET, IDS_ABOVE } from "./values.ts";
 
 /** Connections per round of the short form. */
 const CONNECTIONS_PER_ROUND = 1_500;

@@ -1,7 +1,7 @@
+import type { Random } from "../common/random.ts";
+import type { History, Step } from "../ledger/history.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { type Answered, type Client, type Outcome, type Request, saysNothingChanged } from "./client.ts";
-import type { History, Step } from "./history.ts";
-import type { Ledger } from "./ledger.ts";
-import type { Random } from "./random.ts";
 
 /** A write to something with a single writer. */
 export interface Write<View> {

@@ -1,7 +1,7 @@
 import { fold } from "../../src/domain/stock/fold.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
 import { type Contents, type FoundAnimal, type KeyView, readSqlite } from "./contents.ts";
 import { History, type Moment } from "./history.ts";
-import type { Scoreboard } from "./scoreboard.ts";
 
 /** An animal with its orders; undefined before its creation and after its deletion. */
 export type AnimalView =

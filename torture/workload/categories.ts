@@ -1,6 +1,6 @@
+import type { Random } from "../common/random.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { Client, Request } from "./client.ts";
-import type { Ledger } from "./ledger.ts";
-import type { Random } from "./random.ts";
 import type { Writes } from "./writes.ts";
 
 const CATEGORIES_EACH = 3;

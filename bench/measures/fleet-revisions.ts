@@ -1,17 +1,17 @@
 // Compares a fleet of two instances on PostgreSQL and Redis with a fleet of a former revision, by CPU time per request.
 
 import { join } from "node:path";
-import { temporaryFolder } from "../test/harness/folder.ts";
-import { EXECUTABLE, issueBoundlessKey, type RunningService, serve } from "../test/harness/program/program.ts";
-import { TestPostgres } from "../test/harness/servers/postgres.ts";
-import { TestRedis } from "../test/harness/servers/redis.ts";
-import { executableOf } from "../test/harness/service/release.ts";
-import { CONNECTIONS, FLEET_WORKS, fillPostgres } from "./common/fleet-works.ts";
-import { median, say, whole } from "./common/tools.ts";
-import { childNamed, microsOfFamily } from "./load/cpu.ts";
-import { measure, writeRequests } from "./load/load.ts";
-import { table } from "./report/sections.ts";
-import { NO_WORSE, ratio } from "./report/targets.ts";
+import { temporaryFolder } from "../../test/harness/folder.ts";
+import { EXECUTABLE, issueBoundlessKey, type RunningService, serve } from "../../test/harness/program/program.ts";
+import { TestPostgres } from "../../test/harness/servers/postgres.ts";
+import { TestRedis } from "../../test/harness/servers/redis.ts";
+import { executableOf } from "../../test/harness/service/release.ts";
+import { CONNECTIONS, FLEET_WORKS, fillPostgres } from "../common/fleet-workloads.ts";
+import { median, say, whole } from "../common/tools.ts";
+import { childNamed, microsOfFamily } from "../load/cpu.ts";
+import { measure, writeRequests } from "../load/load.ts";
+import { table } from "../report/sections.ts";
+import { NO_WORSE, ratio } from "../report/targets.ts";
 
 const INSTANCES = 2;
 const SECONDS = 3;

@@ -1,13 +1,13 @@
-import { TestBalancer } from "../test/harness/servers/balancer.ts";
-import { type Attack, type AttackOptions, begin, type Course } from "./common/attack.ts";
-import { Ledger } from "./common/ledger.ts";
-import { workers } from "./common/load.ts";
-import type { Random } from "./common/random.ts";
-import type { Scoreboard } from "./common/scoreboard.ts";
-import { clear, readContents } from "./fleet/contents.ts";
-import { FleetStage } from "./fleet/stage.ts";
-import { KeepAliveClient, type Weather } from "./rolling/client.ts";
-import { EVENTS, type Event } from "./rolling/events.ts";
+import { TestBalancer } from "../../test/harness/servers/balancer.ts";
+import { type Attack, type AttackOptions, begin, type Course } from "../common/attack.ts";
+import type { Random } from "../common/random.ts";
+import type { Scoreboard } from "../common/scoreboard.ts";
+import { clear, readContents } from "../fleet/contents.ts";
+import { FleetStage } from "../fleet/stage.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import { workers } from "../workload/load.ts";
+import { KeepAliveClient, type Weather } from "./client.ts";
+import { EVENTS, type Event } from "./events.ts";
 
 // Restarts and kills instances under clients that keep their connections open. Reads, and writes with an
 // Idempotency-Key, must not fail, and no connection may be closed on a request.

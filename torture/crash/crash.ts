@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { temporaryFolder } from "../test/harness/folder.ts";
-import { EXECUTABLE, serve } from "../test/harness/program/program.ts";
-import { type Attack, begin, type Course } from "./common/attack.ts";
-import { Client } from "./common/client.ts";
-import { Ledger } from "./common/ledger.ts";
-import { workers } from "./common/load.ts";
-import { World } from "./crash/world.ts";
-import { whyNoDiskLayer } from "./disk/layer.ts";
-import { checkIntegrity } from "./power/cut.ts";
-import { issueWorkersKey } from "./power/load.ts";
-import { DATABASE, Stage } from "./power/stage.ts";
+import { temporaryFolder } from "../../test/harness/folder.ts";
+import { EXECUTABLE, serve } from "../../test/harness/program/program.ts";
+import { type Attack, begin, type Course } from "../common/attack.ts";
+import { whyNoDiskLayer } from "../disk/layer.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import { checkIntegrity } from "../power/cut.ts";
+import { issueWorkersKey } from "../power/load.ts";
+import { DATABASE, Stage } from "../power/stage.ts";
+import { Client } from "../workload/client.ts";
+import { workers } from "../workload/load.ts";
+import { World } from "./world.ts";
 
 // Kills: many clients use the service while it is killed at random times, again and again. After each start, everything
 // that was ever acknowledged must exist exactly once, and nothing that was refused.
