@@ -6,7 +6,7 @@ import type { ImportStore } from "../store/ports/store.ts";
 import { type FileProblem, UnusableFile } from "./file-problem.ts";
 import { Pace } from "./pace.ts";
 import type { ColumnOptions } from "./reading/columns.ts";
-import { Reader, type Reading } from "./reading/readings.ts";
+import { AnimalReader, type Reading } from "./reading/readings.ts";
 import { openSource, type Source } from "./reading/source.ts";
 import { type Reject, Rejects } from "./rejects.ts";
 
@@ -96,7 +96,7 @@ async function importFile(parts: ImportParts, options: ImportOptions): Promise<R
       lastId: reader.lastId,
     });
     if (begun.kind === "refused") return begun;
-    const imported = await add(parts, new Reader(source, options), begun.value);
+    const imported = await add(parts, new AnimalReader(source, options), begun.value);
     if (imported.kind === "refused") return imported;
     return done({ ...validated, import: imported.value, addedBefore: begun.value.added });
   } finally {
@@ -109,8 +109,8 @@ async function validate(
   { signal, onProgress }: ImportParts,
   options: ImportOptions,
   source: Source,
-): Promise<{ readonly reader: Reader; readonly validated: Validated; readonly first: Reject | undefined }> {
-  const reader = new Reader(source, options);
+): Promise<{ readonly reader: AnimalReader; readonly validated: Validated; readonly first: Reject | undefined }> {
+  const reader = new AnimalReader(source, options);
   const rejects = new Rejects(options.rejectedPath, source.name, options.rejectedMaxBytes);
   let animals = 0;
   try {
@@ -134,7 +134,7 @@ async function validate(
 async function foresee(
   { imports }: ImportParts,
   { again }: ImportOptions,
-  { identity, lastId }: Reader,
+  { identity, lastId }: AnimalReader,
   validated: Validated,
 ): Promise<Result<Imported, ImportRefusal>> {
   const earlier = (await imports.list()).filter((each) => each.identity === identity);
@@ -145,7 +145,7 @@ async function foresee(
 }
 
 /** Reads the file once more, and adds its animals from where the import has stopped. */
-async function add(parts: ImportParts, reader: Reader, begun: Import): Promise<Result<Import, ImportRefusal>> {
+async function add(parts: ImportParts, reader: AnimalReader, begun: Import): Promise<Result<Import, ImportRefusal>> {
   const { imports, signal, onProgress, sleep } = parts;
   const pace = new Pace();
   let current = begun;

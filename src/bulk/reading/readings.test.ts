@@ -6,7 +6,7 @@ import { ANIMAL_STATUSES, type NewAnimal } from "../../domain/stock/animal.ts";
 import { EXPORT_FORMATS, LINE_FORMATS } from "../export-formats.ts";
 import { type FileProblem, UnusableFile } from "../file-problem.ts";
 import type { ColumnMap, ColumnOptions } from "./columns.ts";
-import { Reader, type Reading } from "./readings.ts";
+import { AnimalReader, type Reading } from "./readings.ts";
 import type { Source } from "./source.ts";
 import { LINE_MAX_BYTES } from "./text.ts";
 
@@ -27,7 +27,7 @@ type Content = string | Uint8Array;
 const bytesOf = (content: Content): Uint8Array => (typeof content === "string" ? Buffer.from(content) : content);
 
 async function read(content: Content, options: Partial<ColumnOptions> = {}, sizes?: readonly number[]) {
-  const reader = new Reader(sourceOf(bytesOf(content), sizes), { keepIds: false, ...options });
+  const reader = new AnimalReader(sourceOf(bytesOf(content), sizes), { keepIds: false, ...options });
   const readings: Reading[] = [];
   for await (const some of reader.readings()) readings.push(...some);
   return { readings, reader };

@@ -16,8 +16,8 @@ export type Reading =
   | { readonly kind: "animal"; readonly animal: NewAnimal | Animal }
   | { readonly kind: "rejected"; readonly line: number; readonly lastLine: number; readonly reason: string };
 
-/** How a file is read, and what it was when all of it has been. */
-export class Reader {
+/** Reads the animals of a file. Its identity and last id are known once all of it was read. */
+export class AnimalReader {
   readonly #digest = new Bun.CryptoHasher("sha256");
   #columns: ColumnMap | undefined;
   #lastId = 0n;
