@@ -67,6 +67,9 @@ export const quote = (name: string): string =>
 
 export const formatNumber = (value: number): string => value.toLocaleString("en-US");
 
+/** The word for a number of things: "animal" for one, "animals" for any other number. */
+export const plural = (count: number, one: string, many = `${one}s`): string => (count === 1 ? one : many);
+
 /** "1 animal", "1,200 animals"; with the second noun where an s is not enough. */
-export const countOf = (count: number, unit: string, units = `${unit}s`): string =>
-  `${formatNumber(count)} ${count === 1 ? unit : units}`;
+export const countOf = (count: number, one: string, many?: string): string =>
+  `${formatNumber(count)} ${plural(count, one, many)}`;

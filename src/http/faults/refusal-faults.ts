@@ -1,4 +1,5 @@
 import type { Refusal } from "../../access/gate.ts";
+import { plural } from "../../base/text/text.ts";
 import { SECOND_MS, toWholeSeconds } from "../../base/time/clock.ts";
 import { type EnvironmentName, otherEnvironment } from "../../domain/environment.ts";
 import type { KeyProblem } from "../../domain/keys/key.ts";
@@ -81,11 +82,9 @@ function secondsUntilReset({ shown, atMs }: QuotaStatus): number {
   return Math.max(1, toWholeSeconds(resetMs - atMs));
 }
 
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
-
 function retryLater(code: FaultCode, quotaStatus: QuotaStatus, message: (wait: string) => string): Fault {
   const seconds = secondsUntilReset(quotaStatus);
-  return new Fault(code, message(`Wait ${plural(seconds, "second")}`), { "Retry-After": String(seconds) });
+  return new Fault(code, message(`Wait ${seconds} ${plural(seconds, "second")}`), { "Retry-After": String(seconds) });
 }
 
 const quotaFault = (quotaStatus: QuotaStatus, strikesLeft: number | undefined): Fault =>
@@ -94,7 +93,7 @@ const quotaFault = (quotaStatus: QuotaStatus, strikesLeft: number | undefined): 
     const warning =
       strikesLeft === undefined
         ? ""
-        : ` The key will be banned after ${plural(strikesLeft, "more refused request")} this minute.`;
+        : ` The key will be banned after ${strikesLeft} more refused ${plural(strikesLeft, "request")} this minute.`;
     return `You have used all ${quota} requests for this ${window.name}. ${wait} before the next request.${warning}`;
   });
 
