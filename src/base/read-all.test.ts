@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readAll } from "./read-all.ts";
+import { pagesOf, readAll } from "./read-all.ts";
 
 const read = async (rows: readonly string[], size: number) => {
   const asked: string[] = [];
@@ -32,4 +32,10 @@ test("other work gets its turn between two pages", async () => {
     (row) => row,
   );
   expect(order).toEqual(["after ", "other", "after a"]);
+});
+
+test("a page that is full is followed by another, and one without rows is not yielded", async () => {
+  const pages: (readonly number[])[] = [];
+  for await (const page of pagesOf<number>(2, async (last) => (last === undefined ? [1, 2] : []))) pages.push(page);
+  expect(pages).toEqual([[1, 2]]);
 });

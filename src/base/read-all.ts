@@ -14,10 +14,21 @@ export async function readAll<Row>(
   idOf: (row: Row) => string,
 ): Promise<readonly Row[]> {
   const all: Row[] = [];
-  for (let afterId = ""; ; afterId = idOf(all.at(-1) as Row)) {
-    const page = await read({ afterId, size });
-    all.push(...page);
-    if (page.length < size) return all;
-    await nextTurn();
+  const pages = pagesOf<Row>(size, (last) => read({ afterId: last === undefined ? "" : idOf(last), size }));
+  for await (const page of pages) all.push(...page);
+  return all;
+}
+
+/** Yields the rows page by page, until a page is not full. */
+export async function* pagesOf<Row>(
+  size: number,
+  /** Returns the next `size` rows after one; undefined is before all of them. */
+  read: (last: Row | undefined) => Awaitable<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  for (let last: Row | undefined; ; await nextTurn()) {
+    const rows = await read(last);
+    if (rows.length > 0) yield rows;
+    if (rows.length < size) return;
+    last = rows.at(-1);
   }
 }

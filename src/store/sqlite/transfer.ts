@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { OperatorError } from "../../base/operator-error.ts";
+import { pagesOf } from "../../base/read-all.ts";
 import type { CountingPlace } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
 import { COUNTING_PLACE, INTERNAL_TABLES, STORE_ID, selectMetadata, TABLES, upsertMetadata } from "../sql/rows.ts";
@@ -187,16 +188,12 @@ const readerOn = (db: Database): RowReader => ({
     const condition = upToId === undefined ? "" : `WHERE id <= ${upToId}`;
     return Number((db.query(`SELECT count(*) AS count FROM ${name} ${condition}`).get() as { count: bigint }).count);
   },
-  async *rows(table, afterId) {
-    for (let after: readonly Row[string][] | undefined = afterId === undefined ? undefined : [afterId]; ; ) {
-      const rows = db.query(pageSql(table, after)).all(...((after ?? []) as string[])) as Row[];
-      if (rows.length > 0) yield rows;
-      const last = rows.at(-1);
-      if (!last || rows.length < BATCH_SIZE) return;
-      after = table.key.map((column) => last[column] as Row[string]);
-      // SQLite answers at once, and signals must be heard.
-      await new Promise(setImmediate);
-    }
+  rows(table, afterId) {
+    const first = afterId === undefined ? undefined : [afterId];
+    return pagesOf(BATCH_SIZE, (last?: Row) => {
+      const after = last ? table.key.map((column) => last[column] as Row[string]) : first;
+      return db.query(pageSql(table, after)).all(...((after ?? []) as string[])) as Row[];
+    });
   },
 });
 

@@ -1,3 +1,4 @@
+import { nextTurn } from "../../../base/time/turn.ts";
 import { ANIMAL_STATUSES } from "../../../domain/stock/animal.ts";
 import { OPEN_ORDER_STATUSES } from "../../../domain/stock/order.ts";
 import type { CountStore, StatusCounts } from "../../ports/store.ts";
@@ -37,7 +38,7 @@ export function sqliteCounts(connection: Connection): CountStore {
         const next = attempt(() => slice().get(status, from)) as Slice;
         counts[status] += Number(next.count);
         afterId = Number(next.count) < SLICE ? null : next.lastId;
-        await new Promise(setImmediate);
+        await nextTurn();
       }
     return { counts, isEstimate: false };
   }
