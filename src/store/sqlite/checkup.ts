@@ -20,7 +20,7 @@ import { absolutePath } from "../urls/database-url.ts";
 import { APPLICATION_ID } from "./file/database.ts";
 import { objectionToFile } from "./file/file-access.ts";
 import { realPathOf } from "./file/real-path.ts";
-import { secondNames } from "./file/replace.ts";
+import { leftoverLinks } from "./file/replace.ts";
 import { differenceInSchema, repeatedIds } from "./migration/start-check.ts";
 import { appliedMigrations } from "./migration/target.ts";
 import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "./sql/pragmas.ts";
@@ -172,7 +172,7 @@ const leftovers = (path: string): Check => ({
         `${journal} was left by another program, or by an interrupted start`,
         "start the service, which removes it",
       );
-    const second = secondNames(path);
+    const second = leftoverLinks(path);
     if (second.length > 0)
       return problem(
         `an interrupted restore left another name of the database: ${second.join(", ")}`,

@@ -3,7 +3,7 @@ import type { ServingStore, Store } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES, type SchemaRules } from "../schema/migrate.ts";
 import { closeNow } from "./file/close.ts";
 import { LOCK_TIMEOUTS, openLocked, openShared, preparePath } from "./file/database.ts";
-import { type Placement, placementOf } from "./file/placement.ts";
+import { type DatabaseFiles, identifyFiles } from "./file/identity.ts";
 import type { Reader } from "./serving/reader.ts";
 import { ServingView } from "./serving/serving-view.ts";
 import type { WriteQueue } from "./serving/write-queue.ts";
@@ -28,7 +28,7 @@ import { newCommitNote } from "./wal/version.ts";
 import type { NoteTarget } from "./writer/connection.ts";
 import { directWrites } from "./writer/direct-writes.ts";
 import { WriterHost } from "./writer/host.ts";
-import type { FromAttached, ToAttached } from "./writer/messages.ts";
+import type { FromHandle, ToHandle } from "./writer/messages.ts";
 
 /** The first replies are out by then. */
 const WARM_UP_AFTER_MS = 100;
@@ -37,7 +37,7 @@ const WARM_UP_AFTER_MS = 100;
 export interface SqliteHandle {
   readonly kind: "sqlite";
   readonly path: string;
-  readonly placement: Placement;
+  readonly files: DatabaseFiles;
   readonly noteTarget: NoteTarget | undefined;
   readonly port: MessagePort;
 }
@@ -55,11 +55,11 @@ export async function openForServing(
   const { db, unlock, descriptor } = await openLocked(path, timeouts, rules);
   // Takes half a millisecond, and the thread several, so a start does without both.
   const shared = lazy(() => {
-    const placement = placementOf({ path, givenPath }, descriptor);
+    const files = identifyFiles({ path, givenPath }, descriptor);
     const walIndexAddress = mapWalIndex(path);
     const noteTarget = walIndexAddress ? { walIndexAddress, note: newCommitNote() } : undefined;
-    view.follow(placement, noteTarget);
-    return { placement, noteTarget };
+    view.follow(files, noteTarget);
+    return { files, noteTarget };
   });
   const host = new WriterHost({
     settings: () => ({ ...shared(), timeouts }),
@@ -84,11 +84,11 @@ export async function openForServing(
 }
 
 /** Opens the store of another thread of this process: also while the file is not in its place, and all is refused. */
-export function openHandle({ path, placement, noteTarget, port }: SqliteHandle): Store {
-  const say = (message: FromAttached) => port.postMessage(message);
+export function openHandle({ path, files, noteTarget, port }: SqliteHandle): Store {
+  const say = (message: FromHandle) => port.postMessage(message);
   const view = new ServingView(path, undefined, () => say({ kind: "request" }));
-  view.follow(placement, noteTarget);
-  port.onmessage = ({ data }: { data: ToAttached }) => {
+  view.follow(files, noteTarget);
+  port.onmessage = ({ data }: { data: ToHandle }) => {
     if (data.kind === "port") view.queue.connect(data.port);
     else if (data.kind === "failed") view.queue.refuse(data.reason);
     else view.queue.lose(data.reason);
@@ -108,7 +108,7 @@ export function openHandle({ path, placement, noteTarget, port }: SqliteHandle):
 
 function storeOf(view: ServingView): Omit<Store, "close"> {
   const { connection } = view.reader;
-  const store = storeOn(connection, answerRetries(connection, view.queue, view.refuseIfMoved));
+  const store = storeOn(connection, answerRetries(connection, view.queue, view.refuseIfReplaced));
   return {
     ...store,
     version: () => view.version(),

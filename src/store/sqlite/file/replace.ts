@@ -24,7 +24,7 @@ const ASIDE = /-before-restore-\d{8}T\d{6}\.\d{3}Z\.db$/;
 
 /** Returns where the old database is now. Fails with an OperatorError if anybody else uses it. */
 export function replaceFile(path: string, replacement: string, nowMs: number, timeoutMs: number): string {
-  for (const name of secondNames(path)) fs.rmSync(name);
+  for (const name of leftoverLinks(path)) fs.rmSync(name);
   const old = lockOut(path, timeoutMs);
   try {
     const aside = keepAside(path, nowMs);
@@ -44,7 +44,7 @@ export function setLostLogAside(path: string, nowMs: number): void {
 }
 
 /** Names that an interrupted restore has left of a database which is still in its place: copies they are not. */
-export function secondNames(path: string): string[] {
+export function leftoverLinks(path: string): string[] {
   const { ino, dev } = fs.statSync(path);
   const folder = dirname(absolutePath(path));
   return fs

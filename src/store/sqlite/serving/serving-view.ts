@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { type Store, type StoreProblem, StoreUnavailable } from "../../ports/store.ts";
-import { type Placement, PlacementWatch } from "../file/placement.ts";
+import { type DatabaseFiles, FileWatch } from "../file/identity.ts";
 import { walIndexAt } from "../wal/index.ts";
 import { followVersion, versionByPragma } from "../wal/version.ts";
 import type { NoteTarget } from "../writer/connection.ts";
@@ -11,7 +11,7 @@ import { WriteQueue } from "./write-queue.ts";
 export class ServingView {
   readonly reader: Reader;
   readonly queue: WriteQueue;
-  #watch: PlacementWatch | undefined;
+  #watch: FileWatch | undefined;
   #report: (problem: StoreProblem, error: Error) => void = () => {};
   /** Undefined until it is known what to follow. */
   version: Store["version"] = () => undefined;
@@ -22,8 +22,8 @@ export class ServingView {
   }
 
   /** From here on it is noticed when the file is not in its place any more, and when somebody commits. */
-  follow(placement: Placement, noteTarget: NoteTarget | undefined): void {
-    this.#watch = new PlacementWatch(placement);
+  follow(files: DatabaseFiles, noteTarget: NoteTarget | undefined): void {
+    this.#watch = new FileWatch(files);
     if (noteTarget) {
       const head = walIndexAt(noteTarget.walIndexAddress);
       this.version = followVersion(head, noteTarget.note);
@@ -39,18 +39,18 @@ export class ServingView {
   readonly #refuseToOpen = (): void => {
     if (this.queue.phase.kind === "suspended")
       throw new StoreUnavailable("the database is being opened again after a failure of the disk");
-    this.refuseIfMoved();
+    this.refuseIfReplaced();
   };
 
   /** Throws StoreUnavailable. */
-  readonly refuseIfMoved = (): void => {
-    const displacement = this.isTrusted ? this.#watch?.displacement() : this.#watch?.absence();
-    if (displacement !== undefined) throw new StoreUnavailable(displacement);
+  readonly refuseIfReplaced = (): void => {
+    const reason = this.isTrusted ? this.#watch?.whyReplaced() : this.#watch?.whyMoved();
+    if (reason !== undefined) throw new StoreUnavailable(reason);
   };
 
   /** Throws StoreUnavailable if every write would be refused. */
   check(): void {
-    this.refuseIfMoved();
+    this.refuseIfReplaced();
     const { phase } = this.queue;
     if (phase.kind !== "trusted")
       throw new StoreUnavailable(`writes are refused until the database was opened again: ${phase.reason}`);
@@ -67,7 +67,7 @@ export class ServingView {
 
   /** For good, once the queue is closed. */
   close(): void {
-    this.reader.close({ mayCheckpoint: this.isTrusted && this.#watch?.overwriting() === undefined });
+    this.reader.close({ mayCheckpoint: this.isTrusted && this.#watch?.whyOverwritten() === undefined });
     this.queue.disconnect();
   }
 }

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../../test/harness/folder.ts";
 import { SIGNED } from "../../../../test/harness/rows/author.ts";
 import { StoreUnavailable } from "../../ports/store.ts";
 import { LOCK_TIMEOUTS, openShared } from "../file/database.ts";
-import { placementOf } from "../file/placement.ts";
+import { identifyFiles } from "../file/identity.ts";
 import { versionByPragma } from "../wal/version.ts";
 import { WriterHost, type WriterHostOptions } from "../writer/host.ts";
 import type { ToWriter } from "../writer/messages.ts";
@@ -21,7 +21,7 @@ const DELETE_NOTHING = { savedAtMs: 0 };
 type Settings = ReturnType<WriterHostOptions["settings"]>;
 
 const settingsOf = (path: string): Settings => ({
-  placement: placementOf({ path, givenPath: path }, undefined),
+  files: identifyFiles({ path, givenPath: path }, undefined),
   timeouts: LOCK_TIMEOUTS,
   noteTarget: undefined,
 });

@@ -92,7 +92,7 @@ export class WriteQueue implements Writes {
     this.#isRequested = false;
     this.#port = port;
     port.onmessage = ({ data }: { data: FromWriter }) => {
-      if (data.kind !== "all_done" && data.kind !== "mixed") this.#attend(port, data);
+      if (data.kind !== "all_done" && data.kind !== "mixed") this.#receive(port, data);
       else if (this.#port === port) this.#take(outcomesIn(data));
     };
     this.#handOver();
@@ -171,7 +171,7 @@ export class WriteQueue implements Writes {
   }
 
   /** What the writer says beside outcomes, while it closes too. */
-  #attend(port: MessagePort, message: Exclude<FromWriter, WriteOutcomes>): void {
+  #receive(port: MessagePort, message: Exclude<FromWriter, WriteOutcomes>): void {
     const { closeConnection, onProblem } = this.options;
     if (message.kind === "problem") {
       onProblem?.(message.problem, new StoreUnavailable(message.message));

@@ -45,12 +45,12 @@ function replayFinder(connection: Connection): FindReplay {
  * Answers retries on the reading connection, so that they need neither a lock nor the disk. The writer
  * looks again, within its transaction. A replay acknowledges, so it is refused when a write would be.
  */
-export function answerRetries(connection: Connection, writes: Writes, refuseIfMoved: () => void): Writes {
+export function answerRetries(connection: Connection, writes: Writes, refuseIfReplaced: () => void): Writes {
   const findReplay = replayFinder(connection);
   const retried = async <Name extends WriteName>(name: Name, input: WriteInput<Name>, key: IdempotencyKey) => {
     const replay = attempt(() => findReplay(key)) as WriteResult<Name> | undefined;
     if (replay === undefined) return writes.perform(name, input, key);
-    refuseIfMoved();
+    refuseIfReplaced();
     return replay;
   };
   return { perform: (name, input, key) => (key ? retried(name, input, key) : writes.perform(name, input)) };

@@ -114,16 +114,16 @@ export function noteCommits(head: Uint32Array, note: CommitNote, db: Database): 
 export function followOthers(connection: Connection): () => boolean {
   const dataVersion = prepared<{ data_version: bigint }, []>(connection, "PRAGMA data_version");
   let last: unknown;
-  const hasMoved = (): boolean => {
+  const hasChanged = (): boolean => {
     const current = dataVersion().get()?.data_version;
     const isSame = current === last;
     last = current;
     return !isSame;
   };
-  hasMoved();
+  hasChanged();
   return () => {
     try {
-      return hasMoved();
+      return hasChanged();
     } catch {
       // A disk that fails: then nobody knows.
       last = undefined;

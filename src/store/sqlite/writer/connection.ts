@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { StoreUnavailable } from "../../ports/store.ts";
 import { closeNow, closeWithoutCheckpoint } from "../file/close.ts";
 import { type LockTimeouts, openForWriting } from "../file/database.ts";
-import { type Placement, PlacementWatch, refuseIfDisplaced } from "../file/placement.ts";
+import { type DatabaseFiles, FileWatch, refuseIfMoved } from "../file/identity.ts";
 import { asUnavailable, isSyncFailure, reasonOf } from "../sql/attempt.ts";
 import { setBusyTimeout } from "../sql/pragmas.ts";
 import type { Write } from "../tables/write.ts";
@@ -28,7 +28,7 @@ export interface NoteTarget {
 
 /** What the thread opens. */
 export interface WriterSettings {
-  readonly placement: Placement;
+  readonly files: DatabaseFiles;
   readonly timeouts: LockTimeouts;
   readonly noteTarget: NoteTarget | undefined;
   /** False: a sync has failed before, and the database has not been opened again since. */
@@ -39,7 +39,7 @@ interface Open {
   readonly db: Database;
   readonly writeTogether: WriteTogether;
   readonly checkpoints: Checkpoints;
-  readonly watch: PlacementWatch;
+  readonly watch: FileWatch;
 }
 
 /** The recovery after a failed sync, as the connection knows it. */
@@ -52,7 +52,7 @@ export interface Trust {
 /** The connection that writes. */
 export class WriterConnection {
   #open: Open | undefined;
-  #wasDisplaced = false;
+  #wasReplaced = false;
 
   constructor(
     private readonly settings: WriterSettings,
@@ -75,9 +75,9 @@ export class WriterConnection {
       return allUnavailable(writes, reasonOf(error), "nothing");
     }
     const outcomes = open.writeTogether(writes, deadlineMs);
-    const displacement = open.watch.displacementAfterCommit();
-    this.#wasDisplaced = displacement !== undefined;
-    return displacement === undefined ? outcomes : allUnavailable(writes, displacement, "unknown");
+    const reason = open.watch.whyReplacedAfterCommit();
+    this.#wasReplaced = reason !== undefined;
+    return reason === undefined ? outcomes : allUnavailable(writes, reason, "unknown");
   }
 
   /** Throws when a checkpoint was due and failed. */
@@ -88,8 +88,8 @@ export class WriterConnection {
 
   /** Makes sure that all of the log is on disk, so that the connections can be closed. Throws when that fails. */
   secureLog(): void {
-    refuseIfDisplaced(this.settings.placement);
-    rewriteLog(this.open().db, this.settings.placement.log.path);
+    refuseIfMoved(this.settings.files);
+    rewriteLog(this.open().db, this.settings.files.log.path);
   }
 
   /**
@@ -97,7 +97,7 @@ export class WriterConnection {
    * will be written to the database file once more, whatever was written before. Throws when that fails.
    */
   reopen(): void {
-    const { path } = this.settings.placement.database;
+    const { path } = this.settings.files.database;
     if (this.#open && !closeWithoutCheckpoint(path, this.#open.db))
       throw new Error(`${path} cannot be opened to close it without a checkpoint`);
     this.#open = undefined;
@@ -128,8 +128,8 @@ export class WriterConnection {
     try {
       if (this.#isTrusted) this.#checkpoint(open.checkpoints.run);
     } finally {
-      if (this.#isTrusted && open.watch.overwriting() === undefined) closeNow(open.db);
-      else closeWithoutCheckpoint(this.settings.placement.database.path, open.db);
+      if (this.#isTrusted && open.watch.whyOverwritten() === undefined) closeNow(open.db);
+      else closeWithoutCheckpoint(this.settings.files.database.path, open.db);
     }
   }
 
@@ -149,24 +149,24 @@ export class WriterConnection {
   #refusal(): string | undefined {
     const distrust = this.trust.distrust();
     if (distrust !== undefined) return `the database has to be opened again first, because of ${distrust}`;
-    return this.#wasDisplaced ? this.#open?.watch.displacement() : undefined;
+    return this.#wasReplaced ? this.#open?.watch.whyReplaced() : undefined;
   }
 
   #openNow(deadlineMs: number, { isLogSecured = false } = {}): Open {
-    const { placement, timeouts, noteTarget } = this.settings;
-    refuseIfDisplaced(placement);
+    const { files, timeouts, noteTarget } = this.settings;
+    refuseIfMoved(files);
     const waitMs = Math.min(Math.max(0, Math.ceil(deadlineMs - performance.now())), timeouts.writeMs);
-    const db = openForWriting(placement.database.path, { ...timeouts, openMs: waitMs, writeMs: waitMs });
+    const db = openForWriting(files.database.path, { ...timeouts, openMs: waitMs, writeMs: waitMs });
     try {
       // What a process left behind that did not end well: it may have seen a sync fail.
-      if (!isLogSecured && sizeOf(placement.log.path) > 0) rewriteLog(db, placement.log.path);
+      if (!isLogSecured && sizeOf(files.log.path) > 0) rewriteLog(db, files.log.path);
       setBusyTimeout(db, 0);
-      const watch = new PlacementWatch(placement);
+      const watch = new FileWatch(files);
       const onSyncFailure = (error: unknown) => this.trust.onSyncFailure(reasonOf(error));
       return {
         db,
         writeTogether: groupCommit(db, { ...followLog(db, noteTarget), onSyncFailure }),
-        checkpoints: checkpointsOf(db, () => refuse(watch.overwriting())),
+        checkpoints: checkpointsOf(db, () => refuse(watch.whyOverwritten())),
         watch,
       };
     } catch (error) {

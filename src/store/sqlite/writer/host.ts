@@ -1,5 +1,5 @@
 import type { WriterSettings } from "./connection.ts";
-import type { FromAttached, ToAttached, ToThread } from "./messages.ts";
+import type { FromHandle, ToHandle, ToThread } from "./messages.ts";
 
 export interface WriterHostOptions {
   /** What the thread opens; asked for when one starts. */
@@ -40,12 +40,12 @@ export class WriterHost {
   /** For a queue in another thread: it asks for ports to the writer through the one that is returned. */
   newHandle(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    const tell = (reason: string) => port1.postMessage({ kind: "lost", reason } satisfies ToAttached);
+    const tell = (reason: string) => port1.postMessage({ kind: "lost", reason } satisfies ToHandle);
     const leave = () => {
       this.#onLoss.delete(tell);
       port1.close();
     };
-    port1.onmessage = ({ data }: { data: FromAttached }) => (data.kind === "request" ? this.#answer(port1) : leave());
+    port1.onmessage = ({ data }: { data: FromHandle }) => (data.kind === "request" ? this.#answer(port1) : leave());
     // A thread that was terminated says nothing.
     port1.addEventListener("close", leave);
     this.onLoss(tell);
@@ -55,9 +55,9 @@ export class WriterHost {
   #answer(storeHandle: MessagePort): void {
     try {
       const port = this.newPort();
-      storeHandle.postMessage({ kind: "port", port } satisfies ToAttached, [port]);
+      storeHandle.postMessage({ kind: "port", port } satisfies ToHandle, [port]);
     } catch (error) {
-      storeHandle.postMessage({ kind: "failed", reason: (error as Error).message } satisfies ToAttached);
+      storeHandle.postMessage({ kind: "failed", reason: (error as Error).message } satisfies ToHandle);
     }
   }
 

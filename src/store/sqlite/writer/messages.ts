@@ -23,11 +23,11 @@ export type ToWriter =
 export type FromWriter = WriteOutcomes | ProblemMessage | RecoveryPhase;
 
 /** From a thread that has a handle. */
-export type FromAttached =
+export type FromHandle =
   /** It has something to write, and no port. */
   { readonly kind: "request" } | { readonly kind: "leave" };
 
-export type ToAttached =
+export type ToHandle =
   | { readonly kind: "port"; readonly port: MessagePort }
   /** The writer cannot be started. */
   | { readonly kind: "failed"; readonly reason: string }

@@ -31,7 +31,7 @@ function report(problem: StoreProblem, error: unknown): void {
 }
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
-  if (data.kind === "connect") attend(data.port);
+  if (data.kind === "connect") connect(data.port);
   else if (data.kind === "open") {
     writeTimeoutMs = data.settings.timeouts.writeMs;
     connection = new WriterConnection(data.settings, {
@@ -43,7 +43,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   } else close();
 };
 
-function attend(port: MessagePort): void {
+function connect(port: MessagePort): void {
   port.onmessage = ({ data }: { data: ToWriter }) => {
     if (data.kind === "write") {
       // After all messages that have arrived meanwhile: together they are one commit.

@@ -12,7 +12,7 @@ interface FileIdentity {
 }
 
 /** Which files a database was opened from: plain data, because it passes from one thread to another. */
-export interface Placement {
+export interface DatabaseFiles {
   readonly database: FileIdentity;
   readonly log: FileIdentity;
   readonly logIndex: FileIdentity;
@@ -30,7 +30,7 @@ const identityOf = (path: string, stats = statsOf(path)): FileIdentity => ({
 });
 
 /** Remembers the files of an open database, whose descriptor says which file it is, whatever is at its path now. */
-export function placementOf({ path, givenPath }: Paths, descriptor: number | undefined): Placement {
+export function identifyFiles({ path, givenPath }: Paths, descriptor: number | undefined): DatabaseFiles {
   const stats = descriptor === undefined ? statsOf(path) : fs.fstatSync(descriptor);
   return {
     database: identityOf(givenPath, stats),
@@ -50,7 +50,7 @@ interface Paths {
  * What an operator has to know when a database's files are not in their places any more; undefined while they are.
  * A process writes to the files that it opened, so what it writes then is lost to everybody else.
  */
-export function displacementOf({ database, log, logIndex }: Placement): string | undefined {
+export function whyMoved({ database, log, logIndex }: DatabaseFiles): string | undefined {
   const stats = statsOf(database.path);
   if (!isSame(stats, database))
     return stats
@@ -61,9 +61,9 @@ export function displacementOf({ database, log, logIndex }: Placement): string |
 }
 
 /** Throws StoreUnavailable, before anything is done to files that are not those that were opened. */
-export function refuseIfDisplaced(placement: Placement): void {
-  const displacement = displacementOf(placement);
-  if (displacement !== undefined) throw new StoreUnavailable(displacement);
+export function refuseIfMoved(files: DatabaseFiles): void {
+  const reason = whyMoved(files);
+  if (reason !== undefined) throw new StoreUnavailable(reason);
 }
 
 const isSame = (stats: fs.Stats | undefined, { device, inode }: FileIdentity): boolean =>
@@ -72,38 +72,38 @@ const isSame = (stats: fs.Stats | undefined, { device, inode }: FileIdentity): b
 const CHECK_ALL_INTERVAL_MS = 250;
 
 /** Whether a database's files are in their places and are what they were, for one thread. */
-export class PlacementWatch {
+export class FileWatch {
   readonly #contents: Contents;
-  readonly #lookUp = lazy(() => inodeLookup(this.placement.database.path));
+  readonly #lookUp = lazy(() => inodeLookup(this.files.database.path));
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly placement: Placement) {
-    this.#contents = followContents(placement.descriptor);
+  constructor(private readonly files: DatabaseFiles) {
+    this.#contents = followContents(files.descriptor);
     this.#contents.isOverwritten();
   }
 
   /** What an operator has to know; undefined while all is well. */
-  displacement(): string | undefined {
-    return this.absence() ?? this.overwriting();
+  whyReplaced(): string | undefined {
+    return this.whyMoved() ?? this.whyOverwritten();
   }
 
   /** The part of it that is certain also after a sync that failed. */
-  absence(): string | undefined {
-    return displacementOf(this.placement);
+  whyMoved(): string | undefined {
+    return whyMoved(this.files);
   }
 
   /** The same for every commit: it looks at the database file each time, and at everything a few times a second. */
-  displacementAfterCommit(): string | undefined {
+  whyReplacedAfterCommit(): string | undefined {
     const nowMs = performance.now();
-    const isInPlace = this.#lookUp()?.() === this.placement.database.inode;
+    const isInPlace = this.#lookUp()?.() === this.files.database.inode;
     if (isInPlace && nowMs - this.#checkedAtMs < CHECK_ALL_INTERVAL_MS) return undefined;
     this.#checkedAtMs = nowMs;
-    return this.displacement();
+    return this.whyReplaced();
   }
 
-  overwriting(): string | undefined {
+  whyOverwritten(): string | undefined {
     if (!this.#contents.isOverwritten()) return undefined;
-    return `${this.placement.database.path} was overwritten while the service was running: stop the service, restore the backup again, then start it`;
+    return `${this.files.database.path} was overwritten while the service was running: stop the service, restore the backup again, then start it`;
   }
 
   /** A sync has failed: the contents may be as they were before. */
