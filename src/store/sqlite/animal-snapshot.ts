@@ -18,8 +18,8 @@ export async function openAnimalSnapshot(givenPath: string): Promise<AnimalSnaps
 }
 
 /**
- * The same in the process that serves the file. Its log is not examined once more: each time, a descriptor would have
- * to stay open for as long as the process runs.
+ * Opens a snapshot in the process that serves the file. The log is not checked again: each check would leave a
+ * descriptor open for as long as the process runs.
  */
 export const openServedSnapshot = async (path: string): Promise<AnimalSnapshot> =>
   attempt(() => snapshotIn(openForWriting(path)));
@@ -28,7 +28,7 @@ function snapshotIn(db: Database): AnimalSnapshot {
   try {
     db.run("PRAGMA query_only = ON");
     db.run("BEGIN");
-    // The first read decides which moment is seen.
+    // The first read fixes the moment of the snapshot.
     db.query("SELECT 1 FROM animals LIMIT 1").get();
   } catch (error) {
     closeNow(db);

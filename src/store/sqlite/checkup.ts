@@ -33,7 +33,7 @@ const MIN_FREE_BYTES = 100_000_000;
 /** Checkpoints keep a log at a fraction of it. */
 const MAX_LOG_BYTES = 64_000_000;
 
-/** What there is to find out about an embedded database. It only reads, also beside a service, and creates no database. */
+/** The checks of an embedded database. They only read, also beside a service, and create no database. */
 export function checkSqlite(givenPath: string, otherFiles: readonly string[]): Checkup {
   const path = realPathOf(givenPath);
   let opened: Database | undefined;
@@ -60,10 +60,10 @@ export function checkSqlite(givenPath: string, otherFiles: readonly string[]): C
 
 const selectIds = (db: Database, sql: string): { id: unknown }[] => db.query(sql).all() as { id: unknown }[];
 
-/** Whether a file can be read, all of it. */
+/** Check that all of a file can be read. */
 export const damageChecks = (db: () => Database): Check[] => [ownFile(db), integrity(db)];
 
-/** Whether what is in it keeps the rules of a store. */
+/** Check that the rows keep the rules of a store. */
 export const ruleChecks = (db: () => Database): Check[] => [
   references(db),
   schema(db),
@@ -260,7 +260,7 @@ function* batchesOf<Row>(db: Database, sql: string): Generator<Row[]> {
   yield batch;
 }
 
-/** By their ids: one statement over millions of them would keep the log from being emptied meanwhile. */
+/** Reads page by page: one statement over millions of rows would keep the log from being emptied meanwhile. */
 function* animalsIn(db: Database): Generator<NamedRow[]> {
   const next = db.query(`SELECT id, name, folded_name FROM animals WHERE id > ? ORDER BY id LIMIT ${BATCH_SIZE}`);
   for (let after = INT64_MIN; ; ) {
@@ -272,7 +272,7 @@ function* animalsIn(db: Database): Generator<NamedRow[]> {
   }
 }
 
-/** In the unit that says it with a digit before the point: a new database has less than a megabyte. */
+/** Chooses the unit that leaves a digit before the point: a new database has less than a megabyte. */
 function sizeText(bytes: number): string {
   const [unit, unitBytes] = bytes >= 1e6 ? ["MB", 1e6] : bytes >= 1e3 ? ["kB", 1e3] : ["bytes", 1];
   return `${(bytes / (unitBytes as number)).toLocaleString("en-US", { maximumFractionDigits: 1 })} ${unit}`;

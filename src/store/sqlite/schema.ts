@@ -12,7 +12,7 @@ import { appliedMigrations } from "./migration/target.ts";
 import { reasonOf } from "./sql/attempt.ts";
 import { setBusyTimeout } from "./sql/pragmas.ts";
 
-/** What there is to do to a database file, which need not exist. Changes nothing. Fails with an OperatorError. */
+/** Returns the migrations that a database file needs, which need not exist. Changes nothing. Fails with an OperatorError. */
 export async function inspectFile(givenPath: string, { openMs } = LOCK_TIMEOUTS): Promise<Migrated> {
   const realPath = realPathOf(givenPath);
   refuseUnusable(realPath);

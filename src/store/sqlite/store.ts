@@ -30,10 +30,10 @@ import { directWrites } from "./writer/direct-writes.ts";
 import { WriterHost } from "./writer/host.ts";
 import type { FromHandle, ToHandle } from "./writer/messages.ts";
 
-/** The first replies are out by then. */
+/** The first replies have been sent by then. */
 const WARM_UP_AFTER_MS = 100;
 
-/** What another thread of the process that serves a file opens it with. To be sent there, with its port. */
+/** Plain data with which another thread of the serving process opens the file; the port is transferred with it. */
 export interface SqliteHandle {
   readonly kind: "sqlite";
   readonly path: string;
@@ -53,7 +53,7 @@ export async function openForServing(
 ): Promise<ServingStore<SqliteHandle>> {
   const path = await preparePath(givenPath, { create: rules.mayCreate });
   const { db, unlock, descriptor } = await openLocked(path, timeouts, rules);
-  // Takes half a millisecond, and the thread several, so a start does without both.
+  // This takes half a millisecond, and the thread several: the start does not wait for either.
   const shared = lazy(() => {
     const files = identifyFiles({ path, givenPath }, descriptor);
     const walIndexAddress = mapWalIndex(path);
@@ -83,7 +83,7 @@ export async function openForServing(
   };
 }
 
-/** Opens the store of another thread of this process: also while the file is not in its place, and all is refused. */
+/** Opens the store for another thread of this process. It succeeds also while the file was moved, and all is refused. */
 export function openHandle({ path, files, noteTarget, port }: SqliteHandle): Store {
   const say = (message: FromHandle) => port.postMessage(message);
   const view = new ServingView(path, undefined, () => say({ kind: "request" }));
@@ -120,14 +120,14 @@ function storeOf(view: ServingView): Omit<Store, "close"> {
   };
 }
 
-/** Without harm if it fails: the first write tries again, and reports it. */
+/** A failure does no harm: the first write tries again, and reports it. */
 function startEarly(queue: WriteQueue): void {
   try {
     queue.start();
   } catch {}
 }
 
-/** Likewise: the first read. */
+/** A failure does no harm: the first read tries again, and reports it. */
 function openEarly({ connection }: Reader): void {
   try {
     connection();

@@ -77,7 +77,7 @@ export async function openTarget(givenPath: string): Promise<RowTarget> {
     },
     refuseUse: () => {},
     close() {
-      // What was written so far need not be copied again, if it can be kept.
+      // Rows that are committed now need not be copied again.
       try {
         if (db.inTransaction) commits.end();
       } catch {}
@@ -87,7 +87,7 @@ export async function openTarget(givenPath: string): Promise<RowTarget> {
   };
 }
 
-/** How what is copied gets to the disk. */
+/** Groups copied rows into commits. */
 class Commits {
   #batches = 0;
 
@@ -102,7 +102,7 @@ class Commits {
   end(): void {
     this.#batches = 0;
     this.db.run("COMMIT");
-    // Otherwise all that is copied would be in the log at once.
+    // Without it, all copied rows would be in the log at once.
     this.db.run("PRAGMA wal_checkpoint(PASSIVE)");
   }
 
@@ -164,7 +164,7 @@ function sourceOn(db: Database, id: string, close: () => void): RowSource {
   return {
     ...readerOn(db),
     id,
-    // Until 1.1.0, a source was known by when it was created, and by its oldest key: keys could not be deleted.
+    // Up to 1.1.0, a source was identified by its time of creation and its oldest key: keys could not be deleted.
     wasKnownAs(text) {
       const keyId = text.startsWith(creationOf(db)) ? text.slice(creationOf(db).length).trim() : undefined;
       return keyId === "" || (keyId !== undefined && db.query("SELECT 1 FROM keys WHERE id = ?").get(keyId) !== null);
@@ -203,7 +203,7 @@ function pageSql(table: Table, after: readonly unknown[] | undefined): string {
   return `${selectFrom(table)} ${condition} ORDER BY ${order} LIMIT ${BATCH_SIZE}`;
 }
 
-/** Within a transaction of the caller. */
+/** To be used within a transaction of the caller. */
 function writerOn(db: Database): RowWriter {
   const journal = journalWrites(db);
   return {

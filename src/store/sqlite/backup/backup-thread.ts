@@ -12,7 +12,7 @@ export interface BackupRequest {
   readonly path: string;
   /** An empty file, which becomes the copy. */
   readonly partial: string;
-  /** Of a file that is not in use, and may be where nobody can write. */
+  /** True for a file that is not in use, and may be on a read-only disk. */
   readonly isReadOnly: boolean;
 }
 
@@ -50,8 +50,8 @@ function check(partial: string): void {
     const [row] = db.query("PRAGMA quick_check(1)").all() as { quick_check: string }[];
     if (row?.quick_check !== "ok")
       throw new Error(`the copy is damaged (${row?.quick_check}): run animal-store doctor on the database`);
-    // From here on it is a store of its own, to which the log of the other one does not belong. No journal is needed
-    // for a file that is thrown away if this fails, and whose name and contents are synced afterwards.
+    // A new generation makes it a store of its own, to which the original's log does not belong. No journal is needed
+    // for a file that is deleted if this fails, and whose name and contents are synced afterwards.
     db.run("PRAGMA journal_mode = OFF");
     db.run("PRAGMA synchronous = OFF");
     beginGeneration(db);

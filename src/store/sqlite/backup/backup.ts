@@ -8,12 +8,12 @@ import type { BackupOutcome, BackupRequest } from "./backup-thread.ts";
 const BACKUP_THREAD = new URL("./backup-thread.ts", import.meta.url).href;
 const REPORT_INTERVAL_MS = 100;
 
-/** Told how many bytes of how many have been copied so far. */
+/** Receives the number of bytes copied so far, and of all. */
 export type OnCopied = (done: number, total: number) => void;
 
 export interface CopyingOptions {
   readonly onCopied?: OnCopied | undefined;
-  /** Ends it: it then fails with the signal's reason. */
+  /** Aborts the copy, which then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -27,7 +27,7 @@ export async function backupSqlite(givenPath: string, file: string, options: Cop
   publishOrRemove(partial, () => partial.publish());
 }
 
-/** The copy, checked, before it has its name: to be published or removed. */
+/** Returns the checked copy before it has its name: to be published or removed. */
 export async function copyDatabase(givenPath: string, file: string, options: CopyingOptions): Promise<PartialFile> {
   const path = await preparePath(givenPath, { create: false });
   const partial = beginFile(file);
@@ -45,7 +45,7 @@ function explain(error: unknown, folder: string): string {
   return /disk is full/.test(reason) ? `${reason}. Free some space in ${folder}: older backups are kept` : reason;
 }
 
-/** Nothing is left of a copy that does not get its name. */
+/** Removes a copy that does not get its name. */
 export function publishOrRemove<T>(partial: PartialFile, publish: () => T): T {
   try {
     return publish();
@@ -55,7 +55,7 @@ export function publishOrRemove<T>(partial: PartialFile, publish: () => T): T {
   }
 }
 
-/** Makes the copy and checks it. Of one that fails or is interrupted, nothing is left. */
+/** Makes the copy and checks it. A copy that fails or is interrupted leaves nothing behind. */
 export async function copyIntoPartial(
   request: BackupRequest,
   remove: () => void,
@@ -75,7 +75,7 @@ export async function copyIntoPartial(
   }
 }
 
-/** In a thread, because SQLite does not return until it is done, and a signal must be heard meanwhile. */
+/** Runs in a thread, because SQLite blocks until it is done, and signals must be handled meanwhile. */
 async function copyInThread(request: BackupRequest, signal: AbortSignal | undefined): Promise<void> {
   const thread = new Worker(BACKUP_THREAD);
   try {
@@ -91,7 +91,7 @@ async function copyInThread(request: BackupRequest, signal: AbortSignal | undefi
   }
 }
 
-/** Whoever closes the terminal ends the process, and nothing is left behind. */
+/** Closing the terminal ends the process, and nothing is left behind. */
 async function removedOnHangup(remove: () => void, work: () => Promise<void>): Promise<void> {
   const onHangup = (signal: NodeJS.Signals): void => {
     remove();

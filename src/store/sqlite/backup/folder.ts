@@ -10,7 +10,7 @@ import { reasonOf } from "../sql/attempt.ts";
 import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "../sql/pragmas.ts";
 import { type CopyingOptions, copyDatabase, publishOrRemove } from "./backup.ts";
 
-// Backups of one database after the other, into a folder. The oldest go, once there are enough newer ones.
+// A series of backups of one database in a folder. The oldest are deleted once there are enough newer ones.
 
 export interface FolderBackup {
   readonly file: string;
@@ -21,7 +21,7 @@ export interface FolderBackup {
 }
 
 export interface FolderBackupOptions extends CopyingOptions {
-  /** How many backups of this database are kept, with the new one. Undefined: all. */
+  /** The number of backups of this database to keep, with the new one. Undefined: all. */
   readonly keep: number | undefined;
   readonly nowMs: () => number;
 }
@@ -45,7 +45,7 @@ export async function backupIntoFolder(
   return { file: join(folder, made), ...deleteExpired(folder, series, { keep, made, nowMs: nowMs() }) };
 }
 
-/** A database is the same as long as it is at its path: another one there was created at another time. */
+/** Identifies a database by its path and its time of creation: another one at that path was created at another time. */
 function seriesOf(path: string): BackupSeries {
   const identity = `${absolutePath(path)}\0${createdAt(path)}`;
   return {

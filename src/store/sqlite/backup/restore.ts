@@ -25,19 +25,19 @@ import { refuseForeignWal } from "../wal/check.ts";
 import { type CopyingOptions, copyIntoPartial, publishOrRemove } from "./backup.ts";
 
 export interface RestoreOptions extends CopyingOptions {
-  /** Who restores, for the journal of the restored store. */
+  /** The author of the entry in the journal of the restored store. */
   readonly authorship: Authorship;
-  /** Also if rows break the rules of the store; never a file that is damaged. */
+  /** Restores also rows that break the rules of the store, but never a damaged file. */
   readonly isForced: boolean;
 }
 
 export interface Restored {
   readonly database: string;
-  /** Where the database is that was there before. */
+  /** The path of the former database, which is kept. */
   readonly aside: string | undefined;
-  /** Of the restored database, and the one that this version needs. */
+  /** The schema of the restored database, and the one that this version needs. */
   readonly schema: { readonly number: number; readonly isCurrent: boolean; readonly needed: number };
-  /** Whether the journal has it: a schema that is too old has no journal. */
+  /** False if the schema is too old to have a journal. */
   readonly isJournaled: boolean;
 }
 
@@ -96,7 +96,7 @@ function lock(path: string, timeoutMs: number): () => void {
   }
 }
 
-/** Whether a backup is whole and keeps the rules, as doctor does. Returns what its schema is to this version. */
+/** Checks as doctor does that a backup is whole and keeps the rules. Returns the state of its schema. */
 async function check(file: string, isForced: boolean): Promise<SchemaState & { number: number }> {
   const db = new Database(file, { readonly: true, safeIntegers: true, strict: true });
   try {
@@ -133,8 +133,8 @@ async function problemsIn(checks: Parameters<typeof runChecks>[0]): Promise<Chec
 }
 
 /**
- * In the copy, before it is in its place: so all of it happens, or nothing. Whoever was signed in to the console when the
- * backup was made may have been signed out since. Returns whether the journal has it.
+ * Changes the copy before it is published, so that all of it happens or nothing. Sessions of the console are deleted:
+ * they may have been signed out since the backup. Returns whether the journal has an entry.
  */
 function adapt(partial: string, authorship: Authorship, file: string): boolean {
   const db = new Database(partial, { readwrite: true, safeIntegers: true, strict: true });
@@ -151,7 +151,7 @@ function adapt(partial: string, authorship: Authorship, file: string): boolean {
   }
 }
 
-/** Root restores for whoever runs the service: that is who has the database, or its folder. */
+/** Gives a file that root restores to the user of the service, who owns the database or its folder. */
 function giveToOwner(partial: string, path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = fs.statSync(fs.existsSync(path) ? path : dirname(absolutePath(path)));

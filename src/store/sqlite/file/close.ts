@@ -1,17 +1,17 @@
 import { Database } from "bun:sqlite";
 import * as fs from "node:fs";
 
-/** Closes a connection. Without this, one whose statements are still referred to stays open until they are collected. */
+/** Closes a connection at once; a plain close() would wait until statements that are still referenced are collected. */
 export const closeNow = (db: Database): void => db.close(true);
 
 /**
- * Closes a connection without a checkpoint, which SQLite makes when the last one of a database is closed. One that can
- * only read is the last one here: it cannot make any. Returns false if there can be none, as when no more files can be
- * opened: then the connection stays open, because only the end of the process closes it without a checkpoint.
+ * Closes a connection without the checkpoint that SQLite makes when the last one of a database is closed: a read-only
+ * connection, which cannot make any, is closed last. Returns false if none can be opened, as when no more files can be;
+ * the connection then stays open, because only the end of the process closes it without a checkpoint.
  */
 export function closeWithoutCheckpoint(path: string, db: Database): boolean {
   const last = openAsLast(path);
-  // Of a file that was removed or renamed SQLite makes no checkpoint.
+  // SQLite makes no checkpoint of a file that was removed or renamed.
   if (!last && isThere(path)) {
     leftOpen.add(db);
     return false;
@@ -22,14 +22,14 @@ export function closeWithoutCheckpoint(path: string, db: Database): boolean {
   return true;
 }
 
-/** Otherwise they would be closed when they are collected. */
+/** Referenced, because the garbage collector would close them, with a checkpoint. */
 const leftOpen = new Set<Database>();
 
 function openAsLast(path: string): Database | undefined {
   let db: Database | undefined;
   try {
     db = new Database(path, { readonly: true });
-    // Page 1 alone, which the log has: under a file that was overwritten, a schema of several pages cannot be read.
+    // This reads page 1 alone, which the log has. The schema of a file that was overwritten may not be readable.
     db.query("PRAGMA user_version").get();
     return db;
   } catch {

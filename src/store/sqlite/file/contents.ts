@@ -1,26 +1,26 @@
 import * as fs from "node:fs";
 import { FILE_WRITE_VERSION, GENERATION, ROLLBACK_JOURNAL } from "../wal/check.ts";
 
-// A backup that is copied over a database in use leaves the file in its place, with other contents. Each checkpoint
-// would then mix the two, so the head of the file is looked at a few times a second, and before every checkpoint.
+// A backup that is copied over a database in use overwrites the same file. The next checkpoint would mix the two, so
+// the head of the file is read a few times a second, and before every checkpoint.
 
 const HEAD_BYTES = GENERATION + 4;
-/** Of a file in use, the generation grows by one with a checkpoint or a command: by far less between two looks. */
+/** A checkpoint or a command raises the generation by one, so it grows by far less between two reads of the head. */
 const MAX_GROWTH = 100_000;
 
 export interface Contents {
-  /** Whether the file has contents that nobody can have written who uses it as a database. */
+  /** Returns true if the head of the file cannot have been written by SQLite for this database. */
   isOverwritten(): boolean;
-  /** After a sync that failed, the file may be as it was before. */
+  /** Accepts any generation next: after a failed sync, the file may be an older state of itself. */
   forget(): void;
 }
 
-/** Follows the contents of an open database file, without a descriptor not at all. For one thread. */
+/** Watches the head of an open database file, for one thread. Without a descriptor, nothing is ever noticed. */
 export function followContents(descriptor: number | undefined): Contents {
   const head = Buffer.alloc(HEAD_BYTES);
   let seen: number | undefined;
 
-  /** The file's generation; undefined if the head is not that of a database in use. */
+  /** Returns the file's generation; undefined if the head is not that of a database in use. */
   function read(file: number): number | undefined {
     if (fs.readSync(file, head, 0, HEAD_BYTES, 0) < HEAD_BYTES) return undefined;
     return head[FILE_WRITE_VERSION] === ROLLBACK_JOURNAL ? undefined : head.readInt32BE(GENERATION);
@@ -34,7 +34,7 @@ export function followContents(descriptor: number | undefined): Contents {
     isOverwritten() {
       if (descriptor === undefined) return false;
       let generation = read(descriptor);
-      // Again: a head that is being written can be half of one and half of the other.
+      // A head that is just being written can be half old and half new, so it is read once more.
       if (!follows(generation)) generation = read(descriptor);
       if (!follows(generation)) return true;
       seen = generation;

@@ -30,13 +30,13 @@ import { lockForServing } from "./serving-lock.ts";
 /** "ANST" in ASCII: distinguishes our files from those of other programs. */
 export const APPLICATION_ID = 0x414e5354;
 
-/** How long to wait for locks of other processes. */
+/** Limits on waiting for locks of other processes. */
 export interface LockTimeouts {
-  /** For another process to finish its start or its migration. */
+  /** Lets another process finish its start or its migration. */
   readonly openMs: number;
-  /** For a service that is being replaced to exit. */
+  /** Lets a service that is being replaced exit. */
   readonly servingMs: number;
-  /** For another process to finish its write. */
+  /** Lets another process finish its write. */
   readonly writeMs: number;
 }
 
@@ -49,8 +49,8 @@ export const LOCK_TIMEOUTS: LockTimeouts = { openMs: COMMAND_TIMEOUT_MS, serving
 const CACHE_KB = 4_000;
 
 /**
- * Checks that there is a file whose log belongs to it, or makes an empty one. Returns where the file really is: from
- * here on only that path is used, because the log is beside it. Fails with an OperatorError.
+ * Checks that there is a file whose log belongs to it, or makes an empty one. Returns the real path, which is the only
+ * one to use from here on, because the log is beside it. Fails with an OperatorError.
  */
 export async function preparePath(path: string, { create }: { create: boolean }): Promise<string> {
   const realPath = realPathOf(path);
@@ -65,7 +65,7 @@ export async function preparePath(path: string, { create }: { create: boolean })
   return realPath;
 }
 
-/** Only a new database needs it, and it takes longer to load than the file to open. */
+/** Loaded only for a new database: loading takes longer than opening an existing file. */
 const loadNewFile = lazy(() => import("./new-file.ts"));
 
 export interface LockedDatabase {
@@ -116,7 +116,7 @@ async function bringUpToDate(db: Database, rules: SchemaRules): Promise<SchemaSt
   return state;
 }
 
-/** Ids would be assigned twice. */
+/** A database that is the target of an unfinished copy would assign ids twice. */
 function refuseUnfinishedCopy(db: Database): void {
   const isTarget = db.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(COPIES_TABLE) !== null;
   if (isTarget && db.query(SELECT_UNFINISHED_COPY).get() !== null) throw new OperatorError(UNFINISHED_COPY);
@@ -132,14 +132,14 @@ export function openForWriting(path: string, { openMs, writeMs } = LOCK_TIMEOUTS
   return db;
 }
 
-/** The same for an event loop. */
+/** Opens another connection for an event loop, which must never wait. */
 export function openForReading(path: string): Database {
   const db = openFile(path, 0, { create: false });
   restrictToReading(db);
   return db;
 }
 
-/** From here on the connection only reads, and never waits for a lock: an event loop depends on it. */
+/** Makes a connection read-only, and keeps it from waiting for locks, because an event loop depends on it. */
 export function restrictToReading(db: Database): void {
   db.run(`PRAGMA cache_size = -${CACHE_KB}`);
   setBusyTimeout(db, 0);

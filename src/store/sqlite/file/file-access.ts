@@ -3,8 +3,8 @@ import { OperatorError } from "../../../base/operator-error.ts";
 import { userName } from "../../../base/system/system-user.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 
-// Whether the user who runs this may use a file at all. SQLite says of most that it is "unable to open" it, and of a
-// file in a closed folder, as everybody does who asks, that there is none.
+// Finds out whether the user who runs this may use a file. SQLite only says that it is "unable to open" it, and a file
+// in a folder without access looks as if it did not exist.
 
 export interface Objection {
   readonly detail: string;
@@ -13,7 +13,7 @@ export interface Objection {
 
 const AS_SERVICE_USER = "run this as the user of the service, or give this user access with chown or chmod";
 
-/** Why what is at a path is no file that this user can use; undefined if nothing is there, or nothing is wrong. */
+/** Returns why this user cannot use what is at a path; undefined if nothing is there, or nothing is wrong. */
 export function objectionToFile(path: string, mode: "read" | "write" = "read"): Objection | undefined {
   const name = absolutePath(path);
   try {
@@ -42,7 +42,7 @@ export function refuseUnusable(path: string, mode: "read" | "write" = "read"): v
   if (objection) throw new OperatorError(`${objection.detail}: ${objection.remedy}`);
 }
 
-/** What is said of a folder or a file that could not be made. */
+/** Words why a folder or a file could not be made. */
 export const reasonNotMade = (error: unknown): string =>
   isDenied(error) ? `${thisUser()} may not write there: ${AS_SERVICE_USER}` : (error as Error).message;
 

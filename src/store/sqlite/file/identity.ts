@@ -4,19 +4,19 @@ import { StoreUnavailable } from "../../ports/store.ts";
 import { inodeLookup } from "../sql/libc.ts";
 import { type Contents, followContents } from "./contents.ts";
 
-/** Which file it is, whatever its name. */
+/** Identifies a file, whatever its name is later. */
 interface FileIdentity {
   readonly path: string;
   readonly device: number | undefined;
   readonly inode: number | undefined;
 }
 
-/** Which files a database was opened from: plain data, because it passes from one thread to another. */
+/** The files that a database was opened from: plain data, because it passes from one thread to another. */
 export interface DatabaseFiles {
   readonly database: FileIdentity;
   readonly log: FileIdentity;
   readonly logIndex: FileIdentity;
-  /** The open database file, if that is known: all threads can read from it. */
+  /** The open database file, if it is known, from which all threads can read. */
   readonly descriptor: number | undefined;
 }
 
@@ -29,7 +29,7 @@ const identityOf = (path: string, stats = statsOf(path)): FileIdentity => ({
   inode: stats?.ino,
 });
 
-/** Remembers the files of an open database, whose descriptor says which file it is, whatever is at its path now. */
+/** Identifies the files of an open database; the descriptor does so whatever is at the path by now. */
 export function identifyFiles({ path, givenPath }: Paths, descriptor: number | undefined): DatabaseFiles {
   const stats = descriptor === undefined ? statsOf(path) : fs.fstatSync(descriptor);
   return {
@@ -42,13 +42,13 @@ export function identifyFiles({ path, givenPath }: Paths, descriptor: number | u
 
 interface Paths {
   readonly path: string;
-  /** By which the operator knows it. If that is a symbolic link, it may lead to another file later. */
+  /** The path that the operator knows. A symbolic link may lead to another file later. */
   readonly givenPath: string;
 }
 
 /**
- * What an operator has to know when a database's files are not in their places any more; undefined while they are.
- * A process writes to the files that it opened, so what it writes then is lost to everybody else.
+ * Returns what to tell the operator when the paths of a database lead to other files, or to none; undefined while all is
+ * well. A process writes to the files that it opened, so what it writes then is lost to everybody else.
  */
 export function whyMoved({ database, log, logIndex }: DatabaseFiles): string | undefined {
   const stats = statsOf(database.path);
@@ -60,7 +60,7 @@ export function whyMoved({ database, log, logIndex }: DatabaseFiles): string | u
   return beside && `${beside.path} was removed or replaced while the service was running: restart the service`;
 }
 
-/** Throws StoreUnavailable, before anything is done to files that are not those that were opened. */
+/** Throws StoreUnavailable if the files at the paths are not those that were opened. */
 export function refuseIfMoved(files: DatabaseFiles): void {
   const reason = whyMoved(files);
   if (reason !== undefined) throw new StoreUnavailable(reason);
@@ -71,7 +71,7 @@ const isSame = (stats: fs.Stats | undefined, { device, inode }: FileIdentity): b
 
 const CHECK_ALL_INTERVAL_MS = 250;
 
-/** Whether a database's files are in their places and are what they were, for one thread. */
+/** Watches whether the files of a database were moved, replaced or overwritten, for one thread. */
 export class FileWatch {
   readonly #contents: Contents;
   readonly #lookUp = lazy(() => inodeLookup(this.files.database.path));
@@ -82,17 +82,17 @@ export class FileWatch {
     this.#contents.isOverwritten();
   }
 
-  /** What an operator has to know; undefined while all is well. */
+  /** Returns what to tell the operator; undefined while all is well. */
   whyReplaced(): string | undefined {
     return this.whyMoved() ?? this.whyOverwritten();
   }
 
-  /** The part of it that is certain also after a sync that failed. */
+  /** Looks at paths alone, which is certain also after a failed sync. */
   whyMoved(): string | undefined {
     return whyMoved(this.files);
   }
 
-  /** The same for every commit: it looks at the database file each time, and at everything a few times a second. */
+  /** Cheap enough for every commit: looks up the database file each time, and everything a few times a second. */
   whyReplacedAfterCommit(): string | undefined {
     const nowMs = performance.now();
     const isInPlace = this.#lookUp()?.() === this.files.database.inode;
@@ -106,7 +106,7 @@ export class FileWatch {
     return `${this.files.database.path} was overwritten while the service was running: stop the service, restore the backup again, then start it`;
   }
 
-  /** A sync has failed: the contents may be as they were before. */
+  /** To be called when a sync has failed: the file may then be an older state of itself. */
   forgetContents(): void {
     this.#contents.forget();
   }

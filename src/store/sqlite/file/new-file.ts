@@ -29,8 +29,8 @@ export function createFile(path: string): void {
 }
 
 /**
- * For its owner alone, if there is none. The entry of each new folder is in the one above it. Returns those that were
- * made, each before the one that it is in.
+ * Makes a folder for its owner alone, unless it exists, and syncs the entry of each new folder in its parent. Returns
+ * the folders that were made, each before its parent.
  */
 export function makeFolder(folder: string): string[] {
   const topmost = mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
@@ -43,7 +43,7 @@ export function makeFolder(folder: string): string[] {
   }
 }
 
-/** Those that are empty: of work that has failed, nothing is left. */
+/** Removes folders that are empty, so that work that has failed leaves nothing behind. */
 export function removeFolders(made: readonly string[]): void {
   for (const folder of made)
     try {

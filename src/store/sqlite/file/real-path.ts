@@ -4,8 +4,8 @@ import { reasonOf } from "../sql/attempt.ts";
 import { isSymbolicLink } from "../sql/libc.ts";
 
 /**
- * Where a database file is that a symbolic link leads to: SQLite keeps the log beside the file, not beside the link.
- * A path that is no link stays as it is, and a link to a file that does not exist yet is followed too. Fails with an
+ * Follows symbolic links to a database file, because SQLite keeps the log beside the file, not beside the link. A path
+ * that is no link stays as it is, and a link to a file that does not exist yet is followed too. Fails with an
  * OperatorError.
  */
 export function realPathOf(path: string): string {
@@ -18,7 +18,7 @@ export function realPathOf(path: string): string {
   }
 }
 
-/** Of a link to nothing. A relative target begins at the folder that the link is really in. */
+/** Returns the target of a link to nothing. A relative one begins at the real folder of the link. */
 function targetOf(link: string): string {
   const target = fs.readlinkSync(link);
   if (target.startsWith("/")) return target;

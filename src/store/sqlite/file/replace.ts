@@ -13,16 +13,16 @@ import { objectionToWal } from "../wal/check.ts";
 import { closeNow } from "./close.ts";
 import { refuseForeign } from "./database.ts";
 
-// How another file takes the place of a database: in one step, so that there is one at every moment. The old one is
-// kept. Its log must never meet the new one, so it is emptied and removed first, while nobody else can use the database;
-// the log of a damaged file is kept with it.
+// A restore replaces the database in one step, so that there is one at every moment, and keeps the old one. The old log
+// must never be applied to the new file, so it is emptied and removed first, while nobody else can use the database;
+// the log of a damaged file is kept with that file.
 
-/** What SQLite keeps beside a database. */
+/** The suffixes of the files that SQLite keeps beside a database. */
 const SIDECARS = ["-wal", "-shm", "-journal"];
 const MAX_ATTEMPTS = 10;
 const ASIDE = /-before-restore-\d{8}T\d{6}\.\d{3}Z\.db$/;
 
-/** Returns where the old database is now. Fails with an OperatorError if anybody else uses it. */
+/** Returns the path of the old database, which is kept aside. Fails with an OperatorError if another process uses it. */
 export function replaceFile(path: string, replacement: string, nowMs: number, timeoutMs: number): string {
   for (const name of leftoverLinks(path)) fs.rmSync(name);
   const old = lockOut(path, timeoutMs);
@@ -38,12 +38,12 @@ export function replaceFile(path: string, replacement: string, nowMs: number, ti
   }
 }
 
-/** A log without its database: the next one in that place must not get it. */
+/** Moves a log without its database aside, so that SQLite does not apply it to the next database at that path. */
 export function setLostLogAside(path: string, nowMs: number): void {
   if (SIDECARS.some((end) => fs.existsSync(path + end))) moveSidecars(path, asideName(path, nowMs));
 }
 
-/** Names that an interrupted restore has left of a database which is still in its place: copies they are not. */
+/** Hard links to a database that an interrupted restore has left: they are no copies of it. */
 export function leftoverLinks(path: string): string[] {
   const { ino, dev } = fs.statSync(path);
   const folder = dirname(absolutePath(path));
@@ -58,8 +58,8 @@ export function leftoverLinks(path: string): string[] {
 }
 
 /**
- * A connection beside which there can be no other, until it is closed; everything is in the file, and there is no log.
- * Undefined if the file is damaged, or has the log of another one: then SQLite cannot be asked.
+ * Returns a connection that excludes all others until it is closed, after all of the log went into the file. Returns
+ * undefined if the file is damaged, or has the log of another one, so that SQLite must not open it.
  */
 function lockOut(path: string, timeoutMs: number): Database | undefined {
   if (objectionToWal(path) !== undefined) return undefined;
@@ -90,7 +90,7 @@ const asideName = (path: string, nowMs: number): string => {
   return join(dirname(absolutePath(path)), `${name}-before-restore-${compactTime(nowMs)}.db`);
 };
 
-/** Gives the file a second name. */
+/** Keeps the old file under a second name, which is a hard link where the file system has them. */
 function keepAside(path: string, nowMs: number): string {
   for (let ms = nowMs; ; ms++) {
     const aside = asideName(path, ms);
@@ -109,7 +109,7 @@ function keepAside(path: string, nowMs: number): string {
 
 const COPY_BYTES = 1 << 20;
 
-/** Where the file system has no links. The old file is never closed: SQLite would lose its locks. */
+/** Copies the old file, which is never closed: SQLite would lose its locks on it. */
 function copyAside(path: string, aside: string): void {
   const from = openForGood(path);
   if (from === undefined) throw new Error(`cannot read ${path}`);
@@ -130,7 +130,7 @@ function copyAside(path: string, aside: string): void {
   syncFile(aside);
 }
 
-/** Of a sound database there are none left. */
+/** A sound database has none left by then. */
 function moveSidecars(path: string, aside: string): void {
   for (const end of SIDECARS) if (fs.existsSync(path + end)) fs.renameSync(path + end, aside + end);
 }

@@ -9,7 +9,7 @@ import { openForGood, tryLock, unlock } from "../sql/libc.ts";
 const RETRY_INTERVAL_MS = 10;
 
 export class AlreadyServed extends OperatorError {
-  /** What to do when it is stopped, or instead. */
+  /** @param next What to do once that process is stopped, or instead. */
   constructor(path: string, next = ", or set another DATABASE_URL") {
     super(`another process is already serving ${absolutePath(path)}: stop it first${next}`);
   }
@@ -17,13 +17,13 @@ export class AlreadyServed extends OperatorError {
 
 export interface ServingLock {
   readonly unlock: () => void;
-  /** The open database file, if that is what is locked: it says which file it is, whatever is at its path later. */
+  /** The open database file, if that is what is locked. It identifies the file, whatever is at its path later. */
   readonly descriptor: number | undefined;
 }
 
 /**
- * On Linux the database file itself is locked, so the lock moves with it, and a second name for it is no way around.
- * Elsewhere such a lock would get in the way of SQLite's own, so a file beside it is locked.
+ * Linux locks the database file itself, so the lock follows a renamed file, and a hard link is no way around it.
+ * Elsewhere such a lock would conflict with SQLite's own, so a file beside it is locked.
  */
 const LOCKS_THE_DATABASE = process.platform === "linux";
 
@@ -41,7 +41,7 @@ export function lockForServing(path: string, timeoutMs: number): ServingLock {
       if (isLocked && isAt(file, descriptor)) break;
       unlock(descriptor);
       if (performance.now() >= deadlineMs) throw new AlreadyServed(path);
-      // A restore has replaced the file meanwhile: what is locked is the old one.
+      // A restore has replaced the file meanwhile, so the lock is on the old one.
       if (isLocked) descriptor = openForLocking(file);
       else Bun.sleepSync(RETRY_INTERVAL_MS);
     }
@@ -61,7 +61,7 @@ function isAt(path: string, descriptor: number): boolean {
   return there?.ino === open.ino && there.dev === open.dev;
 }
 
-/** Up to release 1.0.0, another file was locked: such a service may still be running. Its file is of no use any more. */
+/** Release 1.0.0 locked another file, and such a service may still be running. Without one, that file is removed. */
 function isLockedAsBefore(path: string): boolean {
   const file = `${path}-serving`;
   let lock: Database;

@@ -13,7 +13,7 @@ const PROBES = 8;
 /** On a disk that takes long to find a page, fewer places are looked at. */
 const PROBE_BUDGET_MS = 3;
 
-/** Whether an error says that the file is not what it should be. */
+/** Returns true if an error says that the file is damaged. */
 export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
 
 export const damaged = (what: string): string =>
@@ -54,7 +54,7 @@ function missingPages(db: Database, path: string): string | undefined {
   return size < bytes ? `it has ${size} bytes of ${bytes}` : undefined;
 }
 
-/** What an operator has added, such as an index, does no harm. */
+/** Accepts additions by an operator, such as an index. */
 export function differenceInSchema(db: Database): string | undefined {
   const found = definitions(db);
   for (const [name, sql] of expectedSchema())

@@ -33,7 +33,7 @@ interface AppliedRow {
   readonly steps_done?: bigint | null;
 }
 
-/** What a database says about its schema. It only reads. */
+/** Reads the migrations that a database has recorded. */
 export function appliedMigrations(db: Database): readonly AppliedMigration[] {
   if (!hasTable(db)) return [];
   const rows = db.query("SELECT * FROM migrations").all() as AppliedRow[];
@@ -95,7 +95,7 @@ export function migrationTarget(db: Database): MigrationTarget {
     run(due) {
       db.transaction(addColumns).immediate(db);
       const isDone = db.transaction(run).immediate(due);
-      // Otherwise all that a fill writes would be in the log at once.
+      // Without it, all that a fill writes would be in the log at once.
       if (!isDone) db.run("PRAGMA wal_checkpoint(PASSIVE)");
       return isDone;
     },

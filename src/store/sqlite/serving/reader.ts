@@ -21,14 +21,14 @@ export class Reader {
     this.#db = db;
   }
 
-  /** For the next read, and none after that. Throws while it is closed. */
+  /** Returns the connection for one read; the next read has to ask again. Throws while it may not be open. */
   readonly connection = (): Database => {
     const db = this.#db ?? this.#open();
     this.#snapshot?.renew(db);
     return db;
   };
 
-  /** From here on, what is read in one turn of the event loop shares a transaction. */
+  /** Makes all reads in one turn of the event loop share a transaction from here on. */
   shareTransactions(head: Uint32Array): void {
     this.#snapshot = new Snapshot(head);
   }
@@ -40,7 +40,7 @@ export class Reader {
     this.#db = undefined;
   };
 
-  /** For good: the lock for serving is released next. */
+  /** Closes it for good: the lock for serving is released next. */
   close({ mayCheckpoint }: { mayCheckpoint: boolean }): void {
     this.#snapshot?.end();
     if (this.#db && !mayCheckpoint) closeWithoutCheckpoint(this.path, this.#db);

@@ -7,7 +7,7 @@ import type { NoteTarget } from "../writer/connection.ts";
 import { Reader } from "./reader.ts";
 import { WriteQueue } from "./write-queue.ts";
 
-/** What one serving thread has of a file: a connection that reads, a queue of writes, and an eye on whether both are still good. */
+/** One serving thread's view of a file: a connection that reads, a queue of writes, and a watch on the file. */
 export class ServingView {
   readonly reader: Reader;
   readonly queue: WriteQueue;
@@ -21,7 +21,7 @@ export class ServingView {
     this.queue = new WriteQueue({ requestPort, closeConnection: this.reader.release, onProblem: this.#onProblem });
   }
 
-  /** From here on it is noticed when the file is not in its place any more, and when somebody commits. */
+  /** Watches the file, and follows commits, from here on. */
   follow(files: DatabaseFiles, noteTarget: NoteTarget | undefined): void {
     this.#watch = new FileWatch(files);
     if (noteTarget) {
@@ -31,7 +31,7 @@ export class ServingView {
     } else this.version = versionByPragma(this.reader.connection);
   }
 
-  /** Whether no sync has failed since the database was opened and checked. */
+  /** False after a failed sync, until the database was opened again and checked. */
   get isTrusted(): boolean {
     return this.queue.phase.kind === "trusted";
   }
@@ -65,7 +65,7 @@ export class ServingView {
     this.#report(problem, error);
   };
 
-  /** For good, once the queue is closed. */
+  /** Closes it for good, once the queue is closed. */
   close(): void {
     this.reader.close({ mayCheckpoint: this.isTrusted && this.#watch?.whyOverwritten() === undefined });
     this.queue.disconnect();

@@ -14,7 +14,7 @@ export class Snapshot {
 
   constructor(private readonly head: Uint32Array) {}
 
-  /** To be called before each read. Afterwards, a read on the connection shows everything that is committed now. */
+  /** To be called before each read, which then shows everything that is committed by now. */
   renew(db: Database): void {
     if (this.#open && this.#state && isHeadAt(this.head, this.#state)) return;
     if (this.#open) this.end();
@@ -22,7 +22,7 @@ export class Snapshot {
     this.#begin(db);
   }
 
-  /** Idempotent. An error may have ended it before. */
+  /** Ends the transaction, unless it has ended, as by an error. */
   readonly end = (): void => {
     const open = this.#open;
     this.#open = undefined;
@@ -30,7 +30,7 @@ export class Snapshot {
     try {
       open.end.run();
     } catch {
-      // Of a file that was overwritten. Whoever reads next is told so.
+      // The file was overwritten, which the next read reports.
       abandon(open.db);
     }
   };
@@ -41,7 +41,7 @@ export class Snapshot {
       statements = { begin: db.prepare("BEGIN"), end: db.prepare("COMMIT") };
       this.#statements.set(db, statements);
     }
-    // Looked at first: what SQLite reads later is that state, or a newer one.
+    // Read first, so that SQLite reads that state or a newer one.
     this.#state = stateOf(this.head);
     statements.begin.run();
     this.#open = { db, end: statements.end };

@@ -14,11 +14,11 @@ interface Pending {
 }
 
 /**
- * This many are handed over at once, or what there is at the end of a turn of the event loop: early
- * enough for the writer to work at the same time as this thread, rather than in turns with it.
+ * This many writes are handed over at once, or all at the end of a turn of the event loop: early enough for the writer
+ * to work in parallel with this thread, rather than in turns with it.
  */
 const HAND_OVER_BATCH_SIZE = 16;
-/** This many are settled in one turn of the event loop: reads are served in between. */
+/** This many writes are settled in one turn of the event loop, so that reads are served in between. */
 const SETTLE_BATCH_SIZE = 12;
 /** More than any number of connections causes at once. Beyond it, load is shed. */
 const MAX_WAITING = 10_000;
@@ -34,15 +34,15 @@ export interface WriteQueueOptions {
 }
 
 /**
- * Has the writes of one serving thread carried out by the writer thread. Whatever is handed over during a commit,
- * by any of them, becomes the next commit.
+ * Sends the writes of one serving thread to the writer thread. Writes that any thread hands over during a commit are
+ * the next commit.
  */
 export class WriteQueue implements Writes {
   #port: MessagePort | undefined;
   #gathered: Pending[] = [];
   /** Handed over to the writer, in this order. */
   #underWay: Pending[] = [];
-  /** Of the first of those, not settled yet. */
+  /** Outcomes of the first of those, which are not settled yet. */
   #outcomes: WriteOutcome[] = [];
   #whenIdle: (() => void) | undefined;
   #phase = TRUSTED;
@@ -51,7 +51,7 @@ export class WriteQueue implements Writes {
 
   constructor(private readonly options: WriteQueueOptions) {}
 
-  /** What the writer has told last about its recovery after a failed sync. */
+  /** The latest phase of recovery after a failed sync that the writer has told. */
   get phase(): RecoveryPhase {
     return this.#phase;
   }
@@ -87,7 +87,7 @@ export class WriteQueue implements Writes {
     }
   }
 
-  /** Hands over what has been gathered meanwhile, also if it has been closed since. */
+  /** Hands over the writes that were gathered meanwhile, also after close() was called. */
   connect(port: MessagePort): void {
     this.#isRequested = false;
     this.#port = port;
@@ -98,14 +98,14 @@ export class WriteQueue implements Writes {
     this.#handOver();
   }
 
-  /** There is no writer, and none can be started. */
+  /** Rejects what was gathered, because there is no writer, and none can be started. */
   refuse(reason: string): void {
     this.#isRequested = false;
     this.#reject(this.#gathered.splice(0), new StoreUnavailable(`the writer thread cannot be started: ${reason}`));
     this.#checkIdle();
   }
 
-  /** The writer is gone, and whether it carried out what it had is unknown. The next write asks for another. */
+  /** Rejects what the writer had, because it is gone; the outcome is unknown. The next write asks for another one. */
   lose(reason: string): void {
     // A port that was asked for is still on its way: it leads to the next writer.
     this.#port?.close();
@@ -116,7 +116,7 @@ export class WriteQueue implements Writes {
     const error = new StoreUnavailable(`the writer thread was lost: ${reason}`, { changed: "unknown" });
     this.#reject(lost, error);
     this.#checkIdle();
-    // While the database has to be opened again, the next writer must be able to ask for the connection to be closed.
+    // The next writer must be able to have the connection closed, to open the database again.
     if (this.#phase.kind !== "trusted" || this.#gathered.length > 0) this.#requestPort();
   }
 
@@ -137,7 +137,7 @@ export class WriteQueue implements Writes {
     );
   }
 
-  /** Hears and says nothing more. Until then, a writer that closes can still ask for the connection to be closed. */
+  /** Ends communication. Until then, a writer that closes can still have the connection closed. */
   disconnect(): void {
     this.#port?.postMessage({ kind: "leave" } satisfies ToWriter);
     this.#port?.close();
@@ -148,7 +148,7 @@ export class WriteQueue implements Writes {
     return this.#gathered.length + this.#underWay.length;
   }
 
-  /** In a turn of its own, where nobody else would catch what start() throws. */
+  /** Runs in a turn of its own, where nobody else would catch what start() throws. */
   #requestPort(): void {
     try {
       this.start();
@@ -160,7 +160,7 @@ export class WriteQueue implements Writes {
   #handOver(): void {
     if (this.#gathered.length === 0) return;
     if (!this.#port) {
-      // What is gathered is handed over when it is there, which may be at once.
+      // connect() hands over what was gathered, which may happen at once.
       this.#requestPort();
       return;
     }
@@ -170,7 +170,7 @@ export class WriteQueue implements Writes {
     this.#port.postMessage({ kind: "write", writes, handedOverAtMs: Date.now() } satisfies ToWriter);
   }
 
-  /** What the writer says beside outcomes, while it closes too. */
+  /** Handles messages other than outcomes, also of a writer that is closing. */
   #receive(port: MessagePort, message: Exclude<FromWriter, WriteOutcomes>): void {
     const { closeConnection, onProblem } = this.options;
     if (message.kind === "problem") {

@@ -4,8 +4,8 @@ import { StoreUnavailable } from "../../ports/store.ts";
 const UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|NOTADB|CORRUPT|NOMEM|PROTOCOL|AUTH|PERM)/;
 
 /**
- * The failures of a COMMIT that are certain to have changed nothing: a lock was not obtained, or the disk was full
- * before the last frame was complete. Any other may come after that, and then a recovery finds the transaction.
+ * These failures of a COMMIT are certain to have changed nothing: a lock was not obtained, or the disk was full before
+ * the last frame was complete. Any other may come after that, and then SQLite's recovery finds the transaction.
  */
 const CHANGED_NOTHING = /^SQLITE_(BUSY|FULL)/;
 
@@ -22,7 +22,7 @@ export const reasonOf = (error: unknown): string => (error instanceof Error ? er
 
 export const isBusy = (error: unknown): boolean => codeOf(error).startsWith("SQLITE_BUSY");
 
-/** Whether an error, or what caused it, is a sync that failed. */
+/** Returns true if an error, or its cause, is a failed sync. */
 export const isSyncFailure = (error: unknown): boolean =>
   NOT_SYNCED.test(codeOf(error)) || NOT_SYNCED.test(codeOf((error as { cause?: unknown } | null)?.cause));
 
@@ -44,7 +44,7 @@ export function attemptCommit(commit: () => unknown): void {
   }
 }
 
-/** A StoreUnavailable if SQLite cannot do it now; any other error as it is. */
+/** Returns a StoreUnavailable if SQLite cannot do it now, and any other error as it is. */
 export const asUnavailable = (error: unknown, changed: "nothing" | "unknown" = "nothing"): unknown =>
   UNAVAILABLE.test(codeOf(error))
     ? new StoreUnavailable(`${codeOf(error)}: ${reasonOf(error)}`, { cause: error, changed })

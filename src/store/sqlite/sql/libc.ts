@@ -42,8 +42,8 @@ const libcOnLinux = lazy(
 const libcOnMac = lazy(() => openCLibrary({ __error: { args: [], returns: "ptr" } }).symbols);
 
 /**
- * Opens an existing file, if that is possible, and for writing too, if that is: on NFS only such a file can be locked.
- * There is no way to close it: a process that closes a file loses all its locks on it, those of SQLite too.
+ * Opens an existing file, for writing if that is allowed, because on NFS only such a file can be locked. It must never
+ * be closed: a process that closes any descriptor of a file loses all its locks on it, those of SQLite too.
  */
 export function openForGood(path: string): number | undefined {
   const name = Buffer.from(`${path}\0`);
@@ -60,7 +60,7 @@ export function isSymbolicLink(path: string): boolean {
   return libc().readlink(ptr(name), ptr(firstByte), firstByte.length) > 0 && name.length > 0;
 }
 
-/** Locks an open file, unless somebody else has: then it returns false. The lock belongs to the file, not to its name. */
+/** Locks an open file; returns false if somebody else has. The lock belongs to the file, not to its name. */
 export function tryLock(descriptor: number): boolean {
   if (libc().flock(descriptor, LOCK_EX | LOCK_NB) === 0) return true;
   const errno = lastError();
@@ -77,8 +77,8 @@ export function mapForReading(descriptor: number, bytes: number): Pointer | unde
 }
 
 /**
- * Returns what looks up the inode at a path, 0 if there is none: on Linux in 3 µs, where fs.statSync takes 15. It asks
- * for nothing else, because a file whose times were looked at takes longer to sync after its next change.
+ * Returns a function that looks up the inode at a path, 0 if there is none: on Linux in 3 µs, where fs.statSync takes
+ * 15. It asks for nothing else, because reading the times of a file makes the next sync of a change slower.
  */
 export function inodeLookup(path: string): (() => number) | undefined {
   if (process.platform !== "linux") return undefined;
@@ -92,8 +92,8 @@ export function inodeLookup(path: string): (() => number) | undefined {
 }
 
 /**
- * A copy in memory that nobody ever frees or moves. The address of a typed array is no good for longer than one call:
- * what C wrote there later went into a page of SQLite, which had got that memory, and damaged a database.
+ * Copies bytes into memory that is never freed or moved. The address of a typed array is valid for one call only: what
+ * C wrote there later went into a page of SQLite, which had got that memory, and damaged a database.
  */
 function keptBytes(bytes: Uint8Array): Pointer {
   const address = libcOnLinux().malloc(BigInt(bytes.length));

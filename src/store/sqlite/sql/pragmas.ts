@@ -1,6 +1,6 @@
 import { constants, type Database } from "bun:sqlite";
 
-/** How long a command waits for another process to finish its start, its migration or its write. */
+/** A command waits this long for another process to finish its start, its migration or its write. */
 export const COMMAND_TIMEOUT_MS = 5_000;
 
 export function setBusyTimeout(db: Database, timeoutMs: number): void {
@@ -8,8 +8,8 @@ export function setBusyTimeout(db: Database, timeoutMs: number): void {
 }
 
 /**
- * The last to close leaves an empty log and its index behind, rather than none: a start on a full disk could not
- * create them. Nobody checkpoints by chance, because a checkpoint that fails has to be noticed.
+ * Makes the last connection leave an empty log and its index behind: a start on a full disk could not create them.
+ * Automatic checkpoints are off, because a checkpoint that fails has to be noticed.
  */
 export function keepLogFile(db: Database): void {
   db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);

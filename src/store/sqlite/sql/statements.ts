@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite";
 import type { SqlValue } from "../../sql/table.ts";
 
-/** A connection, or what returns the current one, for one that may be opened again. */
+/** A connection, or a function that returns the current one, which may have been opened again. */
 export type Connection = Database | (() => Database);
 
 /** A statement that is prepared when it is first used: preparing all of them would delay a start by a millisecond. */

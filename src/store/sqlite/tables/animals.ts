@@ -76,7 +76,7 @@ export const animalWrites = declareWrites("animals", KINDS, (db, withIdempotency
   const findOpenOrder = prepared(db, statements.findOpenOrder);
   const findOrder = prepared(db, statements.findOrder);
 
-  /** Returns the id of the last one. Those of one statement follow each other: nothing else is added meanwhile. */
+  /** Returns the id of the last one. The ids of one statement are consecutive, as nothing else is added meanwhile. */
   function insert(animals: readonly NewAnimal[]): bigint {
     const statement = inserts[animals.length - 1] as (typeof inserts)[number];
     return BigInt(statement().run(...animals.flatMap(newAnimalValues)).lastInsertRowid);
@@ -131,7 +131,7 @@ export const animalWrites = declareWrites("animals", KINDS, (db, withIdempotency
 // Pages of animals that SQLite returns as one text. As rows, a page would become 20 objects with two bigints each, and
 // to make JSON of those takes as long as to find them.
 
-/** The animals in a list, by its parameters. Not those by name or by ids: both are rarer, and not continued by an id alone. */
+/** The condition of each list, by its parameters. Lists by name or by ids are rarer, and a page needs more than an id to continue. */
 const IN_LIST = {
   all: "TRUE",
   byStatus: "status = ?1",
@@ -148,7 +148,7 @@ export interface JsonListRow {
   readonly next: bigint | null;
 }
 
-/** The parameters are those of the rows, without one beyond the page: whether more follow is looked up after the last. */
+/** Takes the parameters of the row lists, without the row beyond the page: an EXISTS finds out whether more follow. */
 export function jsonLists({ fields }: JsonShape<Animal>): Record<JsonListName, string> {
   const rows = animalLists(SQLITE);
   const object = `json_object(${fields.map((field) => `'${field}', "${field}"`).join(", ")})`;

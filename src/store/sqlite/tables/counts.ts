@@ -5,7 +5,7 @@ import type { CountStore, StatusCounts } from "../../ports/store.ts";
 import { attempt } from "../sql/attempt.ts";
 import { type Connection, type Prepared, prepared } from "../sql/statements.ts";
 
-/** So many take less than a millisecond, out of an index that holds nothing but the status and the id. */
+/** Counting this many takes less than a millisecond, in an index of nothing but status and id. */
 const SLICE = 5_000;
 
 interface Slice {
@@ -13,7 +13,7 @@ interface Slice {
   readonly lastId: bigint | null;
 }
 
-/** Counts slice by slice: whoever writes meanwhile is counted or not. In between, others get their turn. */
+/** Counts slice by slice, so that others get their turn in between. Rows written meanwhile may be counted or not. */
 export function sqliteCounts(connection: Connection): CountStore {
   const slices = (table: string): Prepared<Slice, [string, bigint]> =>
     prepared(

@@ -42,8 +42,8 @@ function replayFinder(connection: Connection): FindReplay {
 }
 
 /**
- * Answers retries on the reading connection, so that they need neither a lock nor the disk. The writer
- * looks again, within its transaction. A replay acknowledges, so it is refused when a write would be.
+ * Answers retries on the reading connection, so that they need neither a lock nor the disk. The writer looks again,
+ * within its transaction. A replay acknowledges a write, so it is refused whenever a write would be.
  */
 export function answerRetries(connection: Connection, writes: Writes, refuseIfReplaced: () => void): Writes {
   const findReplay = replayFinder(connection);

@@ -53,7 +53,7 @@ export function sqliteImports(connection: Connection, writes: Writes): ImportSto
   };
 }
 
-/** Of one INSERT: a fifth faster than 16, and more make no difference. */
+/** A fifth faster than 16 rows in one INSERT; more make no difference. */
 const ROWS_PER_INSERT = 100;
 
 const NEW_COLUMNS = NEW_ANIMAL;
@@ -137,7 +137,7 @@ const undoWrites = declareWrites("imports", { beginUndo: BOOKKEEPING, undoSome: 
     return row ? importOf(row) : undefined;
   };
 
-  /** Removes what may be removed of these. */
+  /** Removes these animals, except those that orders refer to. */
   function remove({ importId }: UndoRequest, ids: readonly bigint[]): void {
     const list = SQLITE.idList(ids);
     const removed = statements.removeAnimals().all(list).length;

@@ -26,7 +26,7 @@ export function sqliteJournal(connection: Connection): JournalStore {
   };
 }
 
-/** To be called within the transaction of the change that an entry is about: without one, nothing has changed. */
+/** To be called within the transaction of the change. Without an entry, nothing has changed. */
 export function journalWrites(db: Database): { append(entry: NewJournalEntry | undefined): void } {
   const insert = prepared(
     db,

@@ -78,7 +78,7 @@ export const usageWrites = declareWrites("usage", { add: BOOKKEEPING }, (db) => 
   return {
     add({ source, sequence, atMs, sums }) {
       if (!claim().get(source, sequence, atMs)) return;
-      // A key may have been deleted since: nothing is to be kept about it.
+      // A key may have been deleted since, and nothing is kept about it.
       const ofKeys = sums.filter((sum) => sum.keyId !== null && isKnown().get(sum.keyId));
       const totals = sums.filter((sum) => sum.keyId === null);
       const series: Record<string, readonly UsageSum[]> = { key: ofKeys, total: totals };
@@ -87,7 +87,7 @@ export const usageWrites = declareWrites("usage", { add: BOOKKEEPING }, (db) => 
   };
 });
 
-/** Beyond so many, one statement has to do for all others. */
+/** Further combinations share the statement with all columns. */
 const MAX_STATEMENTS = 64;
 const ALL_PLACES = newCounts().map((_, place) => place);
 

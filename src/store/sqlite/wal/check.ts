@@ -36,7 +36,7 @@ export function refuseForeignWal(path: string): void {
   );
 }
 
-/** Why the log beside a database cannot have been written for it; undefined when nothing speaks against it. */
+/** Returns why the log beside a database cannot have been written for it; undefined if nothing speaks against it. */
 export function objectionToWal(path: string): string | undefined {
   if (Bun.file(`${path}-wal`).size <= LOG_HEADER_BYTES) return undefined;
   for (let i = 0, before = ""; i < MAX_READINGS; i++) {
@@ -62,7 +62,7 @@ function objectionTo({ file, log }: Pair): string | undefined {
   // 1 stands for the one size that does not fit.
   const pageSize = file.readUInt16BE(FILE_PAGE_SIZE) === 1 ? 65_536 : file.readUInt16BE(FILE_PAGE_SIZE);
   if (pageSize !== log.pageSize) return "they have different page sizes";
-  // Before a file gets its first log it is marked as having one, and before it loses the mark the log is removed.
+  // SQLite marks a file before it gets its first log, and removes the log before it removes the mark.
   if (file[FILE_WRITE_VERSION] === ROLLBACK_JOURNAL)
     return "the database file is a backup that has not been used yet, and the log is older";
   const generation = file.readInt32BE(GENERATION);
@@ -92,13 +92,13 @@ function readHead(path: string): Buffer {
 interface Log {
   readonly head: Buffer;
   readonly pageSize: number;
-  /** Of the first frame of page 1. */
+  /** The generation in the first frame of page 1. */
   readonly firstGeneration: number | undefined;
-  /** Of all frames of page 1. */
+  /** The highest generation in all frames of page 1. */
   readonly highestGeneration: number;
 }
 
-/** Undefined if there is nothing in the log that SQLite would apply. */
+/** Returns undefined if SQLite would apply nothing of the log. */
 function readWal(path: string): Log | undefined {
   let descriptor: number;
   try {
@@ -131,7 +131,7 @@ function readFrames(descriptor: number): Log | undefined {
   let frames = 0;
   for (; ; frames++) {
     const position = LOG_HEADER_BYTES + frames * frame.length;
-    // Checksums matter up to the first frame of page 1. Of what follows, a torn frame can only raise the highest.
+    // Checksums matter up to the first frame of page 1. After that, a torn frame can only raise the highest.
     const isVerified = firstGeneration === undefined;
     const wanted = isVerified ? frame.length : FRAME_HEADER_BYTES;
     if (fs.readSync(descriptor, frame, 0, wanted, position) < wanted) break;

@@ -4,18 +4,18 @@ import type { Database } from "bun:sqlite";
 // for one, its pages are applied all the same, and the file is ruined. So each file carries a generation, which is
 // SQLite's user_version: on page 1, where both a file and a log can be read without SQLite. It begins at random, which
 // tells one store from another, and the first transaction after each checkpoint raises it by one, which tells a file
-// from its older copies. wal-check.ts compares them before anything opens the file.
+// from its older copies. check.ts compares them before anything opens the file.
 
 /** A quarter of what fits, so that counting never reaches the end. */
 const MAX_FIRST = 2 ** 29;
 
-/** For a file that is new, or is to be told from the one that it was copied from. */
+/** Begins the generation of a new file, or of a copy that must differ from its original. */
 export function beginGeneration(db: Database): void {
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
   setGeneration(db, 1 + (random % MAX_FIRST));
 }
 
-/** Within the first transaction after a checkpoint, which may begin a log. A file of an earlier release has no generation yet. */
+/** To be called within the first transaction after a checkpoint, which may begin a log. A file of an early release has no generation yet. */
 export function raiseGeneration(db: Database): void {
   const generation = Number((db.query("PRAGMA user_version").get() as { user_version: bigint }).user_version);
   if (generation === 0) beginGeneration(db);

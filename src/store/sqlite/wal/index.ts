@@ -7,10 +7,10 @@ const FORMAT = 0;
 const KNOWN_FORMAT = 3_007_000;
 /** Grows by one with every transaction that is committed. */
 const CHANGE = 2;
-/** How many frames are in the log, and how many of them are in the file too. */
+/** The number of frames in the log, and of those that were copied into the file. */
 const FRAMES = 4;
 const FRAMES_IN_FILE = 24;
-/** Over the whole head. They distinguish states with the same number of changes, as after a recovery. */
+/** Checksums over the whole head distinguish states with the same number of changes, as after a recovery. */
 const CHECKSUM_1 = 10;
 const CHECKSUM_2 = 11;
 const HEAD_BYTES = 100;
@@ -21,7 +21,7 @@ const HEAD_BYTES = 100;
  */
 export function mapWalIndex(databasePath: string): number | undefined {
   try {
-    // Not by Bun.mmap, which closes its file.
+    // Bun.mmap closes its file, and SQLite would lose its locks.
     const descriptor = openForGood(`${databasePath}-shm`);
     if (descriptor === undefined) return undefined;
     const address = mapForReading(descriptor, HEAD_BYTES);
@@ -46,8 +46,8 @@ export const isHeadAt = (head: Uint32Array, state: State): boolean =>
   head[CHANGE] === state[0] && head[CHECKSUM_1] === state[1] && head[CHECKSUM_2] === state[2];
 
 /**
- * Follows the checkpoints of all processes, for the writer: tells under the write lock whether there may have been one
- * since it was last asked, after which the next write may begin a new log.
+ * Follows the checkpoints of all processes, for the writer. The function is called under the write lock, and returns
+ * whether there may have been a checkpoint since its last call, so that the next write may begin a new log.
  */
 export function followCheckpoints(head: Uint32Array): () => boolean {
   let seen = -1;

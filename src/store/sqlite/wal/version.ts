@@ -20,13 +20,13 @@ const NO_STATE: State = [0, 0, 0];
 /** Odd while the writer commits. Half of it is the number of the latest entry, of which the last two are kept. */
 const SEQUENCE = 0;
 const FIRST_ENTRY = 1;
-/** In an entry, after the state. */
+/** Positions in an entry, after the state. */
 const CHANGES = NO_STATE.length;
 const ADDITIONS = CHANGES + 1;
 const ENTRY_WORDS = ADDITIONS + 1;
 const NOTE_WORDS = FIRST_ENTRY + 2 * ENTRY_WORDS;
 
-/** What the writer has committed up to some state of the head. */
+/** Shared memory in which the writer notes its commits up to some state of the head. */
 export type CommitNote = Uint32Array<SharedArrayBuffer>;
 
 export const newCommitNote = (): CommitNote =>
@@ -47,7 +47,7 @@ export function followVersion(head: Uint32Array, note: CommitNote): () => Versio
   return () => {
     if (isHeadAt(head, seen)) return version;
 
-    // Before the head: whatever is noted after that shows in the sequence.
+    // Read before the head: a commit that is noted later shows in the sequence.
     const sequence = Atomics.load(note, SEQUENCE);
     const state = stateOf(head);
     const noted = countsOf(note, entryNumber(sequence), state);
@@ -62,7 +62,7 @@ export function followVersion(head: Uint32Array, note: CommitNote): () => Versio
   };
 }
 
-/** The counts that an entry has for a state; undefined if it is about another, or was replaced meanwhile. */
+/** Returns the counts that an entry has for a state; undefined if it is of another state, or was replaced meanwhile. */
 function countsOf(note: CommitNote, entry: number, state: State): Version | undefined {
   const start = startOf(entry);
   for (let i = 0; i < state.length; i++) if (Atomics.load(note, start + i) !== state[i]) return undefined;
@@ -70,13 +70,13 @@ function countsOf(note: CommitNote, entry: number, state: State): Version | unde
   return entryNumber(Atomics.load(note, SEQUENCE)) === entry ? counts : undefined;
 }
 
-/** What a commit does to animals, categories and orders: nothing, nothing but add animals, or anything. */
+/** The effect of a commit on animals, categories and orders: none, only added animals, or any change. */
 export type Effect = "none" | "addition" | "change";
 
-/** Runs a transaction, commit and all, for which the write lock is held and nothing has been written yet. */
+/** Runs a transaction with its commit. The write lock is held already, and nothing has been written yet. */
 export type NoteCommit = <Result>(effect: Effect, transaction: () => Result) => Result;
 
-/** For the writer. It begins with a change, because what became of the commits of the one before it is not known. */
+/** Notes the commits of a writer. It begins with a change, because the last commits of an earlier writer may not be noted. */
 export function noteCommits(head: Uint32Array, note: CommitNote, db: Database): NoteCommit {
   const hasAnyoneElseCommitted = followOthers(db);
   let entry = entryNumber(Atomics.load(note, SEQUENCE));
@@ -110,7 +110,7 @@ export function noteCommits(head: Uint32Array, note: CommitNote, db: Database): 
   };
 }
 
-/** Tells whether another connection has committed since it was last asked: the number is not changed by commits of its own. */
+/** Returns a function that tells whether another connection has committed since its last call. */
 export function followOthers(connection: Connection): () => boolean {
   const dataVersion = prepared<{ data_version: bigint }, []>(connection, "PRAGMA data_version");
   let last: unknown;
@@ -125,14 +125,14 @@ export function followOthers(connection: Connection): () => boolean {
     try {
       return hasChanged();
     } catch {
-      // A disk that fails: then nobody knows.
+      // The disk fails, so it is not known.
       last = undefined;
       return true;
     }
   };
 }
 
-/** Where the WAL index cannot be mapped: a statement, a hundred times as slow. It counts the commits of others. */
+/** Counts the commits of others by a statement, where the WAL index cannot be mapped. It is a hundred times as slow. */
 export function versionByPragma(connection: Connection): () => Version {
   const dataVersion = prepared<{ data_version: bigint }, []>(connection, "PRAGMA data_version");
   let version: Version = { changes: 0, additions: 0 };

@@ -6,22 +6,22 @@ import { setBusyTimeout } from "../sql/pragmas.ts";
 import { followOthers } from "../wal/version.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 
-/** Longer than for a single write, since a service that is busy may have the lock for most of the time. */
+/** Longer than for a single write, because a busy service may have the lock most of the time. */
 const TIMEOUT_MS = 30_000;
-/** Holds the pages that batches of new animals change, so that they need not be read again for each. */
+/** Holds the pages that batches of new animals change, so that no batch has to read them again. */
 const CACHE_KB = 16_000;
 
-/** In pages: batches change the same ones again and again, and each checkpoint writes them once. */
+/** In pages. Batches change the same pages again and again, and each checkpoint writes them once. */
 const CHECKPOINT_AT_ALONE = 8_000;
-/** In pages: who waits for a gap between readers keeps others from writing. */
+/** In pages. Waiting for a gap between readers keeps others from writing. */
 const RESTART_AT = 32_000;
 const LOG_LIMIT_BYTES = 128 * 1024 * 1024;
-/** Beside others, the log stays so short that a service has no cause for a checkpoint: its writes would wait for it. */
+/** In pages. Beside a service the log stays so short that the service makes no checkpoint, for which its writes would wait. */
 const CHECKPOINT_AT_BESIDE_OTHERS = 1_000;
 
 /**
- * Makes a connection ready for any number of large writes. After each of them, the log is put on disk, while others have
- * the lock already, and kept from growing without end.
+ * Prepares a connection for any number of large writes. After each of them, the log is synced, while others have the
+ * lock already, and kept from growing without end.
  */
 export function bulkWriting(db: Database): { afterCommit(): void } {
   setBusyTimeout(db, TIMEOUT_MS);

@@ -1,15 +1,15 @@
 import type { Database } from "bun:sqlite";
 import { setBusyTimeout } from "../sql/pragmas.ts";
 
-// A commit goes to the log. A checkpoint moves what is in the log to the database file, after which the log can begin
-// again. The writer does it between two commits, so that a failure is noticed and nobody waits in a commit for it.
+// A commit goes to the log. A checkpoint copies the log into the database file, after which the log can begin again.
+// The writer makes it between two commits, so that a failure is noticed and no commit waits for it.
 
-/** In pages. As many as SQLite's own default. */
+/** In pages, as in SQLite's own default. */
 const CHECKPOINT_AT = 1_000;
 /** In pages. Readers that take turns can keep a log from beginning again: past this, the writer waits for a gap. */
 const RESTART_AT = 4 * CHECKPOINT_AT;
 const RESTART_TIMEOUT_MS = 100;
-/** To look at the log after every commit would take 5 µs. A write adds some pages to it. */
+/** Reading the length of the log takes 5 µs, too long for every commit. A write adds some pages to it. */
 const LOOK_AFTER_WRITES = 50;
 /** A log that has grown beyond this is cut off when it begins again; a shorter one is faster to write than a new one. */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -20,11 +20,11 @@ interface Progress {
 }
 
 export interface Checkpoints {
-  /** How far the log and the checkpoints are, in pages. */
+  /** The length of the log, and how much of it is in the file, in pages. */
   progress(): Progress;
   /** To be called after each commit, with the number of its writes. Throws when a checkpoint was due and failed. */
   afterCommit(writes: number): void;
-  /** As much as readers allow. Throws when it fails. */
+  /** Copies as much as readers allow. Throws when it fails. */
   run(): void;
 }
 
@@ -33,11 +33,11 @@ export interface CheckpointOptions {
   readonly checkpointAt?: number;
   readonly restartAt?: number;
   readonly logLimitBytes?: number;
-  /** How long the connection waits for locks otherwise. */
+  /** The connection's own timeout for locks, which a checkpoint replaces for a moment. */
   readonly busyTimeoutMs?: number;
 }
 
-/** Readers are never made to wait. Before each of them something may be checked: if that throws, nothing is written. */
+/** Checkpoints never make readers wait. `checkBefore` is called before each: if it throws, nothing is written. */
 export function checkpointsOf(db: Database, checkBefore: () => void, options: CheckpointOptions = {}): Checkpoints {
   const { checkpointAt = CHECKPOINT_AT, restartAt = RESTART_AT, logLimitBytes = LOG_LIMIT_BYTES } = options;
   db.run(`PRAGMA journal_size_limit = ${logLimitBytes}`);
@@ -71,7 +71,7 @@ export function checkpointsOf(db: Database, checkBefore: () => void, options: Ch
       // Shorter than it was at the last one: it has begun again.
       if (log < dueAt - checkpointAt) dueAt = checkpointAt;
       if (log < dueAt) return;
-      // Before it runs: one that fails is not tried again with every commit.
+      // Set before it runs, so that one that fails is not tried again with every commit.
       dueAt = log + checkpointAt;
       checkBefore();
       if (log >= restartAt) runAndRestart();

@@ -20,18 +20,18 @@ import {
   type WriteTogether,
 } from "./group-commit.ts";
 
-/** Where the thread notes what its commits did, and the WAL index that it looks at for that. */
+/** Where the thread notes the effects of its commits, and the WAL index from which it derives them. */
 export interface NoteTarget {
   readonly walIndexAddress: number;
   readonly note: CommitNote;
 }
 
-/** What the thread opens. */
+/** The database that the thread opens. */
 export interface WriterSettings {
   readonly files: DatabaseFiles;
   readonly timeouts: LockTimeouts;
   readonly noteTarget: NoteTarget | undefined;
-  /** False: a sync has failed before, and the database has not been opened again since. */
+  /** False if a sync has failed under an earlier writer, and the database was not opened again since. */
   readonly isTrusted: boolean;
 }
 
@@ -86,7 +86,7 @@ export class WriterConnection {
     if (checkpoints && this.#isTrusted) this.#checkpoint(() => checkpoints.afterCommit(writes));
   }
 
-  /** Makes sure that all of the log is on disk, so that the connections can be closed. Throws when that fails. */
+  /** Writes all of the log to disk again, so that the connections can be closed. Throws when that fails. */
   secureLog(): void {
     refuseIfMoved(this.settings.files);
     rewriteLog(this.open().db, this.settings.files.log.path);
@@ -158,7 +158,7 @@ export class WriterConnection {
     const waitMs = Math.min(Math.max(0, Math.ceil(deadlineMs - performance.now())), timeouts.writeMs);
     const db = openForWriting(files.database.path, { ...timeouts, openMs: waitMs, writeMs: waitMs });
     try {
-      // What a process left behind that did not end well: it may have seen a sync fail.
+      // The process that left this log behind may have seen a sync fail.
       if (!isLogSecured && sizeOf(files.log.path) > 0) rewriteLog(db, files.log.path);
       setBusyTimeout(db, 0);
       const watch = new FileWatch(files);
@@ -182,7 +182,7 @@ function refuse(reason: string | undefined): void {
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** What the head of the WAL index tells the writer, where it can be mapped. */
+/** Follows the head of the WAL index for the writer, where it can be mapped. */
 function followLog(db: Database, target: NoteTarget | undefined): Omit<GroupCommitParts, "onSyncFailure"> {
   if (!target) return { noteCommit: (_, transaction) => transaction() };
   const head = walIndexAt(target.walIndexAddress);

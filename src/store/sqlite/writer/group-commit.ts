@@ -7,38 +7,38 @@ import { carryOutAll, effectOf, prepareWriter } from "../tables/writer.ts";
 import { raiseGeneration } from "../wal/generation.ts";
 import type { NoteCommit } from "../wal/version.ts";
 
-/** What a write came to. The class of an error would not survive the way to another thread. */
+/** The outcome of a write as plain data: the class of an error would be lost on the way to another thread. */
 export type WriteOutcome =
   | { readonly kind: "done"; readonly result: unknown }
   | { readonly kind: "unavailable"; readonly message: string; readonly changed: "nothing" | "unknown" }
   | { readonly kind: "failed"; readonly message: string };
 
-/** What writes came to that were handed over together: one object less for each when all were done. */
+/** The outcomes of writes that were handed over together. When all are done, each needs one object less. */
 export type WriteOutcomes =
   | { readonly kind: "all_done"; readonly results: readonly unknown[] }
   | { readonly kind: "mixed"; readonly outcomes: readonly WriteOutcome[] };
 
-/** Another process held the write lock all the time: nothing was tried. */
+/** Another process held the write lock all the time, so nothing was tried. */
 export interface Locked {
   readonly kind: "locked";
   readonly message: string;
 }
 
-/** Until the deadline, another process's lock is waited for. */
+/** Waits for another process's lock until the deadline. */
 export type WriteTogether = (writes: readonly Write[], deadlineMs?: number) => WriteOutcomes | Locked;
 
 export interface GroupCommitParts {
   readonly noteCommit: NoteCommit;
-  /** Whether there may have been a checkpoint since the last commit, so that the next one may begin a log. By default always. */
+  /** Returns whether there may have been a checkpoint since the last commit, so that the next one may begin a log. */
   readonly wasCheckpointed?: () => boolean;
   /** A commit could not be synced: no more may be tried, until the database was opened again. */
   readonly onSyncFailure?: (error: unknown) => void;
 }
 
-/** How long another process's lock is looked at again and again, and how often. */
+/** For this long another process's lock is polled, at this interval, before SQLite's own wait begins. */
 const SOON_MS = 100;
 const LOOK_INTERVAL_MS = 0.3;
-/** Nobody ever changes it. */
+/** Memory that nobody changes, to wait on. */
 const NOTHING = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
 /**
@@ -55,7 +55,7 @@ export function groupCommit(
   const rollback = db.prepare("ROLLBACK");
   const commit = (): void => attemptCommit(() => commitStatement.run());
 
-  /** Without waiting first: the lock is nearly always free, and setting a timeout is a statement of its own. */
+  /** Sets no timeout at first: the lock is nearly always free, and setting one is a statement of its own. */
   function begin(deadlineMs: number): void {
     try {
       beginSoon(deadlineMs);
@@ -71,7 +71,7 @@ export function groupCommit(
     }
   }
 
-  /** An import holds the lock for some milliseconds, and lets go for as many: SQLite's own waits would miss that. */
+  /** An import holds the lock for some milliseconds, then releases it for as long: SQLite's own waits would miss that. */
   function beginSoon(deadlineMs: number): void {
     const endMs = Math.min(deadlineMs, performance.now() + SOON_MS);
     for (;;) {

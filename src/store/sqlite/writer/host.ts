@@ -2,11 +2,11 @@ import type { WriterSettings } from "./connection.ts";
 import type { FromHandle, ToHandle, ToThread } from "./messages.ts";
 
 export interface WriterHostOptions {
-  /** What the thread opens; asked for when one starts. */
+  /** Called when a thread starts, for what it opens. */
   readonly settings: () => Omit<WriterSettings, "isTrusted">;
-  /** False: a sync has failed, and the database has not been opened again since. */
+  /** Returns false after a failed sync, until the database was opened again. */
   readonly isTrusted: () => boolean;
-  /** What the thread runs. */
+  /** The script of the thread. */
   readonly script?: string;
 }
 
@@ -16,8 +16,8 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const WRITER_THREAD = new URL("./writer-thread.ts", import.meta.url).href;
 
 /**
- * The one thread that writes, and the ports to it: the queue of each serving thread has its own. It is started when
- * somebody first asks for a port; when it is lost, whoever asks next starts another.
+ * Starts the writer thread, and makes a port to it for the queue of each serving thread. The first request for a port
+ * starts the thread, and after a loss the next request starts another.
  */
 export class WriterHost {
   #thread: Worker | undefined;
@@ -37,7 +37,7 @@ export class WriterHost {
     return port1;
   }
 
-  /** For a queue in another thread: it asks for ports to the writer through the one that is returned. */
+  /** Returns a port for a queue in another thread, through which that asks for ports to the writer. */
   newHandle(): MessagePort {
     const { port1, port2 } = new MessageChannel();
     const tell = (reason: string) => port1.postMessage({ kind: "lost", reason } satisfies ToHandle);
@@ -46,7 +46,7 @@ export class WriterHost {
       port1.close();
     };
     port1.onmessage = ({ data }: { data: FromHandle }) => (data.kind === "request" ? this.#answer(port1) : leave());
-    // A thread that was terminated says nothing.
+    // A terminated thread cannot say that it leaves, but its ports are closed.
     port1.addEventListener("close", leave);
     this.onLoss(tell);
     return port2;
@@ -80,7 +80,7 @@ export class WriterHost {
     const toOpen: WriterSettings = { ...settings(), isTrusted: isTrusted() };
     const thread = new Worker(script);
     thread.addEventListener("error", ({ message }) => this.#lose(thread, message));
-    // What it reported before it ended may still be on its way.
+    // Messages that it sent before may still be on their way.
     thread.addEventListener("close", () => setImmediate(() => this.#lose(thread, "it ended")));
     thread.postMessage({ kind: "open", settings: toOpen } satisfies ToThread);
     return thread;

@@ -3,10 +3,10 @@ import type { WriterSettings } from "./connection.ts";
 import type { WriteOutcomes } from "./group-commit.ts";
 import type { ProblemMessage, RecoveryPhase } from "./recovery.ts";
 
-// What threads say to each other about writes. Each serving thread has a port to the writer thread. Those that did not
-// start the writer get that port through another one, their handle at the store.
+// Messages between threads about writes. Each serving thread has a port to the writer thread. Threads that did not
+// start the writer get that port through another one, the port of their handle to the store.
 
-/** From whoever starts the writer thread. */
+/** From the thread that starts the writer. */
 export type ToThread =
   | { readonly kind: "open"; readonly settings: WriterSettings }
   | { readonly kind: "connect"; readonly port: MessagePort }
@@ -19,7 +19,7 @@ export type ToWriter =
   /** The thread writes nothing any more. */
   | { readonly kind: "leave" };
 
-/** From the writer to a serving thread. Outcomes are those of its own writes, in their order; the rest is for all. */
+/** From the writer to a serving thread: the outcomes of its own writes, in their order, and messages to all. */
 export type FromWriter = WriteOutcomes | ProblemMessage | RecoveryPhase;
 
 /** From a thread that has a handle. */

@@ -4,7 +4,7 @@ import type { StoreProblem } from "../../ports/store.ts";
 // succeeds. So nothing is acknowledged until the log was written once more, all connections of the process were closed,
 // and the database was opened and checked. These are the states of that; the writer thread carries out the effects.
 
-/** What the writer tells serving threads. */
+/** Told by the writer to serving threads. */
 export type RecoveryPhase =
   | { readonly kind: "trusted" }
   /** Writes are refused, and reads go on. */

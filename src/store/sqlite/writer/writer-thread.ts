@@ -6,22 +6,22 @@ import type { Locked, WriteOutcome, WriteOutcomes } from "./group-commit.ts";
 import type { FromWriter, ToThread, ToWriter } from "./messages.ts";
 import { distrustIn, newRecovery, type RecoveryEffect, type RecoveryEvent, transition } from "./recovery.ts";
 
-// The thread that writes, for all that serve: it waits for the disk, so that their event loops do not have to.
+// The writer thread. It waits for the disk, so that the event loops of serving threads do not have to.
 
 declare const self: Worker;
 
 interface Batch {
-  /** Of the thread that is told what became of it. */
+  /** The port to the thread that gets the outcomes. */
   readonly port: MessagePort;
   readonly writes: readonly Write[];
-  /** When they have waited long enough for another process's lock. */
+  /** The end of their wait for another process's lock. */
   readonly deadlineMs: number;
 }
 
 let connection: WriterConnection;
 let writeTimeoutMs: number;
 let batches: Batch[] = [];
-/** Knows the ports too, of which each serving thread has one. */
+/** Its ports are those to all serving threads. */
 let recovery = newRecovery<MessagePort>();
 
 const tell = (port: MessagePort, message: FromWriter): void => port.postMessage(message);
@@ -46,7 +46,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
 function connect(port: MessagePort): void {
   port.onmessage = ({ data }: { data: ToWriter }) => {
     if (data.kind === "write") {
-      // After all messages that have arrived meanwhile: together they are one commit.
+      // Messages that have arrived meanwhile come first, so that all are one commit.
       if (batches.length === 0) setImmediate(commit);
       batches.push({ port, writes: data.writes, deadlineMs: deadlineOf(data.handedOverAtMs) });
     } else dispatch({ kind: data.kind === "leave" ? "left" : "connection_closed", port });
@@ -56,13 +56,13 @@ function connect(port: MessagePort): void {
   dispatch({ kind: "joined", port });
 }
 
-/** Threads have no clock in common but that of the system: should it be set meanwhile, the wait still ends in time. */
+/** Threads share only the system clock. If it is set meanwhile, the wait still ends in time. */
 function deadlineOf(handedOverAtMs: number): number {
   const waitedMs = Math.max(0, Date.now() - handedOverAtMs);
   return performance.now() + Math.max(0, writeTimeoutMs - waitedMs);
 }
 
-/** So that the first write need not wait for it. */
+/** Spares the first write the wait. */
 function openEarly(): void {
   try {
     connection.open();
@@ -78,7 +78,7 @@ function commit(): void {
   const outcomes = connection.write(writes, (together[0] as Batch).deadlineMs);
   if (outcomes.kind === "locked") refuseLate(together, outcomes);
   else distribute(together, outcomes);
-  // The outcomes are on their way: only the next commit has to wait.
+  // The outcomes have been sent, so only the next commit waits for the checkpoint.
   try {
     connection.checkpointIfDue(writes.length);
   } catch (error) {
@@ -111,7 +111,7 @@ function distribute(together: readonly Batch[], outcomes: WriteOutcomes): void {
     );
 }
 
-/** Those that have waited long enough. The others wait on, with those that have arrived meanwhile. */
+/** Refuses the batches whose wait is over. The others wait on, with those that have arrived meanwhile. */
 function refuseLate(together: readonly Batch[], { message }: Locked): void {
   const nowMs = performance.now();
   const waiting = together.findIndex((batch, i) => i > 0 && batch.deadlineMs > nowMs);
