@@ -19,7 +19,7 @@ import { openMemoryMeter } from "../test/harness/meters/memory.ts";
 import { issueBoundlessKey, serve } from "../test/harness/program/program.ts";
 import { TestPostgres } from "../test/harness/servers/postgres.ts";
 import { TestRedis } from "../test/harness/servers/redis.ts";
-import { ANIMALS, CONNECTIONS, FLEET_WORKS, type FleetWork, fillPostgres } from "./common/fleet-workloads.ts";
+import { ANIMALS, CONNECTIONS, FLEET_WORKLOADS, type FleetWorkload, fillPostgres } from "./common/fleet-workloads.ts";
 import { cleanUpOnAnyEnd, endRun, fillAnimals, median, requireTools, say, spread, whole } from "./common/tools.ts";
 import { childNamed, microsOfEndedChildren, microsOfFamily } from "./load/cpu.ts";
 import { measure, writeRequests } from "./load/load.ts";
@@ -82,7 +82,7 @@ const cpuTimes = (): Record<string, number> => ({
 const costs = new Map<string, Record<string, number>>();
 
 /** Measures requests/s. Throws unless all of them succeed. */
-async function wrk({ origin, secret }: typeof embedded, { name, requests }: FleetWork): Promise<number> {
+async function wrk({ origin, secret }: typeof embedded, { name, requests }: FleetWorkload): Promise<number> {
   const requestsFile = await writeRequests(join(folder, `${name}.requests`), requests);
   const load = { origin, secret, connections: CONNECTIONS, requestsFile };
   await measure({ ...load, seconds: WARM_UP_SECONDS });
@@ -153,7 +153,7 @@ const INSERT = "INSERT INTO animals (name, category_id, status) VALUES ('Rex', 7
 
 const FLEET = "PostgreSQL + Redis";
 const contenders: Record<string, () => number | Promise<number>> = {};
-for (const work of FLEET_WORKS) {
+for (const work of FLEET_WORKLOADS) {
   contenders[`${work.name}: embedded`] = () => wrk(embedded, work);
   contenders[`${work.name}: ${FLEET}`] = () => wrk(fleet, work);
 }
@@ -194,7 +194,7 @@ function sayRatio(name: string, a: string, b: string, target?: number): void {
   const verdict = target === undefined ? "" : isMet ? "pass" : "FAIL";
   say(`| ${name} | ${text} | ${target === undefined ? "" : `at least ${target.toFixed(2)}`} | ${verdict} |`);
 }
-for (const { name, target } of FLEET_WORKS)
+for (const { name, target } of FLEET_WORKLOADS)
   sayRatio(`${name}: ${FLEET} / embedded`, `${name}: ${FLEET}`, `${name}: embedded`, target);
 sayRatio(`any page: ${FLEET} / pgbench`, `any page: ${FLEET}`, "any page: pgbench, same statement");
 sayRatio(`create: ${FLEET} / pgbench`, `create: ${FLEET}`, "create: pgbench, one statement each");

@@ -9,15 +9,14 @@ import { Scoreboard } from "./common/scoreboard.ts";
 const ATTACKS = {
   crash: "kill -9 under load, at first starts and at backups: no acknowledged write is lost or made twice",
   import:
-    "animals import and undo, killed at any moment beside a service: every line is there exactly once, or was removed",
-  power: "power cuts, with disks that forget and fail: no acknowledged write is lost, no file is damaged",
-  fuzz: "requests by grammar, by mutation and at random: always alive, always an answer of the right shape",
-  hostile: "clients that mean harm, beside a good one that must not notice",
-  soak: "connections that come and go: no memory and no file descriptor is lost",
-  rolling:
-    "instances restarted and killed under clients that keep their connections: no read and no retriable write fails",
-  fleet: "a fleet behind nginx, while anything that it depends on fails at random",
-  outages: "each part of a fleet fails in each way that is known, one row each: nothing is lost, nothing ends",
+    "animals import and undo, killed at any time beside a service: every line is imported exactly once, or removed",
+  power: "power cuts and failing disks: no acknowledged write is lost, no file is damaged",
+  fuzz: "generated, mutated and random requests: always alive, always a well-formed response",
+  hostile: "malicious clients beside a good one, which must not notice",
+  soak: "connections that come and go: no memory and no file descriptor leaks",
+  rolling: "instances restarted and killed under keep-alive clients: no read and no retriable write fails",
+  fleet: "a fleet behind nginx, while the parts that it depends on fail at random",
+  outages: "each part of a fleet fails in each known way, one row each: nothing is lost, every request is answered",
 } as const;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -28,9 +27,9 @@ const usage = (): string =>
     "",
     ...Object.entries(ATTACKS).map(([name, what]) => `  ${name.padEnd(8)} ${what}`),
     "",
-    "  --minutes N  how long; the default is 1",
-    "  --seed S     repeats what a run has chosen; each run prints its own",
-    "  --only TEXT  of outages: only rows with this text in their name",
+    "  --minutes N  duration of the run (default: 1)",
+    "  --seed S     repeats the random choices of a run, which prints its seed",
+    "  --only TEXT  with outages: only rows with this text in their names",
   ].join("\n");
 
 interface Order {
@@ -40,14 +39,20 @@ interface Order {
   readonly only: string | undefined;
 }
 
-/** Parses the arguments. Returns a message if they are invalid. */
+/** Parses the arguments. Returns a message if they are invalid, and an empty one if they ask for help. */
 function readOrder(args: readonly string[]): Order | string {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: { minutes: { type: "string", default: "1" }, seed: { type: "string" }, only: { type: "string" } },
+      options: {
+        minutes: { type: "string", default: "1" },
+        seed: { type: "string" },
+        only: { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
       allowPositionals: true,
     });
+    if (values.help) return "";
     const [name = "", ...others] = positionals;
     const minutes = Number(values.minutes);
     const seed = values.seed === undefined ? crypto.getRandomValues(new Uint32Array(1))[0] : Number(values.seed);
@@ -63,8 +68,8 @@ function readOrder(args: readonly string[]): Order | string {
 async function main(args: readonly string[]): Promise<number> {
   const order = readOrder(args);
   if (typeof order === "string") {
-    say(`${order}\n\n${usage()}`);
-    return 2;
+    say(order === "" ? usage() : `${order}\n\n${usage()}`);
+    return order === "" ? 0 : 2;
   }
   const { name, minutes, seed, only } = order;
   const { run } = (await import(join(import.meta.dir, name, `${name}.ts`))) as { readonly run: Attack };

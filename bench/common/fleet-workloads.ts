@@ -9,13 +9,13 @@ export const CONNECTIONS = 64;
 const NEW_KEY_FOR_EACH = "*";
 
 /** A workload, and the share of the embedded store's rate that an instance of the fleet must reach. */
-export interface FleetWork {
+export interface FleetWorkload {
   readonly name: string;
   readonly requests: Request[];
   readonly target?: number;
 }
 
-export const FLEET_WORKS: readonly FleetWork[] = [
+export const FLEET_WORKLOADS: readonly FleetWorkload[] = [
   { name: "mix", requests: mixedRequests(ANIMALS) },
   // The embedded store answers these two from its reply cache.
   { name: "first page", requests: [LIST], target: 0.4 },

@@ -14,7 +14,7 @@ export const CONTENDER_NAMES = [
 ] as const;
 export type ContenderName = (typeof CONTENDER_NAMES)[number];
 
-export type WorkName = "mix" | "list" | "get" | "getAny" | "create" | "unauthorised" | "limited";
+export type WorkloadName = "mix" | "list" | "get" | "getAny" | "create" | "unauthorised" | "limited";
 
 /** The kinds of responses that are compared. */
 export type AnswerName = "list" | "page" | "get" | "create" | "unauthorised" | "limited";
@@ -32,8 +32,8 @@ export interface Check {
 }
 
 /** A workload: the requests that contenders are measured with. */
-export interface Work {
-  readonly name: WorkName;
+export interface Workload {
+  readonly name: WorkloadName;
   readonly title: string;
   readonly contenders: readonly ContenderName[];
   /** The kinds of responses, and the share of each. */
@@ -64,7 +64,7 @@ export const CHECKS: Readonly<Record<AnswerName, Check>> = {
 const OURS = ["this service", "THREADS=1", "former revision"] as const;
 const FASTIFY = ["Fastify", "Fastify cluster"] as const;
 
-export const WORKS: readonly Work[] = [
+export const WORKLOADS: readonly Workload[] = [
   {
     name: "mix",
     title: "mix: 3 first pages, 3 pages anywhere, 3 animals anywhere, 1 creation",
@@ -111,8 +111,8 @@ export const WORKS: readonly Work[] = [
   },
 ];
 
-export const workNamed = (name: WorkName): Work => WORKS.find((work) => work.name === name) as Work;
-export const answersOf = ({ answers }: Work): AnswerName[] => Object.keys(answers) as AnswerName[];
+export const workloadNamed = (name: WorkloadName): Workload => WORKLOADS.find((work) => work.name === name) as Workload;
+export const answersOf = ({ answers }: Workload): AnswerName[] => Object.keys(answers) as AnswerName[];
 
 /** Shuffles in place. */
 function shuffled<T>(items: T[]): T[] {

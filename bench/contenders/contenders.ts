@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CORES, DEFAULT_THREADS } from "../common/settings.ts";
 import type { Stage } from "../common/stage.ts";
 import { freePort, type Running, say, startProcess } from "../common/tools.ts";
-import { type ContenderName, type CursorAfter, LIST, ourCursor, type Work } from "../common/workloads.ts";
+import { type ContenderName, type CursorAfter, LIST, ourCursor, type Workload } from "../common/workloads.ts";
 import type { CeilingAnswers } from "./ceiling.ts";
 import { nginxConfiguration } from "./nginx.ts";
 import { installPeers, makePeerDatabase, PEER_CURSOR, PEER_SECRET, startPeer } from "./peers.ts";
@@ -15,7 +15,7 @@ export interface Contender {
   /** True if it only returns prepared bytes: any page is answered with the first one, and no key is checked. */
   readonly isBare: boolean;
   /** Starts a new process, and returns it with a secret. */
-  start(work: Work): Promise<Running & { secret: string }>;
+  start(work: Workload): Promise<Running & { secret: string }>;
 }
 
 export async function makeContenders(stage: Stage): Promise<Contender[]> {

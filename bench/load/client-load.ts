@@ -35,7 +35,7 @@ export async function measure(load: Load): Promise<Measured> {
     return (await fetch(baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
   };
   const pet = { name: "Rex", categoryId: 7 };
-  const works: Record<string, Work> = {
+  const works: Record<string, Workload> = {
     "a page of 20": { bare: () => get("/pets?limit=20"), client: () => store.pets.list({ limit: 20 }) },
     "a page of 100": { bare: () => get("/pets?limit=100"), client: () => store.pets.list({ limit: 100 }) },
     "a creation": { bare: () => post("/pets", pet), client: () => store.pets.create(pet) },
@@ -45,13 +45,13 @@ export async function measure(load: Load): Promise<Measured> {
   return measured;
 }
 
-interface Work {
+interface Workload {
   readonly bare: () => PromiseLike<unknown>;
   readonly client: () => PromiseLike<unknown>;
 }
 
 /** The two alternate in going first. */
-async function inTurns(work: Work, { rounds, roundMs, warmUpMs, callers }: Load): Promise<Measured[string]> {
+async function inTurns(work: Workload, { rounds, roundMs, warmUpMs, callers }: Load): Promise<Measured[string]> {
   const rates: Measured[string] = { bare: [], client: [] };
   for (const way of WAYS) await sendFor(warmUpMs, work[way], callers);
   for (let round = 0; round < rounds; round++)

@@ -1,8 +1,8 @@
 import type { Settings } from "../common/settings.ts";
-import { CONTENDER_NAMES, WORKS } from "../common/workloads.ts";
+import { CONTENDER_NAMES, WORKLOADS } from "../common/workloads.ts";
 import type { Part } from "../report/results.ts";
 import { SECONDS as SCALE_SECONDS } from "./scale.ts";
-import { THREAD_COUNTS, THREAD_WORKS } from "./threads.ts";
+import { THREAD_COUNTS, THREAD_WORKLOADS } from "./threads.ts";
 
 /** Overhead of one measurement: starting, checking and stopping a contender, and wrk's own beyond its duration. */
 const AROUND_SECONDS = 0.4;
@@ -14,12 +14,12 @@ export function expectedSeconds(settings: Settings, parts: readonly Part[], hasF
   const { rounds, seconds, warmUpSeconds, animals, sizes, costRounds, starts } = settings;
   const absent = new Set<string>(hasFormer ? [] : ["former revision"]);
   const once = warmUpSeconds + seconds + 2 * WRK_SECONDS;
-  const pairs = WORKS.flatMap(({ contenders }) => contenders.filter((name) => !absent.has(name))).length;
+  const pairs = WORKLOADS.flatMap(({ contenders }) => contenders.filter((name) => !absent.has(name))).length;
   const perPart: Record<Part, number> = {
     throughput: rounds * pairs * (once + AROUND_SECONDS),
     threads:
       THREAD_COUNTS.length *
-      (rounds * (THREAD_WORKS.length * (warmUpSeconds + seconds + 2 * WRK_SECONDS) + AROUND_SECONDS) +
+      (rounds * (THREAD_WORKLOADS.length * (warmUpSeconds + seconds + 2 * WRK_SECONDS) + AROUND_SECONDS) +
         warmUpSeconds +
         settings.threadMemorySeconds),
     writes: rounds * (warmUpSeconds + 3 * seconds + 2 * 2 + AROUND_SECONDS),

@@ -6,7 +6,7 @@ import { EXECUTABLE, issueBoundlessKey, type RunningService, serve } from "../..
 import { TestPostgres } from "../../test/harness/servers/postgres.ts";
 import { TestRedis } from "../../test/harness/servers/redis.ts";
 import { executableOf } from "../../test/harness/service/release.ts";
-import { CONNECTIONS, FLEET_WORKS, fillPostgres } from "../common/fleet-workloads.ts";
+import { CONNECTIONS, FLEET_WORKLOADS, fillPostgres } from "../common/fleet-workloads.ts";
 import { median, say, whole } from "../common/tools.ts";
 import { childNamed, microsOfFamily } from "../load/cpu.ts";
 import { measure, writeRequests } from "../load/load.ts";
@@ -31,7 +31,7 @@ interface Yield {
   readonly all: number[];
 }
 
-/** Returns whether no work costs more than before. */
+/** Returns true if no workload costs more than before. */
 export async function compareFleets(revision: string, only: string, rounds: number): Promise<boolean> {
   const former = executableOf(revision);
   const server = await TestPostgres.start();
@@ -46,7 +46,7 @@ export async function compareFleets(revision: string, only: string, rounds: numb
   };
   const fleets = { now: await startFleet(EXECUTABLE), before: await startFleet(former) };
   const shared = [childNamed("postgres"), childNamed("redis-server")];
-  const works = FLEET_WORKS.filter(({ name }) => name.includes(only));
+  const works = FLEET_WORKLOADS.filter(({ name }) => name.includes(only));
   const yields = works.map(() => ({ now: emptyYield(), before: emptyYield() }));
   for (let round = 1; round <= rounds; round++)
     for (const [i, { name, requests }] of works.entries()) {

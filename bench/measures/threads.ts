@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Stage } from "../common/stage.ts";
 import { ask, say } from "../common/tools.ts";
-import { assertRight, CHECKS, ourCursor, type WorkName, workNamed } from "../common/workloads.ts";
+import { assertRight, CHECKS, ourCursor, type WorkloadName, workloadNamed } from "../common/workloads.ts";
 import { startService } from "../contenders/service.ts";
 import { microsOfThreads } from "../load/cpu.ts";
 import { type Measure, measure, warmUp, writeRequests } from "../load/load.ts";
@@ -9,8 +9,8 @@ import { residentMb } from "./memory.ts";
 import { shown, statusShares } from "./throughput.ts";
 
 export const THREAD_COUNTS = [1, 2, 4] as const;
-export const THREAD_WORKS = ["mix", "list"] as const satisfies readonly WorkName[];
-export type ThreadWork = (typeof THREAD_WORKS)[number];
+export const THREAD_WORKLOADS = ["mix", "list"] as const satisfies readonly WorkloadName[];
+export type ThreadWork = (typeof THREAD_WORKLOADS)[number];
 
 export interface ThreadsRow {
   readonly threads: number;
@@ -25,8 +25,11 @@ export interface ThreadsRow {
 export async function measureThreads(stage: Stage): Promise<ThreadsRow[]> {
   const { rounds, animals } = stage.settings;
   const store = await stage.newStore(animals);
-  for (const name of THREAD_WORKS)
-    await writeRequests(join(stage.folder, `threads-${name}.requests`), workNamed(name).requests(animals, ourCursor));
+  for (const name of THREAD_WORKLOADS)
+    await writeRequests(
+      join(stage.folder, `threads-${name}.requests`),
+      workloadNamed(name).requests(animals, ourCursor),
+    );
   const rows = THREAD_COUNTS.map((threads) => ({
     threads,
     measures: { mix: [], list: [] } as Record<ThreadWork, Measure[]>,
@@ -45,7 +48,7 @@ export async function measureThreads(stage: Stage): Promise<ThreadsRow[]> {
       const mix = await run("mix");
       row.measures.mix.push(mix);
       row.writerMicros.push(usage.ofWriter() * mix.cpuMicros);
-      for (const name of THREAD_WORKS)
+      for (const name of THREAD_WORKLOADS)
         say(`round ${round}  ${row.threads} threads, ${name.padEnd(4)} ${shown(row.measures[name].at(-1) as Measure)}`);
       if (round === rounds) {
         await run("mix", stage.settings.threadMemorySeconds);
@@ -61,7 +64,7 @@ function loader({ settings, folder }: Stage, service: { origin: string; pid: num
   const { connections, seconds: usual, warmUpSeconds } = settings;
   return async (name: ThreadWork, seconds = usual): Promise<Measure> => {
     const load = { ...service, connections, requestsFile: join(folder, `threads-${name}.requests`) };
-    await warmUp({ ...load, seconds: warmUpSeconds }, statusShares(workNamed(name)));
+    await warmUp({ ...load, seconds: warmUpSeconds }, statusShares(workloadNamed(name)));
     return measure({ ...load, seconds });
   };
 }

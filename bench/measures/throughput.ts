@@ -6,9 +6,9 @@ import {
   assertRight,
   CHECKS,
   type ContenderName,
-  WORKS,
-  type Work,
-  type WorkName,
+  WORKLOADS,
+  type Workload,
+  type WorkloadName,
 } from "../common/workloads.ts";
 import { type Contender, makeContenders } from "../contenders/contenders.ts";
 import { exhaust, type Reference } from "../contenders/service.ts";
@@ -16,7 +16,7 @@ import { type Load, type Measure, measure, type StatusShares, warmUp, writeReque
 
 /** One contender's rounds of one workload. */
 export interface Series {
-  readonly work: WorkName;
+  readonly work: WorkloadName;
   readonly contender: ContenderName;
   readonly measures: Measure[];
 }
@@ -27,13 +27,13 @@ export async function measureThroughput(stage: Stage): Promise<Series[]> {
   const reference = await stage.reference();
   const contenders = await makeContenders(stage);
   // Sorted into the order of the report.
-  const series: Series[] = WORKS.flatMap(({ name, contenders: wanted }) =>
+  const series: Series[] = WORKLOADS.flatMap(({ name, contenders: wanted }) =>
     wanted
       .filter((contender) => contenders.some(({ name }) => name === contender))
       .map((contender) => ({ work: name, contender, measures: [] })),
   );
   for (let round = 1; round <= rounds; round++)
-    for (const work of WORKS)
+    for (const work of WORKLOADS)
       for (const contender of rotated(contenders, round)) {
         const row = series.find((row) => row.work === work.name && row.contender === contender.name);
         if (!row) continue;
@@ -51,7 +51,7 @@ export const shown = ({ perSecond, p50Ms, p99Ms, cpuMicros }: Measure): string =
 const rotated = <T>(items: readonly T[], by: number): T[] => items.map((_, i) => items[(i + by) % items.length] as T);
 
 /** The share of each status in all responses. */
-export function statusShares({ answers }: Work): StatusShares {
+export function statusShares({ answers }: Workload): StatusShares {
   const shares = new Map<number, number>();
   for (const [name, share] of Object.entries(answers)) {
     const { status } = CHECKS[name as keyof typeof CHECKS];
@@ -65,7 +65,7 @@ const BARE_WARM_UP_SECONDS = 1;
 
 async function measureOnce(
   contender: Contender,
-  work: Work,
+  work: Workload,
   reference: Reference,
   { settings, folder }: Stage,
 ): Promise<Measure> {

@@ -1,5 +1,5 @@
 import { median, whole } from "../common/tools.ts";
-import { CONTENDER_NAMES, type ContenderName, WORKS } from "../common/workloads.ts";
+import { CONTENDER_NAMES, type ContenderName, WORKLOADS } from "../common/workloads.ts";
 import type { Series } from "../measures/throughput.ts";
 import { perSecondOf } from "./targets.ts";
 
@@ -38,7 +38,7 @@ interface Group {
 
 /** Draws a bar chart of requests/s, grouped by workload, each group with its own scale. */
 export function drawPicture(series: readonly Series[], connections: number): string {
-  const groups: Group[] = WORKS.map(({ name, title }) => ({
+  const groups: Group[] = WORKLOADS.map(({ name, title }) => ({
     title,
     bars: series
       .filter(({ work }) => work === name)

@@ -2,19 +2,19 @@
 
 import type { Settings } from "../common/settings.ts";
 import { lowerQuartile, median, spread, whole } from "../common/tools.ts";
-import { type ContenderName, WORKS } from "../common/workloads.ts";
+import { type ContenderName, WORKLOADS } from "../common/workloads.ts";
 import type { Measure } from "../load/load.ts";
 import type { CostRow } from "../measures/cost.ts";
 import type { MemoryResult } from "../measures/memory.ts";
 import type { ScaleRow } from "../measures/scale.ts";
 import type { StartRow } from "../measures/startup.ts";
-import { THREAD_WORKS, type ThreadsRow } from "../measures/threads.ts";
+import { THREAD_WORKLOADS, type ThreadsRow } from "../measures/threads.ts";
 import type { Series } from "../measures/throughput.ts";
 import type { WritesRow } from "../measures/writes.ts";
 import { cpuOf, p50Of, p99Of, perSecondOf, ratio } from "./targets.ts";
 
 export function throughputSection(series: readonly Series[]): string {
-  const tables = WORKS.map(({ name, title }) => {
+  const tables = WORKLOADS.map(({ name, title }) => {
     const rows = series.filter(({ work }) => work === name);
     const of = (contender: ContenderName) => rows.find((row) => row.contender === contender);
     const [ours, ceiling] = [of("this service"), of("ceiling") ?? of("ceiling, one thread")];
@@ -58,7 +58,7 @@ const CORES_WANTED = [4, 8, 16];
 export function threadsSection(rows: readonly ThreadsRow[], { threadMemorySeconds }: Settings): string {
   const [one] = rows;
   const cells = rows.flatMap(({ threads, measures, residentMb }) =>
-    THREAD_WORKS.map((work) => [
+    THREAD_WORKLOADS.map((work) => [
       String(threads),
       work === "list" ? "list, kept" : work,
       whole(median(perSecondOf(measures[work]))),

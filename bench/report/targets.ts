@@ -1,8 +1,8 @@
 import { lowerQuartile, median, spread, whole } from "../common/tools.ts";
-import type { ContenderName, WorkName } from "../common/workloads.ts";
+import type { ContenderName, WorkloadName } from "../common/workloads.ts";
 import type { Measure } from "../load/load.ts";
 import type { CostName } from "../measures/cost.ts";
-import { THREAD_WORKS } from "../measures/threads.ts";
+import { THREAD_WORKLOADS } from "../measures/threads.ts";
 import type { Series } from "../measures/throughput.ts";
 import type { Results } from "./results.ts";
 
@@ -59,18 +59,18 @@ export const NO_WORSE = 0.97;
 class Comparison {
   constructor(private readonly series: readonly Series[]) {}
 
-  #measures(work: WorkName, contender: ContenderName): Measure[] {
+  #measures(work: WorkloadName, contender: ContenderName): Measure[] {
     return this.series.find((row) => row.work === work && row.contender === contender)?.measures ?? [];
   }
 
-  atLeast(least: number, what: string, work: WorkName, other: ContenderName, who: ContenderName = "this service") {
+  atLeast(least: number, what: string, work: WorkloadName, other: ContenderName, who: ContenderName = "this service") {
     const [ours, theirs] = [this.#measures(work, who), this.#measures(work, other)];
     if (ours.length === 0 || theirs.length === 0) return [];
     const { value, text } = ratio(perSecondOf(ours), perSecondOf(theirs));
     return [{ what, target: `at least ${TIMES[other](least)}`, measured: text, isMet: value >= least }];
   }
 
-  p99AtMost(most: number, target: string, work: WorkName, other: ContenderName): Target[] {
+  p99AtMost(most: number, target: string, work: WorkloadName, other: ContenderName): Target[] {
     const [ours, theirs] = [this.#measures(work, "this service"), this.#measures(work, other)];
     if (ours.length === 0 || theirs.length === 0) return [];
     const { value, text } = ratio(p99Of(ours), p99Of(theirs));
@@ -94,7 +94,7 @@ const TIMES: Record<ContenderName, (least: number) => string> = {
   "Fastify cluster": times("the Fastify cluster's"),
 };
 
-const FORMER_WORKS: readonly (readonly [WorkName, string])[] = [
+const FORMER_WORKLOADS: readonly (readonly [WorkloadName, string])[] = [
   ["list", "list, kept"],
   ["get", "getPet, one animal"],
   ["getAny", "getPet, any animal"],
@@ -116,7 +116,7 @@ function throughputTargets(series: readonly Series[]): Target[] {
     ...compare.atLeast(1.2, "list, kept", "list", "ceiling, one thread"),
     ...compare.atLeast(1.7, "getPet, any animal", "getAny", "former revision"),
     ...compare.atLeast(1.2, "createPet, durable", "create", "former revision"),
-    ...FORMER_WORKS.flatMap(([work, what]) =>
+    ...FORMER_WORKLOADS.flatMap(([work, what]) =>
       compare.atLeast(NO_WORSE, `${what}, one thread`, work, "former revision", "THREADS=1"),
     ),
   ];
@@ -124,9 +124,9 @@ function throughputTargets(series: readonly Series[]): Target[] {
 
 function earlierThroughputTargets(series: readonly Series[]): Target[] {
   const compare = new Comparison(series);
-  const rates = (work: WorkName) =>
+  const rates = (work: WorkloadName) =>
     perSecondOf(series.find((row) => row.work === work && row.contender === "this service")?.measures ?? []);
-  const asFastAsList = (what: string, work: WorkName): Target => {
+  const asFastAsList = (what: string, work: WorkloadName): Target => {
     const { value, text } = ratio(rates(work), rates("list"));
     return { what, target: "at least as fast as the list", measured: text, isMet: value >= 1 };
   };
@@ -164,7 +164,7 @@ const FURTHER_THREAD_MB = 60;
 function threadTargets({ threads = [] }: Results): Target[] {
   const [one, ...more] = threads;
   if (!one) return [];
-  const scaling = THREAD_WORKS.flatMap((work) =>
+  const scaling = THREAD_WORKLOADS.flatMap((work) =>
     more.map(({ threads, measures }) => {
       // CPU time per request is the inverse of requests per CPU-second.
       const { value, text } = ratio(cpuOf(one.measures[work]), cpuOf(measures[work]));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { FULL, QUICK } from "../../bench/common/settings.ts";
-import { type ContenderName, mixedRequests, WORKS } from "../../bench/common/workloads.ts";
+import { type ContenderName, mixedRequests, WORKLOADS } from "../../bench/common/workloads.ts";
 import type { Measure } from "../../bench/load/load.ts";
 import { expectedSeconds } from "../../bench/measures/duration.ts";
 import { PARTS, type Results } from "../../bench/report/results.ts";
@@ -59,7 +59,7 @@ describe("targets", () => {
     command: "npm run bench",
     minutes: 1,
     settings: FULL,
-    throughput: WORKS.flatMap(({ name, contenders }) =>
+    throughput: WORKLOADS.flatMap(({ name, contenders }) =>
       contenders.flatMap((contender) => {
         const rate = rates[contender];
         return rate === undefined ? [] : [{ work: name, contender, measures: [measureOf(rate)] }];
