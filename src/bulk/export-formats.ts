@@ -1,13 +1,13 @@
 import type { Animal } from "../domain/stock/animal.ts";
 
-// Animals as text, in the formats that `animals import` reads. What is written restores a store exactly: nothing is
-// added to a name, not even to one that a spreadsheet would take for a formula.
+// Animals as text, in the formats that an import reads. An export restores a store exactly: nothing is added to a name,
+// not even to one that a spreadsheet would take for a formula.
 
 export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface LineFormat {
-  /** What comes before the first animal. */
+  /** The text before the first animal. */
   readonly header: string;
   line(animal: Animal): string;
 }
@@ -26,7 +26,7 @@ export const LINE_FORMATS: Readonly<Record<ExportFormat, LineFormat>> = {
   },
 };
 
-/** RFC 4180; and some programs drop spaces at the ends of a text that has no quotes. */
+/** RFC 4180. Quotes also protect spaces at the ends, which some programs drop. */
 const csvText = (text: string): string => (NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$|^$/;

@@ -8,14 +8,14 @@ export interface ExportOptions {
   readonly format: ExportFormat;
   readonly isCompressed: boolean;
   readonly filter: AnimalSelection;
-  /** Ends it after a batch: it then fails with the signal's reason. */
+  /** Aborting it ends the export after a batch, with its reason. */
   readonly signal: AbortSignal;
   readonly onProgress: (animals: number) => void;
 }
 
 export interface Exported {
   readonly animals: number;
-  /** What was written, compressed if it is. */
+  /** The bytes that were written, after compression. */
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -23,7 +23,7 @@ export interface Exported {
 /** Resolves when more can be written. */
 export type WriteChunk = (chunk: Uint8Array) => Promise<void>;
 
-/** Writes animals as text. No more is read than is written: whoever reads slowly makes it slow, not large. */
+/** Writes animals as text. It reads no faster than the output is taken, so memory stays small. */
 export async function exportAnimals(
   snapshot: Pick<AnimalSnapshot, "batches">,
   write: WriteChunk,
@@ -58,7 +58,7 @@ async function* chunksOf(
   }
 }
 
-/** As one member: not every program reads the next one. */
+/** One gzip member: not every program reads a second one. */
 const compressed = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
-  // What goes wrong is thrown where this is read.
+  // The reader of the stream gets the failure.
   pipeline(Readable.from(chunks), createGzip(), () => {});

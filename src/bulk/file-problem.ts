@@ -9,7 +9,7 @@ export type FileProblem =
   | { readonly kind: "folder" }
   /** Input that can be read only once is kept in a temporary folder. */
   | { readonly kind: "cannot_spool"; readonly folder: string; readonly why: string }
-  /** After it was validated; with the import that has added some of its animals by then, if any. */
+  /** Changed since it was validated; with the import that has already added some of its animals, if any. */
   | { readonly kind: "changed"; readonly import?: Import }
   | { readonly kind: "empty" }
   | { readonly kind: "foreign_format"; readonly format: ForeignFormat }

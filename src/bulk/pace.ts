@@ -1,15 +1,15 @@
 import { type AddedBatch, OTHERS_STAY_MS } from "../domain/stock/import.ts";
 
-// How large the batches of an import are. Others wait while a batch is written, and get their turn between two.
+// The size of batches of an import. Other writers wait while a batch is written, and get their turn between two.
 
 const FIRST_SIZE = 500;
 const MIN_SIZE = 20;
 const MAX_SIZE = 10_000;
 
-/** How long a batch may take while nobody else writes; and while somebody does: so short that it is seldom preempted. */
+/** The wanted duration of a batch without other writers, and beside them: so short that it is seldom preempted. */
 const ALONE_MS = 45;
 const BESIDE_OTHERS_MS = 1;
-/** Beside others: most of the time is theirs. */
+/** Beside other writers, most of the time is theirs. */
 const MIN_PAUSE_MS = 6;
 
 export class Pace {
@@ -21,7 +21,7 @@ export class Pace {
     if (othersWrite) this.#othersWroteAtMs = nowMs;
     const isAlone = nowMs - this.#othersWroteAtMs > OTHERS_STAY_MS;
     const wantedMs = isAlone ? ALONE_MS : BESIDE_OTHERS_MS;
-    // Alone, by half at most, since a busy machine can make one batch take longer; for others, at once.
+    // Alone, a batch shrinks by half at most, since a busy machine can slow down one; for other writers, at once.
     const factor = Math.min(1.5, Math.max(isAlone ? 0.5 : 0, wantedMs / Math.max(heldMs, 0.1)));
     this.size = Math.min(MAX_SIZE, Math.max(MIN_SIZE, Math.round(this.size * factor)));
     return isAlone ? 0 : Math.max(MIN_PAUSE_MS, heldMs);

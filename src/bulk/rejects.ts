@@ -42,7 +42,7 @@ export class Rejects {
     if (this.#buffer.length >= BUFFER_CHARACTERS) this.#flush();
   }
 
-  /** All lines have been read. An earlier file that says otherwise is removed. */
+  /** Gives the file its name when all lines have been read. Without rejected lines, an earlier file of ours is removed. */
   publish(): void {
     if (this.#partial) {
       if (this.#left > 0) this.#buffer += `# ${this.#left} more were rejected, for which there was no room here.\n`;

@@ -8,7 +8,7 @@ export interface UndoParts {
   readonly author: Author;
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Once it is aborted, the work ends with its reason: where it can be continued. */
+  /** Aborting it ends the work, with its reason, at a point from which it can be continued. */
   readonly signal: AbortSignal;
   readonly onProgress: (looked: number, total: number) => void;
 }
@@ -17,8 +17,8 @@ export interface UndoParts {
 const PAUSE_MS = 2;
 
 /**
- * Removes what an import has added, whether it was finished or not, and whatever was corrected since; except for animals
- * that orders refer to. Goes on with an undo that was interrupted.
+ * Removes the animals that an import has added, finished or not, even those that were updated since, but none that
+ * orders refer to. Continues an undo that was interrupted.
  */
 export async function undoImport(parts: UndoParts, importId: bigint): Promise<Result<Import, UndoRefusal>> {
   const { imports, author, nowMs, sleep, signal, onProgress } = parts;

@@ -3,9 +3,9 @@ import type { ColumnProblem, FileProblem, ForeignFormat, HeaderProblem } from ".
 import type { ImportRefusal } from "./import.ts";
 import { NEW_FIELDS } from "./reading/columns.ts";
 
-// Why an import was refused, for the command line and for the console: as one line, with the nouns of each.
+// Words the refusals of an import in one line, with the nouns of the command line or of the console.
 
-/** How the reader calls things, and what the reader can do about each refusal. */
+/** Names of things for the reader, and remedies that the reader has. */
 export interface ImportNouns {
   /** The file. */
   readonly source: string;
@@ -20,7 +20,7 @@ export interface ImportNouns {
   readonly undo: (importId: bigint) => string;
   /** The list of all imports. */
   readonly imports: string;
-  /** What to do about each problem with columns, given those of the file. */
+  /** The remedy for each problem with columns, given those of the file. */
   readonly columns: Readonly<Record<ColumnProblem["kind"], (columns: readonly string[]) => string>>;
 }
 

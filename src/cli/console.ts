@@ -19,7 +19,7 @@ export function addConsole(program: Command): void {
     .description(
       "Print a link into the console, which shows and runs the store in a browser. It signs in one browser, once.",
     )
-    .option("--name <name>", "who it is for: the journal names them; by default, the system user", parseName)
+    .option("--name <name>", "who it is for, as the journal names them (default: the system user)", parseName)
     .option(...JSON_OPTION)
     .action(printLink);
   console
@@ -46,16 +46,16 @@ async function printLink({ name, json }: JsonOption & { readonly name?: string }
       { sessions: store.sessions, clock: systemClock, author, deliver },
       { name: name ?? author.by },
     )
-      // Whoever has seen the link learns that it is of no use.
+      // The link has been printed, and does not work.
       .catch(failAfterDelivery);
     if (json) return writeEndOfJson();
     print(`\nIt signs in one browser, once, within ${formatDuration(LINK_LASTS_MS)}.`);
     if (!(await isServed(store)))
-      note("No service was seen on this database lately: if it does not run, start it first.");
+      note("No service has used this database lately: if it is not running, start it first.");
   });
 }
 
-/** Where the console is: for everybody, and for those on the machine of the service. */
+/** The address of the console for everybody, and on the machine of the service. */
 interface Places {
   readonly url: string;
   readonly directUrl: string | undefined;
@@ -72,7 +72,7 @@ function placesOf(config: Config): Places {
     throw new OperatorError(
       `cannot tell where the console is: ${isApart ? "CONSOLE_PORT" : "PORT"} is 0. Set it to the port in use`,
     );
-  // The pages load their parts from the path that the proxy has given them.
+  // Behind another path, the pages would load their parts through the proxy.
   const isDirectlyThere = direct !== url && consolePath(config) === "/console";
   return { url, directUrl: isDirectlyThere ? direct : undefined };
 }
@@ -99,7 +99,7 @@ async function isServed({ instances }: Store): Promise<boolean> {
 }
 
 async function signOut({ all }: { readonly all?: true }, command: Command): Promise<void> {
-  // Commander takes what the command above has too for an option of that one.
+  // Commander assigns an option that the parent command has, too, to the parent.
   const { json } = command.optsWithGlobals<JsonOption>();
   if (!all) return command.error("error: required option '--all' not specified");
   await withStore(async ({ sessions }, config) => {

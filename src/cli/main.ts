@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../store/ports/store.ts";
 import { noteWithoutEnd, OutputClosed } from "./terminal/stdout.ts";
 
 const EXIT_FAILED = 1;
-/** As a shell reports a program that SIGPIPE has ended, which others are. */
+/** The exit code that a shell reports for a program ended by SIGPIPE. */
 const EXIT_OUTPUT_CLOSED = 141;
 
 const loadServe = lazy(() => import("./serve.ts"));
@@ -13,17 +13,17 @@ const loadProgram = lazy(() => import("./program.ts"));
 
 try {
   const command = process.argv.slice(2).join(" ");
-  // These two need no option parser, which would add 5 ms: to a start of 13, and to what runs every few seconds.
+  // These two do without the option parser, which takes 5 ms: a start takes 13, and a health check runs every few seconds.
   if (command === "serve") await (await loadServe()).serve();
   else if (command === "ready") await (await loadReady()).ready();
   else await (await loadProgram()).runProgram();
 } catch (error) {
   reportFailure(error);
-  // At once: connections that are being given up would keep the process running for seconds.
+  // Connections that are being closed would keep the process running for seconds.
   process.exit(error instanceof OutputClosed ? EXIT_OUTPUT_CLOSED : EXIT_FAILED);
 }
 
-/** Only a failure that nobody foresaw shows its stack trace. */
+/** Only an unforeseen failure shows its stack trace. */
 function reportFailure(error: unknown): void {
   if (error instanceof OutputClosed) return;
   if (error instanceof OperatorError) say(`animal-store: ${error.message}`);
@@ -31,7 +31,7 @@ function reportFailure(error: unknown): void {
   else say(Bun.inspect(error));
 }
 
-/** As note() does, which would be loaded for nothing by most. */
+/** Does what note() does, without loading it. */
 function say(text: string): void {
   noteWithoutEnd(`${text}\n`);
 }

@@ -2,7 +2,7 @@ import type { OperatorKeyProblem } from "../keys/operator-key.ts";
 import { ownCommand } from "./own-command.ts";
 import { formatTime } from "./terminal/print.ts";
 
-/** Why the secret in the operator's file does not work. */
+/** Says why the secret in the operator's file does not work. */
 export function wordsFor(problem: OperatorKeyProblem): string {
   switch (problem.kind) {
     case "unknown":

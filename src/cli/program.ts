@@ -22,7 +22,7 @@ import { addServe } from "./serve.ts";
 import { noteWithoutEnd, write } from "./terminal/stdout.ts";
 
 const EXIT_MISUSED = 2;
-/** They report misspelt settings in their own way. */
+/** Commands that report misspelt settings in their own way. */
 const REPORTS_SETTINGS = ["serve", "config", "doctor", "complete"];
 
 /** All commands. */
@@ -57,7 +57,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Runs the command that is asked for. Sets the exit code when one is misused; every other failure is thrown. */
+/** Runs the command of the arguments. Sets the exit code if it is misused; every other failure is thrown. */
 export async function runProgram(): Promise<void> {
   try {
     const program = createProgram();
@@ -71,7 +71,7 @@ export async function runProgram(): Promise<void> {
   }
 }
 
-/** Commander itself looks at the first name alone. */
+/** Commander itself reads only the first name. */
 function helpOn(program: Command, names: readonly string[]): never {
   let command = program;
   for (const name of names) {

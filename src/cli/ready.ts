@@ -7,14 +7,14 @@ import { configFromEnvironment } from "./arguments/context.ts";
 import { print, printJson } from "./terminal/print.ts";
 
 const EXIT_NOT_READY = 1;
-/** Longer than the service itself waits for its database before it says that it is not ready. */
+/** The service itself waits less for its database before it answers that it is not ready. */
 const ANSWER_TIMEOUT_MS = 3_000;
 
 export function addReady(program: Command): void {
   program
     .command("ready")
     .description("Check whether the service on this machine is ready for requests, as a container's health check does.")
-    // Not JSON_OPTION, which comes with the option parser: see main.ts.
+    // JSON_OPTION would load the option parser, which main.ts avoids.
     .option("--json", "print JSON, for scripts")
     .action(ready);
 }
@@ -52,7 +52,7 @@ export async function checkReady(
   if (status !== 200) throw new OperatorError(`not ready: ${url} answered ${status}. The service's log has the cause`);
 }
 
-/** Not fetch(), which sends even this request to the proxy in HTTP_PROXY. */
+/** fetch() would send even this request to the proxy in HTTP_PROXY. */
 function statusOf(url: string, timeoutMs: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const request = get(url, { agent: false }, (response) => {

@@ -26,7 +26,7 @@ export function addServe(program: Command): void {
 
 export async function serve(): Promise<void> {
   const config = configFromEnvironment();
-  // Lines of production are those that name no environment: there are many of them.
+  // Production does not name its environment in each of its many lines.
   const log = createLog(config.LOG_LEVEL, config.ENVIRONMENT === "staging" ? { environment: "staging" } : {});
   for (const { name, meant } of misspeltSettings()) log.warn({ name, meant }, wordingOf({ name, meant }));
   const exit = async (code: number): Promise<void> => {
@@ -44,15 +44,15 @@ export async function serve(): Promise<void> {
     await exit(EXIT_CRASHED);
   };
   const service = await start(config, { log, onThreadDeath: (error) => void crash(error) });
-  // Before the banner: whoever waits for that may stop the service right away. Until here a signal ends the process as
-  // it does any other, even while a migration keeps its only thread busy; the next start goes on where it was.
+  // Before the banner, which scripts wait for to stop the service. Until here a signal ends the process by default, even
+  // while a migration keeps its only thread busy; the next start continues it.
   const receive = stopSignals({
     begin: async (signal) => {
       log.info({ signal }, "stopping");
       await service.stop();
       await exit(EXIT_STOPPED);
     },
-    // Whoever began the stop hears of its failure.
+    // begin() reports a failure.
     hurry: () => void service.stop({ atOnce: true }).catch(() => {}),
     interrupt: () => {
       log.warn("interrupted: requests in progress are not waited for");
@@ -63,15 +63,15 @@ export async function serve(): Promise<void> {
   printAtStart(banner(service, await consoleLine(service, config)));
 }
 
-/** A link, where only the person who starts the service for the first time sees it; otherwise how to make one. */
+/** A link for the person who starts the service for the first time in a terminal; otherwise how to make one. */
 async function consoleLine(service: Service, config: Config): Promise<string | undefined> {
   if (service.consoleUrl === undefined) return undefined;
-  // Without a link, the command can still make one.
+  // The command can still make a link.
   const link = await service.firstConsoleLink(() => authorOnTerminal(config)).catch(() => undefined);
   return link ?? `to sign in: ${ownCommand("console")}`;
 }
 
-/** Asked for by a first start only: it takes Bun 13 ms to tell whether there is a terminal. */
+/** Called by a first start only: it takes Bun 13 ms to tell whether there is a terminal. */
 async function authorOnTerminal(config: Config): Promise<Author | undefined> {
   if (!process.stdout.isTTY) return undefined;
   const { authorOf } = await import("./arguments/author.ts");

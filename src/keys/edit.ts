@@ -10,7 +10,7 @@ import { type KeyMistake, mistakeInKey } from "./mistake.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
 import type { KeyEnded } from "./suspend.ts";
 
-/** What is to be different; what is undefined stays as it is. */
+/** The changes; an undefined property stays as it is. */
 export interface KeyEdit extends QuotaRequest {
   readonly idOrName: string;
   readonly name?: string | undefined;
@@ -25,7 +25,7 @@ export type EditRefusal = FindRefusal | { readonly kind: "nothing_to_change" } |
 
 export interface EditedKey {
   readonly before: Key;
-  /** As it is now: equal to what it was, if that is what was asked for. */
+  /** The key after the edit; equal to `before` if nothing differs. */
   readonly key: Key;
 }
 
@@ -35,7 +35,7 @@ interface Parts {
   readonly author: Author;
 }
 
-/** Changes a key and keeps its secrets, and what it has used. A refused edit changes nothing. */
+/** Changes a key, and keeps its secrets and counters. A refused edit changes nothing. */
 export async function editKey({ keys, clock, author }: Parts, edit: KeyEdit): Promise<Result<EditedKey, EditRefusal>> {
   const { idOrName, ...wanted } = edit;
   if (Object.values(wanted).every((value) => value === undefined)) return refused({ kind: "nothing_to_change" });
@@ -59,7 +59,7 @@ function changeOf(key: Key, wanted: Omit<KeyEdit, "idOrName">, nowMs: number): R
   return done({
     keyId: key.id,
     ...(name === undefined ? {} : { name }),
-    // Together, so that of two edits at once none leaves the plan of one with the quotas of the other.
+    // Both together: two edits at once must not leave the plan of one with the quotas of the other.
     ...(quotas.value ? { plan: plan ?? key.plan, quotas: quotas.value } : {}),
     ...(scopes === undefined ? {} : { scopes: inOrder(scopes) }),
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }),

@@ -4,7 +4,7 @@ import { isKeyId, KEY_NAME_MAX_CODE_POINTS } from "../domain/keys/key.ts";
 import type { Scope } from "../domain/keys/scope.ts";
 import type { QuotaRefusal } from "../domain/limits/quotas.ts";
 
-/** What is wrong with what was asked for, whether for a new key or for one that exists. */
+/** A mistake in the properties of a new key, or in changes to an existing one. */
 export type KeyMistake =
   | { readonly kind: "invalid_name"; readonly mistake: Mistake }
   | { readonly kind: "expiry_not_in_future" }
@@ -17,7 +17,7 @@ interface Wanted {
   readonly expiresAtMs?: number | null | undefined;
 }
 
-/** What is wrong with anything but the quotas. */
+/** Finds a mistake in any property but the quotas. */
 export function mistakeInKey({ name, scopes, expiresAtMs }: Wanted, nowMs: number): KeyMistake | undefined {
   const mistake = name === undefined ? undefined : mistakeInName(name);
   if (mistake) return { kind: "invalid_name", mistake };
@@ -25,7 +25,7 @@ export function mistakeInKey({ name, scopes, expiresAtMs }: Wanted, nowMs: numbe
   return scopes?.length === 0 ? { kind: "no_scopes" } : undefined;
 }
 
-/** Keys are looked up by their names, so each must be easy to type, and never be taken for an id. Older ones may not be so. */
+/** Keys are looked up by name, so a name must be easy to type, and not look like an id. Older names may break the rule. */
 function mistakeInName(name: string): Mistake | undefined {
   const mistake = mistakeInText(name, KEY_NAME_MAX_CODE_POINTS);
   if (mistake) return mistake;

@@ -9,17 +9,16 @@ import { OWNER_ONLY, syncFolder } from "../store/files/files.ts";
 import type { KeyStore } from "../store/ports/store.ts";
 import { absolutePath } from "../store/urls/database-url.ts";
 
-/** Beside the database and named after it, so that two stores in one folder do not share a file. */
+/** The file is named after the database, so that two stores in one folder do not share it. */
 export const operatorKeyFile = (databasePath: string): string =>
   absolutePath(`${databasePath.replace(/\.(db|sqlite3?)$/, "")}.operator-key`);
 
-/** Nobody asks for this key: the first start makes it. */
+/** The first start issues this key by itself. */
 const SERVICE: Author = { by: "animal-store", via: "service" };
 
 /**
  * Issues the operator's key if the store has never had a key, with its secret in a file. Returns whether it did.
- * The file comes first, and is on disk: after a crash in between, the revision is still 0, so the next start replaces
- * the file.
+ * The file is written first: after a crash in between, the revision is still 0, so the next start replaces the file.
  */
 export async function issueOperatorKey(
   keys: Pick<KeyStore, "revision" | "createFirst">,
@@ -38,15 +37,15 @@ export async function issueOperatorKey(
   });
   writeForOwnerOnly(file, `${secret}\n`);
   if (await keys.createFirst({ ...SERVICE, atMs: key.createdAtMs, key, digest: digestOf(secret) })) return true;
-  // Someone has issued a key meanwhile: this secret belongs to none.
+  // Somebody has issued a key meanwhile: this secret belongs to no key.
   fs.rmSync(file);
   return false;
 }
 
-/** Why the secret in the operator's file does not work. */
+/** The reason why the secret in the operator's file does not work. */
 export type OperatorKeyProblem =
   | (KeyProblem & { readonly keyId: string })
-  /** No key has it: its key was deleted, the file is of another database, or a crash has left it there. */
+  /** No key has the secret: the key was deleted, the file is of another database, or a crash has left it there. */
   | { readonly kind: "unknown" };
 
 /** Undefined when the secret in the file works, or when that cannot be known. */
@@ -58,7 +57,7 @@ export async function problemWithOperatorKey(
   const text = await Bun.file(file)
     .text()
     .catch(() => undefined);
-  // A file that cannot be read, because it is another user's for one, may hold a secret that works.
+  // A file that cannot be read, such as another user's, may hold a secret that works.
   if (text === undefined) return undefined;
   const found = await keys.findBySecret(digestOf(text.trim()));
   if (!found) return { kind: "unknown" };
@@ -71,10 +70,10 @@ function writeForOwnerOnly(file: string, text: string): void {
   const draft = `${file}.new`;
   try {
     writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
-    // The mode above only counts for a new file, and a crash may have left one.
+    // The mode above applies only to a new file, and a crash may have left one.
     chmodSync(draft, OWNER_ONLY);
     renameSync(draft, file);
-    // Without it, a power cut could take the name of the file away again.
+    // Without this, a power cut could undo the renaming.
     syncFolder(file.slice(0, file.lastIndexOf("/") + 1));
   } catch (error) {
     throw new OperatorError(`cannot write the operator's key to ${file}: ${(error as Error).message}`);

@@ -7,7 +7,7 @@ import { type FindRefusal, findKey } from "./queries/find.ts";
 
 export interface RevokedKey {
   readonly key: Key & { readonly revokedAtMs: number };
-  /** It was revoked before, and nothing has changed. */
+  /** Revoking again changes nothing. */
   readonly wasRevoked: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface RotationRequest {
 
 export type RotationRefusal = FindRefusal | KeyEnded | { readonly kind: "invalid_overlap" };
 
-/** When the secrets that a key had before a rotation stop working, at the latest. */
+/** The time when the old secrets of a rotated key stop working, at the latest. */
 export type EndOfOldSecrets =
   | { readonly kind: "at_once" }
   | { readonly kind: "overlap_ends"; readonly atMs: number }

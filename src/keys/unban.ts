@@ -19,7 +19,7 @@ interface Parts {
   readonly author: Author;
 }
 
-/** Lifts a key's ban, and forgets those that it had. */
+/** Lifts a key's ban, and forgets its earlier bans. */
 export async function unbanKey(
   { keys, counters, clock, author }: Parts,
   idOrName: string,
@@ -27,13 +27,13 @@ export async function unbanKey(
   const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const key = found.value;
-  // Without them nobody could say whether the ban is lifted: it may have begun by a clock ahead of this one.
+  // The pardon must be later than the ban, which a clock ahead of this one may have timed.
   const countedFor = await counters();
   if (countedFor.kind === "refused") return countedFor;
   const nowMs = clock.nowMs();
   const pardon = { ...author, keyId: key.id, atMs: nowMs };
   const counted = await countedFor.value([key.id]).catch(async (error: unknown) => {
-    // Where they cannot be read, the ban is lifted all the same.
+    // If the counters cannot be read, the ban is lifted all the same.
     await keys.pardon(pardon);
     throw error;
   });

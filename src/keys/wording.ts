@@ -7,12 +7,12 @@ import type { CountedInRedis } from "./queries/counters.ts";
 import type { FindRefusal } from "./queries/find.ts";
 import { OVERLAP_MAX_MS, type RotationRefusal } from "./rotate.ts";
 
-// Why a change of a key is refused, for the command line and for the console: as one line, with the nouns of each.
+// Words the refusals of changes to keys in one line, with the nouns of the command line or of the console.
 
 /** Every refusal of the use-cases, except that there is no such key: only the command line looks keys up by name. */
 export type WordedRefusal = Exclude<EditRefusal | RotationRefusal | DeletionRefusal | CountedInRedis, FindRefusal>;
 
-/** How the reader calls what can be filled in, and what the reader can do about each refusal. */
+/** Names of fields for the reader, and remedies that the reader has. */
 export interface KeyNouns extends Readonly<Record<keyof Quotas, string>> {
   readonly name: string;
   readonly scopes: string;

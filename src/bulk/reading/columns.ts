@@ -2,7 +2,7 @@ import { type Field, isRequired } from "../../base/json/fields.ts";
 import { NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
 import { type FileProblem, UnusableFile } from "../file-problem.ts";
 
-// Which column of a file, or which member of its objects, is which field of an animal.
+// Maps the columns of a file, or the members of its objects, to the fields of an animal.
 
 export type FieldName = "id" | keyof typeof NEW_ANIMAL_FIELDS;
 
@@ -20,11 +20,11 @@ export interface ColumnOptions {
 
 export const isFieldName = (name: string): name is FieldName => FIELD_NAMES.some((known) => known === name);
 
-/** Of a new animal, or of one that keeps its id. */
+/** True for required fields, and for the id where ids are kept. */
 const isNeeded = (field: FieldName, { keepIds }: ColumnOptions): boolean =>
   field === "id" ? keepIds : isRequired(NEW_ANIMAL_FIELDS[field] as Field<unknown>);
 
-/** The column of each field that is read. Fails with an UnusableFile. */
+/** Chooses the column of each field. Fails with an UnusableFile. */
 export function columnsOf(header: readonly string[], options: ColumnOptions): ColumnMap {
   const problem = problemWith(header, options);
   if (problem) throw new UnusableFile(problem);

@@ -1,15 +1,15 @@
 import { LINE_MAX_BYTES, type TextBlock } from "./text.ts";
 
 // CSV as RFC 4180 describes it: text in quotation marks may contain commas, line ends and, doubled, quotation marks.
-// A record with a mistake in its quotation marks ends with its first line, and the next line begins another: where its
-// text was to end nobody knows, and whatever is read on takes good lines with it.
+// A record with a mistake in its quotation marks ends with its first line, and the next line begins another: its end is
+// unknown, and reading on would swallow good lines.
 
 export interface CsvRow {
   readonly line: number;
-  /** The same, unless a text in it has several lines. */
+  /** Greater than `line` if a text has several lines. */
   readonly lastLine: number;
   readonly cells: readonly string[];
-  /** Why its cells mean nothing. */
+  /** The reason to reject the row; its cells mean nothing then. */
   readonly mistake: string | undefined;
 }
 
@@ -18,10 +18,10 @@ const TEXT_FOLLOWS =
   "Text follows a closing quotation mark. Write a quotation mark that is part of a text twice, and put the text in quotation marks.";
 const LEFT_OVER = "A quotation mark closes what a line before it has opened, and that line is rejected. Correct both.";
 
-/** A text that is given up when it has become too long may have any number of lines: so many are read at once. */
+/** The most rows at once: a text that is rejected for its length may have any number of lines. */
 const ROWS_MAX = 10_000;
 
-/** The rows of blocks of text, without empty ones. What a block begins may be ended by another. */
+/** The rows of blocks of text, without empty ones. A row may span several blocks. */
 export async function* csvRows(blocks: AsyncIterable<TextBlock>): AsyncGenerator<readonly CsvRow[]> {
   let open: TextBlock | undefined;
   for await (const block of blocks) {
@@ -39,9 +39,9 @@ class Scanner {
   readonly #quotes: Finder;
   #rows: CsvRow[] = [];
   #line: number;
-  /** Where the next row begins. */
+  /** The start of the next row. */
   #at = 0;
-  /** A mark up to here may be one that closes the text of a record that was rejected. */
+  /** A quotation mark up to here may close the text of a rejected record. */
   #doubtfulTo = -1;
 
   constructor({ text, line }: TextBlock) {
@@ -52,7 +52,7 @@ class Scanner {
     this.#quotes = new Finder(text, '"');
   }
 
-  /** The rows that end in the text. Returns what is left of it when a record does not, unless it is the last text. */
+  /** Yields the rows that end in the text. Returns the rest of it, unless it is the last text. */
   *scan(isLast: boolean): Generator<readonly CsvRow[], TextBlock | undefined> {
     const text = this.#text;
     let rest: TextBlock | undefined;
@@ -69,7 +69,7 @@ class Scanner {
     return rest;
   }
 
-  /** Reads a row with quotation marks. Returns whether it could: else its text may be closed by what comes later. */
+  /** Reads a row with quotation marks. Returns false if a later block may close its text. */
   #quoted(isLast: boolean): boolean {
     const text = this.#text;
     const cells: string[] = [];
@@ -77,7 +77,7 @@ class Scanner {
       let end: number;
       if (text[at] === '"') {
         const closing = closingQuote(text, at + 1);
-        // Wherever the text is cut into blocks.
+        // The limit does not depend on where the text is cut into blocks.
         if (closing - this.#at > LINE_MAX_BYTES) {
           if (!isLast && text.length - this.#at <= LINE_MAX_BYTES) return false;
           return this.#reject(NOT_CLOSED);
@@ -117,7 +117,7 @@ class Scanner {
   }
 }
 
-/** Finds a character. What has been found is not looked for again: else a text without any would be read for each row. */
+/** Finds a character, and remembers where: a text without any would otherwise be searched for each row. */
 class Finder {
   #from = 0;
   #found = -1;
@@ -127,7 +127,7 @@ class Finder {
     private readonly character: string,
   ) {}
 
-  /** Where it comes next, or how long the text is. */
+  /** The next index of the character, or the length of the text. */
   after(at: number): number {
     if (at < this.#from || at > this.#found) {
       const found = this.text.indexOf(this.character, at);
@@ -138,13 +138,13 @@ class Finder {
   }
 }
 
-/** Where a text in quotation marks ends; infinity: nowhere. Two marks are one of the text. */
+/** The index of the closing quotation mark, or infinity. Two marks are one of the text. */
 function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) if (text[at + 1] !== '"') return at;
   return Number.POSITIVE_INFINITY;
 }
 
-/** Where the comma or the end of the line is that follows a closing mark, with spaces before it at most; -1: something else does. */
+/** The index of the comma or line end that follows a closing mark, after spaces at most; -1 if something else does. */
 function endAfter(text: string, from: number): number {
   let at = from;
   while (text[at] === " ") at++;

@@ -2,11 +2,11 @@ import { parseJsonRecord, RECORD_MAX_BYTES, recordTooLarge } from "../../base/js
 import { Mistake } from "../../base/mistake.ts";
 import type { TextBlock } from "./text.ts";
 
-// NDJSON: one JSON object per line, which is what a request would have as its body.
+// NDJSON: one JSON object per line, like the body of a request.
 
 export interface NdjsonLine {
   readonly line: number;
-  /** What is wrong with the line, or what it says. */
+  /** The value of the line, or its mistake. */
   readonly parsed: { readonly value: unknown } | Mistake;
 }
 

@@ -10,7 +10,7 @@ import { ndjsonLines } from "./ndjson.ts";
 import type { Source } from "./source.ts";
 import { type TextBlock, textBlocks } from "./text.ts";
 
-// What a file says, line by line: animals that could be created as they are, and why the others could not.
+// Reads a file line by line: valid animals, and the reasons to reject the others.
 
 export type Reading =
   | { readonly kind: "animal"; readonly animal: NewAnimal | Animal }
@@ -37,14 +37,14 @@ export class AnimalReader {
     yield* start === "{" ? this.#ofNdjson(all) : this.#ofCsv(all);
   }
 
-  /** Of the content, and of how it is read: what leads to the same animals has the same. */
+  /** Digest of the content and of the columns that are read: equal digests lead to the same animals. */
   get identity(): string {
     const columns = [...(this.#columns ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
     const how = JSON.stringify({ columns, keepIds: this.options.keepIds });
     return new Bun.CryptoHasher("sha256").update(`${this.#digest.copy().digest("hex")}\n${how}`).digest("hex");
   }
 
-  /** The greatest id, if they are kept. */
+  /** The greatest id, if ids are kept. */
   get lastId(): bigint | undefined {
     return this.options.keepIds ? this.#lastId : undefined;
   }
@@ -90,7 +90,7 @@ export class AnimalReader {
         reason: `The line has ${countOf(cells.length, "cell")}, and the header has ${width}. Add or remove cells, and put text that has a comma in quotation marks.`,
       };
     const value: Record<string, unknown> = { name: cells[places.name] };
-    // Of another field, an empty cell says nothing.
+    // An empty cell of another field counts as absent.
     const [id, categoryId, status] = [cells[places.id], cells[places.categoryId], cells[places.status]];
     if (id) value.id = integerIn(id);
     if (categoryId) value.categoryId = integerIn(categoryId);
@@ -117,14 +117,14 @@ export class AnimalReader {
     }
   }
 
-  /** As of a CSV file: that every line has an id is one mistake, not one of each line. */
+  /** An id in every line is one mistake, not one of each line, as in a CSV file. */
   #refuseIds(value: unknown): void {
     const { map } = this.options;
     const columns = isObject(value) ? Object.keys(value) : [];
     if (map ? map.has("id") : columns.includes("id")) throw new UnusableFile({ kind: "assigned_ids", columns });
   }
 
-  /** By the rule for new animals, as a request would be. */
+  /** Applies the rule for new animals, as for a request. */
   #judge(line: number, lastLine: number, value: unknown): Reading {
     const { keepIds } = this.options;
     if (!keepIds || !isObject(value)) return readingOf(line, lastLine, parseNewAnimal(value));
@@ -149,14 +149,14 @@ export class AnimalReader {
   }
 }
 
-/** Where the cell of each field is in a row; -1: nowhere. */
+/** The index of the cell of each field; -1: none. */
 type Places = Readonly<Record<FieldName, number>>;
 const NO_PLACES: Places = { id: -1, name: -1, categoryId: -1, status: -1 };
 
-/** Later ids are greater: there must be enough of them. */
+/** Leaves enough greater ids for later animals. */
 const ID_MAX = 2n ** 62n;
 
-/** More than anybody's spreadsheet has. */
+/** More than any spreadsheet has in practice. */
 const COLUMNS_MAX = 1_000;
 
 function headerOf({ cells, mistake, line }: CsvRow): readonly string[] {
@@ -169,10 +169,10 @@ function headerOf({ cells, mistake, line }: CsvRow): readonly string[] {
 
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const LITERAL_MAX_CHARACTERS = 100;
-/** Nearly all of them, which are read six times as fast. */
+/** Nearly all integers match; BigInt() reads them six times as fast. */
 const USUAL_INTEGER = /^[1-9][0-9]{0,14}$/;
 
-/** What a JSON number would be that is written like this; any other text stays one, which is a mistake. */
+/** The integer that a JSON number of this form means; any other text stays text, which is rejected. */
 function integerIn(cell: string): unknown {
   if (USUAL_INTEGER.test(cell)) return BigInt(cell);
   return cell.length <= LITERAL_MAX_CHARACTERS && JSON_NUMBER.test(cell) ? (int64FromJson(cell) ?? cell) : cell;
@@ -193,7 +193,7 @@ const readingOf = (line: number, lastLine: number, parsed: NewAnimal | Animal | 
     ? { kind: "rejected", line, lastLine, reason: sentencesOn(parsed, { place: "line" }) }
     : { kind: "animal", animal: parsed };
 
-/** The first that is not blank. */
+/** The first block that is not blank. */
 async function firstOf(blocks: AsyncGenerator<TextBlock>): Promise<TextBlock | undefined> {
   for (let next = await blocks.next(); !next.done; next = await blocks.next())
     if (next.value.text.trim() !== "") return next.value;

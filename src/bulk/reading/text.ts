@@ -1,16 +1,16 @@
 import { createGunzip, type Gunzip } from "node:zlib";
 import { type ForeignFormat, UnusableFile } from "../file-problem.ts";
 
-// Bytes as text: unpacked, checked to be UTF-8, and in whole lines.
+// Turns bytes into text: unpacked, checked to be UTF-8, and in whole lines.
 
-/** A line may be as long as this: far more than any animal takes. */
+/** The longest line: far more than any animal takes. */
 export const LINE_MAX_BYTES = 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** Whole lines, with their ends; only the last line of all may lack one. */
+/** Whole lines with their line ends; only the last line of the file may lack one. */
 export interface TextBlock {
   readonly text: string;
   /** The number of the first line in it, from 1. */
@@ -137,7 +137,7 @@ async function feed(bytes: AsyncGenerator<Uint8Array>, gunzip: Gunzip): Promise<
   }
 }
 
-/** It takes more, or never will. */
+/** Resolves when it takes more input, or never will. */
 const drained = (gunzip: Gunzip): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {

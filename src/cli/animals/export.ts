@@ -24,7 +24,7 @@ export function addExport(animals: Command): void {
   animals
     .command("export")
     .description(
-      "Write all animals, as they are at one moment, even while the service is running: as animals import reads them.",
+      "Write all animals, as of one moment, in a format that animals import reads, even while the service is running.",
     )
     .option("--to <file>", "a new file, which only its owner can read (default: standard output)")
     .option(
@@ -59,12 +59,12 @@ async function exportCommand(options: ExportCommandOptions, command: Command): P
     if (json) return command.error("error: option '--json' needs '--to <file>': standard output has the animals");
     if (force) return command.error("error: option '--force' needs '--to <file>'");
     if (options.gzip && process.stdout.isTTY)
-      return command.error("error: what is compressed is not for a terminal: give '--to <file>', or a redirection");
+      return command.error("error: compressed output is not for a terminal: give '--to <file>', or redirect it");
     return exportToStdout(options);
   }
   if (options.format === undefined && endingOf(basename(to)) !== undefined && formatNamed(to) === undefined)
     return command.error(
-      `error: the name ${to} says neither csv nor ndjson: give '--format <format>', or a name that ends in .csv or .ndjson`,
+      `error: the file name ${to} ends neither in .csv nor in .ndjson: give '--format <format>', or a name that ends in .csv or .ndjson`,
     );
   const file = resolve(to);
   const exported = await exportToFile(file, options);
@@ -97,7 +97,7 @@ function exportToFile(file: string, options: ExportCommandOptions): Promise<Expo
 }
 
 async function exportToStdout(options: ExportCommandOptions): Promise<void> {
-  // Each write hears of it, too.
+  // Every write reports its own failure.
   process.stdout.on("error", () => {});
   const write: WriteChunk = (chunk) =>
     new Promise((done, fail) => void process.stdout.write(chunk, (error) => (error ? fail(error) : done())));
@@ -139,13 +139,13 @@ const whileRunning = (database: DatabaseUrl): string =>
     ? `while this runs, its log, ${displayName(database)}-wal, grows with everything that is written`
     : "while this runs, PostgreSQL cannot clean up what is changed or deleted";
 
-/** Whoever names a file animals.ndjson.gz means it. */
+/** Without options, the name of the file decides: animals.ndjson.gz. */
 function formatOf({ to = "", format, gzip }: ExportCommandOptions): { format: ExportFormat; isCompressed: boolean } {
   const isCompressed = gzip ?? /\.gz$/i.test(to);
   return { format: format ?? formatNamed(to) ?? "csv", isCompressed };
 }
 
-/** Undefined: the name of the file has another ending, or none. */
+/** Undefined: the file name has another ending, or none. */
 function formatNamed(file: string): ExportFormat | undefined {
   const ending = endingOf(file);
   return ending === "csv" ? "csv" : ending === "ndjson" || ending === "jsonl" ? "ndjson" : undefined;

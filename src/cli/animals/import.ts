@@ -26,18 +26,18 @@ export function addImport(animals: Command): void {
   animals
     .command("import <file>")
     .description(
-      "Add the animals of a file, or of standard input (-): CSV with a header, NDJSON, or gzip of either. All of it is validated first. If interrupted, run it again.",
+      "Add the animals of a file, or of standard input (-): CSV with a header, NDJSON, or gzip of either. The whole file is validated first. If interrupted, run it again.",
     )
     .option(
       "--map <fields>",
-      "the columns to read, such as name=Name,categoryId=Cat; all others are left out (default: columns are named like fields)",
+      "the columns to read, such as name=Name,categoryId=Cat; all others are left out (default: the columns that are named like fields)",
       parseMap,
     )
     .option("--dry-run", "validate everything, and write nothing")
-    .option("--skip-invalid", "add the valid lines, although others are not")
-    .option("--again", "add animals again that were imported from the same file before")
+    .option("--skip-invalid", "import the valid lines, and leave out the others")
+    .option("--again", "import a file that was imported before once more")
     .option("--keep-ids", "restore an export with its ids, into a store without animals")
-    .option("--rejected <file>", "where invalid lines go, and why (default: <file>.rejected)")
+    .option("--rejected <file>", "the file for invalid lines and their reasons (default: <file>.rejected)")
     .option(...JSON_OPTION)
     .action(importCommand);
 }
@@ -56,7 +56,7 @@ async function importCommand(file: string, options: ImportCommandOptions): Promi
   const { map, dryRun = false, skipInvalid = false, again = false, keepIds = false, json } = options;
   const rejectedPath = options.rejected ?? `${path ?? "standard-input"}.rejected`;
   const imported = await runImport({ path, rejectedPath, map, dryRun, skipInvalid, again, keepIds });
-  // Input that has not ended would keep the process running.
+  // Open input would keep the process running.
   if (!imported) process.exit(EXIT_INTERRUPTED);
   const { import: written, animals, rejected, rejectedLines, addedBefore } = imported;
   if (json)

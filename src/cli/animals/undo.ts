@@ -29,9 +29,9 @@ export function addUndo(animals: Command): void {
   animals
     .command("undo")
     .description(
-      "Remove the animals that an import has added, also those that were corrected since, but none that orders refer to. If interrupted, run it again.",
+      "Remove the animals that an import has added, even those that were updated since, but none that orders refer to. If interrupted, run it again.",
     )
-    .argument("<import>", "its number, which animals imports shows", parseNumber)
+    .argument("<import>", "the number of the import, as animals imports shows it", parseNumber)
     .option(...JSON_OPTION)
     .action(undoCommand);
 }

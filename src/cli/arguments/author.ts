@@ -3,20 +3,20 @@ import { mistakeInText } from "../../base/text/text.ts";
 import type { Config } from "../../config.ts";
 import { AUTHOR_MAX_CODE_POINTS, type Author } from "../../domain/journal.ts";
 
-/** Who the journal says made a change by a command. */
+/** The author of a change that a command makes. */
 export const authorOf = ({ OPERATOR }: Pick<Config, "OPERATOR">): Author => ({
   by: OPERATOR ?? systemUser(process.getuid?.() ?? 0, process.env),
   via: "command",
 });
 
-/** Whoever uses sudo or doas is named too: the user that they become may be anybody's. */
+/** Names the person behind sudo or doas too: several may become the same user. */
 export function systemUser(uid: number, env: Readonly<Record<string, string | undefined>>): string {
   const user = nameOf(uid) ?? `uid ${uid}`;
   const person = [env.SUDO_USER, env.DOAS_USER].find((name) => name !== undefined && isName(name));
   return person === undefined || person === user ? user : `${person} as ${user}`;
 }
 
-/** Half of what an author may have: two of them may be named. */
+/** Half of what an author may have, because two names may be joined. */
 const isName = (text: string): boolean => mistakeInText(text, AUTHOR_MAX_CODE_POINTS / 2 - " as ".length) === undefined;
 
 function nameOf(uid: number): string | undefined {

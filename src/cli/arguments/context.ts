@@ -11,13 +11,12 @@ import type { KeyStore, Maintenance, Store } from "../../store/ports/store.ts";
 import { authorOf } from "./author.ts";
 import { readEnvFile } from "./env-file.ts";
 
-/** The environment, and the .env file for what is not set there. */
+/** The environment, completed by the .env file. */
 export const readVariables = (): Readonly<Record<string, string | undefined>> => ({ ...readEnvFile(), ...process.env });
 
-/** What is set. */
 export const readSettings = (): ReturnType<typeof readConfig> => readConfig(readVariables());
 
-/** What is set as a Config. Every mistake in it is reported at once. */
+/** Reads the settings. Fails with an OperatorError that lists every mistake. */
 export function configFromEnvironment(): Config {
   const result = readSettings();
   if ("config" in result) return result.config;
@@ -28,7 +27,7 @@ export function configFromEnvironment(): Config {
   throw new OperatorError([`${title}:`, ...lines].join("\n"));
 }
 
-/** Works on the database of the service, whether that is running or not. It must exist: no command makes one by mistake. */
+/** Opens the database, whether its service runs or not. It must exist: no command creates one by mistake. */
 export async function withStore<T>(work: (store: Store, config: Config) => Promise<T>): Promise<T> {
   const config = configFromEnvironment();
   const store = await openForCommand(config.DATABASE_URL, { create: false });
@@ -39,16 +38,16 @@ export async function withStore<T>(work: (store: Store, config: Config) => Promi
   }
 }
 
-/** What the use-cases of keys work with. */
+/** The parts that the use-cases of keys need. */
 export interface KeyContext {
   readonly keys: KeyStore;
   readonly maintenance: Maintenance;
   readonly counters: FindCounters;
   readonly clock: Clock;
-  /** Who makes the changes. */
+  /** The author of changes, for the journal. */
   readonly author: Author;
   readonly environment: EnvironmentName;
-  /** What the service that runs on this database says it is; undefined if none does. */
+  /** The environment of the service that runs on this database; undefined if none does. */
   readonly servedEnvironment: () => Promise<EnvironmentName | undefined>;
 }
 
@@ -68,7 +67,7 @@ export const withKeys = <T>(work: (context: KeyContext) => Promise<T>): Promise<
         const alive = (await store.instances.list()).filter((each) => stateOfInstance(each, nowMs) === "alive");
         return alive.some((each) => each.environment === environment) ? environment : alive[0]?.environment;
       },
-      // Only when it is asked for: to look up a user takes longer than to read a key.
+      // Computed on demand: looking up a user takes longer than reading a key.
       get author() {
         return authorOf(config);
       },

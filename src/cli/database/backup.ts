@@ -17,8 +17,12 @@ export function addBackup(program: Command): void {
     .command("backup")
     .argument("[file]", "a new file")
     .description("Write a consistent copy of the whole database to a new file, even while the service is running.")
-    .option("--to <folder>", "choose a file name in this folder that says when, for a timer")
-    .option("--keep <number>", "then delete the oldest backups of this database beyond so many (with --to)", parseKeep)
+    .option("--to <folder>", "write to a new file in this folder, named after the current time")
+    .option(
+      "--keep <number>",
+      "then delete the oldest backups of this database, and keep so many (with --to)",
+      parseKeep,
+    )
     .option(...JSON_OPTION)
     .action(backup);
 }
@@ -38,7 +42,7 @@ function parseKeep(text: string): number {
 
 async function backup(file: string | undefined, { to, keep, json }: BackupOptions, command: Command): Promise<void> {
   if ((file === undefined) === (to === undefined))
-    return command.error("error: name the file of the backup, or a folder with --to <folder>: one of the two");
+    return command.error("error: give either the file of the backup, or a folder with --to <folder>");
   if (keep !== undefined && to === undefined)
     return command.error("error: option '--keep <number>' needs '--to <folder>': nothing else is ever deleted");
   const path = sqlitePath(
@@ -51,7 +55,7 @@ async function backup(file: string | undefined, { to, keep, json }: BackupOption
   // Another backup that keeps only newer ones may have deleted it already.
   const bytes = statSync(made.file, { throwIfNoEntry: false })?.size ?? null;
   if (json) return printJson({ file: made.file, bytes, deleted: made.deleted });
-  const size = bytes === null ? "which a later backup has deleted" : `${formatNumber(bytes)} bytes, checked`;
+  const size = bytes === null ? "deleted by a later backup" : `${formatNumber(bytes)} bytes, checked`;
   print(`Backed up to ${made.file} (${size}).`);
   for (const old of made.deleted) print(`Deleted ${old}.`);
 }
@@ -76,7 +80,7 @@ async function intoFolder(path: string, folder: string, keep: number | undefined
   return made;
 }
 
-/** Shows how many bytes have been copied. Undefined: it was interrupted, and the operator was told what that means. */
+/** Shows how many bytes have been copied. Undefined: it was interrupted, and the operator was told so. */
 export async function withProgress<T>(
   label: string,
   whenStopped: string,
@@ -88,12 +92,12 @@ export async function withProgress<T>(
       return work({ onCopied, signal });
     }),
   );
-  // SQLite may be in the middle of a copy that nobody needs any more.
+  // SQLite may still be in the middle of a copy.
   if (process.exitCode === EXIT_INTERRUPTED) process.exit();
   return result;
 }
 
-/** The path of an embedded database, which is all that can be restored here. */
+/** The path of an embedded database. Fails with an OperatorError for any other. */
 export function sqlitePath({ DATABASE_URL: database }: Config, otherwise: string): string {
   if (database.kind === "sqlite") return database.path;
   throw new OperatorError(otherwise);

@@ -77,13 +77,13 @@ async function copy(options: CopyCommandOptions, command: Command): Promise<void
   );
 }
 
-/** A database, and where its address was given, for people to correct it there. */
+/** A database, and the option or setting that gave its address, which messages name. */
 interface NamedDatabase {
   readonly name: "--from" | "COPY_FROM" | "DATABASE_URL" | "--to" | "COPY_TO";
   readonly database: DatabaseUrl;
 }
 
-/** Undefined: it is not given. Not by the option's own parser: Commander repeats what is invalid, and with it a password. */
+/** Undefined: it is not given. Commander's own parsers would repeat an invalid value, and with it a password. */
 function databaseOf(name: "--from" | "--to", text: string | undefined, command: Command): NamedDatabase | undefined {
   if (text === undefined) return undefined;
   const database = parseDatabaseUrl(text);

@@ -11,8 +11,8 @@ const EXIT_NOT_CURRENT = 1;
 export function addMigrate(program: Command): void {
   program
     .command("migrate")
-    .description("Create the schema of the database, or bring it up to date. Any number of these may run at once.")
-    .option("--check", "change nothing: say what there is to do, and exit with 1 if there is anything")
+    .description("Create the schema of the database, or bring it up to date. Several may run at once.")
+    .option("--check", "change nothing; print what would be done, and exit with 1 if that is anything")
     .option(...JSON_OPTION)
     .action(migrate);
 }

@@ -17,9 +17,9 @@ export function addRestore(program: Command): void {
     .command("restore")
     .argument("<file>", "a backup")
     .description(
-      "Put a backup in the place of the database, which is kept aside. Stop the service first. The backup is checked, and stays as it is.",
+      "Replace the database by a backup, and keep the old one aside. Stop the service first. The backup is checked, and not changed.",
     )
-    .option("--force", "also if rows break the rules of the store; a damaged file is never restored")
+    .option("--force", "restore even if rows break the rules of the store; a damaged file is never restored")
     .option(...JSON_OPTION)
     .action(restore);
 }
@@ -58,7 +58,7 @@ interface CheckedOperatorKey extends OperatorKey {
   readonly problem?: OperatorKeyProblem | undefined;
 }
 
-/** The file beside the database stays, and the keys are those of the backup. */
+/** Checks the file beside the database, which stays: the keys are now those of the backup. */
 async function operatorKeyOf(path: string, { schema }: Restored): Promise<CheckedOperatorKey | null> {
   const file = operatorKeyFile(path);
   if (!existsSync(file)) return null;
@@ -72,7 +72,7 @@ function sentencesOf(backup: string, restored: Restored, operatorKey: CheckedOpe
   const lines = [`Restored ${database} from ${backup}.`];
   if (aside !== undefined)
     lines.push(
-      `What was there before is kept: ${aside}`,
+      `The old database is kept: ${aside}`,
       `To go back to it: ${ownCommand(`restore ${shellQuoted(aside)}`)}`,
     );
   lines.push("Keys are those of the backup: what was issued, changed or revoked later is not in it.");
@@ -80,6 +80,6 @@ function sentencesOf(backup: string, restored: Restored, operatorKey: CheckedOpe
     lines.push(`The secret in ${operatorKey.file} does not work: ${wordsFor(operatorKey.problem)}.`);
   if (!schema.isCurrent)
     lines.push(`It has schema ${schema.number}, and this version needs ${schema.needed}: the next start migrates it.`);
-  if (!isJournaled) lines.push("The journal does not have it: a store of that schema has no journal.");
+  if (!isJournaled) lines.push("The restore is not in the journal: a store of that schema has none.");
   return lines;
 }

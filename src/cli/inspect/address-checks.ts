@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import { type Check, type Finding, ok, problem, warning } from "../../domain/checkup/checkup.ts";
 import { checkPublicAddress } from "../../domain/checkup/public-address.ts";
 
-// Whether clients find the service where the settings say that it is.
+// Checks that clients reach the service at the address in the settings.
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
@@ -15,7 +15,7 @@ export const addressChecks = ({ HOST, PUBLIC_URL, TRUSTED_PROXIES }: Config): Ch
   ...(PUBLIC_URL === undefined ? [] : [answersAt(PUBLIC_URL)]),
 ];
 
-/** From here it may look different than from outside, so silence is no certain problem; a wrong answer is one. */
+/** Some networks answer only from outside, so silence is a warning; a wrong answer is a problem. */
 const answersAt = (publicUrl: string): Check => ({
   name: "public address leads to the service",
   async run() {
@@ -37,7 +37,7 @@ async function findingOf(url: string, response: Response): Promise<Finding> {
   if (location !== null)
     return problem(`${url} redirects to ${location}`, "set PUBLIC_URL to the address that it leads to in the end");
   const { code, message } = ((await response.json().catch(() => null)) ?? {}) as { code?: unknown; message?: unknown };
-  // It was asked without a key, so what it answers is one of its errors.
+  // Without a key, the service answers with one of its errors.
   if (typeof code === "string" && typeof message === "string") return ok(`${url} is answered by it`);
   return problem(
     `${url} is answered by something else, with status ${response.status}`,

@@ -42,7 +42,7 @@ const rowOf = ({ name, shown, source, mistake }: SettingInForce): string[] => [
   source,
 ];
 
-/** On standard error: whoever reads the output of a command does not get it. */
+/** Warns on standard error, so that the output of the command stays clean. */
 export function warnOfMisspelt(): void {
   for (const { source, ...misspelling } of misspeltSettings())
     note(

@@ -19,7 +19,7 @@ export function addInstances(program: Command): void {
     .command("instances")
     .description(
       "Show the instances that serve this database, and those that did within 7 days.\n" +
-        "An instance is lost when it was killed or cannot reach the database: it has said nothing for 30 seconds.",
+        "An instance is lost if it has not reported for 30 seconds: it was killed, or cannot reach the database.",
     )
     .option(...JSON_OPTION)
     .action(showInstances);
@@ -30,7 +30,7 @@ async function showInstances({ json }: JsonOption): Promise<void> {
     const nowMs = systemClock.nowMs();
     const all = (await instances.list()).map((instance) => ({ ...instance, state: stateOfInstance(instance, nowMs) }));
     if (json) return printJson(all.map(jsonOf));
-    if (all.length === 0) return print("No instance has left word yet: one does so 2 seconds after its start.");
+    if (all.length === 0) return print("No instance has reported yet: each does so 2 seconds after its start.");
     print(`${summary(all)}\n\n${table(COLUMNS, all.map(rowOf), terminalWidth())}`);
   });
 }

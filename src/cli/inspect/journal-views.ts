@@ -3,7 +3,7 @@ import type { JournalContent, JournalEntry, JournalSubject } from "../../domain/
 import { SCOPES } from "../../domain/keys/scope.ts";
 import { formatNumber } from "../terminal/print.ts";
 
-// How entries of the journal look: a line for people, an object for scripts.
+// Entries of the journal: a line for people, an object for scripts.
 
 export const jsonOfEntry = ({ id, atMs, by, via, action, subject, before, after }: JournalEntry) => ({
   id: Number(id),
@@ -22,7 +22,7 @@ export const lineOfEntry = (entry: JournalEntry): string =>
     .filter((part) => part !== "")
     .join("  ");
 
-/** Several changes in a minute are told apart. */
+/** With seconds, so that several changes in a minute can be told apart. */
 const secondOf = (iso: string): string => `${iso.slice(0, "2027-01-31T09:30:00".length).replace("T", " ")}Z`;
 
 function nameOf(subject: JournalSubject): string {
@@ -30,7 +30,7 @@ function nameOf(subject: JournalSubject): string {
   return subject.name === undefined ? subject.id : `${subject.id} (${subject.name})`;
 }
 
-/** What is different, as it was and as it is. Of what is new or gone, what the line says already is left out. */
+/** The fields that differ, before and after. Of a subject that is new or gone, facts already in the line are left out. */
 function changesOf({ atMs, subject, before, after }: JournalEntry): string {
   const said: JournalContent = {
     createdAt: new Date(atMs).toISOString(),
@@ -42,7 +42,7 @@ function changesOf({ atMs, subject, before, after }: JournalEntry): string {
     .filter(([name, values]) => values.length > 0 && !values.some((value) => isSaid(name, value)))
     .map(([name, values]) => {
       const texts = values.map((value) => (name === "scopes" ? scopesText(value) : textOf(value)));
-      // What is no more was there: without an arrow it would look as if it still were.
+      // A removed value needs the arrow: without it, the value would look as if it were still there.
       if (before && after && !isThere(after[name])) texts.push("none");
       return `${wordsOf(name)} ${texts.join(" → ")}`;
     })
@@ -53,10 +53,10 @@ type Value = JournalContent[string];
 
 const isThere = (value: Value | undefined): value is NonNullable<Value> => value !== undefined && value !== null;
 
-/** "expiresAt" as "expires at". */
+/** "expiresAt" becomes "expires at". */
 const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** As --scopes takes them. */
+/** In the syntax of --scopes. */
 const scopesText = (value: NonNullable<Value>): string =>
   Array.isArray(value) && value.length === SCOPES.length ? "all" : textOf(value);
 

@@ -11,15 +11,15 @@ import { note, print } from "../terminal/print.ts";
 import { write } from "../terminal/stdout.ts";
 import { jsonOfEntry, lineOfEntry } from "./journal-views.ts";
 
-/** However long the journal is, so many entries are in memory. */
+/** The most entries in memory at once. */
 const PAGE_SIZE = 500;
 
 export function addJournal(program: Command): void {
   program
     .command("journal")
     .description(
-      "Show who changed what: every change that a person made by a command or in the console, oldest first.\n" +
-        "Calls of the API are not in it, and neither is any secret.",
+      "Show who changed what, by a command or in the console, oldest first.\n" +
+        "It contains neither calls of the API nor secrets.",
     )
     .option("--since <when>", `only changes since: ${SINCE_HELP}`, (text) => parseSince(text, systemClock.nowMs()))
     .option("--key <id>", "only changes to this key; one that was deleted is known by its id alone")
@@ -41,11 +41,11 @@ async function showJournal({ since, key, json }: JournalOptions): Promise<void> 
       count += entries.length;
       if (entries.length > 0) print(entries.map(lineOfEntry).join("\n"));
     }
-    if (count === 0) note("There is nothing in the journal that was asked for.");
+    if (count === 0) note("The journal has no such entries.");
   });
 }
 
-/** One array, an entry a line. */
+/** Prints one array, with an entry per line. */
 async function printAsJson(store: Store, query: JournalQuery): Promise<void> {
   let separator = "[\n";
   for await (const entries of pagesOf(store, query))

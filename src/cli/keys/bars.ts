@@ -6,8 +6,8 @@ const REFUSED = "░";
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /**
- * A bar that is as long as the requests are many, of those that fill the room. What was refused or failed is its light
- * end. Where there is anything, something is shown.
+ * A bar in proportion to the requests, where `most` fill the room. Its light end is those that were refused or failed.
+ * A few requests show at least a sliver.
  */
 export function bar({ requests, refusedInAll, failed }: Usage, most: number, room: number): string {
   if (requests === 0 || most === 0 || room < 1) return "";

@@ -11,9 +11,7 @@ import { changedFacts, jsonOfKey } from "./views.ts";
 export function addEdit(keys: Command): void {
   const command = keys
     .command("edit <id>")
-    .description(
-      "Change a key: what is given changes, and the rest, its secrets and what it has used stay as they are.",
-    );
+    .description("Change a key. Only what is given changes: its secrets and what it has used stay.");
   addKeyOptions(command, "")
     .option(...JSON_OPTION)
     .action(edit);

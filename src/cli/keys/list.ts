@@ -51,7 +51,7 @@ async function list({ json, ...filter }: ListOptions): Promise<void> {
       );
     if (total === 0) return print(`There are no keys yet. To issue one: ${ownCommand("keys create")}`);
     if (keys.length > 0) print(table(KEY_COLUMNS, keys.map(rowOfKey), terminalWidth()));
-    // Beside the output: what is piped is one key per line.
+    // On standard error, so that the output is one key per line.
     if (Object.keys(filter).length > 0) note(`${formatNumber(keys.length)} of ${formatNumber(total)} keys`);
   });
 }

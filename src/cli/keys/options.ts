@@ -4,7 +4,7 @@ import type { Plan } from "../../domain/keys/plan.ts";
 import { READ_SCOPES, SCOPES, type Scope } from "../../domain/keys/scope.ts";
 import { parseExpiry, parsePlan, parseQuota, parseScopes } from "../arguments/options.ts";
 
-/** What is decided about a key when it is issued, and can be changed later. */
+/** The properties that a key gets when it is issued, and that can be changed later. */
 export interface KeyOptions {
   readonly name?: string;
   readonly plan?: Plan;
@@ -33,9 +33,9 @@ export const addKeyOptions = (command: Command, required: string): Command =>
       (text) => parseExpiry(text, systemClock.nowMs()),
     );
 
-/** Undefined: nothing is said about scopes. */
+/** Undefined: no option names scopes. */
 export const scopesOf = ({ scopes, readOnly }: KeyOptions): readonly Scope[] | undefined =>
   readOnly ? READ_SCOPES : scopes;
 
-/** Null: never. Undefined: nothing is said about it. */
+/** Null: never. Undefined: the option is not given. */
 export const expiryOf = ({ expires }: KeyOptions): number | null | undefined => (expires === "never" ? null : expires);

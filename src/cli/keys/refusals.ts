@@ -8,8 +8,8 @@ import { type KeyNouns, textOfKeyRefusal, type WordedRefusal } from "../../keys/
 import { didYouMean } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 
-// Refusals of the use-cases, in the words of the command line. Options that can never be given so are misuse, which
-// commander reports; what depends on the key is an OperatorError.
+// Refusals of the use-cases, in the words of the command line. An option that is always invalid is misuse, which
+// commander reports; a refusal that depends on the key is an OperatorError.
 
 const NOUNS: KeyNouns = {
   name: "--name",
@@ -64,7 +64,7 @@ function textOfSearch(reason: FindRefusal, idOrName: string): string {
   return `${ids.length} keys are named ${quoted(idOrName)}: give the id of one instead: ${named.join(", ")}`;
 }
 
-/** On one line, whatever it contains. */
+/** Quoted, and on one line whatever it contains. */
 const quoted = (text: string): string => harmless(JSON.stringify(text));
 
 export const NEEDS_REDIS = textOfKeyRefusal({ kind: "counted_in_redis" }, NOUNS);

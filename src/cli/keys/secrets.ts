@@ -27,7 +27,7 @@ export function addCreate(keys: Command): void {
 
 async function create(options: KeyOptions & JsonOption, command: Command): Promise<void> {
   const { name, plan, perMinute, perDay, json } = options;
-  // Commander's requiredOption() would complain before it has noticed that an option is misspelt.
+  // Commander's requiredOption() would complain before it reports a misspelt option.
   if (name === undefined) return command.error("error: required option '--name <name>' not specified");
   if (plan === undefined) return command.error("error: required option '--plan <plan>' not specified");
   const request = {
@@ -38,7 +38,7 @@ async function create(options: KeyOptions & JsonOption, command: Command): Promi
     scopes: scopesOf(options),
     expiresAtMs: expiryOf(options) ?? undefined,
   };
-  // Misuse is reported also where there is no database.
+  // Misuse is reported even without a database.
   const draft = draftKey(request, systemClock.nowMs());
   if (draft.kind === "refused") return failToIssue(draft.reason, command);
   await withKeys(async (context) => {
@@ -54,7 +54,7 @@ async function create(options: KeyOptions & JsonOption, command: Command): Promi
   });
 }
 
-/** A secret begins by its environment: whoever forgets the setting would hand out one that looks like the other's. */
+/** The prefix of a secret names its environment: with a forgotten setting, it would look like one of the other's. */
 async function refuseOtherEnvironment({ environment, servedEnvironment }: KeyContext): Promise<void> {
   const served = await servedEnvironment();
   if (served !== undefined && served !== environment)
@@ -102,18 +102,18 @@ async function rotate(idOrName: string, options: JsonOption & { overlap: number 
 
 const printSecret = (lines: Facts): void => writeSecret(`${facts(lines)}\n`);
 
-/** Whoever has seen the secret learns that it is of no use, unless it could not even be printed. */
+/** Says that the printed secret does not work. */
 function failAfterDelivery(error: unknown): never {
   if (error instanceof StoreUnavailable)
     throw new OperatorError(
       error.changed === "unknown"
-        ? `the database did not answer, so the secret above may work or not: look at ${ownCommand("keys list")} (${error.message})`
+        ? `the database did not answer, so the secret above may or may not work: see ${ownCommand("keys list")} (${error.message})`
         : `the secret above does not work, because nothing was changed: the database is unavailable: ${error.message}`,
     );
   throw error;
 }
 
-/** When the secrets that a rotation has replaced stop working. A service may accept them for 2 seconds more. */
+/** Says when replaced secrets stop working. A service may accept them for 2 seconds more. */
 function endOfSecrets(key: Key, replaced: readonly KeySecret[], nowMs: number): string {
   const ends = replaced
     .map((secret) => secretWorksUntilMs(key, secret) ?? nowMs)

@@ -4,7 +4,7 @@ import type { KeyUse, WindowUse } from "../../keys/queries/use.ts";
 import { formatDuration, formatMinute, formatNumber, formatTime, timeOrNull } from "../terminal/print.ts";
 import { type Facts, factsOfKey, jsonOfKey } from "./views.ts";
 
-// Everything there is to know about a key, for people and for scripts.
+// Everything about a key, for people and for scripts.
 
 export const factsOfShown = ({ key, secrets, use }: ShownKey, nowMs: number): Facts => [
   ...factsOfKey(key),

@@ -6,7 +6,7 @@ import { formatMinute, formatNumber, formatTime } from "../terminal/print.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { bar } from "./bars.ts";
 
-// How usage looks: bars and tables for people, objects and lines of values for programs.
+// Usage as bars and tables for people, and as JSON and CSV for programs.
 
 const REFUSAL_WORDS: Readonly<Record<UsageRefusal, string>> = {
   minute_quota: "minute quota used up",
@@ -31,7 +31,7 @@ const formatShare = (part: number, of: number): string => {
   return percent < 0.1 ? "< 0.1%" : `${percent.toFixed(1)}%`;
 };
 
-/** What came of requests, in a sentence. */
+/** The outcomes of requests in a sentence. */
 function sentence(usage: Usage, fromMs: number): string {
   if (usage.requests === 0) return `No requests since ${formatMinute(fromMs)}.`;
   const reasons = REFUSALS.filter((refusal) => usage.refused[refusal] > 0)
@@ -51,7 +51,7 @@ function sentence(usage: Usage, fromMs: number): string {
 const formatStart = (ms: number, grain: Grain): string =>
   grain === "day" ? formatMinute(ms).slice(0, "2027-01-31".length) : formatMinute(ms);
 
-/** What a pipe gets. */
+/** The width of the text in a pipe. */
 const WIDTH = 100;
 const BAR = 3;
 
@@ -64,7 +64,7 @@ const BUCKET_COLUMNS: readonly Column[] = [
   { title: "P99", align: "right", rank: 3 },
 ];
 
-/** A line for each minute, hour or day, with a bar in the room that is left. */
+/** A line for each minute, hour or day, with a bar in the rest of the line. */
 export function textOfKey({ key, ...report }: KeyUsageReport, width = WIDTH): string {
   const { grain, fromMs, buckets, sum } = report;
   const title = `${key.id}: ${sentence(sum, fromMs)}`;
@@ -77,7 +77,7 @@ export function textOfKey({ key, ...report }: KeyUsageReport, width = WIDTH): st
     formatMs(quantileMs(usage.latency, 0.5)),
     formatMs(quantileMs(usage.latency, 0.99)),
   ]);
-  // A bar of a few characters comes before a column that is nice to have.
+  // A bar of a few characters is worth more than an optional column.
   const lines = table(BUCKET_COLUMNS, rows, Math.max(1, width - 12)).split("\n");
   const used = Math.max(...lines.map((line) => Bun.stringWidth(line)));
   const room = width - used - 2;
@@ -173,7 +173,7 @@ const CSV_VALUES: Readonly<Record<string, (usage: Usage) => number | null>> = {
 
 const csvValuesOf = (usage: Usage) => Object.values(CSV_VALUES).map((valueIn) => valueIn(usage));
 
-/** RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe, which keeps it from doing so. */
+/** RFC 4180. An apostrophe keeps a spreadsheet from taking a text for a formula. */
 function csvField(value: string | number | null): string {
   if (typeof value !== "string") return value === null ? "" : String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

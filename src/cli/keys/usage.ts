@@ -20,7 +20,7 @@ interface KeyUsageOptions extends SinceOption, FormatOptions {
   readonly by?: Grain;
 }
 
-/** How long ago it was. */
+/** Parses --since as an age in milliseconds. */
 function parseAge(text: string): number {
   const nowMs = systemClock.nowMs();
   return nowMs - parseSince(text, nowMs);
@@ -38,7 +38,7 @@ export function addKeyUsage(keys: Command): void {
       "Show what a key has asked for over time. Counts are a few seconds old.\n" +
         "They are kept by minute for 6 hours, by hour for 31 days and by day for 400 days.",
     )
-    .addOption(new Option("--by <grain>", "minute, hour or day; by default, what suits --since").choices([...GRAINS]))
+    .addOption(new Option("--by <grain>", "minute, hour or day (default: what suits --since)").choices([...GRAINS]))
     .action(showUsageOfKey);
 }
 

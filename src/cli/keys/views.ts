@@ -5,7 +5,7 @@ import type { ListedKey } from "../../keys/queries/list.ts";
 import { formatMinute, formatNumber, formatTime, timeOrNull } from "../terminal/print.ts";
 import type { Column } from "../terminal/table.ts";
 
-// How keys look: rows and facts for people, objects for scripts.
+// Keys as rows and facts for people, and as objects for scripts.
 
 export const jsonOfKey = (key: Key, nowMs: number) => ({
   id: key.id,
@@ -22,7 +22,7 @@ export const jsonOfKey = (key: Key, nowMs: number) => ({
   lastUsedAt: timeOrNull(key.lastUsedAtMs),
 });
 
-/** What a person wants to know first is ranked first: a terminal may not have room for all of it. */
+/** Ranked by importance: a terminal may not have room for all columns. */
 export const KEY_COLUMNS: readonly Column[] = [
   { title: "ID" },
   { title: "NAME", shrinksTo: 16 },
@@ -49,7 +49,7 @@ export const rowOfKey = ({ key, state, bannedUntilMs }: ListedKey): string[] => 
   formatMinute(key.createdAtMs),
 ];
 
-/** To the next whole minute: what is said to last until then must not end before. A ban lasts an hour at most. */
+/** Rounded up to the minute, so that a ban does not outlast it. A ban lasts an hour at most. */
 const timeOfDay = (ms: number): string => formatMinute(Math.ceil(ms / MINUTE_MS) * MINUTE_MS).slice(-"03:41Z".length);
 
 function shortScopes(scopes: readonly Scope[]): string {
@@ -62,7 +62,7 @@ const isReadOnly = (scopes: readonly Scope[]): boolean =>
 
 export type Facts = readonly (readonly [label: string, value: string])[];
 
-/** What is decided about a key: all of it can be edited, but for its id. */
+/** The id, and everything that can be edited. */
 export const factsOfKey = (key: Key): Facts => [
   ["id", key.id],
   ["name", key.name],
@@ -86,11 +86,11 @@ function expiry(ms: number | undefined): string {
   return date === undefined ? formatTime(ms) : `${date} (${formatTime(ms)})`;
 }
 
-/** A date that is given means its end; as the start of the next day, it would look like a mistake. */
+/** A date means its end; shown as the start of the next day, it would look like a mistake. */
 const endOfDate = (ms: number): string | undefined =>
   ms % DAY_MS === 0 ? `end of ${formatTime(ms - 1).slice(0, "2027-01-31".length)}` : undefined;
 
-/** The facts that differ, each as it was and as it is. */
+/** The facts that differ, each with both values. */
 export const changedFacts = (before: Key, after: Key): Facts => {
   const old = new Map(factsOfKey(before));
   return factsOfKey(after)

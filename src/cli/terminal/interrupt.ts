@@ -2,13 +2,13 @@ import { note } from "./print.ts";
 import { EXIT_INTERRUPTED, STOP_SIGNALS, stopSignals } from "./stop-signals.ts";
 
 export interface Interrupt {
-  /** Aborted by the first SIGINT or SIGTERM: work ends where it can be continued, or leaves nothing behind. */
+  /** Aborted by the first SIGINT or SIGTERM: work then stops where it can be continued, or leaves nothing behind. */
   readonly signal: AbortSignal;
-  /** From here on, a signal ends the process as it does by default. */
+  /** Restores the default: a signal ends the process. */
   release(): void;
 }
 
-/** Lets work stop at a good moment when it is interrupted. The second Ctrl+C ends the process at once. */
+/** Lets work stop at a safe point when it is interrupted. The second Ctrl+C ends the process at once. */
 export function onInterrupt(): Interrupt {
   const controller = new AbortController();
   const receive = stopSignals({
@@ -25,8 +25,8 @@ export function onInterrupt(): Interrupt {
 }
 
 /**
- * Runs work that stops by itself when it is interrupted. If it was, the operator is told how it can go on, and the
- * result is undefined.
+ * Runs work that stops when its signal is aborted. If that happens, the operator is told how to go on, and the result
+ * is undefined.
  */
 export async function interruptible<T>(
   whenStopped: string | (() => string),

@@ -3,21 +3,21 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/time/clock.ts";
 import { openOutput } from "../../telemetry/output.ts";
 import { noteWithoutEnd, write } from "./stdout.ts";
 
-/** How many characters fit on a line. Undefined: what reads this is no terminal, and gets everything. */
+/** The number of characters on a line. Undefined: the output is not a terminal, and gets everything. */
 export const terminalWidth = (): number | undefined =>
   process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined;
 
 export const print = (text: string): void => write(`${text}\n`);
 
-/** For people, beside what is printed: whoever reads the output of a command does not get it. */
+/** Writes to standard error, for people: programs that read the output do not get it. */
 export const note = (text: string): void => noteWithoutEnd(`${text}\n`);
 
-/** For a service, which goes on whether anybody reads this or not. */
+/** Prints for a service, which goes on whether anybody reads it or not. */
 export const printAtStart = (text: string): void => openOutput(1).write(`${text}\n`);
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
 
-/** A path to be pasted into a shell. */
+/** A path as it can be pasted into a shell. */
 export const shellQuoted = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
@@ -26,12 +26,12 @@ export const formatTime = (ms: number): string => new Date(ms).toISOString().rep
 
 export const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : formatTime(ms));
 
-/** For lists: to the minute. */
+/** UTC, in whole minutes, for lists. */
 export const formatMinute = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")}Z`;
 
 export { formatNumber };
 
-/** In the largest unit that says it in whole numbers: 24 hours are shown as such. */
+/** A duration in the largest unit, up to hours, that makes it a whole number. */
 export function formatDuration(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, size]) => ms % size === 0) ?? ["second", SECOND_MS];
   const amount = Math.ceil(ms / unitMs);

@@ -113,7 +113,7 @@ class Pace {
     this.#first ??= { done, at: this.nowMs() };
   }
 
-  /** Undefined until it can be told. */
+  /** Undefined until there are two reports. */
   perSecond(): number | undefined {
     if (!this.#first) return undefined;
     const seconds = (this.nowMs() - this.#first.at) / SECOND_MS;
@@ -123,10 +123,10 @@ class Pace {
 }
 
 const BAR_CHARACTERS = 30;
-/** A shorter one says nothing. */
+/** A shorter bar says nothing. */
 const BAR_CHARACTERS_MIN = 5;
 
-/** Leaves out what does not fit, the least important first. */
+/** Leaves out facts that do not fit, the least important first. */
 export function barText(work: Work, done: number, perSecond: number | undefined, width: number): string {
   const { label, total } = work;
   const facts = factsOf(work, done, perSecond);
@@ -147,7 +147,7 @@ function barOf(done: number, total: number, characters: number): string {
   return "█".repeat(Math.round(shareOf(done, total) * characters)).padEnd(characters, "░");
 }
 
-/** The most important first. */
+/** The facts, the most important first. */
 function factsOf({ unit, total }: Work, done: number, perSecond: number | undefined): string[] {
   const rate = perSecond === undefined ? [] : [`${formatNumber(Math.round(perSecond))} ${unit}/s`];
   if (total === undefined) return [`${formatNumber(done)} ${unit}`, ...rate];

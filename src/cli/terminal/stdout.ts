@@ -2,9 +2,9 @@ import { fstatSync, statSync, writeSync } from "node:fs";
 import { OperatorError } from "../../base/operator-error.ts";
 import { harmless } from "../../base/text/text.ts";
 
-// What a command prints is written when it returns, or it fails: a stream would tell about it later, if at all.
+// Output is written synchronously, so that a failure is noticed: a stream would report it later, if at all.
 
-/** Nobody reads what is printed any more, as with `| head`: the command ends, and has nothing to say about it. */
+/** The reader of standard output is gone, as with `| head`: the command ends silently. */
 export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
 }
@@ -24,14 +24,14 @@ export function write(text: string): void {
   }
 }
 
-/** Nothing fails because a remark cannot be made. It may quote what others have named: no terminal obeys that. */
+/** Writes a remark to standard error, and never fails. Names that it quotes cannot command the terminal. */
 export function noteWithoutEnd(text: string): void {
   try {
     writeAll(STDERR, text.split("\n").map(harmless).join("\n"));
   } catch {}
 }
 
-/** Writes to standard error as it is, escape sequences included: for texts of ours alone. */
+/** Writes to standard error with escape sequences, and never fails. */
 export function drawOnTerminal(text: string): void {
   try {
     writeAll(STDERR, text);
@@ -47,7 +47,7 @@ function writeAll(descriptor: number, text: string): void {
   }
 }
 
-/** A pipe that another program has set so does not wait for its reader. */
+/** Returns 0 if a non-blocking pipe is full: another program may have set it so. */
 function writeSome(descriptor: number, bytes: Uint8Array): number {
   try {
     return writeSync(descriptor, bytes);
@@ -57,7 +57,7 @@ function writeSome(descriptor: number, bytes: Uint8Array): number {
   }
 }
 
-/** Writes what has to be read by somebody, or else must not come to be. Fails with an OperatorError. */
+/** Writes a secret, which must not exist if nobody can read it. Fails with an OperatorError. */
 export function writeSecret(text: string): void {
   try {
     if (isNowhere()) throw new OperatorError("standard output is closed, or is /dev/null");
@@ -70,7 +70,7 @@ export function writeSecret(text: string): void {
 
 const END_OF_JSON = "\n}";
 
-/** Writes a secret as JSON but for its end, which follows once the secret works: otherwise it is not complete. */
+/** Writes a secret as JSON without its end, which follows once the secret works. */
 export const writeSecretJson = (value: object): void =>
   writeSecret(JSON.stringify(value, null, 2).slice(0, -END_OF_JSON.length));
 

@@ -1,15 +1,15 @@
 export const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
-/** What a shell reports for a process that was ended by Ctrl+C. */
+/** The exit code that a shell reports for a process ended by Ctrl+C. */
 export const EXIT_INTERRUPTED = 130;
 
 export interface StopSignalParts {
   /** Called once, with the first signal. */
   readonly begin: (signal: StopSignal) => void;
-  /** The stop that was begun goes on without waiting for load balancers. */
+  /** Called by Ctrl+C: the stop goes on without waiting for load balancers. */
   readonly hurry?: () => void;
-  /** Nothing is waited for any more. */
+  /** Called by the second Ctrl+C: the process ends at once. */
   readonly interrupt: () => void;
   readonly nowMs?: () => number;
 }
@@ -21,8 +21,8 @@ export interface StopSignalParts {
 const SAME_KEYSTROKE_MS = 1_000;
 
 /**
- * What signals mean. The first one begins a stop. Ctrl+C hurries: a person at a terminal has no load balancer to wait
- * for. The second Ctrl+C ends everything at once. SIGTERM, which supervisors may send again, never does.
+ * The first signal begins a stop. Ctrl+C hurries: a person at a terminal has no load balancer to wait for. The second
+ * Ctrl+C ends everything at once. SIGTERM, which supervisors may send again, never does.
  */
 export function stopSignals({ begin, hurry = () => {}, interrupt, nowMs = monotonic }: StopSignalParts) {
   let hasBegun = false;

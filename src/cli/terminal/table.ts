@@ -4,9 +4,9 @@ export interface Column {
   readonly title: string;
   /** Numbers are aligned to the right. */
   readonly align?: "right";
-  /** Its cells may be cut to this width, with an ellipsis. */
+  /** Cells may be cut to this width, with an ellipsis. */
   readonly shrinksTo?: number;
-  /** Where there is not room for all, columns are added by rank, those of the same rank together. Absent: always shown. */
+  /** In a narrow terminal, columns are added by rank, equal ranks together. Absent: always shown. */
   readonly rank?: number;
 }
 
@@ -14,7 +14,7 @@ const GAP = "  ";
 const ELLIPSIS = "…";
 const ALWAYS_SHOWN = 0;
 
-/** Rows under a head. Given a width, the table is made to fit; otherwise everything is shown in full. */
+/** Rows under a head. A table with a width is made to fit; otherwise everything is shown in full. */
 export function table(
   head: readonly (string | Column)[],
   rows: readonly (readonly string[])[],
@@ -35,7 +35,7 @@ export function table(
   return lines.map(lineOf).join("\n");
 }
 
-/** The columns that are shown, by their place in the head, and how wide each is. */
+/** The widths of the columns that are shown, by their index in the head. */
 function fit(columns: readonly Column[], wanted: readonly number[], available: number): Map<number, number> {
   const least = columns.map(({ title, shrinksTo }, i) =>
     Math.min(wanted[i] as number, Math.max(shrinksTo ?? Number.POSITIVE_INFINITY, title.length)),
@@ -59,7 +59,7 @@ function fit(columns: readonly Column[], wanted: readonly number[], available: n
   return widths;
 }
 
-/** A text of at most this width: what a terminal shows as one character stays whole. */
+/** Cuts a text to this width, between characters as a terminal shows them. */
 function cut(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text;
   let start = "";
@@ -76,7 +76,7 @@ const LEFT_TO_RIGHT_MARK = "\u200e";
 
 function padded(text: string, width: number, align: Column["align"], isForTerminal: boolean): string {
   const space = " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
-  // Without the mark, a terminal that knows these scripts would show the numbers that follow to the left of the text.
+  // Without the mark, a terminal that supports these scripts would show the next numbers to the left of the text.
   const shown = isForTerminal && RIGHT_TO_LEFT.test(text) ? text + LEFT_TO_RIGHT_MARK : text;
   return align === "right" ? space + shown : shown + space;
 }

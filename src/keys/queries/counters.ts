@@ -3,20 +3,20 @@ import { done, type Result, refused } from "../../base/result.ts";
 import type { Tally } from "../../domain/limits/tally.ts";
 import type { KeyTally, Store } from "../../store/ports/store.ts";
 
-/** What was last counted for keys; nothing was for those that are not in the map. */
+/** The latest counts of keys. Keys without any are not in the map. */
 export type CountedFor = (keyIds: readonly string[]) => Promise<ReadonlyMap<string, Tally>>;
 
-/** Requests are counted in Redis, and it is not known where that is. */
+/** Requests are counted in Redis, whose address is not known. */
 export interface CountedInRedis {
   readonly kind: "counted_in_redis";
 }
 
-/** Finds out where requests are counted. Nothing is read there yet. */
+/** Finds out where requests are counted, without reading the counts. */
 export type FindCounters = () => Promise<Result<CountedFor, CountedInRedis>>;
 
 /**
- * Where the service has noted that it counts, or, if it never has, where it would count with the same settings.
- * `inRedis` reads there; undefined: it is not known where Redis is.
+ * The place where the service has noted that it counts or, if it never has, where it would count with these settings.
+ * `inRedis` reads counts there; undefined: the address of Redis is not known.
  */
 export const countersOf =
   ({ metadata, tallies }: Pick<Store, "metadata" | "tallies">, inRedis: CountedFor | undefined): FindCounters =>
@@ -37,7 +37,7 @@ async function countedInDatabase(
   return new Map(tally ? [[keyId, tally]] : []);
 }
 
-/** With 10,000 keys, all of them at once would keep an event loop busy for longer than a request may take. */
+/** All tallies of 10,000 keys at once would block the event loop for longer than a request may take. */
 const TALLIES_AT_ONCE = 500;
 
 async function allOf(tallies: Store["tallies"]): Promise<ReadonlyMap<string, Tally>> {

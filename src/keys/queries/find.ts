@@ -25,7 +25,7 @@ export async function findKey(
 }
 
 function suggestionFor(idOrName: string, all: readonly Key[]): string | undefined {
-  // No id and no name is that long, and each comparison would take its time.
+  // No id or name is that long, and each comparison takes time.
   if (idOrName.length > 2 * KEY_NAME_MAX_CODE_POINTS) return undefined;
   return suggest(
     idOrName,

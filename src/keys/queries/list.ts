@@ -7,27 +7,27 @@ import type { KeyStore } from "../../store/ports/store.ts";
 import type { CountedInRedis, FindCounters } from "./counters.ts";
 import { banEndOf, type TrueState, trueStateOf } from "./use.ts";
 
-/** Which keys to list; an undefined filter filters nothing. */
+/** The keys to list; an undefined filter filters nothing. */
 export interface KeyFilter {
   readonly state?: TrueState | undefined;
   readonly plan?: Plan | undefined;
-  /** Occurs in the name, or if it is long enough in the id, whatever the case. */
+  /** A text in the name or, if it is long enough, in the id, whatever the case. */
   readonly search?: string | undefined;
 }
 
 export interface ListedKey {
   readonly key: Key;
   readonly state: TrueState;
-  /** Only if that is its state. */
+  /** Set only if the state is banned. */
   readonly bannedUntilMs: number | undefined;
 }
 
 export interface KeyList {
   /** Oldest first. */
   readonly keys: readonly ListedKey[];
-  /** Otherwise a key whose state is active may be banned: that is counted in Redis, and it is not known where that is. */
+  /** False: an active key may be banned, because bans are in Redis, and its address is not known. */
   readonly areBansKnown: boolean;
-  /** Of all keys, whatever the filter. */
+  /** The number of all keys, whatever the filter. */
   readonly total: number;
 }
 
@@ -37,7 +37,7 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** Refused only if the filter asks for a state that cannot be known. */
+/** Lists keys. Refused only if the filter names a state that cannot be known. */
 export async function listKeys(
   { keys, counters, clock }: Parts,
   { state: wantedState, plan, search }: KeyFilter,
@@ -62,7 +62,7 @@ export async function listKeys(
   });
 }
 
-/** Shorter texts occur in many ids by chance: nobody searches for those. */
+/** Shorter texts occur in many ids by chance. */
 const ID_PART_MIN = 4;
 
 const isLike = ({ id, name }: Key, folded: string | undefined): boolean =>

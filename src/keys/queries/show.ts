@@ -6,7 +6,7 @@ import type { CountedInRedis, FindCounters } from "./counters.ts";
 import { type FindRefusal, findKey } from "./find.ts";
 import { type KeyUse, type TrueState, trueStateOf, useOf } from "./use.ts";
 
-/** A secret that is accepted, as far as its key is. */
+/** A secret that works as long as its key does. */
 export interface WorkingSecret {
   /** Undefined: not known. */
   readonly createdAtMs: number | undefined;
@@ -14,7 +14,7 @@ export interface WorkingSecret {
   readonly worksUntilMs: number | undefined;
 }
 
-/** Everything there is to know about a key. */
+/** Everything about a key. */
 export interface ShownKey {
   readonly key: Key;
   readonly state: TrueState;
@@ -49,7 +49,7 @@ export async function showKey(
   });
 }
 
-/** Those of a suspended key are shown, too: they work again when it is resumed. */
+/** Includes the secrets of a suspended key, which work again when it is resumed. */
 const isAccepted = (key: Key, secret: DatedSecret, nowMs: number): boolean =>
   problemWith({ ...key, suspendedAtMs: undefined }, secret, nowMs) === undefined;
 

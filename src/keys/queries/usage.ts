@@ -16,23 +16,23 @@ import { addCounts, newCounts, type Usage, type UsageCounts, usageOf } from "../
 import type { KeyStore, UsageStore } from "../../store/ports/store.ts";
 import { type FindRefusal, findKey } from "./find.ts";
 
-/** The span goes back further than sums of this grain are kept, or, without one, than any are. */
+/** The span begins before the oldest sums of this grain; without a grain, before all sums. */
 export interface NotKept {
   readonly kind: "not_kept";
   readonly grain: Grain | undefined;
   readonly keptMs: number;
 }
 
-/** What was asked for in one minute, hour or day. */
+/** The requests of one minute, hour or day. */
 export interface UsageBucket {
   readonly startedAtMs: number;
   readonly usage: Usage;
 }
 
-/** Usage over time, up to now. There is a bucket for every minute, hour or day, also where nothing was asked for. */
+/** Usage over time, up to now, with a bucket for every minute, hour or day, even without requests. */
 export interface UsageReport {
   readonly grain: Grain;
-  /** Where the first bucket begins. */
+  /** The start of the first bucket. */
   readonly fromMs: number;
   readonly buckets: readonly UsageBucket[];
   readonly sum: Usage;
@@ -50,7 +50,7 @@ export interface UsageOfOneKey {
 }
 
 export interface AllUsageReport extends UsageReport {
-  /** Those that asked for something, the busiest first. */
+  /** Keys with requests, the busiest first. */
   readonly keys: readonly UsageOfOneKey[];
 }
 
@@ -66,7 +66,7 @@ export interface UsageQuery {
   readonly grain?: Grain | undefined;
 }
 
-/** What a key has asked for. */
+/** The usage of one key. */
 export async function usageOfKey(
   { keys, usage, clock }: Parts,
   idOrName: string,
@@ -81,7 +81,7 @@ export async function usageOfKey(
   return done({ key, ...reportOf(span, await usage.ofKey(key.id, span)) });
 }
 
-/** What everybody has asked for, without saying who. */
+/** The usage of everybody, not divided by key. */
 export async function usageInAll(
   { usage, clock }: Pick<Parts, "usage" | "clock">,
   query: UsageQuery,
@@ -92,7 +92,7 @@ export async function usageInAll(
   return done(reportOf(span, await usage.totals(span)));
 }
 
-/** What everybody has asked for, and each key. */
+/** The usage of everybody, and of each key. */
 export async function usageOfAll(
   { keys, usage, clock }: Parts,
   { sinceMs }: Pick<UsageQuery, "sinceMs">,
@@ -100,7 +100,7 @@ export async function usageOfAll(
   const ofKeys = grainOf("key", { sinceMs });
   if (ofKeys.kind === "refused") return ofKeys;
   const span = spanOf(ofKeys.value, sinceMs, clock.nowMs());
-  // Both begin where the buckets of keys do; of totals there are none by day.
+  // Both begin with the buckets of keys; totals have no buckets by day.
   const totals = await usage.totals({ ...span, grain: span.grain === "minute" ? "minute" : "hour" });
   const known = new Map((await keys.list()).map((key) => [key.id, key]));
   const sums = await sumsByKey(usage, span);
@@ -139,7 +139,7 @@ function reportOf({ grain, fromMs, beforeMs }: Span, sums: readonly UsageSum[]):
   return { grain, fromMs, buckets, sum: usageOf(all) };
 }
 
-/** With 10,000 keys, a statement then takes a fraction of a second, however long the span is. */
+/** Bounds a statement to a fraction of a second with 10,000 keys, however long the span is. */
 const BUCKETS_AT_ONCE = 30;
 
 async function sumsByKey(usage: Parts["usage"], { grain, fromMs, beforeMs }: Span): Promise<Map<string, UsageCounts>> {

@@ -11,17 +11,17 @@ export interface WindowUse {
   readonly resetsAtMs: number | undefined;
 }
 
-/** What a key has used of its quotas, until when it is banned, and what the next ban would be. */
+/** The used part of quotas, the end of a ban, and the length of the next one. */
 export interface KeyUse {
   readonly minute: WindowUse;
   readonly day: WindowUse;
   readonly bannedUntilMs: number | undefined;
   readonly ladder: Ladder;
-  /** How many more refused requests in this minute lead to a ban. */
+  /** The number of further refused requests in this minute that lead to a ban. */
   readonly strikesLeft: number;
 }
 
-/** By the same rules that requests are judged by. The tally itself stays as it is. */
+/** Applies the rules for requests, without changing the tally. */
 export function useOf(key: Key, tally: Tally | undefined, nowMs: number): KeyUse {
   const counted = tally ? copyOfTally(tally) : newTally();
   const { minute, day, banRecord } = counted;
@@ -35,7 +35,7 @@ export function useOf(key: Key, tally: Tally | undefined, nowMs: number): KeyUse
   };
 }
 
-/** Until when a key is banned, if it is: all that a list of keys needs of a tally. */
+/** The end of the ban, if there is one: all that a list of keys needs of a tally. */
 export function banEndOf(key: Key, tally: Tally | undefined, nowMs: number): number | undefined {
   if (!tally) return undefined;
   const banRecord = { ...tally.banRecord };
@@ -46,12 +46,12 @@ export function banEndOf(key: Key, tally: Tally | undefined, nowMs: number): num
 const endOfBan = (record: BanRecord, nowMs: number): number | undefined =>
   isBanned(record, nowMs) ? record.bannedUntilMs : undefined;
 
-/** The state of a key, and whether it is banned, which only its tally tells. */
+/** The state of a key, including a ban, which only its tally tells. */
 export type TrueState = KeyState | "banned";
 
 export const TRUE_STATES: readonly TrueState[] = ["active", "banned", "suspended", "expired", "revoked"];
 
-/** A ban is the least of the reasons why a key does not work: it passes by itself. */
+/** A ban comes last among the reasons why a key does not work: it passes by itself. */
 export function trueStateOf(key: Key, bannedUntilMs: number | undefined, nowMs: number): TrueState {
   const state = stateOf(key, nowMs);
   return state === "active" && bannedUntilMs !== undefined ? "banned" : state;

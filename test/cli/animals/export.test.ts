@@ -253,7 +253,10 @@ test("the ending of a file name is a format, or one is given", async () => {
     run(["animals", "export", "--to", ...args], { cwd: folder, program: [EXECUTABLE] });
   for (const name of ["e.xml", "e.json.gz", "a.csv.zip"]) {
     const { exitCode, err } = await exportTo(name);
-    expect([exitCode, err]).toEqual([2, expect.stringContaining(`the name ${name} says neither csv nor ndjson`)]);
+    expect([exitCode, err]).toEqual([
+      2,
+      expect.stringContaining(`the file name ${name} ends neither in .csv nor in .ndjson`),
+    ]);
     expect(existsSync(join(folder, name))).toBe(false);
   }
   for (const args of [["e.xml", "--format", "csv"], ["plain"], ["a.CSV"], ["b.jsonl.gz"], ["c.gz"]])

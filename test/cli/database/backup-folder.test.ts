@@ -152,8 +152,8 @@ test.skipIf(!canTrace)("an old backup that cannot be deleted is a failure, and t
 });
 
 test.each([
-  [[], "error: name the file of the backup, or a folder with --to <folder>: one of the two"],
-  [["a.db", "--to", "."], "one of the two"],
+  [[], "error: give either the file of the backup, or a folder with --to <folder>"],
+  [["a.db", "--to", "."], "give either the file of the backup, or a folder with --to"],
   [["a.db", "--keep", "3"], "error: option '--keep <number>' needs '--to <folder>': nothing else is ever deleted"],
   [["--to", ".", "--keep", "0"], "It must be a whole number from 1 to 100000."],
   [["--to", ".", "--keep", "all"], "It must be a whole number from 1 to 100000."],

@@ -35,7 +35,7 @@ describe("restore", () => {
     expect([exitCode, err]).toEqual([0, ""]);
     expect(out.split("\n").slice(0, 4)).toEqual([
       `Restored ${file} from ${backup}.`,
-      `What was there before is kept: ${aside}`,
+      `The old database is kept: ${aside}`,
       `To go back to it: animal-store restore ${aside}`,
       "Keys are those of the backup: what was issued, changed or revoked later is not in it.",
     ]);
@@ -155,7 +155,7 @@ describe("restore", () => {
     const { exitCode, out, err } = await restore(old, cwd);
     expect([exitCode, err]).toEqual([0, ""]);
     expect(out).toMatch(/It has schema 1, and this version needs \d+: the next start migrates it\./);
-    expect(out).toContain("The journal does not have it");
+    expect(out).toContain("The restore is not in the journal");
     const service = await serve({ cwd });
     await service.kill("SIGTERM");
     expect(await animalsIn(file)).toEqual(["Ancient"]);

@@ -79,7 +79,7 @@ describe("journal", () => {
     expect(await anna.json("journal", "--since", "2020-01-01")).toHaveLength(8);
     expect(await anna.json("journal", "--since", "2020-01-01T09:30+01:00")).toHaveLength(8);
     const none = await cli("journal", "--key", "key_000000000000");
-    expect(none).toEqual({ exitCode: 0, out: "", err: "There is nothing in the journal that was asked for.\n" });
+    expect(none).toEqual({ exitCode: 0, out: "", err: "The journal has no such entries.\n" });
     expect(await anna.json("journal", "--key", "key_000000000000")).toEqual([]);
     expect(await cli("journal", "--key", "Otter")).toMatchObject({
       exitCode: 1,

@@ -149,7 +149,7 @@ describe("keys usage and usage", () => {
     expect((await other.json("usage")).keys).toEqual([]);
     expect((await other.cli("usage", "--csv")).out.split("\r\n")).toHaveLength(1);
     expect((await other.cli("instances")).out).toBe(
-      "No instance has left word yet: one does so 2 seconds after its start.\n",
+      "No instance has reported yet: each does so 2 seconds after its start.\n",
     );
     expect(await other.json("instances")).toEqual([]);
   });
