@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { temporaryFolder } from "../../harness/folder.ts";
 import { EXECUTABLE, issueBoundlessKey, postAnimal, run, runInTerminal, serve } from "../../harness/program/program.ts";
-import { databaseMaker } from "../../harness/servers/postgres.ts";
+import { databaseMaker, withSql } from "../../harness/servers/postgres.ts";
+import { querySqlite } from "../../harness/service/stores.ts";
 
 const newDatabase = await databaseMaker();
 
@@ -51,6 +52,14 @@ for (const [name, open] of Object.entries(stores))
     const json = async (...args: string[]) => JSON.parse((await cli(...args, "--json")).out);
     const write = (file: string, content: string | Uint8Array) => writeFileSync(join(cwd, file), content);
     const exported = async () => (await cli("animals", "export")).out.trimEnd().split("\n").slice(1);
+    /** What the database says of an import, which is known sooner than what a command says. */
+    const addedOf = async (file: string): Promise<number> => {
+      const statement = `SELECT added FROM imports WHERE source = '${file}'`;
+      const rows = env.DATABASE_URL
+        ? await withSql(env.DATABASE_URL, (sql) => sql.unsafe(statement))
+        : querySqlite(join(cwd, "data/animal-store.db"), statement);
+      return Number((rows as { added: bigint }[])[0]?.added ?? 0);
+    };
     const failure = async (...args: string[]) => {
       const { exitCode, out, err } = await cli(...args);
       expect([exitCode, out]).toEqual([1, ""]);
@@ -172,16 +181,19 @@ for (const [name, open] of Object.entries(stores))
 
     test("a file that changes while it is imported: what was added is to be removed first", async () => {
       write("growing.csv", csvOf(200_000, "Growing"));
-      const importing = cli("animals", "import", "growing.csv");
-      let isOver = false;
-      void importing.then(() => {
-        isOver = true;
+      const child = Bun.spawn([EXECUTABLE, "animals", "import", "growing.csv"], {
+        cwd,
+        env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
+        stdout: "ignore",
+        stderr: "pipe",
       });
-      const added = async () => (await json("animals", "imports")).find(isGrowing)?.added ?? 0;
       const isGrowing = ({ file }: { file: string }): boolean => file === "growing.csv";
-      while (!isOver && (await added()) === 0) await Bun.sleep(5);
+      while (child.exitCode === null && (await addedOf("growing.csv")) === 0) await Bun.sleep(1);
+      child.kill("SIGSTOP");
       write("growing.csv", csvOf(60_001, "Grown"));
-      const { exitCode, err } = await importing;
+      child.kill("SIGCONT");
+      const exitCode = await child.exited;
+      const err = await new Response(child.stderr).text();
       const { import: id, added: left } = (await json("animals", "imports")).find(isGrowing);
       expect([exitCode, err]).toEqual([
         1,

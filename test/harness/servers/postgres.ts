@@ -212,7 +212,7 @@ async function readableBinaries(folder: string): Promise<string> {
 
 /** Runs statements over a connection that is closed afterwards. */
 export async function withSql<T>(url: string, work: (sql: SQL) => PromiseLike<T>): Promise<T> {
-  const sql = new SQL(url, { max: 1, connectionTimeout: 2 });
+  const sql = new SQL(url, { max: 1, connectionTimeout: 60 });
   try {
     return await work(sql);
   } finally {
