@@ -1,4 +1,4 @@
-import { Patience } from "./patience.ts";
+import { AdaptiveTimeout } from "./adaptive-timeout.ts";
 import { RunningTime } from "./running-time.ts";
 import { type Scheduler, systemScheduler } from "./scheduler.ts";
 
@@ -27,7 +27,7 @@ export interface Call {
 /** Gives up on answers that do not come, though this process was able to run and would have read them. */
 export class AnswerTimeouts {
   readonly #time = new RunningTime();
-  readonly #patience: Patience;
+  readonly #timeout: AdaptiveTimeout;
   /** In the order in which they were made. Those at the front are waiting; others may be over. */
   readonly #calls: Call[] = [];
   /** How many were given up, and are not over: an answer would still tell that Redis is slow rather than dead. */
@@ -38,7 +38,7 @@ export class AnswerTimeouts {
     timeoutMs: number = ANSWER_TIMEOUT_MS,
     private readonly scheduler: Scheduler = systemScheduler,
   ) {
-    this.#patience = new Patience(timeoutMs);
+    this.#timeout = new AdaptiveTimeout(timeoutMs);
   }
 
   /** From now on, an answer is waited for. */
@@ -59,14 +59,14 @@ export class AnswerTimeouts {
     const wasWaiting = call.state === "waiting";
     if (!wasWaiting) this.#givenUp--;
     call.state = "over";
-    if (isAnswer) this.#patience.record(this.#time.nowMs - call.sinceMs);
+    if (isAnswer) this.#timeout.record(this.#time.nowMs - call.sinceMs);
     return wasWaiting;
   }
 
   readonly #turn = (): void => {
     const nowMs = this.scheduler.nowMs();
     this.#time.turn(nowMs);
-    this.#patience.age(nowMs);
+    this.#timeout.age(nowMs);
     this.#dropFinished();
     const oldest = this.#calls[0];
     if (oldest && this.#isOverdue(oldest)) this.scheduler.afterArrivals(() => this.#giveUp());
@@ -80,7 +80,7 @@ export class AnswerTimeouts {
   }
 
   #isOverdue({ sinceMs }: Call): boolean {
-    return this.#time.nowMs - sinceMs >= this.#patience.ms;
+    return this.#time.nowMs - sinceMs >= this.#timeout.ms;
   }
 
   #giveUp(): void {
@@ -89,7 +89,7 @@ export class AnswerTimeouts {
       if (call.state !== "waiting") continue;
       call.state = "given up";
       this.#givenUp++;
-      call.giveUp(new AnswerTimeout(this.#patience.ms));
+      call.giveUp(new AnswerTimeout(this.#timeout.ms));
     }
   }
 }

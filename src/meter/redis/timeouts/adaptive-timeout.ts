@@ -5,7 +5,7 @@ const MAX_MS = 1_000;
  * How long an answer is waited for: a fixed time, and longer if one took more than half of that a moment ago. A Redis
  * that is slow but alive keeps counting for all instances, and one that has died is still given up within a second.
  */
-export class Patience {
+export class AdaptiveTimeout {
   #slowestMs = 0;
   #slowestBeforeMs = 0;
   #periodEndsAtMs = Number.NEGATIVE_INFINITY;
