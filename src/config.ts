@@ -13,13 +13,13 @@ const DRAIN_MAX_SECONDS = 300;
 const THREADS_MAX = 64;
 
 interface Setting<Value> {
-  /** As it would be written in the environment; an empty text means "not set". */
+  /** The default, as the environment would spell it; an empty text means "not set". */
   readonly fallback: string;
   readonly meaning: string;
   readonly parse: (text: string) => Value | Mistake;
-  /** Only for a value that may contain a password, which no message shows: the value without it. */
+  /** Returns the value without its password. Only for settings that may contain one, which no message shows. */
   masked?(value: NonNullable<Value>): string;
-  /** Only for a value that must not have a password in it, and may by mistake: whether no message shows this text. */
+  /** True: the text may contain a password by mistake, so no message shows it. */
   hides?(text: string): boolean;
 }
 
@@ -126,7 +126,7 @@ export type SettingName = keyof typeof SETTINGS;
 
 export type Config = { readonly [Name in SettingName]: Exclude<ReturnType<(typeof SETTINGS)[Name]["parse"]>, Mistake> };
 
-/** Where the console is, as browsers see it: a proxy may put something before its path. */
+/** The console's path as browsers see it: a proxy may put something before it. */
 export const consolePath = ({ PUBLIC_URL, CONSOLE_PORT }: Pick<Config, "PUBLIC_URL" | "CONSOLE_PORT">): string =>
   PUBLIC_URL === undefined || CONSOLE_PORT !== undefined
     ? "/console"
@@ -134,16 +134,15 @@ export const consolePath = ({ PUBLIC_URL, CONSOLE_PORT }: Pick<Config, "PUBLIC_U
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a value comes from. */
 export type SettingSource = "default" | "environment" | ".env";
 
-/** A setting as it is in force. */
+/** A setting with the value that applies. */
 export interface SettingInForce {
   readonly name: SettingName;
-  /** As a person may see it: without passwords. Undefined: there is none, or it is not to be seen. */
+  /** The value without passwords. Undefined: there is none, or it must not be shown. */
   readonly shown: string | undefined;
   readonly source: SettingSource;
-  /** What is wrong with it, as the end of a sentence that begins with its name. */
+  /** The end of a sentence that begins with the setting's name, such as "must be a port". */
   readonly mistake: string | undefined;
 }
 
@@ -151,7 +150,7 @@ interface Reading extends SettingInForce {
   readonly value: unknown;
 }
 
-/** Reads the environment: a Config, or all mistakes in it, one line each. An empty value counts as not set. */
+/** Reads the environment. Returns a Config, or all mistakes, one line each. An empty value counts as not set. */
 export function readConfig(env: Environment): { config: Config } | { mistakes: readonly string[] } {
   const readings = readAll(env, {});
   const mistakes = readings.flatMap(({ name, mistake }) => (mistake === undefined ? [] : [`${name} ${mistake}`]));
@@ -159,7 +158,7 @@ export function readConfig(env: Environment): { config: Config } | { mistakes: r
   return { config: Object.fromEntries(readings.map(({ name, value }) => [name, value])) as unknown as Config };
 }
 
-/** Every setting, valid or not. What is in the environment, even if it is empty, comes before what is in a file. */
+/** Returns every setting, valid or not. The environment, even an empty value, takes precedence over the file. */
 export const settingsInForce = (env: Environment, envFile: Environment): SettingInForce[] =>
   readAll(env, envFile).map(({ value: _, ...setting }) => setting);
 
@@ -185,7 +184,7 @@ function read(name: SettingName, inEnvironment: string | undefined, inFile: stri
   return { name, source, value, shown: shown === "" ? undefined : shown, mistake: undefined };
 }
 
-/** Settings that are valid, but not beside another one: the mistake as it would be of one alone. */
+/** The mistakes of settings that are valid alone, but not together. */
 type Clashes = { readonly [Name in SettingName]?: string };
 
 function clashesOfPorts({ PORT, METRICS_PORT, CONSOLE_PORT }: Partial<Config>): Clashes {
@@ -201,7 +200,7 @@ function clashesOfPorts({ PORT, METRICS_PORT, CONSOLE_PORT }: Partial<Config>): 
   };
 }
 
-/** Whoever copies the settings of one environment to the other, and forgets one, would send its clients there. */
+/** A setting that was copied from the other environment by mistake would send clients there. */
 function clashesOfUrls({ ENVIRONMENT, PUBLIC_URL, STAGING_URL, PRODUCTION_URL }: Partial<Config>): Clashes {
   if (ENVIRONMENT === undefined) return {};
   const urls = { STAGING_URL, PRODUCTION_URL };

@@ -24,26 +24,26 @@ import type { ConsoleHostMethods, ConsoleThreadMethods } from "./start/threads/c
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
 import { openHandle, openServedSnapshot, type StoreHandle } from "./store/open.ts";
 
-// The thread of the console: its composition root. start/console-host.ts starts it when it is first asked for.
+// The composition root of the console's thread, which start/threads/console-host.ts starts on demand.
 
 /** Plain data, memory that all threads share, and the port in the handle of an embedded store. */
 export interface ConsoleThreadData {
   readonly config: Config;
   readonly settings: ConsoleSettings;
-  /** Where it listens, unless CONSOLE_PORT says otherwise. */
+  /** The socket to listen on, unless CONSOLE_PORT is set. */
   readonly endpoint: ConsoleEndpoint;
   readonly storeHandle: StoreHandle;
-  /** Where the time is, unless it is the system's. */
+  /** The memory that a test sets the time in; undefined: the time is the system's. */
   readonly clockMemory: SharedArrayBuffer | undefined;
 }
 
-/** Beside those of the threads that serve. */
+/** The console has its own connections, beside those of the serving threads. */
 const POSTGRES_CONNECTIONS = 2;
 const IDLE_TIMEOUT_SECONDS = 60;
 const FINISH_TIMEOUT_MS = 2_000;
 /**
- * For the socket, where Bun's types do not know it, and 10 seconds would be the default: the listener that a request came
- * in by gives up who is quiet, and what takes long has a bound of its own.
+ * Bun's types do not know this option for a socket, where the default is 10 seconds. The listener that relays a request
+ * has a timeout for idle clients, and slow work has limits of its own.
  */
 const NEVER_IDLE: object = { idleTimeout: 0 };
 
@@ -86,9 +86,9 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
 
 type Handlers = ReturnType<typeof createConsole>;
 
-/** Behind the threads that serve, which hand requests on. */
+/** Listens behind the serving threads, which relay requests. */
 const listenBehind = ({ socket, password }: ConsoleEndpoint, { routes, fetch }: Handlers): Server<undefined> => {
-  /** Somebody on this machine who has found the socket is told nothing. */
+  /** Other users of this machine who find the socket learn nothing. */
   const guarded =
     (handle: Handler): Handler =>
     (request, server) =>
@@ -97,7 +97,7 @@ const listenBehind = ({ socket, password }: ConsoleEndpoint, { routes, fetch }: 
     unix: socket,
     development: false,
     ...NEVER_IDLE,
-    // The listener that the request came in by has bounded it.
+    // The listener that relays the request has limited it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     routes: Object.fromEntries(Object.entries(routes).map(([path, handle]) => [path, guarded(handle)])),
     fetch: guarded(fetch as Handler) as (request: Request, server: Server<undefined>) => Response | Promise<Response>,

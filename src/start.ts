@@ -33,23 +33,23 @@ import type { ServingThreadData } from "./thread.ts";
 
 /** A running service. */
 export interface Service {
-  /** Where it listens, without a path. */
+  /** Scheme, host and port that it listens on. */
   readonly origin: string;
-  /** The base address that clients use, or that those on this machine can use. */
+  /** The base address that clients use; without PUBLIC_URL, one that works on this machine. */
   readonly publicUrl: string;
   readonly environment: EnvironmentName;
   readonly metricsUrl: string | undefined;
-  /** Where the console is, without a link's token; undefined: nowhere. */
+  /** The console's address, without a link's token; undefined: there is no console. */
   readonly consoleUrl: string | undefined;
-  /** Makes a link into the console, if it has one, nobody has used this store before, and there is somebody to see it. */
+  /** Makes a link into the console of a new store, if there is a console, and an author to make it for. */
   firstConsoleLink(findAuthor: () => Promise<Author | undefined>): Promise<string | undefined>;
-  /** Where everything is stored, without a password. */
+  /** The database's address, without a password. */
   readonly database: string;
   /** The operator's first key, if its file is there. */
   readonly operatorKey: OperatorKey | undefined;
   /** Resolves when all threads answer requests. The first one does so from the beginning. */
   readonly isComplete: Promise<void>;
-  /** Requests are accepted for DRAIN_SECONDS more, and answered; then there are no connections, and counters are saved. */
+  /** Accepts requests for DRAIN_SECONDS more and answers them, then closes all connections and saves the counters. */
   stop(options?: StopOptions): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
   const { log, clock = systemClock } = parts;
   const { DATABASE_URL: databaseUrl, ENVIRONMENT: environment, REDIS_URL: redisUrl } = config;
   const settings = servingSettings(config, parts);
-  // At the limit of open files, this could not be found out.
+  // At the limit of open files, it could not read the limit.
   const hasRoom = roomForFiles();
 
   const store = await openForServing(databaseUrl, storeOptions(config, settings, log));

@@ -12,7 +12,7 @@ import type { HostMethods, ThreadMethods } from "./start/threads/threads.ts";
 import { openHandle, type StoreHandle } from "./store/open.ts";
 import type { Log } from "./telemetry/log.ts";
 
-// One more thread that serves: its composition root. start/threads/threads.ts says what the threads share.
+// The composition root of one more serving thread. start/threads/threads.ts says what the threads share.
 
 /** Plain data, memory that all threads share, and the port in the handle of an embedded store. */
 export interface ServingThreadData {

@@ -11,10 +11,10 @@ interface Network {
   readonly family: "ipv4" | "ipv6";
 }
 
-/** The same, ready to be asked about addresses. */
+/** The trusted networks, ready for lookups of addresses. */
 export type TrustedProxies = BlockList | undefined;
 
-/** Slow to load, and never needed on IPv4 without a proxy. */
+/** node:net is slow to load, and never needed on IPv4 without a proxy. */
 const net = lazy(() => process.getBuiltinModule("node:net"));
 const isIP = (text: string): number => net().isIP(text);
 
@@ -60,7 +60,7 @@ export function clientAddress(peer: string, forwardedFor: string | null, proxies
   return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).map(hex).join(":")}::/64` : address;
 }
 
-/** Whether a request comes from one of the proxies itself, whoever it is forwarded for. */
+/** True: the request's connection comes from a trusted proxy, whoever it forwards for. */
 export const isTrustedProxy = (peer: string, proxies: TrustedProxies): boolean => isTrusted(canonical(peer), proxies);
 
 const isTrusted = (address: string, proxies: TrustedProxies): boolean =>

@@ -1,4 +1,4 @@
-/** What an Authorization header contains. */
+/** The content of an Authorization header. */
 export type Credential =
   | { readonly kind: "missing" }
   | { readonly kind: "malformed" }

@@ -29,21 +29,21 @@ export interface Refusal {
   /** The key that was refused, if there is a valid one. */
   readonly key?: Key;
   readonly counted?: CountedKey;
-  /** The key whose secret it was, though that does not work any more: for the log alone. */
+  /** The key whose secret has expired or was revoked, for the log alone. */
   readonly invalidKeyId?: string;
 }
 
 export type RefusalReason =
-  /** The gate is not open yet, because the service has only begun to start. */
+  /** The service is still starting. */
   | { readonly kind: "starting" }
-  /** No credential, one that is malformed, or one that nobody has. */
+  /** No credential was sent, a malformed one, or one that no key has. */
   | { readonly kind: "missing" | "malformed" | "unknown" }
-  /** Nobody has it here, and its prefix is that of the other environment. */
+  /** No key has it, and its prefix is that of the other environment. */
   | { readonly kind: "foreign"; readonly of: EnvironmentName }
   | KeyProblem
   /** A quota is used up. */
   | { readonly kind: "exhausted"; readonly strikesLeft: number | undefined }
-  /** `isNew`: by this very request. */
+  /** `isNew`: this very request has caused the ban. */
   | { readonly kind: "banned"; readonly isNew: boolean }
   /** An address without a valid key has used up its quota. */
   | { readonly kind: "address_exhausted" };
@@ -60,28 +60,28 @@ export interface GateParts {
 }
 
 export interface Gate {
-  /** Who is calling, and may they now? The address is asked for only when there is no valid key. */
+  /** Finds out who is calling, and whether they may now. Asks for the address only when there is no valid key. */
   admit(authorization: string | null, address: () => string): Awaitable<Admission>;
-  /** Until then nobody is admitted, and every request is counted for its address. */
+  /** Starts to admit requests. Until then nobody is admitted, and every request is counted for its address. */
   open(): void;
-  /** How many more refused requests in this minute lead to a ban of a key that was let pass. */
+  /** Resolves to how many more refused requests in this minute lead to a ban of a key that was admitted. */
   strikesLeft(pass: Pass): Awaitable<number>;
   /** Counts a request of a caller whose key cannot be looked up. */
   countAddress(address: string): Awaitable<QuotaStatus>;
-  /** May a visitor see a page now? Pages need no key, and are counted apart from requests that do. */
+  /** Judges whether a visitor may see a page now. Pages need no key, and are counted apart from requests that do. */
   admitVisitor(address: string): Awaitable<Verdict>;
 }
 
 /** Loading the reference takes four requests, and fewer when the browser has some of it already. */
 const VISITOR_POLICY = ratePolicyOfAddress(120);
 
-/** In this order: credential, key, ban, quotas. A refusal is a value; only a broken store throws. */
+/** Checks credential, key, ban and quotas, in this order. A refusal is a value; only a broken store throws. */
 export function createGate(parts: GateParts): Gate {
   const { clock, keyring, keyMeter, addressMeter, addressPolicy } = parts;
   const gate: Gate = {
     admit: turnAway,
     open() {
-      // Replaced instead of checked by every request.
+      // A replaced method costs a request nothing; a flag would be checked by each.
       gate.admit = admit;
     },
     strikesLeft: ({ key, quotaStatus }) =>
@@ -111,7 +111,7 @@ export function createGate(parts: GateParts): Gate {
     );
   }
 
-  /** By its prefix alone, so it says nothing of the keys that the other environment has. */
+  /** Judges by the prefix alone, so that the answer says nothing about the other environment's keys. */
   function reasonNotToKnow(secret: string): RefusalReason {
     const of = environmentOfSecret(secret);
     return of === undefined || of === parts.environment ? { kind: "unknown" } : { kind: "foreign", of };
@@ -135,7 +135,7 @@ export function createGate(parts: GateParts): Gate {
     return { kind: "refusal", reason, quotaStatus, key, counted };
   }
 
-  /** Without a valid key, the address is what is counted. */
+  /** Without a valid key, requests are counted for the address. */
   function refuseAnonymous(reason: RefusalReason, address: () => string, invalidKeyId?: string): Awaitable<Refusal> {
     return andThen(addressMeter.judge(address(), addressPolicy), ({ kind, quotaStatus }) => ({
       kind: "refusal",

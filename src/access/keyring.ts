@@ -4,38 +4,38 @@ import { type RatePolicy, ratePolicyOfKey } from "../domain/limits/tally.ts";
 import { type CountedKey, newCountedKey } from "../domain/usage/usage.ts";
 import type { KeyStore } from "../store/ports/store.ts";
 
-/** A key as the gate needs it, with everything worked out that does not depend on the time. */
+/** A key as the gate needs it, with everything computed that does not depend on the time. */
 export interface KnownKey {
   readonly key: Key;
   readonly secret: KeySecret;
   readonly policy: RatePolicy;
-  /** It is valid, and will not become invalid by the passing of time. */
+  /** True: it is valid, and does not expire. */
   readonly neverExpires: boolean;
-  /** Set when it is admitted to the meter; the keyring takes it back when it collects what was used. */
+  /** Set when a request of the key is admitted; takeUsed() resets it. */
   isUsed: boolean;
-  /** Whom its requests are counted for. */
+  /** Its place in the usage counter. */
   readonly counted: CountedKey;
 }
 
 const MAX_KEYS = 10_000;
 
-/** The Authorization header as most clients write it. */
+/** The Authorization header in the spelling of most clients. */
 const usualHeader = (secret: string): string => `Bearer ${secret}`;
 
 /**
- * A cache of the keys in use, by the usual header with their secret. Only keys that exist are cached,
- * so a new one works at once; refresh() empties the cache if any key has changed, so a revocation
- * takes effect with the next refresh.
+ * A cache of the keys in use, by the Authorization header with their secret. Only keys that exist are cached, so a new
+ * one works at once; refresh() empties the cache if any key has changed, so a revocation takes effect with the next
+ * refresh.
  */
 export class Keyring {
   readonly #keys = new Map<string, KnownKey>();
   #revision: number | undefined;
-  /** The ids of those that were used and have left the cache. */
+  /** The ids of used keys that have left the cache. */
   #used = new Set<string>();
 
   constructor(private readonly store: KeyStore) {}
 
-  /** The key that a usual header names, if it is cached. */
+  /** Returns the key of a header in the usual spelling, if it is cached. */
   recall(authorization: string): KnownKey | undefined {
     return this.#keys.get(authorization);
   }
@@ -50,7 +50,7 @@ export class Keyring {
     this.#revision = revision;
   }
 
-  /** The ids of the keys that were used since the last call. */
+  /** Returns the ids of the keys that were used since the last call. */
   takeUsed(): ReadonlySet<string> {
     this.#collectUsed();
     const used = this.#used;

@@ -6,11 +6,11 @@ export interface LastUseParts {
   readonly keyring: Pick<Keyring, "takeUsed">;
   readonly keys: Pick<KeyStore, "noteUse">;
   readonly isReadOnly: () => boolean;
-  /** A steady one: a clock that is ahead for a moment would leave a use in the future. */
+  /** Must be steady: a clock that is ahead for a moment would record a use in the future. */
   readonly clock: Clock;
 }
 
-/** Notes in the background when keys were last used: to the minute, and each at most once a minute. */
+/** Records in the background when keys were last used: to the minute, and each at most once a minute. */
 export class LastUse {
   readonly #unwritten = new Map<string, number>();
   readonly #written = new Set<string>();
@@ -18,7 +18,7 @@ export class LastUse {
 
   constructor(private readonly parts: LastUseParts) {}
 
-  /** Not to be called again before it has returned. What cannot be written now is part of the next call. */
+  /** Must not be called again before it has returned. A failed write is retried by the next call. */
   async write(): Promise<void> {
     const { keyring, keys, isReadOnly, clock } = this.parts;
     const nowMs = clock.nowMs();

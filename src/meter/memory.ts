@@ -5,12 +5,12 @@ import type { Meter } from "./meter.ts";
 import type { TallyTable } from "./tally-table.ts";
 
 /**
- * Counts in memory that all threads of this process share. It is bounded, so a subject may be forgotten before its
- * window ends, and start again. To bring that about takes on average as many other subjects as there is room for,
- * since it takes a full bucket and nobody knows which subjects share one; and all of those have quotas of their own.
+ * Counts in memory that all threads of this process share. It is bounded, so a subject may be evicted before its window
+ * ends, and start again. To force that takes on average as many other subjects as there is room for, since it takes a
+ * full bucket and nobody knows which subjects share one; and all of those have quotas of their own.
  */
 export class MemoryMeter implements Meter {
-  /** Filled and emptied within one call. */
+  /** Scratch space, used within one call. */
   readonly #tally = newTally();
 
   constructor(
@@ -34,7 +34,7 @@ export class MemoryMeter implements Meter {
     const slot = this.table.lock(subject);
     try {
       this.table.read(slot, this.#tally);
-      // Asked while the slot is locked, so that no other thread has judged by a later time.
+      // Read while the slot is locked, so that no other thread has judged by a later time.
       const verdict = judge(this.#tally, policy, momentFor(this.#tally, this.clock.nowMs()));
       this.table.write(slot, this.#tally);
       return verdict;

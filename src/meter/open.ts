@@ -12,20 +12,20 @@ export type { ServerChange } from "./meter.ts";
 export type { RedisUrl } from "./redis-url.ts";
 
 export interface MeterSettings {
-  /** Where all instances count together. Absent: this process counts by itself. */
+  /** The Redis that all instances count in. Undefined: this process counts by itself. */
   readonly redisUrl: RedisUrl | undefined;
-  /** What all threads of this process count in. */
+  /** The tallies of all threads of this process. */
   readonly memory: MeterMemory;
-  /** Where the counters of this process are saved, if it counts by itself: known to one thread, which the others ask. */
+  /** Saves the counters of a process that counts by itself. One thread has the keeper, which the others ask. */
   readonly keeper: TallyKeeper | SavingThread;
   readonly clock: Clock;
   /** The clock that Redis judges by. Absent: its own. */
   readonly scriptClock?: Clock | undefined;
   /** How long to wait for Redis before going on without it. */
   readonly connectTimeoutMs?: number;
-  /** How long Redis's answer to one request is waited for, at least; by default 150 ms. */
+  /** How long to wait for Redis's answer to one request, at least; by default 150 ms. */
   readonly answerTimeoutMs?: number | undefined;
-  /** Called for each save that fails; the next one includes what it could not save. */
+  /** Called for each save that fails; the next save includes its tallies. */
   readonly onSaveFailure: (error: unknown) => void;
   /** Called when a server of Redis stops counting, so that this instance counts by itself, and when it is back. */
   readonly onServerChange: (change: ServerChange) => void;
@@ -33,7 +33,7 @@ export interface MeterSettings {
   readonly onAnswer?: ((outcome: AnswerOutcome, seconds: number) => void) | undefined;
 }
 
-/** What the threads of a process count in together: it can be sent to them. */
+/** Shared memory for the tallies of all threads of a process, which can be sent to them. */
 export interface MeterMemory {
   readonly keys: TableMemory;
   readonly addresses: TableMemory;
@@ -44,7 +44,7 @@ export interface MeterMemory {
 export interface Meters {
   readonly keyMeter: Meter;
   readonly addressMeter: Meter;
-  /** Saves what all threads have counted and must outlive the process. Call it every SAVE_INTERVAL_MS. Never rejects. */
+  /** Saves the tallies of all threads. Call it every SAVE_INTERVAL_MS. Never rejects. */
   save(): Promise<void>;
   /** Saves, unless another thread does, and releases what the meters hold. */
   close(): Promise<void>;
@@ -53,14 +53,14 @@ export interface Meters {
 export const SAVE_INTERVAL_MS = 500;
 
 /**
- * A tally is given up early when a 33rd subject needs a place in its bucket. With 10,000 keys in use within a day that is
+ * A tally is evicted early when a 33rd subject needs a slot in its bucket. With 10,000 keys in use within a day that is
  * expected for 10^-40 of them, with 100,000 for 10^-9, and with 200,000 for 0.02. More room would make a start slower.
  */
 const MAX_KEYS = 2 ** 19;
 /** With 50,000 within a minute, that is expected for 0.002 of them. */
 const MAX_ADDRESSES = 2 ** 17;
 const MAX_SUBJECTS_WHILE_DEGRADED = 2 ** 18;
-/** Of a table that is not used. */
+/** The size of a table that is not used. */
 const NO_ROOM = WAYS;
 
 /** ioredis takes 14 ms to load: only a process that uses Redis pays for it. */
@@ -70,13 +70,13 @@ const loadTallyReader = lazy(() => import("./redis/read-tallies.ts"));
 const loadTallyRaiser = lazy(() => import("./redis/raise-tallies.ts"));
 
 /**
- * Counters in Redis, for all instances together, if there is one; otherwise in this process, saved by the keeper.
+ * Opens counters in Redis, for all instances together, if there is one; otherwise in this process, saved by the keeper.
  * Fails with an OperatorError if a setting keeps Redis from counting.
  */
 export const openMeters = (settings: MeterSettings): Promise<Meters> =>
   settings.redisUrl === undefined ? openLocalMeters(settings) : openSharedMeters(settings, settings.redisUrl);
 
-/** What is counted in Redis for each of these keys right now. Fails with an OperatorError if Redis does not answer. */
+/** Reads the current tallies of these keys in Redis. Fails with an OperatorError if Redis does not answer. */
 export async function readTallies(
   url: RedisUrl,
   keyIds: readonly string[],
@@ -86,8 +86,8 @@ export async function readTallies(
 }
 
 /**
- * Counts at least this much in Redis for each of these keys: what is counted there already is never lowered. Fails with
- * an OperatorError if Redis does not answer.
+ * Raises the tallies of these keys in Redis to at least these values, and never lowers one. Fails with an OperatorError
+ * if Redis does not answer.
  */
 export async function raiseTallies(
   url: RedisUrl,
@@ -97,12 +97,11 @@ export async function raiseTallies(
   await (await loadTallyRaiser()).raiseTallies(url, tallies, connectTimeoutMs);
 }
 
-/** What there is to find out about Redis. */
 export async function openRedisCheckup(url: RedisUrl, connectTimeoutMs?: number): Promise<Checkup> {
   return (await loadRedisCheckup()).checkRedis(url, connectTimeoutMs);
 }
 
-/** Room in which only what is used becomes memory. Where Redis counts, this process does so only while that is away. */
+/** Reserves addresses; only used parts become memory. With Redis, this process counts only while that is away. */
 export const newMeterMemory = ({ hasRedis }: { readonly hasRedis: boolean }): MeterMemory => ({
   keys: newTableMemory(hasRedis ? NO_ROOM : MAX_KEYS),
   addresses: newTableMemory(hasRedis ? NO_ROOM : MAX_ADDRESSES),

@@ -1,17 +1,17 @@
 import { Mistake } from "../base/mistake.ts";
 
-/** Where instances count together. */
+/** The address of the Redis that instances count in together. */
 export interface RedisUrl {
   readonly kind: "single" | "sentinel" | "cluster";
   /** The server, or the sentinels, or some nodes of the cluster. */
   readonly addresses: readonly Address[];
-  /** What the sentinels call the servers that they watch. */
+  /** The sentinels' name for the servers that they watch. */
   readonly masterName?: string;
   readonly database: number;
-  /** The same for every server. */
+  /** Credentials are the same for every server. */
   readonly credentials: Credentials;
   readonly sentinelCredentials: Credentials;
-  /** Absent: without TLS. */
+  /** Undefined: without TLS. */
   readonly tls?: TlsFiles;
 }
 
@@ -25,11 +25,11 @@ export interface Credentials {
   readonly password?: string;
 }
 
-/** Names of PEM files. */
+/** Paths of PEM files. */
 export interface TlsFiles {
-  /** Who signed the certificate of Redis. Absent: one of those that the system trusts. */
+  /** The authority that signed the certificate of Redis. Undefined: one that the system trusts. */
   readonly ca?: string;
-  /** What this instance identifies itself with, if Redis wants that. */
+  /** The client certificate, if Redis wants one. */
   readonly cert?: string;
   readonly key?: string;
 }
@@ -41,7 +41,7 @@ const MISTAKE = new Mistake(
   "must be redis://host:6379, several such addresses separated by commas for a cluster, or redis+sentinel://host:26379,host:26379/name",
 );
 
-/** A mistake never quotes the text, which may hold a password. */
+/** Parses a setting. A mistake never quotes the text, which may hold a password. */
 export function parseRedisUrl(text: string): RedisUrl | Mistake {
   if (/^rediss?\+sentinel:/.test(text)) return parseSentinels(text);
   const servers = text.split(",").map((part) => parseServer(part.trim()));
@@ -60,10 +60,10 @@ export function parseRedisUrl(text: string): RedisUrl | Mistake {
   return { ...first, kind: "cluster", addresses: nodes.flatMap((node) => node.addresses) };
 }
 
-/** What all connections use, and the first address would decide alone. */
+/** The parts that must be the same in every address, because all connections use those of the first. */
 const accessOf = ({ credentials, tls }: RedisUrl) => ({ credentials, tls });
 
-/** For people to read: without a password. */
+/** The address without a password. */
 export function displayRedisUrl({ kind, addresses, masterName, tls }: RedisUrl): string {
   const scheme = tls ? "rediss" : "redis";
   const hosts = addresses.map(displayAddress);
@@ -73,7 +73,7 @@ export function displayRedisUrl({ kind, addresses, masterName, tls }: RedisUrl):
 
 const MASK = "***";
 
-/** All of an address but its passwords. */
+/** Removes passwords from an address. */
 export function maskedRedisUrl(url: RedisUrl): string {
   const { kind, addresses, masterName, database, credentials, sentinelCredentials, tls } = url;
   const scheme = tls ? "rediss" : "redis";

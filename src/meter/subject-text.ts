@@ -1,8 +1,8 @@
-/** Of a subject as text in shared memory: one byte for its length, and the text in UTF-8. */
+/** The size of a subject in shared memory: one byte for its length, and the text in UTF-8. */
 export const SUBJECT_BYTES = 64;
 
 const TEXT_BYTES = SUBJECT_BYTES - 1;
-/** In place of the length: the subject is longer, and this is its SHA-256. */
+/** Stands in place of the length of a subject that is too long, and whose SHA-256 follows. */
 const IS_DIGEST = 255;
 
 const field = new Uint8Array(SUBJECT_BYTES);
@@ -11,7 +11,7 @@ const text = field.subarray(1);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A subject in the words that stand for it, until the next call. Keys and addresses are shorter than the field. */
+/** Encodes a subject in words, which are valid until the next call. Keys and addresses are shorter than the field. */
 export function encodeSubject(subject: string): Int32Array {
   field.fill(0);
   const { read, written } = encoder.encodeInto(subject, text);
@@ -23,7 +23,7 @@ export function encodeSubject(subject: string): Int32Array {
   return words;
 }
 
-/** The subject that such words stand for; undefined: only its digest is known, so nothing can be saved for it. */
+/** Decodes a subject; undefined: only its digest is known, so nothing can be saved for it. */
 export function subjectOf(encoded: Int32Array): string | undefined {
   words.set(encoded);
   const [length = 0] = field;

@@ -2,28 +2,28 @@ import { isSpent } from "../domain/limits/tally.ts";
 import type { TallyKeeper } from "./meter.ts";
 import type { TallyTable } from "./tally-table.ts";
 
-/** Saves what all threads have counted. */
+/** Saves the tallies of all threads. */
 export class TallySaver {
   #last: Promise<void> = Promise.resolve();
-  /** A save that has not begun. */
+  /** The next save, which has not begun. */
   #next: Promise<void> | undefined;
 
   constructor(
     private readonly table: TallyTable,
     private readonly keeper: TallyKeeper,
-    /** Called when a save fails; the next one includes what it could not save. */
+    /** Called when a save fails; the next save includes its tallies. */
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** Continues from what was saved, except for what has expired since. */
+  /** Loads the saved tallies, except for those that have expired since. */
   async load(nowMs: number): Promise<void> {
     for (const [subject, tally] of await this.keeper.load())
       if (!isSpent(tally, nowMs)) this.table.load(subject, tally);
   }
 
   /**
-   * Saves what has changed before this call, and resolves when that is done. A failure is reported, never thrown. One
-   * save begins after the other has ended, or an older tally could be written over a newer one.
+   * Saves all changes before this call, and resolves when that is done. A failure is reported, never thrown. Saves run
+   * one after the other, or an older tally could be written over a newer one.
    */
   save(): Promise<void> {
     this.#next ??= this.#last.then(() => {

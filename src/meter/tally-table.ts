@@ -11,46 +11,46 @@ import {
 import { Locks } from "./locks.ts";
 import { encodeSubject, SUBJECT_BYTES, subjectOf } from "./subject-text.ts";
 
-/** What all threads count in. */
+/** The memory of a table, which all threads share. */
 export interface TableMemory {
   readonly buckets: number;
-  /** Locks, tags, and what is unsaved. */
+  /** Locks, tags, and the bits of unsaved slots. */
   readonly index: SharedArrayBuffer;
   /**
-   * Grows with the slots in use: first one of each bucket, then a second one. The garbage collector adds shared memory
-   * to what a thread has allocated, and would let so much garbage pile up.
+   * Grows with the slots in use: first one of each bucket, then a second one. The garbage collector counts shared
+   * memory as allocated by a thread, and would let as much garbage pile up.
    */
   readonly slots: SharedArrayBuffer;
   /** Random, so that nobody can choose subjects that share a bucket. */
   readonly seed: bigint;
 }
 
-/** Where a subject was found; it still is there if the occupancy is the same. */
+/** The slot of a subject; still valid if the occupancy is the same. */
 interface Place {
   readonly slot: number;
   readonly occupancy: number;
 }
 
-/** A tally that is to be saved: a copy, and where it comes from. */
+/** A copy of a tally to save, and its slot. */
 export interface UnsavedTally {
   readonly slot: number;
   readonly subject: string;
   readonly tally: Tally;
 }
 
-/** Slots per bucket: one bit of a word for each, and enough that some buckets hardly ever fill long before the others. */
+/** Slots per bucket: as many as a word has bits, and enough that hardly any bucket fills long before the others. */
 export const WAYS = 32;
 const NUMBERS = TALLY_NUMBER_NAMES.length;
 const SUBJECT_WORDS = SUBJECT_BYTES / 4;
-/** A slot has the numbers of a tally, how often it has been claimed, and the subject. */
+/** A slot has the numbers of a tally, the number of its claims (its occupancy), and the subject. */
 const SLOT_BYTES = (NUMBERS + 1) * 8 + SUBJECT_BYTES;
 const SLOT_NUMBERS = SLOT_BYTES / 8;
 const SLOT_WORDS = SLOT_BYTES / 4;
 const EMPTY = 0;
-/** How many places a thread remembers, so that it need not look for them: 1.5 MB. */
+/** Slots that a thread caches, so that it need not search for them: 1.5 MB. */
 const PLACES_MAX = 10_000;
 
-/** Memory for so many subjects, a power of two. What is never used takes up only addresses. */
+/** Reserves memory for so many subjects, a power of two. Unused parts take up only addresses. */
 export function newTableMemory(subjects: number): TableMemory {
   const buckets = subjects / WAYS;
   const [seed] = crypto.getRandomValues(new BigUint64Array(1));
@@ -63,8 +63,8 @@ export function newTableMemory(subjects: number): TableMemory {
 }
 
 /**
- * Tallies in memory that threads share: a hash table of a fixed size, whose buckets are locked one by one. A subject
- * is always in the same bucket. A full one gives up a tally that is spent, otherwise the one whose window opened first.
+ * Tallies in shared memory: a hash table of a fixed size, whose buckets are locked one by one. A subject is always in
+ * the same bucket. A full bucket evicts a tally that is spent, otherwise the one whose window opened first.
  */
 export class TallyTable {
   readonly #buckets: number;
@@ -73,9 +73,9 @@ export class TallyTable {
   /** The slots, as numbers and as words. */
   readonly #numbers: Float64Array<SharedArrayBuffer>;
   readonly #words: Int32Array<SharedArrayBuffer>;
-  /** By bucket: a bit for each slot whose tally has changed since it was saved. */
+  /** One word a bucket, with a bit for each slot whose tally has changed since it was saved. */
   readonly #unsaved: Int32Array<SharedArrayBuffer>;
-  /** By bucket: a byte of the hash of what is in each slot, so that few texts need to be compared. */
+  /** A byte of each slot's hash, by bucket, so that few texts need to be compared. */
   readonly #tags: Uint8Array<SharedArrayBuffer>;
   readonly #locks: Locks;
   readonly #places = new Map<string, Place>();
@@ -96,7 +96,7 @@ export class TallyTable {
     this.#tags = new Uint8Array(index, buckets * 8, buckets * WAYS);
   }
 
-  /** Locks the slot of a subject, which gets one if it has none. Until unlock() nothing may be awaited. */
+  /** Locks the slot of a subject, which gets one if it has none. Nothing may be awaited until unlock(). */
   lock(subject: string): number {
     const place = this.#places.get(subject);
     if (place === undefined) return this.#lockUnknown(subject);
@@ -117,13 +117,13 @@ export class TallyTable {
     readTally(tally, this.#numbers, slot * SLOT_NUMBERS);
   }
 
-  /** Changes the tally in a locked slot, which is to be saved then. */
+  /** Writes the tally in a locked slot, and marks it as unsaved. */
   write(slot: number, tally: Tally): void {
     writeTally(tally, this.#numbers, slot * SLOT_NUMBERS);
     (this.#unsaved[this.#bucketOf(slot)] as number) |= this.#bitOf(slot);
   }
 
-  /** A copy of a subject's tally, if there is one. */
+  /** Returns a copy of a subject's tally, if there is one. */
   find(subject: string): Tally | undefined {
     const { bucket, tag, text } = this.#identify(subject);
     this.#locks.acquire(bucket);
@@ -135,7 +135,7 @@ export class TallyTable {
     }
   }
 
-  /** Puts in what was saved before. */
+  /** Inserts a saved tally. */
   load(subject: string, tally: Tally): void {
     const slot = this.lock(subject);
     try {
@@ -145,7 +145,7 @@ export class TallyTable {
     }
   }
 
-  /** Everything that has changed since it was taken last, whichever thread has changed it. */
+  /** Returns all tallies that have changed since the last call, in any thread. */
   takeUnsaved(): UnsavedTally[] {
     const taken: UnsavedTally[] = [];
     const unsaved = this.#unsaved;
@@ -168,7 +168,7 @@ export class TallyTable {
     }
   }
 
-  /** What could not be saved, to be taken again as it is then. */
+  /** Marks tallies that could not be saved, so that the next call returns them again. */
   putBack(tallies: readonly UnsavedTally[]): void {
     for (const { slot } of tallies) {
       const bucket = this.#bucketOf(slot);
@@ -201,7 +201,7 @@ export class TallyTable {
     };
   }
 
-  /** The slot of a subject in its locked bucket. */
+  /** Finds the slot of a subject in its locked bucket. */
   #search(bucket: number, tag: number, text: Int32Array): number | undefined {
     for (let way = 0; way < WAYS; way++) {
       if (this.#tags[bucket * WAYS + way] !== tag) continue;
@@ -217,7 +217,7 @@ export class TallyTable {
     return true;
   }
 
-  /** Gives a subject a slot in its locked bucket. */
+  /** Claims a slot for a subject in its locked bucket. */
   #claim(bucket: number, tag: number, text: Int32Array): number {
     const way = this.#wayToClaim(bucket);
     const slot = way * this.#buckets + bucket;
@@ -229,7 +229,7 @@ export class TallyTable {
     return slot;
   }
 
-  /** What is spent is given up only when nothing is empty: by a clock that jumps, a banned key may seem to be spent. */
+  /** Evicts a spent tally only when no slot is empty: after a jump of the clock, a banned key may seem to be spent. */
   #wayToClaim(bucket: number): number {
     const empty = this.#tags.subarray(bucket * WAYS, (bucket + 1) * WAYS).indexOf(EMPTY);
     if (empty >= 0 && this.#hasMemoryFor(empty)) return empty;
@@ -248,13 +248,13 @@ export class TallyTable {
     return oldest;
   }
 
-  /** Whether each bucket has one more slot, also if that takes more memory; unless the system has none. */
+  /** Returns whether each bucket has this slot, and grows the memory if necessary. False: the system has none left. */
   #hasMemoryFor(way: number): boolean {
     const bytes = (way + 1) * this.#buckets * SLOT_BYTES;
     try {
       if (this.#slots.byteLength < bytes) this.#slots.grow(bytes);
     } catch {
-      // Another thread may have made it larger still.
+      // Another thread may have grown it further.
     }
     return this.#slots.byteLength >= bytes;
   }

@@ -13,7 +13,7 @@ export function announceStart(config: Config, url: string, log: Log): void {
       { host: HOST },
       "PUBLIC_URL is not set: links lead to the host that each request names. Set it to the base address that clients use, such as https://api.example.com/v1",
     );
-  // In staging, every line says so.
+  // In staging, every line of the log has the environment.
   const environment = ENVIRONMENT === "production" ? { environment: ENVIRONMENT } : {};
   log.info({ ...environment, url, publicUrl: PUBLIC_URL, database: displayName(DATABASE_URL) }, "started");
 }

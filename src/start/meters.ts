@@ -9,7 +9,7 @@ interface MeterParts {
   readonly settings: { readonly redisUrl: RedisUrl | undefined; readonly redisAnswerTimeoutMs: number | undefined };
   readonly memory: MeterSettings["memory"];
   readonly keeper: MeterSettings["keeper"];
-  /** Undefined: the system's, and in Redis its own. */
+  /** Undefined: the system's clock, and for counters in Redis that of Redis. */
   readonly clock: Clock | undefined;
   readonly telemetry: Telemetry;
   readonly logs: Pick<Logs, "report">;
@@ -46,8 +46,8 @@ export const tallyKeeper = ({
 });
 
 /**
- * Leaves a note in the database where requests are counted, for commands on it that are not told where Redis is. A
- * service works without it: it is done once requests are admitted, and a failure is only reported.
+ * Records in the database where requests are counted, for commands that are not told where Redis is. A service works
+ * without it: it is done once requests are admitted, and a failure is only reported.
  */
 export async function noteCountingPlace(
   { metadata, isReadOnly }: Pick<Store, "metadata" | "isReadOnly">,

@@ -30,7 +30,7 @@ interface ServiceMetrics {
 
 const loadPrometheus = lazy(() => import("../telemetry/metrics.ts"));
 
-/** Prometheus metrics on a port of their own, if one is set. */
+/** Publishes Prometheus metrics on a port of their own, if one is set. */
 export async function startMetrics(settings: MetricsSettings, listeners: Listeners): Promise<ServiceMetrics> {
   const { host, port, byKey, build } = settings;
   if (port === undefined) return { telemetry: noTelemetry, url: undefined, include() {} };

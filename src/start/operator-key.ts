@@ -14,7 +14,7 @@ import type { Log } from "../telemetry/log.ts";
 export interface OperatorKey {
   readonly file: string;
   readonly problem: OperatorKeyProblem | undefined;
-  /** Whether this start has issued it. */
+  /** True: this start has issued it. */
   readonly isNew: boolean;
 }
 

@@ -45,7 +45,6 @@ export interface ServingSettings {
   readonly metrics: { readonly areOn: boolean; readonly byKey: boolean };
 }
 
-/** What one thread serves with. */
 export interface ServingParts {
   readonly settings: ServingSettings;
   readonly port: number;
@@ -56,12 +55,12 @@ export interface ServingParts {
   readonly memory: MeterMemory;
   /** Saves the counters, in this thread or through the one that does. */
   readonly keeper: MeterSettings["keeper"];
-  /** Undefined: the system's, and for counters in Redis that of Redis. */
+  /** Undefined: the system's clock, and for counters in Redis that of Redis. */
   readonly clock: SystemTime | undefined;
   readonly listeners: Listeners;
   readonly telemetry: Telemetry;
   readonly logs: Logs;
-  /** For what concerns the whole process, which one thread logs for all. */
+  /** For events of the whole process, which one thread logs for all. */
   readonly processLog: Log;
 }
 

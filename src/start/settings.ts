@@ -5,9 +5,9 @@ import { REQUEST_MAX_BYTES } from "./ports/listen.ts";
 import type { ServingSettings } from "./serving.ts";
 import { defaultThreads } from "./threads/cores.ts";
 
-// What each part of a service needs of the configuration.
+// Each part of a service gets its own excerpt of the configuration.
 
-/** For tests, which need not wait as long. */
+/** Times that tests set, so that they need not wait as long. */
 export interface Timeouts {
   /** How long a body may take to arrive. */
   readonly bodyTimeoutMs?: number;
@@ -43,8 +43,8 @@ export const servingSettings = (
 });
 
 /**
- * On PostgreSQL, one unless more are asked for: each thread gathers what arrives together for itself, so the database
- * would get smaller batches. There, each thread has at least one connection of its own.
+ * PostgreSQL gets one thread unless more are asked for: each thread gathers its own batches, so more threads mean
+ * smaller ones. There, each thread has at least one connection of its own.
  */
 function threadCount({ THREADS, DATABASE_URL, DATABASE_CONNECTIONS }: Config): number {
   if (DATABASE_URL.kind === "sqlite") return THREADS ?? defaultThreads();

@@ -5,11 +5,10 @@ import type { Log } from "../telemetry/log.ts";
 import { DRAIN_STEPS, type DrainStep } from "./ports/drain.ts";
 
 export interface StopOptions {
-  /** Accepts no more requests, even if a stop that still does has begun. */
+  /** True: accepts no more requests, even if a stop that still does has begun. */
   readonly atOnce?: boolean;
 }
 
-/** What is told of a stop: this thread, and the others. */
 interface Stoppable {
   announceStop(): void;
   drain(step: DrainStep): Promise<void>;
@@ -24,7 +23,7 @@ interface StopParts {
   readonly log: Log;
 }
 
-/** How a service stops: it says so, goes on for a while, answers what it has been sent, and closes what it has opened. */
+/** Makes the function that stops a service: it announces the stop, serves for a while, drains and closes. */
 export function createStop({ drainMs, serving, threads, opened, log }: StopParts) {
   const cutShort = Promise.withResolvers<void>();
   const stopOnce = lazy(async () => {

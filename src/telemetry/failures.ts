@@ -15,9 +15,9 @@ interface Failure {
   readonly fields: object;
 }
 
-/** Of failures that come by the thousand, the first is logged, then the latest every 10 s with how many there were. */
+/** Logs the first of many equal failures, and then every 10 s the latest, with their number. */
 export function createFailureLog({ log, ...parts }: FailureLogParts): FailureLog & {
-  /** Logs what was only counted so far. */
+  /** Logs the failures that were only counted so far. */
   close(): void;
 } {
   const failures = new Repeats<Failure>({

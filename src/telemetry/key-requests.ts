@@ -1,12 +1,12 @@
 import type { UsageOutcome } from "../domain/usage/usage.ts";
 
 const NAME = "animal_store_key_requests_total";
-/** Of one thread. Whoever collects metrics keeps every series for long, so there must not be any number of them. */
+/** The limit of one thread. Collectors of metrics keep every series for long, so their number must be bounded. */
 const MAX_KEYS = 1_000;
-/** Counts for the keys that there is no room for. No id looks like that. */
+/** The label of all keys beyond the limit. No id looks like that. */
 const OTHER = "other";
 
-/** Requests by key and outcome, as Prometheus wants them. */
+/** A Prometheus counter of requests by key and outcome. */
 export class KeyRequests {
   readonly #counts = new Map<string, Map<UsageOutcome, number>>();
 
@@ -17,7 +17,7 @@ export class KeyRequests {
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   }
 
-  /** As prom-client describes its own metrics. */
+  /** In the shape of prom-client's getMetricsAsJSON(). */
   snapshot() {
     const values = [...this.#counts].flatMap(([key, counts]) =>
       [...counts].map(([outcome, value]) => ({ labels: { key, outcome }, value })),

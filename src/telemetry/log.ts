@@ -13,23 +13,23 @@ export interface FailureLog {
   report(message: string, error: unknown, fields?: object): void;
 }
 
-/** A refused request, as it is logged. */
+/** The log line of a refused request. */
 export interface RefusalLine {
   readonly code: string;
-  /** Why, where one code stands for several reasons. */
+  /** Tells apart the reasons that share one code. */
   readonly reason?: string | undefined;
   readonly address: string;
   readonly keyId: string | undefined;
-  /** What else there is to say about this very request. */
+  /** Further fields of this request. */
   readonly request: object;
 }
 
 export interface RefusalLog {
-  /** `subject`: the key or address that was refused. The line is only asked for if it is logged. */
+  /** `subject`: the key or address that was refused. `line` is called only if the line is logged. */
   report(code: string, subject: string, line: () => RefusalLine): void;
-  /** Whether a refused request may have a line of its own, where every request has one. Counts it. */
+  /** Counts a refused request, and returns whether it may have a line of its own where every request has one. */
   mayLogEach(): boolean;
-  /** Logs what was only counted so far. */
+  /** Logs the refusals that were only counted so far. */
   close(): void;
 }
 
@@ -41,7 +41,7 @@ export interface ServiceLog extends Log {
 /** Loading pino takes 6 ms, a good part of a start, so it waits until the first requests are answered. */
 const LOAD_DELAY_MS = 50;
 
-/** What every line has besides. */
+/** Fields that every line has. */
 export type LogFields = Readonly<Record<string, string>>;
 
 interface Line {
@@ -52,7 +52,7 @@ interface Line {
 
 /**
  * Logs to standard error: JSON, or readable lines on a terminal. Lines are buffered until pino is loaded.
- * Nobody waits for whoever reads them; what could not be held back for a slow reader is counted.
+ * Nothing waits for a slow reader: lines are buffered for it up to a limit, and counted beyond that.
  */
 export function createLog(level: LogLevel, fields: LogFields = {}): ServiceLog {
   const output = openOutput(2, (dropped) => self.warn({ dropped }, "log lines were dropped: nobody read them in time"));
@@ -94,7 +94,7 @@ export function createLog(level: LogLevel, fields: LogFields = {}): ServiceLog {
 const loadPino = lazy(() => import("pino"));
 const loadPretty = lazy(() => import("pino-pretty"));
 
-/** How a line looks as JSON: `{"level":"info","time":"2026-11-16T09:30:00.000Z",…}`. */
+/** A line looks like this: `{"level":"info","time":"2026-11-16T09:30:00.000Z",…}`. */
 export const lineOptions = (level: LogLevel, nowMs: () => number, fields: LogFields = {}): LoggerOptions => ({
   level,
   base: { pid: process.pid, hostname: process.getBuiltinModule("node:os").hostname(), ...fields },

@@ -6,16 +6,16 @@ import type { Telemetry } from "./telemetry.ts";
 
 const LATENCY_BUCKETS_SECONDS = LATENCY_BOUNDS_MS.map((ms) => ms / 1000);
 
-/** What one thread has counted: plain data, which it can send to the first one. */
+/** The metrics of one thread: plain data, which it can send to the first one. */
 export type MetricsSnapshot = readonly object[];
 
 export interface Metrics {
   readonly telemetry: Telemetry;
-  /** What this thread has counted so far. */
+  /** Returns the metrics of this thread. */
   snapshot(): Promise<MetricsSnapshot>;
   /** Adds the snapshots of other threads to what is answered. */
   include(others: () => Promise<readonly MetricsSnapshot[]>): void;
-  /** Answers with what all threads have counted, and what there is to know about the process. */
+  /** Answers with the metrics of all threads and of the process. */
   handle(request: Request): Promise<Response>;
 }
 
@@ -28,7 +28,7 @@ interface MetricsParts {
   readonly build?: Readonly<Record<string, string>>;
 }
 
-/** Telemetry as Prometheus metrics. Each thread counts what it does, and what is shown is the sum. */
+/** Telemetry as Prometheus metrics. Each thread counts for itself, and the published values are sums. */
 export function prometheus({ isFirst, byKey = false, build }: MetricsParts): Metrics {
   const ofProcess = new Registry();
   if (isFirst) collectDefaultMetrics({ register: ofProcess });
@@ -70,7 +70,7 @@ function describeBuild(build: Readonly<Record<string, string>>, register: Regist
   info.set(build, 1);
 }
 
-/** The metrics of one thread. Those that are not added up say what becomes of them: the `aggregator`. */
+/** The metrics of one thread. An `aggregator` says how values are combined if they are not added up. */
 function countIn(
   registers: Registry[],
   keyRequests: KeyRequests | undefined,
@@ -132,12 +132,12 @@ function countIn(
   return { telemetry, histograms: [latency, redisAnswers, databaseAnswers] };
 }
 
-/** In no registry, since it is not one of prom-client's. */
+/** Histograms are in no registry, since they are not prom-client's. */
 interface Answers {
   readonly answers: Histogram;
 }
 
-/** A statement is measured in every request; the gauges appear when a database server is used. */
+/** The gauges appear when a database server is used. */
 function databaseMetrics(registers: Registry[]): Pick<Telemetry, "databaseConnections" | "databaseAnswer"> & Answers {
   const answers = new Histogram({
     name: "animal_store_database_answer_seconds",
@@ -166,7 +166,6 @@ function databaseMetrics(registers: Registry[]): Pick<Telemetry, "databaseConnec
   };
 }
 
-/** An answer is measured in every request, and must not cost more than it has to. */
 function redisMetrics(registers: Registry[]): Pick<Telemetry, "redisServer" | "redisAnswer"> & Answers {
   const up = new Gauge({
     name: "animal_store_redis_up",

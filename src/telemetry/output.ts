@@ -1,7 +1,7 @@
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import { atEndOfTurn } from "../base/time/turn.ts";
 
-/** How much is held back while nobody reads; what comes after it is dropped. */
+/** The size of the buffer while nobody reads; lines beyond it are dropped. */
 const WAITING_MAX_CHARACTERS = 1_000_000;
 const RETRY_DELAY_MS = 10;
 /** How long a stop waits for a reader. */
@@ -10,21 +10,21 @@ const FLUSH_TIMEOUT_MS = 1_000;
 export interface OutputParts {
   /** Writes a part of the bytes, and returns how many. Throws EAGAIN when the reader has to read first. */
   readonly write: (bytes: Uint8Array) => number;
-  /** Called when lines can be written again, with how many could not. It may write. */
+  /** Called when lines can be written again, with the number of those that were dropped. It may write. */
   readonly onDropped?: (lines: number) => void;
 }
 
 /**
- * Lines for whoever reads standard output or standard error. Writing never waits: a reader that is too slow
- * finds lines held back for it, and one that has stalled loses those that come after.
+ * Writes lines to standard output or standard error, and never waits: lines are buffered for a slow reader, and dropped
+ * for one that has stalled.
  */
 export class Output {
   #waiting = "";
-  /** What is left of the lines that were last taken from those waiting. */
+  /** The unwritten rest of the lines that were last taken from #waiting. */
   #rest: Uint8Array = NOTHING;
   #dropped = 0;
   #isStalled = false;
-  /** Whether a part of a line was the last thing that could be written. */
+  /** True: the last write has ended within a line. */
   #isWithinLine = false;
   #isScheduled = false;
 
@@ -33,7 +33,7 @@ export class Output {
   /** The lines of one turn of the event loop are written together. */
   write(line: string): void {
     const characters = this.#waiting.length + this.#rest.length;
-    // The notice goes where the lines are missing, but not before there is room for many others.
+    // The notice stands where lines are missing, but waits until there is room for many others.
     if (this.#isStalled && this.#dropped > 0 && characters < WAITING_MAX_CHARACTERS / 2) this.#reportDropped();
     if (characters >= WAITING_MAX_CHARACTERS || (this.#isStalled && this.#dropped > 0)) {
       this.#dropped++;
@@ -45,7 +45,7 @@ export class Output {
     atEndOfTurn(this.#writeLater);
   }
 
-  /** Writes as much as the reader takes at once. Returns whether that was everything. */
+  /** Writes as much as the reader takes without waiting. Returns whether that was everything. */
   writeNow(): boolean {
     while (this.#waiting !== "" || this.#rest.length > 0) {
       if (this.#rest.length === 0) {
@@ -62,7 +62,7 @@ export class Output {
         // A log that cannot be written, for instance because the disk is full, must not fail the work it reports on.
         this.#dropped += linesIn(this.#rest);
         this.#rest = NOTHING;
-        // What was written of a line must not run into the next one.
+        // The written part of a line must not run into the next one.
         if (this.#isWithinLine) this.#waiting = `\n${this.#waiting}`;
         this.#isWithinLine = false;
         return true;
@@ -98,8 +98,8 @@ const NEWLINE = 0x0a;
 const linesIn = (bytes: Uint8Array): number => bytes.reduce((lines, byte) => lines + (byte === NEWLINE ? 1 : 0), 0);
 
 /**
- * Standard output (1) or standard error (2). It is opened right away: later, the limit of open files may have been reached. What is
- * left when the process exits is written if it can be.
+ * Opens standard output (1) or standard error (2) right away: later, the limit of open files may have been reached. The
+ * rest of the lines is written when the process exits, if it can be.
  */
 export function openOutput(fd: 1 | 2, onDropped?: (lines: number) => void): Output {
   const target = withoutWaiting(fd);
@@ -108,12 +108,12 @@ export function openOutput(fd: 1 | 2, onDropped?: (lines: number) => void): Outp
   return output;
 }
 
-/** Sinks that made a descriptor non-blocking: what they hold must not be closed with them. */
+/** Sinks that made a descriptor non-blocking. Kept, because a collected sink closes its descriptor. */
 const sinks: unknown[] = [];
 
 /**
- * A descriptor on which a write fails rather than waits. Opened anew, where that is possible: the original is
- * shared with other processes, such as a shell, which expect it to wait. A file never makes anyone wait.
+ * Returns a non-blocking descriptor. It is opened anew where that is possible, because the original is shared with
+ * other processes, such as a shell, which expect it to block. A file has no reader to wait for.
  */
 function withoutWaiting(fd: number): number {
   if (fstatSync(fd).isFile()) return fd;

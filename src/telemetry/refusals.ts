@@ -7,12 +7,12 @@ export interface RefusalLogParts extends Pick<RepeatsParts<unknown>, "schedule">
   readonly nowMs?: () => number;
 }
 
-/** Of requests that need no key, or one that does not work, anyone can send as many as they like. */
+/** Anyone can send any number of requests without a valid key. */
 const LINES_PER_MINUTE = 600;
 
 /**
- * Who is refused, and why. Whoever floods the service must not fill the disk: of one caller and code, the first refusal
- * is logged, then once a minute how many more there were, and only so many callers are told apart.
+ * Logs who is refused, and why. A flood must not fill the disk: the first refusal of a caller and code is logged, then
+ * once a minute the number of further ones, and the number of callers that are told apart is bounded.
  */
 export function createRefusalLog({ log, nowMs = monotonic, ...parts }: RefusalLogParts): RefusalLog {
   const refusals = new Repeats<RefusalLine>({

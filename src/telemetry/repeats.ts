@@ -1,30 +1,30 @@
 export interface RepeatsParts<Entry> {
-  /** Logs an entry. `repeated`: so many more were not logged. `isMixed`: they are of several kinds. */
+  /** Logs an entry. `repeated`: the number of others that were not logged. `isMixed`: they are of several kinds. */
   readonly write: (entry: Entry, repeated?: number, isMixed?: boolean) => void;
-  /** Which entry is logged with how many there were. */
+  /** Selects the entry that is logged with the number of repeats. */
   readonly shows: "first" | "latest";
   readonly intervalMs: number;
   /** Calls back once, without keeping the process alive for it. */
   readonly schedule?: (delayMs: number, callback: () => void) => void;
 }
 
-/** How many kinds are told apart; entries of further ones are counted together. */
+/** The number of kinds that are told apart; entries of further ones are counted together. */
 const MAX_KINDS = 50;
 
 interface Kind<Entry> {
   readonly isMixed: boolean;
   shown: Entry;
-  /** How often it happened since it was last logged. */
+  /** Occurrences since it was last logged. */
   count: number;
 }
 
-/** Of what comes by the thousand, the first is logged, and then, at the end of each interval, how many more there were. */
+/** Rate limit for log lines: logs the first entry of a kind, and at the end of each interval the number of repeats. */
 export class Repeats<Entry> {
   readonly #kinds = new Map<string, Kind<Entry>>();
 
   constructor(private readonly parts: RepeatsParts<Entry>) {}
 
-  /** `others`: the kind that it is counted as when there are too many already. */
+  /** `others`: the kind to count it as when there are too many already. */
   report(name: string, others: string, entry: () => Entry): void {
     const isMixed = !this.#kinds.has(name) && this.#kinds.size >= MAX_KINDS;
     const id = isMixed ? others : name;
@@ -40,7 +40,7 @@ export class Repeats<Entry> {
     this.#endLater(id, kind);
   }
 
-  /** Logs what was only counted so far. */
+  /** Logs the entries that were only counted so far. */
   close(): void {
     for (const kind of this.#kinds.values()) this.#writeCounted(kind);
   }
@@ -53,7 +53,7 @@ export class Repeats<Entry> {
     });
   }
 
-  /** Whether there was anything. */
+  /** Returns whether there was anything to log. */
   #writeCounted(kind: Kind<Entry>): boolean {
     const { shown, count, isMixed } = kind;
     kind.count = 0;

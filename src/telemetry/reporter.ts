@@ -6,7 +6,7 @@ export interface ReporterParts {
   readonly telemetry: Pick<Telemetry, "storeError">;
 }
 
-/** Makes reporters of store failures that no request is told of: all are counted. */
+/** Makes reporters of store failures that no response mentions. All are counted, and logged by the failure log. */
 export const createReporter =
   ({ failures, telemetry }: ReporterParts) =>
   (message: string): ((error: unknown) => void) =>

@@ -9,30 +9,30 @@ import {
 } from "../domain/usage/usage.ts";
 import type { UsageCount } from "./telemetry.ts";
 
-/** What one minute has so far. */
+/** The counts of one minute so far. */
 interface Minute {
   readonly generation: number;
   readonly startedAtMs: number;
   readonly endsAtMs: number;
   readonly totals: UsageCounts;
-  /** Where the counts of each key begin. */
+  /** The index at which the counts of each key begin. */
   readonly placeOfKey: Map<string, number>;
-  /** Those of all keys, one after the other: with many of them, that is half as slow as an array for each. */
+  /** The counts of all keys, one after the other: with many keys, this takes half the time of an array for each. */
   counts: Uint32Array;
 }
 
 const WIDTH = newCounts().length;
 const NO_ROOM = -1;
-/** Grows with the number of keys. */
+/** The initial capacity, which grows with the number of keys. */
 const KEYS_AT_FIRST = 16;
 
-/** Sums of keys that are held while they cannot be stored: 10,000 keys for 5 minutes, in some 10 MB. */
+/** The limit of keys' sums that cannot be stored yet: 10,000 keys for 5 minutes, in some 10 MB. */
 const MAX_SUMS = 50_000;
-/** Totals likewise. Beyond it, the clock does not know what it shows. */
+/** The limit of minutes. Only a clock that jumps about gets beyond it. */
 const MAX_MINUTES = 3_000;
 
 /**
- * Counts in the memory of one thread what came of requests. It stays small whatever happens: where there is no room,
+ * Counts outcomes of requests in the memory of one thread. It stays small whatever happens: where there is no room,
  * requests are counted in the totals only.
  */
 export class UsageCounter implements UsageCount {
@@ -46,7 +46,7 @@ export class UsageCounter implements UsageCount {
   }
 
   count(key: CountedKey | undefined, outcome: UsageOutcome, ms: number, atMs: number): void {
-    // Written so that the first one, whose bounds are no numbers, is left at once.
+    // Negated, so that the first minute, whose bounds are NaN, is left at once.
     if (!(atMs >= this.#current.startedAtMs && atMs < this.#current.endsAtMs)) this.#current = this.#minuteOf(atMs);
     const { totals, generation } = this.#current;
     const place = placeOfOutcome(outcome);
@@ -61,7 +61,7 @@ export class UsageCounter implements UsageCount {
     if (placeInHistogram >= 0) (counts[from + placeInHistogram] as number)++;
   }
 
-  /** Everything that was counted since the last call: keys first. */
+  /** Returns and clears all counts, keys first. */
   take(): UsageSum[] {
     const ofKeys: UsageSum[] = [];
     const totals: UsageSum[] = [];
@@ -77,7 +77,7 @@ export class UsageCounter implements UsageCount {
     return [...ofKeys, ...totals];
   }
 
-  /** How many requests there was no room for since the last call: they are in the totals, but not in those of their keys. */
+  /** Returns how many requests since the last call are in the totals, but found no room in their key's counts. */
   takeUnattributed(): number {
     const unattributed = this.#unattributed;
     this.#unattributed = 0;
@@ -124,7 +124,7 @@ export class UsageCounter implements UsageCount {
   }
 }
 
-/** Of all counters of this thread. */
+/** The last generation of all counters of this thread. */
 let generations = 0;
 
 const newMinute = (startedAtMs: number): Minute => ({
@@ -136,7 +136,7 @@ const newMinute = (startedAtMs: number): Minute => ({
   counts: new Uint32Array(KEYS_AT_FIRST * WIDTH),
 });
 
-/** A loop: what the language has for it takes ten times as long. */
+/** A loop: the built-in methods take ten times as long. */
 function copyOf(counts: Uint32Array, from: number): UsageCounts {
   const copy = newCounts();
   for (let i = 0; i < WIDTH; i++) copy[i] = counts[from + i] as number;

@@ -10,7 +10,7 @@ import { type Servers, serversOf } from "./servers/servers.ts";
 
 const COMMAND_TIMEOUT_MS = 1_000;
 
-/** What there is to find out about Redis, or all nodes of its cluster. It only asks for information. */
+/** Checks Redis, or all nodes of its cluster. It only asks for information. */
 export function checkRedis(url: RedisUrl, connectTimeoutMs?: number): Checkup {
   const client = connectRedis(url, { commandTimeout: COMMAND_TIMEOUT_MS });
   const servers = serversOf(client, url);
@@ -36,7 +36,7 @@ export function checkRedis(url: RedisUrl, connectTimeoutMs?: number): Checkup {
   };
 }
 
-/** What instances do until the remedy has been applied depends on whether they start at all. */
+/** Until the remedy has been applied, instances either refuse to start or count by themselves. */
 function finding(server: string, error: unknown): Finding {
   const { reason, remedy, isPermanent } = failureOf(error);
   const until = isPermanent ? "no instance starts" : "each instance counts by itself";
@@ -55,7 +55,7 @@ const sameClock = (client: RedisClient): Check => ({
   },
 });
 
-/** It needs no right to TIME for anything else. */
+/** The service itself needs no right to TIME. */
 function unlessForbidden(error: Error): undefined {
   if (!error.message.startsWith("NOPERM")) throw error;
 }
@@ -110,7 +110,7 @@ const savesToDisk = (client: RedisClient): Check => ({
   },
 });
 
-/** One value of INFO, from every server. */
+/** Reads one value of INFO from every server. */
 async function valuesOf(client: RedisClient, section: string, name: string): Promise<string[]> {
   const texts = await Promise.all(serversIn(client).map((server) => server.info(section)));
   return texts.flatMap((text) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(text)?.[1] ?? []);

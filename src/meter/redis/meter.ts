@@ -21,12 +21,12 @@ export interface RedisMeterParts {
   readonly clock: Clock;
   /** Called when the fallback takes over for a server, and when that is no longer needed. */
   readonly onServerChange: (change: ServerChange) => void;
-  /** Called for each answer, with the time that it took. Absent: nothing is timed. */
+  /** Called for each answer, with its time. Undefined: nothing is timed. */
   readonly onAnswer?: ((outcome: AnswerOutcome, seconds: number) => void) | undefined;
-  /** The clock that requests are judged by. Absent: Redis's own, which is the same for all instances. */
+  /** The clock that requests are judged by. Undefined: Redis's own, which is the same for all instances. */
   readonly scriptClock?: Clock | undefined;
   readonly scheduler?: Scheduler;
-  /** How long an answer is waited for. */
+  /** How long to wait for an answer. */
   readonly answerTimeoutMs?: number | undefined;
 }
 
@@ -43,22 +43,22 @@ interface Asked {
   readonly waiting: ((verdict: Awaitable<Verdict>) => void)[];
 }
 
-/** Counts for all instances together: one round trip at most for a request, and none while a subject is known to be refused. */
+/** Counts for all instances together: at most one round trip a request, and none while a refusal is cached. */
 export class RedisMeter implements Meter {
   readonly #refusals: Refusals;
   readonly #breakers: ServerBreakers;
   readonly #timeouts: AnswerTimeouts;
   readonly #scheduler: Scheduler;
-  /** When the connection to a server that is away was last found dead or replaced. */
+  /** The time when a connection to a server that is away was last found dead or replaced. */
   readonly #replacedAtMs = new Map<string, number>();
   #known: readonly string[] = [];
-  /** By subject, in this turn of the event loop. */
+  /** The requests of this turn of the event loop, by subject. */
   #asked = new Map<string, Asked>();
 
   constructor(private readonly parts: RedisMeterParts) {
     const { clock, servers, scheduler = systemScheduler, answerTimeoutMs } = parts;
     this.#scheduler = scheduler;
-    // Answers come in real time, whatever the scheduler says.
+    // Answers come in real time, whatever the injected scheduler does.
     this.#timeouts = new AnswerTimeouts(answerTimeoutMs);
     this.#refusals = new Refusals({
       clock,
@@ -91,7 +91,7 @@ export class RedisMeter implements Meter {
     }
   }
 
-  /** Tries every server now, instead of with the first request. Returns those that do not count, and why. */
+  /** Probes every server now, instead of with the first request. Returns those that do not count, and why. */
   async check(): Promise<{ server: string; error: unknown }[]> {
     const { servers } = this.parts;
     const check = async (server: string) => {
@@ -120,7 +120,7 @@ export class RedisMeter implements Meter {
     return this.#breakers.isOpen(this.parts.servers.of(subject));
   }
 
-  /** What is asked for one subject in one turn of the event loop is asked once. */
+  /** Gathers the requests of a subject in one turn of the event loop into one call. */
   #ask(subject: string, policy: RatePolicy): Promise<Verdict> {
     if (this.#asked.size === 0) atEndOfTurn(this.#askTogether);
     const { promise, resolve } = Promise.withResolvers<Verdict>();
@@ -167,7 +167,7 @@ export class RedisMeter implements Meter {
     return this.#answered(client.judge(keyOf(subject), ...args), (numbers) => readAnswer(numbers, policy));
   }
 
-  /** What Redis answers to a command that was just sent, unless that takes too long. */
+  /** Resolves to Redis's answer to a command that was just sent, unless that takes too long. */
   #answered<Answer, Value>(command: Promise<Answer>, read: (answer: Answer) => Value): Promise<Value> {
     const { onAnswer } = this.parts;
     const fromMs = onAnswer ? performance.now() : 0;
@@ -187,19 +187,19 @@ export class RedisMeter implements Meter {
           throw error;
         },
       );
-      // An answer that cannot be read is a failure, too: nobody may wait for ever.
+      // An answer that cannot be parsed is a failure, too: nobody may wait for ever.
       answer.then(resolve, reject);
     });
   }
 
-  /** An error that Redis answers with is certain; silence or a lost connection may be over already: a probe decides. */
+  /** An error reply is certain; silence or a lost connection may be over already, so a probe decides. */
   #handleFailure(subject: string, error: unknown): void {
     const server = this.parts.servers.of(subject);
     if (isReply(error)) this.#breakers.trip(server, error);
     else this.#breakers.suspect(server);
   }
 
-  /** The script itself: a Redis that answers to PING may still be unable to count. */
+  /** Probes with the script itself: a Redis that answers to PING may still be unable to count. */
   async #probe(server: string): Promise<void> {
     const { servers } = this.parts;
     const isAway = this.#breakers.isOpen(server);
@@ -221,7 +221,7 @@ export class RedisMeter implements Meter {
   }
 
   #handleChange(server: string, state: "away" | "back" | "replaced", failure: unknown): void {
-    // Whoever counts there now may have lost the counts, and knows best who is refused.
+    // The server that counts there now may have lost the counts, and knows best who is refused.
     this.#refusals.forget();
     const { servers, onServerChange } = this.parts;
     if (state === "away") {
@@ -244,7 +244,7 @@ export class RedisMeter implements Meter {
     for (const server of names) if (!before.includes(server)) onServerChange({ server, state: "known" });
   }
 
-  /** A command that fails for want of a connection does not say why there is none; the connection's error does. */
+  /** A command that fails for want of a connection does not say why; the connection's error does. */
   #explain(server: string, error: unknown): unknown {
     const cause = this.parts.servers.connectionError(server);
     return !isReply(error) && error instanceof Error && cause ? new Error(error.message, { cause }) : error;

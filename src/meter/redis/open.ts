@@ -16,7 +16,7 @@ export interface RedisMeterSettings {
   readonly clock: Clock;
   readonly scriptClock: Clock | undefined;
   readonly fallback: Meter;
-  /** How long to wait for Redis; absent: the default. */
+  /** How long to wait for Redis; undefined: the default. */
   readonly connectTimeoutMs: number | undefined;
   readonly answerTimeoutMs: number | undefined;
   readonly onServerChange: (change: ServerChange) => void;
@@ -26,8 +26,8 @@ export interface RedisMeterSettings {
 const INFORMATION_TIMEOUT_MS = 500;
 
 /**
- * A meter on Redis, connected if Redis counts now, and degraded until it does. Fails with an OperatorError if Redis
- * cannot count before a setting is changed.
+ * Opens a meter on Redis, connected if Redis counts now, and degraded until it does. Fails with an OperatorError if
+ * Redis cannot count before a setting is changed.
  */
 export async function openRedisMeter({ url, connectTimeoutMs, ...parts }: RedisMeterSettings): Promise<RedisMeter> {
   const client = connectRedis(url);
@@ -49,25 +49,25 @@ export async function openRedisMeter({ url, connectTimeoutMs, ...parts }: RedisM
   }
 }
 
-/** The node itself, if there is more than one and it is known. */
+/** Returns the node itself, if there is more than one and it is known. */
 function narrowed(url: RedisUrl, server: string): RedisUrl {
   const single = url.kind === "cluster" ? parseRedisUrl(`redis://${server}`) : undefined;
   return single === undefined || single instanceof Mistake ? url : { ...url, addresses: single.addresses };
 }
 
-/** What Redis answers is clear. If it does not answer, there may be more to find out. */
+/** An error reply is clear. If Redis does not answer, an examination may find out more. */
 async function causeOf(error: unknown, url: RedisUrl): Promise<unknown> {
   if (isReply(error) || failureOf(error).isPermanent) return error;
   return (await examine(url)) ?? error;
 }
 
-/** Some keys would be counted there, and most would not: the check of one says nothing. */
+/** A node of a cluster would count some keys and refuse most: the check of one key says nothing. */
 async function refuseClusterAddress(client: RedisClient, server: string): Promise<void> {
   if (client instanceof Cluster || client.status !== "ready") return;
   try {
     await withTimeout(refuseClusterNode(client as Redis), INFORMATION_TIMEOUT_MS);
   } catch (error) {
-    // A user who may not ask for information may still count.
+    // A user without the right to INFO may still count.
     if (!isReply(error)) refusePermanent(server, failureOf(error));
   }
 }

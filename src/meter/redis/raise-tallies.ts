@@ -7,12 +7,12 @@ import { failureOf } from "./servers/failures.ts";
 import { serversOf } from "./servers/servers.ts";
 
 const COMMAND_TIMEOUT_MS = 1_000;
-/** How many are raised at a time: the answers to all of them are within the timeout of a command. */
+/** Tallies that are raised at a time: the answers to all of them arrive within the timeout of a command. */
 const BATCH_SIZE = 500;
 
 /**
  * Replaces a tally unless it has changed since it was read, so that the rule need not exist here, too.
- * ARGV: what each field was; what it is to be; when the key expires.
+ * ARGV: the old value of each field; the new ones; when the key expires.
  */
 const REPLACE_UNCHANGED = `
 local FIELDS = { ${TALLY_NUMBER_NAMES.map((name) => `'${name}'`).join(", ")} }
@@ -29,15 +29,15 @@ return 1`;
 type Entry = readonly [subject: string, tally: Tally];
 
 /**
- * Counts at least this much for each subject: what is counted there already is never lowered, so it can be done again.
- * Fails with an OperatorError if Redis does not answer.
+ * Raises the tally of each subject to at least this value, and never lowers one, so it can be repeated. Fails with an
+ * OperatorError if Redis does not answer.
  */
 export async function raiseTallies(url: RedisUrl, tallies: readonly Entry[], connectTimeoutMs?: number): Promise<void> {
   if (tallies.length === 0) return;
   const client = connectRedis(url, { commandTimeout: COMMAND_TIMEOUT_MS });
   const servers = serversOf(client, url);
 
-  /** Returns whether it was done: an instance may have counted meanwhile. */
+  /** Returns false if an instance has counted meanwhile. */
   async function tryToRaise(subject: string, tally: Tally): Promise<boolean> {
     const key = keyOf(subject);
     const found = await client.hmget(key, ...TALLY_NUMBER_NAMES);

@@ -7,10 +7,10 @@ import { failureOf } from "./servers/failures.ts";
 import { serversOf } from "./servers/servers.ts";
 
 const COMMAND_TIMEOUT_MS = 1_000;
-/** How many keys are asked for at a time: the answers to all of them are within the timeout of a command. */
+/** Keys that are read at a time: the answers to all of them arrive within the timeout of a command. */
 const BATCH_SIZE = 500;
 
-/** What is counted for each of these keys right now. Fails with an OperatorError if Redis does not answer. */
+/** Reads the current tallies of these keys. Fails with an OperatorError if Redis does not answer. */
 export async function readTallies(
   url: RedisUrl,
   keyIds: readonly string[],

@@ -5,18 +5,18 @@ import type { JudgeAnswer, Strikes } from "./commands/script.ts";
 import type { Scheduler } from "./timeouts/scheduler.ts";
 
 const REPORT_DELAY_MS = 100;
-/** By how much this machine's clock may be set back before what is remembered counts as outdated. */
+/** How far this machine's clock may be set back before cached refusals are outdated. */
 const CLOCK_STEP_MAX_MS = 1_000;
 
 /** A subject that Redis refused. */
 interface CachedRefusal {
-  /** As Redis had it, with the strikes that were recorded here since. */
+  /** The tally in Redis, with the strikes that were recorded here since. */
   readonly tally: Tally;
-  /** When the answer came, by this machine's clock. */
+  /** The time of the answer, by this machine's clock. */
   readonly answeredAtMs: number;
-  /** By how much the clock that Redis judges by is ahead of this machine's. */
+  /** How far the clock that Redis judges by is ahead of this machine's. */
   readonly aheadMs: number;
-  /** Reported strikes brought the ban, so no verdict has said yet that it is new. */
+  /** True: reported strikes caused the ban, so no verdict has said yet that it is new. */
   isUnannouncedBan: boolean;
 }
 
@@ -34,24 +34,24 @@ export interface RefusalsParts {
   readonly report: (subject: string, policy: RatePolicy) => Promise<void>;
 }
 
-/** Remembers who is refused, so that Redis need not be asked again, and reports their strikes to it a moment later. */
+/** Caches who is refused, so that Redis need not be asked again, and reports their strikes to it a moment later. */
 export class Refusals {
-  readonly #remembered: BoundedMap<CachedRefusal>;
+  readonly #cached: BoundedMap<CachedRefusal>;
   readonly #unreported = new Map<string, UnreportedStrikes>();
   #cancelReport: (() => void) | undefined;
   #reporting = Promise.resolve();
 
   constructor(private readonly parts: RefusalsParts) {
-    this.#remembered = new BoundedMap(parts.maxSubjects);
+    this.#cached = new BoundedMap(parts.maxSubjects);
   }
 
   get size(): number {
-    return this.#remembered.size;
+    return this.#cached.size;
   }
 
-  /** The verdict on a subject that is certainly still refused; undefined if Redis has to be asked. */
+  /** Returns the verdict on a subject that is certainly still refused; undefined: Redis has to be asked. */
   judge(subject: string, policy: RatePolicy): Verdict | undefined {
-    const refusal = this.#remembered.get(subject);
+    const refusal = this.#cached.get(subject);
     if (!refusal) return undefined;
     const nowMs = this.parts.clock.nowMs();
     if (nowMs < refusal.answeredAtMs - CLOCK_STEP_MAX_MS) return undefined;
@@ -61,7 +61,7 @@ export class Refusals {
     // Redis alone decides who passes, who is banned or pardoned, and when a new minute of strikes begins.
     const isSame = banRecord.strikesSinceMs === strikesSinceMs && banRecord.bansInARow === bansInARow;
     if (verdict.kind === "pass" || (verdict.kind === "banned" && verdict.isNew) || !isSame) {
-      this.#remembered.delete(subject);
+      this.#cached.delete(subject);
       return undefined;
     }
     if (verdict.kind === "banned") return announce(verdict, refusal);
@@ -69,7 +69,7 @@ export class Refusals {
     return verdict;
   }
 
-  /** Hands over a subject's unreported strikes. They are gone from here, so that none is reported twice. */
+  /** Removes and returns a subject's unreported strikes, so that none is reported twice. */
   takeStrikes(subject: string): Strikes | undefined {
     const strikes = this.#unreported.get(subject);
     if (strikes) this.#unreported.delete(subject);
@@ -78,12 +78,12 @@ export class Refusals {
 
   /** Records Redis's answer to a request or to a report of strikes. */
   remember(subject: string, { verdict, tally }: JudgeAnswer, isRequest: boolean): void {
-    const previous = this.#remembered.get(subject);
-    this.#remembered.delete(subject);
+    const previous = this.#cached.get(subject);
+    this.#cached.delete(subject);
     this.#addStrikesSinceCall(subject, verdict, tally);
     if (verdict.kind === "pass") return;
     const answeredAtMs = this.parts.clock.nowMs();
-    this.#remembered.set(subject, {
+    this.#cached.set(subject, {
       tally,
       answeredAtMs,
       aheadMs: verdict.quotaStatus.atMs - answeredAtMs,
@@ -91,7 +91,7 @@ export class Refusals {
     });
   }
 
-  /** Reports all strikes now. Resolves when Redis has answered to these and to all reported before. */
+  /** Reports all strikes now. Resolves when Redis has answered these and all earlier reports. */
   reportStrikes(): Promise<void> {
     this.#cancelReport?.();
     this.#cancelReport = undefined;
@@ -101,7 +101,7 @@ export class Refusals {
 
   /** Forgets who is refused: Redis may know better by now. Strikes are still reported. */
   forget(): void {
-    this.#remembered.clear();
+    this.#cached.clear();
   }
 
   async #reportEach(): Promise<void> {
@@ -129,7 +129,7 @@ export class Refusals {
   }
 }
 
-/** A report tells nobody about the ban that it brought; neither does a request that Redis judged right after it. */
+/** A report tells nobody about the ban that it caused; nor does a request that Redis judged right after it. */
 function isUnannounced(verdict: Verdict, isRequest: boolean, previous: CachedRefusal | undefined): boolean {
   if (verdict.kind !== "banned") return false;
   return verdict.isNew ? !isRequest : (previous?.isUnannouncedBan ?? false);

@@ -15,13 +15,13 @@ const CHECK_INTERVAL_MS = 500;
 const DELETE_SAVED_RESPONSES_INTERVAL_MS = 10_000;
 /** An animal that an instance of release 1.1.0 adds is found by name after this time. */
 const FOLD_NAMES_INTERVAL_MS = 1_000;
-/** By this much the noted minute of a use may be late. */
+/** The recorded minute of a key's last use may be late by this much. */
 const NOTE_USE_INTERVAL_MS = 5_000;
-/** What is counted appears in the store after this time, and a crash loses no more of it. */
+/** Usage appears in the store after this time, and a crash loses no more of it. */
 const FLUSH_USAGE_INTERVAL_MS = 5_000;
 const SWEEP_USAGE_INTERVAL_MS = 60_000;
 const SWEEP_SESSIONS_INTERVAL_MS = 60_000;
-/** How soon it is noted that the health of this instance has changed. */
+/** How often to check whether the health of this instance has changed. */
 const HEALTH_INTERVAL_MS = 2_000;
 
 /** Makes a function that reports failures under a message. */
@@ -31,14 +31,14 @@ interface ThreadJobParts {
   readonly keyring: Keyring;
   readonly usage: UsageCounter;
   readonly store: Store;
-  /** Looks at the store, which then knows whether it takes writes. */
+  /** Checks the store, which then knows whether it takes writes. */
   readonly check: () => Promise<unknown>;
   /** Judges when keys were used. */
   readonly steadyClock: SteadyClock;
   readonly report: Report;
 }
 
-/** What every thread that serves does without a request. Returns how to stop it. */
+/** Starts the jobs of every serving thread. Returns how to stop them. */
 export function startThreadJobs(parts: ThreadJobParts): () => Promise<void> {
   const { keyring, store, check, steadyClock, report } = parts;
   const lastUse = new LastUse({ keyring, keys: store.keys, isReadOnly: store.isReadOnly, clock: steadyClock });
@@ -71,7 +71,7 @@ interface JobParts {
   readonly report: Report;
 }
 
-/** What happens without a request once in a process, however many threads it has. Returns how to stop it. */
+/** Starts the jobs that run once in a process, however many threads it has. Returns how to stop them. */
 export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, report }: JobParts): () => Promise<void> {
   const job = (intervalMs: number, failure: string, run: () => Promise<unknown>) =>
     startJob({ intervalMs, run, onFailure: report(failure) });
@@ -94,7 +94,7 @@ export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, rep
   };
 }
 
-/** Returns whether there may be more of it. A time in doubt deletes nothing here either. */
+/** Returns whether there may be more to delete. Deletes nothing while the time is in doubt. */
 export async function sweepUsage(
   { maintenance, isReadOnly }: Pick<Store, "maintenance" | "isReadOnly">,
   steadyClock: SteadyClock,
@@ -103,7 +103,7 @@ export async function sweepUsage(
   return nowMs !== undefined && !isReadOnly() && maintenance.sweepUsage({ nowMs });
 }
 
-/** Whoever uses one judges it too, so nothing depends on when this happens. A time in doubt deletes nothing. */
+/** Readers check expiry themselves; timing is uncritical. Deletes nothing while the time is in doubt. */
 export async function sweepSessions(
   { maintenance, isReadOnly }: Pick<Store, "maintenance" | "isReadOnly">,
   steadyClock: SteadyClock,
@@ -112,7 +112,7 @@ export async function sweepSessions(
   if (nowMs !== undefined && !isReadOnly()) await maintenance.sweepSessions({ nowMs });
 }
 
-/** Returns whether there may be more of them. What is deleted cannot be replayed, so a time in doubt deletes nothing. */
+/** Returns whether there may be more to delete. Deletes nothing while the time is in doubt: it cannot be undone. */
 export async function deleteExpiredResponses(
   store: Pick<Store, "maintenance" | "isReadOnly">,
   steadyClock: SteadyClock,
@@ -122,6 +122,6 @@ export async function deleteExpiredResponses(
   return store.maintenance.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(nowMs) });
 }
 
-/** Returns whether there may be more of them. */
+/** Returns whether there may be more names to fold. */
 export const foldNames = async (store: Pick<Store, "maintenance" | "isReadOnly">): Promise<boolean> =>
   !store.isReadOnly() && store.maintenance.foldNames();

@@ -13,7 +13,7 @@ export interface HeartbeatParts {
   readonly serving: { isReady(): Promise<boolean>; countsAlone(): boolean };
 }
 
-/** Leaves word in the store that this instance is alive, and how it is. */
+/** Records in the store that this instance is alive, and its health. */
 export class Heartbeat {
   readonly #instance: Omit<Instance, "health" | "seenAtMs" | "stoppedAtMs">;
   #last: { readonly atMs: number; readonly health: Health } | undefined;
@@ -30,7 +30,7 @@ export class Heartbeat {
     };
   }
 
-  /** To be called more often than necessary: a change of health is noted at once, everything else now and then. */
+  /** Call it often: a change of health is recorded at once, an unchanged one every HEARTBEAT_INTERVAL_MS. */
   async beat(): Promise<void> {
     const health = await this.#health();
     const atMs = this.parts.clock.nowMs();
@@ -40,7 +40,7 @@ export class Heartbeat {
     this.#last = { atMs, health };
   }
 
-  /** Notes that it stops in good order. */
+  /** Records a clean shutdown. */
   async stop(): Promise<void> {
     const atMs = this.parts.clock.nowMs();
     await this.#note("stopping", atMs, atMs);

@@ -8,8 +8,8 @@ export interface Job {
 const MORE_TO_DO_DELAY_MS = 1;
 
 /**
- * Runs a background job again and again, waiting for the interval before each run, so that no two
- * runs overlap. Returns how to stop it, which waits for a run that is under way.
+ * Runs a background job repeatedly, and waits for the interval before each run, so that no two runs overlap. Returns
+ * how to stop it, which waits for a run in progress.
  */
 export function startJob({ intervalMs, run, onFailure }: Job): () => Promise<void> {
   let running = Promise.resolve();

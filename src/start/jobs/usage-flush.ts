@@ -11,12 +11,12 @@ export interface UsageFlushParts {
   readonly batchSize?: number;
 }
 
-/** Sums that are one transaction: other writes wait for it. */
+/** Sums in one transaction: other writes wait for it. */
 const BATCH_SIZE = 500;
 
 /**
- * Adds what one thread has counted to the store. What could not be added is tried again under the same number, so that
- * it is added once, whether an attempt that failed had been carried out or not.
+ * Adds the usage that one thread has counted to the store. A failed addition is retried under the same number, so that
+ * it is added once, even if the attempt that failed had been carried out.
  */
 export class UsageFlush {
   readonly #source = crypto.randomUUID();
@@ -25,7 +25,7 @@ export class UsageFlush {
 
   constructor(private readonly parts: UsageFlushParts) {}
 
-  /** Not to be called again before it has returned. */
+  /** Must not be called again before it has returned. */
   async write(): Promise<void> {
     const { counter, store, onUnattributed } = this.parts;
     if (store.isReadOnly()) return;

@@ -11,11 +11,11 @@ export interface ConnectionLimitParts {
 }
 
 const CHECK_INTERVAL_MS = 100;
-/** Parts of the limit. What is above is for all that arrives between two checks. */
+/** Fractions of the limit. The room above FULL is for connections that arrive between two checks. */
 const FAR = 0.7;
 const NEAR = 0.8;
 const FULL = 0.95;
-/** Whoever opened so many connections may go on, so they stay limited for a while. */
+/** How long connections stay limited: the client that opened so many may go on. */
 const CALM_MS = 2 * SECOND_MS;
 const RENEWAL_INTERVAL_MS = SECOND_MS;
 const WARNING =
@@ -33,7 +33,7 @@ export function limitConnections(parts: ConnectionLimitParts): () => void {
   return () => clearInterval(timer);
 }
 
-/** Tells whether the limit of open files is not near. Made early: at the limit, it could not be found out. */
+/** Returns a check for room below the limit of open files. Call it early: at the limit, it could not read that. */
 export function roomForFiles(): () => boolean {
   const files = openFiles();
   return () => !files || files.count() < files.limit * NEAR;
@@ -66,7 +66,7 @@ export class ConnectionLimiter {
     this.#renewIfFull(nowMs);
   }
 
-  /** Full at two checks, although idle connections were closed: these are connections that send no request. */
+  /** Still full after idle connections were closed, the port is held by connections that send no request. */
   #renewIfFull(nowMs: number): void {
     const { connections, log } = this.parts;
     const isFull = this.#areLimited && this.files.count() >= this.files.limit * FULL;

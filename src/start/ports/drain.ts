@@ -1,22 +1,22 @@
 import type { Listener } from "./listener.ts";
 
-/** A slow body is answered before a stop gives up, and without DRAIN_SECONDS it ends before a supervisor's usual 10 s. */
+/** Long enough for a slow body; without DRAIN_SECONDS, a stop ends before the usual 10 s of a supervisor. */
 const STOP_TIMEOUT_MS = 6_000;
-/** A client that is told to close its connection may open another one: those that go on are not waited for. */
+/** A client that is told to close its connection may open another one: a stop does not wait for those that go on. */
 const QUIET_TIMEOUT_MS = 500;
 const HELD_QUIET_MS = 50;
 const HELD_TIMEOUT_MS = 400;
 
 /**
- * How listeners stop. Each step is taken by all threads before any of them takes the next: a client that one of them
- * has answered for the last time may connect to another.
+ * The steps of a stop. All threads take each step before any of them takes the next: a client that one of them has
+ * answered for the last time may connect to another.
  */
 export const DRAIN_STEPS = ["calm", "hold", "closePort", "finish"] as const;
 export type DrainStep = (typeof DRAIN_STEPS)[number];
 
 /**
- * Stops a listener that is closing. Bun closes idle connections together with the port, and loses the requests that
- * are on their way in them; so first comes a while without any, in which each busy connection gets its last response.
+ * Stops a listener that is closing. Bun closes idle connections together with the port, and loses requests that are on
+ * their way in them; so it first waits for a quiet moment, in which each busy connection gets its last response.
  */
 export class Drain implements Record<DrainStep, () => unknown> {
   readonly #startedAtMs = performance.now();
@@ -34,8 +34,8 @@ export class Drain implements Record<DrainStep, () => unknown> {
   }
 
   /**
-   * Clients that keep coming back are kept waiting: then none of them opens a connection while the port is closed. Of
-   * a port that threads share, one is not quiet before all are.
+   * Keeps clients waiting that keep coming back: then none of them opens a connection while the port is closed. A port
+   * that threads share is not quiet before all of them are.
    */
   async hold(): Promise<void> {
     if (this.#isQuiet && !this.listener.isShared) return;
@@ -53,7 +53,7 @@ export class Drain implements Record<DrainStep, () => unknown> {
   }
 }
 
-/** Waits until no request has arrived for a while; twice as long where any did. False: they keep coming. */
+/** Waits until no request has arrived for a while, and twice as long if any has. False: they keep coming. */
 async function becomesQuiet(listener: Listener, quietMs: number, timeoutMs: number): Promise<boolean> {
   const startedAtMs = performance.now();
   let { arrivals } = listener;

@@ -2,14 +2,14 @@ import { andThen } from "../../base/time/awaitable.ts";
 import type { Handler } from "../../http/pipeline/handler.ts";
 import { endConnection } from "../../http/reply/header-template.ts";
 
-/** What a port answers: by path, everything else, and after a malfunction. */
+/** The handlers of a port: by path, for everything else, and after a malfunction. */
 export interface Handlers {
   readonly routes?: Readonly<Record<string, Handler>>;
   readonly fetch: Handler;
   readonly error?: (error: Error) => Response;
 }
 
-/** The same answers, each the last one of its connection. */
+/** Makes each response of the handlers the last one of its connection. */
 export const ending = (handlers: Handlers, onArrival: () => void, released?: Promise<void>): Handlers => {
   const end =
     (handle: Handler): Handler =>

@@ -5,7 +5,7 @@ import { Listener } from "./listener.ts";
 
 const IDLE_TIMEOUT_SECONDS = 30;
 const QUIET_MS = 50;
-/** For what our own, far lower limits never see. Beyond it, Bun answers by itself, without an Error. */
+/** A backstop: our own limits are far lower. Beyond it, Bun answers by itself, without an Error body. */
 export const REQUEST_MAX_BYTES = 32 * 1024 * 1024;
 
 type ReasonToClose = "stopping" | "limited";
@@ -15,12 +15,12 @@ export class Listeners {
   readonly #listeners: Listener[] = [];
   readonly #reasonsToClose = new Set<ReasonToClose>();
   #drains: readonly Drain[] | undefined;
-  /** Whether every response is the last one of its connection. */
+  /** True: every response is the last one of its connection. */
   areClosing = false;
-  /** What a renewal that failed has left to do. */
+  /** The listeners that a failed renewal has left to do. */
   #renewable: Listener[] | undefined;
 
-  /** `quietMs`: for how long no request may have arrived before a stop closes idle connections. */
+  /** `quietMs`: how long no request may have arrived before a stop closes idle connections. */
   constructor(
     private readonly opened: AsyncDisposableStack,
     private readonly quietMs = QUIET_MS,
@@ -42,7 +42,7 @@ export class Listeners {
     for (const listener of this.#listeners) listener.closeIdle();
   }
 
-  /** Closes the connections that have not sent a whole request. It may fail, and has to be called again then. */
+  /** Closes the connections that have not sent a whole request. Call it again if it fails. */
   renew(): void {
     if (this.#drains) return;
     this.#renewable ??= [...this.#listeners];
@@ -66,7 +66,7 @@ export class Listeners {
   }
 
   /**
-   * After the last one, every request that was sent before is answered; a connection that has only begun to send one
+   * After the last step, every request that was sent before is answered; a connection that has only begun to send one
    * does not delay it.
    */
   async takeStep(step: DrainStep): Promise<void> {
@@ -95,7 +95,7 @@ function bind(hostname: string, setting: string, port: number, isShared: boolean
       development: false,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       maxRequestBodySize: REQUEST_MAX_BYTES,
-      // Replaced by the listener before anyone can ask.
+      // The listener replaces it before anyone can ask.
       fetch: () => new Response(),
     });
   } catch (error) {

@@ -9,10 +9,9 @@ import { sharePort } from "./share-port.ts";
 /** How long requests in progress may take when their port is opened anew: longer than a write waits for a lock. */
 const RENEWAL_TIMEOUT_MS = 3_000;
 
-/** A port that is listened on. */
 export class Listener {
   #server: Server<undefined>;
-  /** A server that is stopped has none any more. */
+  /** Kept here, since a stopped server has none. */
   readonly #port: number;
   #handlers: Handlers = { fetch: () => publicError(STARTING) };
   #isClosing = false;
@@ -31,7 +30,7 @@ export class Listener {
     this.#answer();
   }
 
-  /** An address that a client on this machine can use, even when all addresses are listened on. */
+  /** An address that clients on this machine can use, even when it listens on all addresses. */
   get origin(): string {
     return `http://${reachableHost(this.hostname)}:${this.#port}`;
   }
@@ -46,7 +45,7 @@ export class Listener {
     return this.isShared;
   }
 
-  /** Says what is answered from now on; until then, the answer is 503. */
+  /** Sets the handlers; until then, the answer is 503. */
   serve(handlers: Handlers): void {
     this.#handlers = handlers;
     this.#answer();
@@ -81,8 +80,8 @@ export class Listener {
   }
 
   /**
-   * Closes those too that have not sent a whole request. Bun closes them only together with their port, so that is
-   * opened anew. It may fail, and has to be called again then.
+   * Also closes connections that have not sent a whole request. Bun closes them only together with their port, so it is
+   * opened anew. Call it again if it fails.
    */
   renew(): void {
     const finishing = finish(this.#server, RENEWAL_TIMEOUT_MS).finally(() => this.#finishing.delete(finishing));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 
-/** How many files and connections a process has open, and how many it may have. */
+/** The number of open files and connections of this process, and its limit. */
 export interface OpenFiles {
   readonly limit: number;
   count(): number;
@@ -9,10 +9,10 @@ export interface OpenFiles {
 const OPEN_FILES = "/proc/self/fd";
 const LIMITS = "/proc/self/limits";
 
-/** Of this process; undefined where the system does not tell, which is anywhere but on Linux. */
+/** Undefined where the system does not tell, which is anywhere but on Linux. */
 export function openFiles(countFiles = count): OpenFiles | undefined {
   try {
-    // The limit that applies: Bun raises it to the highest that it may have.
+    // The soft limit, which Bun has raised to the hard one.
     const limit = Number(/^Max open files +(\d+)/m.exec(readFileSync(LIMITS, "utf8"))?.[1]);
     return Number.isNaN(limit) ? undefined : { limit, count: () => countUpTo(limit, countFiles) };
   } catch {
@@ -23,7 +23,7 @@ export function openFiles(countFiles = count): OpenFiles | undefined {
 /** Since Linux 6.2 the folder's size is the count, which takes 3 µs; listing 10,000 of them takes 10 ms. */
 const count = (): number => statSync(OPEN_FILES).size || readdirSync(OPEN_FILES).length;
 
-/** At the limit the folder cannot even be listed. */
+/** At the limit, the folder cannot even be listed. */
 const countUpTo = (limit: number, count: () => number): number => {
   try {
     return count();

@@ -9,8 +9,8 @@ const ADDRESS_BYTES = 128;
 
 /**
  * Lets other sockets of this user listen on a port that this process listens on already: from then on the kernel
- * divides new connections among them. Whoever binds a port to be shared from the beginning cannot tell whether it is
- * free, since another process may share it. Returns whether it could be done, which is on Linux only.
+ * divides new connections among them. Shared from the beginning, a port that another process uses would look free.
+ * Returns whether it could be done, which is on Linux only.
  */
 export function sharePort(port: number): boolean {
   if (process.platform !== "linux") return false;

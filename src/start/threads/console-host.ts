@@ -151,7 +151,7 @@ export class ConsoleHost<Data> {
   }
 }
 
-/** On Linux it needs no file, so that a read-only disk is enough, and nothing is left behind by a process that is killed. */
+/** Linux has sockets without a file: they work on a read-only disk, and a killed process leaves nothing behind. */
 function newSocket(): { readonly socket: string; readonly folder: string | undefined } {
   if (process.platform === "linux")
     return { socket: `\0animal-store-console-${crypto.randomUUID()}`, folder: undefined };
@@ -164,5 +164,5 @@ function remove(folder: string | undefined): void {
   if (folder !== undefined) modules().fs.rmSync(folder, { recursive: true, force: true });
 }
 
-/** A start takes no longer for what it does not need. */
+/** Loaded only where they are needed: a start takes no longer for them. */
 const modules = () => ({ fs: process.getBuiltinModule("node:fs"), os: process.getBuiltinModule("node:os") });

@@ -1,18 +1,18 @@
 import { atEndOfTurn } from "../../base/time/turn.ts";
 import type { Log } from "../../telemetry/log.ts";
 
-/** A line that another thread is to log: a level, and what pino takes. */
+/** A line for another thread to log: a level, and the arguments of pino. */
 export interface ForwardedLine {
   readonly method: keyof Log;
   readonly args: readonly unknown[];
 }
 
 export interface ForwardedLog extends Log {
-  /** Sends now what there is: nothing else may be heard of a thread that ends. */
+  /** Sends all lines now, before a thread ends. */
   flush(): void;
 }
 
-/** A log whose lines another thread writes: those of one turn of the event loop are sent together. */
+/** A log whose lines another thread writes. Sends those of one turn of the event loop together. */
 export function forwardedLog(send: (lines: readonly ForwardedLine[]) => void): ForwardedLog {
   let lines: ForwardedLine[] = [];
   const flush = (): void => {
@@ -33,7 +33,7 @@ export function forwardedLog(send: (lines: readonly ForwardedLine[]) => void): F
   return { info: forward("info"), warn: forward("warn"), error: forward("error"), flush };
 }
 
-/** What is logged of an error: the rest of it may not survive the way. */
+/** The logged parts of an error: others may not be cloneable. */
 interface PlainError {
   readonly type: string;
   readonly message: string;
@@ -71,7 +71,7 @@ function received(arg: unknown): unknown {
   return { err: errorFrom(plainError as PlainError), ...rest };
 }
 
-/** An error that pino takes for one of its type. */
+/** Makes an error that pino logs under its original type. */
 function errorFrom({ type, message, stack, cause, fields }: PlainError): Error {
   const error = new Error(message, cause && { cause: errorFrom(cause) });
   if (stack) error.stack = stack;

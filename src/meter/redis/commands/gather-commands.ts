@@ -1,7 +1,7 @@
 import { Cluster, type Redis } from "ioredis";
 import { atEndOfTurn } from "../../../base/time/turn.ts";
 
-/** This many are sent at once, or what there is at the end of the turn: Redis works while more are being gathered. */
+/** Commands are sent when this many are gathered, or at the end of the turn: Redis works while more are gathered. */
 const MAX_GATHERED = 16;
 
 /**

@@ -5,7 +5,7 @@
 -- ARGV: quota per minute; quota per day, 0 for none; strikes that lead to a ban, 0 for never; when bans were pardoned;
 --       strikes that an instance recorded by itself, and the start of the minute they belong to;
 --       how many requests to judge, 0 only to record those strikes; the time in milliseconds, empty for the server's own.
--- Of several requests, those that pass are judged, or else one: whoever asks comes again with the others.
+-- Of several requests, it judges those that pass, or else one: the caller comes again with the others.
 local per_minute, per_day, strikes_to_ban = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local pardoned_at, reported_strikes, reported_since = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local requests = tonumber(ARGV[7])

@@ -11,16 +11,16 @@ import {
 import { DAY, MINUTE } from "../../../domain/limits/window.ts";
 import rule from "./judge.lua" with { type: "text" };
 
-/** The kinds of verdict, as the numbers that the script returns. */
+/** The numbers by which the script returns kinds of verdict. */
 const KINDS = ["pass", "exhausted", "banned"] as const satisfies readonly Verdict["kind"][];
 
 /**
- * Redis expires keys by its own clock. Where requests are judged by another one, a tally must not vanish
- * before its window ends by that; outliving it does no harm, because the rule itself closes windows.
+ * Redis expires keys by its own clock. Where requests are judged by another clock, a tally must not vanish before its
+ * window ends by that one; outliving it does no harm, because the rule itself closes windows.
  */
 export const EXPIRY_MARGIN_MS = SECOND_MS;
 
-/** Literals instead of arguments: every call would pay for arguments. */
+/** Literals, because every call would pay for arguments. */
 const CONSTANTS = `
 local MINUTE, DAY, BAN_MEMORY = ${MINUTE.lengthMs}, ${DAY.lengthMs}, ${BAN_MEMORY_MS}
 local EXPIRY_MARGIN = ${EXPIRY_MARGIN_MS}
@@ -42,25 +42,25 @@ export interface JudgeCall {
   readonly policy: RatePolicy;
   /** Strikes that this instance recorded by itself, for Redis to add. */
   readonly strikes: Strikes | undefined;
-  /** How many to judge. 0: nothing is judged or counted, the strikes are only added. */
+  /** The number of requests to judge. 0: nothing is judged or counted, the strikes are only added. */
   readonly requests: number;
-  /** Absent: the time is Redis's own. */
+  /** Undefined: the time is Redis's own. */
   readonly nowMs: number | undefined;
 }
 
 export interface JudgeAnswer {
-  /** On the last of the requests that were judged. */
+  /** The verdict on the last of the requests that were judged. */
   readonly verdict: Verdict;
-  /** How many were: all that passed, or one that was refused. */
+  /** The number of requests that were judged: all that passed, or one that was refused. */
   readonly judged: number;
-  /** What is counted now. */
+  /** The tally after that. */
   readonly tally: Tally;
 }
 
 /** The braces make a cluster choose the node by the subject alone. */
 export const keyOf = (subject: string): string => `animal-store:{${subject}}`;
 
-/** The script's ARGV. */
+/** Makes the script's ARGV. */
 export const argumentsOf = ({ policy, strikes, requests, nowMs }: JudgeCall): (string | number)[] => [
   policy.perMinute,
   policy.perDay ?? 0,
@@ -72,7 +72,7 @@ export const argumentsOf = ({ policy, strikes, requests, nowMs }: JudgeCall): (s
   nowMs ?? "",
 ];
 
-/** The numbers that the script returns, as a verdict and the tally that it rests on. */
+/** Parses the numbers that the script returns into a verdict and its tally. */
 export function readAnswer(answer: readonly number[], policy: RatePolicy): JudgeAnswer {
   const [kindNumber, nowMs, strikesLeft, isNew, judged, ...fields] = answer as [number, number, number, number, number];
   const tally = tallyOf(fields);
@@ -83,7 +83,7 @@ export function readAnswer(answer: readonly number[], policy: RatePolicy): Judge
   return { tally, judged, verdict: { kind, quotaStatus, strikesLeft: strikesLeft < 0 ? undefined : strikesLeft } };
 }
 
-/** The verdicts on all requests that were judged, in their order: each that passed left the quotas as they were then. */
+/** Derives the verdicts on all requests that were judged, in their order, each with the quotas that it left. */
 export function verdictsOf({ verdict, judged, tally }: JudgeAnswer, policy: RatePolicy): Verdict[] {
   const verdicts = [verdict];
   const { minute, day } = tally;
@@ -98,5 +98,5 @@ export function verdictsOf({ verdict, judged, tally }: JudgeAnswer, policy: Rate
   return verdicts.reverse();
 }
 
-/** A field that Redis does not have is null: 0. */
+/** A field that Redis does not have is null, and means 0. */
 export const tallyOf = (values: readonly (number | string | null)[]): Tally => tallyOfNumbers(values.map(Number));

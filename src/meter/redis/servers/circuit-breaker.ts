@@ -23,12 +23,12 @@ export class CircuitBreaker {
 
   constructor(private readonly parts: CircuitBreakerParts) {}
 
-  /** While the circuit is open, the service is not to be called. */
+  /** True: the service must not be called. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** A call took too long, which may be the fault of this process: a probe decides at once. */
+  /** Records a call that took too long, which may be the fault of this process: a probe decides at once. */
   suspect(): void {
     if (this.#isSuspected || this.#isOpen) return;
     this.#isSuspected = true;
@@ -40,7 +40,7 @@ export class CircuitBreaker {
       });
   }
 
-  /** A call failed: no more calls until a probe succeeds. After a relapse the probes wait twice as long. */
+  /** Records a failed call: no more calls until a probe succeeds. After a relapse the probes wait twice as long. */
   trip(error: unknown): void {
     if (this.#isOpen || this.#isDisposed) return;
     this.#isOpen = true;

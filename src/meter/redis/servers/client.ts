@@ -13,11 +13,11 @@ export type RedisClient = (Redis | Cluster) & {
 };
 
 const CONNECT_TIMEOUT_MS = 1_000;
-/** A connection that was closed may just have been idle: it is made anew at once, and then again and again. */
+/** A closed connection may just have been idle: the first attempt to reconnect follows at once. */
 const FIRST_RECONNECT_DELAY_MS = 5;
-/** Less than an answer is waited for: what is asked between two attempts is still answered if the next one succeeds. */
+/** Shorter than the wait for an answer: a call between two attempts is still answered if the next one succeeds. */
 const RECONNECT_DELAY_MS = 50;
-/** A connection that has gone dead does not end by itself. */
+/** A dead connection does not end by itself. */
 const DISCONNECT_TIMEOUT_MS = 100;
 
 /**
@@ -34,7 +34,7 @@ export function connectRedis(url: RedisUrl, special: { readonly commandTimeout?:
   return client as RedisClient;
 }
 
-/** What all connections to servers have in common. */
+/** The options of all connections to servers. */
 export function connectionOptions({ credentials, tls }: Pick<RedisUrl, "credentials" | "tls">) {
   return {
     ...credentials,
@@ -70,7 +70,7 @@ function connectCluster({ addresses, tls }: RedisUrl, redisOptions: ReturnType<t
     {
       clusterRetryStrategy: () => RECONNECT_DELAY_MS,
       slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
-      // A node that fails is the meter's to deal with, at once.
+      // The meter deals with a failing node, at once.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       redisOptions,
@@ -99,7 +99,7 @@ const READY_CHECK_INTERVAL_MS = 5;
 
 /**
  * Waits until every server is connected and has the script, so that the first requests find both in place. It gives up
- * after a moment, because the service can start without Redis; and at once if waiting is no use, with the reason.
+ * after a moment, because the service can start without Redis; and returns an error at once if waiting is no use.
  */
 export async function whenReady(client: RedisClient, timeoutMs = FIRST_CONNECT_TIMEOUT_MS): Promise<Error | undefined> {
   const deadlineMs = performance.now() + timeoutMs;

@@ -20,14 +20,14 @@ export async function dryRun(server: Redis, subject: string): Promise<void> {
   });
 }
 
-/** Several nodes make a cluster: whoever knows one of them alone is sent away with most keys. */
+/** Throws for a node of a larger cluster: it redirects a client that knows it alone for most keys. */
 export async function refuseClusterNode(server: Redis): Promise<void> {
   if (!/^redis_mode:cluster/m.test(await server.info("server"))) return;
   const nodes = Number(/^cluster_size:(\d+)/m.exec(String(await server.cluster("INFO")))?.[1] ?? 0);
   if (nodes > 1) throw new Error("it is a node of a cluster");
 }
 
-/** What is the matter with a Redis that does not work, found out over connections of its own. Undefined: nothing. */
+/** Finds out, over connections of its own, why Redis does not work. Undefined: nothing is wrong. */
 export async function examine(url: RedisUrl): Promise<unknown> {
   let found: unknown;
   for (const address of url.addresses) {
@@ -74,7 +74,7 @@ const QUICK = {
   commandTimeout: TIMEOUT_MS,
 } as const;
 
-/** Works with a connection. If it fails because only one side uses TLS, the error says that. */
+/** Runs work with a connection. If it fails because only one side uses TLS, the error says that. */
 async function withConnection<T>(
   server: Redis,
   address: Address,
@@ -98,7 +98,7 @@ async function withConnection<T>(
   }
 }
 
-/** Speaks the other way: without TLS instead of with it, and the reverse. No secret is sent. */
+/** Tries to connect without TLS instead of with it, or the reverse. No secret is sent. */
 async function tlsMismatch({ host, port }: Address, usesTls: boolean): Promise<Error | undefined> {
   const socket: Socket = usesTls
     ? connectTcp({ host, port }, () => socket.write("PING\r\n"))

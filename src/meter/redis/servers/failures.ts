@@ -1,9 +1,9 @@
-/** What an error of Redis, or of the connection to it, means to the operator. */
+/** The operator's explanation of an error of Redis, or of the connection to it. */
 export interface Failure {
-  /** What is the matter with it, after its name: "is a replica". */
+  /** The end of a sentence that begins with the server's name: "is a replica". */
   readonly reason: string;
   readonly remedy: string;
-  /** Nothing but another setting mends it: a start refuses. */
+  /** True: only another setting helps, so a start refuses. */
   readonly isPermanent: boolean;
 }
 
@@ -22,7 +22,7 @@ const permanent = (...args: Parameters<typeof kind>): Kind => ({ ...kind(...args
 
 const UNREACHABLE = "check REDIS_URL, and whether Redis is running";
 
-/** By code and message of an error. Older servers have the codes of a script's commands within the message. */
+/** Explanations by code and message of an error. Older servers have the codes of a script's commands in the message. */
 const KINDS: readonly Kind[] = [
   kind(/\bREADONLY\b/, "is a replica and cannot count", "let REDIS_URL lead to the master"),
   kind(/\bMASTERDOWN\b/, "is a replica without its master and cannot count", "let REDIS_URL lead to the master"),
@@ -98,7 +98,7 @@ const KINDS: readonly Kind[] = [
   kind(/ECONNREFUSED/, "refuses connections", UNREACHABLE),
 ];
 
-/** The first of the errors that lie behind one another which says what is the matter. */
+/** Finds the first error in a chain of causes that has an explanation. */
 export function failureOf(error: unknown): Failure {
   for (const text of textsOf(error)) {
     const known = KINDS.find(({ pattern }) => pattern.test(text));
@@ -107,10 +107,10 @@ export function failureOf(error: unknown): Failure {
   return { reason: "does not answer", remedy: UNREACHABLE, isPermanent: false };
 }
 
-/** Redis itself answered with an error, rather than not at all. */
+/** True: Redis itself answered with an error. */
 export const isReply = (error: unknown): boolean => error instanceof Error && error.name === "ReplyError";
 
-/** Another server may be the master by now, and the address may lead there: the connection must be made anew. */
+/** True: another server may be the master by now, and the address may lead there, so it must connect anew. */
 export const isOfReplica = ({ message }: Error): boolean => /\b(?:READONLY|MASTERDOWN|NOREPLICAS)\b/.test(message);
 
 function textsOf(error: unknown): string[] {

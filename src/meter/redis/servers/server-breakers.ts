@@ -16,7 +16,7 @@ export class ServerBreakers {
 
   constructor(private readonly parts: ServerBreakersParts) {}
 
-  /** As it should be: then no request needs to know which server counts for it. */
+  /** True: all servers work, so no request needs to know which one counts for it. */
   get areAllClosed(): boolean {
     return this.#open === 0;
   }
@@ -33,7 +33,7 @@ export class ServerBreakers {
     this.#breakerOf(server).trip(error);
   }
 
-  /** Ends what concerns any other server: nothing is counted there any more. */
+  /** Ends the breakers of all other servers, where nothing is counted any more. */
   retain(servers: readonly string[]): void {
     for (const [server, breaker] of this.#breakers) {
       if (servers.includes(server)) continue;

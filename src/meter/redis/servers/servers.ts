@@ -3,25 +3,25 @@ import { displayAddress, type RedisUrl } from "../../redis-url.ts";
 import { keyOf } from "../commands/script.ts";
 import type { RedisClient } from "./client.ts";
 
-/** The servers that count, each for some of the subjects, as the operator knows them. */
+/** The servers that count, each for some of the subjects, by the names that the operator knows. */
 export interface Servers {
-  /** All that count now. */
+  /** Returns all servers that count now. */
   names(): readonly string[];
-  /** Which one counts for a subject. */
+  /** Returns the server that counts for a subject. */
   of(subject: string): string;
-  /** A subject that this server counts for, and nobody else uses. */
+  /** Returns a subject that this server counts for, and nobody else uses. */
   probeSubject(name: string): string;
-  /** Whether it stands for all servers, because none is known yet. */
+  /** True: the name stands for all servers, because none is known yet. */
   isStandIn(name: string): boolean;
-  /** Whether a command would be sent at once. */
+  /** True: a command would be sent at once. */
   isConnected(name: string): boolean;
-  /** Why there is no connection, if there was an error since there was one. */
+  /** Returns the latest error since there was a connection. */
   connectionError(name: string): Error | undefined;
   /** Replaces a connection that may have gone dead without being closed. */
   reconnect(name: string): void;
   /** Finds out in the background whether another server has taken over. */
   refresh(): void;
-  /** Called when other servers count than before. */
+  /** Registers a listener for changes of the servers that count. */
   onChange(listener: () => void): void;
 }
 
@@ -30,7 +30,7 @@ const PROBE_SUBJECT = "probe";
 export const serversOf = (client: RedisClient, url: RedisUrl): Servers =>
   client instanceof Cluster ? new ClusterNodes(client, url) : new OneServer(client as Redis, url);
 
-/** What is connected but does not answer can be replaced; what is about to connect has a timeout of its own. */
+/** A connection that does not answer can be replaced; one that is being made has a timeout of its own. */
 function replaceConnection(client: Redis): void {
   if (client.status === "ready" || client.status === "connect") client.disconnect(true);
 }
@@ -81,7 +81,7 @@ class OneServer implements Servers {
     replaceConnection(this.client);
   }
 
-  /** Every connection leads to the server that counts. */
+  /** Nothing to do: every new connection leads to the server that counts. */
   refresh(): void {}
 
   onChange(): void {}
@@ -91,7 +91,7 @@ const SLOTS = 16_384;
 
 /** The masters of a cluster. */
 class ClusterNodes implements Servers {
-  /** Stands for whoever will count for a slot that no node has, as before the first connection. */
+  /** Stands for the server of a slot that no node has yet, as before the first connection. */
   readonly #clusterName: string;
   readonly #connectionErrors = new Map<string, Error>();
   readonly #probeSubjects = new Map<string, string>();
@@ -107,7 +107,7 @@ class ClusterNodes implements Servers {
     client.on("error", (error: Error) => this.#connectionErrors.set(this.#clusterName, error));
     client.on("node error", (error: Error, name: string) => this.#connectionErrors.set(name, error));
     client.on("ready", () => this.#connectionErrors.clear());
-    // The error of an outage that is over would be the wrong explanation of the next one.
+    // The error of a past outage would be the wrong explanation of the next one.
     const forgetWhenReady = (node: Redis) => node.on("ready", () => this.#connectionErrors.delete(nameOf(node)));
     client.on("+node", forgetWhenReady);
     client.nodes().forEach(forgetWhenReady);
@@ -158,7 +158,7 @@ class ClusterNodes implements Servers {
     return this.client.slots[slot]?.[0] ?? this.#clusterName;
   }
 
-  /** Some number after the word leads to a slot of the node; the average node of a cluster has one in a few. */
+  /** Finds a number that, after the word, hashes to a slot of the node: with few nodes, one of a few numbers does. */
   #findProbeSubject(name: string): string {
     for (let i = 0; i < SLOTS; i++) {
       const subject = `${PROBE_SUBJECT} ${i}`;

@@ -2,8 +2,8 @@ const PERIOD_MS = 10_000;
 const MAX_MS = 1_000;
 
 /**
- * How long an answer is waited for: a fixed time, and longer if one took more than half of that a moment ago. A Redis
- * that is slow but alive keeps counting for all instances, and one that has died is still given up within a second.
+ * The timeout of an answer: a fixed time, and longer if a recent answer took more than half of that. A Redis that is
+ * slow but alive keeps counting for all instances, and one that has died is still given up within a second.
  */
 export class AdaptiveTimeout {
   #slowestMs = 0;
@@ -17,12 +17,12 @@ export class AdaptiveTimeout {
     return Math.max(this.leastMs, Math.min(2 * slowestMs, MAX_MS));
   }
 
-  /** An answer took this long, whether anybody still waited for it or not. */
+  /** Records the time of an answer, even if it came too late. */
   record(tookMs: number): void {
     if (tookMs > this.#slowestMs) this.#slowestMs = tookMs;
   }
 
-  /** What is slow is forgotten after one to two periods. */
+  /** Forgets slow answers after one to two periods. */
   age(nowMs: number): void {
     if (nowMs < this.#periodEndsAtMs) return;
     const isLongAgo = nowMs >= this.#periodEndsAtMs + PERIOD_MS;

@@ -2,7 +2,7 @@ import { AdaptiveTimeout } from "./adaptive-timeout.ts";
 import { RunningTime } from "./running-time.ts";
 import { type Scheduler, systemScheduler } from "./scheduler.ts";
 
-/** With everything else that a request takes, the client still has its response within 200 ms. */
+/** With the rest of a request's work, the client still has its response within 200 ms. */
 export const ANSWER_TIMEOUT_MS = 150;
 
 const TURN_MS = 10;
@@ -16,21 +16,21 @@ export class AnswerTimeout extends Error {
   }
 }
 
-/** A call of Redis. */
+/** A call to Redis. */
 export interface Call {
-  /** By the time that this process was able to run. */
+  /** In running time, see RunningTime. */
   readonly sinceMs: number;
   readonly giveUp: (error: AnswerTimeout) => void;
   state: "waiting" | "given up" | "over";
 }
 
-/** Gives up on answers that do not come, though this process was able to run and would have read them. */
+/** Gives up on answers that do not come although this process was able to run and would have read them. */
 export class AnswerTimeouts {
   readonly #time = new RunningTime();
   readonly #timeout: AdaptiveTimeout;
-  /** In the order in which they were made. Those at the front are waiting; others may be over. */
+  /** In the order of their begin. The first is waiting; others may be over. */
   readonly #calls: Call[] = [];
-  /** How many were given up, and are not over: an answer would still tell that Redis is slow rather than dead. */
+  /** The calls that were given up, and are not over: a late answer tells that Redis is slow rather than dead. */
   #givenUp = 0;
   #isTurning = false;
 
@@ -41,20 +41,20 @@ export class AnswerTimeouts {
     this.#timeout = new AdaptiveTimeout(timeoutMs);
   }
 
-  /** From now on, an answer is waited for. */
+  /** Starts to wait for an answer. */
   begin(giveUp: (error: AnswerTimeout) => void): Call {
     if (!this.#isTurning) {
       this.#isTurning = true;
       this.#time.start(this.scheduler.nowMs());
       this.scheduler.schedule(TURN_MS, this.#turn);
     }
-    // The turn that is under way began before the call, and does not count.
+    // The current turn began before the call, and does not count.
     const call: Call = { sinceMs: this.#time.nowMs + TURN_MS, giveUp, state: "waiting" };
     this.#calls.push(call);
     return call;
   }
 
-  /** The answer is here, or a failure that is as good. Returns whether it was still waited for. */
+  /** Ends the wait, with an answer or with a failure. Returns whether it had not been given up. */
   end(call: Call, isAnswer: boolean): boolean {
     const wasWaiting = call.state === "waiting";
     if (!wasWaiting) this.#givenUp--;

@@ -1,9 +1,9 @@
-/** Between two turns of the event loop more time than this may pass, but no more of it counts. */
+/** The most that one turn of the event loop counts, however long it takes. */
 const LONGEST_TURN_MS = 20;
 
 /**
- * Time during which this process was able to run. It almost stands still while the process is stopped, is starved of
- * CPU or is busy: what Redis has answered meanwhile is still waiting to be read.
+ * Time during which this process was able to run. It almost stands still while the process is stopped, starved of CPU
+ * or busy: answers that Redis has sent meanwhile are still waiting to be read.
  */
 export class RunningTime {
   #nowMs = 0;
@@ -13,12 +13,12 @@ export class RunningTime {
     return this.#nowMs;
   }
 
-  /** Measuring begins, or begins again after a pause. */
+  /** Starts to measure, at first or after a pause. */
   start(nowMs: number): void {
     this.#turnedAtMs = nowMs;
   }
 
-  /** The event loop has come round. */
+  /** Counts a turn of the event loop. */
   turn(nowMs: number): void {
     this.#nowMs += Math.min(nowMs - this.#turnedAtMs, LONGEST_TURN_MS);
     this.#turnedAtMs = nowMs;

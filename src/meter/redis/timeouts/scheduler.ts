@@ -4,7 +4,7 @@ export interface Scheduler {
   nowMs(): number;
   /** Runs a task after a delay. Returns how to cancel it. */
   schedule(delayMs: number, task: () => void): () => void;
-  /** Runs a task when everything that has arrived over the network by now has been read. */
+  /** Runs a task after everything that has arrived over the network by now has been read. */
   afterArrivals(task: () => void): void;
 }
 
