@@ -8,14 +8,14 @@ import { newTableMemory, TallyTable, WAYS } from "./tally-table.ts";
 
 const FREE = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, undefined);
 
-/** Where tallies are kept as a database keeps them; a save ends when it is told to. */
+/** A keeper that copies tallies as a database does; a test says when a save ends. */
 class Kept {
   readonly tallies = new Map<string, string>();
   readonly saves: string[][] = [];
   readonly failures: unknown[] = [];
   isSlow = false;
   isBroken = false;
-  /** Saves that are under way. */
+  /** Saves in progress. */
   readonly pending: { end(): void }[] = [];
 
   load = () => [...this.tallies].map(([subject, text]) => [subject, JSON.parse(text) as Tally] as const);

@@ -19,7 +19,7 @@ function set(table: TallyTable, subject: string, tally: Tally): void {
   table.unlock(slot);
 }
 
-/** Any text, some of it longer than its field, some that begins alike, and some that only its length tells apart. */
+/** Texts of any kind: longer than the field, with a common beginning, or different in length alone. */
 const anySubject = fc.oneof(
   fc.string({ maxLength: 70 }),
   fc.string({ unit: "grapheme", maxLength: 40 }),
@@ -77,7 +77,7 @@ describe("TallyTable", () => {
           expected.delete(name);
           expected.set(name, opened);
           const live = [...expected].filter(([, tally]) => !isSpent(tally));
-          // In the order of their windows: the first ones are given up.
+          // In the order of their windows: the first ones are evicted.
           for (const [gone] of live.slice(0, -WAYS)) expected.delete(gone);
           for (const [kept, { used }] of live.slice(-WAYS))
             for (const table of tables) expect(table.find(kept)?.minute.used).toBe(used);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Output } from "./output.ts";
 
-/** A reader that takes so many bytes at once, until it is full. */
+/** A reader that takes this many bytes at once, until it is full. */
 function reader() {
   const state = {
     read: "",

@@ -9,7 +9,7 @@ const NOW = Date.parse("2027-03-01T12:00:30Z");
 
 const anyCount = fc.record({
   keyId: fc.constantFrom("key_a", "key_b", undefined),
-  /** The keyring forgets keys now and then, and has several of one that has several secrets. */
+  /** The keyring evicts keys now and then, and has one entry for each secret of a key. */
   isKnown: fc.boolean(),
   outcome: fc.constantFrom(...OUTCOMES),
   ms: fc.double({ min: 0, max: 3_000, noNaN: true }),

@@ -41,7 +41,7 @@ const anyBursts = fc.array(
   { minLength: 1, maxLength: 16 },
 );
 
-/** What every meter promises. `open` makes one that goes by the given clock. */
+/** The promises of every meter. `open` makes one with the given clock. */
 export function meterContract(name: string, open: (clock: FakeClock) => Promise<Meter>, isSkipped = false): void {
   describe.skipIf(isSkipped)(`${name}: the meter contract`, () => {
     let subjects = 0;

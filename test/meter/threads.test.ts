@@ -8,7 +8,7 @@ import type { Assignment, FromWorker, Opening, Report, ToWorker } from "./thread
 const THREADS = 4;
 const KEY: RatePolicy = { perMinute: 1_000, perDay: 5_000, strikesToBan: 700, pardonedAtMs: -1 };
 
-/** A thread that counts, with what it was last asked for. */
+/** A thread that counts, with its last assignment. */
 class CountingThread {
   readonly #worker = new Worker(new URL("./threads.worker.ts", import.meta.url).href);
   #answer: PromiseWithResolvers<Report> = Promise.withResolvers();
@@ -73,7 +73,7 @@ async function countTogether({
   await Promise.all(
     threads.map((thread, i) => thread.open({ ...opened, aheadMs: aheadMs[i] ?? 0, slowMs: i === 0 ? slowMs : 0 })),
   );
-  /** Has all threads judge the same at the same time, and adds up what they came to. */
+  /** Has all threads judge the same at the same time, and adds up their verdicts. */
   const judgeAll = async (assignment: Assignment): Promise<Report> =>
     sumOf(await Promise.all(threads.map((thread) => thread.judge(assignment))));
   return { clock, meters, saved, judgeAll };
@@ -89,7 +89,7 @@ function sumOf(reports: readonly Report[]): Report {
   return sum;
 }
 
-/** What one thread would say to as many requests at one moment. */
+/** The verdicts of one thread on as many requests at one moment. */
 function sayOne(policy: RatePolicy, requests: number, nowMs: number): { counts: Report[string]; tally: Tally } {
   const tally = newTally();
   const counts = { pass: 0, exhausted: 0, banned: 0, newBan: 0 };
@@ -145,7 +145,7 @@ describe("four threads that count together", () => {
     const { user, system } = process.cpuUsage(before);
     expect(report).toEqual({ key: sayOne(policy, THREADS * 10, 0).counts });
     expect(tookMs).toBeGreaterThan(400);
-    // Each of the others would use up to as much as the one that has the lock takes.
+    // Without sleep, each of the others would use as much CPU as the holder of the lock takes.
     expect((user + system) / 1000).toBeLessThan(tookMs);
     expect((await meters.keyMeter.tally("key")).minute.used).toBe(15);
   });

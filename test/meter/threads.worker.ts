@@ -10,13 +10,13 @@ export interface Opening {
   readonly memory: MeterMemory;
   /** The clock of all threads. */
   readonly clock: SharedArrayBuffer;
-  /** By how much the clock of this one is ahead. */
+  /** The lead of this thread's clock. */
   readonly aheadMs: number;
-  /** Milliseconds that this one spends inside the lock, each time. */
+  /** The time that this thread holds the lock, each time. */
   readonly slowMs: number;
 }
 
-/** What to judge: so many requests of each subject in turn, of keys or of addresses. */
+/** An assignment: this many requests of each subject in turn, of keys or of addresses. */
 export interface Assignment {
   readonly of: "keyMeter" | "addressMeter";
   readonly subjects: readonly string[];
@@ -24,7 +24,7 @@ export interface Assignment {
   readonly policy: RatePolicy;
 }
 
-/** How many requests of each subject came to which verdict. */
+/** The number of requests by subject and verdict. */
 export type Report = Record<string, Record<"pass" | "exhausted" | "banned" | "newBan", number>>;
 
 export type FromWorker =

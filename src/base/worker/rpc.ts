@@ -8,7 +8,7 @@ import { atEndOfTurn } from "../time/turn.ts";
 // biome-ignore lint/suspicious/noExplicitAny: parameters of any kind; each protocol declares its own
 export type Methods = { readonly [Method in string]: (...params: any) => unknown };
 
-/** What carries out the methods of a protocol. */
+/** Implementations of the methods of a protocol. */
 export type Handlers<Own extends Methods> = {
   readonly [Method in keyof Own]: (...params: Parameters<Own[Method]>) => Awaitable<Result<Own, Method>>;
 };

@@ -18,7 +18,7 @@ type HostMethods = { double(n: number): number };
 
 const THREAD = JSON.stringify(join(import.meta.dir, "thread.ts"));
 
-/** A worker that greets, and what is heard of its death. */
+/** A worker that greets, and the reasons of its death. */
 async function workerOf({ start = "", methods = "", before = "" } = {}) {
   const script = join(temporaryFolder(), "thread.ts");
   await Bun.write(
@@ -53,7 +53,7 @@ async function workerOf({ start = "", methods = "", before = "" } = {}) {
   return { worker, deaths, died: death.promise };
 }
 
-/** Not `rejects`, which would wait without letting anything arrive. */
+/** `rejects` would block the event loop while it waits. */
 const failureOf = (work: Promise<unknown>): Promise<string> => work.then(String, (error: Error) => error.message);
 
 test("it is started with its data, both sides call each other, and it ends without a death", async () => {

@@ -1,7 +1,7 @@
 import { withTimeout } from "../time/timeout.ts";
 import { type Handlers, type Methods, Rpc } from "./rpc.ts";
 
-/** What every supervised thread offers beside its own methods, see runThread(). */
+/** The methods that every supervised thread has beside its own; runThread() provides them. */
 export type Lifecycle<Data> = {
   /** Resolves when the thread answers calls. */
   start(data: Data): Promise<void>;

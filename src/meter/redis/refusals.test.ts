@@ -11,7 +11,7 @@ import { Refusals } from "./refusals.ts";
 const POLICY: RatePolicy = { perMinute: 2, perDay: 1000, strikesToBan: 5, pardonedAtMs: -1 };
 const SUBJECT = "subject";
 
-/** A memory of refusals in front of a tally that is judged by the rule itself. */
+/** A cache of refusals in front of a tally that is judged by the rule itself. */
 function setUp({ aheadMs = 0, maxSubjects = 100, report = async () => {} } = {}) {
   const clock = new FakeClock();
   const scheduler = new FakeScheduler();
@@ -33,7 +33,7 @@ function setUp({ aheadMs = 0, maxSubjects = 100, report = async () => {} } = {})
     refusals.remember(subject, answer(verdict), true);
     return verdict;
   };
-  /** Exhausts the quota, so that the refusal is remembered, with one strike. */
+  /** Exhausts the quota, so that the refusal is cached, with one strike. */
   const exhaust = (policy = POLICY, subject = SUBJECT) => {
     while (ask(policy, subject).kind === "pass");
   };

@@ -5,7 +5,7 @@ import type { JudgeAnswer, Strikes } from "./commands/script.ts";
 import type { Scheduler } from "./timeouts/scheduler.ts";
 
 const REPORT_DELAY_MS = 100;
-/** How far this machine's clock may be set back before cached refusals are outdated. */
+/** Cached refusals are outdated when this machine's clock is set back by more than this. */
 const CLOCK_STEP_MAX_MS = 1_000;
 
 /** A subject that Redis refused. */
@@ -14,7 +14,7 @@ interface CachedRefusal {
   readonly tally: Tally;
   /** The time of the answer, by this machine's clock. */
   readonly answeredAtMs: number;
-  /** How far the clock that Redis judges by is ahead of this machine's. */
+  /** The difference between the clock that Redis judges by and this machine's. */
   readonly aheadMs: number;
   /** True: reported strikes caused the ban, so no verdict has said yet that it is new. */
   isUnannouncedBan: boolean;

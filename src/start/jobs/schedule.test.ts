@@ -6,7 +6,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A job under test: what `run` does is decided run by run, by its number from 1. */
+/** A job under test. `run` gets the number of the run, from 1. */
 function job(run: (count: number) => unknown, intervalMs = 1) {
   const failures: unknown[] = [];
   const counts = { runs: 0 };

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ConnectionLimiter } from "./connection-limit.ts";
 
-/** A limiter whose process has `open` files of 100, and everything that it did. */
+/** A limiter whose process has `open` files of 100, with a record of its actions. */
 function setUp() {
   const process = { open: 0, nowMs: 0, canListen: true };
   const done: string[] = [];
@@ -23,7 +23,7 @@ function setUp() {
     },
     { limit: 100, count: () => process.open },
   );
-  /** What is done at the next check, a tenth of a second later. */
+  /** Runs the next check, a tenth of a second later, and returns its actions. */
   const check = (open: number): string => {
     Object.assign(process, { open, nowMs: process.nowMs + 100 });
     limiter.check(process.nowMs);

@@ -12,7 +12,7 @@ describe.if(process.platform === "linux")("a port", () => {
       expect(() => listen(true, port, hostname)).toThrow();
       expect(sharePort(port)).toBe(true);
       const second = listen(true, port, hostname);
-      // Only by those who want to share it.
+      // Only sockets that ask for sharing get the port.
       expect(() => listen(false, port, hostname)).toThrow();
       await Promise.all([first.stop(true), second.stop(true)]);
     });

@@ -29,7 +29,7 @@ async function script({ start = "", methods = "" }): Promise<string> {
   return path;
 }
 
-/** `unmakable`: for which starts there is nothing to start with. */
+/** `unmakable`: the numbers of starts for which no data can be made. */
 async function hostOf(
   parts: Parameters<typeof script>[0] = {},
   isLasting = false,
@@ -62,7 +62,7 @@ async function hostOf(
 const ask = async ({ socket }: ConsoleEndpoint, path = "/"): Promise<string> =>
   (await fetch(`http://console${path}`, { unix: socket } as RequestInit)).text();
 
-/** Not `rejects`, which would wait without letting anything arrive. */
+/** `rejects` would block the event loop while it waits. */
 const failureOf = (work: Promise<unknown>): Promise<string> => work.then(String, (error: Error) => error.message);
 
 describe("the host of the console's thread", () => {

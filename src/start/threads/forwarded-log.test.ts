@@ -5,7 +5,7 @@ import { type ForwardedLine, forwardedLog, logForwarded } from "./forwarded-log.
 
 class DiskFull extends Error {}
 
-/** What is logged directly, and what is logged after a way through another thread. */
+/** Logs the same line directly and through another thread. */
 async function bothWays(use: (log: Log) => void): Promise<{ direct: unknown[]; forwarded: unknown[]; sent: number }> {
   const loggedBy = (write: (log: Log) => void): unknown[] => {
     const lines: string[] = [];

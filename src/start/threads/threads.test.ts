@@ -10,7 +10,7 @@ interface Data {
 
 const THREAD = JSON.stringify(join(import.meta.dir, "../../base/worker/thread.ts"));
 
-/** A script of a thread whose start and methods do nothing but what is given. */
+/** Writes the script of a thread with this start and these methods; others do nothing. */
 async function script({ start = "", methods = "", before = "" }): Promise<string> {
   const path = join(temporaryFolder(), "thread.ts");
   await Bun.write(
@@ -26,7 +26,7 @@ async function script({ start = "", methods = "", before = "" }): Promise<string
   return path;
 }
 
-/** Threads that run a script, and what is heard of them. */
+/** Threads that run a script, with the deaths and log lines that they report. */
 function threadsOf(path: string, parts: Partial<ThreadsParts<Data>> = {}) {
   const deaths: string[] = [];
   const said: string[] = [];
@@ -93,7 +93,7 @@ describe("a thread that cannot go on is the death of all, reported once", () => 
       const started = threads.start();
       await died;
       await started;
-      // What is done to stop the others does not wait for the one that is gone.
+      // A stop of the others does not wait for the one that is gone.
       threads.announceStop();
       await threads.metrics();
       await threads.drain("calm");

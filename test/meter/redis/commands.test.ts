@@ -14,7 +14,7 @@ import { FakeClock } from "../../harness/time/clock.ts";
 const POLICY = ratePolicyOfKey({ perMinute: 1_000, perDay: 1_000 }, undefined);
 const ARGUMENTS = argumentsOf({ policy: POLICY, strikes: undefined, requests: 1, nowMs: undefined });
 
-/** How often the server has read from a socket. */
+/** Returns the number of the server's reads from sockets. */
 const reads = async (client: RedisClient): Promise<number> =>
   Number(/total_reads_processed:(\d+)/.exec(await client.info("stats"))?.[1]);
 

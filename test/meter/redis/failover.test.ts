@@ -7,7 +7,7 @@ import { hasRedis, startReplica, startSentinel, TestRedis } from "../../harness/
 
 const FREE = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, undefined);
 
-/** How many of so many requests of one subject pass, at several instances in turn. */
+/** Sends requests of one subject to several instances in turn, and returns how many pass. */
 async function passes(meters: readonly TestMeter[], subject: string, requests: number): Promise<number> {
   const verdicts = Array.from({ length: requests }, (_, i) => meters[i % meters.length]?.judge(subject, FREE));
   return (await Promise.all(verdicts)).filter((verdict) => verdict?.kind === "pass").length;

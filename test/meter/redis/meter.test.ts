@@ -226,7 +226,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
       expect(verdict).toMatchObject({ kind: "pass", quotaStatus: { shown: { quota: 60, remaining: 59 } } });
       const asked = meter.answers.length;
       for (let i = 0; i < 59; i++) await meter.judge(`outage ${how}`, FREE);
-      // Those apart that find out whether it is back, none of them was sent.
+      // Except for probes, none of them was sent.
       expect(meter.answers.length - asked).toBeLessThan(10);
       expect((await meter.judge(`outage ${how}`, FREE)).kind).toBe("exhausted");
       expect((await meter.tally(`outage ${how}`)).minute.used).toBe(60);

@@ -13,7 +13,7 @@ interface Judged {
   readonly outages: number;
 }
 
-/** An instance, as far as judging goes, that can be stopped and continued from outside. */
+/** A process that judges as an instance does, and that can be stopped and continued from outside. */
 async function startJudging(address: string, subject: string, quota: number, requests: number) {
   const program = join(import.meta.dir, "../../harness/meters/judging.ts");
   const args = [address, subject, String(quota), String(requests)];
@@ -57,7 +57,7 @@ describe.skipIf(!hasRedis)("a quota that instances share", () => {
 
   test("is exact again right after a restart of Redis: no instance finds out late that it was away", async () => {
     const redis = await TestRedis.start();
-    // Long, so that they find out by what becomes of their connections alone.
+    // A long timeout, so that only the state of their connections tells them.
     const meters = await Promise.all([1, 2, 3, 4].map(() => openTestMeter(redis.url, { answerTimeoutMs: 20_000 })));
     const asking = setInterval(() => meters.map((meter) => meter.judge("load", FREE)), 2);
     const outages = () => meters.map((meter) => meter.outages().filter((change) => change.endsWith("away")).length);
@@ -105,7 +105,7 @@ describe.skipIf(!hasRedis)("a Redis that is gone without a word", () => {
     expect(meter.answers.slice(0, 2)).toEqual(["answered", "given_up"]);
     const asked = meter.answers.length;
     for (let i = 0; i < 20; i++) await meter.judge("silent", FREE);
-    // Those apart that find out whether it is back, none of them was sent.
+    // Except for probes, none of them was sent.
     expect(meter.answers.length - asked).toBeLessThan(5);
     proxy.newConnections = "carried";
     await until(() => meter.outages().length > 1);

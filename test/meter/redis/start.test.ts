@@ -14,12 +14,12 @@ import { hasRedis, startRedisCluster, startReplica, startSentinel, TestRedis } f
 
 const FREE = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, undefined);
 
-/** For servers that answer: however busy the machine is. */
+/** The timeout for servers that answer, however busy the machine is. */
 const PATIENT_MS = 20_000;
-/** For servers that do not, or that refuse, some of which are waited for so long. */
+/** The timeout for servers that do not answer or refuse, some of which a start waits for. */
 const IMPATIENT_MS = 800;
 
-/** What a start comes to: refused with a line, or begun, with why Redis does not count, if it does not. */
+/** The outcome of a start: refused with a line, or begun, with the reason why Redis does not count, if any. */
 async function startOn(address: string, connectTimeoutMs = PATIENT_MS): Promise<{ refused?: string; away?: string[] }> {
   const changes: ServerChange[] = [];
   try {
@@ -42,7 +42,7 @@ async function startOn(address: string, connectTimeoutMs = PATIENT_MS): Promise<
   }
 }
 
-/** What `doctor` says: nothing, or the problem. */
+/** The problem that `doctor` reports, if any. */
 async function doctorOf(address: string, connectTimeoutMs = PATIENT_MS): Promise<string[]> {
   const checkup = await openRedisCheckup(parseRedisUrl(address) as RedisUrl, connectTimeoutMs);
   const results: CheckResult[] = [];

@@ -5,7 +5,7 @@ import { listenersOn } from "../../harness/servers/port.ts";
 import { startService } from "../../harness/service/service.ts";
 import { FakeClock } from "../../harness/time/clock.ts";
 
-// What a caller cannot tell: that several threads answer.
+// Several threads answer, and callers cannot tell.
 
 const THREADS = 4;
 const env = { THREADS: String(THREADS) };

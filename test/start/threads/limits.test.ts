@@ -15,12 +15,12 @@ import { SIGNED } from "../../harness/rows/author.ts";
 import { type CallOptions, startService, type TestService } from "../../harness/service/service.ts";
 import { FakeClock } from "../../harness/time/clock.ts";
 
-// Four threads count as one does: whatever is sent at once, over connections to all of them.
+// Four threads count as one does, however requests arrive at once over connections to all of them.
 
 const ANONYMOUS_PER_MINUTE = 40;
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** As a proxy's, their connections stay open after a refusal, and callers without a key have addresses of their own. */
+/** Trusted as a proxy: connections stay open after a refusal, and callers without a key have addresses of their own. */
 const env = { THREADS: "4", TRUSTED_PROXIES: "127.0.0.1", ANONYMOUS_PER_MINUTE: String(ANONYMOUS_PER_MINUTE) };
 
 const clock = new FakeClock();
@@ -31,18 +31,18 @@ setUp(async () => {
   connections = await KeptConnections.open(service);
 });
 
-/** So many requests at once. */
+/** Sends this many requests at once. */
 const burst = (requests: number, options: CallOptions): Promise<Answer[]> =>
   Promise.all(Array.from({ length: requests }, (_, i) => connections.call(i, "GET /pets", options)));
 
-/** What is said to a request: whether it passes, and what remains until when. */
+/** The answer to a request: whether it passes, and the rest of the quota with its reset. */
 const said = ({ status, json, headers }: Answer): string =>
   [
     status === 429 ? json.code : "pass",
     ...["remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`)),
   ].join(" ");
 
-/** What the rule says to as many, one after the other. */
+/** The rule's answers to as many requests, one after the other. */
 function ruled(requests: number, tally: ReturnType<typeof newTally>, policy: RatePolicy): string[] {
   const names = { pass: "pass", exhausted: "rate_limit_exceeded", banned: "key_banned" };
   return Array.from({ length: requests }, () => {

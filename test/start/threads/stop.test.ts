@@ -32,7 +32,7 @@ test("while the service drains, every thread says that it is not ready, and ends
   expect(new Set(last.map(({ status, headers }) => `${status} ${headers.get("connection")}`))).toEqual(
     new Set(["200 close"]),
   );
-  // Accepted while it drains.
+  // A connection that is accepted while the service drains.
   expect((await service.call("POST /pets", { body })).status).toBe(201);
 
   const stoppedAtOnce = service.stop({ atOnce: true });

@@ -10,7 +10,7 @@ import { SIGNED } from "../../harness/rows/author.ts";
 import { startService, type TestService } from "../../harness/service/service.ts";
 import { FakeClock } from "../../harness/time/clock.ts";
 
-// What one thread writes, and what commands write, all threads know.
+// All threads see the writes of each thread and of commands.
 
 const REX = { name: "Rex", categoryId: 7 };
 
@@ -74,7 +74,7 @@ test("each change to a key is felt by every thread", async () => {
       while (!isFelt(await connections.call(number, "GET /pets", { secret }))) await Bun.sleep(20);
     };
     await Promise.all(Array.from({ length: connections.count }, (_, i) => feel(i)));
-    // Also by those whose answers were right by chance.
+    // Threads whose answers were right by chance must see it too.
     const answers = await connections.callAll("GET /pets", { secret });
     expect(answers.every(isFelt)).toBe(true);
   };

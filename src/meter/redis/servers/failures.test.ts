@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { failureOf, isOfReplica, isReply } from "./failures.ts";
 
-/** As servers of version 6 and 7 say it, and as the runtime does. */
+/** Errors in the wording of servers of version 6 and 7, and of the runtime. */
 const MESSAGES = {
   "is a replica and cannot count": [
     "READONLY You can't write against a read only replica. script: c813fd, on @user_script:1.",
@@ -23,7 +23,7 @@ const MESSAGES = {
   "does not answer": ["no answer within 150 ms", "connect ETIMEDOUT", "Connection is closed.", "read ECONNRESET"],
 };
 
-/** Nothing but another setting mends these. */
+/** Errors that only another setting cures. */
 const PERMANENT = {
   "refuses the user name or password": ["WRONGPASS invalid username-password pair or user is disabled."],
   "requires a password": ["NOAUTH Authentication required.", "NOAUTH HELLO must be called with the client already"],
