@@ -6,8 +6,8 @@ interface Entry<Value> {
 }
 
 /**
- * A map that holds at most so many entries, and gives up its oldest one for a new one. Every step takes
- * constant time: asking a Map for its first key again and again walks over all that were deleted before it.
+ * A map of limited size, which drops its oldest entry for a new one. Every operation takes constant time: asking a Map
+ * for its first key again and again walks over all that were deleted before it.
  */
 export class BoundedMap<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
@@ -24,7 +24,7 @@ export class BoundedMap<Value> {
     return this.#entries.get(key)?.value;
   }
 
-  /** Whatever the key had before, the entry is now the newest. */
+  /** Sets the value of a key, which becomes the newest entry. */
   set(key: string, value: Value): void {
     this.delete(key);
     if (this.#oldest && this.#entries.size >= this.maxEntries) this.#remove(this.#oldest);

@@ -1,4 +1,4 @@
-/** Makes or loads something when it is first asked for, and only once: a start takes no longer than it must. */
+/** Makes or loads something on first use, and only once: it does not delay the start. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** What is wrong with a value from outside, as the end of a sentence that begins with its name. */
+/** A mistake in a value from outside, as the end of a sentence that begins with the value's name. */
 export class Mistake {
   constructor(readonly text: string) {}
 }

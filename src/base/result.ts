@@ -1,4 +1,4 @@
-/** What a write came to: its value, or the reason it was refused. Malfunctions are thrown instead. */
+/** The outcome of an operation: its value, or the reason why it was refused. Malfunctions are thrown instead. */
 export type Result<Value, Reason = never> =
   | { readonly kind: "done"; readonly value: Value }
   | { readonly kind: "refused"; readonly reason: Reason };

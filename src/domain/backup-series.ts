@@ -1,21 +1,21 @@
-// The names of backups that a timer makes into one folder, and which of them may go.
+// Backups that a timer makes into one folder: their names, and which of them are deleted.
 
-/** The backups of one database. Others may have theirs in the same folder, under the same file name. */
+/** The backups of one database. Another database of the same file name may have its backups in the same folder. */
 export interface BackupSeries {
   /** The file name of the database, without its extension. */
   readonly database: string;
-  /** What tells it from other databases of that name: hexadecimal digits. */
+  /** Hexadecimal digits that tell it from other databases of that name. */
   readonly id: string;
 }
 
-/** Names sort by time, which is that of UTC, to the millisecond. */
+/** The time is in UTC, to the millisecond: names sort by it. */
 export const backupName = ({ database, id }: BackupSeries, atMs: number): string =>
   `${database}-${compactTime(atMs)}-${id}.db`;
 
 /** A time for a file name: 20270131T093000.000Z. */
 export const compactTime = (ms: number): string => new Date(ms).toISOString().replaceAll(/[-:]/g, "");
 
-/** When a backup of this series was begun; undefined if the name is not one of its names. */
+/** The time at which a backup of this series was begun; undefined if the name is not one of its names. */
 export function backupTime(series: BackupSeries, name: string): number | undefined {
   const [, year, month, day, hour, minute, rest] =
     /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3}Z)-[0-9a-f]+\.db$/.exec(name) ?? [];
@@ -23,15 +23,15 @@ export function backupTime(series: BackupSeries, name: string): number | undefin
   return !Number.isNaN(ms) && backupName(series, ms) === name ? ms : undefined;
 }
 
-/** A clock that differs from that of another machine by less is not wrong. */
+/** The clocks of two machines may differ by this much. */
 const FUTURE_MS = 60_000;
 
 export type Expired =
   | { readonly kind: "expired"; readonly names: readonly string[] }
-  /** Some are from the future, so nobody knows which are the oldest. */
+  /** A backup is from the future, so it is unknown which are the oldest. */
   | { readonly kind: "unknown"; readonly fromFuture: string };
 
-/** The oldest backups of a series, beyond so many. The one that was just made, or any newer one, is never among them. */
+/** The oldest backups of a series, beyond the `keep` newest. Neither the one just made nor a newer one is among them. */
 export function expiredBackups(
   series: BackupSeries,
   names: readonly string[],

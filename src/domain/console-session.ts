@@ -2,18 +2,18 @@ import { HOUR_MS, MINUTE_MS } from "../base/time/clock.ts";
 import { type Authorship, entryOfStore, type NewJournalEntry } from "./journal.ts";
 import { randomBase62 } from "./keys/key.ts";
 
-// How a person gets into the console: a link with a token, which one browser exchanges for a session, once. The store
+// A person signs in to the console by a link with a token, which one browser exchanges for a session, once. The store
 // keeps digests of both, which `digestOf` makes.
 
 /** How long a link can be used. */
 export const LINK_LASTS_MS = 10 * MINUTE_MS;
-/** How long a session lasts after the last request that is made in it. */
+/** How long a session lasts after its latest request. */
 export const SESSION_LASTS_MS = 12 * HOUR_MS;
-/** A session is prolonged this often at most: not every request should write. */
+/** A session is prolonged this often at most, so that not every request writes. */
 const PROLONGED_EVERY_MS = MINUTE_MS;
 
 export interface ConsoleSession {
-  /** Who the link was made for: the journal names them. */
+  /** The person that the link was made for, as the journal names them. */
   readonly name: string;
   readonly expiresAtMs: number;
 }
@@ -21,16 +21,16 @@ export interface ConsoleSession {
 const CHARACTERS = 43;
 const SHAPE = new RegExp(`^[0-9A-Za-z]{${CHARACTERS}}$`);
 
-/** What is secret about a link, or about a session: 256 random bits. */
+/** A new token of a link or a session: 256 random bits. */
 export const newConsoleSecret = (): string => randomBase62(CHARACTERS);
 
-/** Whether a text is worth looking up. */
+/** Tells a token, by its form, from a text that need not be looked up. */
 export const isPlausibleConsoleSecret = (text: string): boolean => SHAPE.test(text);
 
 export const hasEnded = ({ expiresAtMs }: Pick<ConsoleSession, "expiresAtMs">, nowMs: number): boolean =>
   nowMs >= expiresAtMs;
 
-/** When a session ends that was used now; undefined: that is noted closely enough. */
+/** The new end of a session that is used now; undefined if the end that is stored is close enough. */
 export function prolongedUntilMs({ expiresAtMs }: ConsoleSession, nowMs: number): number | undefined {
   const untilMs = nowMs + SESSION_LASTS_MS;
   return untilMs - expiresAtMs >= PROLONGED_EVERY_MS ? untilMs : undefined;

@@ -7,14 +7,14 @@ export const SAVED_RESPONSE_LIFETIME_MS = DAY_MS;
 export interface IdempotencyKey {
   /** The API key it belongs to: every key has its own. */
   readonly keyId: string;
-  /** As the client chose it. */
+  /** The text that the client chose. */
   readonly value: string;
-  /** A digest of what is asked for: it tells a retry from a different request with the same value. */
+  /** Digest of the request: it tells a retry from a different request with the same value. */
   readonly fingerprint: string;
   readonly nowMs: number;
 }
 
-/** What a retry is answered with. */
+/** The saved part of a response, which answers a retry. */
 export type SavedContent<Value> =
   /** The value that the write returned. */
   | { readonly kind: "value"; readonly value: Value }
@@ -32,13 +32,13 @@ export type Replay<Value> =
   /** The idempotency key was used for a different request. */
   | { readonly kind: "mismatch" };
 
-/** What a write with an idempotency key came to: carried out now, refused, or answered before. */
+/** The outcome of a write with an idempotency key: carried out now, refused, or answered before. */
 export type IdempotentResult<Value, Reason = never> = Result<Value, Reason> | Replay<Value>;
 
 /** Responses saved up to this moment have expired. */
 export const savedResponsesExpireAtMs = (nowMs: number): number => nowMs - SAVED_RESPONSE_LIFETIME_MS;
 
-/** What an earlier response means for a request with the same idempotency key; undefined: carry it out. */
+/** The reply to a request whose idempotency key was used before; undefined if it is to be carried out. */
 export function replayOf<Value>(
   saved: SavedResponse<Value> | undefined,
   key: IdempotencyKey,

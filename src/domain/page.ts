@@ -25,9 +25,9 @@ export function cutPage<Row>(rows: readonly Row[], size: number): Page<Row> {
   return rows.length > size ? { rows: rows.slice(0, size), more: true } : { rows, more: false };
 }
 
-/** One page as it is sent. */
+/** One page as it is sent to a client. */
 export interface JsonPage {
-  /** An array. */
+  /** The text of an array. */
   readonly json: string;
   /** The position that the next page continues after; undefined on the last one. */
   readonly next: Position | undefined;
@@ -41,11 +41,11 @@ export const jsonPageOf = <Row extends Position>(
   next: more ? rows.at(-1) : undefined,
 });
 
-/** By ascending id, or by descending id: the newest first. */
+/** Ascending or descending by id; descending is the newest first. */
 export const ID_ORDERS = ["id", "-id"] as const;
 export type IdOrder = (typeof ID_ORDERS)[number];
 
-/** Where a row is in a list: by its id, or in a list by name, by its folded name and then its id. */
+/** The place of a row in a list: its id, or in a list by name its folded name and then its id. */
 export interface Position {
   readonly id: bigint;
   readonly foldedName?: string | undefined;
@@ -58,13 +58,13 @@ export const isInList = ({ foldedName }: Position, foldedPrefix: string | undefi
 /** A row of a list by name comes with the folded name that it was found by. */
 export type Listed<Row> = Row & Pick<Position, "foldedName">;
 
-/** As long as that of any name: a code point becomes three of four bytes at the most. */
+/** The longest folded name: folding makes at most three code points, of four bytes each, of one. */
 const FOLDED_NAME_MAX_BYTES = 12 * NAME_MAX_CODE_POINTS;
 const ZEROS = "0000000000000000";
 const ID = "[0-9a-f]{16}";
 const CURSOR_BY_ID = new RegExp(`^${ID}$`);
 const CURSOR_BY_NAME = new RegExp(`^${ID}\\.[A-Za-z0-9_-]{2,${Math.ceil((FOLDED_NAME_MAX_BYTES * 4) / 3)}}$`);
-/** As JSON Schema has it. */
+/** For the JSON Schema of the parameter. */
 export const CURSOR_PATTERN = `${CURSOR_BY_ID.source}|${CURSOR_BY_NAME.source}`;
 
 /**
@@ -89,7 +89,7 @@ function decodeCursorByName(cursor: string): Position | undefined {
   const [hex = "", encoded = ""] = cursor.split(".");
   const bytes = Buffer.from(encoded, "base64url");
   const foldedName = bytes.toString();
-  // What is not UTF-8, or is not in its one encoding, comes out as something else. PostgreSQL has no U+0000.
+  // Only canonical Base64 of valid UTF-8 comes out as it went in. PostgreSQL has no U+0000.
   if (Buffer.from(foldedName).toString("base64url") !== encoded || foldedName.includes("\0")) return undefined;
   return { id: decodeId(hex), foldedName };
 }

@@ -1,7 +1,7 @@
 import { type OrderUpdateRefusal, transitionsFrom } from "./stock/order.ts";
 
-// What is said to whoever is refused a change of animals, categories and orders, by the API and by the console. What to
-// do about it follows where that differs.
+// Why a change of animals, categories or orders is refused, in sentences that the API and the console share. Each adds
+// its own remedy.
 
 export const NO_SUCH_ANIMAL = "There is no animal with this id.";
 export const NO_SUCH_ORDER = "There is no order with this id.";

@@ -1,26 +1,26 @@
-// A tag stands for the content of something: it changes whenever the content does, and two that are equal stand for
-// the same. So nothing has to be stored for it, and a change that another release makes shows too.
+// A tag (the value of an ETag) is a digest of the content: equal tags mean equal content. So nothing is stored for it,
+// and a change that another release makes shows too.
 
 const DIGEST_CHARACTERS = 22;
 
-/** 132 bits of SHA-256: nobody comes across two contents with the same one, or has a reason to look for them. */
+/** 132 bits of SHA-256: a collision does not happen by chance, and nobody gains by making one. */
 export const tagOf = (content: string): string => Bun.SHA256.hash(content, "base64url").slice(0, DIGEST_CHARACTERS);
 
-/** What stands for the same content where more of it follows: the other half of the digest. */
+/** The tag of the same content on a page that others follow: the other half of the digest. */
 export const tagOfContinued = (content: string): string =>
   Bun.SHA256.hash(content, "base64url").slice(-DIGEST_CHARACTERS);
 
 /** Only the last of the values may contain a space, or be undefined. */
 export const tagOfValues = (...values: (bigint | string | number | undefined)[]): string => tagOf(values.join(" "));
 
-/** What a write asks for first: that what it is about has one of these tags, or exists at all, or does not. */
+/** A condition of a write: its object has one of these tags, or exists at all, or does not exist. */
 export type Precondition = { readonly tags: readonly string[] } | "exists" | "absent";
 
 export interface PreconditionFailed {
   readonly kind: "precondition_failed";
 }
 
-/** Whether it is met by what is there; the tag is undefined if there is nothing. */
+/** Checks a precondition. The tag is that of the object as it is; undefined if there is none. */
 export function isMet(precondition: Precondition | undefined, tag: () => string | undefined): boolean {
   if (precondition === undefined) return true;
   const current = tag();

@@ -9,15 +9,15 @@ export type Schema = Readonly<Record<string, unknown>>;
 export interface Field<Value> {
   readonly parse: (value: unknown) => Value | Mistake;
   readonly schema: Schema;
-  /** What a missing field means. */
+  /** The value of a missing field. */
   readonly fallback?: Value;
-  /** Whether it may be missing, and then means nothing. Without this and a fallback, it is required. */
+  /** The field may be missing, and then has no value. Without this and a fallback, it is required. */
   readonly mayBeMissing?: true;
 }
 
 export const INT64_SCHEMA: Schema = { type: "integer", format: "int64" };
 
-/** An integer arrives as a bigint, whatever it was written as. */
+/** parseJson makes a bigint of every integer, however it is written. */
 export const int64Field: Field<bigint> = {
   parse: (value) =>
     typeof value === "bigint"
@@ -31,12 +31,12 @@ const BIDIRECTIONAL = "\\u202a-\\u202e\\u2066-\\u2069";
 const INVISIBLE =
   "\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb";
 
-/** Texts without some characters, and with one besides others. Unicode classes are not known to every validator. */
+/** A text has no character of `without`, and one that is not in `besides`. Not every validator knows Unicode classes. */
 const pattern = (without: string, besides: string): string => `^[^${without}]*[^${besides}${without}][^${without}]*$`;
 
-/** What texts were like before they had to be visible: not blank, no control characters. */
+/** The rule for texts of earlier releases: not blank, no control characters. */
 export const PRINTABLE = pattern(CONTROLS, "\\s");
-/** As far as it can be said without Unicode classes: invisible characters beyond U+FFFF are left out. */
+/** The rule of mistakeInText without Unicode classes: it omits invisible characters above U+FFFF. */
 const VISIBLE = pattern(CONTROLS + BIDIRECTIONAL, INVISIBLE);
 
 export const textField = (maxCodePoints: number): Field<string> => ({
@@ -67,27 +67,26 @@ export type Parsed<Known extends Fields> = {
 };
 
 export type FieldMistake =
-  /** All of them are missing, and one is needed. */
+  /** At least one of these fields is needed, and all are missing. */
   | { readonly kind: "none"; readonly fields: readonly string[] }
   | { readonly kind: "missing"; readonly field: string }
   | { readonly kind: "invalid"; readonly field: string; readonly text: string }
   | { readonly kind: "unknown"; readonly fields: readonly string[] };
 
-/** A value that is not a valid record: not an object at all, or one with mistakes in it. */
+/** A value that is not an object, or an object with mistakes in its fields. */
 export class InvalidRecord {
   constructor(readonly mistakes: "not an object" | readonly [FieldMistake, ...FieldMistake[]]) {}
 }
 
-/** Where a record is: whoever reads of a mistake in it has to find it. */
+/** The place of a record, as a sentence about a mistake names it: the body of a request, or a line of a file. */
 export type RecordPlace = "body" | "line";
 
 interface SentenceOptions {
-  /** Of a request, or of a file. */
   readonly place?: RecordPlace;
   readonly hasIdInPath?: boolean;
 }
 
-/** All mistakes in one text. */
+/** All mistakes in one text, a sentence each. */
 export function sentencesOn({ mistakes }: InvalidRecord, options: SentenceOptions = {}): string {
   if (mistakes === "not an object") return `The ${options.place ?? "body"} must be a JSON object.`;
   return mistakes.map((mistake) => sentenceOnField(mistake, options)).join(" ");
@@ -107,7 +106,7 @@ function sentenceOnField(mistake: FieldMistake, { place = "body", hasIdInPath = 
     : '"id" is assigned by the service. Remove it.';
 }
 
-/** A record with just these fields, or everything that is wrong with it. */
+/** Parses a record with exactly these fields. Returns all mistakes if there are any. */
 export function parseRecord<Known extends Fields>(known: Known, value: unknown): Parsed<Known> | InvalidRecord {
   if (!isRecord(value)) return new InvalidRecord("not an object");
   const parsed: Record<string, unknown> = {};
@@ -128,11 +127,11 @@ export function parseRecord<Known extends Fields>(known: Known, value: unknown):
   return first ? new InvalidRecord([first, ...others]) : (parsed as Parsed<Known>);
 }
 
-/** Some clients send null for what they leave open. */
+/** Some clients send null for an optional field. */
 const textOn = (field: Field<unknown>, value: unknown, { text }: Mistake): string =>
   value === null && !isRequired(field) ? `${text}; it may be left out, but not be null` : text;
 
-/** The same, with at least one of the fields. */
+/** Parses a record with at least one of the fields. */
 export function parseSome<Known extends Fields>(known: Known, value: unknown): Parsed<Known> | InvalidRecord {
   const parsed = parseRecord(known, value);
   if (parsed instanceof InvalidRecord || Object.keys(parsed).length > 0) return parsed;

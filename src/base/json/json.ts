@@ -1,12 +1,12 @@
 import { int64FromJson } from "./int64.ts";
 
-/** What a JSON text consists of, as far as one pass shows it without parsing. */
+/** Counts of a JSON text, from one pass without parsing. */
 export interface Outline {
-  /** Values at any depth: at least as many as there are. */
+  /** An upper bound of the number of values, at any depth. */
   readonly values: number;
   /** Names of members at any depth. */
   readonly names: number;
-  /** A fraction, an exponent, or more digits than a number can hold: the literal itself has to be parsed. */
+  /** A number has a fraction, an exponent, or too many digits for a number: its literal has to be parsed. */
   readonly hasUnusualNumber: boolean;
 }
 
@@ -22,10 +22,10 @@ const LETTER_E = 0x65;
 const OPENING_BRACE = 0x7b;
 const LOWER_CASE = 0x20;
 
-/** All numbers of 15 digits are exact. */
+/** Integers of this many digits are exact in a number. */
 const EXACT_DIGITS = 15;
 
-/** Takes time in proportion to the length of the text, whatever it is, and stops when there are more values than this. */
+/** Takes linear time for any text, and stops as soon as there are more values than the limit. */
 export function outlineOf(json: string, maxValues = Number.POSITIVE_INFINITY): Outline {
   let values = 1;
   let names = 0;
@@ -46,7 +46,7 @@ export function outlineOf(json: string, maxValues = Number.POSITIVE_INFINITY): O
   return { values, names, hasUnusualNumber };
 }
 
-/** Where a string ends that begins at this place. */
+/** The index of the closing quote of a string. */
 function endOfString(json: string, start: number): number {
   let at = start + 1;
   for (; at < json.length; at++) {
@@ -58,8 +58,8 @@ function endOfString(json: string, start: number): number {
 }
 
 /**
- * Parses JSON so that no integer loses a digit: every number that is an int64 becomes a bigint, any
- * other stays a number. Throws a SyntaxError, or a RangeError when it is nested too deep.
+ * Parses JSON without loss of digits: every number that is an int64 becomes a bigint, any other stays a number. Throws
+ * a SyntaxError, or a RangeError if it is nested too deep.
  */
 export function parseJson(json: string, { hasUnusualNumber } = outlineOf(json)): unknown {
   if (hasUnusualNumber) return JSON.parse(json, exactIntegers);
@@ -67,7 +67,7 @@ export function parseJson(json: string, { hasUnusualNumber } = outlineOf(json)):
   return withBigints(value) ?? JSON.parse(json, exactIntegers);
 }
 
-/** The object with its numbers as bigints; undefined when it is not a flat object, as every valid body is. */
+/** The object with its numbers as bigints; undefined if it is not flat. Every valid body is. */
 function withBigints(value: unknown): Record<string, unknown> | undefined {
   if (!isObject(value) || Array.isArray(value)) return undefined;
   for (const name in value) {
@@ -80,7 +80,7 @@ function withBigints(value: unknown): Record<string, unknown> | undefined {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Longer than anyone writes an int64, in whatever form. */
+/** No sensible literal of an int64 is longer. */
 const LITERAL_MAX_CHARACTERS = 100;
 
 function exactIntegers(_key: string, value: unknown, context?: { source: string }): unknown {
@@ -90,10 +90,7 @@ function exactIntegers(_key: string, value: unknown, context?: { source: string 
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
 
-/**
- * The first name that occurs twice at the top level of a JSON object with this value. JSON.parse
- * would silently keep the last one.
- */
+/** The first name that occurs twice at the top level of a JSON object, of which JSON.parse silently keeps the last. */
 export function repeatedName(json: string, value: unknown, { names } = outlineOf(json)): string | undefined {
   if (!isObject(value) || names === Object.keys(value).length) return undefined;
   const seen = new Set<string>();

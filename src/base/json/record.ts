@@ -5,12 +5,12 @@ import { outlineOf, parseJson, repeatedName } from "./json.ts";
 
 // The JSON of one record from outside: a request body, or a line of a file.
 
-/** Five times the longest body that is valid: a name of 255 characters, each of them escaped. */
+/** Five times the longest valid body, which has a name of 255 characters, each of them escaped. */
 export const RECORD_MAX_BYTES = 16 * 1024;
-/** The largest valid body has four. Parsing thousands would take milliseconds, in which nobody else is answered. */
+/** The largest valid body has four values. Thousands would block the thread for milliseconds. */
 const RECORD_MAX_VALUES = 64;
 
-/** What to do with a record, by where it is. */
+/** The verb of a remedy, by the place of the record. */
 const VERBS = { body: "Send", line: "Write" } as const satisfies Record<RecordPlace, string>;
 
 const tooManyValues = (place: RecordPlace): Mistake =>
@@ -24,7 +24,7 @@ export const NO_JSON_RECORD = NO_JSON.body;
 export const recordTooLarge = (maxBytes: number, place: RecordPlace = "body"): string =>
   `The ${place} is larger than ${maxBytes} bytes. ${VERBS[place]} a smaller one.`;
 
-/** The value, in which integers are exact, at a bounded cost. Its length is for the caller to bound. */
+/** Parses a record with exact integers, at a bounded cost. The caller bounds its length. */
 export function parseJsonRecord(json: string, place: RecordPlace = "body"): { readonly value: unknown } | Mistake {
   const outline = outlineOf(json, RECORD_MAX_VALUES);
   if (outline.values > RECORD_MAX_VALUES) return TOO_MANY_VALUES[place];

@@ -7,8 +7,8 @@ const LIBRARIES = process.platform === "darwin" ? ["libc.dylib"] : ["libc.so.6",
 let library: string | undefined;
 
 /**
- * Functions of the system's C library, for what Bun has none for. Alpine Linux and others that use musl have it under
- * another name. The one that was found is remembered: a name that is not found changes the number of the last error.
+ * Opens functions of the system's C library that Bun has no equivalent for. With musl (Alpine Linux) it has another
+ * name. The name that works is kept: trying one that does not changes errno.
  */
 export function openCLibrary<Symbols extends Record<string, FFIFunction>>(symbols: Symbols): Library<Symbols> {
   for (const name of library === undefined ? LIBRARIES : [library]) {

@@ -1,7 +1,7 @@
 import { CString, type Pointer, read } from "bun:ffi";
 import { openCLibrary } from "./c-library.ts";
 
-/** As the system's user database has it: Bun's userInfo() believes the variable USER. Undefined in many a container. */
+/** The name in the system's user database; undefined in many containers. Bun's userInfo() trusts the variable USER. */
 export function userName(uid: number): string | undefined {
   try {
     const { getpwuid } = openCLibrary({ getpwuid: { args: ["u32"], returns: "ptr" } }).symbols;

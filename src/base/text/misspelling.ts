@@ -1,20 +1,20 @@
 import { isWithin } from "./suggest.ts";
 
-// Names that are probably a setting, misspelt. An environment is full of other people's variables, such as REDIS_PORT
-// beside REDIS_URL, so there only slips of the keyboard count; a file of settings is this program's own.
+// Finds settings that are probably misspelt. An environment is full of other programs' variables, such as REDIS_PORT
+// beside REDIS_URL, so there only typing slips count; a file of settings is this program's own.
 
 export interface Misspelling {
   readonly name: string;
   readonly meant: string;
 }
 
-/** In an environment. Whoever has set the setting itself did not mean the other one. */
+/** Misspelt settings in an environment. A setting that is set correctly was not meant by another name. */
 export function misspeltInEnvironment(names: readonly string[], settings: readonly string[]): Misspelling[] {
   const free = settings.filter((setting) => !names.includes(setting));
   return misspelt(names, settings, free, isSlip);
 }
 
-/** In a file of settings. */
+/** Misspelt settings in a file of settings. */
 export const misspeltInFile = (names: readonly string[], settings: readonly string[]): Misspelling[] =>
   misspelt(names, settings, settings, (name, setting) => isSlip(name, setting) || isOneEdit(name, setting));
 
@@ -32,7 +32,7 @@ function misspelt(
   });
 }
 
-/** In other letters or without its underscores, or word for word the same but for slips. */
+/** The same name in another case or without underscores, or with a slip in a word. */
 function isSlip(name: string, setting: string): boolean {
   if (bare(name) === bare(setting)) return true;
   const [words, meant] = [name.split("_"), setting.split("_")];
@@ -41,7 +41,7 @@ function isSlip(name: string, setting: string): boolean {
 
 const bare = (name: string): string => name.replaceAll(/[_-]/g, "").toUpperCase();
 
-/** Words of this length have few neighbours that are words too. */
+/** Few words of this length differ from another word by one letter. */
 const LONG_WORD = 5;
 const VERY_LONG_WORD = 9;
 

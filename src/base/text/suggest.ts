@@ -1,4 +1,4 @@
-/** More mistakes than that are not made in typing a word, however long it is. */
+/** Nobody makes more mistakes in typing a word, however long it is. */
 const MAX_DISTANCE = 3;
 
 /** The known word that was probably meant; undefined when none is close. */
@@ -8,7 +8,6 @@ export function suggest(word: string, known: Iterable<string>): string | undefin
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
     const allowed = Math.min(Math.max(1, Math.floor(candidate.length / 3)), MAX_DISTANCE);
-    // Of interest only if it is closer than the nearest so far.
     const limit = Math.min(allowed, least - 1);
     if (Math.abs(candidate.length - word.length) > limit) continue;
     const distance = editDistance(...withoutCommonEnds(wanted, candidate.toLowerCase()), limit);
@@ -19,11 +18,11 @@ export function suggest(word: string, known: Iterable<string>): string | undefin
   return nearest;
 }
 
-/** Whether one word becomes the other by so many mistakes in typing at most. */
+/** Tells whether two words differ by at most this many typing mistakes. */
 export const isWithin = (limit: number, a: string, b: string): boolean =>
   Math.abs(a.length - b.length) <= limit && editDistance(...withoutCommonEnds(a, b), limit) <= limit;
 
-/** Names often begin alike; what they have in common makes no difference. */
+/** Names often begin alike; a common beginning or end does not change the distance. */
 function withoutCommonEnds(a: string, b: string): [string, string] {
   let [start, endOfA, endOfB] = [0, a.length, b.length];
   while (start < endOfA && start < endOfB && a.charCodeAt(start) === b.charCodeAt(start)) start++;
@@ -35,19 +34,19 @@ function withoutCommonEnds(a: string, b: string): [string, string] {
 }
 
 /**
- * Damerau-Levenshtein: letters added, dropped, changed, or swapped with their neighbour. Beyond the limit it is not
- * exact, only beyond it too: there may be a hundred thousand words, and most are nowhere near.
+ * Damerau-Levenshtein distance: letters added, dropped, changed, or swapped with their neighbour. A distance beyond the
+ * limit is not exact: there may be a hundred thousand words, and most are nowhere near.
  */
 function editDistance(a: string, b: string, limit: number): number {
   const beyond = limit + 1;
   const width = b.length + 1;
-  // The row that is being made, the one above it, and the one above that, which a swap goes back to.
+  // The current row, the one above it, and the one above that, which a swap needs.
   let [row, above, twoAbove] = [new Uint16Array(width), new Uint16Array(width), new Uint16Array(width)];
   for (let j = 0; j < width; j++) above[j] = j;
   let leastAbove = 0;
   for (let i = 1; i <= a.length; i++) {
     const letter = a.charCodeAt(i - 1);
-    // What is further from the diagonal needs more additions or drops than the limit allows.
+    // A cell further from the diagonal needs more additions or drops than the limit allows.
     const first = Math.max(1, i - limit);
     const last = Math.min(b.length, i + limit);
     let least = first === 1 ? i : beyond;
@@ -62,7 +61,7 @@ function editDistance(a: string, b: string, limit: number): number {
       if (cost < least) least = cost;
     }
     if (last < b.length) row[last + 1] = beyond;
-    // All that follows costs at least as much, or, by a swap, one more than the row above.
+    // All further rows cost at least as much or, by a swap, one more than the row above.
     if (least > limit && leastAbove >= limit) return beyond;
     const free = twoAbove;
     twoAbove = above;

@@ -1,25 +1,25 @@
 import { Mistake } from "../mistake.ts";
 
-/** Of an animal or a category. */
+/** The longest name of an animal or a category. */
 export const NAME_MAX_CODE_POINTS = 255;
 
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
- * Embeddings, overrides and isolates: what follows them is shown in another order than it is stored in. Not the
- * marks U+061C, U+200E and U+200F, which names in Arabic and Hebrew need, and which reorder nothing else.
+ * Embeddings, overrides and isolates, which reorder the text after them. The marks U+061C, U+200E and U+200F are not
+ * among them: names in Arabic and Hebrew need them, and they reorder nothing else.
  */
 const BIDIRECTIONAL_CONTROL = /[\u202a-\u202e\u2066-\u2069]/;
 
 /**
- * What can be seen. Unicode has no property for it: besides what is ignorable, a blank braille pattern,
- * interlinear annotation marks and a musical null notehead show nothing either.
+ * A visible character. Unicode has no property for it: besides ignorable ones, a blank braille pattern, interlinear
+ * annotation marks and a musical null notehead show nothing either.
  */
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{1d159}]/u;
 
 const NOT_SPACE = /\P{White_Space}/u;
 
-/** What is wrong with a name; undefined when nothing is. The bound comes first, so that the rest is cheap. */
+/** Returns what is wrong with a text, or undefined. The length comes first, so that the rest is cheap. */
 export function mistakeInText(text: string, maxCodePoints: number): Mistake | undefined {
   if (isLonger(text, maxCodePoints)) return new Mistake(`must be at most ${maxCodePoints} characters long`);
   if (!VISIBLE.test(text)) return mistakeInInvisible(text);
@@ -38,7 +38,7 @@ function mistakeInInvisible(text: string): Mistake {
   return new Mistake(`must have a visible character, besides invisible ones such as ${nameOf(invisible)}`);
 }
 
-/** A code point takes one or two code units, so most texts need not be counted. */
+/** A code point has one or two code units, so most texts need no counting. */
 function isLonger(text: string, maxCodePoints: number): boolean {
   if (text.length <= maxCodePoints) return false;
   if (text.length > 2 * maxCodePoints) return true;
@@ -47,14 +47,14 @@ function isLonger(text: string, maxCodePoints: number): boolean {
   return count > maxCodePoints;
 }
 
-/** The character that was found, as Unicode writes it: U+200B. */
+/** The name of a character in Unicode's notation: U+200B. */
 const nameOf = ([character]: RegExpExecArray | [character: string]): string =>
   `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** What breaks a line, commands a terminal, or changes the order of what is around it. */
+/** A character that breaks a line, controls a terminal, or reorders the text around it. */
 const DISRUPTIVE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A text for a terminal, where names of earlier releases may be shown: what could disrupt a line is named instead. */
+/** A text for a terminal: disruptive characters, which names of earlier releases may have, are named instead. */
 export const harmless = (text: string): string => text.replace(DISRUPTIVE, (character) => `<${nameOf([character])}>`);
 
 const QUOTED_MAX_CHARACTERS = 60;

@@ -1,16 +1,16 @@
-/** Time as a port, so that tests need not wait. */
+/** The time, as a port: tests need not wait. */
 export interface Clock {
   nowMs(): number;
 }
 
-/** A clock that people and time servers set, with one that nobody sets: that only measures how much time passes. */
+/** The system's time, which people and time servers set, with a monotonic clock, which nobody sets. */
 export interface SystemTime extends Clock {
   monotonicMs(): number;
 }
 
 export const systemClock: SystemTime = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
-/** A clock that somebody sets in memory that threads share, for all of them: the time, and how much has passed. */
+/** A clock whose two times are in memory that threads share: whoever sets them sets the clock of all threads. */
 export function clockIn(memory: SharedArrayBuffer): SystemTime {
   const [nowAt, monotonicAt] = [0, 1];
   const numbers = new Float64Array(memory);
@@ -25,22 +25,22 @@ export const DAY_MS = 24 * HOUR_MS;
 /** Milliseconds as whole seconds, rounded up. */
 export const toWholeSeconds = (ms: number): number => Math.ceil(ms / SECOND_MS);
 
-/** Time servers correct a clock by less than this between two looks at it. Any more is a jump. */
+/** Time servers correct a clock by less than this between two readings. More is a jump. */
 const JUMP_MS = MINUTE_MS;
-/** A jump that has lasted this long was meant. */
+/** A jump that has lasted this long was intended. */
 const JUMP_BELIEVED_AFTER_MS = HOUR_MS;
 
 export interface SteadyClock extends Clock {
   /**
-   * The time, once nothing has spoken against it for an hour; undefined before that. What cannot be undone waits for
-   * it: a clock that is wrong at a start cannot be told from one that is right.
+   * The time, if the clock has not jumped for an hour; undefined before that. Irreversible work waits for it: at a
+   * start, a wrong clock cannot be told from a right one.
    */
   settledMs(): number | undefined;
 }
 
 /**
- * The time without jumps, for judging what has expired: a clock that is wrong for a moment must not expire
- * everything. It follows corrections at once, and a jump, in either direction, once that has lasted an hour.
+ * The time without jumps, to decide what has expired: a clock that is wrong for a moment must not expire everything. It
+ * follows corrections at once, and a jump in either direction once it has lasted an hour.
  */
 export function steadyClock(time: SystemTime): SteadyClock {
   const startedAtMs = time.monotonicMs();

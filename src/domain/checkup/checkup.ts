@@ -1,22 +1,22 @@
 import type { Awaitable } from "../../base/time/awaitable.ts";
 
-/** What a check has found: that all is well, what may surprise, or what is wrong, and what to do about it. */
+/** The result of a check: all is well, something may surprise, or something is wrong, with its remedy. */
 export type Finding =
   | { readonly kind: "ok"; readonly detail: string }
   | { readonly kind: "warning"; readonly detail: string; readonly remedy: string }
   | { readonly kind: "problem"; readonly detail: string; readonly remedy: string };
 
-/** One thing that can be found out about a store without changing it. */
+/** A check of a store, which changes nothing. */
 export interface Check {
-  /** A few words for the line that shows what was found. */
+  /** A few words for the line that shows its result. */
   readonly name: string;
   /** A check that throws has found a problem too. */
   readonly run: () => Awaitable<Finding>;
-  /** Without it, the checks that follow in its list say nothing. */
+  /** If it finds a problem, the checks after it cannot run. */
   readonly isNeeded?: true;
 }
 
-/** Checks that share something which has to be closed after them. */
+/** Checks that share a connection, which is closed after them. */
 export interface Checkup {
   readonly checks: readonly Check[];
   close(): Awaitable<void>;

@@ -1,10 +1,10 @@
 import { SECOND_MS } from "../../base/time/clock.ts";
 import { type Finding, ok, problem, warning } from "./checkup.ts";
 
-// Clocks that are wrong make keys expire, windows end and bans pass at the wrong time.
+// A wrong clock makes keys expire, windows end and bans pass at the wrong time.
 
 const SET_THE_CLOCK = "set the clock of this machine, for example with: timedatectl set-ntp true";
-/** What is recorded by another machine may be ahead of this one by so much. */
+/** Another machine, whose clock is ahead by this much, may have made a record. */
 const AHEAD_MS = 60 * SECOND_MS;
 const DIFFERENCE_MS = 2 * SECOND_MS;
 
@@ -18,7 +18,7 @@ export function checkAgainstRecords(nowMs: number, newestMs: number | undefined)
   );
 }
 
-/** The clock of a server that was asked between two moments. */
+/** Compares this clock with that of a server, which was asked between two moments. */
 export function compareClocks(server: string, serverMs: number, askedMs: number, answeredMs: number): Finding {
   const differenceMs = serverMs < askedMs ? serverMs - askedMs : serverMs > answeredMs ? serverMs - answeredMs : 0;
   if (Math.abs(differenceMs) <= DIFFERENCE_MS) return ok(`the same as the clock of ${server}`);

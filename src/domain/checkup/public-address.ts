@@ -1,14 +1,14 @@
 import { isLoopback } from "../../base/system/reachable-host.ts";
 import { type Finding, ok, warning } from "./checkup.ts";
 
-/** What the settings say about how clients get here. */
+/** The settings that say how clients reach the service. */
 export interface PublicAddress {
   readonly host: string;
   readonly publicUrl: string | undefined;
   readonly hasTrustedProxies: boolean;
 }
 
-/** Whether these settings fit each other. A proxy in front is certain if clients use https, which only it can speak. */
+/** Checks that these settings fit each other. Clients that use https come through a proxy: the service has no TLS. */
 export function checkPublicAddress({ host, publicUrl, hasTrustedProxies }: PublicAddress): Finding {
   if (publicUrl === undefined)
     return isLoopback(host)

@@ -15,13 +15,13 @@ export interface Key {
   /** When a person last lifted its bans. */
   readonly pardonedAtMs: number | undefined;
   readonly suspendedAtMs: number | undefined;
-  /** The minute of it, noted some seconds later. Any request with a valid secret is a use. */
+  /** The minute of the latest request with a valid secret, recorded some seconds later. */
   readonly lastUsedAtMs: number | undefined;
 }
 
 type Issued = Pick<Key, "name" | "plan" | "quotas" | "createdAtMs" | "expiresAtMs"> & Partial<Pick<Key, "scopes">>;
 
-/** A key as it is issued: unless its scopes are given, it may do everything. */
+/** A new key. Unless its scopes are given, it has all of them. */
 export const newKey = (issued: Issued): Key => ({
   id: newKeyId(),
   scopes: SCOPES,
@@ -39,25 +39,25 @@ export interface KeyChange extends Partial<Pick<Key, "name" | "plan" | "quotas" 
   readonly expiresAtMs?: number | null;
 }
 
-/** One of a key's secrets: a rotated key has its old ones for a while. */
+/** One of a key's secrets. A rotated key keeps its old ones for a while. */
 export interface KeySecret {
   readonly expiresAtMs: number | undefined;
 }
 
 export interface DatedSecret extends KeySecret {
-  /** Undefined for one that release 1.1.0 or an older one issued, since those did not note it. */
+  /** Undefined if release 1.1.0 or an older one issued it: those did not record the time. */
   readonly createdAtMs: number | undefined;
 }
 
-/** Why a secret that exists does not let its holder in. */
+/** The reason why a known secret is refused. */
 export type KeyProblem =
   | { readonly kind: "revoked" }
   | { readonly kind: "suspended" }
   | { readonly kind: "expired"; readonly atMs: number }
-  /** By rotation, and the overlap is over. */
+  /** It was rotated out, and the overlap is over. */
   | { readonly kind: "replaced" };
 
-/** Undefined when the key is valid. */
+/** Returns why a secret is refused at this moment, or undefined if it is valid. */
 export function problemWith(key: Key, secret: KeySecret, nowMs: number): KeyProblem | undefined {
   if (key.revokedAtMs !== undefined) return { kind: "revoked" };
   if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) return { kind: "expired", atMs: key.expiresAtMs };
@@ -66,7 +66,7 @@ export function problemWith(key: Key, secret: KeySecret, nowMs: number): KeyProb
   return undefined;
 }
 
-/** When a secret ends, by rotation or with its key, whichever comes first; undefined: never by itself. */
+/** The end of a secret, by rotation or with its key, whichever comes first; undefined if it has none. */
 export function secretWorksUntilMs(key: Key, { expiresAtMs }: KeySecret): number | undefined {
   if (expiresAtMs === undefined || key.expiresAtMs === undefined) return expiresAtMs ?? key.expiresAtMs;
   return Math.min(expiresAtMs, key.expiresAtMs);
@@ -83,7 +83,7 @@ export function stateOf(key: Key, nowMs: number): KeyState {
 export const KEY_NAME_MAX_CODE_POINTS = 100;
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** One is the beginning of the other, but no random character is an underscore. */
+/** One is a prefix of the other, but no random character is an underscore, so the two never look alike. */
 const SECRET_PREFIXES: Readonly<Record<EnvironmentName, string>> = { production: "ask_", staging: "ask_test_" };
 const RANDOM_CHARACTERS = 30;
 const CHECK_CHARACTERS = 6;
@@ -91,13 +91,13 @@ const SECRET_SHAPE = new RegExp(
   `^(?:${Object.values(SECRET_PREFIXES).join("|")})[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECK_CHARACTERS}}$`,
 );
 
-/** The prefix says where it was issued; it works wherever it is known. */
+/** The prefix only tells where it was issued: a secret works in any store that knows it. */
 export const newSecret = (environment: EnvironmentName = "production"): string => {
   const body = SECRET_PREFIXES[environment] + randomBase62(RANDOM_CHARACTERS);
   return body + checksum(body);
 };
 
-/** The environment that a text claims to be a secret of, whether it is one or not. */
+/** The environment that the prefix of a text names, whether the text is a secret or not. */
 export function environmentOfSecret(text: string): EnvironmentName | undefined {
   if (text.startsWith(SECRET_PREFIXES.staging)) return "staging";
   return text.startsWith(SECRET_PREFIXES.production) ? "production" : undefined;
@@ -109,7 +109,7 @@ const ID_SHAPE = new RegExp(`^${ID_PREFIX}[0-9A-Za-z]{${ID_CHARACTERS}}$`);
 
 export const newKeyId = (): string => ID_PREFIX + randomBase62(ID_CHARACTERS);
 
-/** Whether a text may be the id of a key; a name that an earlier release accepted may look like one, too. */
+/** Tells by its form whether a text is the id of a key. A name that an earlier release accepted may look like one. */
 export const isKeyId = (text: string): boolean => ID_SHAPE.test(text);
 
 /** Tells a mistyped or made-up secret from one that is worth looking up. */
@@ -119,7 +119,7 @@ export function isPlausibleSecret(text: string): boolean {
   return checksum(body) === text.slice(-CHECK_CHARACTERS);
 }
 
-/** 178 random bits need no salt and no slow hash. */
+/** A secret has 178 random bits, so its digest needs no salt and no slow hash. */
 export const digestOf = (secret: string): string => new Bun.CryptoHasher("sha256").update(secret).digest("hex");
 
 function checksum(text: string): string {
@@ -132,7 +132,7 @@ function checksum(text: string): string {
   return characters;
 }
 
-/** Bytes of 248 and above are thrown away, so that every character is equally likely. */
+/** Bytes of 248 and above are discarded, so that every character is equally likely. */
 export function randomBase62(length: number): string {
   let characters = "";
   while (characters.length < length)

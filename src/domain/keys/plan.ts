@@ -1,4 +1,4 @@
-/** How many requests a key may make per window. */
+/** The number of requests that a key may make per window. */
 export interface Quotas {
   readonly perMinute: number;
   readonly perDay: number;

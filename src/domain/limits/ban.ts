@@ -1,10 +1,10 @@
 import { DAY_MS, MINUTE_MS } from "../../base/time/clock.ts";
 import { isWithin } from "./window.ts";
 
-/** How long the first ban lasts, the second, and so on; further bans last as long as the final step. */
+/** The length of the first ban, the second, and so on. Further bans are as long as the last. */
 export const BAN_LADDER_MS = [1, 5, 30, 60].map((minutes) => minutes * MINUTE_MS);
 
-/** Bans start again at the first step when this much time has passed since the last ban ended. */
+/** After this much time without a ban, the next one starts at the first step again. */
 export const BAN_MEMORY_MS = DAY_MS;
 
 /** However small the quota, a key is never banned for fewer strikes than this. */
@@ -16,7 +16,7 @@ export const strikesToBan = (perMinute: number): number => Math.max(STRIKES_TO_B
 /** A subject's record of strikes and bans. */
 export interface BanRecord {
   strikes: number;
-  /** When the minute began in which these strikes add up. */
+  /** Start of the minute in which these strikes are counted. */
   strikesSinceMs: number;
   bannedAtMs: number;
   bannedUntilMs: number;
@@ -46,7 +46,7 @@ export const isLadderForgotten = (record: BanRecord, nowMs: number): boolean =>
 export const ladderForgottenAtMs = ({ bansInARow, bannedUntilMs }: BanRecord): number =>
   bansInARow > 0 ? bannedUntilMs + BAN_MEMORY_MS : 0;
 
-/** Of two records of one subject: the longer ban, the higher step of the ladder, and the later strikes. */
+/** Merges two records of one subject: the longer ban, the higher step of the ladder, and the later strikes. */
 export function stricterRecord(a: BanRecord, b: BanRecord, nowMs: number): BanRecord {
   const bansOf = (record: BanRecord) => (isLadderForgotten(record, nowMs) ? 0 : record.bansInARow);
   const endOf = (record: BanRecord) => (bansOf(record) > 0 ? record.bannedUntilMs : 0);
@@ -57,12 +57,12 @@ export function stricterRecord(a: BanRecord, b: BanRecord, nowMs: number): BanRe
   return { strikes, strikesSinceMs, bannedAtMs, bannedUntilMs, bansInARow: Math.max(bansOf(a), bansOf(b)) };
 }
 
-/** How far up the ladder a subject is. */
+/** A subject's place on the ladder of bans. */
 export interface Ladder {
   readonly bansInARow: number;
   /** How long the next ban would last, if it began now. */
   readonly nextBanMs: number;
-  /** When it starts again at the first step; undefined: it is there. */
+  /** When it starts again at the first step; undefined if it is on it. */
   readonly forgottenAtMs: number | undefined;
 }
 
@@ -79,15 +79,15 @@ const banMsAfter = (bansInARow: number): number =>
   BAN_LADDER_MS[Math.min(bansInARow, BAN_LADDER_MS.length - 1)] as number;
 
 /**
- * When the minute began in which a strike would be counted now. Strikes add up within the open minute window; when
- * none is open (only the day quota is exhausted), within a minute of the first strike.
+ * Start of the minute in which a strike would be counted now: the open minute window, or if none is open (only the day
+ * quota is exhausted), a minute from the first strike.
  */
 function strikeMinute(record: BanRecord, minuteOpenedAtMs: number | undefined, nowMs: number): number {
   const isSameMinute = isWithin(record.strikesSinceMs, MINUTE_MS, nowMs);
   return minuteOpenedAtMs ?? (isSameMinute ? record.strikesSinceMs : nowMs);
 }
 
-/** How many more strikes in this minute lead to a ban. */
+/** The number of further strikes in this minute that lead to a ban. */
 export function strikesUntilBan(
   record: BanRecord,
   threshold: number,
@@ -95,7 +95,7 @@ export function strikesUntilBan(
   nowMs: number,
 ): number {
   const isThisMinute = strikeMinute(record, minuteOpenedAtMs, nowMs) === record.strikesSinceMs;
-  // At least one, also if the threshold was lowered below the strikes that there are: the next strike leads to a ban.
+  // A threshold may have been lowered below the present strikes: then the next strike leads to a ban.
   return Math.max(1, threshold - (isThisMinute ? record.strikes : 0));
 }
 

@@ -3,7 +3,7 @@ import { PLANS, type Plan, QUOTA_MAX, type Quotas } from "../keys/plan.ts";
 
 export const isQuota = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= QUOTA_MAX;
 
-/** The quotas that someone asks for; undefined: none in particular. */
+/** The quotas that somebody asks for. An undefined one is left to the plan. */
 export interface QuotaRequest {
   readonly perMinute?: number | undefined;
   readonly perDay?: number | undefined;
@@ -18,8 +18,8 @@ export type QuotaRefusal =
 const QUOTA_NAMES = ["perMinute", "perDay"] as const;
 
 /**
- * The quotas of a key that is put on a plan, or that others are asked for; undefined: they stay. Those of a plan
- * without any stay where none are asked for.
+ * The new quotas of a key, if its plan or its quotas are to change; undefined if neither is. On a plan without quotas
+ * of its own, those that are not asked for stay.
  */
 export function changedQuotas(
   current: { readonly plan: Plan; readonly quotas: Quotas },
@@ -33,7 +33,7 @@ export function changedQuotas(
   return quotasOn(next, { perMinute, perDay });
 }
 
-/** The quotas of a key on a plan: the plan's own, or for a plan without any those that are asked for. */
+/** The quotas of a key on a plan: the plan's own, or those that are asked for if it has none. */
 export function quotasOn(plan: Plan, requested: QuotaRequest): Result<Quotas, QuotaRefusal> {
   const given = QUOTA_NAMES.filter((name) => requested[name] !== undefined);
   const invalid = given.filter((name) => !isQuota(requested[name] as number));

@@ -25,14 +25,14 @@ import {
   windowStatus,
 } from "./window.ts";
 
-/** Everything counted for one subject: a key, or the address of a caller without a valid one. */
+/** Everything counted for one subject: a key, or the address of a caller without a valid key. */
 export interface Tally {
   readonly minute: Count;
   readonly day: Count;
   readonly banRecord: BanRecord;
 }
 
-/** Every number of a tally under a flat name: how it is stored, wherever that is. */
+/** The names under which the numbers of a tally are stored, in the database and in Redis. */
 export const TALLY_NUMBER_NAMES = [
   "minute_opened_at",
   "minute_used",
@@ -45,7 +45,7 @@ export const TALLY_NUMBER_NAMES = [
   "bans_in_a_row",
 ];
 
-/** Gives a tally the numbers that begin at an index, in the order of their names. Written out: every request needs it. */
+/** Fills a tally from numbers in the order of their names. It is written out, because every request needs it. */
 export function readTally({ minute, day, banRecord }: Tally, numbers: ArrayLike<number>, at: number): void {
   minute.openedAtMs = numbers[at] as number;
   minute.used = numbers[at + 1] as number;
@@ -71,7 +71,7 @@ export function writeTally({ minute, day, banRecord }: Tally, numbers: { [index:
   numbers[at + 8] = banRecord.bansInARow;
 }
 
-/** In the order of their names. */
+/** The numbers of a tally, in the order of their names. */
 export function tallyNumbers(tally: Tally): number[] {
   const numbers: number[] = [];
   writeTally(tally, numbers, 0);
@@ -92,15 +92,15 @@ export const newTally = (): Tally => ({ minute: newCount(), day: newCount(), ban
 /** The limits that a subject's requests are judged by. */
 export interface RatePolicy {
   readonly perMinute: number;
-  /** Absent: no day window. */
+  /** Without it, there is no day window. */
   readonly perDay?: number;
-  /** Absent: strikes never lead to a ban. */
+  /** Without it, strikes never lead to a ban. */
   readonly strikesToBan?: number;
   /** An operator lifted the bans that began at or before this moment. */
   readonly pardonedAtMs: number;
 }
 
-/** A key can be banned. */
+/** Unlike an address, a key can be banned. */
 export type KeyRatePolicy = RatePolicy & { readonly strikesToBan: number };
 
 export const ratePolicyOfKey = (quotas: Quotas, pardonedAtMs: number | undefined): KeyRatePolicy => ({
@@ -115,7 +115,7 @@ export const ratePolicyOfAddress = (perMinute: number): RatePolicy => ({ perMinu
 
 /** The state of a subject's quotas after a request was judged; every response shows it. */
 export interface QuotaStatus {
-  /** When the request was judged, by the clock it was judged by. */
+  /** The time of the verdict, by the clock that it was made with. */
   readonly atMs: number;
   readonly minute: WindowStatus;
   readonly day: WindowStatus | undefined;
@@ -158,7 +158,7 @@ export function judge(tally: Tally, policy: RatePolicy, nowMs: number): Verdict 
 const openedAtMs = ({ used, openedAtMs }: Count, nowMs: number): number | undefined =>
   used > 0 && isWithin(openedAtMs, MINUTE.lengthMs, nowMs) ? openedAtMs : undefined;
 
-/** How many more refused requests in this minute lead to a ban. */
+/** The number of further refused requests in this minute that lead to a ban. */
 export const strikesLeft = ({ minute, banRecord }: Tally, { strikesToBan }: KeyRatePolicy, nowMs: number): number =>
   strikesUntilBan(banRecord, strikesToBan, openedAtMs(minute, nowMs), nowMs);
 
@@ -173,7 +173,7 @@ export function quotaStatusOf(tally: Tally, policy: RatePolicy, nowMs: number): 
   return { atMs: nowMs, minute, day, shown: day ? tighter(minute, day) : minute };
 }
 
-/** Whether everything in a tally has expired, so that discarding it changes no verdict. */
+/** Everything in the tally has expired: discarding it changes no verdict. */
 export const isSpent = (tally: Tally, nowMs: number): boolean =>
   !(tally.minute.used > 0 && isWithin(tally.minute.openedAtMs, MINUTE.lengthMs, nowMs)) &&
   !(tally.day.used > 0 && isWithin(tally.day.openedAtMs, DAY.lengthMs, nowMs)) &&
@@ -181,7 +181,7 @@ export const isSpent = (tally: Tally, nowMs: number): boolean =>
   !isBanned(tally.banRecord, nowMs) &&
   isLadderForgotten(tally.banRecord, nowMs);
 
-/** When everything in it will have expired: from then on it is spent. */
+/** The time from which on a tally is spent. */
 export const spentAtMs = ({ minute, day, banRecord }: Tally): number =>
   Math.max(
     minute.used > 0 ? minute.openedAtMs + MINUTE.lengthMs : 0,
@@ -190,23 +190,23 @@ export const spentAtMs = ({ minute, day, banRecord }: Tally): number =>
     ladderForgottenAtMs(banRecord),
   );
 
-/** Of what two places have counted for one subject, what leaves it less: neither quota nor ban is lowered by it. */
+/** Merges what two places have counted for one subject: neither a count nor a ban is lowered. */
 export const stricterTally = (a: Tally, b: Tally, nowMs: number): Tally => ({
   minute: fullerCount(a.minute, b.minute, MINUTE, nowMs),
   day: fullerCount(a.day, b.day, DAY, nowMs),
   banRecord: stricterRecord(a.banRecord, b.banRecord, nowMs),
 });
 
-/** When the first of its open windows opened; of two tallies, the one with the earlier moment is given up first. */
+/** The opening of the first of its open windows. When memory is short, the tally with the earliest one is dropped. */
 export const firstOpenedAtMs = ({ minute, day }: Tally): number =>
   day.used > 0 ? Math.min(minute.openedAtMs, day.openedAtMs) : minute.openedAtMs;
 
-/** By how much the clocks of threads that count together may differ. */
+/** The greatest difference between the clocks of threads that count together. */
 const CLOCK_SKEW_MAX_MS = 1_000;
 
 /**
- * The moment to judge by: now, or what was noted last, if a clock slightly ahead noted it. Otherwise a window that
- * opens a millisecond from now would be taken for one that a clock set back has ended.
+ * The moment to judge by: now, or the latest time in the tally, if a clock that is slightly ahead wrote it. Otherwise a
+ * window that opens a millisecond from now would seem to be ended by a clock that was set back.
  */
 export function momentFor({ minute, day, banRecord }: Tally, nowMs: number): number {
   const lastMs = Math.max(minute.openedAtMs, day.openedAtMs, banRecord.strikesSinceMs, banRecord.bannedAtMs);

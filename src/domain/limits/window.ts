@@ -17,7 +17,7 @@ export interface Count {
 
 export const newCount = (): Count => ({ openedAtMs: 0, used: 0 });
 
-/** Within [from, from + length). A clock that was set back ends a window too; otherwise it could last for years. */
+/** True within [from, from + length). A clock that was set back ends a window too, or it could last for years. */
 export const isWithin = (fromMs: number, lengthMs: number, nowMs: number): boolean =>
   fromMs <= nowMs && nowMs < fromMs + lengthMs;
 
@@ -32,7 +32,7 @@ export function use(count: Count, nowMs: number): void {
   count.used++;
 }
 
-/** How one quota stands. */
+/** The state of one quota. */
 export interface WindowStatus {
   readonly window: Window;
   readonly quota: number;
@@ -57,7 +57,7 @@ export function tighter(a: WindowStatus, b: WindowStatus): WindowStatus {
   return a.resetAtMs > b.resetAtMs ? a : b;
 }
 
-/** The one of which more is used in a window that is open; if equal, the one that ends later. */
+/** The count with more use in a window that is open; if equal, the one that ends later. */
 export function fullerCount(a: Count, b: Count, { lengthMs }: Window, nowMs: number): Count {
   const usedOf = ({ used, openedAtMs }: Count) => (isWithin(openedAtMs, lengthMs, nowMs) ? used : 0);
   const [usedA, usedB] = [usedOf(a), usedOf(b)];

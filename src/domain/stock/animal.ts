@@ -16,7 +16,7 @@ import { isMet, type Precondition, type PreconditionFailed, tagOf } from "../tag
 export const ANIMAL_STATUSES = ["available", "pending", "sold"] as const;
 export type AnimalStatus = (typeof ANIMAL_STATUSES)[number];
 
-/** What a new animal consists of. The status filter must be able to find every animal, so the default is available. */
+/** The fields of a new animal. Its status has a default, so that the status filter finds every animal. */
 export const NEW_ANIMAL_FIELDS = {
   name: textField(NAME_MAX_CODE_POINTS),
   categoryId: int64Field,
@@ -29,13 +29,13 @@ export interface Animal extends NewAnimal {
   readonly id: bigint;
 }
 
-/** The one rule for what may be added, whoever asks. */
+/** The one rule for a new animal, whether it comes from the API, the console or a file. */
 export const parseNewAnimal = (value: unknown): NewAnimal | InvalidRecord => parseRecord(NEW_ANIMAL_FIELDS, value);
 
 export const animalTag = ({ id, name, categoryId, status }: Animal): string =>
   tagOf(`animal ${id} ${categoryId} ${status} ${name}`);
 
-/** What can be corrected. What is not mentioned stays as it is. */
+/** The fields that can be updated. One that is missing stays as it is. */
 export const CORRECTION_FIELDS = {
   name: maybe(textField(NAME_MAX_CODE_POINTS)),
   categoryId: maybe(int64Field),
@@ -53,16 +53,16 @@ export type AnimalUpdateRefusal =
   /** An open order holds the animal, and its status follows that order. */
   | { readonly kind: "in_order" };
 
-/** What a correction makes of an animal, or why it cannot be made. */
+/** The animal after an update, or why the update is refused. */
 export function decideAnimalUpdate(
   animal: Animal | undefined,
   hasOpenOrder: () => boolean,
-  correction: AnimalUpdate,
+  update: AnimalUpdate,
 ): Result<Animal, AnimalUpdateRefusal> {
-  const { name, categoryId, status, precondition } = correction;
+  const { name, categoryId, status, precondition } = update;
   if (!animal) return refused({ kind: "no_such_animal" });
   if (!isMet(precondition, () => animalTag(animal))) return refused({ kind: "precondition_failed" });
-  if (changesStatus(animal, correction) && hasOpenOrder()) return refused({ kind: "in_order" });
+  if (changesStatus(animal, update) && hasOpenOrder()) return refused({ kind: "in_order" });
   return done({
     id: animal.id,
     name: name ?? animal.name,
@@ -71,7 +71,7 @@ export function decideAnimalUpdate(
   });
 }
 
-/** Whether it depends on the animal's orders if a correction can be made. */
+/** Only an update of the status can be refused because of orders. */
 export const changesStatus = (animal: Animal, { status }: AnimalUpdate): boolean =>
   status !== undefined && status !== animal.status;
 
@@ -86,7 +86,7 @@ export type AnimalDeletionRefusal =
   /** Orders refer to the animal, and would lead nowhere. */
   | { readonly kind: "has_orders" };
 
-/** The animal that may be removed, or why it may not. */
+/** The animal that is deleted, or why the deletion is refused. */
 export function decideAnimalDeletion(
   animal: Animal | undefined,
   hasOrders: () => boolean,

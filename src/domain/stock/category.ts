@@ -14,7 +14,7 @@ export const CATEGORY_FIELDS = { name: textField(NAME_MAX_CODE_POINTS) };
 
 export const categoryTag = ({ id, name }: Category): string => tagOfValues("category", id, name);
 
-/** A name that a category is to have, whether it has one already or not. */
+/** A request to name a category, whether it has a name already or not. */
 export interface CategoryNaming extends Category, Authored {
   readonly precondition?: Precondition | undefined;
 }
@@ -26,13 +26,13 @@ export interface NamedCategory {
 
 export type NamingRefusal =
   | PreconditionFailed
-  /** It was to get a name only if it had none. */
+  /** The precondition was that it had no name. */
   | { readonly kind: "already_named" }
-  /** It was to get another name, and has none. */
+  /** The precondition was that it had a name. */
   | { readonly kind: "not_named" }
   | { readonly kind: "name_taken"; readonly by: bigint };
 
-/** What becomes of a category. `holder` is the one that has the wanted name, folded. */
+/** The category with its new name, or why that is refused. `holder` is the category that has this name, folded. */
 export function decideNaming(
   current: Category | undefined,
   holder: Category | undefined,
@@ -53,7 +53,7 @@ export interface CategoryDeletion extends Authored {
 
 export type CategoryDeletionRefusal = PreconditionFailed | { readonly kind: "no_such_category" };
 
-/** The category whose name may be removed, or why it may not. */
+/** The category whose name is deleted, or why the deletion is refused. */
 export function decideCategoryDeletion(
   category: Category | undefined,
   { precondition }: CategoryDeletion,

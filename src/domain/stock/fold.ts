@@ -1,8 +1,8 @@
 import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
 
 /**
- * A name as it is searched for: however it was typed, and whatever its case. toLowerCase makes a Σ at the end of a word
- * ς, and elsewhere σ; but what ends a prefix does not end the name. So both are σ.
+ * Folds a name for searches, which ignore case and Unicode normalization. toLowerCase makes ς of a Σ at the end of a
+ * word, and σ elsewhere; since the end of a prefix is not the end of the name, both become σ.
  */
 export const fold = (name: string): string => name.normalize("NFC").toLowerCase().replaceAll("ς", "σ");
 
@@ -10,12 +10,12 @@ const LAST_CODE_POINT = 0x10ffff;
 const LAST_BEFORE_SURROGATES = 0xd7ff;
 const FIRST_AFTER_SURROGATES = 0xe000;
 
-/** Folding leaves this code point as it is, so no folded name begins with so many of them. */
+/** Greater than any folded name: folding keeps this code point, and no name has as many of them. */
 const AFTER_ALL_NAMES = String.fromCodePoint(LAST_CODE_POINT).repeat(NAME_MAX_CODE_POINTS + 1);
 
 /**
- * The first text after all that begin with a prefix, in the order of code points, which is that of UTF-8's bytes. So
- * what begins with the prefix is a range: at least the prefix, and less than this.
+ * The first text after all that begin with a prefix, in the order of code points, which is that of UTF-8's bytes. So a
+ * search by prefix is a range of an index: from the prefix up to, but without, this text.
  */
 export function endOfPrefix(prefix: string): string {
   const codePoints = Array.from(prefix, (character) => character.codePointAt(0) as number);

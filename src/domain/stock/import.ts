@@ -2,26 +2,26 @@ import { done, type Result, refused } from "../../base/result.ts";
 import type { Authorship } from "../journal.ts";
 import type { Animal, NewAnimal } from "./animal.ts";
 
-// An import adds the animals of a file in batches, each of which notes how far it has come. So one that was interrupted
+// An import adds the animals of a file in batches, each of which records how far it has come. So an interrupted import
 // is continued by importing the same file again, and everything that it has added can be removed.
 
 export interface Import {
   readonly id: bigint;
-  /** Digest of what was imported, and of how it was read. */
+  /** Digest of the file's content, and of the columns and options that it is read with. */
   readonly identity: string;
   /** The name of the file. */
   readonly source: string;
-  /** Records in the file, and the animals that they are; the others were rejected. */
+  /** Records in the file, and how many of them are animals; the others were rejected. */
   readonly records: number;
   readonly animals: number;
-  /** How far it has come: records that were read, and animals that were added. */
+  /** Records that were read so far, and animals that were added. */
   readonly recordsDone: number;
   readonly added: number;
   readonly begunAtMs: number;
   readonly finishedAtMs: number | undefined;
   readonly undoBegunAtMs: number | undefined;
   readonly undoneAtMs: number | undefined;
-  /** By undoing it: animals that were removed, and those that were kept, because orders refer to them. */
+  /** Animals that an undo removed, and those that it kept because orders refer to them. */
   readonly removed: number;
   readonly kept: number;
 }
@@ -39,24 +39,24 @@ export interface ImportBeginning extends Authorship {
   readonly source: string;
   readonly records: number;
   readonly animals: number;
-  /** Whether what was imported already is to be added once more. */
+  /** Content that was imported already is added once more. */
   readonly again: boolean;
-  /** The greatest id in the file, when its ids are kept: those that are assigned from then on are greater. */
+  /** The greatest id in the file, if its ids are kept: later ids are assigned above it. */
   readonly lastId?: bigint | undefined;
 }
 
 export type BeginningRefusal =
   | { readonly kind: "already_imported"; readonly earlier: Import }
-  /** Ids can only be kept in a store without animals. */
+  /** Ids of a file can only be kept in a store without animals. */
   | { readonly kind: "not_empty" };
 
 export type BeginningDecision =
-  /** With ids that are given, only in a store without animals: others may have had them before. */
+  /** A last id means that the file's ids are kept, which needs a store without animals. */
   | { readonly kind: "begin"; readonly lastId: bigint | undefined }
   | { readonly kind: "continue"; readonly earlier: Import }
   | { readonly kind: "already_imported"; readonly earlier: Import };
 
-/** What a file means for a store that knows these imports of the same content. */
+/** Decides between beginning and continuing, given the earlier imports of the same content. */
 export function decideBeginning(
   earlier: readonly Import[],
   { again, lastId }: Pick<ImportBeginning, "again" | "lastId">,
@@ -70,12 +70,12 @@ export function decideBeginning(
 /** The next animals of an import, in the order of the file. */
 export interface ImportBatch extends Authorship {
   readonly importId: bigint;
-  /** Up to where the import has come before, and with this batch: else somebody else goes on with it. */
+  /** Records read before this batch, and with it. If the store has another number, somebody else continues it. */
   readonly recordsDoneBefore: number;
   readonly recordsDone: number;
-  /** All of them have ids, or none. */
+  /** Either all of them have ids, or none has. */
   readonly animals: readonly (NewAnimal | Animal)[];
-  /** Whether the import is finished with it. */
+  /** The import is finished with this batch. */
   readonly isLast: boolean;
 }
 
@@ -86,13 +86,13 @@ export interface Overtaken {
 
 export const hasId = (animal: NewAnimal | Animal): animal is Animal => "id" in animal;
 
-/** For how long after their last write others are expected to write again. */
+/** Others are expected to write again for this long after their last write. */
 export const OTHERS_STAY_MS = 2_000;
 
 export interface AddedBatch {
-  /** Whether others have written since the batch before: then batches must be short. */
+  /** Others have written since the previous batch, so batches must be short. */
   readonly othersWrite: boolean;
-  /** How long others had to wait for it, without the commit. */
+  /** How long the batch kept others waiting, without the commit. */
   readonly heldMs: number;
 }
 
@@ -104,7 +104,7 @@ export type UndoRefusal =
   | { readonly kind: "no_such_import" }
   | { readonly kind: "undone_already"; readonly undone: Import };
 
-/** Whether an undo of the import that was found begins, or goes on with an earlier one. */
+/** Decides whether an undo begins or continues, or why it is refused. */
 export function decideUndo(found: Import | undefined): Result<{ earlier: Import; isNew: boolean }, UndoRefusal> {
   if (!found) return refused({ kind: "no_such_import" });
   if (found.undoneAtMs !== undefined) return refused({ kind: "undone_already", undone: found });
@@ -116,7 +116,7 @@ export interface IdRange {
   readonly lastId: bigint;
 }
 
-/** Ascending ids as the ranges that they are made of. */
+/** Groups ascending ids into ranges. */
 export function rangesOf(ids: readonly bigint[]): IdRange[] {
   const ranges: { firstId: bigint; lastId: bigint }[] = [];
   for (const id of ids) {
@@ -127,7 +127,7 @@ export function rangesOf(ids: readonly bigint[]): IdRange[] {
   return ranges;
 }
 
-/** The first ids of ascending ranges, so many at most, and what is left of the range that the last of them is in. */
+/** The first ids of ascending ranges, at most `maxIds`, and the rest of the range that the last of them is in. */
 export function firstIds(ranges: readonly IdRange[], maxIds: number): { ids: bigint[]; rest: IdRange | undefined } {
   const ids: bigint[] = [];
   for (const { firstId, lastId } of ranges)
@@ -138,5 +138,5 @@ export function firstIds(ranges: readonly IdRange[], maxIds: number): { ids: big
   return { ids, rest: undefined };
 }
 
-/** So many ids are looked at in one transaction of an undo: others wait for it. */
+/** The ids of one transaction of an undo: few, because others wait for it. */
 export const UNDO_BATCH_SIZE = 1_000;

@@ -6,7 +6,7 @@ import type { AnimalStatus } from "./animal.ts";
 export const ORDER_STATUSES = ["placed", "approved", "delivered", "cancelled"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-/** It still can move. */
+/** The status of an order that can still change. */
 export type OpenOrderStatus = "placed" | "approved";
 
 /** The sale of one animal. */
@@ -16,17 +16,17 @@ export interface Order {
   readonly status: OrderStatus;
   readonly placedAtMs: number;
   readonly updatedAtMs: number;
-  /** What the caller knows it by. */
+  /** The client's own name for the order. */
   readonly reference?: string | undefined;
 }
 
 export const REFERENCE_MAX_CODE_POINTS = 100;
 
-/** A new order has this status; it takes an animal that is `from`, which is `to` while the order is open. */
+/** A new order is placed. Its animal must be `from`, and is `to` for as long as the order is open. */
 export const FIRST_ORDER_STATUS: OrderStatus = "placed";
 export const PLACING: { readonly from: AnimalStatus; readonly to: AnimalStatus } = { from: "available", to: "pending" };
 
-/** Every move that an order can make, and the status that it leaves the animal in. */
+/** Every transition of an order, with the status that it gives the animal. */
 const TRANSITIONS: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>>> = {
   placed: { approved: PLACING.to, cancelled: PLACING.from },
   approved: { delivered: "sold", cancelled: PLACING.from },
@@ -34,7 +34,7 @@ const TRANSITIONS: Record<OrderStatus, Partial<Record<OrderStatus, AnimalStatus>
   cancelled: {},
 };
 
-/** The statuses that an order can still move to. */
+/** The statuses that an order can change to. */
 export const transitionsFrom = (from: OrderStatus): readonly OrderStatus[] =>
   Object.keys(TRANSITIONS[from]) as OrderStatus[];
 
@@ -43,7 +43,7 @@ export const OPEN_ORDER_STATUSES = ORDER_STATUSES.filter(
   (status) => transitionsFrom(status).length > 0,
 ) as readonly OpenOrderStatus[];
 
-/** The moves that lead to a status: where each begins, and the status that it leaves the animal in. */
+/** The transitions that lead to a status: where each begins, and the status that it gives the animal. */
 export const transitionsTo = (
   to: OrderStatus,
 ): readonly { readonly from: OrderStatus; readonly animalStatus: AnimalStatus }[] =>
@@ -63,13 +63,13 @@ export type PlacingRefusal =
   | { readonly kind: "no_such_animal" }
   | { readonly kind: "not_available"; readonly status: AnimalStatus };
 
-/** Why an animal cannot be ordered, if it cannot. */
+/** Returns why an animal cannot be ordered, or undefined if it can. */
 export function refusalToPlace(animalStatus: AnimalStatus | undefined): PlacingRefusal | undefined {
   if (animalStatus === undefined) return { kind: "no_such_animal" };
   return animalStatus === PLACING.from ? undefined : { kind: "not_available", status: animalStatus };
 }
 
-/** An order as it is placed, except for its id. */
+/** A new order, without the id that the store assigns. */
 export const placedOrder = ({ animalId, reference, nowMs }: NewOrder): Omit<Order, "id"> => ({
   animalId,
   status: FIRST_ORDER_STATUS,
@@ -81,7 +81,7 @@ export const placedOrder = ({ animalId, reference, nowMs }: NewOrder): Omit<Orde
 export const orderTag = ({ id, animalId, status, placedAtMs, updatedAtMs, reference }: Order): string =>
   tagOfValues("order", id, animalId, status, placedAtMs, updatedAtMs, reference);
 
-/** A status that an order is to move to. */
+/** A request to change the status of an order. */
 export interface OrderUpdate extends Authored {
   readonly orderId: bigint;
   readonly to: OrderStatus;
@@ -94,7 +94,7 @@ export type OrderUpdateRefusal =
   | { readonly kind: "no_such_order" }
   | { readonly kind: "invalid_transition"; readonly from: OrderStatus; readonly to: OrderStatus };
 
-/** What a move makes of an order and its animal, or why it cannot be made. */
+/** The order and its animal's status after an update, or why the update is refused. */
 export function decideOrderUpdate(
   order: Order | undefined,
   { to, nowMs, precondition }: OrderUpdate,
@@ -103,7 +103,7 @@ export function decideOrderUpdate(
   if (!isMet(precondition, () => orderTag(order))) return refused({ kind: "precondition_failed" });
   const animalStatus = TRANSITIONS[order.status][to];
   if (animalStatus === undefined) return refused({ kind: "invalid_transition", from: order.status, to });
-  // A clock that was set back must not make an order older than it is.
+  // A clock that was set back must not move the time of the last update back.
   const updatedAtMs = Math.max(nowMs, order.updatedAtMs);
   return done({ order: { ...order, status: to, updatedAtMs }, animalStatus });
 }

@@ -1,28 +1,28 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/time/clock.ts";
 import { addCounts, type UsageCounts } from "./usage.ts";
 
-// How finely usage is summed up, and for how long that is kept.
+// Usage is summed up by minute, hour and day, each kept for its own time.
 
 export const GRAINS = ["minute", "hour", "day"] as const;
 export type Grain = (typeof GRAINS)[number];
 
 const LENGTH_MS: Readonly<Record<Grain, number>> = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS };
 
-/** Of all requests together, or of each key. */
+/** Sums of all requests together, or of each key. */
 export type UsageSeries = "total" | "key";
 
-/** For how long sums are kept. 10,000 busy keys have 15 million of them. */
+/** How long sums are kept: 10,000 busy keys have 15 million of them. */
 export const KEPT_MS: Readonly<Record<UsageSeries, Partial<Record<Grain, number>>>> = {
   total: { minute: 2 * DAY_MS, hour: 400 * DAY_MS },
   key: { minute: 6 * HOUR_MS, hour: 31 * DAY_MS, day: 400 * DAY_MS },
 };
 
-/** Days are those of UTC. */
+/** The start of the minute, hour or day of a moment. Days are those of UTC. */
 export const startOf = (grain: Grain, ms: number): number => Math.floor(ms / LENGTH_MS[grain]) * LENGTH_MS[grain];
 
 export const endOf = (grain: Grain, startedAtMs: number): number => startedAtMs + LENGTH_MS[grain];
 
-/** What began before this moment may be deleted: all of it is older than what is kept. */
+/** Sums that began before this moment are no longer kept. */
 export const sweptBefore = (grain: Grain, keptMs: number, nowMs: number): number => startOf(grain, nowMs - keptMs);
 
 /** The starts from one moment to another, both included. */
@@ -32,24 +32,24 @@ export function startsBetween(grain: Grain, fromMs: number, toMs: number): numbe
   return starts;
 }
 
-/** More lines than that are not looked at. */
+/** The most sums that a person looks at. */
 const MAX_SHOWN = 100;
 
-/** The finest grain that shows a span in a sensible number of sums, and is kept for so long. Undefined: none is. */
+/** The finest grain that is kept for this long and shows it in few enough sums; undefined if none is kept so long. */
 export function grainFor(series: UsageSeries, sinceMs: number): Grain | undefined {
   const kept = GRAINS.filter((grain) => (KEPT_MS[series][grain] ?? 0) >= sinceMs);
   return kept.find((grain) => sinceMs <= MAX_SHOWN * LENGTH_MS[grain]) ?? kept.at(-1);
 }
 
-/** What was counted in one minute, or another span: of a key, or of all requests. */
+/** The requests of a key, or of everybody, in one minute, hour or day. */
 export interface UsageSum {
-  /** Null: of all requests, whoever sent them. */
+  /** Null for the sum of all requests. */
   readonly keyId: string | null;
   readonly startedAtMs: number;
   readonly counts: readonly number[];
 }
 
-/** The same sums at a grain that is as coarse or coarser, by start and then by key: whoever writes them locks in one order. */
+/** Merges sums to a coarser grain, sorted by start and key: so all writers lock rows in the same order. */
 export function atGrain(grain: Grain, sums: readonly UsageSum[]): UsageSum[] {
   const merged = new Map<string, UsageSum & { counts: UsageCounts }>();
   for (const { keyId, startedAtMs, counts } of sums) {

@@ -1,21 +1,21 @@
-// What was asked for, and what came of it, summed up by minute, hour and day: for people, who look at it later. Nothing
-// is decided by it; that is the business of tallies.
+// Usage: how many requests there were, and their outcomes, for people to look at later. It decides nothing: quotas are
+// the business of tallies.
 
 /**
- * What came of a request under /v1. Every one that is answered falls in exactly one of these classes: a status of 500
- * or more is `failed`, whatever led to it; then it counts why it was refused, if it was; then its status.
+ * The outcome of a request under /v1. Each answered request has exactly one: a status of 500 or more is `failed`, else
+ * the reason of a refusal counts, else the status.
  */
 export const OUTCOMES = [
-  /** Let through, and answered with a status below 400. */
+  /** Admitted, and answered with a status below 400. */
   "passed",
-  /** Let through, and answered with any other status from 400 to 499: the client has made a mistake. */
+  /** Admitted, and answered with a status from 400 to 499: a mistake of the client. */
   "client_error",
   /** Refused, because the key has used up a quota, is banned, or lacks the scope. */
   "minute_quota",
   "day_quota",
   "banned",
   "scope",
-  /** Refused without a valid key: there was none, or its address has sent too many of those. In totals only. */
+  /** Refused without a valid key: there was none, or its address has sent too many such requests. In totals only. */
   "no_key",
   "address_quota",
   "failed",
@@ -32,16 +32,16 @@ export function outcomeOf(refusal: UsageRefusal | undefined, status: number): Us
   return status >= 400 ? "client_error" : "passed";
 }
 
-/** The buckets of all histograms of latency; one more is above them. */
+/** Upper bounds of the buckets of all latency histograms; one more bucket is above them. */
 export const LATENCY_BOUNDS_MS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500] as const;
 const LATENCY_BUCKETS = LATENCY_BOUNDS_MS.length + 1;
 
-/** Sums by place: the outcomes, then the buckets of latency of all requests that were not refused. */
+/** Counts by index: the outcomes, then the latency buckets of all requests that were not refused. */
 export type UsageCounts = number[];
 
 const FIRST_BUCKET = OUTCOMES.length;
 
-/** What each of these sums is called where it is stored. Those of latency end in the bound, such as ms_2_5. */
+/** The database column of each count. Those of latency end in the bound, such as ms_2_5. */
 export const USAGE_COLUMNS: readonly string[] = [
   ...OUTCOMES,
   ...LATENCY_BOUNDS_MS.map((bound) => `ms_${String(bound).replace(".", "_")}`),
@@ -55,10 +55,10 @@ const PLACE_OF = Object.fromEntries(OUTCOMES.map((outcome, place) => [outcome, p
 const LAST_REFUSAL = PLACE_OF.address_quota;
 const FIRST_REFUSAL = PLACE_OF.minute_quota;
 
-/** Where a request is counted: at the place of its outcome, and at that of its latency unless that is -1. */
+/** The index at which a request of this outcome is counted. */
 export const placeOfOutcome = (outcome: UsageOutcome): number => PLACE_OF[outcome];
 
-/** A refusal takes no time worth knowing, and would hide what the others take. */
+/** The index of the latency bucket; -1 for a refusal, whose short time would hide those of the others. */
 export function placeOfLatency(placeOfOutcome: number, ms: number): number {
   if (placeOfOutcome >= FIRST_REFUSAL && placeOfOutcome <= LAST_REFUSAL) return -1;
   let bucket = 0;
@@ -66,10 +66,10 @@ export function placeOfLatency(placeOfOutcome: number, ms: number): number {
   return FIRST_BUCKET + bucket;
 }
 
-/** A key that requests are counted for. Whoever counts notes in it where: with many keys, looking it up takes longer. */
+/** A key that requests are counted for. The counter caches its place here: a lookup among many keys is slower. */
 export interface CountedKey {
   readonly keyId: string;
-  /** Which counts the place belongs to; no two have the same number. */
+  /** The counts that the place belongs to: each set of counts has a number of its own. */
   generation: number;
   place: number;
 }
@@ -80,7 +80,7 @@ export function addCounts(to: UsageCounts, counts: readonly number[]): void {
   for (let place = 0; place < to.length; place++) to[place] = (to[place] as number) + (counts[place] as number);
 }
 
-/** Sums as they are shown. */
+/** Counts under their names, for display. */
 export interface Usage {
   readonly requests: number;
   readonly passed: number;
@@ -88,7 +88,7 @@ export interface Usage {
   readonly refused: Readonly<Record<UsageRefusal, number>>;
   readonly refusedInAll: number;
   readonly failed: number;
-  /** How many took no longer than each bound, but longer than the one before; the last ones longer than all. */
+  /** The number of requests in each latency bucket; the last is above all bounds. */
   readonly latency: readonly number[];
 }
 
@@ -102,8 +102,8 @@ export function usageOf(counts: readonly number[]): Usage {
 }
 
 /**
- * How long a share of the requests took at most, by a straight line through the bucket that it ends in. Undefined: there
- * were none. The last bound stands for everything above it.
+ * A quantile of the latency, interpolated linearly within its bucket; undefined if there were no requests. The last
+ * bound stands for everything above it.
  */
 export function quantileMs(latency: readonly number[], share: number): number | undefined {
   const total = latency.reduce((sum, count) => sum + count, 0);
