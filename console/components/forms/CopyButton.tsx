@@ -30,6 +30,14 @@ export function CopyButton({ text, what, onCopied }: CopyButtonProps) {
   );
 }
 
+/** An id with a button that copies it. */
+export const CopyableId = ({ id }: { readonly id: string }) => (
+  <span class="row">
+    <code>{id}</code>
+    <CopyButton text={id} what="id" />
+  </span>
+);
+
 /** Over plain HTTP, browsers have no clipboard API, but copying a selection works. */
 async function copied(text: string, button: HTMLElement): Promise<boolean> {
   if (navigator.clipboard) {

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { AnimalView, ConfirmedForm, OrderListView, OrderView } from "../../../src/console/api/index.ts";
 import { call } from "../../api.ts";
 import { Confirm } from "../../components/dialogs/Confirm.tsx";
-import { CopyButton } from "../../components/forms/CopyButton.tsx";
+import { CopyableId } from "../../components/forms/CopyButton.tsx";
 import { Facts, Page, Panel } from "../../components/layout/Page.tsx";
 import { PageOfOne } from "../../components/layout/PageOfOne.tsx";
 import { Empty, Loaded, Outdated } from "../../components/layout/states.tsx";
@@ -85,13 +85,7 @@ const AnimalFacts = ({ of, onName }: AnimalFactsProps) => (
   <Panel title="Details">
     <Facts
       facts={[
-        [
-          "Id",
-          <span key="id" class="row">
-            <code>{of.id}</code>
-            <CopyButton text={of.id} what="id" />
-          </span>,
-        ],
+        ["Id", <CopyableId key="id" id={of.id} />],
         ["Status", capitalized(of.status)],
         [
           "Category",

@@ -4,7 +4,7 @@ import type { ConfirmedForm, KeyUsageView, KeyView } from "../../../src/console/
 import { call } from "../../api.ts";
 import { Confirm } from "../../components/dialogs/Confirm.tsx";
 import { rescueFocus } from "../../components/dialogs/focus.ts";
-import { CopyButton } from "../../components/forms/CopyButton.tsx";
+import { CopyableId } from "../../components/forms/CopyButton.tsx";
 import { Facts, Page, Panel } from "../../components/layout/Page.tsx";
 import { PageOfOne } from "../../components/layout/PageOfOne.tsx";
 import { Loaded, Outdated } from "../../components/layout/states.tsx";
@@ -125,13 +125,7 @@ const KeyFacts = ({ of }: { readonly of: KeyView }) => (
   <Panel title="Details" aside={<a href={linkTo("/journal", { key: of.id })}>Journal</a>}>
     <Facts
       facts={[
-        [
-          "Id",
-          <span key="id" class="row">
-            <code>{of.id}</code>
-            <CopyButton text={of.id} what="id" />
-          </span>,
-        ],
+        ["Id", <CopyableId key="id" id={of.id} />],
         ["Plan", `${planName(of.plan)}: ${quotasText(of.quotas)}`],
         ["Access", accessText(of.scopes)],
         ["Expires", of.expiresAtMs === null ? "never" : <Time key="expires" ms={of.expiresAtMs} as="expiry" />],
