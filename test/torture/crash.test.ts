@@ -9,7 +9,7 @@ const SEED = 20261115;
 
 test("kill -9 under load loses no acknowledged write, makes none twice, and forgets no counter or ban", async () => {
   const course = begin({ seed: SEED });
-  const kinds = ["acknowledged", "corrections", "deletions", "conditional writes", "repeated"];
+  const kinds = ["acknowledged", "updates", "deletions", "conditional writes", "repeated"];
   // On a busy machine, little may have been done when the service is killed.
   let rounds = 0;
   do await killUnderLoad(course, rounds++, BRIEF);

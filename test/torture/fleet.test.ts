@@ -11,7 +11,7 @@ test.skipIf(!hasNginx || !hasRedis)(
     expect(violations).toEqual([]);
     for (const { name } of OUTAGES) expect([name, figures[name]]).toEqual([name, 1]);
     for (const name of ["acknowledged", "hostile requests"]) expect(figures[name]).toBeGreaterThan(50);
-    for (const name of ["corrections", "deletions", "conditional writes"]) expect(figures[name]).toBeGreaterThan(0);
+    for (const name of ["updates", "deletions", "conditional writes"]) expect(figures[name]).toBeGreaterThan(0);
   },
   300_000,
 );

@@ -9,6 +9,6 @@ test("clients that come and go leave nothing behind, and every count is exact", 
   expect(board.of("requests")).toBeGreaterThanOrEqual(4_000);
   expect(board.of("connections abandoned")).toBeGreaterThan(10);
   expect(board.of("animals added")).toBeGreaterThan(100);
-  for (const what of ["animals corrected", "animals deleted", "answered 304"])
+  for (const what of ["animals updated", "animals deleted", "answered 304"])
     expect([what, board.of(what)]).not.toEqual([what, 0]);
 });

@@ -15,14 +15,14 @@ const LAST_FAILURE_MS = 4_000;
 
 export const IDEMPOTENT: Mix = {
   ...OF_ORDERS,
-  ...{ creations: 0.45, reads: 0.05, repeats: 0.25, corrections: 0.1, removals: 0.05, categories: 0.05, named: 1 },
+  ...{ creations: 0.45, reads: 0.05, repeats: 0.25, updates: 0.1, deletions: 0.05, categories: 0.05, named: 1 },
 };
 export const TRANSITIONS: Mix = { ...OF_ORDERS, creations: 0.1, reads: 0.05 };
 export const CREATIONS: Mix = { ...OF_ORDERS, creations: 0.9, mistakes: 0.02, reads: 0.08 };
 export const ANIMALS: Mix = {
   ...OF_ORDERS,
   ...{ creations: 0.25, mistakes: 0.03, reads: 0.05, repeats: 0.05, races: 0.02 },
-  ...{ corrections: 0.4, removals: 0.1, categories: 0.05, named: 0.5 },
+  ...{ updates: 0.4, deletions: 0.1, categories: 0.05, named: 0.5 },
 };
 
 /** A client that uses each instance in turn, and records the times of 503 responses. */

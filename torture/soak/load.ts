@@ -11,7 +11,7 @@ export class SoakTotals {
   /** Requests with the key, all of them answered. */
   requests = 0;
   animals = 0;
-  corrections = 0;
+  updates = 0;
   deletions = 0;
   orders = 0;
   /** 304 responses. */
@@ -80,7 +80,7 @@ function count(totals: SoakTotals, line: string, status: number): void {
   if (status === 304) totals.unchanged++;
   else if (line === "POST /v1/pets" && status === 201) totals.animals++;
   else if (line === "POST /v1/store/orders" && status === 201) totals.orders++;
-  else if (line.startsWith("PATCH /v1/pets/") && status === 200) totals.corrections++;
+  else if (line.startsWith("PATCH /v1/pets/") && status === 200) totals.updates++;
   else if (line.startsWith("DELETE /v1/pets/") && status === 204) totals.deletions++;
 }
 

@@ -52,7 +52,7 @@ export async function run(options: AttackOptions): Promise<Scoreboard> {
   board.count("requests", totals.requests);
   board.count("requests per second", totals.requests / seconds);
   board.count("animals added", totals.animals);
-  board.count("animals corrected", totals.corrections);
+  board.count("animals updated", totals.updates);
   board.count("animals deleted", totals.deletions);
   board.count("orders placed", totals.orders);
   board.count("answered 304", totals.unchanged);

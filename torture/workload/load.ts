@@ -25,9 +25,9 @@ export interface Mix {
   /** Concurrent requests for the same animal, of which only one can succeed. */
   readonly races: number;
   /** Updates of an animal's name, category or status. */
-  readonly corrections: number;
+  readonly updates: number;
   /** Deletions of animals. */
-  readonly removals: number;
+  readonly deletions: number;
   /** Categories named and unnamed. */
   readonly categories: number;
   /** The share of writes with an idempotency key. */
@@ -36,13 +36,13 @@ export interface Mix {
 
 export const OF_ALL: Mix = {
   ...{ creations: 0.3, mistakes: 0.05, reads: 0.1, repeats: 0.05, races: 0.05 },
-  ...{ corrections: 0.15, removals: 0.05, categories: 0.05, named: 0.5 },
+  ...{ updates: 0.15, deletions: 0.05, categories: 0.05, named: 0.5 },
 };
 
 /** Only orders and their transitions. */
 export const OF_ORDERS: Mix = {
   ...{ creations: 0, mistakes: 0, reads: 0, repeats: 0, races: 0 },
-  ...{ corrections: 0, removals: 0, categories: 0, named: 0 },
+  ...{ updates: 0, deletions: 0, categories: 0, named: 0 },
 };
 
 type Existing = NonNullable<AnimalView>;
@@ -86,19 +86,19 @@ export class Worker {
       action -= share;
       return action < 0;
     };
-    const { creations, mistakes, reads, repeats, races, corrections, removals, categories } = this.mix;
+    const { creations, mistakes, reads, repeats, races, updates, deletions, categories } = this.mix;
     if (!holding || isNow(creations)) return this.#create(client);
     const view = holding.history.acknowledged as Existing;
     if (isNow(mistakes)) return this.#makeMistake(client, holding, view);
     if (isNow(reads)) return this.#read(client, holding, view);
     if (isNow(repeats)) return this.#writes.repeat(client);
     if (isNow(categories)) return this.#categories.act(client, (request) => this.#maybeNamed(request));
-    if (isNow(corrections)) return this.#correct(client, holding, view);
-    if (isNow(removals)) return this.#removeNewest(client, usable);
+    if (isNow(updates)) return this.#update(client, holding, view);
+    if (isNow(deletions)) return this.#deleteNewest(client, usable);
     if (view.status === "available" && !isHeld(view))
       return isNow(races) ? this.#race(client, holding, view) : this.#place(client, holding, view);
     if (isHeld(view)) return this.#move(client, holding, view);
-    return corrections > 0 ? this.#correct(client, holding, view) : this.#create(client);
+    return updates > 0 ? this.#update(client, holding, view) : this.#create(client);
   }
 
   /** Gives some writes an idempotency key. */
@@ -147,7 +147,7 @@ export class Worker {
     return isAlive;
   }
 
-  #correct(client: Client, holding: Holding, view: Existing): Promise<boolean> {
+  #update(client: Client, holding: Holding, view: Existing): Promise<boolean> {
     const { random } = this;
     const change = {
       // The name is never used again, so that a lost update shows.
@@ -159,23 +159,23 @@ export class Worker {
       ([name, value]) => `"${name}":${typeof value === "bigint" ? value : JSON.stringify(value)}`,
     );
     const body = `{${members.join(",") || `"categoryId":${view.categoryId}`}}`;
-    const corrected = { ...view, ...change };
+    const updated = { ...view, ...change };
     const request: Request = { method: "PATCH", target: `/pets/${holding.id}`, body };
-    this.ledger.board.count("corrections");
+    this.ledger.board.count("updates");
     return this.#writes.send(client, {
-      ...{ history: holding.history, view: corrected, status: 200 },
+      ...{ history: holding.history, view: updated, status: 200 },
       request: this.#maybeNamed(this.#maybeConditional(request, holding, view)),
-      onDone: (answer) => this.#expectPet(holding, corrected, answer),
+      onDone: (answer) => this.#expectPet(holding, updated, answer),
     });
   }
 
   /** Deletes the newest animal, because its id would be the first to be reused. */
-  #removeNewest(client: Client, usable: readonly Holding[]): Promise<boolean> {
+  #deleteNewest(client: Client, usable: readonly Holding[]): Promise<boolean> {
     const newest = usable.findLast(({ history }) => history.acknowledged?.orders.length === 0);
-    return newest ? this.#remove(client, newest, newest.history.acknowledged as Existing) : this.#create(client);
+    return newest ? this.#delete(client, newest, newest.history.acknowledged as Existing) : this.#create(client);
   }
 
-  #remove(client: Client, holding: Holding, view: Existing): Promise<boolean> {
+  #delete(client: Client, holding: Holding, view: Existing): Promise<boolean> {
     const target = `/pets/${holding.id}`;
     const { board } = this.ledger;
     board.count("deletions");

@@ -50,7 +50,7 @@ const row = (mode: PoolMode, load: string, mix: Mix): Row => ({
 export const POOLER: readonly Row[] = [
   row("transaction", "idempotent writes", IDEMPOTENT),
   row("transaction", "order moves", TRANSITIONS),
-  row("transaction", "corrections and deletions", ANIMALS),
+  row("transaction", "updates and deletions", ANIMALS),
   row("session", "idempotent writes", IDEMPOTENT),
   row("session", "order moves", TRANSITIONS),
 ];

@@ -24,7 +24,7 @@ const LOADS: Readonly<Record<string, Mix>> = {
   "idempotent writes": IDEMPOTENT,
   "order moves": TRANSITIONS,
   "plain creations": CREATIONS,
-  "corrections and deletions": ANIMALS,
+  "updates and deletions": ANIMALS,
 };
 
 /** The TLS settings for connections to PostgreSQL. */

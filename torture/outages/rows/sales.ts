@@ -72,7 +72,7 @@ async function killUnderLoad(scene: Scene): Promise<void> {
   const mix: Mix = {
     ...OF_ORDERS,
     ...{ creations: 0.2, mistakes: 0.02, reads: 0.05, repeats: 0.1, races: 0.3 },
-    ...{ corrections: 0.1, removals: 0.03, named: 0.7 },
+    ...{ updates: 0.1, deletions: 0.03, named: 0.7 },
   };
   await underLoad(scene, { instances, mix, database: () => database, exposures: effort.times }, async () => {
     for (let kills = 0; kills < effort.times * 2; kills++) {
