@@ -1,7 +1,6 @@
 import * as fs from "node:fs";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { reasonOf } from "../sql/attempt.ts";
-import { isSymbolicLink } from "../sql/libc.ts";
 
 /**
  * Follows symbolic links to a database file, because SQLite keeps the log beside the file, not beside the link. A path
@@ -15,6 +14,15 @@ export function realPathOf(path: string): string {
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`cannot follow the symbolic link ${path}: ${reasonOf(error)}`);
+  }
+}
+
+/** Returns false also for a path that this user cannot look at, which is reported when the file is opened. */
+function isSymbolicLink(path: string): boolean {
+  try {
+    return fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    return false;
   }
 }
 

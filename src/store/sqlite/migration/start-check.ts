@@ -4,14 +4,11 @@ import { NUMBERED_TABLES, TABLES } from "../../sql/rows.ts";
 import { codeOf, reasonOf } from "../sql/attempt.ts";
 import { type ExpectedIndex, expectedIndexes, expectedSchema } from "./expected-schema.ts";
 
-// What can be found out about a file within the time of a start. A small file is checked entirely. Of a large one, each
-// index is compared with its table at both ends and at random places; `doctor` looks at the rest of it.
+// The check of a file within the time of a start. A small file is checked entirely. In a large one, each index is
+// compared with its table at both ends; `doctor` looks at the rest.
 
 /** An empty store has 40; SQLite checks it and 16 pages of content in 2 ms. */
 const SMALL_PAGES = 56;
-const PROBES = 8;
-/** On a disk that takes long to find a page, fewer places are looked at. */
-const PROBE_BUDGET_MS = 3;
 
 /** Returns true if an error says that the file is damaged. */
 export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
@@ -76,24 +73,14 @@ function failedCheck(db: Database): string | undefined {
 }
 
 function differenceInIndexes(db: Database): string | undefined {
-  const deadlineMs = performance.now() + PROBE_BUDGET_MS;
   const found = definitions(db);
   const known = expectedIndexes().filter(({ name }) => found.get(name) === expectedSchema().get(name));
-  const pairs = known.map((index) => comparePair(db, index));
-  for (let place = 0; place < PROBES && (place === 0 || performance.now() < deadlineMs); place++)
-    for (const { name, table, differs } of pairs)
-      if (differs(place)) return `the index ${name} does not match the table ${table}`;
-  return undefined;
+  const differing = known.find((index) => differsAtEnds(db, index));
+  return differing && `the index ${differing.name} does not match the table ${differing.table}`;
 }
 
-interface IndexedTable {
-  readonly name: string;
-  readonly table: string;
-  /** Whether they differ: at place 0 at both ends, at any other at random. */
-  readonly differs: (place: number) => boolean;
-}
-
-function comparePair(db: Database, { name, table, columns, condition }: ExpectedIndex): IndexedTable {
+/** Returns true if the first or last entry of an index has no row, or the first or last row of its table no entry. */
+function differsAtEnds(db: Database, { name, table, columns, condition }: ExpectedIndex): boolean {
   const key = TABLES.find((known) => known.name === table)?.key ?? [];
   const both = [...new Set([...columns, ...key])];
   const equal = (names: readonly string[]) => names.map((column) => `t.${column} IS e.${column}`).join(" AND ");
@@ -105,25 +92,12 @@ function comparePair(db: Database, { name, table, columns, condition }: Expected
   const inIndex = `${table} INDEXED BY ${name}${condition === undefined ? "" : ` WHERE ${condition}`}`;
   const entriesWithoutRow = `SELECT 1 FROM (${ends(inIndex, both)}) e WHERE NOT EXISTS
     (SELECT 1 FROM ${table} t NOT INDEXED WHERE ${equal(key)} AND ${equal(columns)})`;
+  if (hasRow(db, entriesWithoutRow)) return true;
   // The rows that a condition selects cannot be found quickly without the index.
-  if (condition !== undefined) return { name, table, differs: (place) => place === 0 && hasRow(db, entriesWithoutRow) };
-
-  const inTable = `${table} NOT INDEXED`;
-  const withoutEntry = (rows: string) => `SELECT 1 FROM (${rows}) e WHERE NOT EXISTS
+  if (condition !== undefined) return false;
+  const rowsWithoutEntry = `SELECT 1 FROM (${ends(`${table} NOT INDEXED`, key)}) e WHERE NOT EXISTS
     (SELECT 1 FROM ${table} t INDEXED BY ${name} WHERE ${equal(columns)} AND ${equal(key)})`;
-  const rowsWithoutEntry = withoutEntry(ends(inTable, key));
-  const atEnds = () => hasRow(db, entriesWithoutRow) || hasRow(db, rowsWithoutEntry);
-  if (!NUMBERED_TABLES.some((numbered) => numbered.name === table))
-    return { name, table, differs: (place) => place === 0 && atEnds() };
-  const probe = db.query<unknown, [number]>(
-    withoutEntry(`SELECT ${both} FROM ${inTable} WHERE id >= ? ORDER BY id LIMIT 1`),
-  );
-  const highest = numberOf(db, `SELECT max(id) FROM ${table}`);
-  return {
-    name,
-    table,
-    differs: (place) => (place === 0 ? atEnds() : probe.get(Math.floor(Math.random() * highest)) !== null),
-  };
+  return hasRow(db, rowsWithoutEntry);
 }
 
 const hasRow = (db: Database, sql: string): boolean => db.query(sql).get() !== null;

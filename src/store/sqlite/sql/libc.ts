@@ -24,7 +24,6 @@ const libc = lazy(
   () =>
     openCLibrary({
       open: { args: ["ptr", "i32"], returns: "i32" },
-      readlink: { args: ["ptr", "ptr", "u64"], returns: "i64" },
       flock: { args: ["i32", "i32"], returns: "i32" },
       mmap: { args: ["u64", "u64", "i32", "i32", "i32", "i64"], returns: "u64" },
     }).symbols,
@@ -52,12 +51,6 @@ export function openForGood(path: string): number | undefined {
     if (descriptor >= 0) return descriptor;
   }
   return undefined;
-}
-
-export function isSymbolicLink(path: string): boolean {
-  const name = Buffer.from(`${path}\0`);
-  const firstByte = Buffer.alloc(1);
-  return libc().readlink(ptr(name), ptr(firstByte), firstByte.length) > 0 && name.length > 0;
 }
 
 /** Locks an open file; returns false if somebody else has. The lock belongs to the file, not to its name. */
