@@ -195,7 +195,8 @@ async function take(browser: Browser, fleet: Fleet, ids: Readonly<Record<string,
       const page = await context.newPage();
       await hidePlace(page);
       await page.goto(await fleet.link("Front desk"));
-      await page.getByText("1 instance,").waitFor({ state: "attached" });
+      // The overview lists an instance once it has written its first heartbeat.
+      await page.getByText("store-1").waitFor({ state: "attached" });
       for (const [name, address] of Object.entries(shots)) {
         await page.goto(`${fleet.origins[0]}/console${address}`);
         await page.waitForLoadState("networkidle");
