@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, systemClock } from "../src/base/time/clock.
 import { ConsoleCache } from "../src/console/cached/cache.ts";
 import { ConsoleFault } from "../src/console/fault.ts";
 import type { ConsoleHandler, ConsoleParts } from "../src/console/handler.ts";
-import { ImportWorks } from "../src/console/jobs/import-works.ts";
+import { ImportJobs } from "../src/console/jobs/import-jobs.ts";
 import { listAnimals } from "../src/console/resources/animals.ts";
 import { boundedSnapshots } from "../src/console/resources/export.ts";
 import { listJournal } from "../src/console/resources/journal.ts";
@@ -114,7 +114,7 @@ function partsOf(store: Store, database: DatabaseUrl): ConsoleParts {
     counters,
     openSnapshot: boundedSnapshots(() => openAnimalSnapshot(database)),
     cache: new ConsoleCache({ store, clock, counters, database, onFailure }),
-    imports: new ImportWorks({ imports: store.imports, clock, run, onFailure }),
+    imports: new ImportJobs({ imports: store.imports, clock, run, onFailure }),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Config } from "./config.ts";
 import { ConsoleCache } from "./console/cached/cache.ts";
 import type { ConsoleSettings } from "./console/handler.ts";
 import { BackgroundTasks } from "./console/jobs/background.ts";
-import { ImportWorks } from "./console/jobs/import-works.ts";
+import { ImportJobs } from "./console/jobs/import-jobs.ts";
 import { boundedSnapshots } from "./console/resources/export.ts";
 import { type CallerOf, createConsole } from "./console/server.ts";
 import { outside } from "./http/outside.ts";
@@ -65,7 +65,7 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
   const { REDIS_URL: redisUrl, DATABASE_URL: database } = config;
   const counters = countersOf(store, redisUrl && ((keyIds) => readTallies(redisUrl, keyIds)));
   const onFailure = (error: unknown) => failures.report("console: work beside requests failed", error);
-  const imports = new ImportWorks({ imports: store.imports, clock, run: background.run.bind(background), onFailure });
+  const imports = new ImportJobs({ imports: store.imports, clock, run: background.run.bind(background), onFailure });
   const cache = new ConsoleCache({ store, clock, counters, database, onFailure });
   opened.defer(() => imports.close());
   opened.defer(() => background.stop());

@@ -10,7 +10,7 @@ import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
 import type { ConsoleCache } from "./cached/cache.ts";
 import type { ConsoleFault } from "./fault.ts";
 import type { BackgroundTasks } from "./jobs/background.ts";
-import type { ImportWorks } from "./jobs/import-works.ts";
+import type { ImportJobs } from "./jobs/import-jobs.ts";
 
 /** What the console is told when its thread is started: plain data. */
 export interface ConsoleSettings {
@@ -46,7 +46,7 @@ export interface ConsoleParts {
   readonly openSnapshot: () => Promise<AnimalSnapshot | undefined>;
   /** What is found out beside requests, and files that are imported: of this thread. */
   readonly cache: ConsoleCache;
-  readonly imports: ImportWorks;
+  readonly imports: ImportJobs;
 }
 
 /** What a request asks for. */

@@ -1,7 +1,7 @@
 import { ConsoleCache } from "../../../src/console/cached/cache.ts";
 import { ConsoleFault } from "../../../src/console/fault.ts";
 import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../../../src/console/handler.ts";
-import { ImportWorks } from "../../../src/console/jobs/import-works.ts";
+import { ImportJobs } from "../../../src/console/jobs/import-jobs.ts";
 import type { UploadLimits } from "../../../src/console/jobs/upload.ts";
 import { boundedSnapshots } from "../../../src/console/resources/export.ts";
 import type { Tally } from "../../../src/domain/limits/tally.ts";
@@ -80,7 +80,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
   const cache = new ConsoleCache({ store, clock, counters, database, onFailure, findDisk: async () => undefined });
   const uploads = temporaryFolder();
   const { run } = background;
-  const imports = new ImportWorks({ imports: store.imports, clock, run, onFailure, root: uploads, ...options });
+  const imports = new ImportJobs({ imports: store.imports, clock, run, onFailure, root: uploads, ...options });
   const settings = {
     environment: "production",
     version: "1.2.0",

@@ -1,0 +1,287 @@
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { OperatorError } from "../../base/operator-error.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { type ImportOptions, importAnimals } from "../../bulk/import.ts";
+import { lineTexts } from "../../bulk/reading/line-texts.ts";
+import { openSource } from "../../bulk/reading/source.ts";
+import { firstRejects } from "../../bulk/rejects.ts";
+import { undoImport } from "../../bulk/undo.ts";
+import type { Author } from "../../domain/journal.ts";
+import type { ImportStore } from "../../store/ports/store.ts";
+import type { ImportWorkView } from "../api/index.ts";
+import { ConsoleFault } from "../fault.ts";
+import { failedWith, refusedWith, stopped } from "./import-messages.ts";
+import { isRunning, type JobEvent, type JobState, nextState, undoing, uploading } from "./import-state.ts";
+import { fileNameOf, receive, UPLOAD_LIMITS, UploadFolder, type UploadLimits } from "./upload.ts";
+
+interface Parts {
+  readonly imports: ImportStore;
+  readonly clock: Clock;
+  /** Runs a task that outlives its request. */
+  readonly run: (failure: string, task: (signal: AbortSignal) => Promise<void>) => void;
+  readonly onFailure: (error: unknown) => void;
+  /** Where files are kept meanwhile; by default the system's folder for temporary files. */
+  readonly root?: string;
+  readonly limits?: UploadLimits;
+  readonly reportMaxBytes?: number;
+}
+
+export interface WantedImport extends Pick<ImportOptions, "dryRun" | "skipInvalid" | "again" | "keepIds"> {
+  readonly author: Author;
+}
+
+/** An import of one file, or an undo. */
+interface Job {
+  readonly id: string;
+  readonly folder: string;
+  readonly stop: AbortController;
+  state: JobState;
+  /** The file; undefined: it has not arrived, or is gone. */
+  path: string | undefined;
+}
+
+const REJECTS_SHOWN = 100;
+/** How many jobs that have ended are kept. */
+const KEPT_JOBS = 20;
+/** No uploaded file can have this name. */
+const REJECTED = ".rejected.txt";
+/** Bounds the report on rejected lines: a small compressed file can have thousands of millions of them. */
+const REPORT_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Runs imports, one at a time. They go on when the page is closed; when the thread ends, they can be continued later. */
+export class ImportJobs {
+  readonly #jobs = new Map<string, Job>();
+  readonly #uploads: UploadFolder;
+  #current: Job | undefined;
+
+  constructor(private readonly parts: Parts) {
+    this.#uploads = new UploadFolder(parts.root);
+  }
+
+  view(id: string): ImportWorkView | undefined {
+    const job = this.#jobs.get(id);
+    return job && viewOf(job);
+  }
+
+  /** The newest first: the running one, if there is one, and those that have ended lately. */
+  get views(): readonly ImportWorkView[] {
+    return [...this.#jobs.values()].reverse().map(viewOf);
+  }
+
+  rejectedPath(id: string): string | undefined {
+    const job = this.#jobs.get(id);
+    return job && job.state.rejected > 0 && !isRunning(job.state) ? join(job.folder, REJECTED) : undefined;
+  }
+
+  /** Receives a file, and starts importing it. */
+  async begin(
+    name: string | undefined,
+    body: ReadableStream<Uint8Array>,
+    wanted: WantedImport,
+  ): Promise<ImportWorkView | ConsoleFault> {
+    if (this.#current) return busy(this.#current);
+    const job = await this.#newJob(uploading(fileNameOf(name), wanted.dryRun));
+    return this.#import(job, wanted, async (path) => {
+      const fault = await receive(body, path, job.folder, this.parts.limits ?? UPLOAD_LIMITS, job.stop.signal);
+      // Only one file is kept at a time.
+      if (!fault) for (const earlier of this.#jobs.values()) await dropFile(earlier);
+      return fault;
+    });
+  }
+
+  /** Imports the file of an earlier job, such as a dry run. */
+  async beginFrom(id: string, wanted: WantedImport): Promise<ImportWorkView | ConsoleFault> {
+    if (this.#current) return busy(this.#current);
+    const earlier = this.#jobs.get(id);
+    const earlierPath = earlier?.path;
+    if (!earlier || earlierPath === undefined) return FILE_GONE;
+    const job = await this.#newJob(uploading(earlier.state.name, wanted.dryRun));
+    return this.#import(job, wanted, async (path) => {
+      // The folder of the earlier job is removed some day.
+      const isThere = await rename(earlierPath, path).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code !== "ENOENT") throw error;
+          return false;
+        },
+      );
+      earlier.path = undefined;
+      return isThere ? undefined : FILE_GONE;
+    });
+  }
+
+  async undo(importId: bigint, name: string, author: Author): Promise<ImportWorkView | ConsoleFault> {
+    if (this.#current) return busy(this.#current);
+    const job = await this.#newJob(undoing(name, importId));
+    return this.#run(job, async (signal) => {
+      const onProgress = (done: number, total: number) => advance(job, { kind: "progressed", done, total });
+      const undone = await undoImport({ ...this.#bulkParts(author, signal), onProgress }, importId);
+      if (undone.kind === "done") {
+        const { removed, added } = undone.value;
+        return { kind: "finished", done: removed, total: added, animals: removed };
+      }
+      const message =
+        undone.reason.kind === "no_such_import" ? "There is no such import." : "It has already been undone.";
+      return { kind: "refused", message };
+    });
+  }
+
+  /** Stops a job where it can be continued. Returns false if there is no such job. */
+  stop(id: string): boolean {
+    const job = this.#jobs.get(id);
+    job?.stop.abort();
+    return job !== undefined;
+  }
+
+  close(): void {
+    this.#current?.stop.abort();
+    this.#uploads.close();
+  }
+
+  async #newJob(state: JobState): Promise<Job> {
+    const id = crypto.randomUUID();
+    const job: Job = { id, folder: "", stop: new AbortController(), state, path: undefined };
+    // Set before anything is awaited: of two requests that arrive together, only one begins.
+    this.#current = job;
+    try {
+      const made = Object.assign(job, { folder: await this.#uploads.newFolder(id) });
+      this.#jobs.set(id, made);
+      return made;
+    } catch (error) {
+      this.#current = undefined;
+      throw error;
+    }
+  }
+
+  /** Imports the file that `place` puts at a path. A job that gets no file is forgotten. */
+  async #import(
+    job: Job,
+    wanted: WantedImport,
+    place: (path: string) => Promise<ConsoleFault | undefined>,
+  ): Promise<ImportWorkView | ConsoleFault> {
+    const path = join(job.folder, job.state.name);
+    let fault: ConsoleFault | undefined;
+    try {
+      fault = await place(path);
+    } catch (error) {
+      this.#forgetCurrent(job);
+      throw error;
+    }
+    if (fault) {
+      this.#forgetCurrent(job);
+      return fault;
+    }
+    job.path = path;
+    advance(job, { kind: "received" });
+    return this.#run(job, (signal) => this.#importFile(job, path, wanted, signal));
+  }
+
+  async #importFile(
+    job: Job,
+    path: string,
+    { author, ...chosen }: WantedImport,
+    signal: AbortSignal,
+  ): Promise<JobEvent> {
+    const rejectedPath = join(job.folder, REJECTED);
+    const imported = await importAnimals(
+      {
+        ...this.#bulkParts(author, signal),
+        onProgress: (progress) => advance(job, { kind: "progressed", ...progress }),
+      },
+      {
+        ...chosen,
+        // A dry run reports everything, including what would be refused.
+        skipInvalid: chosen.dryRun || chosen.skipInvalid,
+        path,
+        rejectedPath,
+        rejectedMaxBytes: this.parts.reportMaxBytes ?? REPORT_MAX_BYTES,
+      },
+    );
+    const { reason } = imported.kind === "refused" ? imported : { reason: undefined };
+    const validated = imported.kind === "done" ? imported.value : reason?.kind === "invalid_lines" ? reason : undefined;
+    if (validated) {
+      const { animals, rejected } = validated;
+      advance(job, { kind: "validated", animals, rejected, rejects: await rejectsOf(path, rejectedPath, signal) });
+    }
+    if (reason) return { kind: "refused", ...refusedWith(reason, job.state.name) };
+    // The animals are in the store now.
+    if (!chosen.dryRun) await dropFile(job);
+    return { kind: "finished" };
+  }
+
+  #bulkParts(author: Author, signal: AbortSignal) {
+    const { imports, clock } = this.parts;
+    return { imports, author, nowMs: () => clock.nowMs(), sleep: Bun.sleep, signal };
+  }
+
+  /** Runs the rest of a job in the background, up to the event that ends it. */
+  #run(job: Job, task: (signal: AbortSignal) => Promise<JobEvent>): ImportWorkView {
+    this.parts.run("console: an import failed", async (threadSignal) => {
+      const signal = AbortSignal.any([threadSignal, job.stop.signal]);
+      try {
+        advance(job, await task(signal));
+      } catch (error) {
+        // An OperatorError is for the person, and no failure of the service.
+        if (!signal.aborted && !(error instanceof OperatorError)) this.parts.onFailure(error);
+        const why = signal.aborted ? stopped(job.state) : failedWith(error, job.state);
+        advance(job, { kind: "refused", ...why });
+      } finally {
+        this.#current = undefined;
+        for (const old of [...this.#jobs.values()].slice(0, -KEPT_JOBS)) this.#forget(old);
+      }
+    });
+    return viewOf(job);
+  }
+
+  #forgetCurrent(job: Job): void {
+    this.#current = undefined;
+    this.#forget(job);
+  }
+
+  #forget(job: Job): void {
+    this.#jobs.delete(job.id);
+    rm(job.folder, { recursive: true, force: true }).catch(this.parts.onFailure);
+  }
+}
+
+function advance(job: Job, event: JobEvent): void {
+  job.state = nextState(job.state, event);
+}
+
+async function dropFile(job: Job): Promise<void> {
+  const { path } = job;
+  job.path = undefined;
+  if (path !== undefined) await rm(path, { force: true });
+}
+
+const viewOf = (job: Job): ImportWorkView => ({ work: job.id, ...job.state, hasFile: job.path !== undefined });
+
+const busy = ({ state: { name } }: Job): ConsoleFault =>
+  new ConsoleFault(
+    409,
+    "import_running",
+    `${JSON.stringify(name)} is still in progress. Wait until it has finished, or stop it.`,
+  );
+
+const FILE_GONE = new ConsoleFault(
+  404,
+  "file_gone",
+  "The file is no longer here: another instance received it, or the service has restarted since. Choose it again.",
+  { field: "file" },
+);
+
+/** The first rejected lines, with their texts. */
+async function rejectsOf(path: string, rejectedPath: string, signal: AbortSignal): Promise<ImportWorkView["rejects"]> {
+  const rejects = await firstRejects(rejectedPath, REJECTS_SHOWN);
+  const source = await openSource(path, signal);
+  try {
+    const texts = await lineTexts(
+      source,
+      rejects.map(({ line }) => line),
+    );
+    return rejects.map(({ line, reason }) => ({ line, reason, text: texts.get(line) ?? "" }));
+  } finally {
+    await source.close();
+  }
+}
