@@ -28,7 +28,7 @@ import {
 import type { ConsoleAnswer, ConsoleCall, ConsoleHandler, ConsoleParts, ConsoleRoutes, Method } from "./handler.ts";
 import { API_HEADERS } from "./headers.ts";
 
-/** A request as the router hands it over. */
+/** A request with the path parameters of the router. */
 export type RoutedRequest = Request & { readonly params?: Readonly<Record<string, string>> };
 
 export type ApiHandler = (request: RoutedRequest, caller: Caller) => Awaitable<Response>;
@@ -39,7 +39,6 @@ interface ConsoleExchange extends Exchange {
   readonly caller: Caller;
 }
 
-/** Who is calling. */
 type Admission =
   | { readonly kind: "refused"; readonly fault: ConsoleFault }
   | { readonly kind: "signing_in" }
@@ -68,7 +67,7 @@ interface SharedParts {
   readonly requestLog: RequestLog;
 }
 
-/** Answers the requests of one path. They meet, in this order: origin, session, path, method, form, then the handler. */
+/** Answers one path. A request meets, in this order: origin, session, path, method, form, then the handler. */
 class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAnswer> {
   constructor(
     private readonly shared: SharedParts,
@@ -142,7 +141,7 @@ class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAn
     return answer === BAD_TOKEN ? this.counted(exchange.caller, BAD_TOKEN) : answer;
   }
 
-  /** Counts a refusal of somebody who is not signed in, so that nobody can go on for ever. */
+  /** Counts a refusal of a caller without a session, who may not go on for ever. */
   private counted({ address }: Caller, fault: ConsoleFault): ConsoleFault {
     const { attempts } = this.shared;
     const seconds = attempts.waitSeconds(address);
@@ -164,10 +163,10 @@ class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAn
   }
 }
 
-/** Statuses of callers who may not ask for it. */
+/** Statuses that refuse the caller, rather than the request. */
 const REFUSED: readonly number[] = [401, 403, 429];
 
-/** A DELETE or POST without a body has no form; whatever has one must be JSON. */
+/** A DELETE or POST may have no form; a body must be JSON. */
 function expectsForm(request: Request): boolean {
   const { method, headers } = request;
   if (method === "PUT" || method === "PATCH") return true;
@@ -175,7 +174,7 @@ function expectsForm(request: Request): boolean {
   return headers.has("content-type") || headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0;
 }
 
-/** With the headers that everything but the pages has. */
+/** Makes a response with the headers of everything but the pages. */
 export function responseTo(answer: ConsoleAnswer, { requestId }: Pick<Caller, "requestId">): Response {
   const response = bareResponse(answer);
   for (const [name, value] of Object.entries(API_HEADERS)) response.headers.set(name, value);

@@ -3,12 +3,12 @@ import type { Awaitable } from "../base/time/awaitable.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
 import type { ConsoleError } from "./api/index.ts";
 
-/** An intended failure, as the person at the screen is told of it. A value, not an exception: only malfunctions are thrown. */
+/** An intended failure, as the person at the screen sees it. It is returned: only malfunctions are thrown. */
 export class ConsoleFault {
   constructor(
     readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 429 | 500 | 503,
     readonly code: string,
-    /** What is wrong and what to do about it. Never an internal cause. */
+    /** Names the problem and the remedy, never an internal cause. */
     readonly message: string,
     readonly more: { readonly field?: string; readonly headers?: Readonly<Record<string, string>> } = {},
   ) {}
@@ -40,7 +40,6 @@ export const MALFUNCTION = new ConsoleFault(
   "internal_error",
   "Something went wrong; the service log has the details. Try again.",
 );
-/** What could not be stored or read just now. */
 export const STORE_AWAY = new ConsoleFault(
   503,
   "service_unavailable",
@@ -52,7 +51,7 @@ export const STORE_LOST = new ConsoleFault(
   "The database did not confirm the change in time. Check whether it was made before you try again.",
 );
 
-/** Shows what was changed. A store that cannot be read just then does not mean that nothing was. */
+/** Shows a change that was made. If the store then cannot be read, the answer must not say that nothing was changed. */
 export async function afterChange<View>(view: Awaitable<View>): Promise<View> {
   try {
     return await view;
@@ -62,11 +61,11 @@ export async function afterChange<View>(view: Awaitable<View>): Promise<View> {
   }
 }
 
-/** The end of a sentence becomes all of it, for texts that the command line puts behind "error: ". */
+/** Makes a sentence of a text that the command line puts behind "error: ". */
 export const sentence = (text: string): string =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
 
-/** What the operator can mend: whoever is signed in is told, as on the command line. */
+/** A failure that the operator can fix, in the words of the command line. */
 export const operatorFault = ({ message }: OperatorError): ConsoleFault =>
   new ConsoleFault(503, "service_unavailable", sentence(message));
 

@@ -12,26 +12,25 @@ import type { ConsoleFault } from "./fault.ts";
 import type { BackgroundTasks } from "./jobs/background.ts";
 import type { ImportJobs } from "./jobs/import-jobs.ts";
 
-/** What the console is told when its thread is started: plain data. */
+/** The settings of the console's thread: plain data. */
 export interface ConsoleSettings {
   readonly environment: EnvironmentName;
   readonly version: string;
   readonly database: DatabaseUrl;
   /** The base address that clients use, if it is set. */
   readonly publicUrl: string | undefined;
-  /** Where the API listens, for those on this machine. */
+  /** The origin of the API for clients on this machine. */
   readonly apiOrigin: string;
-  /** The path of the console as browsers see it, without a slash at its end: a proxy may have put something before it. */
+  /** The path of the console as browsers see it, without a trailing slash: a proxy may have put a prefix before it. */
   readonly base: string;
   /** Whether it listens on a port of its own. */
   readonly isApart: boolean;
-  /** What the listener of the API lets through; undefined: it is not in between. */
+  /** The limit of the API's listener; undefined: the console has its own listener. */
   readonly uploadMaxBytes: number | undefined;
   readonly bodyTimeoutMs: number;
   readonly logRequests: boolean;
 }
 
-/** Everything that handlers work with. */
 export interface ConsoleParts {
   readonly settings: ConsoleSettings;
   readonly store: Store;
@@ -40,30 +39,28 @@ export interface ConsoleParts {
   readonly failures: FailureLog;
   readonly refusals: RefusalLog;
   readonly background: Pick<BackgroundTasks, "run">;
-  /** Where requests are counted. */
+  /** Finds the counters of requests: in Redis, or in the store. */
   readonly counters: FindCounters;
-  /** All animals as they are at one moment, for an export; undefined: too many are on their way. */
+  /** Opens a snapshot of all animals for an export; undefined: too many are open. */
   readonly openSnapshot: () => Promise<AnimalSnapshot | undefined>;
-  /** What is found out beside requests, and files that are imported: of this thread. */
   readonly cache: ConsoleCache;
   readonly imports: ImportJobs;
 }
 
-/** What a request asks for. */
+/** A request, as a handler gets it. */
 export interface ConsoleCall {
-  /** Of the path: `id` of /keys/:id, decoded. */
+  /** The decoded parameters of the path: `id` of /keys/:id. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The JSON of the body, in which integers that no number holds exactly are bigints; undefined without one. */
+  /** The parsed JSON of the body, with integers as bigints; undefined without one. */
   readonly form: unknown;
-  /** Only for what is streamed. */
+  /** For handlers that stream the body. */
   readonly request: Request;
   readonly caller: Caller;
 }
 
-/** Who is signed in. */
 export interface SignedIn extends ConsoleSession {
-  /** Of the secret in the cookie. */
+  /** The digest of the secret in the cookie. */
   readonly digest: string;
 }
 
@@ -74,7 +71,7 @@ export type ConsoleHandler = (parts: ConsoleParts, session: SignedIn, call: Cons
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Paths below /console/api. What is streamed reads the body of its request by itself. */
+/** Handlers by path below /console/api, and by method. A `stream` handler reads the body itself. */
 export type ConsoleRoutes = Readonly<
   Record<`/${string}`, { readonly [Name in Method]?: ConsoleHandler | { readonly stream: ConsoleHandler } }>
 >;

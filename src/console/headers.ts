@@ -1,6 +1,6 @@
 import { safeHeaders } from "../http/pages/headers.ts";
 
-/** Nothing from elsewhere, nothing inline, nobody's frame, and no window of another site that has hold of ours. */
+/** No other site may load resources of the console, or keep a handle on its window. */
 const EVERYWHERE = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -25,7 +25,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "Cache-Control": "no-store",
 };
 
-/** The name of an asset has a digest of its content in it. */
+/** Immutable: the name of an asset contains a digest of its content. */
 export const ASSET_HEADERS: Readonly<Record<string, string>> = {
   ...safeHeaders(),
   ...EVERYWHERE,

@@ -29,7 +29,7 @@ import {
 import { listOrders, updateOrder } from "./resources/orders.ts";
 import { showOverview } from "./resources/overview.ts";
 
-/** Everything that the pages can ask for, below /console/api; signing in, which needs no session, is in api-calls.ts. */
+/** The handlers below /console/api. Signing in, which needs no session, is in dispatcher.ts. */
 export const ROUTES: ConsoleRoutes = {
   "/session": { GET: showSession, DELETE: signOut },
   "/sessions": { DELETE: signOutEverywhere },

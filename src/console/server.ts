@@ -9,12 +9,12 @@ import { MALFUNCTION, methodNotAllowed, NO_SUCH_PATH } from "./fault.ts";
 import type { ConsoleParts } from "./handler.ts";
 import { ROUTES } from "./routes.ts";
 
-/** Finds out who is calling: from the connection, or from what a thread says that hands a request on. */
+/** Identifies the caller: by the connection, or by what the relaying thread says. */
 export type CallerOf = (request: Request, server: Server<undefined>) => Caller;
 
 const ONLY_GET = methodNotAllowed("GET, HEAD");
 
-/** Everything below /console: the API of the pages, which needs a session; what they are made of; and the one page. */
+/** Everything below /console: the API of the pages, which needs a session; their assets; and the single page. */
 export function createConsole(
   parts: ConsoleParts,
   callerOf: CallerOf,

@@ -3,12 +3,13 @@ import { isTrustedProxy, type TrustedProxies } from "../access/address.ts";
 import type { Admission, Gate } from "../access/gate.ts";
 import { type Awaitable, andThen } from "../base/time/awaitable.ts";
 import type { QuotaStatus } from "../domain/limits/tally.ts";
-import { outcomeOf } from "../domain/usage/usage.ts";
+import { DAY } from "../domain/limits/window.ts";
+import { outcomeOf, type UsageRefusal } from "../domain/usage/usage.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
 import type { Telemetry, UsageCount } from "../telemetry/telemetry.ts";
 import type { Cors } from "./cors/cors.ts";
 import type { Method } from "./declare/operation.ts";
-import { asReply, Fault, type Outcome } from "./faults/fault.ts";
+import { asReply, FAULTS, Fault, type Outcome } from "./faults/fault.ts";
 import {
   BAD_HOST,
   INTERNAL_ERROR,
@@ -18,7 +19,6 @@ import {
   UNAVAILABLE,
 } from "./faults/faults.ts";
 import { refusalFault } from "./faults/refusal-faults.ts";
-import { usageRefusal } from "./faults/usage.ts";
 import { callerAddress } from "./pipeline/caller-address.ts";
 import type { Handler } from "./pipeline/handler.ts";
 import { answer, type Exchange, type Steps } from "./pipeline/pipeline.ts";
@@ -36,12 +36,12 @@ export type Resource = Partial<Record<Method, RunnableOperation>>;
 export interface HandlerParts extends RequestLogParts {
   readonly gate: Gate;
   readonly trustedProxies: TrustedProxies;
-  /** While they are closing, every response is the last one of its connection. */
+  /** While they are closing, every response ends its connection. */
   readonly connections: { readonly areClosing: boolean };
   readonly telemetry: Telemetry;
   readonly usage: UsageCount;
   readonly refusalFlood: HeldFlood;
-  /** Undefined: no other origin is allowed anything. */
+  /** Undefined: no other origin may read responses. */
   readonly cors: Cors | undefined;
 }
 
@@ -60,20 +60,20 @@ class V1Exchange implements Exchange {
     this.requestId = requestIdOf(request);
   }
 
-  /** Found out on demand: it takes microseconds. */
+  /** Computed on demand: it takes microseconds. */
   get address(): string {
     this.knownAddress ??= callerAddress(this.request, this.server, this.trustedProxies);
     return this.knownAddress;
   }
 
-  /** A proxy's connection carries the requests of others too. */
+  /** Whether a trusted proxy sent it: such a connection carries requests of other clients too. */
   get isFromProxy(): boolean {
     const { request, server, trustedProxies } = this;
     return trustedProxies !== undefined && isTrustedProxy(server.requestIP(request)?.address ?? "", trustedProxies);
   }
 }
 
-/** The gate has failed: nobody knows whose request it is, and it was counted for its address. */
+/** The gate has failed: the caller is unknown, and the request is counted for its address. */
 interface Unidentified {
   readonly kind: "unidentified";
   readonly quotaStatus: QuotaStatus;
@@ -134,7 +134,7 @@ export class V1Handler implements Steps<V1Exchange, Admission, Unidentified, Out
       connections.areClosing ||
       hasUnreadBody(request) ||
       (isHopeless && !exchange.isFromProxy) ||
-      // Bun takes its connection for a tunnel, and never answers on it again.
+      // Bun takes the connection for a tunnel, and never answers on it again.
       (!operation && request.method === "CONNECT");
     let { template } = reply;
     const ownHeaders = operation?.headersFor(request, server);
@@ -150,7 +150,7 @@ export class V1Handler implements Steps<V1Exchange, Admission, Unidentified, Out
     const { telemetry, usage, logRequests } = this.parts;
     const { startedAtMs, operation } = exchange;
     const tookMs = performance.now() - startedAtMs;
-    const refusal = admission.kind === "unidentified" ? undefined : usageRefusal(admission, status);
+    const refusal = refusalOf(admission, status);
     const counted = outcomeOf(refusal, status);
     usage.count(admission.counted, counted, tookMs, admission.quotaStatus.atMs);
     if (this.isReported) {
@@ -176,11 +176,29 @@ export class V1Handler implements Steps<V1Exchange, Admission, Unidentified, Out
   }
 }
 
-/** A proxy sends a write with a key to one instance after another: what is certain here may not be so elsewhere. */
+/** A proxy tries a write with an idempotency key on one instance after another: others may have made the change. */
 const mayBeResent = (exchange: V1Exchange): boolean =>
   exchange.operation?.isWrite === true && exchange.request.headers.has("idempotency-key") && exchange.isFromProxy;
 
-/** Whose request it was, and why the gate refused it if it did: one code stands for several reasons. */
+const [LACKS_SCOPE] = FAULTS.insufficient_scope;
+
+/** Why a request was refused, as usage is counted; undefined if it reached its operation, or the path has none. */
+function refusalOf(admission: V1Admission, status: number): UsageRefusal | undefined {
+  if (admission.kind === "unidentified") return undefined;
+  if (admission.kind === "pass") return status === LACKS_SCOPE ? "scope" : undefined;
+  switch (admission.reason.kind) {
+    case "exhausted":
+      return admission.quotaStatus.shown.window.name === DAY.name ? "day_quota" : "minute_quota";
+    case "banned":
+      return "banned";
+    case "address_exhausted":
+      return "address_quota";
+    default:
+      return "no_key";
+  }
+}
+
+/** The key of a request, and why the gate refused it if it did: one code stands for several reasons. */
 function refusedAs(admission: V1Admission): { keyId: string | undefined; reason: string | undefined } {
   if (admission.kind !== "refusal") return { keyId: admission.key?.id, reason: undefined };
   return { keyId: admission.key?.id ?? admission.invalidKeyId, reason: admission.reason.kind };
@@ -195,7 +213,7 @@ const hasNoHope = (admission: V1Admission): boolean =>
 
 const methodOf = (request: Request): Method => (request.method === "HEAD" ? "GET" : request.method) as Method;
 
-/** As in Allow. OPTIONS is answered only where browsers may ask for permission by it. */
+/** The value of Allow. OPTIONS is answered only where CORS is on, for preflights. */
 export const allowedMethods = (resource: Resource, cors: Cors | undefined): string =>
   Object.keys(resource)
     .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))

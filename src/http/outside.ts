@@ -6,7 +6,7 @@ import type { Handler, PublicPage } from "./pipeline/handler.ts";
 import { hasUnreadBody } from "./pipeline/unread-body.ts";
 import { endConnection } from "./reply/header-template.ts";
 
-/** What V1Handler does for requests under /v1: tunnels and two Host headers are refused, and unread bodies end here. */
+/** Outside /v1, refuses tunnels and two Host headers, and closes connections with unread bodies, as V1Handler does. */
 export const outside =
   (page: PublicPage): Handler =>
   (request, server) => {

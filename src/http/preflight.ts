@@ -9,10 +9,9 @@ import type { HeldFlood } from "./reply/floods.ts";
 import { endConnection, type HeaderFields } from "./reply/header-template.ts";
 
 // Before a script of another origin may send its key, the browser asks for permission by a request without one: a
-// preflight. It counts against nobody, or a page would use up the quotas of whoever visits it before it has asked for
-// anything.
+// preflight. It uses no quota: otherwise a page would exhaust its visitors' quotas before its first real request.
 
-/** Any, as `*` says. Authorization has to be named all the same, and older browsers take `*` for a name. */
+/** `*` allows any header, but not Authorization, and older browsers take it for a name. */
 const REQUEST_HEADERS = [
   "Authorization",
   "Content-Type",
@@ -26,15 +25,15 @@ const REQUEST_HEADERS = [
   "*",
 ].join(", ");
 
-/** Chromium keeps a permission no longer. */
+/** Chromium caches a permission no longer than this. */
 const MAX_AGE_SECONDS = 7_200;
 
-/** For a path that does not exist: the script gets to read the 404. */
+/** Allowed for a path that does not exist, so that the script can read the 404. */
 const ANY_METHOD = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /**
- * Answers OPTIONS to anyone, also while the service starts, and leaves everything else to the handler of the path. What
- * it answers depends on the origin alone. There are no limits in it, since there is nobody whose they would be.
+ * Answers OPTIONS to anyone, even while the service starts, and leaves everything else to the handler of the path. The
+ * response depends on the origin alone, and has no headers about limits: there is no caller to have them.
  */
 export function answeringOptions(
   parts: HandlerParts,

@@ -13,11 +13,11 @@ import { HeldFlood, ProbeFlood } from "./reply/floods.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
 export interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts {
-  /** Hands requests on to the console; undefined: there is none. */
+  /** Relays requests to the console; undefined: it is off, or on a port of its own. */
   readonly console: Handler | undefined;
 }
 
-/** Everything that the server answers: the interface, which needs a key; pages and probes, which do not; and the rest. */
+/** All routes of the server: the API, which needs a key; pages and probes, which do not; and the rest. */
 export function createRoutes(parts: RouteParts) {
   const { cors } = parts;
   const preflightFlood = new HeldFlood();
@@ -46,7 +46,7 @@ export function createRoutes(parts: RouteParts) {
   };
 }
 
-/** As Bun's router wants the paths: `/pets/{petId}` is `/v1/pets/:petId`. */
+/** The resources by path, as Bun's router writes it: `/pets/{petId}` is `/v1/pets/:petId`. */
 function v1Resources(parts: RunParts): Record<string, Resource> {
   const resources: Record<string, Resource> = {};
   for (const operation of OPERATIONS) {

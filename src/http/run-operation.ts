@@ -24,7 +24,7 @@ export interface RunParts extends OperationParts {
   readonly addresses: Addresses;
   readonly replyCache: ReplyCache;
   readonly withIdempotency: WithIdempotency;
-  /** Judges whether a saved response has expired. */
+  /** Decides whether a saved response has expired. */
   readonly steadyClock: Clock;
   readonly bodyTimeoutMs: number;
 }
@@ -57,12 +57,12 @@ export class RunnableOperation {
     return this.operation.name;
   }
 
-  /** What a key is told that may not call it; undefined if it may. */
+  /** The fault for a key that lacks the scope; undefined if it has it. */
   refuse({ scopes }: Key): Fault | undefined {
     return this.lacksScope && !scopes.includes(this.operation.scope as Scope) ? this.lacksScope : undefined;
   }
 
-  /** On all of its responses, refusals included: always the same object for the same addresses. */
+  /** The headers on all of its responses, refusals included: always the same object for the same addresses. */
   headersFor(request: Request, server: Server<undefined>): HeaderFields | undefined {
     const { deprecation } = this.operation;
     if (!deprecation) return undefined;
@@ -75,13 +75,13 @@ export class RunnableOperation {
     return headers;
   }
 
-  /** What a request meets once it is admitted: removal, path, body, query, conditions, and then the work. */
+  /** Runs the operation. A request meets, in this order: removal, path, body, query, conditions, then the work. */
   run(request: BunRequest, server: Server<undefined>, caller: Pass): Awaitable<Outcome> {
     const { deprecation, isPersonal } = this.operation;
     const { addresses, clock, replyCache } = this.parts;
     if (deprecation && clock.nowMs() >= deprecation.removedAtMs) return deprecation.removed;
     if (this.isWrite) return this.write(request, addresses.urlsFor(request, server), caller.key);
-    // By URL and addresses alone: a reply is the same for every caller, because a Call does not say who it is.
+    // The key has no caller in it: a reply is the same for all, because a Call does not say who it is.
     const outcome = isPersonal
       ? this.read(request, server, caller)
       : replyCache.answer(addresses.cacheKeyFor(request, server), () => this.read(request, server));
@@ -166,7 +166,7 @@ export class RunnableOperation {
   }
 }
 
-/** A link that was saved under the address of its time: 127.0.0.1, for one, leads a client to its own machine. */
+/** Moves a saved link to the current address: 127.0.0.1, for one, would lead a client to its own machine. */
 const movedTo = ({ publicUrl }: PublicUrls, link: string): string =>
   publicUrl + link.slice(link.lastIndexOf("/v1/") + "/v1".length);
 

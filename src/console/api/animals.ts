@@ -20,9 +20,9 @@ export interface AnimalForm {
   readonly status: AnimalStatus;
 }
 
-/** PATCH /console/api/animals/{id}: what is left out stays as it is. Answers with AnimalView. */
+/** PATCH /console/api/animals/{id}: absent fields stay as they are. Answers with AnimalView. */
 export interface AnimalUpdateForm extends Partial<AnimalForm> {
-  /** The animal as it was shown: if somebody else has changed it since, nothing is done (409). */
+  /** The animal as it was shown: if somebody has changed it since, nothing is changed (409). */
   readonly seen?: AnimalForm;
 }
 

@@ -1,4 +1,4 @@
-// What the console's pages and its server say to each other, as JSON: the pages import these types, and nothing else of
+// The JSON that the console's pages and its server exchange: the pages import these types, and nothing else of
 // the server. Times are milliseconds since 1970. Ids of animals, orders, categories and entries are decimal strings, so
 // that no digit is lost.
 

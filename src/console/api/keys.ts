@@ -3,7 +3,7 @@ import type { Plan, Quotas } from "../../domain/keys/plan.ts";
 import type { Scope } from "../../domain/keys/scope.ts";
 import type { UsageSeriesView } from "./usage.ts";
 
-/** What is used of a quota. */
+/** The use of a quota. */
 export interface WindowView {
   readonly quota: number;
   readonly used: number;
@@ -11,7 +11,7 @@ export interface WindowView {
   readonly resetsAtMs: number | null;
 }
 
-/** Its true state: a ban is known only by what is counted. */
+/** The state of a key, including a ban, which only the counters show. */
 export type KeyStateView = KeyState | "banned";
 
 export interface KeyRowView {
@@ -32,7 +32,7 @@ export interface KeyListView {
   readonly keys: readonly KeyRowView[];
   readonly page: number;
   readonly pages: number;
-  /** That match, and in all. */
+  /** How many match, and how many there are. */
   readonly matching: number;
   readonly total: number;
   readonly usedThisWeek: number;
@@ -46,7 +46,7 @@ export interface KeyView extends KeyRowView {
   readonly suspendedAtMs: number | null;
   readonly revokedAtMs: number | null;
   readonly minute: WindowView | null;
-  /** How many more refusals in this minute lead to a ban, how many there were in a row, and how long the next one lasts. */
+  /** Refusals left in this minute before a ban, bans in a row, and the length of the next one. */
   readonly bans: {
     readonly strikesLeft: number;
     readonly inARow: number;
@@ -63,7 +63,7 @@ export type KeyUsageView = UsageSeriesView;
 export interface NewKeyForm {
   readonly name: string;
   readonly plan: Plan;
-  /** For Enterprise, or instead of those of the plan. */
+  /** For Enterprise, or to replace those of the plan. */
   readonly perMinute?: number;
   readonly perDay?: number;
   readonly scopes: readonly Scope[];
@@ -71,13 +71,13 @@ export interface NewKeyForm {
   readonly expiresAtMs: number | null;
 }
 
-/** The answer to POST /keys and to POST /keys/{id}/rotate: the only time that the secret is shown. */
+/** The response to POST /keys and POST /keys/{id}/rotate, the only one with the secret. */
 export interface IssuedView {
   readonly key: KeyView;
   readonly secret: string;
 }
 
-/** PATCH /console/api/keys/{id}: what is left out stays as it is. Answers with KeyView. */
+/** PATCH /console/api/keys/{id}: absent fields stay as they are. Answers with KeyView. */
 export interface KeyEditForm {
   readonly name?: string;
   readonly plan?: Plan;

@@ -11,5 +11,5 @@ export interface OrderView {
   readonly updatedAtMs: number;
 }
 
-/** GET /console/api/orders?status=&petId=&cursor= : the newest first. PATCH /console/api/orders/{id} {status} answers with OrderView. */
+/** GET /console/api/orders?status=&petId=&cursor= : the newest first. PATCH …/orders/{id} {status}: OrderView. */
 export type OrderListView = PageView<OrderView>;

@@ -5,29 +5,29 @@ import type { Count } from "./common.ts";
 import type { WindowView } from "./keys.ts";
 import type { UsageSeriesView } from "./usage.ts";
 
-/** GET /console/api/frame: what is beside every page. */
+/** GET /console/api/frame: the numbers beside every page. */
 export interface FrameView {
   /** Each of these is null while it is not known yet. */
   readonly keys: number | null;
   readonly animals: Count | null;
   readonly openOrders: Count | null;
-  /** Those that are alive, at least this one, and their versions, each once. */
+  /** How many are alive, at least this one, and their distinct versions. */
   readonly instances: number;
   readonly versions: readonly string[];
-  /** How many things are not well. */
+  /** How many alerts there are. */
   readonly alerts: number;
 }
 
-/** Something that is not well, the worst first. */
+/** Something that needs attention. Lists have the worst first. */
 export interface Alert {
   readonly level: "warning" | "problem";
   /** A short sentence: "Redis does not answer." */
   readonly title: string;
-  /** What it means, and since when. */
+  /** The consequences. */
   readonly meaning: string;
-  /** Where to read what to do: a path of the documentation in the repository, or a page of the console. */
+  /** A path of the documentation in the repository, or a page of the console. */
   readonly remedy: string;
-  /** Since when it is so, or was first seen to be; null: not known. */
+  /** When it began, or was first seen; null: not known. */
   readonly sinceMs: number | null;
 }
 
@@ -39,7 +39,7 @@ export interface InstanceView extends Omit<Instance, "stoppedAtMs"> {
 export interface OverviewView {
   readonly usage: UsageSeriesView;
   readonly busiest: readonly BusyKeyView[];
-  /** When they were summed up; null: that is still being done. */
+  /** When they were summed up; null: that is still going on. */
   readonly busiestAsOfMs: number | null;
   readonly animals: Readonly<Record<AnimalStatus, Count>> | null;
   readonly openOrders: Readonly<Record<OpenOrderStatus, Count>> | null;
@@ -52,7 +52,7 @@ export interface OverviewView {
 
 export interface BusyKeyView {
   readonly keyId: string;
-  /** Null: it was deleted meanwhile. */
+  /** Null: it has been deleted. */
   readonly name: string | null;
   readonly requests: number;
   readonly refused: number;

@@ -2,14 +2,14 @@ import type { EnvironmentName } from "../../domain/environment.ts";
 
 /** GET /console/api/session: who is signed in, and where. */
 export interface SessionView {
-  /** Who the link was made for: the journal names them. */
+  /** The person the link was made for; the journal names them. */
   readonly name: string;
   readonly expiresAtMs: number;
   readonly environment: EnvironmentName;
   readonly version: string;
   /** The base address that clients use. */
   readonly publicUrl: string;
-  /** Of the server, so that the pages can show how long ago something was. */
+  /** The time of the server, so that the pages can show ages. */
   readonly nowMs: number;
   /** The largest file that can be uploaded; null: any. */
   readonly uploadMaxBytes: number | null;

@@ -1,7 +1,7 @@
 import type { Grain } from "../../domain/usage/grains.ts";
 import type { Usage } from "../../domain/usage/usage.ts";
 
-/** Sums over some time. */
+/** Sums over a span of time. */
 export interface UsageView extends Omit<Usage, "latency"> {
   /** Null: there were no requests that took any time. */
   readonly p50Ms: number | null;

@@ -1,21 +1,21 @@
 import { join } from "node:path";
 
-// The pages as a browser gets them. From source they are bundled when they are first asked for; scripts/build.ts does
-// it beforehand, and puts what comes of it into the executable in the place of this file.
+// The bundled pages. From source, they are bundled on first use; scripts/build.ts does it beforehand, and replaces this
+// file by the result in the executable.
 
-/** A file of the pages: the page itself, or something that it loads. */
+/** The page itself, or a file that it loads. */
 export interface BundledFile {
-  /** With a digest of its content in it, unless it is the page. */
+  /** Contains a digest of the content, unless it is the page. */
   readonly name: string;
   readonly type: string;
   readonly content: Uint8Array<ArrayBuffer>;
-  /** Made by the build. */
+  /** Compressed by the build. */
   readonly compressed?: { readonly br: Uint8Array<ArrayBuffer>; readonly gzip: Uint8Array<ArrayBuffer> };
 }
 
 export const PAGE_NAME = "index.html";
 
-/** Where the files load each other from, until somebody knows better. */
+/** Where the files load each other from, unless the console is below another path. */
 export const ASSETS_PATH = "/console/assets/";
 
 export async function bundlePages(): Promise<readonly BundledFile[]> {

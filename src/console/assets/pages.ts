@@ -4,13 +4,13 @@ import { ASSET_HEADERS, PAGE_HEADERS } from "../headers.ts";
 import { ASSETS_PATH, type BundledFile, bundlePages, PAGE_NAME } from "./bundle.ts";
 
 export interface Pages {
-  /** The one page: every address in it is a state of it. */
+  /** The single page, which is served at every address. */
   page(request: Request): Promise<Response>;
-  /** Undefined: there is none of that name. */
+  /** Undefined: there is no such file. */
   asset(name: string, request: Request): Promise<Response | undefined>;
 }
 
-/** Says to the scripts of the page where it is. */
+/** Tells the scripts the path of the console. */
 const BASE_META = (base: string): string => `<meta name="console-base" content="${Bun.escapeHTML(base)}">`;
 
 /** `base`: the path of the console as browsers see it. */
@@ -28,7 +28,7 @@ export function createPages(base: string): Pages {
   };
 }
 
-/** The page learns where it is. Where that is not where the bundler thought, all files do. */
+/** Puts the path of the console into the page; where it is not the bundler's, into all files. */
 function placedAt(base: string, file: BundledFile): BundledFile {
   const isElsewhere = `${base}/assets/` !== ASSETS_PATH;
   if (!isElsewhere && file.name !== PAGE_NAME) return file;

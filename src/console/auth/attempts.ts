@@ -2,7 +2,7 @@ import { BoundedMap } from "../../base/bounded-map.ts";
 import { MINUTE_MS, toWholeSeconds } from "../../base/time/clock.ts";
 
 export const ATTEMPTS_PER_MINUTE = 60;
-/** Whoever has more addresses than this starts anew with each: the tokens are too long to be guessed anyway. */
+/** A caller with more addresses evades the limit: tokens are too long to be guessed anyway. */
 const MAX_ADDRESSES = 10_000;
 
 interface Attempts {
@@ -10,13 +10,13 @@ interface Attempts {
   count: number;
 }
 
-/** Requests that no valid session or token came with: an address may make some in a minute. */
+/** Limits requests without a valid session or token, per address and minute. */
 export class AttemptLimit {
   readonly #attempts = new BoundedMap<Attempts>(MAX_ADDRESSES);
 
   constructor(private readonly time: { monotonicMs(): number }) {}
 
-  /** How long this address has to wait; 0: not at all. */
+  /** How long an address has to wait; 0: not at all. */
   waitSeconds(address: string): number {
     const attempts = this.#attemptsOf(address);
     return attempts && attempts.count >= ATTEMPTS_PER_MINUTE
@@ -24,7 +24,6 @@ export class AttemptLimit {
       : 0;
   }
 
-  /** Counts one. */
   add(address: string): void {
     const attempts = this.#attemptsOf(address);
     if (attempts) attempts.count++;

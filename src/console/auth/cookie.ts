@@ -24,7 +24,7 @@ export function newSessionCookie({ headers }: Request, caller: Caller, secret: s
   return { name: cookieNameAt(origin), secret, isSecure: origin?.startsWith("https:") ?? false };
 }
 
-/** Scripts cannot read it, other sites cannot use it, and the API never gets it. It lasts as long as the session. */
+/** Scripts cannot read it, other sites cannot send it, and /v1 never gets it. It lasts as long as the session. */
 export const setCookie = ({ name, secret, isSecure }: SessionCookie, base: string): string =>
   `${name}=${secret}${isSecure ? SECURE_MARK : ""}; ${attributes(base)}; Max-Age=${SESSION_LASTS_MS / SECOND_MS}${isSecure ? "; Secure" : ""}`;
 

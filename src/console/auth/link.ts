@@ -7,7 +7,7 @@ import { AUTHOR_MAX_CODE_POINTS, type Author } from "../../domain/journal.ts";
 import { digestOf } from "../../domain/keys/key.ts";
 import type { SessionStore } from "../../store/ports/store.ts";
 
-/** A link into the console: the only time that its token is known. */
+/** A sign-in link. Its token is known only here: the store has a digest. */
 export interface ConsoleLink {
   readonly token: string;
   readonly name: string;
@@ -18,14 +18,14 @@ interface Parts {
   readonly sessions: Pick<SessionStore, "makeLink">;
   readonly clock: Clock;
   readonly author: Author;
-  /** Called with the link before it works. If it fails, nothing is changed: nobody would know the token. */
+  /** Called with the link before it is stored. If it fails, nothing is stored: the token would be lost. */
   readonly deliver?: (link: ConsoleLink) => Awaitable<void>;
 }
 
-/** What is wrong with the name of whom a link is for; undefined when nothing is. */
+/** The mistake in the name of a link's holder; undefined: none. */
 export const mistakeInLinkName = (name: string): Mistake | undefined => mistakeInText(name, AUTHOR_MAX_CODE_POINTS);
 
-/** Makes a link for somebody: whatever they change is in the journal under this name. */
+/** Creates a sign-in link for a person. The journal records their changes under this name. */
 export async function makeConsoleLink(
   { sessions, clock, author, deliver }: Parts,
   { name }: { readonly name: string },
@@ -37,6 +37,6 @@ export async function makeConsoleLink(
   return link;
 }
 
-/** In the fragment, which no browser sends and so no log has. */
+/** The token is in the fragment, which browsers never send, so no log has it. */
 export const addressOfLink = (consoleUrl: string, { token }: Pick<ConsoleLink, "token">): string =>
   `${consoleUrl}#token=${token}`;

@@ -3,9 +3,8 @@ import { isRead } from "../../http/pipeline/handler.ts";
 import type { ConsoleSettings } from "../handler.ts";
 
 /**
- * Whether a request comes from a page of this console. Browsers say where it comes from in Origin, with all that may
- * change anything, and under https and on localhost in Sec-Fetch-Site, which no script can set. Whatever is there must
- * be right; for a change, one of them must be there.
+ * Whether a request comes from a page of this console. Browsers send Origin with every change, and under https and on
+ * localhost Sec-Fetch-Site, which no script can set. Both must be right if present; a change needs at least one.
  */
 export function isSameOrigin(request: Request, { origin: asked }: Caller, settings: ConsoleSettings): boolean {
   const { headers } = request;
@@ -16,7 +15,7 @@ export function isSameOrigin(request: Request, { origin: asked }: Caller, settin
   return site !== null || isRead(request);
 }
 
-/** A proxy that ends TLS, and does not say so, lets us see http where the browser sees https. */
+/** Behind a proxy that ends TLS without saying so, we see http where the browser sees https. */
 function isOwn(origin: string, asked: string | undefined, { publicUrl, isApart }: ConsoleSettings): boolean {
   if (asked !== undefined && (origin === asked || origin === asked.replace(/^http:/, "https:"))) return true;
   return publicUrl !== undefined && !isApart && origin === new URL(publicUrl).origin;

@@ -16,7 +16,7 @@ import { clearCookie, newSessionCookie, type SessionCookie, sessionCookiesIn, se
 export interface Resumed {
   readonly session: SignedIn;
   readonly cookie: SessionCookie;
-  /** Whether the browser has to keep its cookie for longer, too. */
+  /** Whether the cookie has to be prolonged, too. */
   readonly isProlonged: boolean;
 }
 
@@ -49,7 +49,7 @@ const prolong = ({ sessions }: Store, session: { digest: string; expiresAtMs: nu
     },
   );
 
-/** Exchanges the token of a link: 204 with the cookie. */
+/** Exchanges the token of a link for a session: 204 with the cookie. */
 export async function signIn(
   { store, clock, settings }: ConsoleParts,
   { form, request, caller }: ConsoleCall,

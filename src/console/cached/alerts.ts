@@ -4,13 +4,12 @@ import { type Instance, stateOfInstance } from "../../domain/usage/instance.ts";
 import type { Alert } from "../api/index.ts";
 import type { Disk } from "./disk.ts";
 
-// What is not well, for a person who looks at the overview: the worst first.
+// The alerts of the overview, the worst first.
 
-/** How the store is: whether it answers, and how much room there is around it. */
 export interface StoreHealth {
   readonly answers: boolean;
   readonly isReadOnly: boolean;
-  /** Undefined: it is on another machine, or nobody can say. */
+  /** Undefined: it is on another machine, or cannot be read. */
   readonly disk: Disk | undefined;
 }
 
@@ -24,9 +23,9 @@ export interface Circumstances {
   readonly bannedKeys: number | undefined;
 }
 
-/** By itself, without when it was first seen. */
+/** An alert that does not know yet when it was first seen. */
 interface Finding extends Omit<Alert, "sinceMs"> {
-  /** What tells it from others: the same one may say something else a moment later. */
+  /** Identifies the alert: its texts may change while it lasts. */
   readonly id: string;
   readonly sinceMs?: number;
 }
@@ -69,7 +68,7 @@ function storeAlerts({ health }: Circumstances): Finding[] {
 
 const LEAST_FREE_BYTES = 1_000_000_000;
 const LEAST_FREE_SHARE = 0.1;
-/** As much is enough, however small a share of a large disk it is. */
+/** Enough on any disk, however small a share it is. */
 const ENOUGH_FREE_BYTES = 10_000_000_000;
 
 const isNearlyFull = ({ freeBytes, totalBytes }: Disk): boolean =>
@@ -130,7 +129,7 @@ function instanceAlerts({ instances, nowMs, environment }: Circumstances): Findi
 const named = (instances: readonly Instance[]): string =>
   `${instances.length === 1 ? "Instance" : "Instances"} ${instances.map(({ id, host }) => `${id} on ${host}`).join(", ")}`;
 
-/** After a day it is no news any more; and one that was started in its place on the same host has replaced it. */
+/** A lost instance is no news after a day, or once another one was started on its host. */
 function isMissed(instance: Instance, all: readonly Instance[], nowMs: number): boolean {
   if (stateOfInstance(instance, nowMs) !== "lost" || nowMs - instance.seenAtMs > DAY_MS) return false;
   return !all.some((other) => other.host === instance.host && other.startedAtMs >= instance.seenAtMs);
@@ -159,7 +158,7 @@ function keyAlerts({ bannedKeys }: Circumstances): Finding[] {
   ];
 }
 
-/** When each alert was first seen, as long as it lasts. */
+/** Remembers when each alert was first seen, as long as it lasts. */
 export class SeenAlerts {
   #since = new Map<string, number>();
 

@@ -38,7 +38,7 @@ export class ConsoleCache {
   #isClosed = false;
 
   constructor(given: Parts) {
-    // Interrupted by the end of this thread is not failed.
+    // The end of this thread interrupts work, which is no failure.
     const onFailure = (error: unknown): void => {
       if (!this.#isClosed) given.onFailure(error);
     };
@@ -55,7 +55,7 @@ export class ConsoleCache {
     this.health = new CachedValue({ clock, maxAgeMs: HEALTH_MAX_AGE_MS, find: () => healthOf(parts), onFailure });
   }
 
-  /** The store is about to be closed. */
+  /** Called before the store is closed. */
   close(): void {
     this.#isClosed = true;
   }

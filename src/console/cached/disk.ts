@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 
-/** How much room there is around a file. */
+/** The disk that a folder is on. */
 export interface Disk {
   readonly freeBytes: number;
   readonly totalBytes: number;

@@ -1,11 +1,11 @@
 import { ConsoleFault } from "../fault.ts";
 import { plainTextField } from "./forms.ts";
 
-// What cannot be undone: the name is typed first.
+// What cannot be undone is confirmed by typing a name.
 
 export const CONFIRMED_FORM = { name: plainTextField };
 
-/** An accent may be typed in two ways, which look the same. */
+/** Compares normalized: an accent can be typed in two ways that look the same. */
 export const isSameName = (typed: string, name: string): boolean =>
   typed.trim().normalize() === name.trim().normalize();
 

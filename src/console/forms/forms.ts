@@ -12,9 +12,9 @@ import { quote } from "../../base/text/text.ts";
 import { decodeCursor, encodeCursor, isInList, type Position } from "../../domain/page.ts";
 import { ConsoleFault } from "../fault.ts";
 
-// What pages send: forms as JSON, and queries. Both are judged by the rules of the domain; what is wrong names its field.
+// Pages send forms as JSON, and queries. The rules of the domain validate both; a fault names its field.
 
-/** How the fields of forms and queries are called on the pages, where that is not simply their name. */
+/** The labels of fields on the pages, where that is not simply their name. */
 const LABELS: Readonly<Record<string, string>> = {
   categoryId: "The number of the category",
   perMinute: "The quota per minute",
@@ -34,7 +34,7 @@ export const invalidField = (field: string, message: string, code = "invalid_val
 
 export const labelOf = (field: string): string => LABELS[field] ?? `The ${field}`;
 
-/** A whole number as text, so that no digit is lost on its way through a page. */
+/** A whole number as text: a number of JavaScript would lose digits. */
 export const int64TextField: Field<bigint> = {
   parse: (value) => (typeof value === "string" ? parseInt64(value.trim()) : undefined) ?? new Mistake(INT64_RULE),
   schema: { type: "string" },
@@ -42,7 +42,7 @@ export const int64TextField: Field<bigint> = {
 
 const INT64_RULE = `must be a whole number from ${INT64_MIN} to ${INT64_MAX}`;
 
-/** A number that needs no int64: a quota, or a moment in milliseconds. In bodies, integers are bigints. */
+/** A number that needs no int64: a quota, or a time in milliseconds. Integers of a body arrive as bigints. */
 export const numberField: Field<number> = {
   parse(value) {
     const number = typeof value === "bigint" ? Number(value) : value;
@@ -56,7 +56,7 @@ export const orNull = <Value>(field: Field<Value>): Field<Value | null> => ({
   parse: (value) => (value === null ? null : field.parse(value)),
 });
 
-/** Only its kind: what it may be is decided by a use-case. */
+/** Checks only the type: a use-case validates the content. */
 export const plainTextField: Field<string> = {
   parse: (value) => (typeof value === "string" ? value : new Mistake("must be text")),
   schema: { type: "string" },
@@ -70,13 +70,13 @@ export const listField = <Choice extends string>(choices: readonly Choice[]): Fi
   schema: { type: "array" },
 });
 
-/** A form with just these fields. */
+/** Reads a form with just these fields. */
 export function readForm<Known extends Fields>(known: Known, body: unknown): Parsed<Known> | ConsoleFault {
   const parsed = parseRecord(known, body);
   return parsed instanceof InvalidRecord ? faultOf(parsed) : parsed;
 }
 
-/** One at a time: the page puts it beside the field. */
+/** Reports one mistake at a time: the page shows it beside its field. */
 function faultOf({ mistakes }: InvalidRecord): ConsoleFault {
   if (mistakes === "not an object")
     return new ConsoleFault(
@@ -106,12 +106,12 @@ function messageOn(mistake: FieldMistake): string {
 
 // Queries.
 
-/** As URLSearchParams has it. A field that is left empty filters nothing. */
+/** A query. An empty parameter counts as absent. */
 export type Query = Pick<URLSearchParams, "get">;
 
 export const textIn = (query: Query, name: string): string | undefined => query.get(name)?.trim() || undefined;
 
-/** The parameters that are known here, read like the fields of a form. */
+/** Reads the known parameters like the fields of a form. */
 export function readQuery<Known extends Fields>(known: Known, query: Query): Parsed<Known> | ConsoleFault {
   const sent = Object.keys(known).map((name) => [name, textIn(query, name)]);
   return readForm(known, Object.fromEntries(sent.filter(([, text]) => text !== undefined)));
@@ -124,12 +124,12 @@ export const flagField: Field<boolean> = {
   schema: { type: "boolean" },
 };
 
-/** Of every list. */
+/** The page size of every list. */
 export const PAGE_SIZE = 50;
 
 const STALE_CURSOR = "This list cannot be continued. Go back to its beginning.";
 
-/** Where a page begins: by id, or by a name that begins with a prefix, folded. */
+/** Reads the cursor of a list by id, or by names that begin with a folded prefix. */
 export function cursorIn(query: Query, foldedPrefix?: string): Position | undefined | ConsoleFault {
   const text = query.get("cursor");
   if (!text) return undefined;

@@ -1,4 +1,4 @@
-/** Headers of a file that is kept under its name; where that is not ASCII, as RFC 6266 writes it. */
+/** The headers of a download under a name. RFC 6266 encodes names that are not ASCII. */
 export function asDownload(name: string, type: string): Record<string, string> {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

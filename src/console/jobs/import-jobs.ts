@@ -49,7 +49,7 @@ const REJECTED = ".rejected.txt";
 /** Bounds the report on rejected lines: a small compressed file can have thousands of millions of them. */
 const REPORT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** Runs imports, one at a time. They go on when the page is closed; when the thread ends, they can be continued later. */
+/** Runs imports, one at a time. They go on when the page is closed, and can be continued after the thread has ended. */
 export class ImportJobs {
   readonly #jobs = new Map<string, Job>();
   readonly #uploads: UploadFolder;

@@ -1,21 +1,21 @@
 import { withTimeout } from "../../base/time/timeout.ts";
 
-/** Whoever reads has gone away, or takes nothing any more. */
+/** The reader has disconnected, or has stopped reading. */
 export class ReaderGone extends Error {}
 
-/** As fast as it is read, and for no longer than that. */
+/** A stream with backpressure. */
 export interface PacedStream {
   readonly readable: ReadableStream<Uint8Array>;
-  /** Resolves when somebody takes it. Fails with ReaderGone, or with the signal's reason. */
+  /** Resolves when the chunk is read. Fails with ReaderGone, or with the signal's reason. */
   write(chunk: Uint8Array, signal: AbortSignal): Promise<void>;
   close(): void;
-  /** Whoever still reads sees that it is not whole. */
+  /** Breaks the stream off, so that the reader does not take it for complete. */
   fail(error: unknown): void;
 }
 
 /**
- * A stream that gives up a reader who takes nothing for so long. A TransformStream cannot: it ends when what was written
- * has been read, although that is never.
+ * Makes a stream that gives up a stalled reader. A TransformStream cannot: it ends only when everything written has
+ * been read, which may be never.
  */
 export function pacedStream(stalledAfterMs: number): PacedStream {
   let controller: ReadableStreamDefaultController<Uint8Array>;
@@ -41,8 +41,8 @@ export function pacedStream(stalledAfterMs: number): PacedStream {
       const isWanted = await withTimeout(wanted.promise, stalledAfterMs, signal);
       signal.throwIfAborted();
       if (!isWanted || isGone)
-        throw new ReaderGone(isGone ? "the reader has gone away" : "the reader takes nothing any more");
-      // The next one may be wanted at once.
+        throw new ReaderGone(isGone ? "the reader has disconnected" : "the reader has stopped reading");
+      // Renewed first: enqueuing may pull the next chunk at once.
       wanted = Promise.withResolvers();
       controller.enqueue(chunk);
     },

@@ -9,23 +9,23 @@ import { isRunning } from "../../store/files/partial-file.ts";
 import { diskAt } from "../cached/disk.ts";
 import { ConsoleFault } from "../fault.ts";
 
-// Files that were sent by a page, in a private folder, for as long as they are worked on.
+// Uploaded files stay in a private folder while they are imported.
 
 const GIBIBYTE = 2 ** 30;
-/** Far more than a store has animals. */
+/** Far more than any store needs. */
 const UPLOAD_MAX_BYTES = 8 * GIBIBYTE;
-/** What is left to others on the disk. */
+/** Disk space that is left to others. */
 const RESERVED_BYTES = 64 * 1024 * 1024;
 const RESERVED_SHARE = 0.05;
-/** How often the room is looked at. */
+/** How often the free space is checked. */
 const CHECK_EVERY_BYTES = 16 * 1024 * 1024;
 
 const PREFIX = "animal-store-uploads-";
 const FOLDER = new RegExp(`^${PREFIX}(\\d+)-`);
-/** Containers may share the folder, and not their process ids: what another one has just made is left alone. */
+/** Containers may share the folder, but not their process ids: what another one has just created is left alone. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** A folder of this process, in which each file has one of its own. What crashes of this user's services have left goes. */
+/** The upload folder of this process, with a folder for each file. Removes what crashed services of this user left. */
 export class UploadFolder {
   #path: string | undefined;
 
@@ -34,7 +34,7 @@ export class UploadFolder {
   async newFolder(name: string): Promise<string> {
     if (!this.#path) {
       removeAbandoned(this.root);
-      // Only its owner can enter it.
+      // mkdtemp creates it for its owner alone.
       this.#path = mkdtempSync(join(this.root, `${PREFIX}${process.pid}-`));
     }
     const path = join(this.#path, name);
@@ -42,7 +42,7 @@ export class UploadFolder {
     return path;
   }
 
-  /** Nothing is left of any file. */
+  /** Deletes all files. */
   close(): void {
     if (this.#path) rmSync(this.#path, { recursive: true, force: true });
     this.#path = undefined;
@@ -52,7 +52,7 @@ export class UploadFolder {
 function removeAbandoned(root: string): void {
   for (const name of readdirSync(root)) {
     const pid = Number(FOLDER.exec(name)?.[1]);
-    // Of this very id may be one that is gone: in a container, all of them have the same.
+    // A former process may have had our id: in containers, all have the same.
     if (Number.isNaN(pid) || (pid !== process.pid && isRunning(pid))) continue;
     const path = join(root, name);
     try {
@@ -60,7 +60,7 @@ function removeAbandoned(root: string): void {
       const isOurs = uid === process.getuid?.();
       if (isOurs && Date.now() - mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
     } catch {
-      // Whatever is the matter with it, it keeps nobody from sending a file.
+      // Cleaning up is optional: a failure must not prevent an upload.
     }
   }
 }
@@ -69,7 +69,7 @@ export interface UploadLimits {
   readonly maxBytes: number;
   /** How many bytes may be added to a folder. */
   readonly roomIn: (folder: string) => Promise<number>;
-  /** How long nothing may arrive. */
+  /** How long a pause in the upload may last. */
   readonly stalledAfterMs: number;
 }
 
@@ -82,10 +82,7 @@ export const UPLOAD_LIMITS: UploadLimits = {
   },
 };
 
-/**
- * Streams a file into a folder, as it arrives, until somebody stops it. What does not arrive entirely leaves nothing
- * behind.
- */
+/** Streams an upload into a folder. An incomplete or stopped one leaves nothing behind. */
 export async function receive(
   body: ReadableStream<Uint8Array>,
   path: string,
@@ -120,7 +117,7 @@ export async function receive(
   }
 }
 
-/** Fails when nothing comes for a while, or somebody stops it: one who sends nothing more would keep all others waiting. */
+/** Fails when the upload stalls or is stopped: imports run one at a time, so a stalled one would block all others. */
 async function* arriving(
   body: ReadableStream<Uint8Array>,
   stalledAfterMs: number,
@@ -130,7 +127,7 @@ async function* arriving(
   try {
     for (;;) {
       const read = await withTimeout(reader.read(), stalledAfterMs, signal);
-      if (!read) throw new Error("it was given up");
+      if (!read) throw new Error("the upload stalled or was stopped");
       const { done, value } = read.value;
       if (done) return;
       yield value;
@@ -171,10 +168,10 @@ const noRoom = (folder: string): ConsoleFault =>
   );
 
 const NAME_MAX_CHARACTERS = 100;
-/** What a file system takes, without what is put around the name. */
+/** File systems allow 255; some are left for what is put around the name. */
 const NAME_MAX_BYTES = 200;
 
-/** A name that is safe as that of a file, and still tells a person which one it was. */
+/** Makes a name safe for the file system; people still recognize it. */
 export function fileNameOf(name: string | undefined): string {
   const cleaned = (name ?? "")
     .normalize()

@@ -4,12 +4,12 @@ import { fold } from "../../domain/stock/fold.ts";
 import { ConsoleFault } from "../fault.ts";
 import { int64TextField, invalidField, type Query, readQuery } from "../forms/forms.ts";
 
-/** Which animals a list shows, and an export of it has. What is undefined filters nothing. */
+/** The filter of a list, and of its export. Undefined filters nothing. */
 export interface ShownAnimals {
   readonly status: AnimalStatus | undefined;
   readonly categoryId: bigint | undefined;
   readonly id: bigint | undefined;
-  /** How the folded name begins. */
+  /** The prefix of the folded name. */
   readonly name: string | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { ConsoleHandler } from "../handler.ts";
 import { shownIn } from "./animal-filter.ts";
 import { authorshipOf } from "./author.ts";
 
-/** The newest first; by name, if that is searched for. */
+/** Lists the newest first; a search by name, in the order of names. */
 export const listAnimals: ConsoleHandler = async ({ store }, _, { query }): Promise<AnimalListView | ConsoleFault> => {
   const shown = shownIn(query);
   if (shown instanceof ConsoleFault) return shown;
@@ -23,7 +23,7 @@ export const listAnimals: ConsoleHandler = async ({ store }, _, { query }): Prom
   return { items: await viewsOf(store, page.rows), next: nextOf(page) };
 };
 
-/** With the names of their categories, in one look-up. */
+/** Adds the names of their categories, in one look-up. */
 async function viewsOf({ categories }: Pick<Store, "categories">, animals: readonly Animal[]) {
   const ids = [...new Set(animals.map(({ categoryId }) => categoryId))];
   const found = ids.length === 0 ? [] : await categories.getSeveral(ids);
@@ -64,7 +64,7 @@ export const getAnimal: ConsoleHandler = async ({ store }, _, { params }) => {
   return animal ? viewOf(store, animal) : NOT_FOUND;
 };
 
-/** The rules of the API, but for numbers that come as text. */
+/** The rules of the API, except that numbers come as text. */
 const ANIMAL_FORM = { ...NEW_ANIMAL_FIELDS, categoryId: int64TextField };
 
 export const addAnimal: ConsoleHandler = async (parts, session, { form }) => {
@@ -112,7 +112,7 @@ const IN_ORDER = new ConsoleFault(
 );
 const HAS_ORDERS = new ConsoleFault(409, "animal_has_orders", `${ANIMAL_HAS_ORDERS} Edit it instead.`);
 
-/** It cannot be undone, so the name is typed first; and it must still be the one that was shown. */
+/** Cannot be undone, so the name has to be typed; and the animal must be unchanged since it was shown. */
 export const deleteAnimal: ConsoleHandler = async (parts, session, { params, form }) => {
   const confirmed = readForm(CONFIRMED_FORM, form);
   if (confirmed instanceof ConsoleFault) return confirmed;

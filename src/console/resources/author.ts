@@ -1,7 +1,7 @@
 import type { Author, Authorship } from "../../domain/journal.ts";
 import type { ConsoleParts, SignedIn } from "../handler.ts";
 
-/** Who the journal says it was. */
+/** The author of a change, as the journal names it. */
 export const authorOf = ({ name }: SignedIn): Author => ({ by: name, via: "console" });
 
 export const authorshipOf = ({ clock }: Pick<ConsoleParts, "clock">, session: SignedIn): Authorship => ({

@@ -12,7 +12,7 @@ const FILTER = { id: maybe(int64TextField), name: maybe(CATEGORY_FIELDS.name) };
 
 const viewOf = ({ id, name }: Category): CategoryView => ({ id: String(id), name });
 
-/** By number, or by name if that is searched for; or only the one with an id, if it has a name. */
+/** Lists by number; a search by name, by name; with an id, only that category, if it has a name. */
 export const listCategories: ConsoleHandler = async (
   { store },
   _,
@@ -41,7 +41,7 @@ export const nameCategory: ConsoleHandler = async (parts, session, { params, for
   throw new Error("a naming without a precondition was refused for one");
 };
 
-/** Animals keep its number, and it can be named again. */
+/** Animals keep the number, and the category can be named again. */
 export const unnameCategory: ConsoleHandler = async (parts, session, { params }) => {
   const id = int64TextField.parse(params.id);
   const removed =

@@ -14,7 +14,7 @@ import { shownIn } from "./animal-filter.ts";
 const FORMAT = { format: optional(choiceField(EXPORT_FORMATS), "csv") };
 const TYPES = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };
 
-/** What the filter shows, as it is at one moment. No more is read than the browser takes. */
+/** Exports what the filter shows, from one snapshot, as fast as the browser reads it. */
 export const exportFiltered: ConsoleHandler = async ({ openSnapshot, clock, background }, _, { query }) => {
   const wanted = readQuery(FORMAT, query);
   if (wanted instanceof ConsoleFault) return wanted;
@@ -37,10 +37,10 @@ const TOO_MANY_EXPORTS = new ConsoleFault(
   "Several exports are already in progress. Wait until one has finished, then export again.",
 );
 
-/** Each keeps the store from tidying up behind it, and has a connection of its own. */
+/** Each holds a connection, and keeps the store from reclaiming old versions of rows. */
 export const MAX_EXPORTS = 4;
 
-/** Opens so many at once, and no more. */
+/** Bounds the number of open snapshots. */
 export function boundedSnapshots(
   open: () => Promise<AnimalSnapshot>,
   max = MAX_EXPORTS,
@@ -61,7 +61,7 @@ export function boundedSnapshots(
   };
 }
 
-/** A snapshot is not kept for a browser that takes nothing for so long. */
+/** How long a browser may read nothing before its snapshot is closed. */
 const STALLED_AFTER_MS = MINUTE_MS;
 
 export function streamOf(
@@ -77,7 +77,7 @@ export function streamOf(
       await exportAnimals(snapshot, (chunk) => stream.write(chunk, signal), options);
       stream.close();
     } catch (error) {
-      // A stream that breaks off is not taken for a whole file. Whoever has gone away knows.
+      // A broken stream is not taken for a whole file. A reader who has disconnected is no failure.
       stream.fail(error);
       if (!(error instanceof ReaderGone)) throw error;
     } finally {

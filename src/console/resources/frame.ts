@@ -3,7 +3,7 @@ import type { Count, FrameView } from "../api/index.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { currentAlerts } from "./overview.ts";
 
-/** What is beside every page. Nothing is counted for it. */
+/** The numbers beside every page. They come from the cache: no request counts anything. */
 export const showFrame: ConsoleHandler = async (parts): Promise<FrameView> => {
   const { store, clock, cache, settings } = parts;
   const [counted, keys, instances] = await Promise.all([
@@ -17,14 +17,14 @@ export const showFrame: ConsoleHandler = async (parts): Promise<FrameView> => {
     keys: keys?.keys.size ?? null,
     animals: counted.animals && sumOf(Object.values(counted.animals)),
     openOrders: counted.openOrders && sumOf(Object.values(counted.openOrders)),
-    // This one is alive, though it may not have left word of it yet, and never does on a replica.
+    // This one is alive, even if it has not registered yet, which it never does on a replica.
     instances: Math.max(1, alive.length),
     versions: alive.length === 0 ? [settings.version] : [...new Set(alive.map(({ version }) => version))].sort(),
     alerts: (await currentAlerts(parts, instances)).length,
   };
 };
 
-/** As old as the oldest of them, and exact only if all of them are. */
+/** The sum is as old as its oldest count, and exact only if all are. */
 const sumOf = (counts: readonly Count[]): Count => ({
   value: counts.reduce((sum, { value }) => sum + value, 0),
   isEstimate: counts.some(({ isEstimate }) => isEstimate),

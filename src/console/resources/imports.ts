@@ -26,7 +26,7 @@ const viewOf = (each: Import): ImportView => ({
 const accepted = (work: object | ConsoleFault): Response | ConsoleFault =>
   work instanceof ConsoleFault ? work : Response.json(work, { status: 202 });
 
-/** A file as the body, or with `from` that of an earlier work. */
+/** Imports the file in the body, or with `from` that of an earlier job. */
 export const beginImport: ConsoleHandler = async ({ imports }, session, { query, request }) => {
   const flags = readQuery(FLAGS, query);
   if (flags instanceof ConsoleFault) return flags;
@@ -42,7 +42,7 @@ const NO_FILE = new ConsoleFault(400, "missing_field", "No file was sent. Choose
 const FLAG = optional(flagField, false);
 const FLAGS = { dryRun: FLAG, skipInvalid: FLAG, again: FLAG, keepIds: FLAG };
 
-/** For whoever comes back to the page. */
+/** Lets a person who comes back to the page find their imports. */
 export const listWorks: ConsoleHandler = ({ imports }) => imports.views;
 
 export const showWork: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) => imports.view(id) ?? NO_SUCH_WORK;
@@ -50,7 +50,7 @@ export const showWork: ConsoleHandler = ({ imports }, _, { params: { id = "" } }
 export const stopWork: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) =>
   imports.stop(id) ? imports.view(id) : NO_SUCH_WORK;
 
-/** What was rejected, and why, line by line. */
+/** The report on rejected lines, with reasons. */
 export const downloadRejected: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) => {
   const path = imports.rejectedPath(id);
   const name = imports.view(id)?.name;
@@ -59,7 +59,7 @@ export const downloadRejected: ConsoleHandler = ({ imports }, _, { params: { id 
     : new Response(Bun.file(path), { headers: asDownload(`${name}.rejected.txt`, "text/plain; charset=utf-8") });
 };
 
-/** The name of the file is typed first. */
+/** The name of the file has to be typed. */
 export const undoImportOf: ConsoleHandler = async ({ store, imports }, session, { params, form }) => {
   const confirmed = readForm(CONFIRMED_FORM, form);
   if (confirmed instanceof ConsoleFault) return confirmed;

@@ -5,7 +5,7 @@ import { ConsoleFault } from "../fault.ts";
 import { cursorIn, nextOf, PAGE_SIZE, textIn } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
 
-/** The newest first. A key that was deleted is known by its id alone. */
+/** Lists the newest first. A deleted key is known by its id alone. */
 export const listJournal: ConsoleHandler = async ({ store }, _, { query }): Promise<JournalView | ConsoleFault> => {
   const after = cursorIn(query);
   if (after instanceof ConsoleFault) return after;
@@ -15,7 +15,7 @@ export const listJournal: ConsoleHandler = async ({ store }, _, { query }): Prom
   return { items: page.rows.map((entry) => viewOf(entry, sources)), next: nextOf(page) };
 };
 
-/** The files of the imports that entries are about: the journal has only their numbers. */
+/** Looks up the files of imports: the journal has only their numbers. */
 async function sourcesOf(
   entries: readonly JournalEntry[],
   imports: Pick<ImportStore, "get">,

@@ -3,7 +3,7 @@ import type { ShownKey } from "../../keys/queries/show.ts";
 import type { TrueState, WindowUse } from "../../keys/queries/use.ts";
 import type { KeyRowView, KeyView, WindowView } from "../api/index.ts";
 
-// Keys as the pages get them.
+// Views of keys.
 
 export const windowView = ({ quota, used, resetsAtMs }: WindowUse): WindowView => ({
   quota,
@@ -31,7 +31,7 @@ export const keyRowView = ({ key, state, bannedUntilMs, today }: KeyRow): KeyRow
   today: today ? windowView(today) : null,
 });
 
-/** What is counted is left out if it is not known. */
+/** Leaves the counters out if they are not known. */
 export function keyView({ key, state, secrets, use }: ShownKey, isCountKnown: boolean): KeyView {
   const { bansInARow, nextBanMs, forgottenAtMs } = use.ladder;
   const today = isCountKnown ? use.day : undefined;

@@ -35,12 +35,12 @@ import { authorOf } from "./author.ts";
 import { keyRowView, keyView } from "./key-views.ts";
 import { GRAIN_OF, seriesView, spanIn } from "./usage-views.ts";
 
-/** A list without used quotas is worth less than one that is late for the first time. */
+/** The first list may take this long: without used quotas it would be worth less. */
 const COUNTS_WAIT_MS = 2 * SECOND_MS;
 const WEEK_MS = 7 * DAY_MS;
 const PAGE_NUMBER = /^[1-9][0-9]{0,5}$/;
 
-/** What the use-cases of keys work with, for somebody. */
+/** The parts of the use-cases of keys, for the person who is signed in. */
 const partsFor = ({ store, counters, clock, settings }: ConsoleParts, session: SignedIn) => ({
   keys: store.keys,
   counters,
@@ -101,7 +101,7 @@ export async function viewOfKey(
   try {
     return viewIn(await showKey(useCase, id), true);
   } catch (error) {
-    // Redis does not answer: all but what is counted there can be shown.
+    // Redis does not answer: everything but the counters can be shown.
     if (!(error instanceof OperatorError)) throw error;
     return viewIn(await showKey({ ...useCase, counters: async () => done(async () => new Map()) }, id), false);
   }
@@ -125,7 +125,7 @@ export async function usageOfOneKey(
   return keyFault(report.reason);
 }
 
-// Changes: each is a use-case, and answers with the key as it is then.
+// Changes. Each is a use-case, and answers with the changed key.
 
 const KEY_FORM = {
   name: plainTextField,
@@ -169,7 +169,7 @@ export const rotate: ConsoleHandler = async (parts, session, { params: { id = ""
   return rotated.kind === "refused" ? keyFault(rotated.reason) : withSecret(parts, session, rotated.value);
 };
 
-/** The only time that the secret is shown: it is in no other answer, and in no log. So nothing may keep it back. */
+/** The secret is in no other response, and in no log, so no failure may withhold it. */
 async function withSecret(
   parts: ConsoleParts,
   session: SignedIn,
@@ -182,7 +182,7 @@ async function withSecret(
   return view instanceof ConsoleFault ? view : { key: view, secret };
 }
 
-/** As far as it is known without the store. */
+/** The view of a new key, as far as it is known without the store. */
 function viewOfNew({ clock }: ConsoleParts, key: Key): KeyView {
   const nowMs = clock.nowMs();
   const secrets = [{ createdAtMs: nowMs, worksUntilMs: key.expiresAtMs }];
@@ -196,13 +196,13 @@ export const unban: ConsoleHandler = async (parts, session, { params }) => {
   try {
     return await changed(parts, session, params, unbanKey);
   } catch (error) {
-    // Redis does not answer: the ban is lifted all the same, but what is counted cannot be shown.
+    // Redis does not answer: the ban is lifted all the same, but the counters cannot be shown.
     if (!(error instanceof OperatorError)) throw error;
     return viewOfKey(parts, session, { params });
   }
 };
 
-/** It cannot be undone, so the name is typed first. */
+/** Cannot be undone, so the name has to be typed. */
 export const revoke: ConsoleHandler = async (parts, session, { params, form }) => {
   const confirmed = readForm(CONFIRMED_FORM, form);
   if (confirmed instanceof ConsoleFault) return confirmed;

@@ -22,7 +22,7 @@ export const listOrders: ConsoleHandler = async ({ store }, _, { query }): Promi
   return { items: await viewsOf(store, page.rows), next: nextOf(page) };
 };
 
-/** With the names of their animals, in one look-up. */
+/** Adds the names of their animals, in one look-up. */
 async function viewsOf({ animals }: Store, orders: readonly Order[]): Promise<OrderView[]> {
   const ids = [...new Set(orders.map(({ animalId }) => animalId))];
   const found = ids.length === 0 ? [] : (await animals.list({ ids, size: ids.length })).rows;
@@ -40,7 +40,7 @@ async function viewsOf({ animals }: Store, orders: readonly Order[]): Promise<Or
 
 const MOVE_FORM = { status: STATUS_FIELD };
 
-/** A move that is not possible says which ones are: somebody may have moved it meanwhile. */
+/** The fault of an impossible transition names the possible ones: somebody may have updated the order meanwhile. */
 export const updateOrder: ConsoleHandler = async (parts, session, { params, form }) => {
   const wanted = readForm(MOVE_FORM, form);
   if (wanted instanceof ConsoleFault) return wanted;

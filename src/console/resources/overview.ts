@@ -12,7 +12,7 @@ import type { ConsoleHandler, ConsoleParts } from "../handler.ts";
 import { windowView } from "./key-views.ts";
 import { GRAIN_OF, seriesView, spanIn } from "./usage-views.ts";
 
-/** Whatever takes long is found out beside requests (cache.ts), and shown with its age. */
+/** Slow values come from the cache, and are shown with their age. */
 export const showOverview: ConsoleHandler = async (parts, _, { query }): Promise<OverviewView | ConsoleFault> => {
   const span = spanIn(query);
   if (span instanceof ConsoleFault) return span;
@@ -39,7 +39,7 @@ export const showOverview: ConsoleHandler = async (parts, _, { query }): Promise
   };
 };
 
-/** What is not well, as far as it is known. */
+/** The alerts, as far as they are known. */
 export async function currentAlerts(
   { clock, settings, cache }: ConsoleParts,
   instances: readonly Instance[],
@@ -51,7 +51,7 @@ export async function currentAlerts(
     environment: settings.environment,
     instances,
     health: health?.value,
-    // Not known yet is no alert.
+    // Keys that are not known yet raise no alert.
     bannedKeys: keys && !keys.tallies ? undefined : (keys?.banned ?? 0),
   });
   return cache.alerts.note(alerts, nowMs);

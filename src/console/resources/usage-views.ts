@@ -6,7 +6,7 @@ import { SPANS, type Span } from "../cached/cache.ts";
 import type { ConsoleFault } from "../fault.ts";
 import { invalidField, type Query, textIn } from "../forms/forms.ts";
 
-/** How finely each span is shown. */
+/** The grain that each span is shown in. */
 export const GRAIN_OF: Readonly<Record<Span, Grain>> = { hour: "minute", day: "hour", month: "hour" };
 
 export function spanIn(query: Query): Span | ConsoleFault {

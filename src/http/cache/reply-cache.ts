@@ -4,7 +4,7 @@ import { Fault, type Outcome } from "../faults/fault.ts";
 import { encoded, type Reply } from "../reply/reply.ts";
 import { SharedReplies } from "./shared-replies.ts";
 
-/** Of URLs and bodies together, in all threads: about as many bytes. */
+/** Bounds URLs and bodies together, over all threads: about as many bytes. */
 const MAX_CHARACTERS = 8_000_000;
 const MAX_REPLIES = 10_000;
 
@@ -13,7 +13,7 @@ interface CachedReply {
   readonly version: Version;
 }
 
-/** Half of a cache. Dropping all of the older half costs nothing, unlike removing one reply after the other. */
+/** Half of a cache. Dropping the whole older half costs nothing, unlike evicting one reply after the other. */
 class Generation {
   readonly #replies = new Map<string, CachedReply>();
   #characters = 0;
@@ -39,9 +39,8 @@ class Generation {
 }
 
 /**
- * Replies to reads, by URL, for as long as no write can have changed them, whoever made it: all of them until the
- * next change, and until the next addition those that it may add an animal to. For a store without a version, nothing
- * is cached: replies are only shared by requests that arrive together.
+ * Caches replies to reads by URL until a write may have changed them: any change drops all of them, an addition only
+ * those that a new animal could be in. For a store without a version, requests that arrive together share a reply.
  */
 export class ReplyCache {
   #newer = new Generation();
@@ -51,8 +50,8 @@ export class ReplyCache {
   readonly #shared = new SharedReplies();
 
   /**
-   * The memory is divided among the threads, each of which has a cache. `readsAtOnce`: reads are not shared, because
-   * nobody waits for them; Bun closes a connection on which a request follows one that is answered later.
+   * Divides the memory among the threads, each of which has a cache. `readsAtOnce`: the store answers synchronously, so
+   * reads are not shared; Bun closes a connection on which a request follows one that is answered later.
    */
   constructor(
     private readonly storeVersion: () => Version | undefined,
@@ -63,14 +62,14 @@ export class ReplyCache {
     return this.#newer.size + this.#older.size;
   }
 
-  /** The cached reply for a URL, or else the outcome of the work. */
+  /** Returns the cached reply for a URL, or else the outcome of the work. */
   answer(url: string, work: () => Awaitable<Outcome>): Awaitable<Outcome> {
     // Read before the work: a reply may be newer than the version it is cached for, never older.
     const version = this.storeVersion();
     if (version === undefined) return this.options.readsAtOnce ? work() : this.#shared.answer(url, work);
     if (version !== this.#version) this.#follow(version);
     const cached = this.#newer.get(url) ?? this.#promote(url);
-    // The same changes are certain here: the others were dropped.
+    // A cached reply has seen all changes, or it would have been dropped; only additions may be missing.
     if (cached && (cached.version === version || cached.reply.survivesAdditions)) return cached.reply;
     if (!cached && !this.#seen.again(url)) return work();
     return andThen(work(), (outcome) => {
@@ -79,7 +78,7 @@ export class ReplyCache {
     });
   }
 
-  /** What the older half has and is still asked for moves to the newer one. */
+  /** Moves a reply that is still asked for from the older half to the newer one. */
   #promote(url: string): CachedReply | undefined {
     const cached = this.#older.size === 0 ? undefined : this.#older.get(url);
     return cached && this.#add(url, cached);
@@ -100,7 +99,7 @@ export class ReplyCache {
     return size >= MAX_REPLIES / shares || characters >= MAX_CHARACTERS / shares;
   }
 
-  /** What additions may have changed stays behind, unused, until it is asked for again. */
+  /** Replies that an addition may have changed stay, unused, until they are asked for again. */
   #follow(version: Version): void {
     if (version.changes !== this.#version?.changes) {
       this.#newer = new Generation();
@@ -115,11 +114,11 @@ const HASHED_CHARACTERS = 8;
 /** 2^32 divided by the golden ratio: multiplied by it, similar numbers end up far apart. */
 const SPREAD = 0x9e3779b1;
 
-/** Remembers some URLs, so that only what is asked for again is cached: the rest would only displace it. */
+/** A filter of URLs, so that only what is requested again is cached: the rest would only evict it. */
 class SeenUrls {
   readonly #hashes = new Uint32Array(2 ** SEEN_URLS_BITS);
 
-  /** Whether a URL was probably seen before; not if another one has taken its place since. */
+  /** Whether a URL was probably seen before, and no other one has taken its slot since. */
   again(url: string): boolean {
     const hash = hashOf(url);
     const slot = hash >>> (32 - SEEN_URLS_BITS);
@@ -129,7 +128,7 @@ class SeenUrls {
   }
 }
 
-/** Of the last characters, in which URLs of this interface differ. Those that do not are only cached sooner. */
+/** Hashes the last characters, in which URLs of this API differ. Others collide, and are merely cached sooner. */
 function hashOf(url: string): number {
   let hash = url.length;
   for (let i = Math.max(0, url.length - HASHED_CHARACTERS); i < url.length; i++)

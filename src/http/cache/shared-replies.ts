@@ -3,7 +3,7 @@ import { atEndOfTurn } from "../../base/time/turn.ts";
 import { Fault, type Outcome } from "../faults/fault.ts";
 import { encoded } from "../reply/reply.ts";
 
-/** A reply that nobody has begun to make. */
+/** A reply that is not being made yet. */
 interface Asked {
   readonly work: () => Awaitable<Outcome>;
   readonly promise: Promise<Outcome>;
@@ -12,8 +12,8 @@ interface Asked {
 }
 
 /**
- * Requests for one URL that arrive in the same turn of the event loop get the same reply. The work begins when
- * all of them are there: nobody is answered with what was read before they asked.
+ * Coalesces requests for one URL that arrive in the same turn of the event loop. The work begins at the end of the
+ * turn, so no reply is older than its request.
  */
 export class SharedReplies {
   #asked = new Map<string, Asked>();

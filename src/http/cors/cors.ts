@@ -3,13 +3,13 @@ import type { PublicPage } from "../pipeline/handler.ts";
 import type { HeaderFields } from "../reply/header-template.ts";
 import type { CorsOrigins } from "./origins.ts";
 
-// What lets scripts of other origins read responses: Cross-Origin Resource Sharing, section 3.2 of the Fetch Standard.
-// It protects people in browsers from each other's pages, and nothing else: a request is answered whoever sends it.
+// Cross-Origin Resource Sharing (section 3.2 of the Fetch Standard) lets scripts of other origins read responses. It
+// protects people in browsers from other pages, and nothing else: a request is answered whoever sends it.
 
-/** The fields that a response has for the origin of its request: always the same object for the same one. */
+/** Returns the header fields for the origin of a request: always the same object for the same origin. */
 export type Cors = (request: Request) => HeaderFields;
 
-/** Every header of ours that means something to a client. Browsers hide all others, but for a few such as Content-Type. */
+/** Every header that means something to a client. Browsers hide all others, except a few such as Content-Type. */
 export const EXPOSED_HEADERS = [
   "Allow",
   "Deprecation",
@@ -30,10 +30,10 @@ export const EXPOSED_HEADERS = [
 
 const ALLOW_ORIGIN = "Access-Control-Allow-Origin";
 
-/** Also for those who have no origin: a cache must not give others what it has for them. */
+/** Sent even without an origin: a cache must not serve such a response to scripts. */
 const VARY: HeaderFields = { Vary: "Origin" };
 
-/** Undefined: nobody's, and nothing is said about it. For `*`, responses are the same whoever asks. */
+/** Undefined: CORS is off. For `*`, responses are the same for every origin. */
 export function createCors(origins: CorsOrigins): Cors | undefined {
   if (origins === undefined) return undefined;
   if (origins === "*") {
@@ -53,12 +53,12 @@ const readableBy = (origin: string): HeaderFields => ({
 /** Whether these are the fields of an origin that is allowed. */
 export const isAllowed = (fields: HeaderFields): boolean => ALLOW_ORIGIN in fields;
 
-/** The same page, also for scripts of other origins. */
+/** Makes a page readable for scripts of other origins. */
 export const readable =
   (cors: Cors, page: PublicPage): PublicPage =>
   (request, server) =>
     andThen(page(request, server), (response) => {
-      // What it varies by already stays.
+      // Appended: the page may have a Vary of its own.
       for (const [name, value] of Object.entries(cors(request))) response.headers.append(name, value);
       return response;
     });

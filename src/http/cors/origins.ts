@@ -1,15 +1,15 @@
 import { Mistake } from "../../base/mistake.ts";
 import { quote } from "../../base/text/text.ts";
 
-/** The origins whose pages may call the interface, each as browsers send it; `*`: all; undefined: none. Plain data. */
+/** The origins whose pages may call the API, each as browsers send it; `*`: all; undefined: none. Plain data. */
 export type CorsOrigins = "*" | readonly string[] | undefined;
 
 const EXAMPLES = "https://app.example.com, http://localhost:3000";
 
-/** Reads "https://app.example.com, …", or "*". What can only mean one origin is written as browsers write it. */
+/** Parses "https://app.example.com, …", or "*". Origins are normalized to what browsers send. */
 export function parseCorsOrigins(text: string): CorsOrigins | Mistake {
   if (text.trim() === "") return undefined;
-  // Before anything of it is shown: a password may have a comma in it.
+  // Checked before any message quotes the text: a password may have a comma in it.
   if (text.includes("@"))
     return new Mistake("must have no user or password in an origin; use only the scheme and the host");
   const entries = text
@@ -30,11 +30,11 @@ export function parseCorsOrigins(text: string): CorsOrigins | Mistake {
 }
 
 const FORM = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]*)(.*)$/i;
-/** Of http and https, as URLs are normalized. */
+/** A normalized host of http or https. */
 const HOST = /^(?:[a-z0-9_.-]+|\[[0-9a-f:]+\])(?::[0-9]+)?$/;
-/** Of the schemes of browser extensions and app frameworks, whose hosts only they know how to write. */
+/** A host of browser extensions and app frameworks, which is kept as it is written. */
 const OTHER_HOST = /^[A-Za-z0-9_.-]+(?::[0-9]{1,5})?$/;
-/** Pages of these have no origin, or there are none. */
+/** Schemes whose pages have no origin, or that have no pages. */
 const WITHOUT_ORIGIN = ["about", "blob", "data", "file", "filesystem", "ftp", "javascript", "ws", "wss"];
 
 function parseOrigin(entry: string): string | Mistake {
@@ -59,7 +59,7 @@ function parseOrigin(entry: string): string | Mistake {
   return origin;
 }
 
-/** In lower case, without a default port, and with international names in Punycode. */
+/** Normalizes to lower case, no default port, and Punycode. */
 function webOrigin(scheme: string, authority: string): string | undefined {
   const url = URL.parse(`${scheme}://${authority}`);
   return url && HOST.test(url.host) ? url.origin : undefined;

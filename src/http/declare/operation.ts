@@ -14,9 +14,9 @@ import type { BodyShape, NamedSchema } from "./schema.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Where clients find the service. */
+/** The addresses under which clients find the service. */
 export interface PublicUrls {
-  /** The base address of the interface, without a slash at its end. */
+  /** The base address of the API, without a trailing slash. */
   readonly publicUrl: string;
   readonly docsUrl: string;
   readonly environment: EnvironmentName;
@@ -24,7 +24,6 @@ export interface PublicUrls {
   readonly otherUrl: string | undefined;
 }
 
-/** What operations work with. */
 export interface OperationParts {
   readonly animals: AnimalStore;
   readonly categories: CategoryStore;
@@ -38,28 +37,28 @@ export interface Call<Known extends ParameterSet, Body extends Fields> {
   readonly parameters: ParameterValues<Known>;
   readonly body: Parsed<Body>;
   readonly idempotencyKey: IdempotencyKey | undefined;
-  /** What If-Match asks for, or If-None-Match. */
+  /** From If-Match or If-None-Match. */
   readonly precondition: Precondition | undefined;
-  /** Only for an operation that is personal: the others answer every caller alike. */
+  /** Set for a personal operation only: the others answer every caller alike. */
   readonly caller: Pass | undefined;
 }
 
 /** A successful response. */
 export interface Rendered {
-  /** By default that of the operation's success. */
+  /** Defaults to the status of the operation's success. */
   readonly status?: number;
   /** JSON; null when there is no body. */
   readonly body: string | null;
   readonly headers?: HeaderFields | undefined;
-  /** What stands for the content, and for nothing else. Absent: nobody asks for it. */
+  /** The content of the ETag; absent: there is none. */
   readonly tag?: string;
-  /** Whether it would be the same after any number of animals were added. By default not. */
+  /** Whether it would be the same after any number of animals were added; false by default. */
   readonly survivesAdditions?: boolean | undefined;
 }
 
 /**
- * One operation of the interface, all of it. Routes and the OpenAPI document derive from it: parameters
- * and body are parsed by what documents them, and the examples of errors are the faults that are sent.
+ * One complete operation of the API. Routes and the OpenAPI document derive from it: parameters and body are parsed by
+ * the declarations that document them, and the examples of errors are the faults that are sent.
  */
 export interface Operation<Known extends ParameterSet, Body extends Fields, Value, Reason> {
   /** Its name in the contract. */
@@ -67,21 +66,21 @@ export interface Operation<Known extends ParameterSet, Body extends Fields, Valu
   readonly method: Method;
   readonly path: `/${string}`;
   readonly tag: Tag;
-  /** What a key needs for it; undefined: any key will do. */
+  /** The scope that a key needs; undefined: any key will do. */
   readonly scope: Scope | undefined;
-  /** Whether its answer depends on who asks. */
+  /** Whether the response depends on the caller. */
   readonly isPersonal?: true;
   readonly summary: string;
   readonly description: string;
   readonly parameters: Known;
   readonly body?: BodyShape<Body>;
-  /** Present if the operation takes an Idempotency-Key, as every write does. Each has an example of its own, or following two would clash. */
+  /** Present if it takes an Idempotency-Key, as every write does. Example keys differ, so all samples can be run. */
   readonly idempotency?: { readonly exampleKey: string };
   readonly deprecation?: Deprecation;
   readonly success: Success;
   /** A second status that it may succeed with. */
   readonly otherSuccess?: Success;
-  /** Examples of the faults that this operation adds to those that any has. */
+  /** Examples of the faults that this operation adds to the common ones. */
   readonly faults: readonly Fault[];
   /** The query of the sample request. */
   readonly sampleQuery?: string;
@@ -90,11 +89,11 @@ export interface Operation<Known extends ParameterSet, Body extends Fields, Valu
   refuse(reason: Reason, call: Call<Known, Body>): Fault;
 }
 
-/** Whether its responses with content have an ETag. What is different for every caller has none. */
+/** Whether responses with content have an ETag. Those of personal operations have none. */
 export const isTagged = ({ isPersonal }: AnyOperation, { schema }: Success): boolean =>
   !isPersonal && schema !== undefined;
 
-/** What the document groups operations by. */
+/** A group of operations in the document. */
 export interface Tag {
   readonly name: string;
   readonly description: string;
@@ -114,9 +113,9 @@ export interface Success {
 export interface Deprecation {
   readonly sinceMs: number;
   readonly removedAtMs: number;
-  /** What is answered from that moment on. */
+  /** The fault from that moment on. */
   readonly removed: Fault;
-  /** The path of what replaces it. */
+  /** The path of its replacement. */
   readonly successor: string;
 }
 

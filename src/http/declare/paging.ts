@@ -19,7 +19,7 @@ import { invalidParameter } from "../faults/faults.ts";
 import type { PublicUrls, Rendered } from "./operation.ts";
 import { formatQuery, type ParameterSet, type ParameterValues, queryParameter } from "./parameters.ts";
 
-// What all lists have in common: `limit`, `cursor`, a bare array, and a Link to the next page.
+// All lists have `limit` and `cursor`, and are sent as a bare array with a Link to the next page.
 
 /** An absent limit is the default one. */
 const limit = {
@@ -60,7 +60,7 @@ export interface Clash {
 
 export const refuseClash = ({ parameter, mistake }: Clash): Fault => invalidParameter(parameter, mistake);
 
-/** The first of the others that was sent too, although it does not go with this parameter. */
+/** Returns the clash with the first of the others that was sent together with this parameter. */
 export function clashOf(
   parameter: string,
   others: readonly string[],
@@ -72,19 +72,19 @@ export function clashOf(
     : { parameter, mistake: `cannot be combined with "${other}": leave one of the two out` };
 }
 
-/** A cursor continues the list that it was given out with: by id, or by names that begin with a prefix. */
+/** Refuses a cursor of another list: a list is by id, or by names that begin with a prefix. */
 export const clashOfCursor = (cursor: Position | undefined, foldedPrefix: string | undefined): Clash | undefined =>
   cursor && !isInList(cursor, foldedPrefix) ? { parameter: "cursor", mistake: CURSOR_OF_ANOTHER_LIST } : undefined;
 
 const CURSOR_OF_ANOTHER_LIST = "was not given out for this list: use the URL of a Link header unchanged";
 
-/** What a list is answered with. */
+/** A page of a list, as the store returns it. */
 export interface ListedPage extends JsonPage {
-  /** The tag of a page that stands for something else too. */
+  /** The ETag's content, where it is not derived from the JSON. */
   readonly tag?: string | undefined;
 }
 
-/** A page as a response: a bare array, a Link to the next page, and a tag, which stands for the rows and for whether there is a next page. */
+/** Renders a page: a bare array, a Link to the next page, and a tag of the rows and of whether there is a next page. */
 export const renderPage =
   <Known extends ParameterSet>(
     path: `/${string}`,

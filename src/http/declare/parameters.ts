@@ -5,7 +5,7 @@ import { Fault } from "../faults/fault.ts";
 import { invalidParameter, MALFORMED_QUERY, repeatedParameter, unknownParameter } from "../faults/faults.ts";
 import { type NamedSchema, refTo } from "./schema.ts";
 
-/** What the parameters in a path and in a query have in common. The same declaration parses and documents them. */
+/** Common to parameters in paths and in queries. The same declaration parses and documents them. */
 interface ParameterBase {
   readonly description: string;
   readonly schema: Schema;
@@ -15,19 +15,19 @@ interface ParameterBase {
 export interface QueryParameter<Value> extends ParameterBase {
   readonly in: "query";
   readonly uses: readonly NamedSchema[];
-  /** How often it may be sent. */
+  /** How many times it may be sent. */
   readonly maxCount: number;
   readonly parse: (texts: readonly string[]) => Value | Mistake;
   /** The texts that parse to a value, encoded for links. */
   readonly format: (value: Value) => readonly string[];
-  /** What an absent one means; without it, undefined. */
+  /** The value of an absent parameter; undefined by default. */
   readonly fallback?: Value;
 }
 
 export interface PathParameter<Value> extends ParameterBase {
   readonly in: "path";
   readonly parse: (text: string) => Value | Mistake;
-  /** What an invalid one is answered with. */
+  /** The fault of an invalid value. */
   readonly notFound: Fault;
 }
 
@@ -75,13 +75,13 @@ const parseId = (text: string): bigint | Mistake =>
 export const int64Parameter = (description: string, example: number) =>
   queryParameter({ description, schema: INT64_SCHEMA, example, parse: parseId });
 
-/** A name or another text of one line, by the rule that those in a body obey. */
+/** A name or another text of one line, by the same rule as in a body. */
 export function textParameter(description: string, example: string, maxCodePoints: number): QueryParameter<string> {
   const { schema, parse } = textField(maxCodePoints);
   return queryParameter({ description, schema, example, parse, format: encodeURIComponent });
 }
 
-/** May be sent several times. */
+/** A parameter that may be sent several times. */
 export const int64ListParameter = (
   description: string,
   example: readonly number[],
@@ -180,7 +180,7 @@ function sentParameters(known: ParameterSet, url: string): Readonly<Record<strin
 /** Printable ASCII, apart from % and +: what most queries consist of. */
 const NOTHING_TO_DECODE = /^[!-$&-*,-~]*$/;
 
-/** The same as URLSearchParams makes of it, in a fraction of the time. */
+/** Splits a query as URLSearchParams does, in a fraction of the time. */
 function cutOut(query: string, known: ParameterSet, sent: Record<string, string[]>): Fault | undefined {
   for (let start = 1, end: number; start < query.length; start = end + 1) {
     end = query.indexOf("&", start);
@@ -220,7 +220,7 @@ export const queryNames = (known: ParameterSet): string[] =>
 export const hasPathParameter = (known: ParameterSet): boolean =>
   Object.values(known).some((parameter) => parameter.in === "path");
 
-/** Parameters as a query, in the order that they are declared in, without the one that is left out. */
+/** Formats parameters as a query, in the order of their declaration, except the one that is left out. */
 export function formatQuery(known: ParameterSet, values: Readonly<Record<string, unknown>>, leftOut?: string): string {
   let query = "";
   for (const name in known) {

@@ -30,7 +30,7 @@ export const moment = (description: string): Schema => ({ type: "string", format
 /** An integer that a JavaScript number cannot hold, written out in full. */
 export const bigExample = (digits: bigint): unknown => JSON.rawJSON(String(digits));
 
-/** What a request body consists of. The fields parse it; together with the descriptions they document it. */
+/** The shape of a request body. Its fields parse the body; with their descriptions, they document it. */
 export interface BodyShape<Known extends Fields> extends NamedSchema {
   readonly fields: Known;
   readonly parse: (value: unknown) => Parsed<Known> | InvalidRecord;
@@ -40,11 +40,11 @@ export interface BodyShape<Known extends Fields> extends NamedSchema {
 interface BodyDescription<Known extends Fields> {
   readonly description: string;
   readonly fields: Known;
-  /** Whether all fields may be missing, but not all at once. */
+  /** Any field may be missing, but not all of them. */
   readonly atLeastOne?: true;
-  /** By default, the fields and nothing else. */
+  /** Parses just the fields by default. */
   readonly parse?: (value: unknown) => Parsed<Known> | InvalidRecord;
-  /** What to say of each field besides its own schema. */
+  /** Adds to the schema of each field. */
   readonly describe: { readonly [Name in keyof Known]: Schema };
   readonly uses?: readonly NamedSchema[];
   readonly examples: Readonly<Record<string, unknown>>;

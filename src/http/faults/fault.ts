@@ -2,8 +2,6 @@ import { lazy } from "../../base/lazy.ts";
 import { type HeaderFields, NO_FIELDS } from "../reply/header-template.ts";
 import { encoded, type Reply, reply } from "../reply/reply.ts";
 
-// What a failure is, that a client can be told of.
-
 /** Every code, with its status and when it is sent. The list is part of the interface: it only grows. */
 export const FAULTS = {
   missing_api_key: [401, "There is no `Authorization` header."],
@@ -47,11 +45,11 @@ export type FaultCode = keyof typeof FAULTS;
 
 export const FAULT_CODES = Object.keys(FAULTS) as readonly FaultCode[];
 
-/** An intended failure, as the client is told of it. A value, not an exception: only malfunctions are thrown. */
+/** An intended failure, as the client sees it. It is returned: only malfunctions are thrown. */
 export class Fault {
   constructor(
     readonly code: FaultCode,
-    /** Says what is wrong and what to do about it. Never an internal cause. */
+    /** Names the problem and the remedy, never an internal cause. */
     readonly message: string,
     readonly headers: HeaderFields = NO_FIELDS,
   ) {}
@@ -60,14 +58,14 @@ export class Fault {
     return FAULTS[this.code][0];
   }
 
-  /** Exactly code, message and status. */
+  /** The body has exactly code, message and status. */
   get reply(): Reply {
     const { code, message, status, headers } = this;
     return reply(status, `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`, headers);
   }
 }
 
-/** Its reply is made and encoded once. */
+/** A fault whose reply is made and encoded once. */
 class ConstantFault extends Fault {
   readonly #reply = lazy(() => encoded(super.reply));
 
@@ -76,11 +74,11 @@ class ConstantFault extends Fault {
   }
 }
 
-/** Whose message is always the same. */
+/** Makes a fault whose message is always the same. */
 export const constant = (code: FaultCode, message: string, headers?: HeaderFields): Fault =>
   new ConstantFault(code, message, headers);
 
-/** What a request comes to. */
+/** The result of a request, before the headers of its response. */
 export type Outcome = Reply | Fault;
 
 export const asReply = (outcome: Outcome): Reply => (outcome instanceof Fault ? outcome.reply : outcome);

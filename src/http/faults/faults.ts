@@ -18,7 +18,7 @@ import type { Precondition } from "../../domain/tag.ts";
 import { CLOSE, type HeaderFields } from "../reply/header-template.ts";
 import { constant, Fault } from "./fault.ts";
 
-// What is wrong with a request, or on our side; refusal-faults.ts has what concerns keys and limits. The rest of the
+// The faults of requests, and of our own side; refusal-faults.ts has those about keys and limits. The rest of the
 // program returns reasons: only these two files put them into words.
 
 // Paths, methods, hosts.
@@ -36,7 +36,7 @@ export const BAD_HOST = constant(
   "The Host header is not a single valid host name. Send the host that you connect to, once.",
 );
 
-/** For CONNECT, whose connection Bun would then treat as a tunnel, and never listen to again. */
+/** For CONNECT, whose connection Bun would treat as a tunnel from then on, and never read again. */
 export const NOT_A_PROXY = constant(
   "method_not_allowed",
   "This service is not a proxy, and opens no tunnels. Send requests for its own paths.",
@@ -62,7 +62,7 @@ export const repeatedParameter = (name: string, maxCount: number): Fault =>
 export const invalidParameter = (name: string, mistake: string): Fault =>
   new Fault("invalid_parameter", `The query parameter "${name}" ${mistake}.`);
 
-/** Decoding would put U+FFFD in the place of what is wrong, and then find nothing. */
+/** Decoding would replace invalid bytes by U+FFFD, and then find nothing. */
 export const MALFORMED_QUERY = constant(
   "invalid_parameter",
   "The query is not valid percent-encoded UTF-8. Send, for example, M%C3%BCller for Müller, and %25 for a percent sign.",
@@ -101,7 +101,7 @@ export const NO_BODY = constant(
   "The request has no body. Send one JSON object, with Content-Type: application/json.",
 );
 export const payloadTooLarge = (maxBytes: number): Fault => constant("payload_too_large", recordTooLarge(maxBytes));
-/** For a body that goes on and on. */
+/** For an endless body. */
 export const payloadFarTooLarge = (maxBytes: number): Fault =>
   constant("payload_too_large", recordTooLarge(maxBytes), CLOSE);
 export const tooManyPieces = (maxPieces: number): Fault =>
@@ -116,7 +116,7 @@ export const BODY_TOO_SLOW = constant(
   CLOSE,
 );
 export const BODY_CUT_OFF = constant("invalid_json", "The body ended before it was complete. Send it again.");
-/** Nobody gets it, since Bun has cut the connection: it is for the log. */
+/** For the log alone: Bun has closed the connection. */
 export const SENDER_GONE = constant(
   "invalid_json",
   "The connection was closed, or more than the body was sent. Nothing was changed. Send the request again.",
@@ -139,7 +139,7 @@ const CODE_OF_MISTAKE = {
   unknown: "unknown_field",
 } as const;
 
-// What an operation can refuse.
+// Refusals of operations.
 
 export const PET_NOT_FOUND = constant("pet_not_found", `${NO_SUCH_ANIMAL} Find ids with GET /pets.`);
 export const ORDER_NOT_FOUND = constant("order_not_found", `${NO_SUCH_ORDER} Find ids with GET /store/orders.`);
@@ -170,13 +170,13 @@ const THERE_ALREADY = constant(
   "If-None-Match: * is for what does not exist yet, and this does. To change or remove it, send the request without If-None-Match.",
 );
 
-/** What is answered to a write whose condition what is there does not meet. */
+/** The fault of a write whose precondition failed. */
 function preconditionFault(precondition: Precondition | undefined): Fault {
   if (precondition === "absent") return THERE_ALREADY;
   return typeof precondition === "object" && precondition.tags.length === 0 ? ONLY_WEAK_TAGS : PRECONDITION_FAILED;
 }
 
-/** What a write was to depend on. */
+/** The part of a write that says what it depends on. */
 interface Condition {
   readonly precondition?: Precondition | undefined;
 }
@@ -230,9 +230,9 @@ export function namingFault(refusal: NamingRefusal, { precondition }: Condition 
 export const categoryRemovalFault = ({ kind }: CategoryDeletionRefusal, { precondition }: Condition = {}): Fault =>
   kind === "no_such_category" ? CATEGORY_NOT_FOUND : preconditionFault(precondition);
 
-// Retries, and what goes wrong on our side.
+// Retries, and failures on our side.
 
-/** For a condition that passes soon, nobody knows exactly when. */
+/** For a condition that will pass soon, at an unknown time. */
 const SOON: HeaderFields = { "Retry-After": "2" };
 
 export const IDEMPOTENCY_MISMATCH = constant(

@@ -8,7 +8,7 @@ import type { QuotaStatus } from "../../domain/limits/tally.ts";
 import { constant, Fault, type FaultCode } from "./fault.ts";
 import { STARTING } from "./faults.ts";
 
-// Who is calling, and may they now.
+// Refusals of the gate: credentials, keys, bans and quotas.
 
 const CHALLENGE = 'Bearer realm="animal-store"';
 const INVALID_TOKEN = { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` };

@@ -5,7 +5,7 @@ export type Json = Record<string, unknown>;
 
 const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
-/** What several parts of the document refer to: just what is used, collected while the rest is made. */
+/** The shared components of the document, collected while the rest is made: only those that are used. */
 export class Components {
   readonly #schemas: Json = {};
   readonly #headers: Json = {};

@@ -27,9 +27,9 @@ import { PAYLOAD_TOO_LARGE } from "../request/body.ts";
 import { INVALID_CONDITIONS, isConditional } from "../request/conditions.ts";
 import { INVALID_IDEMPOTENCY_KEY } from "../request/idempotency.ts";
 
-// Which faults an operation can answer with, each as an example that was made by the code that sends it.
+// The faults of each operation, as examples that are made by the code that sends them.
 
-/** What a key on the Free plan is told when it goes past its quota, and when it is banned. */
+/** The faults of a key on the Free plan that exceeds its quota, and that is banned. */
 function limitFaults(): Fault[] {
   const policy = ratePolicyOfKey(PLANS.free, undefined);
   const tally = newTally();
@@ -66,7 +66,7 @@ export const SHARED_RESPONSES: Readonly<Record<string, readonly Fault[]>> = {
   WriteUnavailable: [UNAVAILABLE, OUTCOME_UNKNOWN],
 };
 
-/** What a request under /v1 gets that calls no operation. */
+/** The faults of requests under /v1 that call no operation. */
 export const OUTSIDE_FAULTS: readonly Fault[] = [NO_SUCH_PATH, methodNotAllowed("GET, HEAD, POST")];
 
 const shared = (...names: string[]): Fault[] => names.flatMap((name) => [...(SHARED_RESPONSES[name] ?? [])]);
@@ -93,7 +93,7 @@ export function faultsOf(operation: AnyOperation): Fault[] {
   return [...new Set(all)];
 }
 
-/** An unknown parameter, and an invalid value of the first one that there is. */
+/** An unknown parameter, and an invalid value of the first known one. */
 function parameterFaults({ parameters }: AnyOperation): Fault[] {
   const [first] = queryNames(parameters);
   const queries = ["?page=2", ...(first ? [`?${first}=none`] : [])];

@@ -3,7 +3,7 @@ import type { Deprecation, PublicUrls } from "../declare/operation.ts";
 import { IF_MATCH_HEADER } from "../request/conditions.ts";
 import { deprecationHeaders } from "../run-operation.ts";
 
-/** What the document says of a response header. */
+/** A response header in the document. */
 export interface HeaderDescription {
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;

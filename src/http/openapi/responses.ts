@@ -26,8 +26,8 @@ export function responsesOf(operation: AnyOperation, components: Components, url
 }
 
 /**
- * What a request under /v1 gets that calls no operation. OpenAPI has no place for it, hence an extension,
- * whose references linters do not count: what only it uses is written out.
+ * The responses to requests under /v1 that call no operation. OpenAPI has no place for them, hence an extension. Linters
+ * do not count its references, so schemas that only it uses are written out.
  */
 export const outsideResponses = (components: Components): Json =>
   Object.fromEntries(OUTSIDE_FAULTS.map((fault) => [fault.status, faultResponse([fault], components, requiredHeader)]));
@@ -59,7 +59,7 @@ function successResponse(
 const etag = ({ method }: AnyOperation, components: Components): Json =>
   method === "POST" ? components.optionalHeader("ETag") : components.header("ETag");
 
-/** With the headers that 200 would have had. */
+/** A 304 has the headers that 200 would have had. */
 const notModified = ({ headers }: Json): Json => ({
   description: "What `If-None-Match` names is still what would be sent.",
   headers: { ...(headers as Json) },

@@ -56,7 +56,7 @@ function python({ method, url, body, takesIdempotencyKey }: SampleRequest): stri
     `"${url}"`,
     `method="${method}"`,
     `headers={\n${headers.map((header) => `        ${header},\n`).join("")}    }`,
-    // What JSON has in quotes, Python reads in the same way.
+    // Python reads JSON strings in the same way.
     ...(body ? [`data=${JSON.stringify(body)}.encode()`] : []),
   ];
   const modules = ["os", "urllib.request", ...(takesIdempotencyKey ? ["uuid"] : [])];

@@ -14,7 +14,7 @@ import { putCategory } from "./put-category.ts";
 import { updateOrder } from "./update-order.ts";
 import { updatePet } from "./update-pet.ts";
 
-/** The whole interface. */
+/** All operations of the API. */
 export const OPERATIONS: readonly AnyOperation[] = [
   listPets,
   createPet,

@@ -27,7 +27,7 @@ const parameters = {
   ),
 };
 
-/** By both, all orders of the animal or all with the reference would have to be searched. */
+/** No index serves both: all orders of the animal, or all with the reference, would have to be searched. */
 const clashIn = (values: Partial<ParameterValues<typeof parameters>>): Clash | undefined =>
   clashOf("reference", ["petId"], values) ?? clashOfCursor(values.cursor, undefined);
 

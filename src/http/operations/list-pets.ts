@@ -43,14 +43,14 @@ const parameters = {
   ),
 };
 
-/** What is found by name is ordered by name; and with another filter, all of it would have to be searched. */
+/** A search by name is ordered by name; with another filter, all of its results would have to be searched. */
 const clashIn = (
   values: Partial<ParameterValues<typeof parameters>>,
   foldedPrefix: string | undefined,
 ): Clash | undefined =>
   clashOf("name", ["sort", "categoryId", "id"], values) ?? clashOfCursor(values.cursor, foldedPrefix);
 
-/** The page of one id, which replaces getPet: it has the tag of the animal, so that a correction can depend on it. */
+/** A page of one id replaces getPet: it has the ETag of the animal, so that an update can depend on it. */
 const pageOfOne = (page: Page<Listed<Animal>>): ListedPage => ({
   ...jsonPageOf(page, petJson),
   tag: page.rows[0] && animalTag(page.rows[0]),

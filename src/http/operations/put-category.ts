@@ -38,7 +38,7 @@ export const putCategory = operation({
   ],
   perform: ({ parameters: { categoryId }, body: { name }, precondition, idempotencyKey }, { categories }) =>
     categories.put({ id: categoryId, name, precondition }, idempotencyKey),
-  // No Location: what was created is where the request was sent.
+  // No Location: the category is where the request was sent.
   render: ({ category, isNew }) => ({
     body: categoryJson(category),
     tag: categoryTag(category),

@@ -7,14 +7,14 @@ export interface AssetParts {
   /** Differs when the content does. */
   readonly tag: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What was compressed beforehand. */
+  /** Compressed by the build. */
   readonly compressed?: Readonly<Record<Encoding, Uint8Array<ArrayBuffer>>> | undefined;
 }
 
 type Encoding = "br" | "gzip";
 
 const compressors: Record<Encoding, (bytes: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>> = {
-  // The default quality, 11, takes many seconds of a processor for the last few percent.
+  // The default quality, 11, takes many seconds of CPU for the last few percent.
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (bytes) => promisify(gzip)(bytes),
 };
@@ -22,7 +22,7 @@ const compressors: Record<Encoding, (bytes: Uint8Array) => Promise<Uint8Array<Ar
 /** A page that needs nothing but the request. */
 export type AssetPage = (request: Request) => Promise<Response>;
 
-/** Compressed when it is first asked for, on another thread, and kept; not sent at all to whoever has it already. */
+/** Compresses the content on first use, on another thread, and keeps the result. Answers 304 to caches that have it. */
 export function asset({ content, tag, headers, compressed: given }: AssetParts): AssetPage {
   const etag = `W/"${tag}"`;
   const always = { ...headers, ETag: etag, Vary: "Accept-Encoding" };

@@ -1,7 +1,7 @@
 import { type EnvironmentName, otherEnvironment } from "../../domain/environment.ts";
 import type { PublicUrls } from "../declare/operation.ts";
 
-/** What a page says of the environment: staging cannot be overlooked, and production names it if it is known. */
+/** The note on the environment: staging is impossible to overlook, and production links to it if it is known. */
 export function environmentNote({ environment, otherUrl }: PublicUrls): string {
   const other = otherUrl === undefined ? "" : ` ${link(otherUrl, environment)}`;
   if (environment === "staging")
@@ -9,6 +9,6 @@ export function environmentNote({ environment, otherUrl }: PublicUrls): string {
   return other && `<p class="production">This is production.${other}</p>`;
 }
 
-/** To the landing page of the other one. */
+/** Links to the landing page of the other environment. */
 const link = (otherUrl: string, environment: EnvironmentName): string =>
   `<a href="${Bun.escapeHTML(otherUrl.replace(/v1$/, ""))}">Go to ${otherEnvironment(environment)}</a>`;

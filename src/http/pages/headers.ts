@@ -1,7 +1,7 @@
-/** What a page may load, by the directives of its Content-Security-Policy; nothing but what is listed. */
+/** Directives of a Content-Security-Policy: a page may load nothing but what is listed. */
 type Sources = Readonly<Record<`${"script" | "style" | "img" | "font" | "connect"}-src`, string>>;
 
-/** On everything outside of /v1: no browser may guess its type, frame it, or run anything in it that is not allowed. */
+/** The headers of everything outside /v1: no browser may sniff its type, frame it, or run what is not allowed. */
 export const safeHeaders = (sources: Partial<Sources> = {}): Record<string, string> => ({
   "Content-Security-Policy": [
     "default-src 'none'",

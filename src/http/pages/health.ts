@@ -1,7 +1,7 @@
 import type { PublicPage } from "../pipeline/handler.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 
-/** healthz: the process answers. readyz: it can do its work, and is not stopping. */
+/** healthz: the process answers. readyz: it can serve requests, and is not stopping. */
 export function healthPages(isReady: () => Promise<boolean>): { healthz: PublicPage; readyz: PublicPage } {
   return {
     healthz: () => probe(200, "ok"),

@@ -14,7 +14,7 @@ export interface PageParts {
 
 type Pages = Readonly<Record<string, PublicPage>>;
 
-/** What needs no key: pages for people, and probes. */
+/** Everything that needs no key: pages for people, and probes. */
 export function publicPages(parts: PageParts): {
   readonly pages: Pages;
   readonly probes: Pages;
@@ -47,7 +47,7 @@ const notFoundPage =
   (request, server) =>
     isForPeople(request) ? page(request, server) : publicError(NO_SUCH_PAGE);
 
-/** Whether a browser is about to show the response. */
+/** Whether a browser will show the response. */
 const isForPeople = (request: Request): boolean =>
   isRead(request) &&
   /(?:^|,)\s*text\/html\s*(?:,|$|;(?!\s*q=0(?:\.0*)?\s*(?:,|$)))/i.test(request.headers.get("accept") ?? "");

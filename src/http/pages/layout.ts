@@ -23,7 +23,7 @@ export function inLayout(title: string, content: unknown, urls: PublicUrls): Htm
   return { html, headers: { ...HTML, ...safeHeaders({ "style-src": hashOfStyle(html), "img-src": "'self'" }) } };
 }
 
-/** A page with what is known about this service in its places. Bun types an .html import as a bundle; as text it is a string. */
+/** Fills in the placeholders of a page. Bun types an .html import as a bundle; as text it is a string. */
 export function filled(html: unknown, title: string, urls: PublicUrls): string {
   const [own, other] = serversOf(urls);
   const texts: Record<string, string> = {
@@ -41,7 +41,7 @@ export function filled(html: unknown, title: string, urls: PublicUrls): string {
     .replaceAll(/\{(\w+)\}/g, (placeholder, name) => Bun.escapeHTML(texts[name] ?? placeholder));
 }
 
-/** Where the pages are: a path, so that a link leads to the host that the browser has found. */
+/** The path of the pages, without a host: links stay on the one that the browser has found. */
 const rootOf = ({ docsUrl }: PublicUrls): string => new URL(docsUrl, "http://localhost").pathname.replace(/docs$/, "");
 
 /** The source that allows the one style sheet in a page, and no other. */

@@ -12,7 +12,6 @@ import { placeOf } from "../pipeline/request-log.ts";
 import type { HeldFlood } from "../reply/floods.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 
-/** A page outside of the interface: answers GET and HEAD, to anyone. */
 export interface PageHandlerParts {
   readonly gate: Gate;
   readonly trustedProxies: TrustedProxies;
@@ -21,7 +20,7 @@ export interface PageHandlerParts {
   readonly refusalFlood: HeldFlood;
 }
 
-/** An error outside of the interface: the same shape, without the headers that only /v1 promises. */
+/** An error outside /v1 has the same shape, without the headers that only /v1 promises. */
 export function publicError({ reply, headers }: Fault): Response {
   return new Response(reply.body, {
     status: reply.status,
@@ -29,7 +28,7 @@ export function publicError({ reply, headers }: Fault): Response {
   });
 }
 
-/** A page that one address may ask for only so often. */
+/** Limits how often one address may request a page. */
 export const limited =
   ({ gate, trustedProxies, telemetry, refusals, refusalFlood }: PageHandlerParts, page: PublicPage): PublicPage =>
   (request, server) => {
@@ -47,12 +46,13 @@ export const limited =
 
 const ONLY_GET = methodNotAllowed("GET, HEAD");
 
+/** A page answers GET and HEAD, to anyone. */
 export function pageHandler(failures: FailureLog, page: PublicPage): PublicPage {
   const guarded = withMalfunctions(failures, page);
   return (request, server) => (isRead(request) ? guarded(request, server) : publicError(ONLY_GET));
 }
 
-/** A page that fails is reported, and answered with 500. */
+/** Reports a page that fails, and answers 500. */
 export const withMalfunctions =
   (failures: FailureLog, page: PublicPage): PublicPage =>
   (request, server) =>

@@ -9,7 +9,7 @@ export interface Exchange {
   readonly address: string;
 }
 
-/** The steps of a request, in running order. Each is given what the one before it returned; none changes the exchange. */
+/** The steps of a request. Each is given what the one before it returned; none changes the exchange. */
 export interface Steps<Asked extends Exchange, Admission, Unidentified, Outcome> {
   /** Identifies the caller. A refusal is an admission too; only a malfunction throws. */
   admit(exchange: Asked): Awaitable<Admission>;

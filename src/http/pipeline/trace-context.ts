@@ -11,8 +11,8 @@ const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9
 const FIRST_VERSION = "00";
 
 /**
- * Only for requests that are logged. A header that is not valid counts as absent, as the specification demands, so
- * nothing but lower-case hexadecimal digits of these lengths gets into the log.
+ * Reads the traceparent header of a request that is logged. An invalid one counts as absent, as the specification
+ * demands, so nothing but lower-case hexadecimal digits of these lengths gets into the log.
  */
 export function traceContextOf(request: Request): TraceContext | undefined {
   const parts = TRACEPARENT.exec(request.headers.get("traceparent") ?? "");

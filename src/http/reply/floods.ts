@@ -4,18 +4,18 @@ import { endConnection } from "./header-template.ts";
 const INTERVAL_MS = 100;
 const MAX_RESPONSES = 100;
 
-/** Counts responses of a kind: more than 1,000 a second are a flood, unless fewer are enough. */
+/** Counts responses of a kind: by default, more than 1,000 a second are a flood. */
 export class Flood {
   #intervalEndsAtMs = 0;
   #responses = 0;
 
-  /** `max`: in a tenth of a second. */
+  /** `max`: how many responses are fine in a tenth of a second. */
   constructor(
     private readonly nowMs: () => number,
     private readonly max = MAX_RESPONSES,
   ) {}
 
-  /** Counts one. Whether it is one too many. */
+  /** Counts a response. Returns whether it is one too many. */
   isReached(): boolean {
     const nowMs = this.nowMs();
     if (nowMs >= this.#intervalEndsAtMs) {
@@ -29,8 +29,8 @@ export class Flood {
 const monotonic = (): number => performance.now();
 
 /**
- * Nothing limits how often probes are asked for. In a flood, each response ends its connection: others then wait for one
- * request of each flooding connection, not for all that are pipelined in it.
+ * Bounds the cost of probes, which have no rate limit. In a flood, each response ends its connection: others then wait
+ * for one request of each flooding connection, not for all that are pipelined in it.
  */
 export class ProbeFlood {
   readonly #flood: Flood;
@@ -44,13 +44,13 @@ export class ProbeFlood {
   }
 }
 
-/** Well below the 30 s after which an idle connection is closed. */
+/** Stays well below the 30 s after which an idle connection is closed. */
 const MAX_HOLD_MS = 10_000;
 
 /**
- * For refusals of callers who are certain to be refused again, and for preflights. Those who connect again at once would
- * keep Bun accepting, which it does before it looks at other connections. So in a flood each response is held back for
- * as many milliseconds as others are being held: about 1,000 a second leave each thread, however many ask.
+ * Delays preflights, and refusals of callers who are certain to be refused again. In a flood, reconnecting callers would
+ * keep Bun accepting, which it does before it serves other connections; so each response is held for as many
+ * milliseconds as others are held: about 1,000 a second leave each thread, however many ask.
  */
 export class HeldFlood {
   readonly #flood: Flood;

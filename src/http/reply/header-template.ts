@@ -7,7 +7,7 @@ export type HeaderFields = Readonly<Record<string, string>>;
 
 export const NO_FIELDS: HeaderFields = {};
 
-/** On the last response of a connection: Bun closes it then, and drops what was pipelined behind. */
+/** Marks the last response of a connection: Bun then closes it, and drops requests that were pipelined behind. */
 export const CLOSE: HeaderFields = { Connection: "close" };
 
 /** Makes a response the last one of its connection. */
@@ -16,7 +16,7 @@ export function endConnection(response: Response): Response {
   return response;
 }
 
-/** On every response under /v1, in the order that they are sent in. The last six differ from response to response. */
+/** The headers of every response under /v1, in the order they are sent. The last six differ from one to the next. */
 export const COMMON_HEADERS = [
   "Cache-Control",
   "X-Request-Id",
@@ -28,9 +28,8 @@ export const COMMON_HEADERS = [
 ] as const;
 
 /**
- * The headers of all responses with the same field names, in one object that is reused: a Response
- * copies it, which is 5 µs faster than building it. Every field that may differ is set before each
- * use, so nothing of one response can show in the next. Only this file knows.
+ * One Headers object that all responses with the same field names reuse: a Response copies it, which is 5 µs faster
+ * than building it. Every field that may differ is set before each use, so no response shows a field of another.
  */
 export class HeaderTemplate {
   static readonly #withBody = { tagged: new HeaderTemplate([], true), untagged: new HeaderTemplate([], true) };
@@ -38,7 +37,7 @@ export class HeaderTemplate {
 
   readonly #headers = new Headers();
   readonly #longer = new Map<string, HeaderTemplate>();
-  /** Weak: an operation's own fields differ from address to address, and addresses are forgotten. */
+  /** Weak: an operation's own fields differ from address to address, and addresses are dropped. */
   readonly #extended = new WeakMap<HeaderFields, HeaderTemplate>();
   #quotaStatus: QuotaStatus | undefined;
   #fields: HeaderFields = NO_FIELDS;
@@ -59,7 +58,7 @@ export class HeaderTemplate {
   static for(fields: HeaderFields, hasBody: boolean, isTagged: boolean): HeaderTemplate {
     const { tagged, untagged } = hasBody ? HeaderTemplate.#withBody : HeaderTemplate.#withoutBody;
     let template = isTagged ? tagged : untagged;
-    // From name to name: no text has to be made of them for each response.
+    // Followed name by name, so that no key has to be built for each response.
     for (const name in fields) template = template.#and(name);
     return template;
   }
@@ -73,7 +72,7 @@ export class HeaderTemplate {
     return template;
   }
 
-  /** The same with more fields that never differ: always the same object, such as an operation's own. */
+  /** A template with more fields, which never differ: pass the same object each time, such as an operation's own. */
   with(fixed: HeaderFields): HeaderTemplate {
     let template = this.#extended.get(fixed);
     if (!template) {
@@ -83,7 +82,7 @@ export class HeaderTemplate {
     return template;
   }
 
-  /** The headers of one response: valid until the next call, so to be copied at once. */
+  /** The headers of one response. Copy them at once: they are valid until the next call. */
   fill(requestId: string, quotaStatus: QuotaStatus, fields: HeaderFields, etag: string | undefined): Headers {
     const headers = this.#headers;
     const { shown, minute, day, atMs } = quotaStatus;
@@ -124,7 +123,7 @@ const limitItem = ({ window, remaining }: WindowStatus, seconds: number): string
 const secondsLeft = ({ resetAtMs }: WindowStatus, atMs: number): number =>
   Math.max(0, toWholeSeconds(resetAtMs - atMs));
 
-/** The items of both quotas. For a second, all responses to a key differ only in what remains: the rest is kept. */
+/** Formats the items of both quotas. Within a second, responses differ only in what remains: the rest is cached. */
 class RateLimitField {
   #minuteSeconds = -1;
   #daySeconds = -1;

@@ -1,6 +1,6 @@
 import { type HeaderFields, HeaderTemplate, NO_FIELDS } from "./header-template.ts";
 
-/** What is answered, except for what belongs to one request alone: the same reply may answer many. */
+/** A response without the headers of one request: the same reply may answer many. */
 export class Reply {
   readonly template: HeaderTemplate;
 
@@ -11,7 +11,7 @@ export class Reply {
     readonly headers: HeaderFields,
     /** The ETag header; undefined when there is none. */
     readonly etag: string | undefined,
-    /** Whether it stays true when animals are added: their ids are greater than any before. */
+    /** Whether it stays right when animals are added: their ids are greater than all before. */
     readonly survivesAdditions = false,
   ) {
     this.template = HeaderTemplate.for(headers, body !== null, etag !== undefined);
@@ -27,7 +27,7 @@ export const reply = (
   survivesAdditions?: boolean | undefined,
 ): Reply => new Reply(status, body, headers, etag, survivesAdditions);
 
-/** For a reply that is sent more than once: text would be encoded for every response. */
+/** Encodes the body of a reply that is sent more than once: text would be encoded for every response. */
 export const encoded = (original: Reply): Reply =>
   typeof original.body === "string"
     ? new Reply(original.status, new Blob([original.body]), original.headers, original.etag, original.survivesAdditions)

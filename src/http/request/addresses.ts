@@ -11,15 +11,15 @@ export interface AddressSettings {
   readonly otherUrl: string | undefined;
 }
 
-/** Says under which addresses the client of a request finds the service. */
+/** Knows the addresses under which the client of a request finds the service. */
 export interface Addresses {
-  /** The same object for the same addresses, as long as they are in use. */
+  /** Returns the same object for the same addresses, as long as they are in use. */
   urlsFor(request: Request, server: Server<undefined>): PublicUrls;
-  /** What a reply is cached by: it differs whenever the URL or those addresses do. */
+  /** Returns the cache key of a reply: it differs whenever the URL or those addresses do. */
   cacheKeyFor(request: Request, server: Server<undefined>): string;
 }
 
-/** Without a public address, links lead to the host that was asked: a client must not be sent to another with its key. */
+/** Without a public address, links lead to the requested host: a client must not take its key to another one. */
 export const createAddresses = (settings: AddressSettings, proxies: TrustedProxies): Addresses =>
   settings.publicUrl === undefined
     ? new AskedAddresses(settings, proxies)
@@ -37,19 +37,19 @@ const urlsAt = (publicUrl: string, { environment, otherUrl }: AddressSettings): 
   otherUrl,
 });
 
-/** Few services have as many names. Pages and header templates are kept for each. */
+/** Bounds the addresses in use: pages and header templates are kept for each. Few services have as many names. */
 const MAX_ORIGINS = 16;
-/** The longest name, and a port. */
+/** The longest host name, and a port. */
 const HOST_MAX_CHARACTERS = 253 + ":65535".length;
-/** A name, an IPv4 address, or an IPv6 address in brackets. Nothing in it means anything in a header, in HTML or in a shell. */
+/** A name, or an IP address (IPv6 in brackets). No character has a meaning in a header, in HTML or in a shell. */
 const SANE_HOST = /^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_.])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i;
 const SCHEMES = ["http", "https"];
 
-/** A path alone leads to the host that was asked, whatever that is. */
+/** A path alone leads to the requested host, whatever that is. */
 const WITHOUT_HOST = "/v1";
 
 class AskedAddresses implements Addresses {
-  /** By origin, as it was asked for. */
+  /** The addresses by requested origin. */
   readonly #known = new Map<string, PublicUrls>();
   #latestPeer: string | undefined;
   #isLatestTrusted = false;
@@ -64,7 +64,7 @@ class AskedAddresses implements Addresses {
     return this.#known.get(origin) ?? this.#learn(origin);
   }
 
-  /** A URL begins with the host that was asked. No URL has a space in it. */
+  /** A URL begins with the requested host, and has no space in it. */
   cacheKeyFor(request: Request, server: Server<undefined>): string {
     const forwarded = this.#forwardedOrigin(request, server);
     return forwarded === undefined ? request.url : `${forwarded} ${request.url}`;
@@ -77,7 +77,7 @@ class AskedAddresses implements Addresses {
     return urls;
   }
 
-  /** What a trusted proxy says that its client asked for; undefined if nobody else did. */
+  /** The origin that the client requested from a trusted proxy; undefined: no such proxy is in between. */
   #forwardedOrigin(request: Request, server: Server<undefined>): string | undefined {
     if (!this.proxies) return undefined;
     const forwardedHost = request.headers.get("x-forwarded-host");
@@ -90,7 +90,7 @@ class AskedAddresses implements Addresses {
     return `${SCHEMES.includes(proto) ? proto : "http"}://${host}`;
   }
 
-  /** Most requests come from the same proxy, and looking it up takes some microseconds. */
+  /** Caches the last answer: most requests come from the same proxy, and the look-up takes some microseconds. */
   #isFromProxy(peer: string): boolean {
     if (peer !== this.#latestPeer) {
       this.#latestPeer = peer;
@@ -100,10 +100,10 @@ class AskedAddresses implements Addresses {
   }
 }
 
-/** Of several values, only the last is that of the proxy we know: the others may have come from the client. */
+/** The last of several values is that of the trusted proxy: the others may have come from the client. */
 const lastOf = (header: string | null): string => (header ?? "").slice((header ?? "").lastIndexOf(",") + 1).trim();
 
-/** Empty for a URL without a host: Bun leaves it out when the Host header has none. */
+/** The origin of a URL; empty without a host: Bun leaves it out when the Host header has none. */
 const originOf = (url: string): string => url.slice(0, Math.max(0, url.indexOf("/", "https://".length)));
 const hostOf = (origin: string): string => origin.slice(origin.indexOf("//") + 2);
 

@@ -16,9 +16,9 @@ import {
 } from "../faults/faults.ts";
 
 export const BODY_MAX_BYTES = RECORD_MAX_BYTES;
-/** Each piece of a chunked body costs more than its bytes, and clients send a body of this size in a few. */
+/** Each piece of a chunked body costs more than its bytes. Clients send a body of this size in a few. */
 const BODY_MAX_PIECES = 64;
-/** So much of a chunked body that is too large is read and forgotten: only then does its sender read the response. */
+/** How much of a chunked body that is too large is read and dropped: its sender reads the response only then. */
 const DISCARDED_MAX_BYTES = 1024 * 1024;
 
 export const PAYLOAD_TOO_LARGE = payloadTooLarge(BODY_MAX_BYTES);
@@ -28,7 +28,7 @@ const TOO_MANY_PIECES = tooManyPieces(BODY_MAX_PIECES);
 const NO_BYTES = /^0*$/;
 const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?$/i;
 
-/** Content type, size and JSON, in this order. */
+/** Reads a JSON body. Checks content type, size and JSON, in this order. */
 export async function readBody(request: Request, timeoutMs: number): Promise<{ readonly value: unknown } | Fault> {
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? ""))
     return hasBody(request) ? UNSUPPORTED_MEDIA_TYPE : NO_BODY;
@@ -42,14 +42,13 @@ const hasBody = ({ headers }: Request): boolean =>
   headers.has("transfer-encoding") || !NO_BYTES.test(headers.get("content-length") ?? "");
 
 /**
- * Bun closes a connection on which something other than a request follows a body, or which its peer has shut down.
- * Nobody gets the response then, so nothing is done. The first turn of the event loop shows the one, the second the
- * other. Requests that wait at the same time share the turns, which costs less than it saves in commits.
+ * Waits two turns of the event loop: by then Bun has closed a connection whose peer has shut it down, or sent anything
+ * but a request after the body. The response would get lost, so the write must not be made. Requests share the turns.
  */
 function untilSenderShows(): Promise<void> {
   senderShows ??= new Promise((resolve) => {
     setImmediate(() => {
-      // Whoever comes now needs two turns of its own.
+      // A request that comes now needs two turns of its own.
       senderShows = undefined;
       setImmediate(resolve);
     });
@@ -61,7 +60,7 @@ let senderShows: Promise<void> | undefined;
 
 function readBytes(request: Request, timeoutMs: number): Awaitable<Uint8Array | Fault> {
   const declared = request.headers.get("content-length");
-  // Sent twice, it is "5, 5". Bun forgets a body that is refused as it arrives, and the connection can be used again.
+  // A header sent twice reads "5, 5". Bun drops a refused body as it arrives, and the connection stays usable.
   if (declared !== null && Number.parseInt(declared, 10) > BODY_MAX_BYTES) return PAYLOAD_TOO_LARGE;
   const bytes = declared === null ? readPieces(request) : request.bytes();
   return new Promise((resolve) => {
@@ -74,7 +73,7 @@ function readBytes(request: Request, timeoutMs: number): Awaitable<Uint8Array | 
   });
 }
 
-/** Without a Content-Length, the size shows only while reading. */
+/** Reads a body without a Content-Length, whose size shows only while reading. */
 async function readPieces({ body }: Request): Promise<Uint8Array | Fault> {
   if (!body) return new Uint8Array();
   const reader = body.getReader();

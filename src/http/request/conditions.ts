@@ -6,16 +6,16 @@ import { Reply } from "../reply/reply.ts";
 
 // RFC 9110, section 13: requests that depend on the ETag of what is there.
 
-/** A member of a list of tags, which may be empty. Spaces are matched in one place each, so that no text takes long. */
+/** A member of a list of tags, which may be empty. Each space can match in one place only, so no text takes long. */
 const MEMBER = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 const ANY = /^[ \t]*\*[ \t]*$/;
 const MAX_CHARACTERS = 1_000;
 
 export const INVALID_IF_MATCH = invalidIfMatch(MAX_CHARACTERS);
-/** What is wrong with the conditions of a write. */
+/** Every fault that the conditions of a write can have. */
 export const INVALID_CONDITIONS = [INVALID_IF_MATCH, INVALID_IF_NONE_MATCH, TWO_CONDITIONS] as const;
 
-/** Whether a method changes what its path names, and so can depend on it. A POST adds something. */
+/** Whether a write can be conditional: it changes what its path names. A POST adds something instead. */
 export const isConditional = (method: Method): boolean => method === "PUT" || method === "PATCH" || method === "DELETE";
 
 const EXAMPLE = '"2kPzR1vXo0mYd8sJq4Wc7A"';
@@ -50,7 +50,7 @@ interface EntityTag {
   readonly isWeak: boolean;
 }
 
-/** A list may have empty members, as one that a proxy has joined. Undefined for any other text, and if there is no tag. */
+/** Reads a list of tags, which may have empty members where a proxy joined it. Undefined: no list, or no tag in it. */
 function parseTags(header: string): EntityTag[] | undefined {
   if (header.length > MAX_CHARACTERS) return undefined;
   const tags: EntityTag[] = [];
@@ -63,7 +63,7 @@ function parseTags(header: string): EntityTag[] | undefined {
   return tags.length === 0 ? undefined : tags;
 }
 
-/** What an If-Match header asks for; undefined when there is none. A weak tag never matches. */
+/** Reads If-Match; undefined when there is none. A weak tag never matches. */
 export function readIfMatch(header: string | null): Precondition | undefined | Fault {
   if (header === null) return undefined;
   if (ANY.test(header)) return "exists";
@@ -72,8 +72,8 @@ export function readIfMatch(header: string | null): Precondition | undefined | F
 }
 
 /**
- * What a write is to depend on. If-None-Match makes sense only for a PUT, which creates things under URLs that callers
- * choose; but a write whose condition is not met must not be made, whatever its method.
+ * Reads the precondition of a write. If-None-Match makes sense only for a PUT, which creates things under URLs that
+ * callers choose; but a write whose condition is not met must not be made, whatever its method.
  */
 export function readPrecondition({ headers }: Request): Precondition | undefined | Fault {
   const precondition = readIfMatch(headers.get("if-match"));
@@ -83,7 +83,7 @@ export function readPrecondition({ headers }: Request): Precondition | undefined
   return ANY.test(ifNoneMatch) ? "absent" : INVALID_IF_NONE_MATCH;
 }
 
-/** The reply, or 304 if the caller has what it says already. A header that says nothing sensible is ignored. */
+/** Turns a reply into 304 if the caller already has it. An invalid header is ignored. */
 export function unlessKnown(reply: Reply, ifNoneMatch: string): Reply {
   const { status, headers, etag } = reply;
   if (etag === undefined || status !== 200) return reply;

@@ -4,10 +4,10 @@ import type { Fault } from "../faults/fault.ts";
 import { IDEMPOTENCY_IN_PROGRESS, invalidIdempotencyKey } from "../faults/faults.ts";
 
 const MAX_CHARACTERS = 255;
-/** Printable ASCII except quotes, commas and backslashes, so that a header sent twice cannot pass for one. */
+/** Printable ASCII except quotes, commas and backslashes: a header sent twice cannot pass for one. */
 const CHARACTER = "[!#-+\\--[\\]-~]";
 const VALUE = `${CHARACTER}(?:[ !#-+\\--[\\]-~]{0,${MAX_CHARACTERS - 2}}${CHARACTER})?`;
-/** In quotes, as the draft standard has it, or without them, as most clients send it. */
+/** The draft standard has the value in quotes; most clients send it without. */
 const HEADER = new RegExp(`^(?:"(${VALUE})"|(${VALUE}))$`);
 
 export const INVALID_IDEMPOTENCY_KEY = invalidIdempotencyKey(MAX_CHARACTERS);
@@ -20,7 +20,7 @@ export const IDEMPOTENCY_KEY_HEADER = {
   schema: { type: "string", minLength: 1, maxLength: MAX_CHARACTERS + 2, pattern: HEADER.source },
 } as const;
 
-/** What an Idempotency-Key header says; undefined when there is none. */
+/** Reads an Idempotency-Key header; undefined when there is none. */
 export function readIdempotencyKey(header: string | null): string | undefined | Fault {
   if (header === null) return undefined;
   const match = HEADER.exec(header);
@@ -28,9 +28,8 @@ export function readIdempotencyKey(header: string | null): string | undefined | 
 }
 
 /**
- * A digest of the operation, what its path names, and every field of its body as parsed, so that writing
- * the same differently changes nothing. An absent field is null, and nulls at the end are
- * left out: adding a field changes no fingerprint of before, and release 1.0.0 made the same ones.
+ * A digest of the operation, its path parameters and every parsed field of its body, so spelling does not matter. An
+ * absent field is null, and trailing nulls are left out: a new field changes no fingerprint since release 1.0.0.
  */
 export function fingerprintOf(operation: string, values: readonly unknown[]): string {
   const content = values.map((value) => (value === undefined ? null : String(value)));
@@ -47,8 +46,8 @@ export type WithIdempotency = <Value, Reason>(
 ) => Promise<IdempotentResult<Value, Reason> | Fault>;
 
 /**
- * Copies of a request that arrive together wait for the first one, and then find its saved response.
- * This is only a courtesy: the store's transaction is what guarantees that nothing is done twice.
+ * Makes copies of a request that arrive together wait for the first one, and then find its saved response.
+ * This is only a courtesy: the store's transaction guarantees that nothing is done twice.
  */
 export function createWithIdempotency(waitForFirstMs = WAIT_FOR_FIRST_MS): WithIdempotency {
   const inProgress = new Map<string, Promise<unknown>>();

@@ -1,7 +1,7 @@
 import { namedSchema } from "../declare/schema.ts";
 import { FAULT_CODES } from "../faults/fault.ts";
 
-/** The codes are listed without closing the type: clients generated from it must survive a new one. */
+/** The type of codes stays open: generated clients must survive a new one. */
 export const ERROR = namedSchema("Error", {
   type: "object",
   description: "The body of every error.",

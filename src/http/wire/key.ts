@@ -10,13 +10,13 @@ import { moment, namedSchema } from "../declare/schema.ts";
 
 export const KEY_TAG = { name: "Key", description: "The key that you call with." };
 
-/** Listed without closing the type, as the codes of errors are. */
+/** The type stays open, like that of error codes. */
 const open = (description: string, values: readonly string[]) => ({
   type: "string",
   description: `${description} More may be added. So far: ${values.map((value) => `\`${value}\``).join(", ")}.`,
   "x-extensible-enum": values,
 });
-/** With a maximum that every client can hold as it is. */
+/** The maximum is one that every client can represent exactly. */
 const count = (description: string) => ({
   type: "integer",
   format: "int64",
@@ -88,7 +88,7 @@ export const keyJson = ({ key, quotaStatus, strikesLeft }: OwnKey): string => {
   });
 };
 
-/** In whole seconds, as X-RateLimit-Reset has it. */
+/** A time in whole seconds, like X-RateLimit-Reset. */
 const quotaOf = ({ window, quota, remaining, resetAtMs }: WindowStatus) => ({
   window: window.name,
   limit: quota,

@@ -25,7 +25,7 @@ const newName = {
     "The animal's name, with at least one visible character, and without control characters or bidirectional controls (U+202A to U+202E, U+2066 to U+2069).",
   examples: ["Rex"],
 };
-/** Animals that were added before names had to be visible keep theirs. */
+/** Animals from before names had to be visible keep theirs. */
 const name = {
   ...newName,
   pattern: PRINTABLE,
@@ -103,7 +103,7 @@ export const PETS = namedSchema(
   [PET],
 );
 
-/** Text, because JSON.stringify refuses a bigint, and a number would lose digits. */
+/** Builds JSON as text: JSON.stringify refuses a bigint, and a number would lose digits. */
 export const petJson = ({ id, name, categoryId, status }: Animal): string =>
   `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
 

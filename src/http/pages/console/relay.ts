@@ -10,37 +10,37 @@ import { endConnection } from "../../reply/header-template.ts";
 import type { Addresses } from "../../request/addresses.ts";
 import { publicError } from "../page.ts";
 
-// The console answers in a thread of its own, behind a socket that only this process knows the password of: nothing of
-// it is loaded before it is asked for, and nothing that it does keeps a thread waiting that answers the API.
+// The console runs in a thread of its own, behind a Unix socket with a password that only this process knows. It is
+// loaded on first use, and nothing that it does blocks a thread that answers the API.
 
-/** Where the console's thread listens. */
+/** The socket that the console's thread listens on. */
 export interface ConsoleEndpoint {
   readonly socket: string;
-  /** Others on this machine may find the socket. */
+  /** Needed because others on this machine may find the socket. */
   readonly password: string;
 }
 
-/** Who is calling, as far as the connection tells. */
+/** The caller, as far as the connection tells. */
 export interface Caller {
   /** The address that a request is counted for. */
   readonly address: string;
-  /** Scheme, host and port that the browser has asked; undefined where no sane host was named. */
+  /** Scheme, host and port that the browser requested; undefined without a valid host. */
   readonly origin: string | undefined;
   readonly requestId: string;
 }
 
 export interface RelayParts {
-  /** Starts the console's thread, unless it runs. */
+  /** Starts the console's thread, unless it is running. */
   readonly openConsole: () => Promise<ConsoleEndpoint>;
   readonly trustedProxies: TrustedProxies;
-  /** Those that requests themselves name. */
+  /** The addresses that requests name, whatever PUBLIC_URL is. */
   readonly askedAddresses: Addresses;
   readonly failures: FailureLog;
 }
 
-/** Who is calling is said in this header, after the password: whatever a client sends in it is replaced. */
+/** Carries the password and the caller; replaced if a client sends it. */
 const RELAYED = "x-animal-store-relayed";
-/** Those that concern one connection. How long a body is, `fetch` says itself. */
+/** Headers of one connection, which are not relayed. `fetch` sets the length of a body itself. */
 const HOP_BY_HOP = ["connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "expect"];
 
 const AWAY = constant(
@@ -49,14 +49,14 @@ const AWAY = constant(
   { "Retry-After": "1" },
 );
 
-/** Hands a request on to the console's thread, and its response back. */
+/** Relays a request to the console's thread, and its response back. */
 export const consoleRelay =
   (parts: RelayParts): Handler =>
   async (request, server) => {
     const caller = callerOf(request, server, parts);
     try {
       const response = await pass(request, await parts.openConsole(), caller);
-      // A body that was refused may be on its way still.
+      // A refused body may still be arriving.
       return request.body && response.status >= 400 ? endConnection(response) : response;
     } catch (error) {
       const { requestId } = caller;
@@ -95,7 +95,7 @@ async function pass(request: Request, { socket, password }: ConsoleEndpoint, cal
   return fetch(`http://console${path}`, passedOn as RequestInit);
 }
 
-/** Who a relayed request comes from; undefined: from somebody who does not know the password. */
+/** The caller of a relayed request; undefined: its sender does not know the password. */
 export function relayedCaller({ headers }: Request, password: string): Caller | undefined {
   const relayed = headers.get(RELAYED) ?? "";
   return isSame(relayed.slice(0, password.length + 1), `${password} `)
@@ -103,7 +103,7 @@ export function relayedCaller({ headers }: Request, password: string): Caller | 
     : undefined;
 }
 
-/** How long it takes tells nobody how much of a guess was right. Imported, its module would cost a start 4 ms. */
+/** Compares in constant time. The module is loaded on use: an import would add 4 ms to a start. */
 const isSame = (one: string, other: string): boolean => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && process.getBuiltinModule("node:crypto").timingSafeEqual(a, b);

@@ -23,7 +23,7 @@ export interface RawCookie {
   readonly value: string;
 }
 
-/** The cookies that may be that of a session, in the order in which the browser has sent them. */
+/** The cookies that may hold a session, in the order the browser sent them. */
 export function rawSessionCookiesIn({ headers }: Request): readonly RawCookie[] {
   const found: RawCookie[] = [];
   for (const pair of (headers.get("cookie") ?? "").split(";")) {

@@ -6,9 +6,9 @@ import { Flood } from "../../reply/floods.ts";
 import { limited, type PageHandlerParts } from "../page.ts";
 import { rawSessionCookiesIn, SIGNED_IN } from "./session-cookie.ts";
 
-/** So many requests with unknown cookies are relayed in a tenth of a second: enough for all who come back. */
+/** How many requests with unknown cookies are relayed in a tenth of a second: enough for everyone who comes back. */
 const UNKNOWN_COOKIES = 10;
-/** Pages ask every few seconds. */
+/** Pages poll every few seconds, which renews it. */
 const KNOWN_FOR_MS = MINUTE_MS;
 const MAX_KNOWN = 1_000;
 
@@ -17,7 +17,7 @@ const MAX_KNOWN = 1_000;
  * a session; each thread caches what it said, so an invented cookie gains nothing.
  */
 export function consolePage(parts: PageHandlerParts, relay: Handler, nowMs = monotonic): PublicPage {
-  /** When each is no longer taken for known, by the cookies of the request. */
+  /** When the answer for a set of cookies expires. */
   const known = new Map<string, number>();
   const unknown = new Flood(nowMs, UNKNOWN_COOKIES);
   const visit = limited(parts, relay as PublicPage);

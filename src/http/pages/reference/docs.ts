@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-// By its path, because the package does not export it. The executable embeds it.
+// Imported by its path, because the package does not export it. The executable embeds it.
 import scalarFile from "../../../../node_modules/@scalar/fastify-api-reference/dist/js/standalone.js" with {
   type: "file",
 };
@@ -25,7 +25,7 @@ const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" };
 const SCRIPT = { "Content-Type": "text/javascript; charset=utf-8" };
 const ICON = { "Content-Type": "image/x-icon" };
 
-/** They name addresses, and are made once for each. */
+/** Pages that contain addresses, made once for each. */
 type AddressedPages = Record<"landing" | "docs" | "openapi" | "notFound", PublicPage>;
 
 export type DocsPages = AddressedPages & Record<"scalar" | "reference" | "favicon", PublicPage>;
@@ -58,7 +58,7 @@ export function docsPages(addresses: Addresses): DocsPages {
   };
 }
 
-/** The document as JSON. Making it takes 20 ms: for the next address, only that is replaced. */
+/** Makes the document as JSON once, which takes 20 ms; for another address, only that is replaced. */
 function createDocumentText(): (urls: PublicUrls) => string {
   let text: string | undefined;
   return (urls) => {
@@ -68,14 +68,14 @@ function createDocumentText(): (urls: PublicUrls) => string {
   };
 }
 
-/** Stands for what all addresses begin with. No setting can have it: a host has no brace. */
+/** A placeholder for the start of all addresses. No setting can contain it: a host has no brace. */
 const STAND_IN = "http://{address}/";
 
 function addressedPages(urls: PublicUrls, documentText: () => string): AddressedPages {
   // Nothing is loaded from or sent to anywhere but this server, whatever a script on the page may try.
   const docsSources = {
     "script-src": "'self'",
-    // Scalar makes its styles as it goes.
+    // Scalar creates its styles at run time.
     "style-src": "'unsafe-inline'",
     "img-src": "'self' data:",
     "font-src": "data:",
@@ -91,7 +91,7 @@ function addressedPages(urls: PublicUrls, documentText: () => string): Addressed
   };
 }
 
-/** Nobody's, for a path alone. */
+/** The origin to connect to; none for a path alone. */
 const originOf = ({ publicUrl }: PublicUrls): string[] => (URL.canParse(publicUrl) ? [new URL(publicUrl).origin] : []);
 
 const smallAsset = (content: string | Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>): PublicPage =>
