@@ -30,7 +30,7 @@ export interface RedisMeterParts {
   readonly answerTimeoutMs?: number | undefined;
 }
 
-const MAX_REMEMBERED_SUBJECTS = 50_000;
+const MAX_CACHED_SUBJECTS = 50_000;
 /** A slow Redis must not delay a stop. */
 const CLOSE_TIMEOUT_MS = 500;
 /** A connection that works again needs less time than this for its first answer, unless it has gone dead. */
@@ -63,7 +63,7 @@ export class RedisMeter implements Meter {
     this.#refusals = new Refusals({
       clock,
       scheduler,
-      maxSubjects: MAX_REMEMBERED_SUBJECTS,
+      maxSubjects: MAX_CACHED_SUBJECTS,
       report: (subject, policy) => this.#report(subject, policy),
     });
     this.#breakers = new ServerBreakers({
@@ -141,7 +141,7 @@ export class RedisMeter implements Meter {
     let next: Meter = this;
     try {
       const answer = await this.#run(subject, policy, waiting.length);
-      this.#refusals.remember(subject, answer, true);
+      this.#refusals.record(subject, answer, true);
       verdicts = verdictsOf(answer, policy);
     } catch (error) {
       this.#handleFailure(subject, error);
@@ -154,7 +154,7 @@ export class RedisMeter implements Meter {
   async #report(subject: string, policy: RatePolicy): Promise<void> {
     if (!this.#breakers.areAllClosed && this.#isAway(subject)) return void this.#refusals.takeStrikes(subject);
     try {
-      this.#refusals.remember(subject, await this.#run(subject, policy, 0), false);
+      this.#refusals.record(subject, await this.#run(subject, policy, 0), false);
     } catch (error) {
       this.#handleFailure(subject, error);
     }

@@ -1,14 +1,8 @@
-import { OperatorError } from "../../base/operator-error.ts";
 import { spentAtMs, stricterTally, TALLY_NUMBER_NAMES, type Tally, tallyNumbers } from "../../domain/limits/tally.ts";
 import type { RedisUrl } from "../redis-url.ts";
+import { inBatches } from "./batches.ts";
 import { EXPIRY_MARGIN_MS, keyOf, tallyOf } from "./commands/script.ts";
-import { connectRedis, whenReady } from "./servers/client.ts";
-import { failureOf } from "./servers/failures.ts";
-import { serversOf } from "./servers/servers.ts";
-
-const COMMAND_TIMEOUT_MS = 1_000;
-/** Tallies that are raised at a time: the answers to all of them arrive within the timeout of a command. */
-const BATCH_SIZE = 500;
+import type { RedisClient } from "./servers/client.ts";
 
 /**
  * Replaces a tally unless it has changed since it was read, so that the rule need not exist here, too.
@@ -33,36 +27,18 @@ type Entry = readonly [subject: string, tally: Tally];
  * OperatorError if Redis does not answer.
  */
 export async function raiseTallies(url: RedisUrl, tallies: readonly Entry[], connectTimeoutMs?: number): Promise<void> {
-  if (tallies.length === 0) return;
-  const client = connectRedis(url, { commandTimeout: COMMAND_TIMEOUT_MS });
-  const servers = serversOf(client, url);
+  const raise = async (client: RedisClient, [subject, tally]: Entry): Promise<void> => {
+    while (!(await tryToRaise(client, subject, tally)));
+  };
+  await inBatches(url, tallies, ([subject]) => subject, raise, connectTimeoutMs);
+}
 
-  /** Returns false if an instance has counted meanwhile. */
-  async function tryToRaise(subject: string, tally: Tally): Promise<boolean> {
-    const key = keyOf(subject);
-    const found = await client.hmget(key, ...TALLY_NUMBER_NAMES);
-    const raised = stricterTally(tallyOf(found), tally, Date.now());
-    const expiresAtMs = spentAtMs(raised) + EXPIRY_MARGIN_MS;
-    const before = found.map((value) => value ?? "");
-    return (await client.eval(REPLACE_UNCHANGED, 1, key, ...before, ...tallyNumbers(raised), expiresAtMs)) === 1;
-  }
-
-  async function raise([subject, tally]: Entry): Promise<void> {
-    try {
-      if (!servers.isConnected(servers.of(subject))) throw new Error("there is no connection");
-      while (!(await tryToRaise(subject, tally)));
-    } catch (error) {
-      const server = servers.of(subject);
-      const { reason, remedy } = failureOf(servers.connectionError(server) ?? error);
-      throw new OperatorError(`Redis ${server} ${reason}: ${remedy}`);
-    }
-  }
-
-  try {
-    await whenReady(client, connectTimeoutMs);
-    for (let from = 0; from < tallies.length; from += BATCH_SIZE)
-      await Promise.all(tallies.slice(from, from + BATCH_SIZE).map(raise));
-  } finally {
-    client.disconnect();
-  }
+/** Returns false if an instance has counted meanwhile. */
+async function tryToRaise(client: RedisClient, subject: string, tally: Tally): Promise<boolean> {
+  const key = keyOf(subject);
+  const found = await client.hmget(key, ...TALLY_NUMBER_NAMES);
+  const raised = stricterTally(tallyOf(found), tally, Date.now());
+  const expiresAtMs = spentAtMs(raised) + EXPIRY_MARGIN_MS;
+  const before = found.map((value) => value ?? "");
+  return (await client.eval(REPLACE_UNCHANGED, 1, key, ...before, ...tallyNumbers(raised), expiresAtMs)) === 1;
 }

@@ -30,7 +30,7 @@ function setUp({ aheadMs = 0, maxSubjects = 100, report = async () => {} } = {})
   const answer = (verdict: Verdict): JudgeAnswer => ({ verdict, judged: 1, tally: structuredClone(tally) });
   const ask = (policy = POLICY, subject = SUBJECT): Verdict => {
     const verdict = judge(tally, policy, scriptNowMs());
-    refusals.remember(subject, answer(verdict), true);
+    refusals.record(subject, answer(verdict), true);
     return verdict;
   };
   /** Exhausts the quota, so that the refusal is cached, with one strike. */
@@ -89,7 +89,7 @@ describe("Refusals", () => {
                 expect(memory.tally.banRecord.strikesSinceMs).toBe(strikesSinceMs);
               } else {
                 memory.refusals.takeStrikes(SUBJECT);
-                memory.refusals.remember(SUBJECT, memory.answer(verdict), true);
+                memory.refusals.record(SUBJECT, memory.answer(verdict), true);
                 strikesSinceMs = memory.tally.banRecord.strikesSinceMs;
               }
             }
@@ -202,7 +202,7 @@ describe("Refusals", () => {
     memory.refusals.takeStrikes(SUBJECT);
     const answerOfCall = memory.answer(verdict);
     recall(memory);
-    memory.refusals.remember(SUBJECT, answerOfCall, true);
+    memory.refusals.record(SUBJECT, answerOfCall, true);
     expect(recall(memory)).toMatchObject({ kind: "exhausted", strikesLeft: 1 });
     await memory.refusals.reportStrikes();
     expect(memory.reported.map(({ count }) => count)).toEqual([2]);
@@ -213,7 +213,7 @@ describe("Refusals", () => {
     banned.exhaust();
     recall(banned);
     while (judge(banned.tally, POLICY, banned.scriptNowMs()).kind !== "banned");
-    banned.refusals.remember(SUBJECT, banned.answer(judge(banned.tally, POLICY, banned.scriptNowMs())), true);
+    banned.refusals.record(SUBJECT, banned.answer(judge(banned.tally, POLICY, banned.scriptNowMs())), true);
     await banned.refusals.reportStrikes();
     expect(banned.reported).toEqual([]);
 
@@ -235,7 +235,7 @@ describe("Refusals", () => {
       let verdict: Verdict;
       do verdict = judge(memory.tally, POLICY, memory.scriptNowMs());
       while (verdict.kind !== "banned");
-      memory.refusals.remember(SUBJECT, memory.answer(verdict), false);
+      memory.refusals.record(SUBJECT, memory.answer(verdict), false);
       if (isRequestInFlight) expect(memory.ask()).toMatchObject({ kind: "banned", isNew: false });
       expect(recall(memory)).toMatchObject({ kind: "banned", isNew: true });
       expect(recall(memory)).toMatchObject({ kind: "banned", isNew: false });

@@ -77,7 +77,7 @@ export class Refusals {
   }
 
   /** Records Redis's answer to a request or to a report of strikes. */
-  remember(subject: string, { verdict, tally }: JudgeAnswer, isRequest: boolean): void {
+  record(subject: string, { verdict, tally }: JudgeAnswer, isRequest: boolean): void {
     const previous = this.#cached.get(subject);
     this.#cached.delete(subject);
     this.#addStrikesSinceCall(subject, verdict, tally);

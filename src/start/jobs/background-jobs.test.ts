@@ -9,7 +9,7 @@ import { PLANS } from "../../domain/keys/plan.ts";
 import { startOf } from "../../domain/usage/grains.ts";
 import { newCounts } from "../../domain/usage/usage.ts";
 import { openForCommand } from "../../store/sqlite/store.ts";
-import { deleteExpiredResponses, REFRESH_KEYS_INTERVAL_MS, sweepUsage } from "./background-jobs.ts";
+import { maintenanceOf, REFRESH_KEYS_INTERVAL_MS } from "./background-jobs.ts";
 
 test("saved responses are deleted after a day, and not because the clock is ahead for a moment", async () => {
   const store = await openForCommand(join(temporaryFolder(), "store.db"), { create: true });
@@ -17,20 +17,21 @@ test("saved responses are deleted after a day, and not because the clock is ahea
   await store.keys.create({ ...SIGNED, key, digest: "d" });
   const clock = new FakeClock();
   const steady = steadyClock(clock);
+  const { deleteExpiredResponses } = maintenanceOf(store, steady);
   const create = async () => {
     const idempotencyKey = { keyId: key.id, value: "v", fingerprint: "f", nowMs: steady.nowMs() };
     return (await store.animals.create({ name: "Rex", categoryId: 7n, status: "sold" }, idempotencyKey)).kind;
   };
   expect(await create()).toBe("done");
   clock.jump(25 * HOUR_MS);
-  await deleteExpiredResponses(store, steady);
+  await deleteExpiredResponses();
   clock.jump(-25 * HOUR_MS);
   expect(await create()).toBe("replay");
   clock.advance(DAY_MS - MINUTE_MS);
-  await deleteExpiredResponses(store, steady);
+  await deleteExpiredResponses();
   expect(await create()).toBe("replay");
   clock.advance(MINUTE_MS);
-  await deleteExpiredResponses(store, steady);
+  await deleteExpiredResponses();
   expect(await create()).toBe("done");
   await store.close();
 });
@@ -46,10 +47,10 @@ test("a start while the clock is ahead deletes nothing: once the clock is right 
   };
   expect(await create()).toBe("done");
   clock.jump(25 * HOUR_MS);
-  const steady = steadyClock(clock);
+  const { deleteExpiredResponses } = maintenanceOf(store, steadyClock(clock));
   for (let minute = 0; minute < 120; minute++) {
     if (minute === 50) clock.jump(-25 * HOUR_MS);
-    await deleteExpiredResponses(store, steady);
+    await deleteExpiredResponses();
     clock.advance(MINUTE_MS);
   }
   expect(await create()).toBe("replay");
@@ -60,6 +61,7 @@ test("usage is swept when it is older than it is kept, once the clock is settled
   const store = await openForCommand(join(temporaryFolder(), "store.db"), { create: true });
   const clock = new FakeClock();
   const steady = steadyClock(clock);
+  const { sweepUsage } = maintenanceOf(store, steady);
   const startedAtMs = startOf("minute", clock.nowMs());
   const sums = [{ keyId: null, startedAtMs, counts: newCounts().map(() => 1) }];
   await store.usage.add({ source: "s", sequence: 1, atMs: clock.nowMs(), sums });
@@ -71,18 +73,18 @@ test("usage is swept when it is older than it is kept, once the clock is settled
     ];
   };
   clock.jump(500 * DAY_MS);
-  await sweepUsage(store, steady);
+  await sweepUsage();
   clock.jump(-500 * DAY_MS);
   clock.advance(2 * DAY_MS);
-  await sweepUsage(store, steady);
+  await sweepUsage();
   expect(await left()).toEqual([1, 1]);
   clock.advance(2 * MINUTE_MS);
-  await sweepUsage({ ...store, isReadOnly: () => true }, steady);
+  await maintenanceOf({ ...store, isReadOnly: () => true }, steady).sweepUsage();
   expect(await left()).toEqual([1, 1]);
-  await sweepUsage(store, steady);
+  await sweepUsage();
   expect(await left()).toEqual([0, 1]);
   clock.advance(399 * DAY_MS);
-  await sweepUsage(store, steady);
+  await sweepUsage();
   expect(await left()).toEqual([0, 0]);
   await store.close();
 });

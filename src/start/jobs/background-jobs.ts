@@ -39,26 +39,21 @@ interface ThreadJobParts {
 }
 
 /** Starts the jobs of every serving thread. Returns how to stop them. */
-export function startThreadJobs(parts: ThreadJobParts): () => Promise<void> {
-  const { keyring, store, check, steadyClock, report } = parts;
+export function startThreadJobs({ keyring, usage, store, check, steadyClock, report }: ThreadJobParts) {
   const lastUse = new LastUse({ keyring, keys: store.keys, isReadOnly: store.isReadOnly, clock: steadyClock });
   const onUnattributed = report("could not keep the usage of some requests by key");
-  const usage = new UsageFlush({ counter: parts.usage, store, clock: steadyClock, onUnattributed });
-  const reportUse = report("could not note when keys were last used");
-  const reportUsage = report("could not store the usage");
-  const stops = [
-    startJob({
-      intervalMs: REFRESH_KEYS_INTERVAL_MS,
-      run: () => keyring.refresh(),
-      onFailure: report("could not check for changed keys"),
-    }),
-    startJob({ intervalMs: CHECK_INTERVAL_MS, run: check, onFailure: report("could not check the store") }),
-    startJob({ intervalMs: NOTE_USE_INTERVAL_MS, run: () => lastUse.write(), onFailure: reportUse }),
-    startJob({ intervalMs: FLUSH_USAGE_INTERVAL_MS, run: () => usage.write(), onFailure: reportUsage }),
-  ];
-  return async () => {
-    await Promise.all(stops.map((stop) => stop()));
-    await Promise.all([lastUse.write().catch(reportUse), usage.write().catch(reportUsage)]);
+  const usageFlush = new UsageFlush({ counter: usage, store, clock: steadyClock, onUnattributed });
+  const lastUseFailure = "could not note when keys were last used";
+  const usageFailure = "could not store the usage";
+  const stopJobs = startJobs(report, [
+    [REFRESH_KEYS_INTERVAL_MS, "could not check for changed keys", () => keyring.refresh()],
+    [CHECK_INTERVAL_MS, "could not check the store", check],
+    [NOTE_USE_INTERVAL_MS, lastUseFailure, () => lastUse.write()],
+    [FLUSH_USAGE_INTERVAL_MS, usageFailure, () => usageFlush.write()],
+  ]);
+  return async (): Promise<void> => {
+    await stopJobs();
+    await Promise.all([lastUse.write().catch(report(lastUseFailure)), usageFlush.write().catch(report(usageFailure))]);
   };
 }
 
@@ -66,62 +61,54 @@ interface JobParts {
   readonly meters: Meters;
   readonly heartbeat: Heartbeat;
   readonly store: Store;
-  /** Judges which saved responses have expired. */
+  /** Judges what has expired. */
   readonly steadyClock: SteadyClock;
   readonly report: Report;
 }
 
 /** Starts the jobs that run once in a process, however many threads it has. Returns how to stop them. */
-export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, report }: JobParts): () => Promise<void> {
-  const job = (intervalMs: number, failure: string, run: () => Promise<unknown>) =>
-    startJob({ intervalMs, run, onFailure: report(failure) });
+export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, report }: JobParts) {
+  const { deleteExpiredResponses, sweepUsage, sweepSessions, foldNames } = maintenanceOf(store, steadyClock);
   const heartbeatFailure = "could not note that this instance is alive";
-  const stops = [
-    job(SAVE_INTERVAL_MS, "could not save the counters", () => meters.save()),
-    job(DELETE_SAVED_RESPONSES_INTERVAL_MS, "could not delete expired responses", () =>
-      deleteExpiredResponses(store, steadyClock),
-    ),
-    job(SWEEP_USAGE_INTERVAL_MS, "could not delete old usage", () => sweepUsage(store, steadyClock)),
-    job(SWEEP_SESSIONS_INTERVAL_MS, "could not delete expired sessions of the console", () =>
-      sweepSessions(store, steadyClock),
-    ),
-    job(HEALTH_INTERVAL_MS, heartbeatFailure, () => heartbeat.beat()),
-    job(FOLD_NAMES_INTERVAL_MS, "could not prepare names for searches", () => foldNames(store)),
-  ];
-  return async () => {
-    await Promise.all(stops.map((stop) => stop()));
+  const stopJobs = startJobs(report, [
+    [SAVE_INTERVAL_MS, "could not save the counters", () => meters.save()],
+    [DELETE_SAVED_RESPONSES_INTERVAL_MS, "could not delete expired responses", deleteExpiredResponses],
+    [SWEEP_USAGE_INTERVAL_MS, "could not delete old usage", sweepUsage],
+    [SWEEP_SESSIONS_INTERVAL_MS, "could not delete expired sessions of the console", sweepSessions],
+    [HEALTH_INTERVAL_MS, heartbeatFailure, () => heartbeat.beat()],
+    [FOLD_NAMES_INTERVAL_MS, "could not prepare names for searches", foldNames],
+  ]);
+  return async (): Promise<void> => {
+    await stopJobs();
     await heartbeat.stop().catch(report(heartbeatFailure));
   };
 }
 
-/** Returns whether there may be more to delete. Deletes nothing while the time is in doubt. */
-export async function sweepUsage(
+type Run = () => Promise<unknown>;
+
+function startJobs(report: Report, jobs: readonly (readonly [intervalMs: number, failure: string, run: Run])[]) {
+  const stops = jobs.map(([intervalMs, failure, run]) => startJob({ intervalMs, run, onFailure: report(failure) }));
+  return () => Promise.all(stops.map((stop) => stop()));
+}
+
+/**
+ * The maintenance of a store. It does nothing while the store is read-only, and deletes nothing while the time is in
+ * doubt: that could not be undone. Readers check expiry themselves, so timing is uncritical.
+ */
+export function maintenanceOf(
   { maintenance, isReadOnly }: Pick<Store, "maintenance" | "isReadOnly">,
-  steadyClock: SteadyClock,
-): Promise<boolean> {
-  const nowMs = steadyClock.settledMs();
-  return nowMs !== undefined && !isReadOnly() && maintenance.sweepUsage({ nowMs });
+  time: SteadyClock,
+) {
+  const onceSettled = (work: (nowMs: number) => Promise<unknown>) => async () => {
+    const nowMs = time.settledMs();
+    return nowMs !== undefined && !isReadOnly() && work(nowMs);
+  };
+  return {
+    deleteExpiredResponses: onceSettled((nowMs) =>
+      maintenance.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(nowMs) }),
+    ),
+    sweepUsage: onceSettled((nowMs) => maintenance.sweepUsage({ nowMs })),
+    sweepSessions: onceSettled((nowMs) => maintenance.sweepSessions({ nowMs })),
+    foldNames: async () => !isReadOnly() && maintenance.foldNames(),
+  };
 }
-
-/** Readers check expiry themselves; timing is uncritical. Deletes nothing while the time is in doubt. */
-export async function sweepSessions(
-  { maintenance, isReadOnly }: Pick<Store, "maintenance" | "isReadOnly">,
-  steadyClock: SteadyClock,
-): Promise<void> {
-  const nowMs = steadyClock.settledMs();
-  if (nowMs !== undefined && !isReadOnly()) await maintenance.sweepSessions({ nowMs });
-}
-
-/** Returns whether there may be more to delete. Deletes nothing while the time is in doubt: it cannot be undone. */
-export async function deleteExpiredResponses(
-  store: Pick<Store, "maintenance" | "isReadOnly">,
-  steadyClock: SteadyClock,
-): Promise<boolean> {
-  const nowMs = steadyClock.settledMs();
-  if (nowMs === undefined || store.isReadOnly()) return false;
-  return store.maintenance.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(nowMs) });
-}
-
-/** Returns whether there may be more names to fold. */
-export const foldNames = async (store: Pick<Store, "maintenance" | "isReadOnly">): Promise<boolean> =>
-  !store.isReadOnly() && store.maintenance.foldNames();

@@ -1,6 +1,7 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { Redis } from "ioredis";
+import { withTimeout } from "../../../base/time/timeout.ts";
 import { type Address, displayAddress, type RedisUrl } from "../../redis-url.ts";
 import { keyOf } from "../commands/script.ts";
 import { connectionOptions } from "./client.ts";
@@ -107,10 +108,9 @@ async function tlsMismatch({ host, port }: Address, usesTls: boolean): Promise<E
     socket.once(usesTls ? "data" : "secureConnect", () => resolve(true));
     socket.on("error", () => resolve(false));
     socket.on("close", () => resolve(false));
-    setTimeout(() => resolve(false), TIMEOUT_MS / 2).unref();
   });
-  const isOther = await isUnderstood;
+  const understood = await withTimeout(isUnderstood, TIMEOUT_MS / 2);
   socket.destroy();
-  if (!isOther) return undefined;
+  if (!understood?.value) return undefined;
   return new Error(`${displayAddress({ host, port })} ${usesTls ? "does not use TLS" : "requires TLS"}`);
 }

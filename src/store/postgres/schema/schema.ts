@@ -1,4 +1,5 @@
 import { OperatorError } from "../../../base/operator-error.ts";
+import { withTimeout } from "../../../base/time/timeout.ts";
 import { POSTGRES_MIGRATIONS } from "../../migrations/postgres/index.ts";
 import {
   isWorkDue,
@@ -84,13 +85,9 @@ async function withSession<T>(
 
 /** Fails with an OperatorError if there is no answer in time; the session must then be closed. */
 async function answered<T>(answer: Promise<T>, url: string, withinMs = ANSWER_TIMEOUT_MS): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(noAnswer(url, withinMs)), withinMs);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const reply = await withTimeout(answer, withinMs);
+  if (!reply) throw noAnswer(url, withinMs);
+  return reply.value;
 }
 
 const readApplied = (session: Session, url: string, withinMs?: number) =>
