@@ -1,4 +1,4 @@
-/** What is read of an OpenAPI document. */
+/** The parts of an OpenAPI document that the generator reads. */
 export interface ApiDocument {
   readonly info: { readonly description: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;

@@ -1,10 +1,10 @@
 import type { ApiDocument, ApiOperation, Content, Parameter, Schema } from "./api-document.ts";
 import { docComment, literal } from "./doc-comment.ts";
 
-/** What is sent may be given in more ways than it is received in: ids as numbers, optional fields as undefined. */
+/** Sent values are typed more loosely than received ones: ids may be numbers, optional fields undefined. */
 type Direction = "sent" | "received";
 
-/** The types of everything on the wire, and the names of all fields and query parameters that need 64 bits. */
+/** Generates the types of everything on the wire, and the list of fields and query parameters that need 64 bits. */
 export function clientTypes(document: ApiDocument): string {
   const { info, paths, components } = withDescriptions(document);
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
@@ -22,7 +22,7 @@ export function clientTypes(document: ApiDocument): string {
   return `${blocks.join("\n\n")}\n`;
 }
 
-/** What refers to a schema without saying what for is described as the schema itself. */
+/** Gives references without a description that of the schema they refer to. */
 const withDescriptions = (document: ApiDocument): ApiDocument =>
   JSON.parse(JSON.stringify(document), (_, value) => {
     const description = document.components.schemas[refName(value?.$ref)]?.description;
@@ -53,7 +53,7 @@ function namedType(
   if (!properties) return `${comment}export type ${name} = ${typeOf(schema, direction, "")};`;
   const answered = schemas[schemaName(sender?.responses[200] ?? sender?.responses[201])]?.properties ?? {};
   const foreign = Object.keys(answered).filter((field) => !(field in properties));
-  // So that what was received is not sent back as it is, which the service refuses.
+  // Typed as undefined, so that a received object is not sent back unchanged: the service would refuse it.
   const refused = foreign.map((field) => `  /** Not part of the request. */\n  readonly ${field}?: undefined;\n`);
   return `${comment}export interface ${name} ${objectType(schema, direction, "", refused.join(""))}`;
 }
@@ -65,7 +65,7 @@ function queryType(operation: ApiOperation): string {
   const given = parameters.filter(({ name }) => name !== "cursor").slice(0, 2);
   const example = Object.fromEntries(given.map(({ name, example }) => [name, example]));
   const fields = parameters.map(({ name, description, schema, example }) => {
-    // What the interface repeats for several values may be given as one.
+    // A repeatable parameter also takes a single value.
     const item = schema.items ? `${typeOf(schema.items, "sent", "")} | ` : "";
     const comment = fieldComment(`${inClientTerms(description)} ${boundsOf(schema)}`, example, "  ");
     return `${comment}  readonly ${name}?: ${item}${typeOf(schema, "sent", "  ")} | undefined;\n`;
@@ -74,7 +74,7 @@ function queryType(operation: ApiOperation): string {
   return `${typeComment(about, name, example)}export interface ${name} {\n${fields.join("")}}`;
 }
 
-/** What the document says about HTTP, as whoever uses the client has it. */
+/** Rewords descriptions about HTTP in terms of the client. */
 const inClientTerms = (description: string): string =>
   description
     .replace("Opaque: take it from a `Link` header.", "Opaque: the `nextCursor` of an earlier page.")
@@ -90,7 +90,7 @@ function errorCodes(code: Schema, overview: string): string {
   return `${typeComment(about, "ErrorCode", code.examples?.[0])}export type ErrorCode =${union};`;
 }
 
-/** Answers are parsed by the names of fields, so that a name must mean the same everywhere. */
+/** Responses are parsed by the names of fields, so a name must have the same type everywhere. */
 function exactFields(objects: readonly Schema[]): string {
   const exact = new Set<string>();
   const rounded = new Set<string>();
@@ -109,7 +109,7 @@ function exactFields(objects: readonly Schema[]): string {
   return `${comment}export const INT64_FIELDS: readonly string[] = ${literal([...exact])};`;
 }
 
-/** The client looks for them in an object, or in each of a list, and nowhere deeper. */
+/** Throws if a schema has 64-bit integers deeper than the client looks: in an object, or in each of a list. */
 function refuseDeepIntegers(schemas: Readonly<Record<string, Schema>>): void {
   const holdsExact = (schema: Schema): boolean => {
     const { $ref, items, properties = {} } = schema;
@@ -122,7 +122,7 @@ function refuseDeepIntegers(schemas: Readonly<Record<string, Schema>>): void {
         throw new Error(`${name} has exact integers in it: parseExactly of the client would have to look that deep.`);
 }
 
-/** Whether a JavaScript number would lose digits. */
+/** True if a JavaScript number would lose digits. */
 const isExact = ({ format, minimum = Number.NaN, maximum = Number.NaN }: Schema): boolean =>
   format === "int64" && !(Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum));
 
@@ -163,7 +163,7 @@ function boundsOf({ minimum, maximum, maxLength, maxItems, default: preset }: Sc
   return [...range, ...length, ...count, ...otherwise].join(" ");
 }
 
-/** An example as the client has it. */
+/** Converts an example to the client's types. */
 function exampleOf(value: unknown, schema: Schema, direction: Direction): unknown {
   if (Array.isArray(value)) return value.map((one) => exampleOf(one, schema.items ?? {}, direction));
   if (typeof value === "object" && value !== null) {
@@ -181,7 +181,7 @@ function typeComment(about = "", name: string, example: unknown): string {
 }
 
 function fieldComment(about: string, example: unknown, indent: string): string {
-  // The values so far are in the type.
+  // The type already lists the values.
   const text = about.replace(/ So far: .*\./, "").trim();
   return docComment(text, example === undefined ? [] : [`@example ${literal(example)}`], indent);
 }

@@ -1,6 +1,6 @@
 const LINE_WIDTH = 120;
 
-/** A comment before a declaration, with an example of what it declares; nothing where there is nothing to say. */
+/** Makes a doc comment with examples, or nothing if there is no text. */
 export function docComment(text: string, examples: readonly string[] = [], indent = ""): string {
   const width = LINE_WIDTH - indent.length - " * ".length;
   const lines = [...(text === "" ? [] : text.split("\n").flatMap((line) => wrapped(line, width))), ...examples];
@@ -9,7 +9,7 @@ export function docComment(text: string, examples: readonly string[] = [], inden
   return `${indent}/**\n${lines.map((line) => `${indent} *${line && ` ${line}`}\n`).join("")}${indent} */\n`;
 }
 
-/** The lines that a text takes. The further ones of a list's item are indented. */
+/** Wraps a text into lines. Continuation lines of a list item are indented. */
 function wrapped(text: string, width: number): readonly string[] {
   if (text === "") return [""];
   const hanging = text.startsWith("- ") ? "  " : "";
@@ -17,7 +17,7 @@ function wrapped(text: string, width: number): readonly string[] {
   return lines.map((line, i) => (i === 0 ? line : hanging + line));
 }
 
-/** A value as TypeScript has it: in one line, or with a line for each part if that would be too long. */
+/** Writes a value as a TypeScript literal: on one line, or with a line for each part if that would be too long. */
 export function literal(value: unknown, indent = "", width = LINE_WIDTH - 20): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const isList = Array.isArray(value);

@@ -1,4 +1,4 @@
-// What npm runs when the packages are not installed: it says what to do, in one line. No packages, and no new syntax.
+// Run by npm scripts if the packages are not installed: says what to do, in one line, without packages or new syntax.
 "use strict";
 
 const NEEDED = 20;

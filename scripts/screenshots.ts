@@ -1,4 +1,4 @@
-// Takes the pictures of docs/console.md: the executable, on a store that is made for this, in a real Chromium.
+// Takes the screenshots of docs/console.md: runs the executable on a store with sample data, in a real Chromium.
 // Run: npm run screenshots
 
 import { Database } from "bun:sqlite";
@@ -16,7 +16,7 @@ const OUT = join(import.meta.dir, "../docs/console");
 const WIDTHS = { wide: { width: 1280, height: 1000 }, phone: { width: 360, height: 780 } };
 const SCHEMES = ["light", "dark"] as const;
 
-/** Believable, and the same each time. */
+/** A seeded generator, so that the sample data is the same each time. */
 let seed = 7;
 function random(): number {
   seed = (seed * 48_271) % 2_147_483_647;
@@ -30,7 +30,7 @@ const ANIMALS = 3_200;
 const ORDERS = 26;
 const REFERENCES = ["Web 10482", "Leipzig, counter 2", "Phone, Mrs Wagner", "Web 10490", null];
 
-/** How busy each key is, in requests a minute at noon. */
+/** The keys, with their load in requests per minute at noon. */
 const KEYS = [
   { name: "Storefront", plan: "business", scopes: "pets:read", busy: 420 },
   { name: "Price import", plan: "pro", busy: 96 },
@@ -86,13 +86,13 @@ async function fill(fleet: Fleet): Promise<Record<string, string>> {
   return ids;
 }
 
-/** As somebody does who goes on after 429. */
+/** Gets the key banned, by sending requests in spite of 429. */
 async function beBanned(fleet: Fleet, secret: string): Promise<void> {
   const code = async (): Promise<string | undefined> => (await fleet.call("GET /pets", { secret })).body.code;
   while ((await code()) !== "key_banned") await Promise.all(Array.from({ length: 50 }, code));
 }
 
-/** Less at night and at weekends, and never quite the same. */
+/** The relative load at a time: lower at night and at weekends, with some noise. */
 function load(atMs: number): number {
   const hour = (atMs / HOUR_MS) % 24;
   const isWeekend = [0, 6].includes(new Date(atMs).getUTCDay());
@@ -100,7 +100,7 @@ function load(atMs: number): number {
   return day * (isWeekend ? 0.6 : 1) * (0.85 + 0.3 * random());
 }
 
-/** What was asked for in the last month, since nobody waits that long for a picture. */
+/** Writes a month of usage into the database. */
 async function backdate(ids: Readonly<Record<string, string>>): Promise<void> {
   const nowMs = Date.now();
   const db = new Database(path);
@@ -153,7 +153,7 @@ async function backdate(ids: Readonly<Record<string, string>>): Promise<void> {
         `INSERT INTO tallies VALUES (?1, 0, 0, ?2, ?3, 0, 0, 0, 0, 0)
          ON CONFLICT (key_id) DO UPDATE SET day_opened_at = ?2, day_used = ?3`,
       ).run(ids[name] as string, nowMs - 9 * HOUR_MS, used);
-    // The third ban in a row lasts longer than it takes to take the pictures.
+    // A third ban in a row lasts longer than taking the screenshots.
     db.query("UPDATE tallies SET bans_in_a_row = 3, banned_until = ? WHERE bans_in_a_row > 0").run(
       nowMs + 30 * MINUTE_MS,
     );
@@ -207,7 +207,7 @@ async function take(browser: Browser, fleet: Fleet, ids: Readonly<Record<string,
     }
 }
 
-/** Nobody needs to know where these were taken. */
+/** Replaces the host and path of the machine by neutral ones. */
 const hidePlace = (page: Page): Promise<unknown> =>
   page.route("**/console/api/overview*", async (route) => {
     const response = await route.fetch();
@@ -217,7 +217,7 @@ const hidePlace = (page: Page): Promise<unknown> =>
     await route.fulfill({ response, json: { ...view, instances, store } });
   });
 
-/** Without any loss, and half as large: Chromium itself can do that. */
+/** Converts a PNG to WebP in Chromium, which halves its size. */
 async function asWebp(browser: Browser, png: Buffer): Promise<Buffer> {
   const page = await browser.newPage();
   const url = await page.evaluate<string>(`(async () => {
@@ -233,7 +233,7 @@ async function asWebp(browser: Browser, png: Buffer): Promise<Buffer> {
   return Buffer.from(url.slice(url.indexOf(",") + 1), "base64");
 }
 
-/** A dry run that finds something: the import's page shows it to everybody from then on. */
+/** Makes a dry run with invalid lines, which the import page then shows to every user. */
 async function tryFile(page: Page): Promise<void> {
   const content = `name,categoryId,status\nMira,1,available\nNo category,,available\nTaro,2,sold\n<b>Bold</b>,3,gone\n`;
   const file = { name: "autumn-stock.csv", mimeType: "text/csv", buffer: Buffer.from(content) };

@@ -23,7 +23,7 @@ export interface SteadyLoad {
   readonly animals: number;
 }
 
-/** Of ten requests, seven get an animal, two list and one creates. */
+/** Seven of ten requests get an animal, two list animals, and one creates one. */
 function request({ animals }: SteadyLoad, number: number): { path: string; init: RequestInit } {
   const kind = number % 10;
   if (kind === 0)

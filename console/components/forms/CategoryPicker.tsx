@@ -17,7 +17,7 @@ interface CategoryPickerProps {
   readonly value: Category | undefined;
   /** The category is undefined while the user types, and if the text matches none. */
   readonly onChange: (category: Category | undefined, text: string) => void;
-  /** As a filter above a list, it does not keep a text that matches no category. */
+  /** A filter above a list does not keep text that matches no category. */
   readonly isFilter?: boolean;
   readonly described?: object;
 }

@@ -56,7 +56,7 @@ export const quotaFlood: Attacker = batches(64, 10, ({ secret }, number) =>
   ),
 );
 
-/** As many animals as a key may add. */
+/** Adds as many animals as the key's quota allows. */
 export const writeFlood: Attacker = batches(64, 1, ({ secret }, number) =>
   requestBytes("POST /v1/pets", { secret, body: `{"name":"Flood ${number}","categoryId":${number}}` }),
 );
