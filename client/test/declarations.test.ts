@@ -4,21 +4,21 @@ import type { ApiDocument } from "../../scripts/api-document.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { complaints, newConsumer, PACKED_TYPES, typescript5 } from "./harness/typescript.ts";
 
-// What an editor shows about the published client.
+// Doc comments of the published client, as an editor shows them.
 
 /** A declaration that users see: an export, or a member of one. */
 interface Declared {
-  /** As in `Pets.list`. */
+  /** The qualified name, such as `Pets.list`. */
   readonly name: string;
   readonly isExport: boolean;
-  /** Whether it is a property, whose example is a value. */
+  /** True for a property, whose example is a value. */
   readonly isProperty: boolean;
   readonly comment: string;
   readonly examples: readonly string[];
   readonly deprecated: string | undefined;
 }
 
-/** Node asks, since the compiler is slower elsewhere: every export of the declarations, and every member of it. */
+/** Lists every export of the declarations and its members. Runs on Node, because the compiler is slower elsewhere. */
 const WALK = `
   const ts = require(process.argv[2]);
   const program = ts.createProgram([process.argv[3]], { module: 199, moduleResolution: 99, target: 9, types: [] });
@@ -118,7 +118,7 @@ test("every export has an example", () => {
 });
 
 describe("examples", () => {
-  /** What examples take for granted. */
+  /** The declarations that the examples rely on. */
   const SURROUNDINGS = `
     import { AnimalStore, AnimalStoreError } from "animal-store-client";
     import type * as client from "animal-store-client";

@@ -7,7 +7,7 @@ import { INT64_FIELDS } from "../src/wire/types.ts";
 import { parseObviously } from "./harness/obvious-json.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
-/** An integer in each of the ways in which it can be given. */
+/** An integer in each of its accepted forms. */
 const given = fc
   .oneof(int64, fc.maxSafeInteger().map(BigInt))
   .chain((integer) =>
@@ -51,7 +51,7 @@ describe("JSON", () => {
     int64.map(String),
     fc.constantFrom("0", "-0", "1.5", "-1e3", "1E+2", "10e-1", "123456789012345678901234567890"),
   );
-  /** Exact integers are in an object, or in each of a list, and nowhere deeper: openapi.json is checked for it. */
+  /** Exact integers are in an object, or in each of a list, and nowhere deeper, which the generator checks. */
   const exactName = fc.constantFrom(...INT64_FIELDS).map((field) => `"${field}"`);
   const { document } = fc.letrec<{ json: string; list: string; object: string; item: string; document: string }>(
     (tie) => ({

@@ -78,7 +78,7 @@ test("sell sells each animal once, however many sell at once, and the same refer
   expect(again.out).toBe(`Order ${order?.id}: animal ${order?.petId} is sold as ${order?.reference}.\n`);
   expect((await store.orders.list()).items).toHaveLength(2);
   expect((await example("sell", "70")).exitCode).toBe(2);
-  // The same animal, under the same reference: yet another sale.
+  // The same animal and reference after a cancellation is a new sale.
   await store.orders.cancel(String(order?.id));
   const anew = await example("sell", "70", String(order?.reference));
   expect(anew.out).toEndWith(`: animal ${order?.petId} is sold as ${order?.reference}.\n`);
@@ -90,7 +90,7 @@ test("sell takes the next animal when somebody else is faster", async () => {
     await store.pets.create({ name: "Kim", categoryId: 71 }),
     await store.pets.create({ name: "Lou", categoryId: 71 }),
   ];
-  /** Passes requests on, but before the first order somebody else orders the same animal. */
+  /** Forwards requests, but places a competing order for the same animal before the first one. */
   let isFirst = true;
   const rival = Bun.serve({
     port: 0,
@@ -120,7 +120,7 @@ test("watch prints what is added, sold, renamed and removed", async () => {
   atEnd(() => child.kill("SIGKILL"));
   const reader = child.stdout.getReader();
   let out = "";
-  /** Waits until it has printed so much more, and returns it. */
+  /** Waits until the example has printed this text. */
   const printed = async (text: string): Promise<void> => {
     while (!out.includes(text)) {
       const { value, done } = await reader.read();

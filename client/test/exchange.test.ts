@@ -8,7 +8,7 @@ const now = (): number => performance.now();
 const clock = { now, sleep: async () => {} };
 
 describe("the answer to another request", () => {
-  /** What becomes of a call whose answers have these ids, made from the ids of all requests so far. */
+  /** The outcome of a call whose responses have these request ids, derived from the ids sent so far. */
   async function outcome(...ids: readonly ((sent: readonly string[]) => string)[]): Promise<unknown> {
     const sent: string[] = [];
     const fetch: AnimalStoreOptions["fetch"] = async (_, { headers }) => {
@@ -88,7 +88,7 @@ describe("what is left behind", () => {
     for (let batch = 0; batch < 100; batch++)
       await Promise.all(Array.from({ length: 100 }, () => store.key({ signal }).catch(() => {})));
     expect(calls).toBeGreaterThan(10_000);
-    // Node warns of more than ten.
+    // Node warns about more than ten listeners.
     expect(most).toBe(1);
     expect(listeners).toBe(0);
   });
@@ -211,7 +211,7 @@ test("an answer that comes together with an abort or a timeout is taken", async 
   const fetch = async (): Promise<Response> => {
     const response = Response.json({ plan: "free" });
     const text = await response.text();
-    // All is there, and only then does somebody abort.
+    // The abort comes after the response is complete.
     const late = async (): Promise<string> => {
       ending.abort();
       return text;

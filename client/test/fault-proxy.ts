@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { atEnd } from "../../test/harness/cleanup.ts";
 import type { Random } from "../../torture/common/random.ts";
 
-/** What may happen to an exchange. */
+/** The faults that may happen to an exchange. */
 export const FAULTS = [
   "drops the connection before it forwards the request",
   "drops it while it forwards the request",
@@ -22,18 +22,18 @@ export type Fault = (typeof FAULTS)[number];
 
 export interface FaultProxy {
   readonly origin: string;
-  /** How often each of them happened. */
+  /** The number of times that each fault happened. */
   readonly faults: ReadonlyMap<Fault, number>;
-  /** How many exchanges there were, with and without faults. */
+  /** The number of exchanges, with and without faults. */
   readonly exchanges: () => number;
 }
 
-/** A proxy between a client and a service that does something wrong in one exchange of `oneIn`. */
+/** A proxy that injects a fault into one of `oneIn` exchanges. */
 export function startFaultProxy(targetPort: number, random: Random, oneIn = 2): Promise<FaultProxy> {
   const faults = new Map<Fault, number>();
   let exchanges = 0;
   const choose = (request: Buffer): Fault | undefined => {
-    // Chromium never gives up on a preflight, not even when its fetch is aborted, and has six connections.
+    // Chromium never gives up on a preflight, even if its fetch is aborted, and has only six connections.
     if (request.toString("latin1", 0, 8) === "OPTIONS ") return undefined;
     exchanges++;
     if (!random.chance(1 / oneIn)) return undefined;
@@ -68,7 +68,7 @@ export function startFaultProxy(targetPort: number, random: Random, oneIn = 2): 
   );
 }
 
-/** One request, and what becomes of it. */
+/** One request and its fault. */
 class FaultyExchange {
   constructor(
     private readonly client: Socket,
@@ -111,7 +111,7 @@ class FaultyExchange {
       case "delivers the answer twice": {
         const answer = await this.#forward();
         client.write(answer);
-        // At once, or when the client may have sent its next request.
+        // Either at once, or after the client may have sent its next request.
         if (random.chance(0.5)) await Bun.sleep(random.int(0, 4));
         client.write(answer);
         return;
@@ -128,7 +128,7 @@ class FaultyExchange {
     client.write(await this.#forward());
   }
 
-  /** The service's whole answer, over a connection of its own. */
+  /** Fetches the service's whole response over a new connection. */
   #forward(): Promise<Buffer> {
     return new Promise((resolve) => {
       const upstream = connect(this.targetPort, "127.0.0.1", () => void upstream.write(this.request));
@@ -151,14 +151,14 @@ class FaultyExchange {
     );
   }
 
-  /** Delivers what there is, and then closes the connection: with a goodbye or without one. */
+  /** Sends the last bytes, then closes or resets the connection. */
   #drop(last: Buffer = Buffer.alloc(0)): void {
     const { client } = this;
     const isPolite = this.random.chance(0.5);
     client.write(last, () => (isPolite ? client.end() : client.resetAndDestroy()));
   }
 
-  /** The beginning of a message, at least so many bytes and never all of it. */
+  /** A part of a message from its beginning, of at least this many bytes, and never all of it. */
   #part(message: Buffer, least: number): Buffer {
     return message.subarray(0, this.random.int(least, Math.max(least, message.length - 1)));
   }
@@ -166,7 +166,7 @@ class FaultyExchange {
 
 const headLength = (message: Buffer): number => message.indexOf("\r\n\r\n") + 4;
 
-/** How long the message is that begins here; 0 as long as it is not complete. */
+/** The length of the first message; 0 while it is incomplete. */
 function messageLength(received: Buffer): number {
   const head = headLength(received);
   if (head < 4) return 0;

@@ -8,11 +8,11 @@ import { type Fault, startFaultProxy } from "./fault-proxy.ts";
 export interface FaultRunOptions {
   readonly callers?: number;
   readonly rounds?: number;
-  /** Of the page that the client is on, if it is on one. */
+  /** The origin of the page that runs the client, if any. */
   readonly pageOrigin?: string | undefined;
 }
 
-/** Starts the service behind a proxy that fails, lets a client work, and compares what it reports with the database. */
+/** Runs a client against the service behind a faulty proxy, and compares its report with the database. */
 export async function checkUnderFaults(
   seed: number,
   work: (run: FaultRun) => Promise<FaultReport>,

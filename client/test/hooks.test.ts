@@ -6,7 +6,7 @@ const baseUrl = "http://127.0.0.1:1/v1";
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
   Response.json(body, { status, headers });
 
-/** A client whose answers come one after the other, and for which waiting takes no time, but lets time pass. */
+/** A client with scripted responses, for which waits take no real time, but simulated time passes. */
 function clientOf(answers: readonly (() => Response | Promise<Response>)[], options: AnimalStoreOptions = {}) {
   let nowMs = 1_000;
   const sleeps: number[] = [];
@@ -21,7 +21,7 @@ function clientOf(answers: readonly (() => Response | Promise<Response>)[], opti
   const fetch = async (_: string, init: RequestInit): Promise<Response> => {
     const answer = answers[sent.length];
     sent.push(new Headers(init.headers));
-    // So long does an exchange take.
+    // The duration of an exchange.
     nowMs += 7;
     return answer ? answer() : json([]);
   };

@@ -16,14 +16,14 @@ function bodyFields({ requestBody }: ApiOperation): string[] {
   return Object.keys(document.components.schemas[name ?? ""]?.properties ?? {});
 }
 
-/** All that the interface takes: operations, parameters and fields of bodies. */
+/** Everything that the interface accepts: operations, parameters and fields of bodies. */
 const everything = operations.flatMap(({ operation }) => [
   operation.operationId,
   ...(operation.parameters ?? []).map((parameter) => `${operation.operationId} ${parameter.in} ${parameter.name}`),
   ...bodyFields(operation).map((field) => `${operation.operationId} body ${field}`),
 ]);
 
-/** What of it a request has. */
+/** The part of it that a request uses. */
 function usedBy(url: string, { method, headers, body }: RequestInit): string[] {
   const { pathname, searchParams } = new URL(url);
   const path = pathname.replace("/v1", "");
@@ -44,7 +44,7 @@ function usedBy(url: string, { method, headers, body }: RequestInit): string[] {
   ];
 }
 
-/** A client whose requests are noted, and whose answers are as the document describes them. */
+/** A client whose requests are recorded, and whose responses are checked against the OpenAPI document. */
 async function noted() {
   const service = await startService();
   const used = new Set<string>();
@@ -60,7 +60,7 @@ async function noted() {
       return response;
     },
   });
-  /** A read through the client gives what a bare request gives. */
+  /** Checks that a read through the client gives the same as a bare request. */
   const reads = async <T>(line: string, call: Call<T>): Promise<void> => {
     const bare = await service.call(`GET ${line}`);
     const { data, status, etag } = await call.withResponse();
@@ -72,7 +72,7 @@ async function noted() {
       parseObviously(bare.text),
     ]);
   };
-  /** The same write as a bare request is a repetition of that of the client, and gets the same answer. */
+  /** Checks that a bare request repeats the client's write, and gets the same response. */
   const writes = async <T>(
     line: string,
     body: string | undefined,

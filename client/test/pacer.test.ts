@@ -7,11 +7,11 @@ import type { Answered, Outcome } from "../src/pacing/quota-status.ts";
 import { SharedTime } from "./shared-time.ts";
 import { SimulatedService } from "./simulated-service.ts";
 
-/** What becomes of a request on its way. */
+/** The fate of a request. */
 type Fate = "answered" | "lost" | "answer lost" | "503" | "401" | "bare";
 
 interface Plan {
-  /** How long after the one before. */
+  /** The time after the previous call. */
   readonly afterMs: number;
   readonly maxWaitMs: number;
   readonly abortAfterMs: number | undefined;
@@ -36,7 +36,7 @@ const setUp = ({ pacing = true } = {}) => {
     leave,
     limits,
   };
-  /** Enters, and notes how that ended. */
+  /** Enters, and records the outcome. */
   const enter = (maxWaitMs = Number.POSITIVE_INFINITY, signal?: AbortSignal) => {
     const entry: { pass?: number; error?: AnimalStoreError } = {};
     (async () => pacer.enter(maxWaitMs, signal))().then(
@@ -46,12 +46,12 @@ const setUp = ({ pacing = true } = {}) => {
     return entry;
   };
   const passed = (entries: readonly { pass?: number }[]) => entries.filter(({ pass }) => pass !== undefined).length;
-  /** Enters, which must be possible at once, and leaves with this answer. */
+  /** Enters, which must be possible at once, and leaves with this outcome. */
   const exchange = (outcome: Outcome = "lost") => pacer.leave(pacer.enter(0, undefined) as number, outcome);
   return { time, pacer, enter, passed, exchange };
 };
 
-/** Carries out calls against the rule of the service; what came of each, in the order in which they were let pass. */
+/** Simulates calls against the service's rules. Returns their outcomes in the order in which they passed. */
 async function simulate(plans: readonly Plan[], service: SimulatedService) {
   const { time, pacer } = setUp();
   const outcomes: string[] = [];
@@ -122,7 +122,7 @@ describe("whatever calls come, and however long their answers take", () => {
           expect(mostInFlight).toBeLessThanOrEqual(Math.max(1, perMinute / 8));
           for (const [index, outcome] of outcomes.entries())
             expect([index, outcome]).toEqual([index, expect.stringMatching(/^(200|aborted|wait_too_long|429)$/)]);
-          // Tomorrow, or when that is more than five minutes away: somebody has to find out.
+          // After the daily quota is used up, probes every five minutes may be refused.
           if (plans.length <= perDay) expect(service.strikes).toBe(0);
           expect(service.bans).toBe(0);
           expect([waiting, time.sleeping]).toEqual([0, 0]);

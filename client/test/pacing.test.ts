@@ -12,11 +12,11 @@ const MINUTE_MS = 60_000;
 
 const PATIENT = { maxWaitMs: Number.POSITIVE_INFINITY };
 
-/** A Free key of which no day is used up. */
+/** A key like one on the Free plan, but with a daily quota that is never reached. */
 const FREE_MINUTES = { plan: "enterprise", quotas: { perMinute: 60, perDay: 100_000 } } as const;
 
 onEveryStore(({ startService }) => {
-  /** A service and clients that have the same time. */
+  /** Starts a service and clients that share a clock. */
   async function start() {
     const time = new SharedTime();
     const service = await startService({ clock: time.clock });
@@ -28,7 +28,7 @@ onEveryStore(({ startService }) => {
   const calls = <T>(count: number, call: () => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, call));
 
-  /** What the service has noted of a key: how many requests it let pass, and why it refused others. */
+  /** The service's usage record of a key: how many requests passed, and why others were refused. */
   async function noted(service: TestService, keyId: string, time: SharedTime) {
     await service.stop();
     const span = { grain: "hour", fromMs: 0, beforeMs: time.clock.nowMs() + DAY_MS } as const;
@@ -66,7 +66,7 @@ onEveryStore(({ startService }) => {
       expect(time.now()).toBeLessThan(18 * MINUTE_MS);
       const { passed, strikes, banned } = await noted(service, id, time);
       expect({ passed, banned }).toEqual({ passed: 1000, banned: 0 });
-      // About two in each minute; sixty in one would be a ban.
+      // About two refusals per minute; sixty would lead to a ban.
       expect(strikes).toBeLessThan(17 * 6);
       expect(Math.max(0, ...byMinute.values())).toBeLessThan(20);
     });

@@ -13,7 +13,7 @@ const MAX_BYTES = 6_000;
 const files = [...new Bun.Glob("**").scanSync({ cwd: PACKED.folder, dot: true })].sort();
 const manifest = await Bun.file(join(PACKED.folder, "package.json")).json();
 
-/** What a bundler makes of a program that uses the package. */
+/** Bundles a program that uses the package. */
 async function bundled(program: string, minify = false): Promise<string> {
   const folder = temporaryFolder();
   await Bun.write(
@@ -55,7 +55,7 @@ describe("the package", () => {
 
   test("is as Are The Types Wrong? wants it", async () => {
     const attw = join(ROOT, "node_modules/.bin/attw");
-    // It fails if there is a problem.
+    // Fails if attw finds a problem.
     const said = await succeed([attw, PACKED.tarball, "--profile", "esm-only", "--format", "ascii"], ROOT);
     expect(said).toContain("(ESM)");
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type ListPetsQuery, type Pet } from "../src/index.ts";
 
-/** A store with seven animals, and what is asked of it from then on. */
+/** A store with seven animals, and a record of the requests after that. */
 async function sevenAnimals() {
   const service = await startService();
   const asked: string[] = [];
@@ -88,7 +88,7 @@ describe("a page", () => {
     const { etag: secondTag } = await store.pets
       .list({ limit: 3, cursor: (await store.pets.list({ limit: 3 })).nextCursor })
       .withResponse();
-    // With the tag of the second page, the first one is read, and the second one too.
+    // With the tag of the second page, the first one is read, and next() does not send the tag again.
     const page = await store.pets.list({ limit: 3 }, { ifNoneMatch: secondTag });
     expect((await page?.next())?.items).toEqual(second?.items as Pet[]);
   });

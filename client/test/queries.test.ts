@@ -8,7 +8,7 @@ const connect = async () => {
   return new AnimalStore({ baseUrl: `${service.origin}/v1`, apiKey: service.boundless });
 };
 
-/** Text with all that means something in a URL, or in one of its encodings. */
+/** Text with characters that have a meaning in URLs or their encodings. */
 const text = fc
   .array(
     fc.oneof(
@@ -38,7 +38,7 @@ const text = fc
     ),
     { minLength: 1, maxLength: 8 },
   )
-  // What the service takes as a name: see `NewPet`.
+  // Without the characters that the service refuses in names: see `NewPet`.
   .map((parts) => `x${parts.join("").replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "")}`);
 
 test("an order is found by any reference, and by no other", async () => {

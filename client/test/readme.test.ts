@@ -23,20 +23,20 @@ interface Block {
 const blocksIn = (text: string): Block[] =>
   [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = "", code = ""]) => ({ language, code }));
 
-/** What the comments of a program say that it prints: everything behind an arrow. An ellipsis stands for anything. */
+/** The expected output in a program's comments: everything after an arrow. An ellipsis matches anything. */
 const promisedBy = (code: string): string[] => [...code.matchAll(/\/\/ → (.*)$/gm)].map(([, line = ""]) => line);
 
 const isLike = (promised: string, text: string): boolean =>
   new RegExp(`^${promised.split("…").map(RegExp.escape).join(".*")}$`, "s").test(text);
 
-/** The rows of the table that begins so, each as its cells. */
+/** The rows of the table with this header, as cells. */
 function tableAfter(header: string): string[][] {
   const lines = readme.slice(readme.indexOf(`\n| ${header} |`) + 1).split("\n\n", 1)[0] as string;
   const rows = lines.split("\n").slice(2);
   return rows.map((row) => row.slice(2, -2).split(" | "));
 }
 
-/** As whoever follows a README does: a started service, what the shell is told, and one program on Node. */
+/** Follows a README like a user: starts the service, runs the shell commands, and runs the code as one Node program. */
 async function follow(text: string): Promise<void> {
   const home = temporaryFolder();
   const bin = join(home, "node_modules/.bin");
@@ -47,7 +47,7 @@ async function follow(text: string): Promise<void> {
   const programs = blocks.filter(({ language }) => language === "js" || language === "ts");
   const commands = blocks.filter(({ language, code }) => language === "sh" && !/\bnpm /.test(code));
   const whole = programs.map(({ code }) => code).join("");
-  // Node 20 knows no types; blocks of JavaScript are run as they are.
+  // Node 20 does not strip types; blocks of JavaScript are run unchanged.
   const strip = new Bun.Transpiler({ loader: "ts" });
   const runnable = programs.map(({ language, code }) => (language === "ts" ? strip.transformSync(code) : code));
   const folder = newConsumer({ "tutorial.ts": whole, "tutorial.js": runnable.join("\n") });
@@ -84,7 +84,7 @@ describe("the tutorial", () => {
   });
 });
 
-/** The options of an interface as rows: their names, and what their comments say. */
+/** The options of an interface as rows of name and doc comment. */
 function optionsOf(source: string, interfaceName: string): string[][] {
   const body = new RegExp(`^export interface ${interfaceName}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(source)?.[1] ?? "";
   return [...body.matchAll(/\/\*\*\s+(.*?)\s+\*\/\s+readonly (\w+)\??:/gs)]

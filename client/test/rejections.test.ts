@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { PACKED } from "./harness/package.ts";
 
-/** Each way to use a call that fails, and how many rejections nobody handles then. */
+/** The ways to use a failing call, and the number of unhandled rejections that each leaves. */
 const WAYS: Record<string, [code: string, unhandled: number]> = {
   awaited: ["await call().catch(() => {})", 0],
   "awaited in try": ["try { await call(); } catch {}", 0],
@@ -18,7 +18,7 @@ const WAYS: Record<string, [code: string, unhandled: number]> = {
   "nobody looks at withResponse": ["call().withResponse()", 1],
 };
 
-/** What only lists have. */
+/** The ways that only lists have. */
 const LISTS: typeof WAYS = {
   "only iterated over": ["try { for await (const one of call()); } catch {}", 0],
   "iterated over twice": [
@@ -52,7 +52,7 @@ const script = `
   const count = async (about, way) => {
     unhandled = 0;
     await way();
-    // Node tells of them after the turn in which nobody has looked.
+    // Node reports unhandled rejections after the current turn.
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve));
     counted[about] = unhandled;
   };

@@ -7,7 +7,7 @@ import { AnimalStore, AnimalStoreError, type AnimalStoreOptions, type ClientErro
 import { backoffMs, isRetriable } from "../src/transport/retry.ts";
 import { SharedTime } from "./shared-time.ts";
 
-/** Whether the same request may succeed later: a new code must be decided on. */
+/** True if the same request may succeed later. Listed in full, so that each new code needs a decision. */
 const IS_RETRIABLE: Readonly<Record<FaultCode | ClientErrorCode, boolean>> = {
   missing_api_key: false,
   invalid_api_key: false,
@@ -48,7 +48,7 @@ const IS_RETRIABLE: Readonly<Record<FaultCode | ClientErrorCode, boolean>> = {
 const errorWith = (code: string, status?: number, retryAfterMs?: number) =>
   new AnimalStoreError({ code, message: "", status, retryAfterMs });
 
-/** The answers of a real server, one after the other, the last one for ever, and a client in a time of its own. */
+/** A real server with scripted responses, the last one repeated, and a client with simulated time. */
 function serverWith(answers: readonly (() => Response)[], options: AnimalStoreOptions = {}) {
   const time = new SharedTime();
   const arrivals: number[] = [];

@@ -7,12 +7,12 @@ import { projectWithClient } from "./harness/project.ts";
 import { DENO } from "./harness/runtimes.ts";
 import { startWorker } from "./harness/workerd.ts";
 
-// What runtimes forbid: the environment in Deno, other origins in browsers, work before the first request in workers.
+// Restrictions of runtimes: the environment in Deno, other origins in browsers, early work in edge workers.
 
 const TIMEOUT_MS = 60_000;
 
 describe("Deno, without leave to read the environment", () => {
-  /** What a program says in a terminal, where Deno would ask for leave. */
+  /** The output of a program in a terminal, where Deno would prompt for permission. */
   async function say(program: string): Promise<string> {
     const folder = projectWithClient();
     await Bun.write(join(folder, "main.js"), `import { AnimalStore } from "animal-store-client";\n${program}`);
@@ -26,7 +26,7 @@ describe("Deno, without leave to read the environment", () => {
         rows: 50,
         data: (_, bytes) => {
           said += decoder.decode(bytes, { stream: true });
-          // It would wait forever.
+          // The prompt would wait forever.
           if (said.includes("Allow?")) child.kill();
         },
       },
@@ -70,7 +70,7 @@ describe.skipIf(!CHROMIUM)("a page of an origin that the service does not let ca
 });
 
 describe("an edge worker", () => {
-  /** Answers 20 requests at once by creating an animal of their name. */
+  /** Sends 20 concurrent requests to the worker, each of which creates an animal. */
   async function answersOf(worker: string): Promise<string[]> {
     const service = await startService();
     const options = JSON.stringify({ baseUrl: `${service.origin}/v1`, apiKey: service.boundless });
@@ -94,7 +94,7 @@ describe("an edge worker", () => {
     expect(await answersOf(worker)).toEqual(NAMES);
   });
 
-  // One that waits for another's answer would be taken for one that hangs.
+  // The platform takes a request that waits for another's response for a hung one.
   test("may make one for all before the first request, if it does not pace them", async () => {
     const worker = `const { pets } = new AnimalStore({ ...options, pacing: false });
       export default {

@@ -8,7 +8,7 @@ import { checkUnderFaults } from "./fault-run.ts";
 import { type StartedRuntime, startRuntime } from "./harness/runtimes.ts";
 import { startSurroundings } from "./harness/surroundings.ts";
 
-// The client as it is published, in every runtime that it is for, with the really started service.
+// The published client in every supported runtime, against a running service.
 
 const TIMEOUT_MS = 60_000;
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
@@ -25,7 +25,7 @@ for (const runtime of RUNTIMES)
     for (const name of Object.keys(CHECKS)) test(name, () => expect(outcomes[name]).toBeNull());
 
     test("nothing unexpected is on the console", () => {
-      // The browser itself logs statuses such as 404, and connections that were broken on purpose.
+      // The browser itself logs statuses such as 404, and connections that are broken on purpose.
       expect(started.complaints.filter((text) => !text.startsWith("Failed to load resource: "))).toEqual([]);
     });
 

@@ -6,12 +6,12 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** How many turns of the event loop without anything happening mean that nothing will. */
+/** After this many idle turns of the event loop, nothing more will happen. */
 const QUIET_TURNS = 3;
 
 /**
- * One time for the service and its clients. It stands still while requests are on their way; when all that is left to do
- * is to wait, it goes on to the end of the next wait.
+ * Simulated time for the service and its clients. It stands still while requests are in flight; when everything is
+ * waiting, it jumps to the end of the next wait.
  */
 export class SharedTime implements ClientClock {
   readonly clock: FakeClock;
@@ -43,12 +43,12 @@ export class SharedTime implements ClientClock {
     });
   }
 
-  /** How many waits have not ended. */
+  /** The number of pending waits. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
 
-  /** Time stands still until this is done. */
+  /** Keeps time from passing until the work is done. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#onTheirWay++;
     try {
@@ -59,7 +59,7 @@ export class SharedTime implements ClientClock {
     }
   }
 
-  /** To be given to clients: each answer takes some time. */
+  /** The fetch for clients, in which each response takes some time. */
   readonly fetch = (url: string, init: RequestInit): Promise<Response> =>
     this.during(async () => {
       const response = await fetch(url, init);
@@ -83,7 +83,7 @@ export class SharedTime implements ClientClock {
     }
   }
 
-  /** Waits, without time passing, for everything that happens by itself. */
+  /** Waits, without time passing, until nothing more happens by itself. */
   async settle(): Promise<void> {
     for (let quiet = 0, before = this.#events; quiet < QUIET_TURNS || this.#onTheirWay > 0; quiet++) {
       await new Promise(setImmediate);
@@ -92,7 +92,7 @@ export class SharedTime implements ClientClock {
     }
   }
 
-  /** Time passes; whoever was to wake meanwhile does so when it was due. */
+  /** Advances time, and wakes each sleeper when it is due. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.now() + ms;
     for (;;) {

@@ -3,11 +3,11 @@ import { refusalFault } from "../../src/http/faults/refusal-faults.ts";
 import { HeaderTemplate, NO_FIELDS } from "../../src/http/reply/header-template.ts";
 import type { Answered } from "../src/pacing/quota-status.ts";
 
-/** The rule of limits and bans as the service has it, with the headers that it sends, but without the service. */
+/** The service's rules of limits and bans, with its headers, but without the service. */
 export class SimulatedService {
   readonly #tally = newTally();
   readonly #policy: RatePolicy;
-  /** How many were refused by a quota. */
+  /** The number of requests that a quota has refused. */
   strikes = 0;
   bans = 0;
 

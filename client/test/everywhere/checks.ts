@@ -7,7 +7,7 @@ import * as operations from "./operations.ts";
 import * as secrets from "./secrets.ts";
 import * as waiting from "./waiting.ts";
 
-/** Every check that runs in every runtime, by what it shows. */
+/** All checks that run in every runtime, by name. */
 export const CHECKS: Readonly<Record<string, Check>> = Object.fromEntries(
   Object.entries({ ...operations, ...exact, ...errors, ...failures, ...secrets, ...hooks, ...waiting }).map(
     ([name, check]) => [inWords(name), check],

@@ -36,7 +36,7 @@ export const failuresWithoutAnAnswerAreToldApart = async (env: Everywhere): Prom
   const dead = await failure(store({ baseUrl: deadUrl }).pets.list({}, once));
   equal([dead.code, dead.status ?? "none", dead.attempts], ["connection_failed", "none", 1]);
   equal(dead.message.includes(new URL(deadUrl).origin), true, `"${dead.message}" names the address`);
-  // Deno sends a request again by itself when its connection is closed without an answer.
+  // Deno itself repeats a request if its connection is closed without a response.
   for (const fault of ["drop", "lose", "truncate"] as const)
     equal(
       (await failure(store({ baseUrl: faulty(fault, fault) }).pets.list({}, once))).code,
@@ -86,7 +86,7 @@ export const theKeyIsNeverShown = async (env: Everywhere): Promise<void> => {
   );
 };
 
-/** As the runtime shows it to a developer: with what is hidden, if there is a way. */
+/** The runtime's own representations of a value, including hidden properties if possible. */
 function inspected(value: unknown): string[] {
   const { Deno, Bun, process } = globalThis as Inspecting;
   const options = { depth: 9, showHidden: true };

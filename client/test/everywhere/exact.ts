@@ -1,6 +1,6 @@
 import type { Everywhere } from "./env.ts";
 
-/** Where digits are lost, and around it. */
+/** Integers around the limits beyond which digits are lost. */
 const INTEGERS = [
   "0",
   "1",
@@ -74,7 +74,7 @@ export const whatIsNoInt64IsRefusedBeforeItIsSent = async ({ store, equal }: Eve
     ...[null, true, Symbol("id"), {}, { id: 1 }, [], [1], Object.create(null), new Date(0), () => 1],
   ];
   for (const value of [...wrong, undefined]) {
-    // The types allow none of these.
+    // The types do not allow these values.
     const id = value as string;
     const calls = {
       petId: () => orders.place({ petId: id }),
@@ -83,7 +83,7 @@ export const whatIsNoInt64IsRefusedBeforeItIsSent = async ({ store, equal }: Eve
       id: () => pets.find(id),
     };
     for (const [field, call] of Object.entries(calls)) {
-      // Fields that are left out are for the service to refuse.
+      // The service refuses missing fields, not the client.
       if (value === undefined && field === "petId") continue;
       const error = await call().then(
         () => undefined,
@@ -98,7 +98,7 @@ export const whatIsNoInt64IsRefusedBeforeItIsSent = async ({ store, equal }: Eve
   equal(sent, 0);
 };
 
-/** What a parser that goes by the looks of a text might take for the id. */
+/** Texts in which a parser based on patterns might find the wrong id. */
 const HOSTILE: readonly (readonly [json: string, expected: unknown])[] = [
   ['{"id":9007199254740993}', { id: "9007199254740993" }],
   ['\t{ "id" :\r\n -9007199254740993 , "petId":1}', { id: "-9007199254740993", petId: "1" }],

@@ -19,7 +19,7 @@ const FOREIGN: readonly Strangeness[] = [
   "is another interface",
 ];
 
-/** What a write fails with. */
+/** The error of a write to an address. */
 const writing = ({ store, failure }: Everywhere, baseUrl: string, timeoutMs = 10_000): Promise<AnimalStoreError> =>
   failure(
     store({ baseUrl, timeoutMs, retries: 1 }).pets.create({ name: "Rex", categoryId: 7 }, { idempotencyKey: "k" }),
@@ -91,11 +91,11 @@ export const anAbortIsToldWhereverItHappens = async (env: Everywhere): Promise<v
   equal(typeof inFlight.requestId, "string", "the id of what was sent");
   const inBody = await during("hangs in the body", (ending) => ending.abort());
   equal([inBody.code, inBody.attempts, (inBody.cause as Error).name], ["aborted", 1, "AbortError"], "in the body");
-  // In real time: by an impatient clock, the two seconds are over after which another request is sent all the same.
+  // Real time: with the impatient clock, the two seconds would be over after which another request is sent.
   const hung = store({ baseUrl: strange("hangs"), clock: undefined });
   const timedOut = await failure(hung.pets.list({}, { signal: AbortSignal.timeout(30) }));
   equal([timedOut.code, (timedOut.cause as Error).name], ["aborted", "TimeoutError"], "by a timeout of its own");
-  // Nobody knows the limits yet, so one request goes ahead, and the others are held back.
+  // The limits are unknown, so one request goes ahead, and the others are held back.
   const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) };
   const { pets } = store({ baseUrl: strange("hangs"), clock });
   const first = new AbortController();

@@ -1,31 +1,31 @@
 import type { AnimalStore, AnimalStoreError, AnimalStoreOptions, Call, WriteOptions } from "../../src/index.ts";
 
-// Writes and reads through a wire that breaks, in any runtime: it needs nothing but the client.
+// Writes and reads over a connection that breaks, in any runtime. Needs nothing but the client.
 
 export interface FaultRun {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** How many work at once, and how often each of them does all there is to do. */
+  /** The number of concurrent callers, and of rounds that each of them does. */
   readonly callers: number;
   readonly rounds: number;
 }
 
-/** What the client has reported as done. */
+/** The results that the client has reported. */
 export interface FaultReport {
-  /** The names that animals have now, and of those that are gone. */
+  /** The current names of animals, and the names of deleted ones. */
   readonly kept: string[];
   readonly deleted: string[];
-  /** The references of orders, which were all approved. */
+  /** The references of orders, all of them approved. */
   readonly ordered: string[];
-  /** What categories are called. */
+  /** The names of categories by id. */
   readonly categories: Record<string, string>;
-  /** Calls that failed, and were then finished by calling again with the same key. */
+  /** The number of failed calls that succeeded when repeated with the same idempotency key. */
   finished: number;
-  /** Answers that were not to what was asked, and failures that should not be. */
+  /** Wrong results, and unexpected errors. */
   readonly wrong: string[];
 }
 
-/** Fifty times as fast, or a run would consist of waiting. */
+/** Fifty times as fast as real time, because a run would otherwise consist of waiting. */
 const clock = {
   now: () => performance.now(),
   sleep: (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms / 50)),
@@ -56,7 +56,7 @@ class Worker {
         this.report.wrong.push(`${name}: ${error}`);
       }
     }
-    // Several pages, each of which may fail on its way.
+    // Each of the pages may fail.
     const listed = await this.#finish(async () => {
       const ids = new Set<string>();
       for await (const pet of this.store.pets.list({ categoryId: category, limit: 3 })) ids.add(pet.id);
@@ -65,7 +65,7 @@ class Worker {
     this.#expect(`pets of ${caller}`, listed, kept);
   }
 
-  /** Returns how many animals are more than before. */
+  /** Returns the number of animals added. */
   async #round(name: string, categoryId: string, round: number): Promise<number> {
     const { pets, orders, categories } = this.store;
     const { report } = this;
@@ -100,7 +100,7 @@ class Worker {
     return 1;
   }
 
-  /** Calls, and calls again with the same key, until it is done. */
+  /** Repeats a call with the same idempotency key until it succeeds. */
   async #finish<T>(call: (options: WriteOptions) => Call<T> | Promise<T>): Promise<T> {
     let idempotencyKey: string | undefined;
     for (let calls = 1; ; calls++) {
@@ -111,7 +111,7 @@ class Worker {
       } catch (error) {
         const { code, status = 0 } = error as AnimalStoreError;
         const isOfTheWire = code === "timeout" || code === "connection_failed" || (status >= 502 && status <= 504);
-        // Where everything takes long, an earlier attempt may not be over yet.
+        // On a slow machine, an earlier attempt may still be in progress.
         const isUnderWay = code === "idempotency_in_progress";
         if (!(isOfTheWire || isUnderWay) || calls === 200) throw error;
         idempotencyKey = (error as AnimalStoreError).idempotencyKey;

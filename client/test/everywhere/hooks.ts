@@ -66,7 +66,7 @@ export const theEnvironmentSetsUpAClientWhereThereIsOne = async (env: Everywhere
   } else equal((await new AnimalStore().key()).plan, "enterprise");
 };
 
-/** What is said on the console meanwhile. */
+/** Captures what is written to the console during some work. */
 async function quietly(level: "warn" | "error", work: () => Promise<void>): Promise<string[]> {
   const said: string[] = [];
   const { console } = globalThis;

@@ -3,7 +3,7 @@ import type { Everywhere } from "./env.ts";
 
 const SECRET = "pk_live_Zebra";
 
-/** Keys with something in them that no key has. */
+/** Secrets with characters that no key contains. */
 const WRONG_KEYS = [
   `${SECRET}\nX-Evil: 1`,
   `${SECRET} ${SECRET}`,
@@ -52,7 +52,7 @@ export const whatFailsToFindTheKeyIsWhatTheCallFailsWith = async ({ store, equal
   const asked: string[] = [];
   const options: AnimalStoreOptions = { apiKey: () => Promise.reject(lost), onRequest: () => void asked.push("sent") };
   const client = store(options);
-  // The second one would wait forever, if the first one did not give its turn back.
+  // The second call would wait forever if the first one did not return its pass.
   for (let i = 0; i < 2; i++) equal((await client.key().catch((error: unknown) => error)) === lost, true);
   equal(asked, [], "requests that a hook was told of, though none was sent");
 };
@@ -63,7 +63,7 @@ export const aHookNeverSeesTheKeyWhateverItKeeps = async ({ store, apiKey, equal
   const client = store({ onRequest: keep, onResponse: keep, onRetry: keep, onDeprecated: keep });
   await client.key();
   await client.pets.get(0).catch(keep);
-  // What was kept is looked at when all is over.
+  // Kept events are inspected after the call.
   const shown = kept.map((event) => {
     const { headers } = event as { headers?: Headers };
     return JSON.stringify([event, headers && [...headers]]);
@@ -81,7 +81,7 @@ export const aClientHasNothingToCopyOutOfIt = async ({ store, apiKey, equal }: E
   );
 };
 
-/** Every property that can be reached, hidden ones too. */
+/** All properties that can be reached, including hidden ones. */
 function allOf(value: unknown, seen = new Set<unknown>()): string {
   if (typeof value !== "object" || value === null) return String(value);
   if (seen.has(value)) return "";

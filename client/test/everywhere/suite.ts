@@ -1,4 +1,4 @@
-// What a runtime is given to run: the checks, and the client as it finds it by its name.
+// The entry point in each runtime: the checks, and the client imported by its package name.
 
 import { AnimalStore, AnimalStoreError } from "animal-store-client";
 import type { AnimalStoreOptions, ClientClock } from "../../src/options.ts";
@@ -6,7 +6,7 @@ import { CHECKS } from "./checks.ts";
 import type { Check, Everywhere, Surroundings } from "./env.ts";
 import { type FaultReport, type FaultRun, workThroughFaults as work } from "./faults.ts";
 
-/** What was wrong, by the name of the check; null if it was all right. */
+/** The error of each check by name; null if it passed. */
 export type Outcomes = Readonly<Record<string, string | null>>;
 
 const DEADLINE_MS = 100_000;
@@ -19,7 +19,7 @@ export async function runChecks(surroundings: Surroundings): Promise<Outcomes> {
   return outcomes;
 }
 
-/** Works through a wire that breaks. */
+/** Runs the work over a connection that breaks. */
 export const workThroughFaults = (run: FaultRun): Promise<FaultReport> => work(AnimalStore, run);
 
 async function outcomeOf(check: Check, env: Everywhere): Promise<string | null> {
@@ -65,7 +65,7 @@ function everywhere(surroundings: Surroundings): Everywhere {
   };
 }
 
-/** Waiting takes no time, but time has passed afterwards. */
+/** A clock on which waits take no real time, but simulated time passes. */
 function impatientClock(): ClientClock {
   let elapsedMs = 0;
   return {
@@ -76,7 +76,7 @@ function impatientClock(): ClientClock {
   };
 }
 
-/** Time stands still while requests are on their way, and then goes on to when somebody wants to be woken. */
+/** Simulated time: stands still while requests are in flight, then jumps to the end of the next wait. */
 function quickTime(onAdvance: (ms: number) => Promise<unknown>): Required<Pick<AnimalStoreOptions, "clock" | "fetch">> {
   let nowMs = 0;
   let busy = 0;

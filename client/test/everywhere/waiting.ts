@@ -52,7 +52,7 @@ export const manyCallsAtOnceRunIntoNoLimit = async (env: Everywhere): Promise<vo
   await Promise.all(Array.from({ length: 100 }, () => client.pets.list({ limit: 1 })));
   equal(statuses, { 200: 101 }, "answers by status");
   equal((await client.key()).strikesLeft, strikesLeft, "the strikes that are left");
-  // One after the other: none waits, so that the clock does not run on.
+  // Sequential, so that no call waits and the clock does not advance.
   while (client.limits.windows.minute?.remaining) await client.pets.list({ limit: 1 });
   const { code, retryAfterMs = 0 } = await failure(client.pets.list({}, { maxWaitMs: 0 }));
   equal([code, retryAfterMs > 0], ["wait_too_long", true]);

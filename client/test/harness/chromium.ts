@@ -9,7 +9,7 @@ const DIST = join(PACKED.folder, "dist");
 const PAGE = `<!doctype html><title>Front desk</title><link rel="icon" href="data:,">
 <script type="importmap">{ "imports": { "animal-store-client": "/client/index.js" } }</script>`;
 
-/** Serves a page, the checks, and the client as its files are. Returns the origin. */
+/** Serves a page, the checks, and the client's unbundled files. Returns the origin. */
 export function startSite(): string {
   const site = Bun.serve({
     hostname: "127.0.0.1",
@@ -26,7 +26,7 @@ export function startSite(): string {
 
 let browser: Promise<Browser> | undefined;
 
-/** A page of a real browser, and what it complains about. */
+/** Opens a page in a real browser, and collects its errors. */
 export async function openPage(url: string): Promise<{ page: Page; complaints: string[] }> {
   browser ??= startBrowser();
   const page = await (await browser).newPage();

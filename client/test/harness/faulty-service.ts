@@ -5,12 +5,12 @@ import type { FakeClock } from "../../../test/harness/time/clock.ts";
 import type { Fault } from "../everywhere/env.ts";
 
 const TARGET = /^\/([^/]+)\/([^/]*)(\/v1.*)$/;
-/** What is said in place of the service can be read by pages of any origin. */
+/** Lets pages of any origin read responses that do not come from the service. */
 const FOR_BROWSERS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "*" };
 
 /**
- * Stands before a service, and breaks exchanges: under `/NAME/drop,503/v1` the first request is dropped, the second one
- * answered with 503, and all others reach the service. `POST /advance/1000` moves a clock.
+ * Stands in front of a service, and breaks exchanges: under `/NAME/drop,503/v1`, the first request is dropped, the
+ * second one is answered with 503, and all others reach the service. `POST /advance/1000` advances a clock.
  */
 export async function startFaultyService(service: { readonly origin: string }, clock: FakeClock): Promise<string> {
   const requests = new Map<string, number>();
@@ -58,7 +58,7 @@ async function answer(
   }
   const { status, headers, body } = await forward();
   if (fault === "lose") return void socket.destroy();
-  // A connection for each request: when one breaks that has served others, runtimes may send a request again themselves.
+  // Each request gets a new connection: when a reused one breaks, runtimes may repeat the request themselves.
   const length = status === 204 || status === 304 ? {} : { "Content-Length": String(body.length) };
   response.writeHead(status, { ...headers, ...length, Connection: "close" });
   if (fault !== "truncate") return void response.end(body);

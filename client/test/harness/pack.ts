@@ -7,11 +7,11 @@ const ROOT = join(import.meta.dir, "../../..");
 /** The client as it is published. */
 export interface PackedClient {
   readonly tarball: string;
-  /** What is in it. */
+  /** The unpacked package. */
   readonly folder: string;
 }
 
-/** Builds and packs the client as `npm publish` does, in a folder of its own. */
+/** Builds and packs the client like `npm publish`, in a separate folder. */
 export async function packClient(): Promise<PackedClient> {
   const folder = temporaryFolder();
   cpSync(join(ROOT, "client"), folder, { recursive: true, filter: (path) => !/\/client\/(?:dist|test)$/.test(path) });
@@ -24,7 +24,7 @@ export async function packClient(): Promise<PackedClient> {
   return { tarball, folder: join(unpacked, "package") };
 }
 
-/** The output of a command, which must not fail. */
+/** Runs a command that must not fail, and returns its output. */
 export async function succeed(command: string[], cwd: string, env: Record<string, string> = {}): Promise<string> {
   const child = Bun.spawn(command, {
     cwd,

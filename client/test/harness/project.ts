@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
 import { PACKED } from "./package.ts";
 
-/** The checks as one module, which finds the client by its name. */
+/** Bundles the checks into one module that imports the client by its package name. */
 export async function bundleSuite(): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints: [join(import.meta.dir, "../everywhere/suite.ts")],
@@ -14,7 +14,7 @@ export async function bundleSuite(): Promise<string> {
   return (outputs[0] as Blob).text();
 }
 
-/** A folder in which the client is installed. */
+/** Creates a project with the client installed. */
 export function projectWithClient(): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "node_modules"));

@@ -17,15 +17,15 @@ const COMMANDS: Partial<Record<Runtime, readonly string[]>> = {
 type Suite = typeof suite;
 
 export interface StartedRuntime {
-  /** That of the page on which it runs: the service must let it call. */
+  /** The origin of the page that it runs on, which the service must allow. */
   readonly pageOrigin?: string;
-  /** What a browser has complained about so far. */
+  /** The browser's errors so far. */
   readonly complaints: readonly string[];
-  /** Calls what the suite exports. */
+  /** Calls an export of the suite. */
   call<Name extends keyof Suite>(name: Name, argument: Parameters<Suite[Name]>[0]): ReturnType<Suite[Name]>;
 }
 
-/** Starts a runtime that has the checks, and finds the client by its name. */
+/** Starts a runtime with the checks, in which the client is found by its package name. */
 export async function startRuntime(runtime: Runtime): Promise<StartedRuntime> {
   if (runtime === "Chromium") return startPage();
   const command = COMMANDS[runtime];
@@ -35,14 +35,14 @@ export async function startRuntime(runtime: Runtime): Promise<StartedRuntime> {
 
 type Run = (name: string, argument: { readonly baseUrl: string; readonly apiKey: string }) => Promise<unknown>;
 
-/** In a process for each call, whose environment says where the service is. */
+/** Runs each call in a new process, whose environment has the service's address. */
 async function processRunner(command: readonly string[]): Promise<Run> {
   const folder = projectWithClient();
   await Bun.write(join(folder, "suite.js"), await bundleSuite());
   return async (name, argument) => {
     const main = `import { ${name} } from "./suite.js";
       console.log(JSON.stringify(await ${name}(${JSON.stringify(argument)})));
-      // A check that has failed may have left a call behind.
+      // A failed check may have left a call pending.
       process.exit();`;
     await Bun.write(join(folder, "main.js"), main);
     const { baseUrl: ANIMAL_STORE_URL, apiKey: ANIMAL_STORE_KEY } = argument;
@@ -63,7 +63,7 @@ async function workerRunner(): Promise<Run> {
   return async (...call) => (await fetch(origin, { method: "POST", body: JSON.stringify(call) })).json();
 }
 
-/** On a page of another origin than that of any service. */
+/** Runs on a page whose origin differs from that of every service. */
 async function startPage(): Promise<StartedRuntime> {
   const pageOrigin = startSite();
   const { page, complaints } = await openPage(pageOrigin);

@@ -12,12 +12,12 @@ const whole = (status: string, type: string, body: string, ...fields: readonly s
   head(status, type, `Content-Length: ${body.length}`, ...fields) + body;
 
 const close = (socket: Socket, text = ""): void => void socket.end(text);
-/** So that the bytes arrive first. */
+/** Resets the connection after the bytes have arrived. */
 const reset = (socket: Socket, text: string): void =>
   void socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), 5));
 const JSON_TYPE = "application/json";
 
-/** Sends the same again as long as anybody reads. */
+/** Sends the same text again as long as the peer reads. */
 function pour(socket: Socket, text: string): void {
   const more = (): void => void (socket.writable && socket.write("x".repeat(65_536), () => setImmediate(more)));
   socket.write(text, more);
@@ -49,11 +49,11 @@ const BEHAVIOUR: Readonly<Record<Strangeness, (socket: Socket) => void>> = {
 
 export interface StrangeServer {
   readonly origin: string;
-  /** How many connections there are. */
+  /** The number of open connections. */
   readonly connections: () => number;
 }
 
-/** Answers as the first part of a path says, and not as a service does: `/is%20a%20website/v1/pets`. */
+/** Behaves as the first part of a path says, unlike a service: `/is%20a%20website/v1/pets`. */
 export function startStrangeServer(): Promise<StrangeServer> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
@@ -64,7 +64,7 @@ export function startStrangeServer(): Promise<StrangeServer> {
       const behave = BEHAVIOUR[decodeURIComponent(how) as Strangeness];
       if (method === "OPTIONS") close(socket, PREFLIGHT);
       else if (behave) behave(socket);
-      // Somebody wants TLS.
+      // The client tries TLS.
       else close(socket, "HTTP/1.1 400 Bad Request\r\n\r\n");
     });
   });

@@ -5,7 +5,7 @@ import type { Runtime, Surroundings } from "../everywhere/env.ts";
 import { startFaultyService } from "./faulty-service.ts";
 import { startStrangeServer } from "./strange-server.ts";
 
-/** Starts all that the checks need. Pages of this origin may call the services, if there is one. */
+/** Starts everything that the checks need. Pages of the origin, if given, may call the services. */
 export async function startSurroundings(runtime: Runtime, pageOrigin?: string): Promise<Surroundings> {
   const env = pageOrigin ? { CORS_ORIGINS: pageOrigin } : {};
   const clock = new FakeClock();

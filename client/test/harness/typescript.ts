@@ -17,10 +17,10 @@ export const COMPILERS = {
 } as const;
 export type Compiler = keyof typeof COMPILERS;
 
-/** The last TypeScript that can be asked about types from JavaScript. */
+/** The last TypeScript with a JavaScript API. */
 export const typescript5 = packageFolder("typescript", attwCore);
 
-/** A package that depends on the client as it is published, and on the types of Node 20. */
+/** Creates a package that depends on the published client and on the types of Node 20. */
 export function newConsumer(files: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "node_modules/@types"), { recursive: true });
@@ -42,10 +42,10 @@ const STRICTEST = {
   skipLibCheck: false,
 };
 
-/** Programs on Node, which read their environment as everybody does. */
+/** Compiler options of Node programs that read `process.env` in the usual way. */
 export const NODE = { module: "nodenext", types: ["node"], noPropertyAccessFromIndexSignature: false };
 
-/** What a compiler says about a package; nothing when all is well. */
+/** The compiler's errors about a package; empty if there are none. */
 export async function complaints(compiler: Compiler, folder: string, options: object): Promise<string> {
   const config = { compilerOptions: { ...STRICTEST, ...options }, include: ["*.ts"] };
   const path = join(folder, `tsconfig.${crypto.randomUUID()}.json`);

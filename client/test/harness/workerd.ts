@@ -3,7 +3,7 @@ import workerd, { compatibilityDate } from "workerd";
 import { atEnd } from "../../../test/harness/cleanup.ts";
 import { projectWithClient } from "./project.ts";
 
-/** Starts an edge worker that imports the client, bundled as for deployment. Returns where it answers. */
+/** Starts an edge worker that imports the client, bundled as for deployment. Returns its origin. */
 export async function startWorker(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = projectWithClient();
   for (const [name, text] of Object.entries(files)) await Bun.write(join(folder, name), text);

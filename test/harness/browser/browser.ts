@@ -8,19 +8,19 @@ export interface View {
   readonly width: number;
   readonly height?: number;
   readonly isDark?: boolean;
-  /** A script that runs before those of the page. */
+  /** A script to run before those of the page. */
   readonly script?: string;
 }
 
-/** What the browser says, as the DevTools protocol has it. */
+/** A message of the DevTools protocol. */
 // biome-ignore lint/suspicious/noExplicitAny: the protocol is not typed here
 type Message = any;
 
 /** A page of a real browser, driven over the DevTools protocol. */
 export class Page {
-  /** Everything that it asked a server for. */
+  /** The URLs of all its requests. */
   readonly requested: string[] = [];
-  /** What it complained about: on the console, by a policy, or about what could not be loaded. */
+  /** Errors: on the console, of policies, and of failed loads. */
   readonly complaints: string[] = [];
   readonly #answers = new Map<number, (message: Message) => void>();
   #lastId = 0;
@@ -84,7 +84,7 @@ export class Page {
     await this.evaluate(`${button}.click()`);
   }
 
-  /** Types a text in place of what is in an element, as a person would: into an editor that goes by what keys and mouse do. */
+  /** Replaces the text of an element with real input events, for editors that rely on keys and mouse. */
   async type(element: string, text: string): Promise<void> {
     await this.until(element);
     const [x, y] = await this.evaluate<[number, number]>(
@@ -117,10 +117,10 @@ export class Page {
   }
 }
 
-/** Where the browser is controlled; for all tests of a file. */
+/** The DevTools address of the browser, one for all tests of a file. */
 const BROWSER = CHROMIUM ? await startBrowser(CHROMIUM) : "";
 
-/** A new tab. */
+/** Opens a new tab. */
 async function connect(): Promise<WebSocket> {
   const target = (await (await fetch(`${BROWSER}/json/new?about:blank`, { method: "PUT" })).json()) as Message;
   const socket = new WebSocket(target.webSocketDebuggerUrl);

@@ -7,30 +7,30 @@ import { PATIENCE_MS, type Seat, Seats, WIDE } from "../service/seats.ts";
 import { CHROMIUM } from "./chromium.ts";
 import { launchChromium } from "./playwright.ts";
 
-// People at the console: each has cookies of their own, and finds things as people do, by what they are and what they
-// are called. Whatever goes wrong behind their back fails the test.
+// Users of the console: each has their own cookies, and finds elements as people do, by role and name. Unexpected
+// errors of the page fail the test.
 
 export { CHROMIUM };
 
-/** For a test in a browser, on a machine that has other things to do. */
+/** The timeout of a test in a browser, on a busy machine. */
 export const BROWSER_TEST_MS = 180_000;
-/** How often a page asks again for what it shows. */
+/** The polling interval of pages. */
 const POLL_MS = 5_000;
-/** The narrowest there are. */
+/** The narrowest phones. */
 const PHONE = { width: 360, height: 780 };
-/** How often is looked whether a page has been drawn anew for another size. */
+/** How many times to check whether a page has been redrawn for another size. */
 const REDRAWN_LOOKS = 50;
 
-/** A script that finds what keeps people from using a page. */
+/** A script that finds accessibility problems. */
 const AXE = await Bun.file(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir)).text();
 
-/** Only what is wrong, and what it is in: not where else to find it. */
+/** Report only violations, without selectors. */
 const AXE_OPTIONS = { resultTypes: ["violations"], preload: false, selectors: false };
 
 export interface DeskOptions {
-  /** Who the link is made for; null: nobody is signed in. */
+  /** The name in the sign-in link; null for nobody. */
   readonly name?: string | null;
-  /** Whether the time of the page can be moved on, as `later` does. */
+  /** Makes the page's clock controllable, for `later`. */
   readonly hasClock?: boolean;
 }
 
@@ -59,7 +59,7 @@ export function openBrowser(): WithDesk {
       throw error;
     }
     desk.leave();
-    // Its time has been moved on, or may have been.
+    // Its clock may have been advanced.
     await (hasClock ? seat.context.close() : seats.giveBack(seat));
   };
 }
@@ -73,7 +73,7 @@ export class Desk {
 
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Ends what was begun for this person. */
+  /** Cleans up after this user. */
   readonly leave: () => void;
 
   constructor(
@@ -85,19 +85,19 @@ export class Desk {
     this.leave = this.#listen();
   }
 
-  /** By a link that is made for this, at the first instance. */
+  /** Signs in with a new link, at the first instance. */
   async signIn(name = "Anna"): Promise<void> {
     await this.page.goto(await this.fleet.link(name));
     await this.heading("Overview").waitFor();
   }
 
-  /** Opens a page of the console by its address: each time at another instance, since all know the session. */
+  /** Opens a page of the console by its address, each time at another instance, because all know the session. */
   async visit(path: string): Promise<void> {
     const { origins } = this.fleet;
     await this.page.goto(`${origins[++this.#visits % origins.length]}/console${path}`);
   }
 
-  /** Goes to a page as by a link on this one: nothing is loaded but what it shows. */
+  /** Navigates within the console, without a full load. */
   async follow(path: string): Promise<void> {
     await this.page.evaluate<void>(`(() => {
       const link = document.createElement("a");
@@ -108,7 +108,7 @@ export class Desk {
     })()`);
   }
 
-  /** Goes to a section by the navigation. */
+  /** Goes to a section through the navigation. */
   go(section: string): Promise<void> {
     return this.page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: section }).click();
   }
@@ -125,46 +125,46 @@ export class Desk {
     return this.page.getByRole("dialog", { name });
   }
 
-  /** A row of a table, by what it has in it. */
+  /** A row of a table that contains a text. */
   row(text: string | RegExp): Locator {
     return this.page.getByRole("row").filter({ hasText: text });
   }
 
-  /** What stands beside a word in a list of facts. */
+  /** The description of a term in a list of details. */
   fact(term: string): Locator {
     return this.page.locator("dt", { hasText: new RegExp(`^${term}$`) }).locator("xpath=following-sibling::dd[1]");
   }
 
-  /** Waits until a message says so. */
+  /** Waits for a toast with this text. */
   async told(text: string | RegExp): Promise<void> {
     await this.page.getByRole("status").filter({ hasText: text }).first().waitFor();
   }
 
-  /** Waits until this is to be seen anywhere. */
+  /** Waits until this text is visible. */
   async sees(text: string | RegExp): Promise<void> {
     await this.page.getByText(text).filter({ visible: true }).first().waitFor();
   }
 
-  /** Waits until everything that the page has asked for is there, and shown. */
+  /** Waits until all requests of the page are answered and shown. */
   async settled(): Promise<void> {
     do await this.page.evaluate("new Promise((shown) => requestAnimationFrame(() => setTimeout(shown, 20)))");
     while (this.#underWay > 0);
   }
 
-  /** Some seconds go by on the page: it asks again for what it shows. */
+  /** Advances the page's clock by some seconds, so that it polls again. */
   async later(): Promise<void> {
     await this.page.clock.fastForward(POLL_MS);
     await this.settled();
   }
 
-  /** The page asks again, as often as it takes, until this is to be seen: without being loaded anew. */
+  /** Lets the page poll until this is visible, without a reload. */
   async seesLater(what: Locator): Promise<void> {
     const patience = AbortSignal.timeout(PATIENCE_MS);
     while (!patience.aborted && !(await what.first().isVisible())) await this.later();
     await what.first().waitFor({ timeout: POLL_MS });
   }
 
-  /** Begins to listen as a screen reader does, to what changes in live regions. Returns how to wait for what it says. */
+  /** Observes live regions like a screen reader. Returns a function that waits for an announcement. */
   async listen(): Promise<(text: RegExp) => Promise<void>> {
     await this.page.evaluate<void>(`(() => {
       const heard = (window.heard = []);
@@ -176,7 +176,7 @@ export class Desk {
       new MutationObserver((changes) => {
         for (const { target, addedNodes } of changes) {
           hear((target.closest ? target : target.parentElement)?.closest(live));
-          // Alone of all regions, an alert is read out when it appears.
+          // Unlike other live regions, an alert is announced when it is inserted.
           for (const node of addedNodes)
             if (node.querySelector) hear(node.matches("[role=alert]") ? node : node.querySelector("[role=alert]"));
         }
@@ -193,22 +193,22 @@ export class Desk {
     };
   }
 
-  /** What the clipboard has. */
+  /** The text in the clipboard. */
   copied(): Promise<string> {
     return this.page.evaluate<string>("navigator.clipboard.readText()");
   }
 
-  /** A failure that a test is about, such as /^409 PATCH/: it must happen, and may happen again. */
+  /** Expects failures such as /^409 PATCH/, each at least once. */
   expects(...failures: readonly RegExp[]): void {
     this.#expected.push(...failures);
   }
 
-  /** A failure that depends on what the page happens to do at that moment. */
+  /** Allows failures that depend on timing. */
   allows(...failures: readonly RegExp[]): void {
     this.#allowed.push(...failures);
   }
 
-  /** Nothing that axe finds and nothing that is too wide, on a large screen and on a phone, light and dark. */
+  /** Checks that axe finds nothing and nothing is too wide, on a large screen and on a phone, light and dark. */
   async expectUsable(what: string): Promise<void> {
     const { page } = this;
     if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
@@ -219,7 +219,7 @@ export class Desk {
       const width = await this.#widthWithin(size.width);
       found[name] = [...(width > size.width ? [`${width} pixels wide`] : []), ...(await this.#found())];
       await page.emulateMedia({ colorScheme: "dark" });
-      // All that differs is its colours.
+      // Only the colours differ in dark mode.
       found[`${name}, dark`] = await this.#found(["color-contrast"]);
       await page.emulateMedia({ colorScheme: "light" });
       Object.assign(wanted, { [name]: [], [`${name}, dark`]: [] });
@@ -228,17 +228,17 @@ export class Desk {
     expect({ what, ...found }).toEqual({ what, ...wanted });
   }
 
-  /** How wide the page is: plots are drawn anew for another size, a moment later. */
+  /** The width of the page, once plots have been redrawn for another size. */
   async #widthWithin(wanted: number): Promise<number> {
     const width = (): Promise<number> => this.page.evaluate<number>("document.documentElement.scrollWidth");
     for (let looks = 0; looks < REDRAWN_LOOKS && (await width()) > wanted; looks++) await this.settled();
     return width();
   }
 
-  /** What axe finds: by all of its rules, or by some. */
+  /** The violations that axe finds, by all rules or by some. */
   async #found(rules?: readonly string[]): Promise<string[]> {
     const options = { ...AXE_OPTIONS, ...(rules ? { runOnly: rules } : {}) };
-    // While a dialog is open, nobody can use anything else.
+    // While a dialog is open, everything else is inert.
     const what = 'document.querySelector("dialog[open]") ?? document';
     const { violations } = await this.page.evaluate<AxeResults>(`axe.run(${what}, ${JSON.stringify(options)})`);
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
@@ -249,7 +249,7 @@ export class Desk {
     await element.and(this.page.locator(":focus")).waitFor();
   }
 
-  /** What a person would say about a failure. */
+  /** Describes the page for the report of a failure. */
   async report(): Promise<string> {
     const text = await this.page.evaluate<string>("document.body.innerText").catch(() => "nothing");
     const surprises = this.#surprises.map((surprise) => `\n- ${surprise}`).join("");
@@ -278,7 +278,7 @@ export class Desk {
     const onFailed = (request: Request): void => {
       this.#underWay--;
       const reason = request.failure()?.errorText;
-      // A page gives up what it no longer needs, and a download leaves the page where it is.
+      // Pages abort requests that they no longer need, and a download aborts the navigation.
       if (reason !== "net::ERR_ABORTED") note(`${reason} ${request.method()} ${pathOf(request.url())}`);
     };
     const onResponse = (response: Response): void => {

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import type { Fleet } from "../service/fleet.ts";
 import type { Desk } from "./desk.ts";
 
-/** What people call things when they mean no good, or just speak another language. */
+/** Names that are malicious, or just in another language. */
 export const HOSTILE_NAMES = [
   `<img src=x onerror="document.body.dataset.hacked='yes'">`,
   `"><script>document.body.dataset.hacked='yes'</script>`,
@@ -15,7 +15,7 @@ export const HOSTILE_NAMES = [
 /** Names of keys are shorter. */
 export const KEY_NAMES = HOSTILE_NAMES.map((name) => name.slice(0, 100));
 
-/** Keys, animals, categories and orders, all of them called so. Returns the ids of the last ones. */
+/** Creates keys, animals, categories and orders with these names. Returns the ids of the last ones. */
 export async function fillWithHostileNames(fleet: Fleet) {
   const { id: key, secret } = await fleet.issueBoundlessKey(KEY_NAMES.at(-1));
   for (const name of KEY_NAMES.slice(0, -1)) await fleet.issueKey(name, "--plan", "pro");
@@ -31,7 +31,7 @@ export async function fillWithHostileNames(fleet: Fleet) {
   return { key, animal, order };
 }
 
-/** None of them has become anything but text. */
+/** Checks that no name was rendered as anything but text. */
 export async function expectNoElementOfName({ page }: Desk): Promise<void> {
   expect(await page.locator("img, script:not([src]), b b, iframe").count()).toBe(0);
   expect(await page.locator("body").getAttribute("data-hacked")).toBeNull();

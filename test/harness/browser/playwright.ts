@@ -2,8 +2,8 @@ import { type Browser, chromium } from "playwright-core";
 import { CHROMIUM } from "./chromium.ts";
 
 /**
- * What every new context would start processes for, although nobody sees them in a test: the suggestions of the address
- * bar, and a spare one. This takes the place of Playwright's own list, so what of that keeps Chromium quiet is here too.
+ * Features for which every new context would start processes that no test needs: suggestions of the address bar, and a
+ * spare renderer. This replaces Playwright's own list, so the parts of it that keep Chromium quiet are here, too.
  */
 const SWITCHED_OFF = [
   "WebUIOmniboxPopup",
@@ -21,7 +21,7 @@ const SWITCHED_OFF = [
   "PreconnectToSearch",
 ];
 
-/** The installed Chromium, as cheap as it gets. */
+/** Launches the installed Chromium with as few processes as possible. */
 export function launchChromium(): Promise<Browser> {
   if (!CHROMIUM) throw new Error("there is no Chromium: install it first, as with apt install chromium");
   const args = ["--no-sandbox", `--disable-features=${SWITCHED_OFF.join()}`];

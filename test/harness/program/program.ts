@@ -5,14 +5,14 @@ import { atEnd } from "../cleanup.ts";
 import { listenersOn } from "../servers/port.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
-/** What `npx animal-store` runs. */
+/** The entry point of `npx animal-store`. */
 const MAIN = join(ROOT, "src/cli/main.ts");
-/** What `npm start` runs. */
+/** The executable that `npm start` runs. */
 export const EXECUTABLE = await build(join(ROOT, "build"));
-// As where it is installed: commands that it prints begin with its name alone.
+// On the PATH, as where it is installed, so that commands it prints begin with its plain name.
 process.env.PATH = `${dirname(EXECUTABLE)}:${process.env.PATH}`;
 
-/** An environment of its own: nothing of the tester's settings leaks in. */
+/** A clean environment, so that no settings of the tester leak in. */
 const environment = (env: Record<string, string>): Record<string, string> => ({
   PATH: process.env.PATH ?? "",
   HOME: process.env.HOME ?? "",
@@ -25,10 +25,10 @@ export interface Outcome {
   readonly err: string;
 }
 
-/** On a busy machine any work may take so long that there are lines about how far it has come. */
+/** Progress lines, which any work may print on a busy machine. */
 const PROGRESS_LINES = /^.*, [\d,.]+ \w+\/s.*\n/gm;
 
-/** Runs the program to its end, as a person at a shell would. Its errors are without lines about progress. */
+/** Runs the program to its end, like a person at a shell. Progress lines are removed from its errors. */
 export async function run(
   args: readonly string[],
   options: { cwd: string; env?: Record<string, string>; program?: readonly string[] },
@@ -47,7 +47,7 @@ export async function run(
   return { exitCode, out, err: err.replaceAll(PROGRESS_LINES, "") };
 }
 
-/** Runs the program to its end in a terminal of this width, where it prints as it does to a person. */
+/** Runs the program to its end in a terminal of this width. */
 export async function runInTerminal(
   args: readonly string[],
   { cwd, env, columns }: { cwd: string; env?: Record<string, string>; columns: number },
@@ -70,7 +70,7 @@ export async function runInTerminal(
   return { exitCode, out: out.replaceAll("\r\n", "\n") };
 }
 
-/** Issues a key whose quotas nobody reaches, in a database that is made if there is none. Returns its secret. */
+/** Issues a key with quotas that are never reached, and creates the database if needed. Returns its secret. */
 export async function issueBoundlessKey(options: {
   cwd: string;
   env?: Record<string, string>;
@@ -90,9 +90,9 @@ export interface RunningService {
   readonly origin: string;
   readonly banner: string;
   readonly child: Subprocess<"ignore", "pipe", "pipe">;
-  /** All that it has logged so far. */
+  /** The log so far. */
   readonly logged: () => string;
-  /** Sends a signal, and returns the exit code when it is gone. */
+  /** Sends a signal, and resolves to the exit code. */
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -102,9 +102,9 @@ export async function serve(options: {
   env?: Record<string, string>;
   wrap?: readonly string[];
   program?: readonly string[];
-  /** So many are waited for. */
+  /** The number of threads to wait for. */
   threads?: number;
-  /** Whether the caller ends it: it may outlive the test that starts it. */
+  /** The caller ends it, so it may outlive the test that starts it. */
   isKept?: boolean;
 }): Promise<RunningService> {
   const { threads } = options;
@@ -147,7 +147,7 @@ export async function serve(options: {
   };
 }
 
-/** Adds an animal over HTTP, over a connection of its own: any thread may have to answer. */
+/** Adds an animal over a new connection, so that any thread may answer. */
 export const postAnimal = (
   { origin }: Pick<RunningService, "origin">,
   secret: string,

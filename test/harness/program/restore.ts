@@ -17,11 +17,11 @@ export const restore = (file: string, cwd: string, args: readonly string[] = [])
 export interface Store {
   readonly cwd: string;
   readonly file: string;
-  /** A backup of it, from before the animal called New. */
+  /** A backup from before the animal called New. */
   readonly backup: string;
 }
 
-/** A store whose last writes are only in its log, as after a crash, and an older backup of it. */
+/** A store whose last writes are only in its WAL, as after a crash, and an older backup of it. */
 async function crashedStore(): Promise<Store> {
   const cwd = temporaryFolder();
   const secret = await issueBoundlessKey({ cwd, program: [EXECUTABLE] });
@@ -38,7 +38,7 @@ async function crashedStore(): Promise<Store> {
 
 export const prepared = await crashedStore();
 
-/** A store as it was prepared, in a folder of its own. */
+/** Copies the prepared store to a new folder. */
 export function copyOf(original = prepared): Store {
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, "data"));
@@ -49,7 +49,7 @@ export function copyOf(original = prepared): Store {
   return { cwd, file, backup };
 }
 
-/** As a command opens it: with a log that belongs to it, or not at all. */
+/** Opens the file like a command: with a WAL that belongs to it, or not at all. */
 export async function animalsIn(file: string): Promise<string[]> {
   await (await openForCommand(file, { create: false })).close();
   const db = openDatabaseFile(file);

@@ -1,6 +1,6 @@
 import { temporaryFolder } from "../folder.ts";
 
-/** Works in a folder on a small disk of its own, of a size such as 400k. */
+/** Runs work in a folder on a separate small disk, of a size such as 400k. */
 export async function onSmallDisk<T>(size: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = temporaryFolder();
   if (!mount(folder, size)) throw new Error("no disk can be mounted");
@@ -14,5 +14,5 @@ export async function onSmallDisk<T>(size: string, work: (folder: string) => Pro
 const mount = (folder: string, size: string): boolean =>
   Bun.which("mount") !== null && Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]).success;
 
-/** It needs a system that lets us mount one. */
+/** True if this system lets us mount a disk. */
 export const canMount = await onSmallDisk("100k", async () => true).catch(() => false);

@@ -4,7 +4,7 @@ import type { Answer } from "./send.ts";
 type Headers = Record<string, string>;
 type Id = number | string;
 
-/** The calls that name a category, look at it and remove its name. */
+/** The calls that name, get and unname a category. */
 export const categoryCalls = (service: () => TestService) => ({
   put: (id: Id, name: unknown, headers: Headers = {}): Promise<Answer> =>
     service().call(`PUT /categories/${id}`, { body: { name }, headers }),

@@ -20,7 +20,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A request under /v1 as a browser sends it; the answer is as the OpenAPI document has it, but for what browsers need. */
+/** Sends a request under /v1 like a browser, and checks the response against the OpenAPI document, except for CORS. */
 export async function ask(service: { origin: string }, line: string, asked: Asked = {}): Promise<Answer> {
   const { origin, secret, headers = {}, body } = asked;
   const [method = "", target = ""] = line.split(" ");
@@ -41,7 +41,7 @@ export async function ask(service: { origin: string }, line: string, asked: Aske
   return { status: response.status, headers: response.headers, text };
 }
 
-/** What a browser asks before a script of another origin may send its key. */
+/** Sends the preflight that precedes a cross-origin request with a key. */
 export const preflight = (service: { origin: string }, target: string, method: string, asked: Asked = {}) =>
   ask(service, `OPTIONS ${target}`, {
     origin: APP,
@@ -53,7 +53,7 @@ export const preflight = (service: { origin: string }, target: string, method: s
     },
   });
 
-/** Sends a request until the answer has a code. */
+/** Repeats a request until the response has a code. */
 export async function until(code: string, send: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await send();
@@ -69,12 +69,12 @@ export const ourHeaders = ({ headers }: { headers: Headers }): Headers =>
 export const corsOf = ({ headers }: { headers: Headers }): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => isForBrowsers(name)));
 
-/** What lets scripts of an origin read a response. */
+/** The headers that let scripts of an origin read a response. */
 export const readableBy = (origin: string): Record<string, string> => ({
   "access-control-allow-origin": origin,
   "access-control-expose-headers": EXPOSED_HEADERS.join(", "),
   ...(origin === "*" ? {} : UNREADABLE),
 });
 
-/** What a response has for all others. */
+/** The headers of a response for all other origins. */
 export const UNREADABLE: Record<string, string> = { vary: "Origin" };

@@ -3,17 +3,17 @@ import type { CallOptions } from "../service/service.ts";
 import { RawConnection } from "./raw.ts";
 import type { Answer } from "./send.ts";
 
-/** With so many, there are some to each of four threads: that one has none happens once in 250,000 times. */
+/** Enough for each of four threads to get some: the chance that one gets none is 1 in 250,000. */
 const COUNT = 48;
 
-/** A connection that stays open. The thread that accepted it answers all of its requests. */
+/** A keep-alive connection. The thread that accepted it answers all of its requests. */
 class KeptConnection {
   #last: Promise<unknown> = Promise.resolve();
   #taken = 0;
 
   constructor(private readonly raw: RawConnection) {}
 
-  /** One request after the other. */
+  /** Sends one request after another. */
   send(request: string): Promise<Omit<Answer, "json">> {
     const answer = this.#last.then(() => this.#converse(request));
     this.#last = answer.catch(() => {});
@@ -63,7 +63,7 @@ export class KeptConnections {
     return this.connections.length;
   }
 
-  /** Calls the interface over one of them, by its number: `call(0, "GET /pets")`. */
+  /** Calls the API over one of the connections, by number: `call(0, "GET /pets")`. */
   async call(number: number, line: string, { body, headers = {}, secret }: CallOptions = {}): Promise<Answer> {
     const [method = "", target = ""] = line.split(" ");
     const sent = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
@@ -80,7 +80,7 @@ export class KeptConnections {
     return { ...answer, json: answer.text === "" ? undefined : JSON.parse(answer.text) };
   }
 
-  /** The same over each of them at once, some number of times. */
+  /** Makes the same call over all connections at once, some number of times. */
   callAll(line: string, options: CallOptions = {}, times = 1): Promise<Answer[]> {
     return Promise.all(Array.from({ length: COUNT * times }, (_, i) => this.call(i, line, options)));
   }

@@ -1,14 +1,14 @@
 import { connect } from "node:net";
 
-// Clients that send as fast as they are answered, over bare connections: what they count is what a peer sees.
+// Closed-loop clients over raw connections, so that their counts are those of a peer.
 
-/** A request as text, with its header fields. */
+/** The text of a GET request with these header fields. */
 export const getRequest = (path: string, fields: Record<string, string> = {}): string =>
   `GET ${path} HTTP/1.1\r\n${Object.entries({ Host: "localhost", ...fields })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")}\r\n`;
 
-/** Takes one whole answer with a Content-Length from the beginning of what was received. */
+/** Takes one complete response with a Content-Length from the received text. */
 function takeAnswer(received: string): { readonly head: string; readonly rest: string } | undefined {
   const headEnd = received.indexOf("\r\n\r\n");
   if (headEnd === -1) return undefined;
@@ -23,18 +23,18 @@ export interface KeepAliveOptions {
   readonly origin: string;
   readonly request: string;
   readonly connections: number;
-  /** Whether a client opens another connection after the last answer of one, until it is refused. */
+  /** Opens another connection after the last response of one, until it is refused. */
   readonly reconnects?: boolean;
 }
 
-/** Clients that each send the next request when the last one is answered, over connections that they keep open. */
+/** Clients with keep-alive connections, each of which sends the next request when the last one is answered. */
 export class KeepAliveLoad {
   answered = 0;
-  /** Answers that said that they were the last of their connection. */
+  /** Responses with `Connection: close`. */
   closed = 0;
-  /** Requests that were written to an open connection, and never answered. */
+  /** Requests that were written to an open connection and never answered. */
   lost = 0;
-  /** The same, if their connection was opened after markStop(). */
+  /** Lost requests whose connection was opened after markStop(). */
   lostLater = 0;
   #stopMarkedAtMs = Number.POSITIVE_INFINITY;
   #clients: Promise<void>[];
@@ -44,19 +44,19 @@ export class KeepAliveLoad {
     this.#clients = Array.from({ length: options.connections }, () => this.#run());
   }
 
-  /** Resolves when no client sends any more: the service is gone, or stop() was called. */
+  /** Resolves when all clients have stopped: the service is gone, or stop() was called. */
   async end(): Promise<this> {
     await Promise.all(this.#clients);
     return this;
   }
 
-  /** Each client gets the answer that it waits for, and leaves. */
+  /** Stops each client after its pending response. */
   stop(): Promise<this> {
     this.#isStopped = true;
     return this.end();
   }
 
-  /** To be called when the service is told to stop. */
+  /** Marks the time at which the service is told to stop. */
   markStop(): void {
     this.#stopMarkedAtMs = performance.now();
   }
@@ -65,7 +65,7 @@ export class KeepAliveLoad {
     while (await this.#converse());
   }
 
-  /** One connection, to its end. Resolves to whether to open another. */
+  /** Uses one connection to its end. Resolves to true if the client should open another. */
   #converse(): Promise<boolean> {
     const { origin, request, reconnects = false } = this.options;
     const { hostname, port } = new URL(origin);

@@ -1,10 +1,10 @@
-/** The name of animals whose status was corrected: what they were before shows in nothing else. */
+/** The name of animals whose status was updated directly, because nothing else shows their earlier status. */
 export const CORRECTED = "corrected";
 
-/** Names of animals that came into the world pending or sold begin with this. */
+/** The prefix of the names of animals that were created as pending or sold. */
 export const BORN = "born ";
 
-/** Finds what must never be in a database, whatever was called and whatever was killed. On SQLite and PostgreSQL. */
+/** Finds violations of invariants that hold after any calls and any kills. For SQLite and PostgreSQL. */
 export const BROKEN_ALWAYS = `
   SELECT 'two open orders' AS what, animal_id AS id FROM orders WHERE status IN ('placed', 'approved')
     GROUP BY animal_id HAVING count(*) > 1
@@ -14,7 +14,7 @@ export const BROKEN_ALWAYS = `
   UNION ALL
   SELECT 'order without an animal', o.id FROM orders o LEFT JOIN animals a ON a.id = o.animal_id WHERE a.id IS NULL`;
 
-/** The same; and of animals whose status was never corrected, what must not be because only orders have changed it. */
+/** The same, and violations among animals whose status only orders have changed. */
 export const BROKEN_SALES = `${BROKEN_ALWAYS}
   UNION ALL
   SELECT 'two deliveries', a.id FROM animals a JOIN orders o ON o.animal_id = a.id

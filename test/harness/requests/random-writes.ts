@@ -2,9 +2,9 @@ import fc from "fast-check";
 import type { TestService } from "../service/service.ts";
 import type { Answer } from "./send.ts";
 
-// Random sequences of everything that changes something, for what has to hold after any of them.
+// Random sequences of writes, for properties that must hold after any of them.
 
-/** Names that fold alike, or nearly; that no ASCII rule folds; and whose order differs by UTF-16 unit and by code point. */
+/** Names that fold alike, or nearly; that ASCII rules do not fold; and that UTF-16 and code points order differently. */
 export const NAMES = [
   ...["Rex", "REX", "rex", "rexy", "Re", "R", "Zoë", "Zoe\u0308", "zoé", "Straße", "STRASSE", "ẞ", "ß"],
   ...["İzmir", "i̇zmir", "Izmir", "ΟΔΟΣ", "οδός", "ΟΔΟΣ!", "Å", "\u212b", "ﬁn", "FIN", "Ǆ", "ǅ", "Ⅷ"],
@@ -30,10 +30,10 @@ const anyName = fc.oneof(
   { weight: 1, arbitrary: fc.stringMatching(/^[a-cA-C]{1,4}$/) },
 );
 const anyStatus = fc.constantFrom("available", "pending", "sold");
-/** Which of those that there are. */
+/** Picks one of the existing things. */
 const which = fc.nat(1_000);
 
-/** What If-Match says: nothing, the tag that is current, that one among others, any, or one that is not current. */
+/** The kinds of If-Match: none, the current tag, the current one among others, any, a weak one, or a stale one. */
 const CONDITIONS = ["none", "current", "listed", "any", "weak", "stale"] as const;
 export type Condition = (typeof CONDITIONS)[number];
 const condition = fc.constantFrom(...CONDITIONS);
@@ -77,11 +77,11 @@ export interface Sent {
   readonly answer: Answer;
 }
 
-/** Plays writes against a service, and keeps in mind what is there to be written to. */
+/** Plays writes against a service, and keeps track of what exists. */
 export class RandomWriter {
   readonly animals: number[] = [];
   readonly orders: number[] = [];
-  /** Every tag that was ever seen. */
+  /** All tags seen so far. */
   readonly tags = new Set<string>();
 
   constructor(private readonly service: Pick<TestService, "call">) {}

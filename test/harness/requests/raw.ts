@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** A bare connection, for what no HTTP client would send. */
+/** A raw connection, for bytes that no HTTP client would send. */
 export class RawConnection {
   #received = "";
   #isClosed = false;
@@ -26,7 +26,7 @@ export class RawConnection {
     });
   }
 
-  /** Whether the peer has closed it. */
+  /** True if the peer has closed it. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -35,17 +35,17 @@ export class RawConnection {
     this.socket.write(text);
   }
 
-  /** Shuts down this side; the peer can still answer. */
+  /** Half-closes: the peer can still respond. */
   end(): void {
     this.socket.end();
   }
 
-  /** Cuts the connection, without a goodbye. */
+  /** Closes the connection abruptly. */
   destroy(): void {
     this.socket.destroy();
   }
 
-  /** All that has come once the predicate holds, or the peer has closed. */
+  /** Resolves to everything received once the predicate holds, or the peer has closed. */
   async until(predicate: (received: string) => boolean): Promise<string> {
     while (!predicate(this.#received) && !this.#isClosed)
       await new Promise<void>((resolve) => {
@@ -54,12 +54,12 @@ export class RawConnection {
     return this.#received;
   }
 
-  /** Begins to collect anew. */
+  /** Clears what was received. */
   forget(): void {
     this.#received = "";
   }
 
-  /** One whole answer with a Content-Length. */
+  /** Resolves to one complete response with a Content-Length. */
   answer(): Promise<string> {
     return this.until((received) => {
       const end = received.indexOf("\r\n\r\n");

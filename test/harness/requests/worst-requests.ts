@@ -1,4 +1,4 @@
-// Requests that no client sends by accident. A proxy in front of the service must survive them, and so must others.
+// Malicious requests. A proxy in front of the service must survive them, and other clients must not notice.
 
 const request = (line: string, headers = "", body = ""): string =>
   `${line} HTTP/1.1\r\nHost: store.example\r\n${headers}\r\n${body}`;
@@ -16,7 +16,7 @@ export interface RefusedRequest {
 const refused = (status: number, code: string, requests: Record<string, string | Uint8Array>) =>
   Object.fromEntries(Object.entries(requests).map(([name, bytes]) => [name, { bytes, status, code }]));
 
-/** What the nginx of deploy/ refuses by itself, and how. */
+/** Requests that the nginx of deploy/ refuses by itself, with their responses. */
 export const REFUSED_REQUESTS: Readonly<Record<string, RefusedRequest>> = {
   ...refused(405, "method_not_allowed", {
     "a method of nobody's": request("FOO /"),
@@ -62,7 +62,7 @@ export const REFUSED_REQUESTS: Readonly<Record<string, RefusedRequest>> = {
   }),
 };
 
-/** What nginx hands on, and what an instance answers in one way or another. */
+/** Requests that nginx forwards, and that an instance answers in one way or another. */
 export const HOSTILE_REQUESTS: Readonly<Record<string, string>> = {
   "250 headers": request("GET /v1/pets", "X: a\r\n".repeat(250)),
   "a control character in a header": request("GET /v1/pets", "X-Odd: a\x01b\r\n"),

@@ -1,12 +1,12 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { atEnd } from "../cleanup.ts";
 
-/** How often /readyz is asked: longer than a stop without DRAIN_SECONDS takes. */
+/** The interval of /readyz probes, longer than a stop without DRAIN_SECONDS takes. */
 const PROBE_INTERVAL_MS = 800;
 
 /**
- * A balancer as Kubernetes has one: it hands on connections, knows nothing of the requests in them, and gives new ones
- * to instances in turn, among those whose /readyz says 200. Connections stay where they are, whatever /readyz says.
+ * A TCP load balancer like that of Kubernetes: it assigns new connections in turn to instances whose /readyz returns
+ * 200. Open connections stay where they are, whatever /readyz says.
  */
 export class TestBalancer {
   readonly #ready = new Set<string>();
@@ -24,7 +24,7 @@ export class TestBalancer {
       const balancer = new TestBalancer(server, instances);
       server.listen(0, "127.0.0.1", async () => {
         await balancer.probe();
-        // One after another: a late answer must not undo a later one.
+        // Sequential, so that a late response cannot override a newer one.
         let timer = setTimeout(probeAgain, PROBE_INTERVAL_MS);
         let isOver = false;
         async function probeAgain(): Promise<void> {
@@ -46,12 +46,12 @@ export class TestBalancer {
     return `http://127.0.0.1:${(this.server.address() as { port: number }).port}`;
   }
 
-  /** Whether an instance gets new connections. */
+  /** True if an instance gets new connections. */
   uses(instance: string): boolean {
     return this.#ready.has(instance);
   }
 
-  /** Asks all instances now. */
+  /** Probes all instances now. */
   async probe(): Promise<void> {
     await Promise.all(
       this.instances.map(async (instance) => {

@@ -1,22 +1,22 @@
 import { connect, createServer, type Socket } from "node:net";
 import { atEnd } from "../cleanup.ts";
 
-/** ReadyForQuery, with which PostgreSQL ends its answer to a login and to each statement: 'Z', the length, a status. */
+/** ReadyForQuery ends PostgreSQL's response to a login and to each statement: 'Z', the length, a status. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5]);
 
-/** When a connection breaks: before the server has seen the statement, before its answer arrives, or right after it. */
+/** The points at which a connection breaks: before the server sees the statement, or before or after its response. */
 export const BREAKS = ["before", "instead of the answer", "after the answer"] as const;
-/** Or it stays open, and nothing is said any more. */
+/** "never": it stays open, but silent. */
 export type Break = (typeof BREAKS)[number] | "never";
 
 export interface BreakingWire {
   readonly port: number;
-  /** How many statements were sent. */
+  /** The number of statements sent. */
   readonly statements: () => number;
 }
 
 /**
- * A wire to PostgreSQL that breaks at the n-th statement, counted over all connections, and at each one after it.
+ * A proxy to PostgreSQL that breaks at the n-th statement, counted over all connections, and at each one after it.
  * The login is the 0th.
  */
 export function breakAtStatement(targetPort: number, n: number, when: Break): Promise<BreakingWire> {
@@ -41,7 +41,7 @@ export function breakAtStatement(targetPort: number, n: number, when: Break): Pr
       if (sent < n) return void client.write(data);
       if (when === "instead of the answer") return end();
       client.write(data);
-      // The bytes leave first.
+      // Let the bytes leave first.
       if (isReady) setTimeout(end, 1);
     });
   };

@@ -17,7 +17,7 @@ function openssl(...args: readonly string[]): void {
   if (!success) throw new Error(stderr.toString());
 }
 
-/** A new authority, and a certificate of it for a host: a name or an address. */
+/** Creates an authority, and a certificate signed by it for a host name or address. */
 export function newCertificate(host: string): Certificate {
   const folder = temporaryFolder();
   const file = (name: string): string => join(folder, name);
@@ -32,7 +32,7 @@ export function newCertificate(host: string): Certificate {
   return { authorityFile: file("ca.crt"), certificateFile: file("server.crt"), keyFile: file("server.key") };
 }
 
-/** A copy whose key only that user can read, as PostgreSQL demands. */
+/** Copies a certificate so that only that user can read its key, as PostgreSQL demands. */
 export function ownedBy(user: number | undefined, certificate: Certificate, folder: string): Certificate {
   const certificateFile = join(folder, "server.crt");
   const keyFile = join(folder, "server.key");

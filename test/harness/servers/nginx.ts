@@ -10,19 +10,19 @@ export const hasNginx = Bun.which("nginx") !== null;
 
 export const DEPLOYED = join(import.meta.dir, "../../../deploy/nginx");
 
-/** Their parameters are kept, which is why all lines must have the same. */
+/** The parameters of these lines are kept, so all lines must have the same. */
 const INSTANCE_LINES = /(?: {2}server [^ ;]+( [^;]*)?;\n)+/;
 
 export interface NginxOptions {
-  /** The server and its instances as the documents show them, instead of server.conf and upstream.conf. */
+  /** A configuration from the documentation, instead of server.conf and upstream.conf. */
   readonly site?: string;
   /** Changes to the text of the files, such as shorter timeouts. */
   readonly replace?: Readonly<Record<string, string>>;
-  /** More files beside them, by their paths. */
+  /** Additional files by path. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** A real nginx with the files of deploy/nginx, where only the addresses are different. */
+/** A real nginx with the files of deploy/nginx, in which only the addresses differ. */
 export class TestNginx {
   #process: Subprocess | undefined;
 
@@ -45,7 +45,7 @@ export class TestNginx {
     return nginx;
   }
 
-  /** Says which instances there are, by origin, and which one is to be passed over; reload() makes nginx notice. */
+  /** Sets the origins of the instances, and which one is down; takes effect with reload(). */
   route(instances: readonly string[], down?: string): void {
     const file = this.options.site === undefined ? "upstream.conf" : "site.conf";
     const original = this.options.site ?? readFileSync(join(DEPLOYED, "upstream.conf"), "utf8");
@@ -58,7 +58,7 @@ export class TestNginx {
     writeFileSync(join(this.folder, "conf.d", file), this.#local(routed));
   }
 
-  /** Returns once the new workers accept connections; the old ones finish what they have begun. */
+  /** Resolves once the new workers accept connections; the old ones finish their requests. */
   async reload(): Promise<void> {
     const before = this.#workers();
     const { success, stderr } = Bun.spawnSync([...this.#command(), "-s", "reload"], { stderr: "pipe" });
@@ -106,7 +106,7 @@ export class TestNginx {
     );
   }
 
-  /** Localhost instead of the outside, and no certificate. */
+  /** Listens on localhost, without a certificate. */
   #local(text: string): string {
     const local = text
       .replace(/listen (?:8080|443 ssl)( default_server)?;/, `listen 127.0.0.1:${this.port}$1;`)

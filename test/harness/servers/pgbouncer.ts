@@ -11,7 +11,7 @@ export const hasPgbouncer = Bun.which("pgbouncer") !== null;
 
 export type PoolMode = "transaction" | "session";
 
-/** A real PgBouncer in front of one database, which can be stopped, paused and started again. */
+/** A real PgBouncer in front of one database, which can be stopped, paused and restarted. */
 export class TestPgbouncer {
   #process: Subprocess | undefined;
 
@@ -21,7 +21,7 @@ export class TestPgbouncer {
     private readonly configuration: string,
   ) {}
 
-  /** The address of the database, through it. */
+  /** The address of the database through PgBouncer. */
   get url(): string {
     const url = new URL(this.database);
     url.host = `127.0.0.1:${this.port}`;
@@ -47,7 +47,7 @@ export class TestPgbouncer {
       `pool_mode = ${mode}`,
       "default_pool_size = 60",
       "max_client_conn = 500",
-      // It would refuse everyone for 15 s after PostgreSQL could not be reached.
+      // By default it would refuse everyone for 15 s after PostgreSQL was unreachable.
       "server_login_retry = 1",
       ...more,
     ];
@@ -68,7 +68,7 @@ export class TestPgbouncer {
     await this.whenReady();
   }
 
-  /** Returns once a statement gets through to PostgreSQL. */
+  /** Resolves once a statement reaches PostgreSQL. */
   async whenReady(): Promise<void> {
     for (let tries = 0; ; tries++) {
       try {
@@ -81,7 +81,7 @@ export class TestPgbouncer {
     }
   }
 
-  /** At once: clients and transactions are cut off. */
+  /** Stops immediately, cutting off clients and transactions. */
   async stop(): Promise<void> {
     this.#process?.kill("SIGKILL");
     await this.#process?.exited;

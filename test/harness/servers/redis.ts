@@ -9,7 +9,7 @@ import { freePort, isListening } from "./port.ts";
 /** No npm package ships Redis, so its tests are skipped by name where it is not installed. */
 export const hasRedis = Bun.which("redis-server") !== null;
 
-/** A real Redis server that can be stopped, paused and started again. */
+/** A real Redis server, which can be stopped, paused and restarted. */
 export class TestRedis {
   #server: Subprocess | undefined;
 
@@ -30,7 +30,7 @@ export class TestRedis {
     return server;
   }
 
-  /** Beside the port without TLS. Returns the port with it. */
+  /** Starts a server that also listens with TLS. Returns the TLS port. */
   static async startWithTls(certificate: Certificate, ...options: string[]): Promise<number> {
     const tlsPort = await freePort();
     const { authorityFile, certificateFile, keyFile } = certificate;
@@ -84,14 +84,14 @@ export class TestRedis {
     }
   }
 
-  /** How often a command was called since the last reset of the statistics. */
+  /** The number of calls of a command since the statistics were last reset. */
   async calls(command: string): Promise<number> {
     const info = await this.ask((client) => client.info("commandstats"));
     return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(info)?.[1] ?? 0);
   }
 }
 
-/** A test run has one logical database for each service: their counters must not meet. */
+/** Each service of a test run has its own logical database, so that their counters do not mix. */
 const SHARED_SERVER_OPTIONS = ["--databases", "2000"];
 const LAST_DATABASE_KEY = "last-database";
 
@@ -99,8 +99,8 @@ const LAST_DATABASE_KEY = "last-database";
 export const startSharedRedis = (): Promise<TestRedis> => TestRedis.start(...SHARED_SERVER_OPTIONS);
 
 /**
- * Returns what gives the address of another empty logical database each time: on the server at
- * TEST_REDIS_URL if that is set, else on one started here. To be called outside of tests.
+ * Returns a function that gives the address of another empty logical database each time: on the server at
+ * TEST_REDIS_URL if set, otherwise on one started here. Call it outside of tests.
  */
 export async function redisDatabaseMaker(): Promise<() => Promise<string>> {
   const url = process.env.TEST_REDIS_URL ?? (await startSharedRedis()).url;
@@ -122,7 +122,7 @@ export async function startRedisCluster(...options: string[]): Promise<TestRedis
   return servers;
 }
 
-/** As above, without waiting until it works: Redis lets no cluster work in its first two seconds. */
+/** Forms a cluster without waiting until it works, which takes Redis at least two seconds. */
 export async function formRedisCluster(
   ...options: string[]
 ): Promise<{ servers: TestRedis[]; nodes: ClusterNode[]; ready: Promise<void> }> {
@@ -139,7 +139,7 @@ export async function formRedisCluster(
   return { servers, nodes, ready: whenClusterWorks(servers) };
 }
 
-/** Another node of a cluster that works, which takes over from the first one when that is gone. */
+/** Adds a replica to a working cluster, which takes over when the first node is gone. */
 export async function addReplica(nodes: readonly ClusterNode[], ...options: string[]): Promise<TestRedis> {
   const [master] = nodes as [ClusterNode, ...ClusterNode[]];
   await sendCopiesAtOnce(master.server);
@@ -156,7 +156,7 @@ export async function addReplica(nodes: readonly ClusterNode[], ...options: stri
   return server;
 }
 
-/** A node can find its cluster in order before it has heard of all others, so each must know who has which slot. */
+/** A node may consider its cluster complete before it knows all others, so each must know the owners of all slots. */
 async function whenClusterWorks(servers: readonly TestRedis[]): Promise<void> {
   const isComplete = (info: string): boolean =>
     info.includes("cluster_state:ok") && info.includes(`cluster_slots_ok:${SLOTS}`);
@@ -176,11 +176,11 @@ async function startClusterNode(special: readonly string[]): Promise<ClusterNode
   return { server: await TestRedis.start(...options, ...special), busPort };
 }
 
-/** By default, Redis waits five seconds for other replicas that want one. */
+/** Sends copies at once; by default, Redis waits five seconds for more replicas. */
 const sendCopiesAtOnce = (master: TestRedis): Promise<unknown> =>
   master.ask((client) => client.config("SET", "repl-diskless-sync-delay", "0"));
 
-/** A server that keeps a copy of another, and is read-only. */
+/** Starts a read-only replica. */
 export async function startReplica(master: TestRedis, ...options: string[]): Promise<TestRedis> {
   await sendCopiesAtOnce(master);
   const replica = await TestRedis.start("--replicaof", `127.0.0.1 ${master.port}`, ...options);
@@ -189,7 +189,7 @@ export async function startReplica(master: TestRedis, ...options: string[]): Pro
   return replica;
 }
 
-/** A sentinel that alone decides that a master is gone, after half a second. Returns its port. */
+/** Starts a sentinel that decides alone, after half a second, that a master is gone. Returns its port. */
 export async function startSentinel(master: TestRedis, name: string, ...lines: string[]): Promise<number> {
   const port = await freePort();
   const file = join(temporaryFolder(), "sentinel.conf");

@@ -12,7 +12,7 @@ const NAME = "counters";
 export interface WatchedRedis {
   readonly url: string;
   readonly servers: readonly TestRedis[];
-  /** The port of the master, as the sentinels see it. */
+  /** The master's port according to the sentinels. */
   readonly masterPort: () => Promise<number>;
 }
 
@@ -53,7 +53,7 @@ async function startSentinel(masterPort: number): Promise<number> {
   return port;
 }
 
-/** Until then there would be nobody to fail over to, and no majority to do it. */
+/** Before that, there would be no replica to fail over to, and no majority to decide it. */
 async function knowsAll(client: Redis): Promise<boolean> {
   const master = (await client.call("SENTINEL", "MASTER", NAME)) as string[];
   const valueIn = (field: string): string | undefined => master[master.indexOf(field) + 1];

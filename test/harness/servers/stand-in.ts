@@ -2,13 +2,13 @@ import { createServer, type Server, type Socket } from "node:net";
 import { atEnd } from "../cleanup.ts";
 import { freePort } from "./port.ts";
 
-/** An instance at its worst: it answers any path, closes in silence on /silent, and never answers /hang. */
+/** A misbehaving instance: it answers any path, closes without a response on /silent, and never answers /hang. */
 export class StandIn {
-  /** The request lines that it has received. */
+  /** The received request lines. */
   readonly received: string[] = [];
-  /** Whether it hangs on every path. */
+  /** Hangs on every path. */
   isHung = false;
-  /** Whether it closes in silence on every path. */
+  /** Closes without a response on every path. */
   isSilent = false;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
@@ -32,7 +32,7 @@ export class StandIn {
     });
   }
 
-  /** As when its process was killed: connections are refused. */
+  /** Refuses connections, as if its process was killed. */
   async stop(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     await new Promise<void>((resolve) => (this.#server ? this.#server.close(() => resolve()) : resolve()));
