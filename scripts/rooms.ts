@@ -32,7 +32,11 @@ const ROOMS: readonly Room[] = [
   room("src/store", COMMON, "opens an adapter behind its ports"),
   room("src/store/ports", COMMON, "describes what is kept, whatever keeps it"),
   room("src/store/sql", `${COMMON} src/store/ports`, "is shared by the adapters, so it knows neither"),
-  room("src/store/schema", `${COMMON} src/store/sql src/store/ports`, "is shared by the adapters, so it knows neither"),
+  room(
+    "src/store/schema",
+    `${COMMON} src/store/sql src/store/ports src/store/urls`,
+    "is shared by the adapters, so it knows neither",
+  ),
   room("src/store/migrations", "src/store/schema/migrate.ts", "is SQL: its list needs nothing else"),
   room("src/store/sqlite", ADAPTER, "knows what both adapters share, and not the other one"),
   room("src/store/postgres", ADAPTER, "knows what both adapters share, and not the other one"),

@@ -168,7 +168,7 @@ describe("copy", () => {
     const store = await openForCommand(url, { create: true });
     await store.categories.put({ id: 7n, name: "Dogs" });
     await store.close();
-    await expect(copyToPostgres(await namedSource(), url)).rejects.toThrow("the target database is not empty");
+    await expect(copyToPostgres(await namedSource(), url)).rejects.toMatchObject({ reason: { kind: "not_empty" } });
   });
 });
 

@@ -155,5 +155,7 @@ test("a copy that was begun is not continued over entries that the source does n
     (sql) =>
       sql`INSERT INTO journal (id, made_at, author, via, action, subject_kind) VALUES (9, 1, 'x', 'command', 'copy', 'store')`,
   );
-  await expect(copy(path, url)).rejects.toThrow("the table journal has 1 rows in the source and 2 in the target");
+  await expect(copy(path, url)).rejects.toMatchObject({
+    reason: { kind: "differs", table: "journal", sourceRows: 1, targetRows: 2 },
+  });
 });

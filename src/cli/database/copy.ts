@@ -5,6 +5,7 @@ import { OperatorError } from "../../base/operator-error.ts";
 import type { Config } from "../../config.ts";
 import { raiseTallies, readTallies } from "../../meter/open.ts";
 import type { CopiedTable } from "../../store/copy/copy.ts";
+import { type CopyRefusal, CopyRefused } from "../../store/copy/refusal.ts";
 import { type DatabaseUrl, displayName, parseDatabaseUrl } from "../../store/urls/database-url.ts";
 import { authorOf } from "../arguments/author.ts";
 import { configFromEnvironment, readVariables } from "../arguments/context.ts";
@@ -115,13 +116,42 @@ async function runCopy(
   };
   return withBars((report) =>
     copyStore(from.database, to.database, {
-      settings: { from: from.name, to: to.name },
       animalsOnly: animals && { mayReplace: replace === true },
       counters,
       author: { ...authorOf(config), atMs: Date.now() },
       signal,
       onProgress: ({ table, step, done, total }) => report({ label: `${step} ${table}`, unit: "rows", total }, done),
-      onWarning: (warning) => note(`animal-store: ${warning}`),
+      onCountersLeftBehind: () => note(COUNTERS_LEFT_BEHIND),
     }),
-  );
+  ).catch((error: unknown) => {
+    throw error instanceof CopyRefused ? new OperatorError(textOfRefusal(error.reason, from, to)) : error;
+  });
+}
+
+const COUNTERS_LEFT_BEHIND =
+  "animal-store: requests are counted in Redis, and REDIS_URL is not set: used quotas and bans are not carried over into the database";
+
+function textOfRefusal(reason: CopyRefusal, from: NamedDatabase, to: NamedDatabase): string {
+  switch (reason.kind) {
+    case "same_database":
+      return `the source and the target are the same database, ${reason.database}: name another target`;
+    case "unusable":
+      return reason.side === "source"
+        ? reason.problem.textFor({ setting: from.name, mayCreate: false })
+        : reason.problem.textFor({ setting: to.name, mayCreate: true });
+    case "already_copied":
+      return "a copy into this database has already been completed: serve from it, or use an empty database";
+    case "not_empty":
+      return "the target database is not empty: use a new one";
+    case "whole_copy_unfinished":
+      return "a copy of a whole store into this database was not finished: finish it, or use a new one";
+    case "has_orders":
+      return "the target has orders, which refer to its animals: use a new database, which animal-store migrate creates";
+    case "has_animals":
+      return `the target has ${reason.table} already: use a new database, or give --replace to replace its animals and categories`;
+    case "differs":
+      return `the table ${reason.table} has ${reason.sourceRows} rows in the source and ${reason.targetRows} in the target, which are not the same: empty the target and copy again`;
+    case "interrupted":
+      return `the copy was interrupted: ${reason.reason}. Run it again to continue`;
+  }
 }

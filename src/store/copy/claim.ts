@@ -1,9 +1,9 @@
-import { OperatorError } from "../../base/operator-error.ts";
 import { type Authorship, entryOfStore } from "../../domain/journal.ts";
 import { IMPORT_RANGES, IMPORTS } from "../sql/import-rows.ts";
 import { ANIMALS, CATEGORIES, ORDERS, TABLES } from "../sql/rows.ts";
 import type { Table } from "../sql/table.ts";
 import type { RowSource, RowTarget, RowWriter } from "../sql/transfer.ts";
+import { CopyRefused } from "./refusal.ts";
 
 // Whether a database may be the target of a copy, and how it is marked as one until the copy is finished.
 
@@ -19,15 +19,11 @@ export interface Claim {
 export async function claimWhole(source: RowSource, target: RowTarget): Promise<Claim> {
   const [earlier] = await target.copies();
   const claim = (id: string): Claim => ({ source: id, tables: TABLES, isKept: true });
-  if (earlier?.isFinished)
-    throw new OperatorError(
-      "a copy into this database has already been completed: serve from it, or use an empty database",
-    );
+  if (earlier?.isFinished) throw new CopyRefused({ kind: "already_copied" });
   if (earlier && (earlier.source === source.id || (await source.wasKnownAs(earlier.source))))
     return claim(earlier.source);
   await noteAlone(target, source.id, async () => {
-    if (earlier || (await firstWithRows(target, TABLES)))
-      throw new OperatorError("the target database is not empty: use a new one");
+    if (earlier || (await firstWithRows(target, TABLES))) throw new CopyRefused({ kind: "not_empty" });
   });
   return claim(source.id);
 }
@@ -68,7 +64,7 @@ export async function claimAnimals(source: RowSource, target: RowTarget, options
   const unfinished = (await target.copies()).filter(({ isFinished }) => !isFinished);
   const isContinued = unfinished.some((copy) => copy.source === claim.source);
   if (unfinished.some((copy) => !copy.source.startsWith("animals ")))
-    throw new OperatorError("a copy of a whole store into this database was not finished: finish it, or use a new one");
+    throw new CopyRefused({ kind: "whole_copy_unfinished" });
   if (!isContinued)
     await noteAlone(target, claim.source, () => refuseAnimals(target, options.mayReplace, unfinished.length > 0));
   await target.transact([...NOTES_ON_ANIMALS, ...ANIMAL_TABLES], async (tx) => {
@@ -81,15 +77,9 @@ export async function claimAnimals(source: RowSource, target: RowTarget, options
 }
 
 async function refuseAnimals(target: RowTarget, mayReplace: boolean, hasUnfinished: boolean): Promise<void> {
-  if (await firstWithRows(target, [ORDERS]))
-    throw new OperatorError(
-      "the target has orders, which refer to its animals: use a new database, which animal-store migrate creates",
-    );
+  if (await firstWithRows(target, [ORDERS])) throw new CopyRefused({ kind: "has_orders" });
   const filled = hasUnfinished ? ANIMALS : await firstWithRows(target, ANIMAL_TABLES);
-  if (filled && !mayReplace)
-    throw new OperatorError(
-      `the target has ${filled.name} already: use a new database, or give --replace to replace its animals and categories`,
-    );
+  if (filled && !mayReplace) throw new CopyRefused({ kind: "has_animals", table: filled.name });
 }
 
 /** Journaled at once: the copy that replaces them may never be finished. */

@@ -6,7 +6,9 @@ import { ANIMALS, NUMBERED_TABLES, ORDERS } from "../sql/rows.ts";
 import type { Row, Table } from "../sql/table.ts";
 import type { RowReader, RowSource, RowTarget, RowWriter } from "../sql/transfer.ts";
 import { absolutePath, type DatabaseUrl, displayName } from "../urls/database-url.ts";
+import { UnusableDatabase } from "../urls/unusable-database.ts";
 import { type Claim, claimAnimals, claimWhole, release } from "./claim.ts";
+import { CopyRefused } from "./refusal.ts";
 import { type CarriedTallies, carryTallies, type SharedCounters } from "./tallies.ts";
 
 /** The one table that is large: an interrupted copy of it is continued. */
@@ -29,8 +31,6 @@ export interface CopiedTable {
 }
 
 export interface CopyOptions {
-  /** Where the addresses were given: what an error says to correct. */
-  readonly settings?: { readonly from: string; readonly to: string };
   /** Of animals and categories alone, as they are at one moment: the source may be served. Absent: of everything. */
   readonly animalsOnly?: { readonly mayReplace: boolean } | undefined;
   /** Where instances count together, if they do: used quotas and bans are carried over, in both directions. */
@@ -40,8 +40,8 @@ export interface CopyOptions {
   /** Ends it after a batch: it then fails with the signal's reason, and can be continued. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: CopyProgress) => void;
-  /** Called with what is not carried over, and what to do about it. */
-  readonly onWarning?: (warning: string) => void;
+  /** Called if requests are counted in Redis, and used quotas and bans are not carried over. */
+  readonly onCountersLeftBehind?: () => void;
 }
 
 const sqlite = lazy(() => import("../sqlite/transfer.ts"));
@@ -49,23 +49,19 @@ const postgres = lazy(() => import("../postgres/transfer.ts"));
 
 /**
  * Copies a store into a database of any kind, and verifies it row by row. It can be interrupted and run again. Neither
- * is served meanwhile, and no command can write to the source. Fails with an OperatorError.
+ * is served meanwhile, and no command can write to the source. Fails with a CopyRefused or an OperatorError.
  */
 export async function copyStore(from: DatabaseUrl, to: DatabaseUrl, options: CopyOptions): Promise<CopiedTable[]> {
   refuseSame(from, to);
-  const settings = options.settings ?? { from: "DATABASE_URL", to: "DATABASE_URL" };
-  const source = await openSource(from, options).catch((error: unknown) => {
-    throw naming(settings.from, error, { mayMake: false });
-  });
+  const source = await openSource(from, options).catch(refuseUnusable("source"));
   try {
-    const target = await openTarget(to).catch((error: unknown) => {
-      throw naming(settings.to, error, { mayMake: true });
-    });
+    const target = await openTarget(to).catch(refuseUnusable("target"));
     try {
       return await copyAll(source, target, { ...options, from: displayName(from) });
     } catch (error) {
-      if (error instanceof OperatorError || (options.signal?.aborted && error === options.signal.reason)) throw error;
-      throw new OperatorError(`the copy was interrupted: ${(error as Error).message}. Run it again to continue`);
+      const isExpected = error instanceof OperatorError || error instanceof CopyRefused;
+      if (isExpected || (options.signal?.aborted && error === options.signal.reason)) throw error;
+      throw new CopyRefused({ kind: "interrupted", reason: (error as Error).message });
     } finally {
       await target.close();
     }
@@ -74,22 +70,18 @@ export async function copyStore(from: DatabaseUrl, to: DatabaseUrl, options: Cop
   }
 }
 
-/** A database that cannot be opened says what is wrong with DATABASE_URL. Nothing is gained by making an empty source. */
-function naming(setting: string, error: unknown, { mayMake }: { mayMake: boolean }): unknown {
-  if (!(error instanceof OperatorError)) return error;
-  const message = mayMake
-    ? error.message
-    : error.message.replace(/, or run animal-store migrate, which creates .*/, "");
-  return new OperatorError(message.replaceAll("DATABASE_URL", setting));
-}
-
 const addressOf = (database: DatabaseUrl): string =>
   database.kind === "sqlite" ? absolutePath(database.path) : database.url;
 
 function refuseSame(from: DatabaseUrl, to: DatabaseUrl): void {
-  if (addressOf(from) === addressOf(to))
-    throw new OperatorError(`the source and the target are the same database, ${displayName(to)}: name another target`);
+  if (addressOf(from) === addressOf(to)) throw new CopyRefused({ kind: "same_database", database: displayName(to) });
 }
+
+const refuseUnusable =
+  (side: "source" | "target") =>
+  (error: unknown): never => {
+    throw error instanceof UnusableDatabase ? new CopyRefused({ kind: "unusable", side, problem: error }) : error;
+  };
 
 async function openSource(from: DatabaseUrl, { animalsOnly }: CopyOptions): Promise<RowSource> {
   if (from.kind === "sqlite") {
@@ -119,8 +111,8 @@ interface Job {
 
 /** Rows are copied in batches of their own, so that an interrupted copy is continued; what counts is the end of it. */
 async function copyAll(source: RowSource, target: RowTarget, options: Copying): Promise<CopiedTable[]> {
-  const { animalsOnly, counters, signal, onProgress = () => {}, onWarning } = options;
-  if (!animalsOnly && !counters && (await source.countingPlace()) === "redis") onWarning?.(COUNTERS_LEFT_BEHIND);
+  const { animalsOnly, counters, signal, onProgress = () => {}, onCountersLeftBehind } = options;
+  if (!animalsOnly && !counters && (await source.countingPlace()) === "redis") onCountersLeftBehind?.();
   // Before anything is written: what cannot be carried over is no copy.
   const tallies = counters && !animalsOnly ? await carryTallies(source, counters) : undefined;
   const claim = animalsOnly
@@ -142,9 +134,6 @@ async function copyAll(source: RowSource, target: RowTarget, options: Copying): 
   await source.refuseUse();
   return target.transact(claim.tables, (tx) => finish(job, tx, sums, tallies, options));
 }
-
-const COUNTERS_LEFT_BEHIND =
-  "requests are counted in Redis, and REDIS_URL is not set: used quotas and bans are not carried over into the database";
 
 /** What an earlier copy has brought over, and the source may have no more. */
 async function clearLeftovers({ source, claim }: Job, target: RowTarget): Promise<void> {
@@ -175,7 +164,10 @@ async function finish(
     if ((await verify()) !== sum) {
       // Rows that were copied earlier may have changed since: all are copied over those that are there.
       await copyTable(job, tx, table, false);
-      if ((await verify()) !== sum) throw await difference(job, tx, table);
+      if ((await verify()) !== sum) {
+        const [sourceRows, targetRows] = [totals.get(table) ?? 0, await tx.count(table)];
+        throw new CopyRefused({ kind: "differs", table: table.name, sourceRows, targetRows });
+      }
     }
     copied.push({ table: table.name, rows: totals.get(table) ?? 0, checksum: sum });
   }
@@ -186,12 +178,6 @@ async function finish(
   await tx.appendJournal(entryOfStore(animalsOnly ? "copy --animals" : "copy", author, { after: { from, ...rows } }));
   await release(tx, claim);
   return copied;
-}
-
-async function difference({ totals }: Job, tx: RowWriter, table: Table): Promise<OperatorError> {
-  return new OperatorError(
-    `the table ${table.name} has ${totals.get(table)} rows in the source and ${await tx.count(table)} in the target, which are not the same: empty the target and copy again`,
-  );
 }
 
 async function copyTable({ source, report }: Job, target: RowWriter, table: Table, isResumed: boolean): Promise<void> {

@@ -1,5 +1,6 @@
 import { OperatorError } from "../../base/operator-error.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
+import { UnusableDatabase } from "../urls/unusable-database.ts";
 
 // The rules of schemas. A migration first expands: what the previous release needs stays until a later release, so that
 // instances of both run side by side. It is made of steps, and each of them can be interrupted.
@@ -134,8 +135,8 @@ export const COPIES_FROM: SchemaRules = { mayCreate: false, mayMigrate: false, m
 /** Nobody else may use a database until the copy into it is finished. */
 export const COPIES_INTO: SchemaRules = { mayCreate: true, mayMigrate: false, mayBeNewer: false };
 
-export const DATABASE_IS_EMPTY =
-  "the database is empty: check DATABASE_URL, or run animal-store migrate, which creates its schema";
+export const emptyDatabase = (): UnusableDatabase =>
+  new UnusableDatabase("the database is empty", { kind: "database_empty" });
 
 /** Whether there is something to do before a database can be used. Throws an OperatorError if that is for others to do. */
 export function isWorkDue(state: SchemaState, rules: SchemaRules, newest: number): boolean {
@@ -146,7 +147,7 @@ export function isWorkDue(state: SchemaState, rules: SchemaRules, newest: number
     );
   if (state.kind === "empty") {
     if (rules.mayCreate) return true;
-    throw new OperatorError(DATABASE_IS_EMPTY);
+    throw emptyDatabase();
   }
   if (rules.mayMigrate) return true;
   throw new OperatorError(

@@ -17,6 +17,7 @@ import { newestOf, schemaState } from "../schema/migrate.ts";
 import { CATEGORIES } from "../sql/rows.ts";
 import { selectFrom } from "../sql/table.ts";
 import { absolutePath } from "../urls/database-url.ts";
+import { textOfRemedy } from "../urls/unusable-database.ts";
 import { APPLICATION_ID } from "./file/database.ts";
 import { objectionToFile } from "./file/file-access.ts";
 import { realPathOf } from "./file/real-path.ts";
@@ -79,13 +80,13 @@ const databaseFile = (path: string): Check => ({
   isNeeded: true,
   run() {
     const objection = objectionToFile(path);
-    if (objection) return problem(objection.detail, objection.remedy);
+    if (objection) {
+      const { detail, remedy } = objection;
+      return problem(detail, typeof remedy === "string" ? remedy : textOfRemedy(remedy));
+    }
     return existsSync(path)
       ? ok(`${absolutePath(path)}, ${sizeText(statSync(path).size)}`)
-      : problem(
-          `there is no database at ${absolutePath(path)}`,
-          "check DATABASE_URL and the current folder, or run animal-store migrate, which creates one",
-        );
+      : problem(`there is no database at ${absolutePath(path)}`, textOfRemedy({ kind: "file_missing" }));
   },
 });
 

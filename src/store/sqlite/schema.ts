@@ -49,7 +49,7 @@ export async function migrateFile(givenPath: string, timeouts = LOCK_TIMEOUTS): 
     } catch (error) {
       // Another process may be migrating it, too.
       if (!(error instanceof AlreadyServed)) throw error;
-      if (performance.now() >= deadlineMs) throw new AlreadyServed(path, ", then migrate or start the new version");
+      if (performance.now() >= deadlineMs) throw new AlreadyServed(path, "migrate or start the new version");
     }
   }
   return due;

@@ -3,6 +3,7 @@ import { Mistake } from "../../../base/mistake.ts";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { displayName } from "../../urls/database-url.ts";
 import { type PostgresAddress, parsePostgresUrl } from "../../urls/postgres-url.ts";
+import { type DatabaseRemedy, UnusableDatabase } from "../../urls/unusable-database.ts";
 import { TOO_MANY_CONNECTIONS } from "./sql-state.ts";
 
 /** What a session is told when it begins. */
@@ -80,21 +81,29 @@ async function read(parameter: string, path: string | undefined): Promise<string
   }
 }
 
-/** What to do about what a server says, by SQLSTATE. */
+/** Remedies for errors of the server, by SQLSTATE. */
 const REMEDIES: Readonly<Record<string, string>> = {
   [TOO_MANY_CONNECTIONS]:
     "it has no connection left for this one, so raise max_connections, or lower DATABASE_CONNECTIONS of each instance",
-  "28P01": "correct the user and password in DATABASE_URL",
-  "28000": "correct the user and password in DATABASE_URL",
-  "3D000": "create it (CREATE DATABASE), or correct the name in DATABASE_URL",
   "42P07": "the database holds tables of another program, so use an empty one",
+};
+const ADDRESS_REMEDIES: Readonly<Record<string, DatabaseRemedy>> = {
+  "28P01": { kind: "login_refused" },
+  "28000": { kind: "login_refused" },
+  "3D000": { kind: "database_missing" },
 };
 
 /** Why a database cannot be used, in one line without the password. */
 export async function operatorError(url: string, error: unknown): Promise<OperatorError> {
-  const database = displayName({ kind: "postgres", url });
-  return new OperatorError(`cannot use the database ${database}: ${await reasonOf(url, error)}`);
+  const name = `cannot use the database ${displayName({ kind: "postgres", url })}`;
+  if (error instanceof UnusableDatabase) return error.of(name);
+  const { errno, message } = error as { errno?: string; message: string };
+  const remedy = ADDRESS_REMEDIES[errno ?? ""];
+  if (remedy) return new UnusableDatabase(onOneLine(message), remedy).of(name);
+  return new OperatorError(`${name}: ${await reasonOf(url, error)}`);
 }
+
+const onOneLine = (message: string): string => message.replace(/\s*\n\s*/g, " ");
 
 /** Host and port. */
 function whereOf(url: string): string {
@@ -129,7 +138,7 @@ export async function reasonOf(url: string, error: unknown): Promise<string> {
     return `${message}: this is a pooler, so add pgbouncer=true to the parameters of the address`;
   if (/CERT|VERIFY|SELF_SIGNED|BORINGSSL/.test(code ?? ""))
     return `${message}: sslrootcert must name the authority that signed the server's certificate, and for verify-full the certificate must be for ${hostname}`;
-  const line = message.replace(/\s*\n\s*/g, " ");
+  const line = onOneLine(message);
   const remedy = REMEDIES[errno ?? ""];
   if (remedy !== undefined) return `${line}: ${remedy}`;
   // Of the driver rather than the server: our own errors have no code.

@@ -78,8 +78,8 @@ async function withSession<T>(
     return await work(session);
   } catch (error) {
     await session?.close();
-    const { message } = await operatorError(url, error);
-    throw new OperatorError(message + remedy(error));
+    const refusal = await operatorError(url, error);
+    throw sqlStateOf(error) === INSUFFICIENT_PRIVILEGE ? new OperatorError(refusal.message + AS_OWNER) : refusal;
   }
 }
 
@@ -93,10 +93,7 @@ async function answered<T>(answer: Promise<T>, url: string, withinMs = ANSWER_TI
 const readApplied = (session: Session, url: string, withinMs?: number) =>
   answered(appliedMigrations(session), url, withinMs);
 
-const remedy = (error: unknown): string =>
-  sqlStateOf(error) === INSUFFICIENT_PRIVILEGE
-    ? ". Run animal-store migrate as the owner of the database, who can grant this role what it lacks"
-    : "";
+const AS_OWNER = ". Run animal-store migrate as the owner of the database, who can grant this role what it lacks";
 
 async function bringUpToDate(session: Session, url: string, options: SchemaOptions): Promise<Migrated> {
   const { rules, onProgress = () => {}, migrations = POSTGRES_MIGRATIONS, patience = PATIENCE } = options;

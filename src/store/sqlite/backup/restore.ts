@@ -92,7 +92,7 @@ function lock(path: string, timeoutMs: number): () => void {
   try {
     return lockForServing(path, timeoutMs).unlock;
   } catch (error) {
-    throw error instanceof AlreadyServed ? new AlreadyServed(path, ", then restore") : error;
+    throw error instanceof AlreadyServed ? new AlreadyServed(path, "restore") : error;
   }
 }
 

@@ -4,7 +4,7 @@ import { OperatorError } from "../../../base/operator-error.ts";
 import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
 import {
   COPIES_INTO,
-  DATABASE_IS_EMPTY,
+  emptyDatabase,
   isWorkDue,
   MIGRATES,
   migrate,
@@ -16,6 +16,7 @@ import {
 } from "../../schema/migrate.ts";
 import { COPIES_TABLE, SELECT_UNFINISHED_COPY, UNFINISHED_COPY } from "../../sql/transfer.ts";
 import { absolutePath } from "../../urls/database-url.ts";
+import { UnusableDatabase } from "../../urls/unusable-database.ts";
 import { damaged, isDamage, refuseDamage } from "../migration/start-check.ts";
 import { appliedMigrations, migrationTarget } from "../migration/target.ts";
 import { isBusy, reasonOf } from "../sql/attempt.ts";
@@ -57,10 +58,7 @@ export async function preparePath(path: string, { create }: { create: boolean })
   refuseUnusable(realPath);
   refuseForeignWal(realPath);
   if (Bun.file(realPath).size > 0 || (await Bun.file(realPath).exists())) return realPath;
-  if (!create)
-    throw new OperatorError(
-      `there is no database at ${absolutePath(path)}: check DATABASE_URL and the current folder, or run animal-store migrate, which creates one`,
-    );
+  if (!create) throw new UnusableDatabase(`there is no database at ${absolutePath(path)}`, { kind: "file_missing" });
   (await loadNewFile()).createFile(realPath);
   return realPath;
 }
@@ -161,6 +159,7 @@ async function openWith(
   } catch (error) {
     db?.close();
     const name = absolutePath(path);
+    if (error instanceof UnusableDatabase) throw error.of(name);
     if (error instanceof OperatorError) throw new OperatorError(`${name}: ${error.message}`);
     if (isDamage(error)) throw new OperatorError(`${name}: ${damaged(reasonOf(error))}`);
     refuseUnusable(path, "write");
@@ -201,7 +200,7 @@ function claim(db: Database, path: string, create: boolean): void {
   if (applicationId(db) === APPLICATION_ID) return;
   if (!create) {
     refuseForeign(db, path);
-    throw new OperatorError(DATABASE_IS_EMPTY);
+    throw emptyDatabase();
   }
   // Checked again under a lock: another process may be claiming the same file.
   db.transaction(() => {
@@ -221,7 +220,8 @@ export function refuseForeign(db: Database, path: string): void {
   if (id === APPLICATION_ID) return;
   const tables = db.query("SELECT count(*) AS count FROM sqlite_schema").get() as { count: bigint };
   if (id !== 0 || Number(tables.count) > 0)
-    throw new OperatorError(
-      `this is the database of another program: set DATABASE_URL to a file other than ${absolutePath(path)}`,
-    );
+    throw new UnusableDatabase("this is the database of another program", {
+      kind: "other_program",
+      path: absolutePath(path),
+    });
 }

@@ -2,13 +2,14 @@ import * as fs from "node:fs";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { userName } from "../../../base/system/system-user.ts";
 import { absolutePath } from "../../urls/database-url.ts";
+import { type DatabaseRemedy, UnusableDatabase } from "../../urls/unusable-database.ts";
 
 // Finds out whether the user who runs this may use a file. SQLite only says that it is "unable to open" it, and a file
 // in a folder without access looks as if it did not exist.
 
 export interface Objection {
   readonly detail: string;
-  readonly remedy: string;
+  readonly remedy: string | DatabaseRemedy;
 }
 
 const AS_SERVICE_USER = "run this as the user of the service, or give this user access with chown or chmod";
@@ -18,8 +19,7 @@ export function objectionToFile(path: string, mode: "read" | "write" = "read"): 
   const name = absolutePath(path);
   try {
     const stats = fs.statSync(path, { throwIfNoEntry: false });
-    if (stats?.isDirectory())
-      return { detail: `${name} is a folder`, remedy: "name a file in DATABASE_URL, such as one in that folder" };
+    if (stats?.isDirectory()) return { detail: `${name} is a folder`, remedy: { kind: "is_folder" } };
   } catch (error) {
     return isDenied(error)
       ? { detail: `${name} cannot be looked at by ${thisUser()}`, remedy: AS_SERVICE_USER }
@@ -39,7 +39,9 @@ export function objectionToFile(path: string, mode: "read" | "write" = "read"): 
 /** Throws an OperatorError. */
 export function refuseUnusable(path: string, mode: "read" | "write" = "read"): void {
   const objection = objectionToFile(path, mode);
-  if (objection) throw new OperatorError(`${objection.detail}: ${objection.remedy}`);
+  if (!objection) return;
+  const { detail, remedy } = objection;
+  throw typeof remedy === "string" ? new OperatorError(`${detail}: ${remedy}`) : new UnusableDatabase(detail, remedy);
 }
 
 /** Words why a folder or a file could not be made. */

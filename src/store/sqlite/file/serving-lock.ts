@@ -3,15 +3,16 @@ import * as fs from "node:fs";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { OWNER_ONLY } from "../../files/files.ts";
 import { absolutePath } from "../../urls/database-url.ts";
+import { UnusableDatabase } from "../../urls/unusable-database.ts";
 import { isBusy, reasonOf } from "../sql/attempt.ts";
 import { openForGood, tryLock, unlock } from "../sql/libc.ts";
 
 const RETRY_INTERVAL_MS = 10;
 
-export class AlreadyServed extends OperatorError {
-  /** @param next What to do once that process is stopped, or instead. */
-  constructor(path: string, next = ", or set another DATABASE_URL") {
-    super(`another process is already serving ${absolutePath(path)}: stop it first${next}`);
+export class AlreadyServed extends UnusableDatabase {
+  /** @param then What to do once that process is stopped. */
+  constructor(path: string, then?: string) {
+    super(`another process is already serving ${absolutePath(path)}`, { kind: "served", then });
   }
 }
 
