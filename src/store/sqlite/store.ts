@@ -1,4 +1,5 @@
 import { lazy } from "../../base/lazy.ts";
+import { Rpc } from "../../base/worker/rpc.ts";
 import type { ServingStore, Store } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES, type SchemaRules } from "../schema/migrate.ts";
 import { closeNow } from "./file/close.ts";
@@ -7,7 +8,7 @@ import { type DatabaseFiles, identifyFiles } from "./file/identity.ts";
 import type { Reader } from "./serving/reader.ts";
 import { ServingView } from "./serving/serving-view.ts";
 import type { WriteQueue } from "./serving/write-queue.ts";
-import { attempt } from "./sql/attempt.ts";
+import { attempt, reasonOf } from "./sql/attempt.ts";
 import { type Connection, prepared } from "./sql/statements.ts";
 import { sqliteAnimals } from "./tables/animals.ts";
 import { sqliteCategories } from "./tables/categories.ts";
@@ -28,7 +29,7 @@ import { newCommitNote } from "./wal/version.ts";
 import type { NoteTarget } from "./writer/connection.ts";
 import { directWrites } from "./writer/direct-writes.ts";
 import { WriterHost } from "./writer/host.ts";
-import type { FromHandle, ToHandle } from "./writer/messages.ts";
+import type { HandleMethods, HostMethods } from "./writer/messages.ts";
 
 /** The first replies have been sent by then. */
 const WARM_UP_AFTER_MS = 100;
@@ -85,14 +86,15 @@ export async function openForServing(
 
 /** Opens the store for another thread of this process. It succeeds also while the file was moved, and all is refused. */
 export function openHandle({ path, files, noteTarget, port }: SqliteHandle): Store {
-  const say = (message: FromHandle) => port.postMessage(message);
-  const view = new ServingView(path, undefined, () => say({ kind: "request" }));
-  view.follow(files, noteTarget);
-  port.onmessage = ({ data }: { data: ToHandle }) => {
-    if (data.kind === "port") view.queue.connect(data.port);
-    else if (data.kind === "failed") view.queue.refuse(data.reason);
-    else view.queue.lose(data.reason);
+  const host = new Rpc<HostMethods, HandleMethods>(port, { lose: (reason) => view.queue.lose(reason) });
+  const requestPort = () => {
+    host.call("newPort").then(
+      (granted) => view.queue.connect(granted),
+      (error) => view.queue.refuse(reasonOf(error)),
+    );
   };
+  const view = new ServingView(path, undefined, requestPort);
+  view.follow(files, noteTarget);
   view.queue.start();
   openEarly(view.reader);
   return {
@@ -100,7 +102,6 @@ export function openHandle({ path, files, noteTarget, port }: SqliteHandle): Sto
     async close() {
       await view.queue.close();
       view.close();
-      say({ kind: "leave" });
       port.close();
     },
   };

@@ -15,6 +15,8 @@ import { WriteQueue } from "./write-queue.ts";
 const folder = temporaryFolder();
 
 const REX = { name: "Rex", categoryId: 7n, status: "available" } as const;
+const RUN_THREAD = JSON.stringify(join(import.meta.dir, "../../../base/worker/thread.ts"));
+const RPC = JSON.stringify(join(import.meta.dir, "../../../base/worker/rpc.ts"));
 /** A write that changes nothing in an empty database. */
 const DELETE_NOTHING = { savedAtMs: 0 };
 
@@ -195,13 +197,14 @@ describe("the writer thread", () => {
     const script = join(folder, "responds-and-dies.ts");
     await Bun.write(
       script,
-      `let writes = 0;
-      const attend = (port) => (port.onmessage = ({ data }) => {
+      `import { runThread } from ${RUN_THREAD};
+      let writes = 0;
+      const connect = (port) => void (port.onmessage = ({ data }) => {
         if ((writes += data.writes.length) < 100) return;
         port.postMessage({ kind: "all_done", results: Array(90).fill(false) });
         process.exit(1);
       });
-      self.onmessage = ({ data }) => { if (data.kind === "connect") attend(data.port); };`,
+      runThread(() => ({ connect }));`,
     );
     const queue = queueTo(join(folder, "half-lost.db"), { script });
     const outcomes = await Promise.allSettled(
@@ -218,7 +221,8 @@ describe("the writer thread", () => {
     const script = join(folder, "dies.ts");
     await Bun.write(
       script,
-      'self.onmessage = ({ data }) => { if (data.kind === "connect") data.port.onmessage = () => process.exit(1); };',
+      `import { runThread } from ${RUN_THREAD};
+      runThread(() => ({ connect: (port) => void (port.onmessage = () => process.exit(1)) }));`,
     );
     const queue = queueTo(join(folder, "lost.db"), { script });
     for (let i = 0; i < 2; i++) {
@@ -289,14 +293,22 @@ describe("the writer thread", () => {
     const [stays, leaves, ends] = [host.newHandle(), host.newHandle(), host.newHandle()];
     const said: unknown[] = [];
     stays.onmessage = ({ data }) => void said.push(data);
+    const holder = join(folder, "holds.ts");
+    await Bun.write(holder, "self.onmessage = ({ data: handle }) => { handle.start(); self.postMessage('held'); };");
+    const terminated = new Worker(holder);
+    const held = new Promise((resolve) => terminated.addEventListener("message", resolve));
+    terminated.postMessage(ends, [ends]);
+    await held;
+    const ended = new Promise((resolve) => terminated.addEventListener("close", resolve));
     const tell = spyOn(MessagePort.prototype, "postMessage");
-    leaves.postMessage({ kind: "leave" });
-    ends.close();
+    leaves.close();
+    terminated.terminate();
+    await ended;
     await Bun.sleep(20);
     tell.mockClear();
     host.newPort();
     while (said.length === 0) await Bun.sleep(1);
-    expect(tell.mock.calls.filter(([{ kind }]) => kind === "lost")).toHaveLength(1);
+    expect(tell.mock.calls.filter(([{ method }]) => method === "lose")).toHaveLength(1);
     tell.mockRestore();
     stays.close();
     await host.close();
@@ -309,11 +321,10 @@ describe("the writer thread", () => {
     const script = join(folder, "is-asked-and-says-nothing.ts");
     await Bun.write(
       script,
-      `self.onmessage = ({ data: handle }) => {
-        handle.onmessage = ({ data: { port } }) => {
-          port.onmessage = ({ data }) => { if (JSON.stringify(data).includes("suspend")) self.postMessage("asked"); };
-        };
-        handle.postMessage({ kind: "request" });
+      `import { Rpc } from ${RPC};
+      self.onmessage = async ({ data: handle }) => {
+        const port = await new Rpc(handle, {}).call("newPort");
+        port.onmessage = ({ data }) => { if (data.kind === "suspended") self.postMessage("asked"); };
       };`,
     );
     const silent = new Worker(script);

@@ -1,5 +1,7 @@
+import { Rpc, transfer } from "../../../base/worker/rpc.ts";
+import { SupervisedWorker } from "../../../base/worker/supervised-worker.ts";
 import type { WriterSettings } from "./connection.ts";
-import type { FromHandle, ToHandle, ToThread } from "./messages.ts";
+import type { HandleMethods, HostMethods, WriterMethods } from "./messages.ts";
 
 export interface WriterHostOptions {
   /** Called when a thread starts, for what it opens. */
@@ -20,7 +22,7 @@ const WRITER_THREAD = new URL("./writer-thread.ts", import.meta.url).href;
  * starts the thread, and after a loss the next request starts another.
  */
 export class WriterHost {
-  #thread: Worker | undefined;
+  #thread: SupervisedWorker<WriterSettings, WriterMethods, Record<never, never>> | undefined;
   readonly #onLoss = new Set<(reason: string) => void>();
 
   constructor(private readonly options: WriterHostOptions) {}
@@ -30,66 +32,44 @@ export class WriterHost {
   }
 
   /** A new port to the thread. Throws when that cannot be started. */
-  newPort(): MessagePort {
+  readonly newPort = (): MessagePort => {
     this.#thread ??= this.#start();
     const { port1, port2 } = new MessageChannel();
-    this.#thread.postMessage({ kind: "connect", port: port2 } satisfies ToThread, [port2]);
+    this.#thread.remote.notify("connect", transfer(port2, [port2]));
     return port1;
-  }
+  };
 
   /** Returns a port for a queue in another thread, through which that asks for ports to the writer. */
   newHandle(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    const tell = (reason: string) => port1.postMessage({ kind: "lost", reason } satisfies ToHandle);
-    const leave = () => {
-      this.#onLoss.delete(tell);
-      port1.close();
+    const newPort = () => {
+      const port = this.newPort();
+      return transfer(port, [port]);
     };
-    port1.onmessage = ({ data }: { data: FromHandle }) => (data.kind === "request" ? this.#answer(port1) : leave());
-    // A terminated thread cannot say that it leaves, but its ports are closed.
-    port1.addEventListener("close", leave);
+    // The port is closed also when the other thread is terminated.
+    const handle = new Rpc<HandleMethods, HostMethods>(port1, { newPort }, () => this.#onLoss.delete(tell));
+    const tell = (reason: string) => handle.notify("lose", reason);
     this.onLoss(tell);
     return port2;
   }
 
-  #answer(storeHandle: MessagePort): void {
-    try {
-      const port = this.newPort();
-      storeHandle.postMessage({ kind: "port", port } satisfies ToHandle, [port]);
-    } catch (error) {
-      storeHandle.postMessage({ kind: "failed", reason: (error as Error).message } satisfies ToHandle);
-    }
-  }
-
   async close(): Promise<void> {
     const thread = this.#thread;
-    if (!thread) return;
     this.#thread = undefined;
-    const ended = new Promise((resolve) => thread.addEventListener("close", resolve));
-    try {
-      thread.postMessage({ kind: "close" } satisfies ToThread);
-      await Promise.race([ended, Bun.sleep(CLOSE_TIMEOUT_MS)]);
-    } catch {
-      // It has ended by itself a moment ago.
-    }
-    thread.terminate();
+    await thread?.end(CLOSE_TIMEOUT_MS);
   }
 
-  #start(): Worker {
+  #start(): SupervisedWorker<WriterSettings, WriterMethods, Record<never, never>> {
     const { settings, isTrusted, script = WRITER_THREAD } = this.options;
-    const toOpen: WriterSettings = { ...settings(), isTrusted: isTrusted() };
-    const thread = new Worker(script);
-    thread.addEventListener("error", ({ message }) => this.#lose(thread, message));
-    // Messages that it sent before may still be on their way.
-    thread.addEventListener("close", () => setImmediate(() => this.#lose(thread, "it ended")));
-    thread.postMessage({ kind: "open", settings: toOpen } satisfies ToThread);
-    return thread;
-  }
-
-  #lose(thread: Worker, reason: string): void {
-    if (this.#thread !== thread) return;
-    this.#thread = undefined;
-    thread.terminate();
-    for (const listener of this.#onLoss) listener(reason);
+    return new SupervisedWorker({
+      script,
+      name: "writer",
+      data: { ...settings(), isTrusted: isTrusted() },
+      handlers: {},
+      onDeath: ({ message }) => {
+        this.#thread = undefined;
+        for (const listener of this.#onLoss) listener(message);
+      },
+    });
   }
 }

@@ -1,16 +1,12 @@
 import type { Write } from "../tables/write.ts";
-import type { WriterSettings } from "./connection.ts";
 import type { WriteOutcomes } from "./group-commit.ts";
 import type { ProblemMessage, RecoveryPhase } from "./recovery.ts";
 
-// Messages between threads about writes. Each serving thread has a port to the writer thread. Threads that did not
-// start the writer get that port through another one, the port of their handle to the store.
+// Messages between threads about writes. Each serving thread has a port to the writer thread, with messages of its own
+// for speed. Threads that did not start the writer get that port by RPC, through the port of their handle to the store.
 
-/** From the thread that starts the writer. */
-export type ToThread =
-  | { readonly kind: "open"; readonly settings: WriterSettings }
-  | { readonly kind: "connect"; readonly port: MessagePort }
-  | { readonly kind: "close" };
+/** The methods of the writer thread. */
+export type WriterMethods = { connect(port: MessagePort): void };
 
 /** From a serving thread to the writer. */
 export type ToWriter =
@@ -22,14 +18,13 @@ export type ToWriter =
 /** From the writer to a serving thread: the outcomes of its own writes, in their order, and messages to all. */
 export type FromWriter = WriteOutcomes | ProblemMessage | RecoveryPhase;
 
-/** From a thread that has a handle. */
-export type FromHandle =
-  /** It has something to write, and no port. */
-  { readonly kind: "request" } | { readonly kind: "leave" };
+/** What a thread with a handle asks of the thread that starts the writer. */
+export type HostMethods = {
+  /** Returns a port to the writer. Fails when that cannot be started. */
+  newPort(): MessagePort;
+};
 
-export type ToHandle =
-  | { readonly kind: "port"; readonly port: MessagePort }
-  /** The writer cannot be started. */
-  | { readonly kind: "failed"; readonly reason: string }
-  /** The writer has ended: its port leads nowhere. */
-  | { readonly kind: "lost"; readonly reason: string };
+export type HandleMethods = {
+  /** The writer has ended, so its port leads nowhere. */
+  lose(reason: string): void;
+};

@@ -1,14 +1,13 @@
+import { runThread } from "../../../base/worker/thread.ts";
 import type { StoreProblem } from "../../ports/store.ts";
 import { reasonOf } from "../sql/attempt.ts";
 import type { Write } from "../tables/write.ts";
-import { WriterConnection } from "./connection.ts";
+import { WriterConnection, type WriterSettings } from "./connection.ts";
 import type { Locked, WriteOutcome, WriteOutcomes } from "./group-commit.ts";
-import type { FromWriter, ToThread, ToWriter } from "./messages.ts";
+import type { FromWriter, ToWriter, WriterMethods } from "./messages.ts";
 import { distrustIn, newRecovery, type RecoveryEffect, type RecoveryEvent, transition } from "./recovery.ts";
 
 // The writer thread. It waits for the disk, so that the event loops of serving threads do not have to.
-
-declare const self: Worker;
 
 interface Batch {
   /** The port to the thread that gets the outcomes. */
@@ -30,18 +29,16 @@ function report(problem: StoreProblem, error: unknown): void {
   for (const port of recovery.ports) tell(port, { kind: "problem", problem, message: reasonOf(error) });
 }
 
-self.onmessage = ({ data }: MessageEvent<ToThread>) => {
-  if (data.kind === "connect") connect(data.port);
-  else if (data.kind === "open") {
-    writeTimeoutMs = data.settings.timeouts.writeMs;
-    connection = new WriterConnection(data.settings, {
-      distrust: () => distrustIn(recovery),
-      onSyncFailure: (reason) => dispatch({ kind: "sync_failed", reason }),
-    });
-    if (!data.settings.isTrusted) dispatch({ kind: "sync_failed", reason: "a failed sync" });
-    openEarly();
-  } else close();
-};
+runThread<WriterSettings, WriterMethods, Record<never, never>>((settings) => {
+  writeTimeoutMs = settings.timeouts.writeMs;
+  connection = new WriterConnection(settings, {
+    distrust: () => distrustIn(recovery),
+    onSyncFailure: (reason) => dispatch({ kind: "sync_failed", reason }),
+  });
+  if (!settings.isTrusted) dispatch({ kind: "sync_failed", reason: "a failed sync" });
+  openEarly();
+  return { connect, close };
+});
 
 function connect(port: MessagePort): void {
   port.onmessage = ({ data }: { data: ToWriter }) => {
@@ -147,11 +144,10 @@ function tryTo(work: () => void, done: RecoveryEvent<MessagePort>): void {
   dispatch(event);
 }
 
-function close(): void {
+async function close(): Promise<void> {
   try {
     connection.close();
   } catch (error) {
     report("checkpoint", error);
   }
-  process.exit(0);
 }
