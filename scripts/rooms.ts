@@ -167,13 +167,15 @@ const isOurs = (file: string): boolean => file !== "package.json" && !isWithin(f
 const roomOf = (file: string): Room | undefined =>
   ROOMS.filter(({ path }) => isWithin(file, path)).sort((a, b) => b.path.length - a.path.length)[0];
 
-const pathOf = (file: string, specifier: string): string | undefined =>
+/** The path of an imported file of ours; undefined for a package. */
+export const pathOf = (file: string, specifier: string): string | undefined =>
   specifier.startsWith(".") ? normalize(join(dirname(file), specifier)) : undefined;
 
 const SOURCE = /^(src|client\/src|console)\/.*\.tsx?$/;
 const IMPORT = /(?:^import |\bfrom )"([^"\n]+)"|\bimport\("([^"\n]+)"\)/gm;
 
-async function importsOf(root: string): Promise<Imports> {
+/** The sources below a folder, each with what it imports. */
+export async function importsOf(root: string): Promise<Imports> {
   const files = [...new Bun.Glob("{src,client,console}/**").scanSync({ cwd: root })].sort();
   const sources = files.filter((file) => SOURCE.test(file) && !file.includes(".test."));
   const read = async (file: string) => {

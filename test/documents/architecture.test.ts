@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { violations } from "../../scripts/rooms.ts";
+import { join } from "node:path";
+import { importsOf, pathOf, violations } from "../../scripts/rooms.ts";
+
+const ROOT = join(import.meta.dir, "../..");
 
 /** What is objected to in files that import something, as `file imported`. */
 function forbidden(files: Record<string, readonly string[]>): readonly string[] {
@@ -31,7 +34,7 @@ describe("imports point down, and `npm run check` says so", () => {
       "src/http/operations/new.ts": ["../../store/sqlite/store.ts", "../../start.ts", "../../telemetry/metrics.ts"],
       "src/console/api/new.ts": ["../../store/ports/store.ts", "../handler.ts"],
       "src/config.ts": ["./start.ts", "./http/faults/faults.ts", "./store/open.ts"],
-      "src/start/new.ts": ["../config.ts", "../cli/program.ts", "../store/open.ts"],
+      "src/start/new.ts": ["../start.ts", "../cli/program.ts", "../store/open.ts"],
       "src/start.ts": ["./cli/serve.ts"],
       "src/cli/new.ts": [
         "../http/routes.ts",
@@ -75,4 +78,33 @@ describe("imports point down, and `npm run check` says so", () => {
     const files = new Map(Array.from({ length: 17 }, (_, i) => [`src/keys/verb-${i}.ts`, []] as const));
     expect(violations(files)).toEqual(["src/keys has 17 entries, more than 16: make rooms in it"]);
   });
+});
+
+test("ARCHITECTURE.md has every room of src/ on a floor, and imports lead to a lower one", async () => {
+  const text = await Bun.file(join(ROOT, "ARCHITECTURE.md")).text();
+  const floors = new Map<string, number>();
+  let floor = Number.NaN;
+  for (const [, number = "", room = ""] of text.matchAll(/^\| ?(\d*) ?\| `(src\/[\w.-]+)\/?` \|/gm)) {
+    if (number !== "") floor = Number(number);
+    floors.set(room, floor);
+  }
+  expect([floors.size, Math.min(...floors.values()), Math.max(...floors.values())]).toEqual([14, 0, 8]);
+
+  // The roots of the other threads are in the row of start.ts.
+  const roomOf = (file: string): string =>
+    file
+      .replace(/^src\/(console-)?thread\.ts$/, "src/start.ts")
+      .split("/")
+      .slice(0, 2)
+      .join("/");
+  const arrows = new Set<string>();
+  for (const [file, specifiers] of await importsOf(ROOT))
+    for (const imported of specifiers.map((specifier) => pathOf(file, specifier) ?? ""))
+      if (file.startsWith("src/") && imported.startsWith("src/")) arrows.add(`${roomOf(file)} ${roomOf(imported)}`);
+  const leadsDown = (arrow: string): boolean => {
+    const [from = "", to = ""] = arrow.split(" ");
+    return from === to || (floors.get(from) ?? Number.NaN) > (floors.get(to) ?? Number.NaN);
+  };
+  expect(arrows.size).toBeGreaterThan(40);
+  expect([...arrows].filter((arrow) => !leadsDown(arrow))).toEqual([]);
 });
