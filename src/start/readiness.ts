@@ -1,8 +1,6 @@
 import type { Store } from "../store/ports/store.ts";
 import type { Log } from "../telemetry/log.ts";
 
-export type Readiness = ReturnType<typeof readiness>;
-
 /**
  * Tells whether requests should be sent here: it has started, the store answers, and no stop has begun. Logs each change
  * of that once, and of whether the store takes writes.

@@ -59,10 +59,6 @@ export class Rpc<Remote extends Methods, Own extends Methods = Record<never, nev
     channel.start?.();
   }
 
-  get hasEnded(): boolean {
-    return this.#ended !== undefined;
-  }
-
   /** Rejects with the message of what the method throws, or when the other side is gone. */
   call<Method extends keyof Remote & string>(
     method: Method,

@@ -42,10 +42,6 @@ export class SupervisedWorker<Data, Remote extends Methods, Own extends Methods>
     this.started.catch((error: Error) => this.#rpc.end(error));
   }
 
-  get isAlive(): boolean {
-    return !this.#rpc.hasEnded;
-  }
-
   /** Lets it close, and terminates it when it has, or when time is up. */
   async end(timeoutMs: number): Promise<void> {
     this.#isEnding = true;

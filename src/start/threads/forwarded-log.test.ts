@@ -65,3 +65,17 @@ test("of an error, its type, message, stack, cause and plain fields arrive; what
     { err: { type: "Error", message: "odd" } },
   ]);
 });
+
+test("lines that cannot be cloned are replaced by one that says so", async () => {
+  const sent: ForwardedLine[] = [];
+  const log = forwardedLog((lines) => void sent.push(...structuredClone([...lines])));
+  log.info({ callback: () => {} }, "unclonable");
+  log.info("lost with it");
+  await new Promise(setImmediate);
+  log.info("next");
+  await new Promise(setImmediate);
+  expect(sent.map(({ method, args }) => [method, args.at(-1)])).toEqual([
+    ["error", "2 lines of the log cannot be sent"],
+    ["info", "next"],
+  ]);
+});
