@@ -268,7 +268,7 @@ onEveryStore(({ backend, setUp }) => {
     }
   });
 
-  /** All pages of a list. */
+  /** Reads all pages of a list. */
   async function all(query: Record<string, string>): Promise<Answer[]> {
     const items: Answer[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
@@ -363,7 +363,7 @@ onEveryStore(({ backend, setUp }) => {
           after: { status: "approved" },
         },
       ]);
-      // Somebody else was faster.
+      // Someone else updates the order first.
       await desk.store.orders.update({ orderId: 30n, to: "delivered", nowMs: 9 });
       expect(await desk.ask(updateOrder, { params, form: { status: "cancelled" } })).toMatchObject({
         status: 409,
@@ -410,7 +410,7 @@ onEveryStore(({ backend, setUp }) => {
     });
     const ofKey = await desk.ask(listJournal, { query: { key: key.id } });
     expect(ofKey).toMatchObject({ items: [{ action: "keys create", before: null }], next: null });
-    // A number of an import or an animal is not the id of a key.
+    // The id of an import or an animal is not the id of a key.
     expect((await desk.ask(listJournal, { query: { key: "500" } })).items).toEqual([]);
     expect(await desk.ask(listJournal, { query: { cursor: "x" } })).toMatchObject({ status: 400, field: "cursor" });
   });

@@ -6,7 +6,7 @@ import type { Answer } from "../harness/service/console-parts.ts";
 import type { TestService } from "../harness/service/service.ts";
 import { onEveryStore } from "../harness/service/stores.ts";
 
-/** Somebody who is signed in to the console of a service, as their browser would be. */
+/** Signs in to the console of a service like a browser. */
 async function signIn(service: TestService) {
   const token = newConsoleSecret();
   const atMs = Date.now();

@@ -24,12 +24,12 @@ const csv = (count: number): string =>
   HEADER + Array.from({ length: count }, (_, i) => `Animal ${i},${i % 5},available\n`).join("");
 const MIXED = `${HEADER}Rex,7,available\nNo category,,available\n"Two\nlines",x,sold\nMax,8,sold\n<b>,7,gone\n`;
 
-/** The files that are kept for works, without the folders. */
+/** The files kept for works, without folders. */
 const filesIn = (folder: string): string[] =>
   (readdirSync(folder, { recursive: true }) as string[]).filter((name) => /\.(csv|txt|ndjson|gz)$/.test(name));
 
 onEveryStore(({ backend }) => {
-  /** Sends a file, and returns what became of it. */
+  /** Uploads a file, and returns the outcome of its work. */
   async function work(desk: TestConsole, asked: Asked): Promise<Answer> {
     const answer = await desk.ask(beginImport, asked);
     if (!(answer instanceof Response)) return answer;
@@ -118,7 +118,7 @@ onEveryStore(({ backend }) => {
         if (step === "add" && done > 0) break;
         await Bun.sleep(1);
       }
-      // While it runs, no other begins.
+      // Only one work runs at a time.
       expect(await desk.ask(beginImport, { body: csv(1) })).toMatchObject({
         status: 409,
         code: "import_running",
@@ -150,7 +150,7 @@ onEveryStore(({ backend }) => {
       const { work: id } = (await begun.json()) as Answer;
       await desk.settled();
       expect(await desk.ask(showWork, { params: { id } })).toMatchObject({ step: "done", done: 1_199, total: 1_200 });
-      // Whoever comes back finds both, the newest first.
+      // Both are still listed later, newest first.
       expect(await desk.ask(listWorks)).toMatchObject([
         { work: id, isUndo: true, importId: "1" },
         { name: "x.csv", isUndo: false, step: "done", animals: 1_200 },
@@ -183,7 +183,7 @@ onEveryStore(({ backend }) => {
       expect(filesIn(desk.uploads)).toHaveLength(1);
       const views = await desk.ask(listWorks);
       expect(views.map(({ hasFile }: Answer) => hasFile)).toEqual([true, ...Array(views.length - 1).fill(false)]);
-      // Somebody tidies up the folder for temporary files.
+      // The temporary folder is emptied by someone else.
       for (const name of filesIn(desk.uploads)) rmSync(join(desk.uploads, name));
       const gone = await desk.ask(beginImport, { query: { from: dry.work } });
       expect(gone).toMatchObject({ status: 404, code: "file_gone" });
@@ -238,13 +238,13 @@ onEveryStore(({ backend }) => {
       });
       expect(await small.ask(beginImport, { body: broken })).toMatchObject({ status: 400, code: "incomplete_file" });
       for (const desk of [small, full]) expect(filesIn(desk.uploads)).toEqual([]);
-      // And none of it is in the way of the next one.
+      // Nothing of it blocks the next one.
       expect(await work(small, { body: `${HEADER}Rex,7,sold\n` })).toMatchObject({ step: "done" });
     });
   });
 
   describe("a file that is being sent", () => {
-    /** The beginning of one, after which nothing comes. */
+    /** An upload that stalls after its beginning. */
     const stalled = () =>
       new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from(csv(3))) });
 
@@ -346,21 +346,21 @@ onEveryStore(({ backend }) => {
     expect(whole.headers.get("Content-Disposition")).toMatch(/^attachment; filename="animals-\d{4}-\d{2}-\d{2}\.csv"/);
     expect((await ask({ status: "sold" })).text).toBe('id,name,categoryId,status\n3,"Ä ""q"", 日本",2,sold\n');
     expect((await ask({ format: "ndjson", categoryId: "4" })).text.split("\n")).toHaveLength(1_001);
-    // Beginnings of names and ids, as the list shows them.
+    // Filters by name prefix and by id work as in the list.
     const named = await ask({ name: "aNIMAL 499", format: "ndjson" });
     const names = named.text
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line).name as string);
     expect(names).toEqual(["Animal 499", ...Array.from({ length: 10 }, (_, i) => `Animal 499${i}`)]);
-    // In their order too, batch after batch, which is that of the index: nothing else is read.
+    // Batches are in the order of the index, so nothing else is read.
     const all = (await ask({ name: "a", format: "ndjson" })).text.trimEnd().split("\n");
     expect(all).toHaveLength(4_999);
     expect(all.slice(0, 3).map((line) => JSON.parse(line).name)).toEqual(["Animal 0", "Animal 1", "Animal 10"]);
     expect((await ask({ name: "animal 1", status: "sold" })).text).toBe("id,name,categoryId,status\n");
     expect((await ask({ id: "3" })).text).toBe('id,name,categoryId,status\n3,"Ä ""q"", 日本",2,sold\n');
     expect((await ask({ id: "3", status: "pending" })).text).toBe("id,name,categoryId,status\n");
-    // What the list refuses, an export does too.
+    // An export refuses the same filters as the list.
     expect(await desk.ask(exportFiltered, { query: { id: "3", name: "Animal" } })).toMatchObject({
       status: 400,
       field: "name",
@@ -375,7 +375,7 @@ onEveryStore(({ backend }) => {
       step: "done",
       animals: 5_000,
     });
-    // Whoever goes away in the middle of it ends it, and that is no failure.
+    // A client that disconnects ends the export, which is not a failure.
     const cut = (await desk.ask(exportFiltered)) as Response;
     const reader = (cut.body as ReadableStream<Uint8Array>).getReader();
     await reader.read();
@@ -401,7 +401,7 @@ test("what a crash has left of uploads is removed by the next one, and what some
   await desk.ask(beginImport, { body: csv(1) });
   await desk.settled();
   const left = readdirSync(desk.uploads).filter((name) => !name.startsWith(`animal-store-uploads-${process.pid}-`));
-  // One that is new may be that of another container, whose processes cannot be seen.
+  // A new folder may belong to another container, whose processes are not visible.
   expect(left.sort()).toEqual(
     [`animal-store-uploads-${process.ppid}-b`, `animal-store-uploads-${gone}-c`, "other"].sort(),
   );
@@ -415,7 +415,7 @@ test("what others have left there is nobody's business, and what cannot be remov
   const left = join(desk.uploads, `animal-store-uploads-${2 ** 22 + 1}-a`);
   mkdirSync(join(left, "within"), { recursive: true });
   writeFileSync(join(left, "within", "a.csv"), "x");
-  // Only root can give it away, and only to others than root can it be closed.
+  // Only root can change the owner, and permissions only restrict other users.
   if (process.getuid?.() === 0) chownSync(left, 65_534, 65_534);
   else chmodSync(join(left, "within"), 0o000);
   utimesSync(left, 1, 1);

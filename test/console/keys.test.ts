@@ -180,7 +180,7 @@ onEveryStore(({ backend, setUp }) => {
         });
       expect(await desk.ask(revoke, { params, form: {} })).toMatchObject({ status: 400, field: "name" });
       expect(await desk.ask(viewOfKey, { params })).toMatchObject({ state: "active" });
-      // The accent may be typed in another way.
+      // The accent may be typed as a combining character.
       expect(await desk.ask(revoke, { params, form: { name: " Cafe\u0301 " } })).toMatchObject({
         state: "revoked",
         secrets: [],
@@ -238,7 +238,7 @@ onEveryStore(({ backend, setUp }) => {
       await desk.ask(revoke, { params: key, form: { name: key.name } });
       await desk.store.keys.delete({ by: "x", via: "command", atMs: 1, keyId: key.id });
       const entries = (await desk.store.journal.list({ size: 10_000 })).rows.length;
-      // A name is no id: two keys may have the same.
+      // A name is not an id: two keys may share it.
       for (const params of [{ id: key.id }, UNKNOWN, { id: "Till" }, { id: "" }, { id: "../../x" }, {}])
         for (const act of [viewOfKey, usageOfOneKey, suspend, resume, unban])
           expect(await desk.ask(act, { params })).toMatchObject({ status: 404, code: "key_not_found" });
@@ -343,7 +343,7 @@ test("while Redis does not answer, keys are shown without what is counted there"
   const { key } = await desk.ask(issue, { form: FORM });
   expect(key).toMatchObject({ state: "active", today: null, minute: null, bans: null });
   expect(await desk.ask(viewOfKey, { params: key })).toMatchObject({ today: null, secrets: [{ worksUntilMs: null }] });
-  // A ban is lifted nevertheless.
+  // A ban can still be lifted.
   expect(await desk.ask(unban, { params: key })).toMatchObject({ state: "active", bans: null });
   expect((await desk.store.keys.get(key.id))?.pardonedAtMs).toBe(desk.clock.nowMs());
   await desk.ask(listOfKeys);

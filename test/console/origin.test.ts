@@ -5,7 +5,7 @@ import { startService, type TestService } from "../harness/service/service.ts";
 
 type Sent = Readonly<Record<string, string | undefined>>;
 
-/** What browsers send with a request of another page. */
+/** Headers that browsers send with requests from pages of other origins. */
 const FOREIGN: Readonly<Record<string, Sent>> = {
   "another site": { Origin: "https://evil.example.com", "Sec-Fetch-Site": "cross-site" },
   "another site, of an old browser": { Origin: "https://evil.example.com" },
@@ -20,7 +20,7 @@ const FOREIGN: Readonly<Record<string, Sent>> = {
   "another site that claims to be ours": { Origin: "https://evil.example.com", "Sec-Fetch-Site": "same-origin" },
 };
 
-/** Only what may change something must say where it comes from. */
+/** Only requests that may change something must have an Origin. */
 const UNKNOWN: Sent = { Origin: undefined };
 
 describe("requests of the console's API from elsewhere", () => {

@@ -32,7 +32,7 @@ const instance = (change: Partial<Instance> = {}): Instance => ({
   ...change,
 });
 
-/** So many passed in 3 ms, and others refused. */
+/** Counts of requests that passed in 3 ms, and of refused ones. */
 function counted(passed: number, refused: number): number[] {
   const counts = newCounts();
   counts[placeOfOutcome("passed")] = passed;
@@ -48,7 +48,7 @@ onEveryStore(({ backend }) => {
     const sums = [keyId, null].map((id) => ({ keyId: id, startedAtMs, counts }));
     await desk.store.usage.add({ source: "s", sequence: ++sequence, atMs: desk.clock.nowMs(), sums });
   }
-  /** What is known when everything that was asked for has been found out. */
+  /** The overview once all background work has ended. */
   async function overview(desk: TestConsole, span = "hour"): Promise<Answer> {
     await desk.ask(showOverview, { query: { span } });
     await desk.settled();
@@ -128,12 +128,12 @@ onEveryStore(({ backend }) => {
       expect(view.usage.buckets.at(-1)).toMatchObject({ passed: 111, refusedInAll: 5, p50Ms: expect.any(Number) });
       expect((await overview(desk, "day")).usage).toMatchObject({ grain: "hour", sum: { passed: 311 } });
       expect((await overview(desk, "month")).usage).toMatchObject({ grain: "hour", sum: { passed: 1_311 } });
-      // What was summed up stays for ten seconds; then only the latest is read again.
+      // Sums are cached for ten seconds; after that, only the latest bucket is read again.
       await use(desk, a, 0, counted(500, 0));
       expect((await desk.ask(showOverview)).busiest[0].keyId).toBe(b);
       desk.clock.advance(11 * SECOND_MS);
       expect((await overview(desk)).busiest[0]).toMatchObject({ keyId: a, requests: 515 });
-      // And what is over is no part of it.
+      // Buckets outside the span do not count.
       desk.clock.advance(62 * MINUTE_MS);
       expect((await overview(desk)).busiest).toEqual([]);
     });
@@ -265,7 +265,7 @@ describe("what is not well", () => {
     ],
     [{ instances: [instance({ environment: "staging" })] }, ["Production and staging share this database."]],
     [{ instances: [instance({ seenAtMs: NOW - MINUTE_MS })] }, ["Instance a on one is lost."]],
-    // It was started again since, stopped in good order, or is no news any more.
+    // It was restarted since, shut down cleanly, or is old news.
     [{ instances: [instance({ seenAtMs: NOW - MINUTE_MS }), instance({ id: "b", startedAtMs: NOW - 1 })] }, []],
     [{ instances: [instance({ seenAtMs: NOW - MINUTE_MS, stoppedAtMs: NOW - MINUTE_MS })] }, []],
     [{ instances: [instance({ seenAtMs: NOW - 2 * DAY_MS })] }, []],

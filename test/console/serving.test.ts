@@ -165,7 +165,7 @@ describe("where the console is", () => {
     expect((await fetch(`${browser.origin}/`)).status).toBe(404);
     const page = await (await fetch(service.consoleUrl as string)).text();
     for (const path of assetsIn(page)) expect((await fetch(`${browser.origin}${path}`)).status).toBe(200);
-    // The API's origin is another one, and so is that of the public address.
+    // The API and the public address have different origins.
     for (const Origin of [service.origin, "https://a.example.com"])
       expect((await browser.call("DELETE /session", { headers: { Origin } })).status).toBe(403);
     await service.stop();
@@ -247,7 +247,7 @@ describe("the thread of the console", () => {
     const writer = file.writable.getWriter();
     const answered = browser.call("POST /imports?name=a.csv&dryRun=true", { body: file.readable });
     await writer.write(Buffer.from("name,categoryId,status\n"));
-    // It has arrived there when the console knows of it.
+    // The file has arrived once the console lists it.
     for (;;) {
       const works = (await (await browser.call("GET /imports/works")).json()) as unknown[];
       if (works.length > 0) break;
@@ -291,7 +291,7 @@ test("an export leaves no file open, however often it is made", async () => {
   const before = openFiles();
   expect(before).toBeGreaterThan(0);
   for (let i = 0; i < 10; i++) await exportOnce();
-  // The last one is being closed.
+  // The last file is still being closed.
   while (openFiles() > before + 3) await Bun.sleep(1);
 });
 

@@ -124,7 +124,7 @@ onEveryStore(({ backend, startService, setUp }) => {
         [`${cookie}; other=${secret}`, 200],
         [`animal_store_console=; ${cookie}`, 200],
         [`animal_store_console=nonsense%00; ${cookie}`, 200],
-        // Whoever serves another port of this host can add cookies.
+        // A server on another port of this host can add cookies.
         [`${made}; ${made}; ${made}; ${cookie}`, 200],
         [`${`${made}; `.repeat(8)}${cookie}`, 401],
         [made, 401],
@@ -210,7 +210,7 @@ test("the cookie is for the console alone, unseen by scripts and other sites, an
   const forwarded = { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "store.example.com" };
   expect(await cookieFor({ ...forwarded, Origin: "https://store.example.com" })).toMatch(secure);
   expect(await cookieFor({ ...forwarded, Origin: undefined, "Sec-Fetch-Site": "same-origin" })).toMatch(secure);
-  // A proxy that ends TLS and says nothing of it.
+  // A proxy that terminates TLS without saying so.
   expect(await cookieFor({ Origin: `https://${host}` })).toMatch(secure);
 });
 
@@ -257,7 +257,7 @@ test("two stores at ports of one host keep a browser signed in to both", async (
   const browsers = [await signedIn(one), await signedIn(two)] as const;
   const [ofOne = "", ofTwo = ""] = browsers.map(({ cookie }) => cookie);
   expect(ofOne.split("=")[0]).not.toBe(ofTwo.split("=")[0] as string);
-  // A browser sends what it has for the host, whatever the port.
+  // Browsers send cookies by host, whatever the port.
   for (const browser of browsers) browser.cookie = `${ofOne}; ${ofTwo}`;
   for (const browser of browsers) expect((await browser.call("GET /session")).status).toBe(200);
   const ended = (await browsers[0].call("DELETE /session")).headers.getSetCookie();

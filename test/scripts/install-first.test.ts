@@ -15,7 +15,7 @@ function newClone(): string {
 }
 
 async function spawn(cwd: string, ...command: string[]): Promise<{ exitCode: number; err: string }> {
-  // A bun elsewhere on the machine is no replacement for the one that is to be installed.
+  // A bun elsewhere on the machine does not replace the one to be installed.
   const PATH = (process.env.PATH ?? "")
     .split(":")
     .filter((folder) => !folder.includes("node_modules"))

@@ -10,7 +10,7 @@ const SEED = 20261115;
 test("kill -9 under load loses no acknowledged write, makes none twice, and forgets no counter or ban", async () => {
   const course = begin({ seed: SEED });
   const kinds = ["acknowledged", "updates", "deletions", "conditional writes", "repeated"];
-  // On a busy machine, little may have been done when the service is killed.
+  // On a busy machine, only little may have been done by the time the service is killed.
   let rounds = 0;
   do await killUnderLoad(course, rounds++, BRIEF);
   while (kinds.some((what) => course.board.of(what) === 0));

@@ -10,11 +10,11 @@ import "../harness/program/program.ts";
 const AT_ONCE = 3;
 
 const ATTACK_SECONDS = 8;
-/** As long as it takes to tell a processor that is kept busy from one that closes connections. */
+/** Long enough to distinguish a busy loop from the cost of closing connections. */
 const DESCRIPTORS = rowNamed("more connections than descriptors");
 const secondsOf = (row: Row): number => (row === DESCRIPTORS ? 2.5 : 1);
 
-/** A request costs up to twice its processor time when other work drives its data out of the processor's caches. */
+/** A request takes up to twice the CPU time when other work evicts its data from the CPU caches. */
 const BESIDE_OTHER_TESTS = 2;
 
 /** Shorter than in a long run, which goes through all rows. */
@@ -28,7 +28,7 @@ const SHORT_ROWS: readonly Row[] = [
 ];
 const allowed = (row: Row): Row => ({ ...row, processorMsMax: row.processorMsMax * BESIDE_OTHER_TESTS });
 
-/** Times say little on a busy machine: what counts is the service's processor time, and that the good client is served. */
+/** Wall times say little on a busy machine: checks the service's CPU time, and that the good client is served. */
 describe("a good client is served, and it costs the service little, beside", () => {
   const boards = new Map(SHORT_ROWS.map((row) => [row, new Scoreboard()]));
   setUp(async () => {

@@ -4,7 +4,7 @@ import { Scoreboard } from "../../torture/common/scoreboard.ts";
 import { type Contents, type FoundAnimal, gather } from "../../torture/ledger/contents.ts";
 import { Ledger } from "../../torture/ledger/ledger.ts";
 
-// What crash, power, fleet, rolling and outages compare a database with has to notice everything that may be wrong.
+// The ledger, with which crash, power, fleet, rolling and outages compare databases, must notice every mistake.
 
 const VIEW = { name: "worker #1 Rex", categoryId: 7n, status: "available", orders: [] };
 const CORRECTED = { ...VIEW, name: "worker #1 Mia" };
@@ -22,7 +22,7 @@ function contents(...rows: Row[]): Contents {
   return { animals: gather(animals, orders), categories: new Map(), keys: new Map(), brokenSales: [] };
 }
 
-/** A ledger of one animal, and what it says about a database. */
+/** A ledger of one animal, and its verdict on a database. */
 function ledgerOfOne() {
   let now = 0;
   const board = new Scoreboard();

@@ -32,7 +32,7 @@ describe("a disk", () => {
   const write = (path: string, text: string) => record("write", path, { data: new TextEncoder().encode(text) });
   const syncFolder = record("sync", ".", { isFolder: true });
 
-  /** Everything that power cuts may leave of what these records have done, as text. */
+  /** All states, as text, that power cuts may leave after these records. */
   function possible(...records: readonly DiskRecord[]): Set<string> {
     const disk = new JournaledDisk();
     for (const one of records) disk.apply(one);

@@ -3,7 +3,7 @@ import { BROWSER_TEST_MS, CHROMIUM, openBrowser } from "../../harness/browser/de
 import { Fleet } from "../../harness/service/fleet.ts";
 import { onEveryStore } from "../../harness/service/stores.ts";
 
-// What the console says where there is nothing yet, or not what somebody looks for, in a real browser.
+// Empty states and missing pages of the console, in a real browser.
 
 const withDesk = openBrowser();
 

@@ -7,12 +7,12 @@ import { temporaryFolder } from "../../harness/folder.ts";
 import { Fleet } from "../../harness/service/fleet.ts";
 import { onEveryStore } from "../../harness/service/stores.ts";
 
-// Files that become animals, and animals that become files, in a real browser, against the executable.
+// Imports and exports, in a real browser, against the executable.
 
 const withDesk = openBrowser();
 
 const HEADER = "name,categoryId,status";
-/** So many that they are not added within the moment that it takes to look. */
+/** Enough that the import is still running when the test looks. */
 const MANY = 12_000;
 const lines = (count: number, of: (i: number) => string): string =>
   [HEADER, ...Array.from({ length: count }, (_, i) => of(i)), ""].join("\n");
@@ -26,7 +26,7 @@ const drop = ({ page }: Desk, name: string, content: string): Promise<void> =>
       document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
   })()`);
 
-/** The file that a click downloads. */
+/** Clicks a link, and returns the downloaded file. */
 async function downloaded({ page }: Desk, link: string): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: link }).click()]);
   const path = join(temporaryFolder(), "download");
@@ -158,7 +158,7 @@ describe.skipIf(!CHROMIUM)("animals in the console", () => {
             const { page } = desk;
             await desk.follow("/animals/import");
             await desk.heading("Import").waitFor();
-            // The file stays on its way until the bar was seen.
+            // The upload is held back until the progress bar has been seen.
             let arrive = (): void => {};
             const seen = new Promise<void>((resolve) => {
               arrive = resolve;
@@ -176,7 +176,7 @@ describe.skipIf(!CHROMIUM)("animals in the console", () => {
             arrive();
             await desk.seesLater(desk.button(`Import ${MANY.toLocaleString("en")} animals`));
             await page.unroute("**/console/api/imports?*");
-            /** Everything that bars have shown, from 0 to 1; -1 where nobody knew. */
+            /** All values that progress bars have shown, from 0 to 1; -1 if indeterminate. */
             await page.evaluate<void>(`(() => {
               window.shown = [];
               const look = () => {
@@ -225,7 +225,7 @@ describe.skipIf(!CHROMIUM)("animals in the console", () => {
           await desk.sees("3 animals were deleted.");
           expect(await fleet.query(added)).toEqual([]);
 
-          // The same file once more: it is known.
+          // The same file again is recognised.
           await drop(desk, "dropped.ndjson", content.join("\n"));
           await desk.button("Import 3 animals").waitFor();
           await desk.go("Journal");

@@ -3,11 +3,11 @@ import { BROWSER_TEST_MS, CHROMIUM, type Desk, openBrowser } from "../../harness
 import { Fleet } from "../../harness/service/fleet.ts";
 import { onEveryStore } from "../../harness/service/stores.ts";
 
-// Everything that can be done to keys, in a real browser, against the executable.
+// All actions on keys, in a real browser, against the executable.
 
 const withDesk = openBrowser();
 
-/** Issues a key in the console. Returns its secret, as it was copied. */
+/** Issues a key in the console. Returns its secret from the clipboard. */
 async function issue(desk: Desk, name: string, fill: (dialog: ReturnType<Desk["dialog"]>) => Promise<void>) {
   await desk.go("Keys");
   await desk.button("Issue a key").click();
@@ -18,7 +18,7 @@ async function issue(desk: Desk, name: string, fill: (dialog: ReturnType<Desk["d
   const shown = desk.dialog(`The secret of ${name}`);
   const done = desk.button("Done", shown);
   expect(await done.isDisabled()).toBe(true);
-  // It is shown only once: Escape does not close it.
+  // The secret is shown only once, so Escape does not close the dialog.
   await desk.page.keyboard.press("Escape");
   const secret = await shown.getByRole("textbox", { name: "Secret" }).inputValue();
   await desk.button("Copy the secret", shown).click();
@@ -142,9 +142,9 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
         withDesk(fleet, async (desk) => {
           const { id, secret } = await fleet.issueKey("Price import", "--plan", "free");
           const code = async (): Promise<string | undefined> => (await fleet.call("GET /pets", { secret })).body.code;
-          // A minute may end meanwhile, and with it what was counted.
+          // A minute may end in between, and with it the count.
           while ((await code()) !== "key_banned") await Promise.all(Array.from({ length: 20 }, code));
-          // So that counters are saved, and none is remembered.
+          // Leave the page, so that counters are saved and caches are empty.
           await desk.page.goto("about:blank");
           await fleet.restart();
           await desk.visit("/keys?state=banned");
@@ -155,7 +155,7 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           expect(await desk.fact("This minute").textContent()).toContain("of 60");
           await desk.button("Lift the ban").click();
           await desk.told("The ban was lifted, and earlier bans are forgotten.");
-          // The quota of the minute may still be used up; but that is no ban.
+          // The quota of the minute may still be used up, which is not a ban.
           await until(async () => (await code()) !== "key_banned");
           await desk.follow(`/journal?key=${id}`);
           await desk.row("Lifted the ban on key Price import").filter({ hasText: "Anna" }).waitFor();

@@ -9,7 +9,7 @@ import {
 import { Fleet } from "../../harness/service/fleet.ts";
 import { onEveryStore, sqlite } from "../../harness/service/stores.ts";
 
-// What holds on every page and in every dialog: axe finds nothing, light and dark, and nothing is too wide for a phone.
+// On every page and in every dialog, axe finds nothing, light and dark, and nothing is too wide for a phone.
 
 const withDesk = openBrowser();
 
@@ -42,7 +42,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
             ["/animals/999", "Animal"],
             ["/nowhere", "Not found"],
           ] as const;
-          // The pages are the same on every store, but for the overview, which has two instances on the other.
+          // The pages are the same on every store, except for the overview, which lists two instances on PostgreSQL.
           for (const [path, heading] of fleet.services.length > 1 ? pages.slice(0, 1) : pages) {
             await desk.follow(path);
             await desk.page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
             await desk.visit("");
             await desk.heading("Sign in").waitFor();
             if (fleet.services.length === 1) await desk.expectUsable("sign-in");
-            /** From 0, black, to 1, white. */
+            /** The lightness of the background, from 0 (black) to 1 (white). */
             const lightness = (): Promise<number> =>
               desk.page.evaluate<number>(`(() => {
                 const [r, g, b] = getComputedStyle(document.documentElement).backgroundColor.match(/[0-9.]+/g);
@@ -79,7 +79,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
       BROWSER_TEST_MS,
     );
 
-    // They are the same on every store.
+    // The dialogs are the same on every store.
     if (backend !== sqlite) return;
 
     test(
@@ -109,13 +109,13 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
             await desk.page.getByRole("dialog").waitFor();
             await desk.expectUsable(`${path} ${button}`);
             await expectNoElementOfName(desk);
-            // Browsers close it themselves with Escape; a button of its own does so otherwise.
+            // Alternates between Escape, which the browser handles, and the dialog's own button.
             if (i % 2 === 0) await desk.page.keyboard.press("Escape");
             else await desk.button(leaves, desk.page.getByRole("dialog")).click();
             await desk.page.getByRole("dialog").waitFor({ state: "detached" });
             await desk.expectFocus(desk.button(button));
           }
-          // What was just issued is in a dialog that only its own button closes.
+          // A new secret is in a dialog that only its own button closes.
           await desk.follow("/keys");
           await desk.button("Issue a key").click();
           await desk

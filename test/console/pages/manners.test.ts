@@ -4,12 +4,12 @@ import { setUp } from "../../harness/cleanup.ts";
 import { Fleet } from "../../harness/service/fleet.ts";
 import { sqlite } from "../../harness/service/stores.ts";
 
-// How the pages behave, whatever they show: the address is the state, the keyboard is enough, and screen readers are
-// told what changes.
+// The behaviour of all pages: the address holds the state, the keyboard is enough, and changes are announced to screen
+// readers.
 
 const withDesk = openBrowser();
 
-/** Presses Tab until the focus is there; it must be seen, too. */
+/** Presses Tab until the element has the focus, which must be visible. */
 async function tabTo({ page }: Desk, name: RegExp): Promise<void> {
   const focused = (): Promise<string> =>
     page.evaluate<string>(`(() => {
@@ -141,7 +141,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         const { page } = desk;
         await desk.follow("/keys");
         await desk.row("Website").waitFor();
-        // Who goes to another page is at its title.
+        // After navigation, the title has the focus.
         await desk.expectFocus(desk.heading("Keys"));
         const hears = await desk.listen();
         await page.getByRole("searchbox").fill("web");
@@ -162,7 +162,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         await add.getByLabel("Name").fill("x".repeat(300));
         await add.getByRole("combobox", { name: "Category" }).fill("7");
         await desk.button("Add", add).click();
-        // What is wrong belongs to its field, which has the focus.
+        // The error belongs to its field, which has the focus.
         const field = add.getByLabel("Name");
         await desk.expectFocus(field);
         const described = await field.getAttribute("aria-describedby");

@@ -9,11 +9,11 @@ import {
 import { Fleet } from "../../harness/service/fleet.ts";
 import { onEveryStore } from "../../harness/service/stores.ts";
 
-// Names, numbers and times as they are shown, in a real browser, against the executable.
+// The display of names, numbers and times, in a real browser, against the executable.
 
 const withDesk = openBrowser();
 
-/** The largest that there can be, and the first one that a number of JavaScript would get wrong. */
+/** The largest id, and the first one that a JavaScript number cannot represent. */
 const [LARGEST, UNSAFE] = ["9223372036854775807", "9007199254740993"];
 
 describe.skipIf(!CHROMIUM)("the console", () => {
@@ -24,7 +24,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
       await fillWithHostileNames(fleet);
     }, BROWSER_TEST_MS);
 
-    /** As text, and where its direction moves nothing around it. */
+    /** A name as text, isolated in its direction. */
     const nameIn = ({ page }: Desk, name: string) =>
       page
         .locator("bdi, [dir=auto]")
@@ -56,7 +56,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
               await desk.page.getByRole("cell").getByText(JSON.stringify(each)).waitFor();
               await expectNoElementOfName(desk);
             }
-            // Who is signed in, and who did it.
+            // The signed-in user, and the author in the journal.
             await nameIn(desk, HOSTILE_NAMES[0] as string)
               .first()
               .waitFor();

@@ -7,7 +7,7 @@ import { Fleet } from "../../harness/service/fleet.ts";
 import { newSqliteStorage } from "../../harness/service/service.ts";
 import { sqlite } from "../../harness/service/stores.ts";
 
-// What the console says when something is away, in a real browser, against the executable.
+// The console during outages, in a real browser, against the executable.
 
 const withDesk = openBrowser();
 
@@ -35,7 +35,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           await desk.sees("Issue the first with the button above");
           await postgres.stop();
           await desk.seesLater(page.getByText("The database does not answer at the moment"));
-          // What is known stays, beside the note that it may be outdated.
+          // Known data stays, with a notice that it may be out of date.
           await desk.heading("No keys yet").waitFor();
           await page.reload();
           await desk.heading("Service unreachable").waitFor();

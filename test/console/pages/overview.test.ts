@@ -3,7 +3,7 @@ import { BROWSER_TEST_MS, CHROMIUM, openBrowser } from "../../harness/browser/de
 import { Fleet } from "../../harness/service/fleet.ts";
 import { onEveryStore } from "../../harness/service/stores.ts";
 
-// The overview, what stays up to date without being loaded anew, and staging, in a real browser, against the executable.
+// The overview, live updates without a reload, and staging, in a real browser, against the executable.
 
 const withDesk = openBrowser();
 
@@ -31,7 +31,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
             for (let sent = 0; sent < 28; sent++) await fleet.call("GET /pets", { secret });
             for (let sent = 0; sent < 5; sent++)
               await fleet.call("POST /pets", { secret: reader.secret, body: { name: "Rex", categoryId: 7 } });
-            // So that what was counted is in the store at once. Those who are signed in stay so.
+            // Restarted, so that counts are in the store at once. Sessions survive.
             desk.expects(/^(net::ERR_|50\d)/);
             await fleet.restartUnderEyes(() => desk.later());
             const table = page.getByRole("table", { name: "Busiest keys" });
@@ -80,7 +80,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           expect(await plot.getAttribute("aria-valuetext")).toEndWith("0 passed, 0 refused, 0 failed");
           await page.keyboard.press("End");
           const texts = new Set<string | null>();
-          // An hour may have ended meanwhile.
+          // An hour may have ended in between.
           for (const key of ["End", "ArrowLeft"]) {
             await page.keyboard.press(key);
             texts.add(await plot.getAttribute("aria-valuetext"));

@@ -4,16 +4,16 @@ import { atEnd } from "../../harness/cleanup.ts";
 import { Fleet } from "../../harness/service/fleet.ts";
 import { onEveryStore } from "../../harness/service/stores.ts";
 
-// Who gets into the console, and who does not, in a real browser, against the executable.
+// Access to the console, in a real browser, against the executable.
 
 const withDesk = openBrowser();
 
 const COOKIE = "animal_store_console";
 
-/** What a page of somebody else was asked for. */
+/** The requests to another site. */
 const askedElsewhere: string[] = [];
 
-/** That page, on this machine. */
+/** The other site, on this machine. */
 const site = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -60,7 +60,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
               sameSite: "Strict",
               secure: false,
             });
-            // Whoever has seen the link comes too late, at whichever instance.
+            // The link does not work a second time, at any instance.
             await page.goto("about:blank");
             await desk.context.clearCookies();
             for (const origin of fleet.origins) {
@@ -72,7 +72,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
             await page.goto("about:blank");
             await page.goto(used);
             await desk.sees("This link no longer works");
-            // One that is older than ten minutes is no better.
+            // Nor does a link that is older than ten minutes.
             const late = await fleet.link("Front desk");
             await fleet.query("UPDATE console_links SET expires_at = expires_at - 600000");
             await page.goto("about:blank");
@@ -97,7 +97,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           };
           await visit(first, "Keys");
           await visit(last, "Keys");
-          // At the other one: what is stolen there is worth nothing here.
+          // A cookie stolen from the other environment is worthless here.
           const stolen = await cookieOf(desk);
           desk.expects(/^401 GET/);
           await desk.button("sign out").click();
@@ -151,7 +151,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           withDesk(fleet, (second) =>
             withDesk(fleet, async (third) => {
               const stolen = await cookieOf(first);
-              // A page may just be asking for something.
+              // A page may be polling at that moment.
               for (const desk of [first, second]) desk.allows(/^401 GET/);
               await first.button("sign out").click();
               await first.button("Sign out here").click();
@@ -191,7 +191,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           await desk.sees("Your session has ended.");
           await desk.page.goto(await fleet.link());
           await desk.heading("Overview").waitFor();
-          // Whoever goes on working is not signed out: the next request prolongs it.
+          // Each request prolongs the session, so active users are not signed out.
           const soonMs = Date.now() + 60_000;
           await fleet.query(`UPDATE console_sessions SET expires_at = ${soonMs}`);
           await desk.visit("/orders");
@@ -235,7 +235,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           const before = await keyCount(fleet);
           const api = `${fleet.origins[0]}/console/api`;
           desk.expects(/another host/, /^403 POST/, /on the console: .*(CORS|frame)/, /^net::ERR_/);
-          // The same host is the same site: the cookie goes along. The other one is another site.
+          // The same host is the same site, so the cookie is sent; the other host is another site.
           for (const host of ["127.0.0.1", "localhost"]) {
             await page.goto(`http://${host}:${site.port}/`);
             const seen = await page.evaluate(async (url) => {

@@ -133,7 +133,7 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
             .waitFor();
           expect((await fleet.call(`GET /store/orders/${third}`, { secret })).body.status).toBe("cancelled");
 
-          // Somebody else is faster, and the page does not know it yet.
+          // Someone else moves the order first, and the page does not know it yet.
           await desk.settled();
           await page.route("**/console/api/orders?*", () => {});
           await fleet.call(`PATCH /store/orders/${second}`, { secret, body: { status: "cancelled" } });

@@ -16,24 +16,24 @@ import { temporaryFolder } from "../folder.ts";
 import { FakeClock } from "../time/clock.ts";
 import type { Backend, StorageSettings } from "./service.ts";
 
-/** What the handlers of the console are called with, and what tests need beside it. */
+/** The console's handlers on a store, with helpers for tests. */
 export interface TestConsole {
   readonly parts: ConsoleParts;
   readonly store: Store;
   readonly clock: FakeClock;
   readonly storage: StorageSettings;
   readonly uploads: string;
-  /** What was reported as a failure. */
+  /** The reported failures. */
   readonly failures: unknown[];
-  /** Who is signed in. */
+  /** The session of the signed-in user. */
   readonly session: SignedIn;
-  /** What a handler answers; a fault as its status and body. */
+  /** Calls a handler. A fault is returned as its status and body. */
   ask(handler: ConsoleHandler, call?: Asked): Promise<Answer>;
-  /** Saves what was counted for a key, where requests are counted. */
+  /** Saves a key's tally where requests are counted. */
   count(keyId: string, tally: Tally): Promise<void>;
-  /** Returns when all work beside requests has ended. */
+  /** Resolves when all background work has ended. */
   settled(): Promise<void>;
-  /** The latest entries of the journal, the newest first. */
+  /** The latest journal entries, newest first. */
   journal(count: number): Promise<readonly object[]>;
 }
 
@@ -63,7 +63,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
   const redis = redisText === undefined ? undefined : (parseRedisUrl(redisText) as RedisUrl);
   const store = await openForServing(database, { connections: 4, threads: 1, mayMigrate: true });
   if (redis) await store.metadata.noteCountingPlace("redis");
-  // About now, by which Redis judges what is over.
+  // Near the real time, by which Redis expires keys.
   const clock = new FakeClock(Date.now());
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => void failures.push(error);

@@ -3,17 +3,17 @@ import { digestOf } from "../../../src/domain/keys/key.ts";
 import { SIGNED } from "../rows/author.ts";
 import type { TestService } from "./service.ts";
 
-/** What a browser sends with every request of a page of the console. */
+/** The options of a request from a console page. */
 export interface ConsoleCallOptions {
-  /** Sent as JSON, unless it is a text or bytes. */
+  /** Sent as JSON, unless it is text or bytes. */
   readonly body?: unknown;
-  /** Undefined removes one. */
+  /** Undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
 type ServiceWithConsole = Pick<TestService, "consoleUrl" | "withStore">;
 
-/** Makes a link as the command does. Returns its token. */
+/** Creates a sign-in link like the command. Returns its token. */
 export async function newLink(
   { withStore }: Pick<TestService, "withStore">,
   { name = "Front desk", nowMs = Date.now() } = {},

@@ -11,7 +11,7 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
-/** What a call of the API is answered with. */
+/** A response of the API. */
 export interface ApiAnswer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: whatever the API says
@@ -25,7 +25,7 @@ export class Fleet {
   private constructor(
     private readonly ports: readonly number[],
     private readonly env: Record<string, string>,
-    /** Asks the database itself. */
+    /** Queries the database directly. */
     readonly query: (statement: string) => Promise<unknown[]>,
   ) {}
 
@@ -36,7 +36,7 @@ export class Fleet {
     const storage = await backend.newStorage();
     const count = storage.DATABASE_URL.startsWith("postgres:") ? 2 : 1;
     const ports = await Promise.all(Array.from({ length: count }, freePort));
-    // What is more than one thread in one instance is more than one instance in the other.
+    // One instance has several threads; several instances have one thread each.
     const env = { ...storage, ...(count > 1 ? { THREADS: "1" } : {}), ...settings };
     const fleet = new Fleet(ports, env, (statement) => backend.query(storage, statement));
     atEnd(() => fleet.stop());
@@ -49,13 +49,13 @@ export class Fleet {
     this.services = await Promise.all(this.ports.map(start));
   }
 
-  /** Whatever instances have counted is in the store then, and nothing is remembered. */
+  /** Restarts all instances, so that their counts are in the store, and caches are empty. */
   async restart(): Promise<void> {
     await this.stop();
     await this.#start();
   }
 
-  /** The same while somebody looks: they notice it before the fleet is back. */
+  /** Restarts all instances while a page is open, which notices the outage. */
   async restartUnderEyes(look: () => Promise<void>): Promise<void> {
     await this.stop();
     await look();
@@ -66,7 +66,7 @@ export class Fleet {
     return this.services.map(({ origin }) => origin);
   }
 
-  /** A command, as a person at a shell on the host of the first instance runs it. */
+  /** Runs a command on the host of the first instance. */
   async run(...args: readonly string[]): Promise<Outcome> {
     const outcome = await run(args, {
       cwd: this.#cwd,
@@ -77,7 +77,7 @@ export class Fleet {
     return outcome;
   }
 
-  /** The address that signs in once, at the first instance. */
+  /** Creates a sign-in link to the first instance. */
   async link(name = "Anna"): Promise<string> {
     return JSON.parse((await this.run("console", "--name", name, "--json")).out).url;
   }
@@ -87,7 +87,7 @@ export class Fleet {
     return { id: issued.id ?? issued.key.id, secret: issued.secret };
   }
 
-  /** Whose quotas nobody reaches. */
+  /** Issues a key with quotas that are never reached. */
   issueBoundlessKey(name = "Storefront"): Promise<IssuedKey> {
     return this.issueKey(name, "--plan", "enterprise", "--per-minute", "1000000", "--per-day", "1000000000");
   }

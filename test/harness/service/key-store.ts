@@ -8,7 +8,7 @@ import { atEnd } from "../cleanup.ts";
 import { SIGNED } from "../rows/author.ts";
 import { FakeClock } from "../time/clock.ts";
 
-/** A new SQLite store as a command opens it, and a clock: what the use-cases of keys work with. */
+/** Opens a new SQLite store like a command, and a clock, for the use-cases of keys. */
 export async function openKeyStore() {
   const folder = mkdtempSync(join(tmpdir(), "animal-store-"));
   const path = join(folder, "store.db");
@@ -37,7 +37,7 @@ export async function openKeyStore() {
   };
 }
 
-/** Counters of a key that was banned at a moment, for one minute. */
+/** The tally of a key that was banned at this time for one minute. */
 export function bannedTally(atMs: number): Tally {
   const tally = newTally();
   Object.assign(tally.minute, { openedAtMs: atMs - 10_000, used: 60 });

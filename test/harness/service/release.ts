@@ -12,7 +12,7 @@ export function supportedRelease(): { readonly version: string; readonly executa
   return { version, executable: hasHistory(revision) ? executableOf(revision, what) : undefined };
 }
 
-/** A copy of the files without Git has none, and a shallow clone only its end. */
+/** A copy without .git has no history, and a shallow clone only its end. */
 function hasHistory(revision: string): boolean {
   if (!existsSync(join(ROOT, ".git")) || !Bun.which("git")) return false;
   const isShallow = git("rev-parse", "--is-shallow-repository").stdout.toString().trim() === "true";
@@ -36,7 +36,7 @@ export function executableOf(revision: string, what = `revision ${revision}`): s
       renameSync(draft, folder);
     } catch (error) {
       rmSync(draft, { recursive: true, force: true });
-      // Another process may have been faster.
+      // Another process may have built it first.
       if (!existsSync(executable)) throw error;
     }
   }
@@ -50,7 +50,7 @@ function commitOf(revision: string, what: string): string {
   return stdout.toString().trim();
 }
 
-/** With the packages of this version, if they are the same. */
+/** Reuses the packages of this version if they are the same. */
 function install(draft: string): void {
   const lockOf = (folder: string): string => readFileSync(join(folder, "package-lock.json"), "utf8");
   if (lockOf(draft) === lockOf(ROOT)) symlinkSync(join(ROOT, "node_modules"), join(draft, "node_modules"));

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
-// Contexts of a browser, each with cookies and a page of its own. To make one takes a second of CPU time, so whoever
-// comes next gets one that is free again, with nothing left in it.
+// A pool of browser contexts, each with its own cookies and page. Creating one takes a second of CPU time, so they are
+// reused after everything in them has been cleared.
 
 export interface Seat {
   readonly context: BrowserContext;
@@ -10,9 +10,9 @@ export interface Seat {
 
 export const WIDE = { width: 1280, height: 900 };
 
-/** In which people at the console live. */
+/** The time zone of the console's users. */
 const ZONE = "Europe/Berlin";
-/** How long anything is waited for. */
+/** The timeout of every wait. */
 export const PATIENCE_MS = 60_000;
 
 export class Seats {
@@ -38,10 +38,10 @@ export class Seats {
     return { context, page: await context.newPage() };
   }
 
-  /** The next one gets it without cookies, at a page of the same origin on which nothing runs. */
+  /** Returns a context to the pool, without cookies, on a page of the same origin on which nothing runs. */
   async giveBack(seat: Seat): Promise<void> {
     const { context, page } = seat;
-    // Once there was a second page, the first one may be in the background.
+    // After a second page was opened, the first one may be in the background.
     if (context.pages().length > 1) return context.close();
     await context.unrouteAll({ behavior: "ignoreErrors" });
     const isLeft = await page.goto(new URL("/favicon.ico", page.url()).href).catch(() => undefined);

@@ -15,7 +15,7 @@ import { temporaryFolder } from "../folder.ts";
 import { type Answer, send } from "../requests/send.ts";
 import { SIGNED } from "../rows/author.ts";
 
-/** The settings that say where a service keeps its data. */
+/** The settings of a service's storage. */
 export type StorageSettings = {
   readonly DATABASE_URL: string;
   readonly REDIS_URL?: string;
@@ -25,9 +25,9 @@ export type StorageSettings = {
 export interface Backend {
   /** Creates new, empty databases. */
   newStorage(): Promise<StorageSettings>;
-  /** The rows that a statement finds, over a connection of its own. */
+  /** The rows of a statement, over a separate connection. */
   query(storage: StorageSettings, statement: string): Promise<unknown[]>;
-  /** Everything that they hold, to search in. */
+  /** The whole contents of the databases as text. */
   contents(storage: StorageSettings): Promise<string>;
 }
 
@@ -39,14 +39,14 @@ export interface IssueOptions {
   readonly plan?: Plan;
   readonly quotas?: Quotas;
   readonly expiresAtMs?: number;
-  /** By default all. */
+  /** All scopes by default. */
   readonly scopes?: readonly Scope[];
   readonly name?: string;
-  /** Whose prefix the secret has; by default that of production. */
+  /** The environment in the secret's prefix; production by default. */
   readonly environment?: EnvironmentName;
 }
 
-/** Works on the database of a service as a command does: through a connection of its own. */
+/** Opens the database of a service like a command, over a separate connection. */
 export async function withStore<T>(database: DatabaseUrl, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openForCommand(database, { create: false });
   try {
@@ -69,29 +69,29 @@ export async function issueKey(
 }
 
 export interface TestServiceOptions extends Partial<Omit<StartParts, "log">> {
-  /** Where it keeps its data; a new SQLite file unless this or `env` says otherwise. */
+  /** The databases; a new SQLite file unless this or `env` says otherwise. */
   readonly backend?: Backend;
   /** Settings; with the `storage` of another service it runs on the same data. */
   readonly env?: Environment;
-  /** Collects what is logged, one entry per line. */
+  /** Collects the lines of the log. */
   readonly logged?: string[];
-  /** Of a key that exists, to be used instead of one that is issued. */
+  /** The secret of an existing key, instead of issuing one. */
   readonly secret?: string;
-  /** Unless it is not, all threads answer from the beginning. */
+  /** Waits until all threads answer, unless false. */
   readonly isComplete?: boolean;
 }
 
-/** Limits stay exact however busy the machine is: an instance must not count by itself because an answer is late. */
+/** Long, so that limits stay exact on a busy machine: an instance counts by itself if Redis is late. */
 const REDIS_ANSWER_TIMEOUT_MS = 20_000;
 
 export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
-  /** A secret, or null to send none; by default that of a key whose quotas no test reaches. */
+  /** A secret, or null to send none; by default that of a key with quotas that are never reached. */
   readonly secret?: string | null;
 }
 
-/** The real service on a free port and a new database; every answer is checked against the OpenAPI document. */
+/** Starts the real service on a free port and a new database. Responses are checked against the OpenAPI document. */
 export async function startService({
   backend,
   env,
@@ -113,10 +113,10 @@ export async function startService({
   const database = config.DATABASE_URL;
   const boundless = known ?? (await issueKey(database, { plan: "enterprise" })).secret;
 
-  /** So that no two calls need be answered by the same thread. */
+  /** A new connection per call, so that any thread may answer. */
   const connection: Record<string, string> = config.THREADS === 1 ? {} : { Connection: "close" };
 
-  /** Calls the interface: `call("GET /pets?limit=1")`. */
+  /** Calls the API: `call("GET /pets?limit=1")`. */
   const call = (line: string, { body, headers = {}, secret = boundless }: CallOptions = {}): Promise<Answer> => {
     const [method = "", target = ""] = line.split(" ");
     const hasBody = body !== undefined;

@@ -2,12 +2,12 @@ import type { SystemTime } from "../../../src/base/time/clock.ts";
 
 const [NOW, ELAPSED] = [0, 1];
 
-/** A clock that moves only when it is told to, in all threads that have one with the same buffer. */
+/** A clock that moves only when told to, in all threads that share its buffer. */
 export class FakeClock implements SystemTime {
   readonly buffer: SharedArrayBuffer;
   readonly #times: Float64Array<SharedArrayBuffer>;
 
-  /** With the buffer of another clock, it shows the time of that one. */
+  /** With the buffer of another clock, it shows the same time. */
   constructor(ms = Date.parse("2027-03-01T12:00:00.250Z"), buffer?: SharedArrayBuffer) {
     this.buffer = buffer ?? new SharedArrayBuffer(16);
     this.#times = new Float64Array(this.buffer);
@@ -22,13 +22,13 @@ export class FakeClock implements SystemTime {
     return this.#times[ELAPSED] as number;
   }
 
-  /** Time passes. */
+  /** Lets time pass. */
   advance(ms: number): void {
     (this.#times[NOW] as number) += ms;
     (this.#times[ELAPSED] as number) += ms;
   }
 
-  /** Somebody sets the clock: no time passes. */
+  /** Sets the wall clock, without time passing. */
   jump(ms: number): void {
     (this.#times[NOW] as number) += ms;
   }

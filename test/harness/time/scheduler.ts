@@ -5,7 +5,7 @@ interface Task {
   readonly run: () => void;
 }
 
-/** Runs what is scheduled only when it is told that time passes. */
+/** A scheduler that runs tasks only when time is advanced. */
 export class FakeScheduler implements Scheduler {
   #nowMs = 0;
   #tasks: Task[] = [];
@@ -22,17 +22,17 @@ export class FakeScheduler implements Scheduler {
     };
   }
 
-  /** There is no network. */
+  /** Runs the task at once, because there is no network. */
   afterArrivals(task: () => void): void {
     task();
   }
 
-  /** How long until the next task is due; undefined if there is none. */
+  /** The time until the next task is due; undefined if there is none. */
   get nextDelayMs(): number | undefined {
     return this.#tasks.length === 0 ? undefined : Math.min(...this.#tasks.map(({ atMs }) => atMs)) - this.#nowMs;
   }
 
-  /** Lets time pass, and runs what is due by then. */
+  /** Advances time, and runs the tasks that are due. */
   advance(ms: number): void {
     this.#nowMs += ms;
     const due = this.#tasks.filter(({ atMs }) => atMs <= this.#nowMs);
