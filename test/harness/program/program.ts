@@ -71,11 +71,12 @@ export async function runInTerminal(
 }
 
 /** Issues a key with quotas that are never reached, and creates the database if needed. Returns its secret. */
-export async function issueBoundlessKey(options: {
+export async function issueBoundlessKey(where: {
   cwd: string;
   env?: Record<string, string>;
   program?: readonly string[];
 }): Promise<string> {
+  const options = { program: [EXECUTABLE], ...where };
   const quotas = ["--per-minute", "1000000000", "--per-day", "1000000000"];
   await run(["migrate"], options);
   const { out, err } = await run(
