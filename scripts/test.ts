@@ -29,6 +29,9 @@ const GUESSES: readonly (readonly [string, number])[] = [
   ["onEveryStore", 2_000],
 ];
 
+/** Sockets of PostgreSQL and Chromium need a short path, and nginx's configuration one without spaces. */
+const PLAIN_FOLDER = /^[\w./-]{1,60}$/;
+
 interface TestFile {
   readonly path: string;
   readonly source: string;
@@ -102,6 +105,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`No test file has ${filters.join(" or ")} in its name.`);
     return 1;
   }
+  if (!PLAIN_FOLDER.test(tmpdir())) process.env.TMPDIR = "/tmp";
   const signal = endOfRun();
   const timings = await readTimings();
   const outputs = mkdtempSync(join(tmpdir(), "animal-store-tests-"));

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { temporaryFolder } from "../../harness/folder.ts";
-import { EXECUTABLE, type Outcome, run, runInTerminal } from "../../harness/program/program.ts";
+import { EXECUTABLE, type Outcome, run, runInTerminal, withoutProgress } from "../../harness/program/program.ts";
 import { openDatabaseFile } from "../../harness/rows/sqlite.ts";
 import { databaseMaker, withSql } from "../../harness/servers/postgres.ts";
 
@@ -185,7 +185,11 @@ describe("animals export", async () => {
       await Bun.sleep(0);
     child.kill(signal);
     await child.exited;
-    return { left: readdirSync(target), code: child.exitCode, err: await new Response(child.stderr).text() };
+    return {
+      left: readdirSync(target),
+      code: child.exitCode,
+      err: withoutProgress(await new Response(child.stderr).text()),
+    };
   }
 
   test("leaves no file behind when it is interrupted, and none under its name when it is killed", async () => {

@@ -3,7 +3,15 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { temporaryFolder } from "../../harness/folder.ts";
-import { EXECUTABLE, issueBoundlessKey, postAnimal, run, runInTerminal, serve } from "../../harness/program/program.ts";
+import {
+  EXECUTABLE,
+  issueBoundlessKey,
+  postAnimal,
+  run,
+  runInTerminal,
+  serve,
+  withoutProgress,
+} from "../../harness/program/program.ts";
 import { databaseMaker, withSql } from "../../harness/servers/postgres.ts";
 import { querySqlite } from "../../harness/service/stores.ts";
 
@@ -193,7 +201,7 @@ for (const [name, open] of Object.entries(stores))
       write("growing.csv", csvOf(60_001, "Grown"));
       child.kill("SIGCONT");
       const exitCode = await child.exited;
-      const err = await new Response(child.stderr).text();
+      const err = withoutProgress(await new Response(child.stderr).text());
       const { import: id, added: left } = (await json("animals", "imports")).find(isGrowing);
       expect([exitCode, err]).toEqual([
         1,
@@ -232,7 +240,7 @@ for (const [name, open] of Object.entries(stores))
         const timer = mayKill && setTimeout(() => child.kill("SIGKILL"), 40 + Math.random() * 200);
         const exitCode = await child.exited;
         if (timer) clearTimeout(timer);
-        const err = await new Response(child.stderr).text();
+        const err = withoutProgress(await new Response(child.stderr).text());
         // Killed after its last batch, it has nothing more to do.
         if (exitCode !== 137) expect(exitCode === 0 || err.includes("was imported already")).toBe(true);
         return exitCode === 137;
@@ -264,7 +272,7 @@ for (const [name, open] of Object.entries(stores))
       const isAdding = async () => (await json("animals", "imports"))[0]?.file === "stopped.csv";
       while (child.exitCode === null && !(await isAdding())) await Bun.sleep(5);
       child.kill("SIGINT");
-      const err = await new Response(child.stderr).text();
+      const err = withoutProgress(await new Response(child.stderr).text());
       if ((await child.exited) !== 0) {
         expect([child.exitCode, err]).toEqual([
           130,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync
 import { join } from "node:path";
 import { openForCommand } from "../../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
-import { EXECUTABLE, issueBoundlessKey, run } from "../../harness/program/program.ts";
+import { EXECUTABLE, issueBoundlessKey, run, withoutProgress } from "../../harness/program/program.ts";
 import { openDatabaseFile } from "../../harness/rows/sqlite.ts";
 
 const BIG = 60_000;
@@ -35,7 +35,7 @@ async function interrupt(
   while (!isWriting()) await Bun.sleep(1);
   child.kill(signal);
   await child.exited;
-  return { target, code: child.exitCode, err: await new Response(child.stderr).text() };
+  return { target, code: child.exitCode, err: withoutProgress(await new Response(child.stderr).text()) };
 }
 
 const animalsIn = (path: string): unknown => {

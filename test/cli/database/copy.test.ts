@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../harness/folder.ts";
-import { EXECUTABLE, run, serve } from "../../harness/program/program.ts";
+import { EXECUTABLE, run, serve, withoutProgress } from "../../harness/program/program.ts";
 import { openDatabaseFile } from "../../harness/rows/sqlite.ts";
 import { databaseMaker } from "../../harness/servers/postgres.ts";
 
@@ -97,7 +97,7 @@ describe("a copy that is interrupted", async () => {
     while (!hasBegun()) await Bun.sleep(1);
     child.kill(signal);
     await child.exited;
-    return { code: child.exitCode, err: await new Response(child.stderr).text() };
+    return { code: child.exitCode, err: withoutProgress(await new Response(child.stderr).text()) };
   }
 
   for (const signal of ["SIGINT", "SIGTERM", "SIGKILL"] as const)

@@ -25,8 +25,8 @@ export interface Outcome {
   readonly err: string;
 }
 
-/** Progress lines, which any work may print on a busy machine. */
-const PROGRESS_LINES = /^.*, [\d,.]+ \w+\/s.*\n/gm;
+/** Removes progress lines, which any work may print on a busy machine. */
+export const withoutProgress = (err: string): string => err.replaceAll(/^.*, [\d,.]+ \w+\/s.*\n/gm, "");
 
 /** Runs the program to its end, like a person at a shell. Progress lines are removed from its errors. */
 export async function run(
@@ -44,7 +44,7 @@ export async function run(
     new Response(child.stderr).text(),
     child.exited,
   ]);
-  return { exitCode, out, err: err.replaceAll(PROGRESS_LINES, "") };
+  return { exitCode, out, err: withoutProgress(err) };
 }
 
 /** Runs the program to its end in a terminal of this width. */
