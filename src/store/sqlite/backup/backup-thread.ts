@@ -1,12 +1,10 @@
 import { Database } from "bun:sqlite";
+import { runThread } from "../../../base/worker/thread.ts";
 import { refuseMoved } from "../file/moved.ts";
-import { reasonOf } from "../sql/attempt.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "../sql/pragmas.ts";
 import { beginGeneration } from "../wal/generation.ts";
 
 // The thread that makes a backup.
-
-declare const self: Worker;
 
 export interface BackupRequest {
   readonly path: string;
@@ -16,20 +14,18 @@ export interface BackupRequest {
   readonly isReadOnly: boolean;
 }
 
-export interface BackupOutcome {
-  /** Absent: the copy is complete, and nothing is wrong with it. */
-  readonly failure?: string;
-}
-
-self.onmessage = ({ data }: MessageEvent<BackupRequest>) => {
-  try {
-    copy(data);
-    check(data.partial);
-    self.postMessage({} satisfies BackupOutcome);
-  } catch (error) {
-    self.postMessage({ failure: reasonOf(error) } satisfies BackupOutcome);
-  }
+export type BackupMethods = {
+  /** Returns when the copy is complete, and nothing is wrong with it. */
+  copy(request: BackupRequest): void;
 };
+
+runThread<undefined, BackupMethods, Record<never, never>>(() => ({
+  copy(request) {
+    copy(request);
+    check(request.partial);
+  },
+  async close() {},
+}));
 
 function copy({ path, partial, isReadOnly }: BackupRequest): void {
   const db = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true });

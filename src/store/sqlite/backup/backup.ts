@@ -1,9 +1,10 @@
 import { dirname } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
+import { SupervisedWorker } from "../../../base/worker/supervised-worker.ts";
 import { beginFile, type PartialFile } from "../../files/partial-file.ts";
 import { preparePath } from "../file/database.ts";
 import { reasonOf } from "../sql/attempt.ts";
-import type { BackupOutcome, BackupRequest } from "./backup-thread.ts";
+import type { BackupMethods, BackupRequest } from "./backup-thread.ts";
 
 const BACKUP_THREAD = new URL("./backup-thread.ts", import.meta.url).href;
 const REPORT_INTERVAL_MS = 100;
@@ -77,17 +78,20 @@ export async function copyIntoPartial(
 
 /** Runs in a thread, because SQLite blocks until it is done, and signals must be handled meanwhile. */
 async function copyInThread(request: BackupRequest, signal: AbortSignal | undefined): Promise<void> {
-  const thread = new Worker(BACKUP_THREAD);
+  const thread = new SupervisedWorker<undefined, BackupMethods, Record<never, never>>({
+    script: BACKUP_THREAD,
+    name: "backup",
+    data: undefined,
+    handlers: {},
+    onDeath: () => {},
+  });
+  const aborted = new Promise<never>((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
   try {
-    const outcome = await new Promise<BackupOutcome>((resolve, reject) => {
-      thread.addEventListener("message", ({ data }: MessageEvent<BackupOutcome>) => resolve(data));
-      thread.addEventListener("error", ({ message }) => reject(new Error(message)));
-      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-      thread.postMessage(request);
-    });
-    if (outcome.failure !== undefined) throw new Error(outcome.failure);
+    await Promise.race([thread.remote.call("copy", request), aborted]);
   } finally {
-    thread.terminate();
+    await thread.end(0);
   }
 }
 
