@@ -14,11 +14,11 @@ const sqlite = lazy(() => import("./sqlite/store.ts"));
 const postgres = lazy(() => import("./postgres/store.ts"));
 
 export interface ServingOptions {
-  /** To PostgreSQL, of all threads together. */
+  /** Connections to PostgreSQL, of all threads together. */
   readonly connections: number;
-  /** How many threads will serve: they divide the connections. */
+  /** The threads that will serve, which divide the connections. */
   readonly threads: number;
-  /** Whether the schema is created or brought up to date, if necessary. */
+  /** The schema may be created or migrated, if necessary. */
   readonly mayMigrate: boolean;
   /** Told what is done to the schema, and what that waits for. */
   readonly onProgress?: (message: string) => void;
@@ -37,7 +37,7 @@ export async function openForServing(
   return (await postgres()).openForServing(database.url, { ...options, rules });
 }
 
-/** What one more thread of a process that serves a store opens it with. To be sent there, with its port if it has one. */
+/** The data that one more thread of the process opens a store with. It is sent there, with its port if it has one. */
 export type StoreHandle = SqliteHandle | PostgresHandle;
 
 /** Opens the store of one more thread. */
@@ -50,7 +50,7 @@ export async function openHandle(storeHandle: StoreHandle): Promise<Store> {
 /** Opens a store for a command, which may run beside a service. Fails with an OperatorError. */
 export async function openForCommand(
   database: DatabaseUrl,
-  /** Whether a database is created if there is none, or the schema of an empty one. */
+  /** Creates a database if there is none, or the schema of an empty one. */
   options: { readonly create: boolean },
 ): Promise<Store> {
   if (database.kind === "sqlite") return (await sqlite()).openForCommand(database.path, options);
@@ -66,7 +66,7 @@ export async function openAnimalSnapshot(database: DatabaseUrl): Promise<AnimalS
   return (await postgresSnapshot()).openAnimalSnapshot(database.url);
 }
 
-/** The same in a process that serves the store, as often as it likes. */
+/** Opens a snapshot in the process that serves the store. It may do so as often as it likes. */
 export async function openServedSnapshot(storeHandle: StoreHandle): Promise<AnimalSnapshot> {
   if (storeHandle.kind === "sqlite") return (await sqliteSnapshot()).openServedSnapshot(storeHandle.path);
   return (await postgresSnapshot()).openAnimalSnapshot(storeHandle.url);
@@ -75,13 +75,13 @@ export async function openServedSnapshot(storeHandle: StoreHandle): Promise<Anim
 const sqliteSchema = lazy(() => import("./sqlite/schema.ts"));
 const postgresSchema = lazy(() => import("./postgres/schema/schema.ts"));
 
-/** What there is to do until a schema is up to date. Changes nothing. Fails with an OperatorError. */
+/** Returns what a migration of the schema would do. Changes nothing. Fails with an OperatorError. */
 export async function inspectStore(database: DatabaseUrl): Promise<Migrated> {
   if (database.kind === "sqlite") return (await sqliteSchema()).inspectFile(database.path);
   return (await postgresSchema()).inspectDatabase(database.url);
 }
 
-/** Brings a schema up to date, or creates it. Returns what there was to do. Fails with an OperatorError. */
+/** Migrates a schema, or creates it. Returns what it did. Fails with an OperatorError. */
 export async function migrateStore(database: DatabaseUrl, onProgress: (message: string) => void): Promise<Migrated> {
   if (database.kind === "sqlite") return (await sqliteSchema()).migrateFile(database.path);
   return (await postgresSchema()).migrateDatabase(database.url, onProgress);
@@ -90,13 +90,13 @@ export async function migrateStore(database: DatabaseUrl, onProgress: (message: 
 const sqliteCheckup = lazy(() => import("./sqlite/checkup.ts"));
 const postgresCheckup = lazy(() => import("./postgres/checkup.ts"));
 
-/** What there is to find out about a store, whether a service runs on it or not. Nothing is created or changed. */
+/** Returns the checks of a store, whether a service runs on it or not. Nothing is created or changed. */
 export async function openCheckup(
   database: DatabaseUrl,
   options: {
-    /** Of each instance, to PostgreSQL. */
+    /** Connections of each instance to PostgreSQL. */
     readonly connections: number;
-    /** Beside an embedded database: only their owner may read them. */
+    /** Other files beside an embedded database, which only their owner may read. */
     readonly otherFiles: readonly string[];
   },
 ): Promise<Checkup> {

@@ -5,17 +5,17 @@ import type { Table } from "../sql/table.ts";
 import type { RowSource, RowTarget, RowWriter } from "../sql/transfer.ts";
 import { CopyRefused } from "./refusal.ts";
 
-// Whether a database may be the target of a copy, and how it is marked as one until the copy is finished.
+// Decides whether a database may be the target of a copy, and marks it as one until the copy is finished.
 
-/** What is copied, and what the copy is noted as in its target. */
+/** The tables of a copy, and the name under which its target records it. */
 export interface Claim {
   readonly source: string;
   readonly tables: readonly Table[];
-  /** Whether the note is kept: such a copy is made once. */
+  /** The record stays after the copy, which is made only once. */
   readonly isKept: boolean;
 }
 
-/** A copy of everything: the target must be empty, or hold an unfinished copy of this same source. */
+/** Claims a target for a whole store: it must be empty, or hold an unfinished copy of this same source. */
 export async function claimWhole(source: RowSource, target: RowTarget): Promise<Claim> {
   const [earlier] = await target.copies();
   const claim = (id: string): Claim => ({ source: id, tables: TABLES, isKept: true });
@@ -45,20 +45,20 @@ async function noteAlone(target: RowTarget, source: string, refuseUnfit: () => P
 }
 
 const ANIMAL_TABLES = [ANIMALS, CATEGORIES];
-/** Which animals the imports of the target have added: to undo one of them would remove others, that have their ids now. */
+/** Imports of the target: to undo one would remove copied animals, which have the same ids now. */
 const NOTES_ON_ANIMALS = [IMPORT_RANGES, IMPORTS];
 
-/** What an unfinished copy of animals alone is noted as: any other release refuses to serve it, too. */
+/** The record of an unfinished copy of animals alone. Other releases refuse to serve such a target too. */
 const noteOf = (source: RowSource): string => `animals ${source.id}`;
 
 export interface AnimalsClaim {
   readonly mayReplace: boolean;
-  /** Who replaces them, and where those come from that they are replaced with, for people to read. */
+  /** The person who replaces them, and the name of the source, for the journal. */
   readonly author: Authorship;
   readonly from: string;
 }
 
-/** A copy of animals and categories: the target has none, unless they are to be replaced. It may have keys of its own. */
+/** Claims a target for animals and categories: it has none, unless they may be replaced. Its keys stay. */
 export async function claimAnimals(source: RowSource, target: RowTarget, options: AnimalsClaim): Promise<Claim> {
   const claim: Claim = { source: noteOf(source), tables: ANIMAL_TABLES, isKept: false };
   const unfinished = (await target.copies()).filter(({ isFinished }) => !isFinished);
@@ -70,7 +70,7 @@ export async function claimAnimals(source: RowSource, target: RowTarget, options
   await target.transact([...NOTES_ON_ANIMALS, ...ANIMAL_TABLES], async (tx) => {
     for (const copy of unfinished) if (copy.source !== claim.source) await tx.forgetCopy(copy.source);
     for (const table of NOTES_ON_ANIMALS) await tx.empty(table);
-    // What this copy has brought over is kept.
+    // An earlier attempt of this copy is continued.
     if (!isContinued) await removeAnimals(tx, options);
   });
   return claim;
@@ -82,7 +82,7 @@ async function refuseAnimals(target: RowTarget, mayReplace: boolean, hasUnfinish
   if (filled && !mayReplace) throw new CopyRefused({ kind: "has_animals", table: filled.name });
 }
 
-/** Journaled at once: the copy that replaces them may never be finished. */
+/** The removal is journaled at once: the copy may never be finished. */
 async function removeAnimals(tx: RowWriter, { author, from }: AnimalsClaim): Promise<void> {
   const removed: Record<string, number> = {};
   for (const table of ANIMAL_TABLES) {
@@ -96,7 +96,7 @@ async function removeAnimals(tx: RowWriter, { author, from }: AnimalsClaim): Pro
     );
 }
 
-/** In the transaction that finishes it. */
+/** Ends the claim, in the transaction that finishes the copy. */
 export const release = (tx: RowWriter, { source, isKept }: Claim) =>
   isKept ? tx.finishCopy(source) : tx.forgetCopy(source);
 

@@ -11,10 +11,10 @@ import { type Claim, claimAnimals, claimWhole, release } from "./claim.ts";
 import { CopyRefused } from "./refusal.ts";
 import { type CarriedTallies, carryTallies, type SharedCounters } from "./tallies.ts";
 
-/** The one table that is large: an interrupted copy of it is continued. */
+/** The only large table: an interrupted copy of it is continued. */
 const RESUMED: Table = ANIMALS;
 
-/** Rows may have been deleted from the source since an earlier copy; of these they are not, and animals are compared. */
+/** Tables whose rows may be gone from the source. Orders and the journal lose none, and animals are compared. */
 const isEmptied = (table: Table): boolean => table !== RESUMED && table !== ORDERS && !table.isAppendOnly;
 
 export interface CopyProgress {
@@ -31,13 +31,13 @@ export interface CopiedTable {
 }
 
 export interface CopyOptions {
-  /** Of animals and categories alone, as they are at one moment: the source may be served. Absent: of everything. */
+  /** Copies animals and categories alone, as they are at one moment, even if the source is served. */
   readonly animalsOnly?: { readonly mayReplace: boolean } | undefined;
-  /** Where instances count together, if they do: used quotas and bans are carried over, in both directions. */
+  /** The counters that instances share, if they do: used quotas and bans are carried over, in both directions. */
   readonly counters?: SharedCounters | undefined;
-  /** Who copies. */
+  /** The person who copies. */
   readonly author: Authorship;
-  /** Ends it after a batch: it then fails with the signal's reason, and can be continued. */
+  /** Stops the copy after a batch: it fails with the signal's reason, and can be continued. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: CopyProgress) => void;
   /** Called if requests are counted in Redis, and used quotas and bans are not carried over. */
@@ -96,24 +96,24 @@ const openTarget = async (to: DatabaseUrl): Promise<RowTarget> =>
   to.kind === "sqlite" ? (await sqlite()).openTarget(to.path) : (await postgres()).openTarget(to.url);
 
 interface Copying extends CopyOptions {
-  /** For people to read. */
+  /** The name of the source, for the journal. */
   readonly from: string;
 }
 
-/** A copy that is under way. */
+/** A copy in progress. */
 interface Job {
   readonly source: RowSource;
   readonly claim: Claim;
   readonly totals: ReadonlyMap<Table, number>;
-  /** Reports how far it is with a table. Throws when it is to end. */
+  /** Reports the progress of a table. Throws if the copy is to stop. */
   readonly report: (table: Table, step: CopyProgress["step"]) => (done: number) => void;
 }
 
-/** Rows are copied in batches of their own, so that an interrupted copy is continued; what counts is the end of it. */
+/** Copies rows in a transaction per batch, so that an interrupted copy is continued, and verifies all at the end. */
 async function copyAll(source: RowSource, target: RowTarget, options: Copying): Promise<CopiedTable[]> {
   const { animalsOnly, counters, signal, onProgress = () => {}, onCountersLeftBehind } = options;
   if (!animalsOnly && !counters && (await source.countingPlace()) === "redis") onCountersLeftBehind?.();
-  // Before anything is written: what cannot be carried over is no copy.
+  // Counters are read before anything is written: without them there is no copy.
   const tallies = counters && !animalsOnly ? await carryTallies(source, counters) : undefined;
   const claim = animalsOnly
     ? await claimAnimals(source, target, { ...options, ...animalsOnly })
@@ -135,10 +135,10 @@ async function copyAll(source: RowSource, target: RowTarget, options: Copying): 
   return target.transact(claim.tables, (tx) => finish(job, tx, sums, tallies, options));
 }
 
-/** What an earlier copy has brought over, and the source may have no more. */
+/** Deletes rows of an earlier attempt that the source no longer has. */
 async function clearLeftovers({ source, claim }: Job, target: RowTarget): Promise<void> {
   for (const table of claim.tables.toReversed()) if (isEmptied(table)) await target.empty(table);
-  // Those that orders refer to are never among them.
+  // Animals that orders refer to are never deleted from a source.
   await target.transact([RESUMED], async (tx) => {
     for await (const rows of tx.rows(RESUMED)) {
       const copied = rows.map(({ id }) => id as bigint);
@@ -162,7 +162,7 @@ async function finish(
   for (const [table, sum] of sums) {
     const verify = () => checksum(tx, table, report(table, "verify"));
     if ((await verify()) !== sum) {
-      // Rows that were copied earlier may have changed since: all are copied over those that are there.
+      // Rows that were copied earlier may have changed since, so all are copied again.
       await copyTable(job, tx, table, false);
       if ((await verify()) !== sum) {
         const [sourceRows, targetRows] = [totals.get(table) ?? 0, await tx.count(table)];

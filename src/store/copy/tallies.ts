@@ -6,20 +6,20 @@ import type { RowSource, RowWriter } from "../sql/transfer.ts";
 // Used quotas and bans, which are in the database or in Redis, depending on how a service is run. After a copy they are
 // in both: where nothing was counted nothing is lost, and what was counted is never lowered.
 
-/** Where instances count together. */
+/** The counters that instances share, in Redis. */
 export interface SharedCounters {
-  /** What is counted there for each of these keys. */
+  /** Returns the tallies of these keys. */
   read(keyIds: readonly string[]): Promise<ReadonlyMap<string, Tally>>;
-  /** Counts at least this much for each of these keys there. */
+  /** Raises the tallies of these keys to at least these. */
   raise(tallies: readonly KeyTally[]): Promise<void>;
 }
 
 export interface CarriedTallies {
-  /** To both places: in the target's transaction, once its rows were verified. */
+  /** Saves them in both places, in the target's transaction, once its rows were verified. */
   save(tx: RowWriter): Promise<void>;
 }
 
-/** Reads what is counted, in the source and in Redis. Fails with an OperatorError if Redis does not answer. */
+/** Reads the tallies of the source and of Redis. Fails with an OperatorError if Redis does not answer. */
 export async function carryTallies(source: RowSource, counters: SharedCounters): Promise<CarriedTallies> {
   const keyIds: string[] = [];
   for await (const rows of source.rows(KEYS)) keyIds.push(...rows.map(({ id }) => id as string));
@@ -34,7 +34,7 @@ export async function carryTallies(source: RowSource, counters: SharedCounters):
   return {
     async save(tx) {
       await tx.write(TALLIES, tallies.map(tallyRow));
-      // Last: when the copy is finished, they are there. Should it fail after all, it does no harm to do it again.
+      // Redis comes last, so a finished copy has them. If the copy fails after all, repeating this does no harm.
       await counters.raise(tallies);
     },
   };

@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 /** Only its owner may read or write it: a database holds the digests of all secrets, and a key file a secret. */
 export const OWNER_ONLY = 0o600;
 
-/** Puts on disk what a folder says of the files in it: which of them there are, and under which names. */
+/** Syncs a folder to disk: which files are in it, and under which names. */
 export const syncFolder = (folder: string): void => syncFile(folder);
 
 export function syncFile(path: string): void {

@@ -13,25 +13,25 @@ import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../../base/operator-error.ts";
 import { OWNER_ONLY, syncFile, syncFolder } from "./files.ts";
 
-// A file that is there entirely or not at all: it is written under another name beside its place, put on disk, and only
-// then given its own name.
+// A file that appears entirely or not at all: it is written under another name beside its place, synced to disk, and
+// only then given its own name.
 
-/** A file that is not finished, beside where it is to be: hidden, and with the id of the process that makes it. */
+/** An unfinished file beside its final place: hidden, and named after the process that writes it. */
 const PARTIAL = /^\..+\.(\d+)-[0-9a-f]+\.partial(-journal)?$/;
 
 export interface PartialFile {
-  /** What is to be written to. Only its owner can read it. */
+  /** The path to write to. Only the owner can read it. */
   readonly path: string;
-  /** Puts it on disk under its own name, or another one in that folder. Fails with AlreadyExists if there is such a file. */
+  /** Syncs the file and gives it its name, or another one in that folder. Fails with AlreadyExists if that is taken. */
   publish(as?: string): void;
-  /** Nothing is left of it. To be called if it is not published. */
+  /** Deletes the unfinished file. Call it if it is not published. */
   remove(): void;
 }
 
 export interface NewFileOptions {
-  /** Otherwise there must be none. Asked again when it gets its name: somebody may have made one meanwhile. */
+  /** Whether an existing file may be replaced. Asked again at the end, since one may have been made meanwhile. */
   readonly mayReplace?: () => boolean;
-  /** What to do if there is one. */
+  /** The remedy if there is one and it may not be replaced. */
   readonly remedy?: string;
 }
 
@@ -82,7 +82,7 @@ export class CannotWrite extends OperatorError {
 
 function reasonOf(error: unknown, folder: string): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  // Of /dev/fd, for example, the system says that it is not there when a file is to be made in it.
+  // For a folder like /dev/fd, the system says that it does not exist when a file is created in it.
   if (code === "ENOENT")
     return existsSync(folder)
       ? `no file can be created in the folder ${folder}`
@@ -90,7 +90,7 @@ function reasonOf(error: unknown, folder: string): string {
   return code === "EACCES" || code === "EROFS" ? `you may not write to the folder ${folder}` : message;
 }
 
-/** Without replacing a file that has been made meanwhile. */
+/** Gives the file its name without replacing one that was made meanwhile. */
 function giveName(partial: string, file: string, remedy?: string): void {
   try {
     linkSync(partial, file);
@@ -105,7 +105,7 @@ function giveName(partial: string, file: string, remedy?: string): void {
   unlinkSync(partial);
 }
 
-/** A name that may not outlive a power cut is none: a file is either written, or nothing is left of it. */
+/** Syncs the folder, so that the name survives a power cut; if that fails, the file is removed. */
 function syncName(file: string): void {
   try {
     syncFolder(dirname(file));
@@ -115,14 +115,14 @@ function syncName(file: string): void {
   }
 }
 
-/** What a kill or a power cut has left of earlier ones in a folder. */
+/** Returns the files in a folder that a kill or a power cut has left unfinished. */
 export function abandonedFiles(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => isAbandoned(join(folder, name), Number(PARTIAL.exec(name)?.[1])))
     .map((name) => join(folder, name));
 }
 
-/** Containers may share a folder, and not their process ids: what another one is writing is new, at least. */
+/** Containers may share a folder but not process ids: a file that another one is writing is at least recent. */
 const ABANDONED_AFTER_MS = 60_000;
 
 function isAbandoned(path: string, pid: number): boolean {
@@ -130,7 +130,7 @@ function isAbandoned(path: string, pid: number): boolean {
   return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > ABANDONED_AFTER_MS;
 }
 
-/** By its id, as this process sees them. */
+/** Looks for a process of this id, as this container sees them. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

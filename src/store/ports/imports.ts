@@ -11,7 +11,7 @@ import type {
   UndoRequest,
 } from "../../domain/stock/import.ts";
 
-/** Files whose animals are added in batches. Each method is one short transaction, with its journal entry if it has one. */
+/** Files whose animals are added in batches. Each method is one short transaction, journal entry included. */
 export interface ImportStore {
   /** Returns imports, the newest first: all of them, or `size` at most. */
   list(size?: number): Awaitable<readonly Import[]>;

@@ -31,7 +31,7 @@ export interface KeyStore {
   suspend(suspension: KeyCommand): Promise<void>;
   /** Ends the suspension of a key. An unknown key, or one that is not suspended, stays as it is. */
   resume(resumption: KeyCommand): Promise<void>;
-  /** Permanently removes a revoked key and all that belongs to it. Returns false, and does nothing, for any other key. */
+  /** Permanently removes a revoked key and all that belongs to it. Returns false for any other key, which stays. */
   delete(deletion: KeyCommand): Promise<boolean>;
   /** Returns all secrets of a key that are kept, the newest first. They include those that no longer work. */
   secretsOf(keyId: string): Awaitable<readonly DatedSecret[]>;

@@ -2,7 +2,7 @@ import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { ConsoleSession } from "../../domain/console-session.ts";
 import type { Authorship } from "../../domain/journal.ts";
 
-/** One-time links into the console, and the sessions of those who are signed in. Callers check whether one has expired. */
+/** One-time links into the console, and the sessions of those who are signed in. Callers check their expiry. */
 export interface SessionStore {
   /** Stores a link. The journal records who made it, and for whom. */
   makeLink(link: NewConsoleLink): Promise<void>;

@@ -52,7 +52,7 @@ export interface Store {
    * Returns undefined when that cannot be known.
    */
   version(): Version | undefined;
-  /** Throws StoreUnavailable if the store does not answer, or has lost its file. A read-only server passes the check. */
+  /** Throws StoreUnavailable if the store does not answer or has lost its file. A read-only server passes. */
   check(): Awaitable<void>;
   /** Returns whether the latest check found that the database takes no writes, as a replica does. */
   isReadOnly(): boolean;

@@ -2,7 +2,7 @@ import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Tally } from "../../domain/limits/tally.ts";
 import type { IdPage } from "./keys.ts";
 
-/** What has been counted of each key against its quotas, with its strikes and bans: kept so that a restart forgets nothing. */
+/** Counts of each key against its quotas, with strikes and bans, so that a restart forgets nothing. */
 export interface TallyStore {
   /** Returns the tallies of all keys that have one. */
   load(): Awaitable<readonly KeyTally[]>;

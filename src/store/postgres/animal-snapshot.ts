@@ -8,7 +8,7 @@ import type { Connection } from "./connections/connection.ts";
 import { PLANNING, POSTGRES } from "./connections/dialect.ts";
 import { openOnSchema } from "./schema/schema.ts";
 
-/** Opens a snapshot of the animals in a database. It takes no lock that anybody waits for. Fails with an OperatorError. */
+/** Opens a snapshot of the animals in a database. Its locks block nobody. Fails with an OperatorError. */
 export async function openAnimalSnapshot(url: string): Promise<AnimalSnapshot> {
   const session = await openOnSchema(url, { rules: CHANGES_NO_SCHEMA });
   const run: Connection["run"] = (sql, parameters) =>
@@ -29,7 +29,7 @@ export async function openAnimalSnapshot(url: string): Promise<AnimalSnapshot> {
   };
 }
 
-/** From here on, the session sees the database as it is now. Behind a pooler, what is set for the role applies. */
+/** Fixes the moment that the session sees. Behind a pooler, the settings of the role apply. */
 export async function beginSnapshot(session: Connection): Promise<void> {
   await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
   const settings = { statement_timeout: 0, idle_in_transaction_session_timeout: 0, ...PLANNING };

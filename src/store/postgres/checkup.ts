@@ -25,7 +25,7 @@ const SETTINGS = { application_name: "animal-store doctor", default_transaction_
 const BATCH_SIZE = 1_000;
 const REINDEX = "REINDEX DATABASE CONCURRENTLY, or start the version that made the database";
 
-/** What there is to find out about a PostgreSQL database. Its session only reads, and opens at the first check. */
+/** The checks of a PostgreSQL database. Their session only reads, and opens at the first check. */
 export function checkPostgres(url: string, connections: number): Checkup {
   const session = lazy(() => openSession(url, SETTINGS));
   const run: Run = async (statement, parameters) => {
@@ -92,7 +92,7 @@ const writable = (query: Run): Check => ({
   },
 });
 
-/** What PostgreSQL must do for an acknowledged write to survive a crash. */
+/** Settings that PostgreSQL needs for an acknowledged write to survive a crash. */
 const DURABLE = ["fsync", "full_page_writes", "synchronous_commit"];
 
 const durable = (query: Run): Check => ({

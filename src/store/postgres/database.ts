@@ -8,7 +8,7 @@ import { openOnSchema, type SchemaOptions } from "./schema/schema.ts";
 
 export type { Pool } from "./connections/pool.ts";
 
-/** What the server ends by itself: earlier than the pool would, and also when this process is gone. */
+/** Limits that the server enforces: earlier than the pool would, and also after this process is gone. */
 const SETTINGS = {
   statement_timeout: 1_500,
   lock_timeout: 1_000,
@@ -32,7 +32,7 @@ export async function openPool(url: string, connections: number, schema: SchemaO
 const FIRST_ATTEMPTS = 5;
 const ATTEMPT_DELAY_MS = 200;
 
-/** The place of the session that migrated may be the only one that is left, and is free a moment after its end. */
+/** The session that migrated may have had the last free connection, which is free again a moment after its end. */
 async function firstConnection(pool: Pool): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

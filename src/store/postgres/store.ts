@@ -18,19 +18,19 @@ import { postgresSessions } from "./tables/sessions.ts";
 import { postgresTallies } from "./tables/tallies.ts";
 import { postgresInstances, postgresUsage } from "./tables/usage.ts";
 
-/** What another thread opens a database with: its share of the connections. */
+/** The plain data that another thread opens a database with: its share of the connections. */
 export interface PostgresHandle {
   readonly kind: "postgres";
   readonly url: string;
   readonly connections: number;
-  /** Nothing has to be transferred. */
+  /** There is no port to transfer. */
   readonly port?: undefined;
 }
 
 export interface PostgresServingOptions extends Partial<SchemaOptions> {
-  /** Of all threads together. */
+  /** The connections of all threads together. */
   readonly connections: number;
-  /** How many threads will serve: they divide the connections. */
+  /** The threads that will serve, which divide the connections. */
   readonly threads?: number;
 }
 
@@ -44,7 +44,7 @@ export async function openForServing(
   return { ...store, newHandle: () => ({ kind: "postgres", url, connections: share }) };
 }
 
-/** Opens the store of another thread. The schema is the first one's business. */
+/** Opens the store of another thread. The first thread has migrated the schema. */
 export const openHandle = ({ url, connections }: PostgresHandle): Promise<Store> =>
   openStore(url, connections, { rules: CHANGES_NO_SCHEMA });
 
@@ -74,9 +74,9 @@ async function openStore(
     counts: postgresCounts(pool),
     sessions: postgresSessions(pool),
     maintenance: postgresMaintenance(pool),
-    // It would cost a round trip for each reply.
+    // A version would cost a round trip for each reply.
     version: () => undefined,
-    // What goes wrong here goes wrong for a caller.
+    // Nothing runs in the background: every failure has a caller.
     onProblem: () => {},
     isReadOnly: () => isReadOnly,
     async check() {
@@ -87,15 +87,15 @@ async function openStore(
   };
 }
 
-/** Opens a store for a command. Fails with an OperatorError, also if the database is empty and no schema is to be created. */
+/** Opens a store for a command. Fails with an OperatorError, also for an empty database unless `create` is set. */
 export const openForCommand = (url: string, { create } = { create: false }): Promise<Store> =>
   openStore(url, 1, { rules: create ? ONLY_CREATES : CHANGES_NO_SCHEMA });
 
-/** Of a replica, and of a primary that is set to be read-only, the mode is "on". */
+/** The mode is "on" for a replica, and for a primary that is set to be read-only. */
 const READ_ONLY_MODE = "current_setting('transaction_read_only') AS mode";
 const CHECK = `SELECT ${READ_ONLY_MODE}, (SELECT 1 FROM animals LIMIT 1)`;
 
-/** A copy must be finished first: otherwise ids would be assigned twice. Returns whether the database is read-only. */
+/** Refuses the target of an unfinished copy: it would assign ids twice. Returns whether the database is read-only. */
 async function refuseUnfinishedCopy(pool: Pool): Promise<boolean> {
   const [found] = await pool.read<{ copies: string | null; mode: string }>(
     `SELECT to_regclass('${COPIES_TABLE}') AS copies, ${READ_ONLY_MODE}`,

@@ -19,11 +19,11 @@ import { appendJournal } from "./tables/journal.ts";
 
 const namesOf = (tables: readonly Table[]): string => tables.map(({ name }) => name).join(", ");
 
-/** Behind a pooler, what is set for the role applies. */
+/** Behind a pooler, the settings of the role apply. */
 const UNLIMITED = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 const WRITERS_TIMEOUT = "5s";
 
-/** Opens a database whose rows are copied: nobody uses it meanwhile, and nobody can write to it. Fails with an OperatorError. */
+/** Opens the source of a copy, which nobody else uses or writes to meanwhile. Fails with an OperatorError. */
 export async function openSource(url: string): Promise<RowSource> {
   const session = await openOnSchema(url, { rules: COPIES_FROM });
   return closedOnFailure(session, async () => {
@@ -34,14 +34,14 @@ export async function openSource(url: string): Promise<RowSource> {
     ]);
     await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
     await session.run(`${UNLIMITED}; SET LOCAL lock_timeout = '${WRITERS_TIMEOUT}'`);
-    // The first statement that reads decides which moment is seen, and by then nobody writes.
+    // The first read fixes the moment that is seen, and by then nobody writes.
     await session.run(`LOCK TABLE ${namesOf(TABLES)} IN SHARE MODE`);
     const [fact] = await session.run<{ value: string }>(selectMetadata("$1"), [STORE_ID]);
     return sourceOn(session, fact?.value as string);
   });
 }
 
-/** Opens a database of which a snapshot is copied, whether services run on it or not. It only reads. */
+/** Opens a source of which a snapshot is copied, even while services run on it. It only reads. */
 export async function openSnapshot(url: string): Promise<RowSource> {
   const session = await openOnSchema(url, { rules: CHANGES_NO_SCHEMA });
   return closedOnFailure(session, async () => {
@@ -51,7 +51,7 @@ export async function openSnapshot(url: string): Promise<RowSource> {
   });
 }
 
-/** Opens a database that rows are copied to. Fails with an OperatorError. */
+/** Opens the target of a copy. Fails with an OperatorError. */
 export async function openTarget(url: string): Promise<RowTarget> {
   const session = await openOnSchema(url, { rules: COPIES_INTO });
   return closedOnFailure(session, async () => {
@@ -81,7 +81,7 @@ async function closedOnFailure<T>(session: Session, work: () => Promise<T>): Pro
   }
 }
 
-/** A service that has it open already would not notice that a copy has begun. */
+/** A service that has the database open would not notice that a copy has begun. */
 async function refuseUse(connection: Connection, what: "source" | "target"): Promise<void> {
   for (let look = 1; await isUsed(connection); look++) {
     if (look === LOOKS_AT_USERS)
@@ -90,7 +90,7 @@ async function refuseUse(connection: Connection, what: "source" | "target"): Pro
   }
 }
 
-/** The server takes a moment to notice that a session has ended, also the one that has just created the schema. */
+/** The server takes a moment to notice the end of a session, such as the one that created the schema. */
 const LOOKS_AT_USERS = 10;
 const LOOK_INTERVAL_MS = 100;
 
@@ -125,7 +125,7 @@ async function sourceOn(session: Session, id: string): Promise<RowSource> {
   };
 }
 
-/** Otherwise others wait for the locks until the server notices that the session has ended. */
+/** Without it, others wait for the locks until the server notices the end of the session. */
 async function endAndClose(session: Session): Promise<void> {
   await session.run("ROLLBACK").catch(() => {});
   await session.close();
@@ -139,10 +139,10 @@ async function lastIdOf(connection: Connection, { name }: Table): Promise<bigint
   return last?.id ?? 0n;
 }
 
-/** Each as its table and its name. */
+/** Columns of type text, each as table and name. */
 type TextColumns = ReadonlySet<string>;
 
-/** Text is ordered by its bytes, as in the embedded store, and only text can be. */
+/** Text is ordered by its bytes, as in SQLite: a collation, which only text columns take. */
 async function textColumnsOf(connection: Connection): Promise<TextColumns> {
   const columns = await connection.run<{ name: string }>(`SELECT table_name || '.' || column_name AS name
     FROM information_schema.columns WHERE table_schema = current_schema() AND data_type = 'text'`);
@@ -158,7 +158,7 @@ function readerOn(connection: Connection, textColumns: TextColumns): RowReader {
       const [row] = await connection.run<{ count: bigint }>(`SELECT count(*) AS count FROM ${name} ${condition}`);
       return Number(row?.count);
     },
-    /** By a cursor: what has to be sorted is sorted once. Within a transaction. */
+    /** Uses a cursor, so that rows are sorted once. Call it within a transaction. */
     async *rows(table, afterId) {
       const cursor = `rows_of_${table.name}`;
       const condition = afterId === undefined ? "" : `WHERE id > ${afterId}`;

@@ -9,20 +9,20 @@ export interface UnfoldedAnimal {
   readonly name: string;
 }
 
-/** How many names a service folds at a time: other writes wait for it. */
+/** Names that a service folds in one transaction: few, because other writes wait for it. */
 export const FOLD_BATCH_SIZE = 500;
 
-/** One of the animals that a `fold` step reads: without a name if that is folded already. */
+/** A row that a `fold` step reads. The name is null if it is folded already. */
 export interface AnimalToFold {
   readonly id: bigint;
   readonly name: string | null;
 }
 
-/** Where each `fold` step is. A process that begins one again goes through what is folded already, and changes nothing. */
+/** The progress of each `fold` step. A process that starts one again skips what is folded already. */
 export class FoldProgress {
   readonly #after = new Map<Step, bigint>();
 
-  /** The id that the step goes on after. */
+  /** The id that the step continues after. */
   after(step: Step): bigint {
     return this.#after.get(step) ?? INT64_MIN;
   }

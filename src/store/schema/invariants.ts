@@ -23,7 +23,7 @@ interface Invariant {
 const textList = (values: readonly string[]): string => `(${values.map((value) => `'${value}'`).join(", ")})`;
 
 const OPEN = textList(OPEN_ORDER_STATUSES);
-/** Every choice of scopes that is not all of them, which is stored as null, and not none. */
+/** Every set of scopes except all of them, which is stored as null, and the empty one. */
 const SOME_SCOPES = Array.from({ length: 2 ** SCOPES.length }, (_, choice) =>
   encodeScopes(SCOPES.filter((_, i) => choice & (1 << i))),
 ).filter((text) => text !== null && text !== "") as string[];
@@ -116,7 +116,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
 ];
 
-/** What a clock has stamped: the newest of it. */
+/** The newest timestamp in the store. */
 const NEWEST = `SELECT max(at) AS id FROM (SELECT max(updated_at) AS at FROM orders
   UNION ALL SELECT max(created_at) FROM keys UNION ALL SELECT max(last_used_at) FROM keys
   UNION ALL SELECT max(saved_at) FROM saved_responses) AS stamped`;
@@ -130,14 +130,14 @@ export const clockCheck = (select: SelectIds): Check => ({
   },
 });
 
-/** How many of the rows in question a message names. */
+/** The number of rows that a message names. */
 const SHOWN = 3;
 
 export type SelectIds = (
   sql: string,
 ) => Promise<readonly { readonly id: unknown }[]> | readonly { readonly id: unknown }[];
 
-/** One check for each of them. */
+/** One check for each invariant. */
 export const invariantChecks = (select: SelectIds): Check[] =>
   INVARIANTS.map(({ name, broken, remedy }) => ({
     name,
@@ -159,7 +159,7 @@ export const invariantChecks = (select: SelectIds): Check[] =>
 const notSoFor = (count: number, some: readonly unknown[]): string =>
   `not so for ${count}: ${some.join(", ")}${count > some.length ? ", …" : ""}`;
 
-/** A row as it is searched for by name. */
+/** A row with its name, and its folded name for searches. */
 export interface NamedRow {
   readonly id: bigint;
   readonly name: string;
@@ -191,7 +191,7 @@ const foldedNames = (of: string, read: () => NamedRows, remedy: (wrong: readonly
 export const categoryNameCheck = (read: () => NamedRows): Check =>
   foldedNames("categories", read, () => "send the names of these categories again with PUT /categories/{categoryId}");
 
-/** In the order of their ids. */
+/** Rows by ascending id. */
 export const animalNameCheck = (read: () => NamedRows): Check =>
   foldedNames("animals", read, (wrong) => {
     const these = wrong.length > SHOWN ? `BETWEEN ${wrong[0]} AND ${wrong.at(-1)}` : `IN (${wrong.join(", ")})`;

@@ -18,18 +18,18 @@ export interface Step {
 export interface Migration {
   readonly number: number;
   readonly name: string;
-  /** The oldest schema whose code can run on this one; its own number if only newer code can. */
+  /** The oldest schema whose release can run on this one; its own number if only newer releases can. */
   readonly servesFrom: number;
   readonly steps: readonly Step[];
 }
 
-/** What a database says about a migration that was begun there. */
+/** The database's record of a migration that was begun. */
 export interface AppliedMigration {
   readonly number: number;
   readonly digest: string;
   /** Null in a database of a release that did not record it. */
   readonly servesFrom: number | null;
-  /** Null likewise, of a migration that is complete. */
+  /** Null likewise; the migration is then complete. */
   readonly stepsDone: number | null;
 }
 
@@ -37,29 +37,29 @@ export type SchemaState =
   | { readonly kind: "empty" }
   | { readonly kind: "older"; readonly number: number; readonly missing: readonly Migration[] }
   | { readonly kind: "current"; readonly number: number }
-  /** Of a newer version, and this one can run on it. */
+  /** The schema is of a newer version, and this version can run on it. */
   | { readonly kind: "newer"; readonly number: number };
 
-/** Whether a fill is done after a run that found this many rows. Older instances may add to them for ever. */
+/** A fill is done once a run finds fewer rows than its limit: older instances may add rows for ever. */
 export function isFilled({ sql }: Step, found: number): boolean {
   const limit = /\bLIMIT (\d+)\)?;?\s*$/.exec(sql)?.[1];
   if (limit === undefined) throw new Error(`a fill ends in a LIMIT: ${sql}`);
   return found < Number(limit);
 }
 
-/** The steps that an empty database is made with: it has no names to fold. */
+/** The steps that create an empty database, which has no names to fold. */
 export const stepsOfCreation = ({ steps }: Migration): readonly Step[] => steps.filter(({ kind }) => kind !== "fold");
 
-/** A step, and where it is in its migration. */
+/** A step that is due, and its place in its migration. */
 export interface DueStep {
   readonly migration: Migration;
   readonly digest: string;
   readonly step: Step;
-  /** How many steps of the migration come before it. */
+  /** The number of steps before it. */
   readonly position: number;
 }
 
-/** Of one database. No two processes migrate it at the same time, and if they did, no step would run twice. */
+/** One database to migrate. Only one process migrates it at a time; if two did, no step would run twice. */
 export interface MigrationTarget {
   applied(): Awaitable<readonly AppliedMigration[]>;
   /** Runs all migrations in one transaction, unless another process has done so meanwhile. */
@@ -111,34 +111,34 @@ function refuseEdited(applied: readonly AppliedMigration[], migrations: readonly
   }
 }
 
-/** How many steps of a migration are done. */
+/** The number of steps of a migration that are done. */
 export function stepsDoneOf(applied: readonly AppliedMigration[], { number, steps }: Migration): number {
   const found = applied.find((each) => each.number === number);
   return found === undefined ? 0 : (found.stepsDone ?? steps.length);
 }
 
-/** What one who opens a database may do about its schema. */
+/** The rules about the schema for somebody who opens a database. */
 export interface SchemaRules {
   readonly mayCreate: boolean;
   readonly mayMigrate: boolean;
-  /** Whether the schema may be that of a newer version, which may have more in it than this one knows. */
+  /** The schema may be that of a newer version, with tables and columns that this one does not know. */
   readonly mayBeNewer: boolean;
 }
 
-/** A service, unless MIGRATE is off; and the command that does nothing else. */
+/** For a service, unless MIGRATE is off, and for the command migrate. */
 export const MIGRATES: SchemaRules = { mayCreate: true, mayMigrate: true, mayBeNewer: true };
 export const CHANGES_NO_SCHEMA: SchemaRules = { mayCreate: false, mayMigrate: false, mayBeNewer: true };
-/** Any other command: it may run beside a service of another version. Nobody serves an empty database. */
+/** For any other command, which may run beside a service of another version. Nobody serves an empty database. */
 export const ONLY_CREATES: SchemaRules = { mayCreate: true, mayMigrate: false, mayBeNewer: true };
-/** A copy, which would leave out what it does not know. */
+/** For the source of a copy, which must not leave out what it does not know. */
 export const COPIES_FROM: SchemaRules = { mayCreate: false, mayMigrate: false, mayBeNewer: false };
-/** Nobody else may use a database until the copy into it is finished. */
+/** For the target of a copy, which nobody else uses until the copy is finished. */
 export const COPIES_INTO: SchemaRules = { mayCreate: true, mayMigrate: false, mayBeNewer: false };
 
 export const emptyDatabase = (): UnusableDatabase =>
   new UnusableDatabase("the database is empty", { kind: "database_empty" });
 
-/** Whether there is something to do before a database can be used. Throws an OperatorError if that is for others to do. */
+/** Whether the schema must be created or migrated first. Throws an OperatorError if the rules do not allow it. */
 export function isWorkDue(state: SchemaState, rules: SchemaRules, newest: number): boolean {
   if (state.kind === "current" || (state.kind === "newer" && rules.mayBeNewer)) return false;
   if (state.kind === "newer")
@@ -155,7 +155,7 @@ export function isWorkDue(state: SchemaState, rules: SchemaRules, newest: number
   );
 }
 
-/** What was done, or what there is to do. */
+/** The migrations that were run, or that are due. */
 export interface Migrated {
   /** 0 if the database was empty. */
   readonly from: number;
@@ -165,7 +165,7 @@ export interface Migrated {
 
 const nameOf = ({ number, name }: Migration): string => `${number} ${name}`;
 
-/** What there is to do. */
+/** The migrations that are due. */
 export function workDue(state: SchemaState, migrations: readonly Migration[]): Migrated {
   const to = newestOf(migrations);
   if (state.kind === "empty") return { from: 0, to, migrations: migrations.map(nameOf) };

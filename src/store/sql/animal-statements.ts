@@ -2,12 +2,12 @@ import { OPEN_ORDER_STATUSES } from "../../domain/stock/order.ts";
 import { ANIMALS, NEW_ANIMAL } from "./rows.ts";
 import type { Dialect } from "./searches.ts";
 
-/** The statements that correct and remove animals, for both databases. */
+/** The statements that update and delete animals, for both databases. */
 export interface AnimalStatements {
   /** The parameters are those of newAnimalValues(), and the id. */
   readonly update: string;
   readonly remove: string;
-  /** These find a row if the animal has such an order. */
+  /** Finds a row if the animal has such an order. */
   readonly findOpenOrder: string;
   readonly findOrder: string;
 }

@@ -1,7 +1,7 @@
 import type { Import, ImportBeginning } from "../../domain/stock/import.ts";
 import { type ColumnOf, optionalMoment, type Row, type SqlValue, type Table } from "./table.ts";
 
-// The tables of imports, and what their rows mean. As rows.ts, which has them in its list.
+// The tables of imports and the mapping of their rows. rows.ts lists them with the others.
 
 const IMPORT_COLUMNS: ColumnOf<Import> = {
   id: "id",
@@ -21,7 +21,7 @@ const IMPORT_COLUMNS: ColumnOf<Import> = {
 
 export const IMPORTS: Table = { name: "imports", columns: Object.values(IMPORT_COLUMNS), key: ["id"] };
 
-/** What a new row is inserted with; the database assigns the id. */
+/** The columns of a new row; the database assigns the id. */
 export const NEW_IMPORT: readonly string[] = [
   "identity",
   "source",
@@ -34,7 +34,7 @@ export const NEW_IMPORT: readonly string[] = [
   "kept",
 ];
 
-/** In the order of NEW_IMPORT. */
+/** The values of a new import, in the order of NEW_IMPORT. */
 export const newImportValues = ({ identity, source, records, animals, atMs }: ImportBeginning): SqlValue[] => [
   identity,
   source,

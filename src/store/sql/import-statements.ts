@@ -4,7 +4,7 @@ import { ANIMALS } from "./rows.ts";
 import type { Dialect } from "./searches.ts";
 import { insertInto, type Row, type SqlValue, selectFrom } from "./table.ts";
 
-/** As many as there can be. */
+/** No limit. */
 export const ALL_IMPORTS = 2 ** 31 - 1;
 
 /** The statements of imports, for both databases. */
@@ -15,14 +15,14 @@ export function importStatements({ placeholder: $, idIsOneOf, atMost }: Dialect)
     findByIdentity: `${selectFrom(IMPORTS)} WHERE identity = ${$(1)} ORDER BY id DESC`,
     insert: `${insertInto(IMPORTS, NEW_IMPORT, $)} RETURNING ${IMPORTS.columns.join(", ")}`,
     findAnimal: `SELECT 1 FROM ${ANIMALS.name} LIMIT 1`,
-    /** Where there are no animals, and ids are given that others may have had before: no undo may take them for its own. */
+    /** For a file with ids, which earlier animals may have had: an undo of their import must not remove the new ones. */
     forgetRanges: `DELETE FROM ${IMPORT_RANGES.name}`,
-    /** Finds no row if somebody else has gone on with the import: see advanceValues(). */
+    /** Finds no row if somebody else has continued the import: see advanceValues(). */
     advance: `UPDATE imports SET records_done = ${$(1)}, added = added + ${$(2)}, finished_at = ${$(3)}
       WHERE id = ${$(4)} AND records_done = ${$(5)} AND finished_at IS NULL AND undo_begun_at IS NULL RETURNING added`,
     addRange: insertInto(IMPORT_RANGES, IMPORT_RANGES.columns, $),
     beginUndo: `UPDATE imports SET undo_begun_at = ${$(1)} WHERE id = ${$(2)}`,
-    /** As many as a batch can have, when each is a single id: a batch takes the same few statements, whatever it has. */
+    /** The most ranges that a batch has, if each is a single id: so it always takes the same few statements. */
     firstRanges: `SELECT first_id, last_id FROM import_ranges WHERE import_id = ${$(1)} ORDER BY first_id LIMIT ${UNDO_BATCH_SIZE}`,
     removeRanges: `DELETE FROM import_ranges WHERE import_id = ${$(1)} AND first_id <= ${$(2)}`,
     removeAnimals: `DELETE FROM animals WHERE ${idIsOneOf($(1))}

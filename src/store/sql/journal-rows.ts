@@ -9,7 +9,7 @@ import type {
 import type { JournalQuery } from "../ports/store.ts";
 import { type Row, type SqlValue, selectFrom, type Table } from "./table.ts";
 
-// The table of the journal, and what its rows mean. As rows.ts, which has it in its list.
+// The table of the journal and the mapping of its rows. rows.ts lists it with the others.
 
 const JOURNAL_VALUES: Readonly<Record<string, (entry: NewJournalEntry) => SqlValue>> = {
   made_at: ({ atMs }) => BigInt(atMs),
@@ -26,7 +26,7 @@ const JOURNAL_VALUES: Readonly<Record<string, (entry: NewJournalEntry) => SqlVal
 const contentValue = (content: JournalContent | undefined): string | null =>
   content === undefined ? null : JSON.stringify(content);
 
-/** What a new entry is inserted with; the database assigns the id. */
+/** The columns of a new entry; the database assigns the id. */
 export const NEW_JOURNAL_ENTRY: readonly string[] = Object.keys(JOURNAL_VALUES);
 
 export const JOURNAL: Table = {
@@ -36,7 +36,7 @@ export const JOURNAL: Table = {
   isAppendOnly: true,
 };
 
-/** In the order of NEW_JOURNAL_ENTRY. */
+/** The values of a new entry, in the order of NEW_JOURNAL_ENTRY. */
 export const journalValues = (entry: NewJournalEntry): SqlValue[] =>
   Object.values(JOURNAL_VALUES).map((valueIn) => valueIn(entry));
 
@@ -54,7 +54,7 @@ export const journalEntryOf = (row: Row): JournalEntry => ({
 const subjectOf = ({ subject_kind: kind, subject_id: id, subject_name: name }: Row): JournalSubject =>
   (id === null ? { kind } : { kind, id, name: name ?? undefined }) as JournalSubject;
 
-/** A page of entries after an id and since a moment, by id: of all, or of one key, in either direction. */
+/** The statements for a page of entries after an id and since a moment, of all or of one key, in either direction. */
 export const journalPages = (placeholder: (n: number) => string) => {
   const page = (condition: string, [after, direction]: readonly [string, string]) =>
     `${selectFrom(JOURNAL)} WHERE id ${after} ${placeholder(1)}
@@ -69,7 +69,7 @@ export const journalPages = (placeholder: (n: number) => string) => {
   };
 };
 
-/** Which of these statements answers a query, and its parameters: one row beyond the page tells whether more follow. */
+/** The statement for a query, and its parameters: one row beyond the page tells whether more follow. */
 export function journalPage({ keyId, sinceMs, sort, afterId, size }: JournalQuery): {
   readonly name: keyof ReturnType<typeof journalPages>;
   readonly parameters: SqlValue[];

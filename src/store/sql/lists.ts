@@ -24,7 +24,7 @@ export interface Listing<Name extends string> {
   readonly parameters: SqlValue[];
 }
 
-/** A statement of its own. */
+/** A statement with its parameters. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: SqlValue[];
@@ -57,7 +57,7 @@ function byIds(order: IdOrder, { placeholder, idIsOneOf, atMost }: Dialect): str
     AND id ${bound} ${placeholder(4)} ORDER BY id ${direction} ${atMost(placeholder(5))}`;
 }
 
-/** The index begins with the status, so without one there is a search for each. */
+/** The index begins with the status, so a list of any status merges a search for each. */
 function animalsByName(dialect: Dialect): Record<"byName" | "byNameAndStatus", string> {
   const [name, id, end, limit, status] = placeholders(dialect);
   const from = { [FOLDED_NAME]: name, id: dialect.idInRow(id) };
@@ -68,7 +68,7 @@ function animalsByName(dialect: Dialect): Record<"byName" | "byNameAndStatus", s
   };
 }
 
-/** How many rows are read: by default one beyond the page, to find out whether more follow. */
+/** The rows to read: by default one beyond the page, which tells whether more follow. */
 export function animalListing(
   query: AnimalQuery,
   { idList }: Dialect,
@@ -90,7 +90,7 @@ export function animalListing(
     : inOrder(sort, "byCategoryAndStatus", [categoryId, status, ...page]);
 }
 
-/** How many animals a filter selects. */
+/** The statement that counts the animals of a filter. */
 export function animalCount({ status, categoryId }: AnimalFilter, { placeholder }: Dialect): Statement {
   const equal = Object.entries({ category_id: categoryId, status }).filter(([, value]) => value !== undefined);
   const conditions = equal.map(([column], i) => `${column} = ${placeholder(i + 1)}`);
@@ -117,7 +117,7 @@ export const orderLists = (dialect: Dialect): Record<OrderListName, string> =>
   }));
 
 const SELECT_ORDER = selectFrom(ORDERS);
-/** The index has only the rows with a reference, and a planner must be able to see that these are all that are wanted. */
+/** The index has only rows with a reference, and the planner must see that no others are wanted. */
 const SELECT_REFERENCE = `SELECT * FROM (${SELECT_ORDER} WHERE reference IS NOT NULL) AS referenced`;
 
 export function orderListing({ status, animalId, reference, sort, after, size }: OrderQuery): Listing<OrderListName> {
@@ -153,7 +153,7 @@ export function categoryListing({ name, after, size }: CategoryQuery): Listing<C
 
 // Where pages begin
 
-/** As many as any of these statements has. */
+/** The most parameters that any of these statements has. */
 const placeholders = ({ placeholder }: Dialect) =>
   [placeholder(1), placeholder(2), placeholder(3), placeholder(4), placeholder(5)] as const;
 
@@ -170,7 +170,7 @@ const inOrder = <Name extends string>(
   parameters: SqlValue[],
 ): Listing<InEitherOrder<Name>> => ({ name: order === "-id" ? `${name}Descending` : name, parameters });
 
-/** The parameters are the values of the columns, the id that the page begins with and the limit. */
+/** The parameters are the values of the columns, the id that the page begins with, and the limit. */
 function pageById(select: string, equal: readonly string[], order: IdOrder, dialect: Dialect): string {
   const values = Object.fromEntries(equal.map((column, i) => [column, dialect.placeholder(i + 1)]));
   const id = dialect.placeholder(equal.length + 1);
@@ -178,7 +178,7 @@ function pageById(select: string, equal: readonly string[], order: IdOrder, dial
   return search({ select, equal: values, from: { id }, limit, isDescending: order === "-id" }, dialect);
 }
 
-/** Rows with a value in one column, out of an index on (column, status). */
+/** Rows with a value in one column, from an index on (column, status). */
 function pageOfAnyStatus(
   select: string,
   column: string,
@@ -191,14 +191,14 @@ function pageOfAnyStatus(
   return searchEachStatus({ select, equal, from: { id }, limit, isDescending: order === "-id" }, statuses, dialect);
 }
 
-/** The id that a page begins with, and how many rows are read. */
+/** The id that a page begins with, and the number of rows to read. */
 function pageFrom(after: Position | undefined, order: IdOrder | undefined, rows: number): SqlValue[] {
   const [first, last, step] = order === "-id" ? [INT64_MAX, INT64_MIN, -1n] : [INT64_MIN, INT64_MAX, 1n];
   if (after === undefined) return [first, rows];
   return after.id === last ? [last, 0] : [after.id + step, rows];
 }
 
-/** Less than any character that a name may have. */
+/** It sorts before any character that a name may have. */
 const LEAST_CHARACTER = "\u0001";
 
 /** The folded name and the id that a page begins with, and the folded name that it ends before. */

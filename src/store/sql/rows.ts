@@ -22,18 +22,18 @@ import { deletionsOfUsage, USAGE_TABLES } from "./usage-rows.ts";
 const NEW_ANIMAL_COLUMNS: ColumnOf<NewAnimal> = { name: "name", categoryId: "category_id", status: "status" };
 const ANIMAL_COLUMNS: ColumnOf<Animal> = { id: "id", ...NEW_ANIMAL_COLUMNS };
 
-/** What the name of an animal or a category is searched by. */
+/** The column that searches by name use. */
 export const FOLDED_NAME = "folded_name";
 
-/** A row selected this way can be continued after, in a list by name. */
+/** Selects the folded name too, as a list by name needs it for its next page. */
 const withFoldedName = (select: string): string => select.replace(" FROM ", `, ${FOLDED_NAME} AS "foldedName" FROM `);
 
-/** What a new row is inserted with; the database assigns the id. */
+/** The columns of a new row; the database assigns the id. */
 export const NEW_ANIMAL: readonly string[] = [...Object.values(NEW_ANIMAL_COLUMNS), FOLDED_NAME];
 
 export const ANIMALS: Table = { name: "animals", columns: ["id", ...NEW_ANIMAL], key: ["id"] };
 
-/** A row selected this way is an Animal: lists spend no time on conversion. */
+/** A row selected this way is an Animal, so lists need no conversion. */
 export const SELECT_ANIMAL = `SELECT ${Object.entries(ANIMAL_COLUMNS)
   .map(([field, column]) => `${column} AS "${field}"`)
   .join(", ")} FROM animals`;
@@ -42,7 +42,7 @@ export const SELECT_ANIMAL_BY_NAME = withFoldedName(SELECT_ANIMAL);
 
 const NEW_ANIMAL_FIELDS = Object.keys(NEW_ANIMAL_COLUMNS) as (keyof NewAnimal)[];
 
-/** In the order of NEW_ANIMAL. */
+/** The values of a new animal, in the order of NEW_ANIMAL. */
 export const newAnimalValues = (animal: NewAnimal): SqlValue[] => [
   ...NEW_ANIMAL_FIELDS.map((field) => animal[field]),
   fold(animal.name),
@@ -72,14 +72,14 @@ const NEW_ORDER_COLUMNS: ColumnOf<Required<NewOrderRow>> = {
   reference: "reference",
 };
 
-/** What a new row is inserted with; the database assigns the id. */
+/** The columns of a new row; the database assigns the id. */
 export const NEW_ORDER: readonly string[] = Object.values(NEW_ORDER_COLUMNS);
 
 export const ORDERS: Table = { name: "orders", columns: ["id", ...NEW_ORDER], key: ["id"] };
 
 const NEW_ORDER_FIELDS = Object.keys(NEW_ORDER_COLUMNS) as (keyof NewOrderRow)[];
 
-/** In the order of NEW_ORDER. Integers are bigints, which say by themselves that their column is one of integers. */
+/** The values of a new order, in the order of NEW_ORDER. Integers are bigints, which imply the type of the column. */
 export const newOrderValues = (order: NewOrderRow): SqlValue[] =>
   NEW_ORDER_FIELDS.map((field) => {
     const value = order[field];
@@ -133,7 +133,7 @@ export const keyOf = (row: Row): Key => ({
   lastUsedAtMs: optionalMoment(row.last_used_at),
 });
 
-/** What a person may change about a key. */
+/** The columns of a key that a person may change. */
 const EDITED = [
   "name",
   "plan",
@@ -150,12 +150,12 @@ export const updateKey = (placeholder: (n: number) => string): string =>
   `UPDATE ${KEYS.name} SET ${EDITED.map((column, i) => `${column} = ${placeholder(i + 1)}`).join(", ")}
   WHERE id = ${placeholder(EDITED.length + 1)}`;
 
-/** The parameters of that statement. */
+/** The parameters of updateKey(). */
 export const updatedKeyValues = (key: Key): SqlValue[] => [...EDITED, "id"].map((column) => valueOfKey(column, key));
 
 const valueOfKey = (column: string, key: Key): SqlValue => (KEY_VALUES[column] as (key: Key) => SqlValue)(key);
 
-/** Null: all of them, which are those of every key that was issued before there were scopes. */
+/** Null means all scopes, as for every key that was issued before there were scopes. */
 export const encodeScopes = (scopes: readonly Scope[]): string | null =>
   SCOPES.every((scope) => scopes.includes(scope)) ? null : scopes.join(" ");
 
@@ -174,7 +174,7 @@ interface NewSecret {
   readonly createdAtMs: number;
 }
 
-/** In the order of the columns: a new secret does not expire. */
+/** The values of a new secret, in the order of the columns. It does not expire. */
 export const newSecretValues = ({ digest, keyId, createdAtMs }: NewSecret): SqlValue[] => [
   digest,
   keyId,
@@ -204,7 +204,7 @@ export const deletionsOfKey = (placeholder: string): string[] => [
   `DELETE FROM keys WHERE id = ${placeholder}`,
 ];
 
-/** A key together with one of its secrets, for the condition that follows. */
+/** Selects a key together with one of its secrets; a condition follows. */
 export const SELECT_KEY_WITH_SECRET = `SELECT ${KEYS.columns.map((column) => `k.${column}`).join(", ")},
   s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id`;
 
@@ -232,7 +232,7 @@ export function tallyRow(tally: KeyTally): Row {
 // Facts
 
 export const COUNTING_PLACE = "counting_place";
-/** At random, when a store is first copied: an interrupted copy is continued from the same one. */
+/** A random id, made when a store is first copied: an interrupted copy is continued only from the same store. */
 export const STORE_ID = "store_id";
 
 export const selectMetadata = (placeholder: string): string => `SELECT value FROM facts WHERE name = ${placeholder}`;
@@ -249,10 +249,10 @@ export const SAVED_RESPONSES: Table = {
   key: ["key_id", "idempotency_key"],
 };
 
-/** How many saved responses are deleted at a time: other writes wait for it. */
+/** Saved responses that are deleted in one transaction: few, because other writes wait for it. */
 export const DELETE_BATCH_SIZE = 100;
 
-/** In the order of the columns. The content is encoded. */
+/** The values in the order of the columns, with the content encoded. */
 export const savedResponseValues = (key: IdempotencyKey, content: string): SqlValue[] => [
   key.keyId,
   key.value,
@@ -285,7 +285,7 @@ export const TABLES: readonly Table[] = [
 /** Tables whose ids are numbers that the database assigns. */
 export const NUMBERED_TABLES: readonly Table[] = [ANIMALS, ORDERS, JOURNAL, IMPORTS];
 
-/** Tables that say something about the database itself. */
+/** Tables about the database itself, which are not copied. */
 export const INTERNAL_TABLES: readonly string[] = [
   "migrations",
   "key_revision",

@@ -2,7 +2,7 @@ import { FOLDED_NAME } from "./rows.ts";
 
 // Statements that read a page out of an index: they begin in the middle of it, and stop when the page is full.
 
-/** Where the SQL of the two databases differs. */
+/** The differences between the SQL of the two databases. */
 export interface Dialect {
   /**
    * Whether a search by id is ordered by all columns of its index. Otherwise PostgreSQL may prefer to walk
@@ -13,27 +13,27 @@ export interface Dialect {
   readonly placeholder: (n: number) => string;
   /** The condition that the id is in a list that is passed as one parameter. */
   readonly idIsOneOf: (placeholder: string) => string;
-  /** The list as that parameter. */
+  /** The value of that parameter. */
   readonly idList: (ids: readonly bigint[]) => string;
   /**
    * What the id is compared with, as the last of several columns. SQLite looks for it in an index only if that has a
    * collation; otherwise it would go through all rows with the same name.
    */
   readonly idInRow: (placeholder: string) => string;
-  /** How many rows at most. SQLite makes a LIMIT that is a mere parameter part of its plan, and plans for each value anew. */
+  /** Limits the rows. SQLite makes a LIMIT that is a mere parameter part of its plan, and plans anew for each value. */
   readonly atMost: (placeholder: string) => string;
 }
 
-/** What columns are compared with: placeholders, or literals. */
+/** Placeholders or literals that columns are compared with. */
 type Values = Readonly<Record<string, string>>;
 
 export interface Search {
   readonly select: string;
-  /** The columns that an index begins with, in its order, and the one value of each. */
+  /** The first columns of an index, in its order, each with its one value. */
   readonly equal: Values;
-  /** The columns that come next, by which rows are ordered, and where to begin. */
+  /** The next columns, by which rows are ordered, and the values to begin with. */
   readonly from: Values;
-  /** What the first of these stays below; without it, the page may go on to the end. */
+  /** The upper bound of the first of these; without it, the page may go on to the end. */
   readonly end?: string;
   readonly limit: string;
   readonly isDescending?: boolean;
@@ -43,7 +43,7 @@ export function search(wanted: Search, { ordersByIndex, atMost }: Dialect): stri
   const { select, equal, from, end, limit, isDescending = false } = wanted;
   const [first, last] = isDescending ? ["<=", ">="] : [">=", "<="];
   const [ordering] = Object.keys(from) as [string];
-  // Only one index is in the order of names: it need not be named, and by all its columns another would be sorted.
+  // Only one index is in the order of names, so the planner needs no hint; by all columns, rows would have to be sorted.
   const leading = ordersByIndex && ordering === "id" ? equal : {};
   const fixed = leading === equal ? [] : Object.entries(equal).map(([column, value]) => `${column} = ${value}`);
   const conditions = [...fixed, compare({ ...leading, ...from }, first)];
@@ -53,7 +53,7 @@ export function search(wanted: Search, { ordersByIndex, atMost }: Dialect): stri
   return `${select} WHERE ${conditions.join(" AND ")} ORDER BY ${order} ${atMost(limit)}`;
 }
 
-/** As rows: the way in which an index is ordered. */
+/** A comparison of rows, which is how an index is ordered. */
 const compare = (values: Values, operator: string): string =>
   `(${Object.keys(values).join(", ")}) ${operator} (${Object.values(values).join(", ")})`;
 

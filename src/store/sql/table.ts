@@ -1,21 +1,21 @@
-// What a table is, and the statements that name its columns.
+// Tables, and the statements that name their columns.
 
 /** A row as it is read: integers are bigints. */
 export type Row = Readonly<Record<string, bigint | string | null>>;
 
-/** A value as it is written. */
+/** A value of a parameter. */
 export type SqlValue = bigint | string | number | null;
 
 export interface Table {
   readonly name: string;
   readonly columns: readonly string[];
-  /** The columns that a row is identified by. */
+  /** The columns of the primary key. */
   readonly key: readonly string[];
-  /** Rows are neither changed nor deleted: the database refuses it. */
+  /** The database refuses changes and deletions of its rows. */
   readonly isAppendOnly?: true;
 }
 
-/** Which column holds which field. A field without a column does not compile. */
+/** The column of each field. A field without a column does not compile. */
 export type ColumnOf<Fields> = { readonly [Name in keyof Fields]: string };
 
 export const optionalMoment = (value: Row[string] | undefined): number | undefined =>
@@ -26,7 +26,7 @@ export const selectFrom = ({ name, columns }: Table): string => `SELECT ${column
 export const insertInto = ({ name }: Table, columns: readonly string[], placeholder: (n: number) => string): string =>
   `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map((_, i) => placeholder(i + 1)).join(", ")})`;
 
-/** Replaces the row that is there already, if it may be: follows an INSERT. */
+/** Follows an INSERT: replaces an existing row, unless the table is append-only. */
 export function orReplace({ key, columns, isAppendOnly }: Table): string {
   const conflict = `ON CONFLICT (${key.join(", ")})`;
   if (isAppendOnly) return `${conflict} DO NOTHING`;

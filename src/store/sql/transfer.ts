@@ -3,73 +3,73 @@ import type { NewJournalEntry } from "../../domain/journal.ts";
 import type { CountingPlace } from "../ports/store.ts";
 import type { Row, Table } from "./table.ts";
 
-// What a copy needs of a database, whichever it is: rows to read, or to write.
+// The ports of a copy, which both databases implement: rows to read, and rows to write.
 
-/** How many rows are read or written at a time. */
+/** The rows that are read or written at a time. */
 export const BATCH_SIZE = 2_000;
 
 export interface RowReader {
-  /** All of them, or those with an id up to this one. */
+  /** Counts all rows, or those with an id up to this one. */
   count(table: Table, upToId?: bigint): Awaitable<number>;
-  /** By ascending key, text by its bytes, so that every database agrees on what comes next; or only those after an id. */
+  /** Yields rows by ascending key, or only those after an id. Text is ordered by its bytes, on every database. */
   rows(table: Table, afterId?: bigint): AsyncIterable<readonly Row[]>;
 }
 
-/** Where rows are copied from: they stay as they are while it is open. */
+/** The source of a copy. Its rows stay as they are while it is open. */
 export interface RowSource extends RowReader {
-  /** Stays the same whatever is changed in it: an interrupted copy is continued from the same source. */
+  /** Identifies the store, whatever is changed in it: an interrupted copy is continued from the same source. */
   readonly id: string;
-  /** Whether this is what an earlier release knew it by. */
+  /** Returns whether an earlier release identified the store so. */
   wasKnownAs(id: string): Awaitable<boolean>;
-  /** Which of these ids there are. */
+  /** Returns those of these ids that exist. */
   existing(table: Table, ids: readonly bigint[]): Awaitable<readonly bigint[]>;
-  /** The last id that each of these tables has ever assigned. */
+  /** Returns the last id that each of these tables has ever assigned. */
   lastIds(tables: readonly Table[]): Awaitable<ReadonlyMap<Table, bigint>>;
-  /** Where its service counts requests; undefined: none has noted it. */
+  /** Returns where its service counts requests; undefined if none has recorded it. */
   countingPlace(): Awaitable<CountingPlace | undefined>;
   /** Fails with an OperatorError if a service has begun to use it since it was opened, where that is possible. */
   refuseUse(): Awaitable<void>;
   close(): Awaitable<void>;
 }
 
-/** Which copies a database is the target of. It is not served until they are finished. */
+/** A copy that a database is the target of. It is not served until all are finished. */
 export interface NotedCopy {
   readonly source: string;
   readonly isFinished: boolean;
 }
 
-/** What rows are written to, in a transaction of each call, or in one for all. */
+/** Writes rows: each call is a transaction, unless transact() makes one of several. */
 export interface RowWriter extends RowReader {
   hasRows(table: Table): Awaitable<boolean>;
-  /** The greatest id there is. */
+  /** Returns the greatest id that exists. */
   maxId(table: Table): Awaitable<bigint | undefined>;
-  /** Rows that are there already are replaced, unless the table is append-only. */
+  /** Inserts rows, and replaces existing ones unless the table is append-only. */
   write(table: Table, rows: readonly Row[]): Awaitable<void>;
   empty(table: Table): Awaitable<void>;
   delete(table: Table, ids: readonly bigint[]): Awaitable<void>;
-  /** None of these ids, nor a lower one, is assigned from now on. */
+  /** Later ids are assigned above these. */
   continueIds(lastIds: ReadonlyMap<Table, bigint>): Awaitable<void>;
   copies(): Awaitable<readonly NotedCopy[]>;
   beginCopy(source: string): Awaitable<void>;
   finishCopy(source: string): Awaitable<void>;
   forgetCopy(source: string): Awaitable<void>;
-  /** Services hear that keys have changed. */
+  /** Lets running services notice that keys have changed. */
   raiseKeyRevision(): Awaitable<void>;
   appendJournal(entry: NewJournalEntry): Awaitable<void>;
 }
 
-/** Where rows are copied to. */
+/** The target of a copy. */
 export interface RowTarget extends RowWriter {
-  /** In one transaction, in which nobody else can write to these tables. */
+  /** Runs work in one transaction, in which nobody else can write to these tables. */
   transact<T>(tables: readonly Table[], work: (tx: RowWriter) => Promise<T>): Promise<T>;
   /** Fails with an OperatorError if a service or command uses it, where that is not ruled out. */
   refuseUse(): Awaitable<void>;
   close(): Awaitable<void>;
 }
 
-/** Why a database is not served. */
+/** The message for a database that is the target of an unfinished copy. */
 export const UNFINISHED_COPY = "a copy into this database was not finished: run animal-store copy again";
 
-/** The table of copies, of a database that was the target of one. */
+/** The table of copies exists in a database that was the target of one. */
 export const COPIES_TABLE = "copies";
 export const SELECT_UNFINISHED_COPY = `SELECT 1 FROM ${COPIES_TABLE} WHERE finished_at IS NULL`;

@@ -5,7 +5,7 @@ import { OUTCOMES, REFUSALS, USAGE_COLUMNS } from "../../domain/usage/usage.ts";
 import type { KeyRequests } from "../ports/store.ts";
 import type { Row, SqlValue, Table } from "./table.ts";
 
-// The tables of usage and of instances, and what their rows mean. As rows.ts, which has them in its list.
+// The tables of usage and instances and the mapping of their rows. rows.ts lists them with the others.
 
 export interface UsageTable extends Table {
   readonly series: UsageSeries;
@@ -18,7 +18,7 @@ const usageTable = (series: UsageSeries, grain: Grain): UsageTable => {
   return { name, columns: [...key, ...USAGE_COLUMNS], key, series, grain };
 };
 
-/** In the order in which whoever writes to several of them does so: no two can wait for each other. */
+/** In the order in which all writers write to them, so that no two deadlock. */
 export const USAGE_TABLES: readonly UsageTable[] = (["key", "total"] as const).flatMap((series) =>
   (Object.keys(KEPT_MS[series]) as Grain[]).map((grain) => usageTable(series, grain)),
 );
@@ -26,26 +26,26 @@ export const USAGE_TABLES: readonly UsageTable[] = (["key", "total"] as const).f
 export const usageTablesOf = (series: UsageSeries): readonly UsageTable[] =>
   USAGE_TABLES.filter((table) => table.series === series);
 
-/** Adds to the row that is there already, in some columns or all: follows an INSERT. A sum of none stays null. */
+/** Follows an INSERT: adds to an existing row, in some columns or all. A sum of none stays null. */
 export const orAdd = ({ name, key }: UsageTable, columns = USAGE_COLUMNS): string =>
   `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${columns
     .map((column) => `${column} = nullif(coalesce(${name}.${column}, 0) + coalesce(excluded.${column}, 0), 0)`)
     .join(", ")}`;
 
-/** The columns that a row is identified by, and those of the counts at some places. */
+/** The columns of the primary key, and those of the counts at some indexes. */
 export const usageColumns = ({ key }: UsageTable, places: readonly number[]): string[] => [
   ...key,
   ...places.map((place) => USAGE_COLUMNS[place] as string),
 ];
 
-/** In the order of those columns. */
+/** The values in the order of those columns. */
 export function usageValues({ key }: UsageTable, sum: UsageSum, places: readonly number[]): SqlValue[] {
   const values: SqlValue[] = key.length > 1 ? [sum.startedAtMs, sum.keyId] : [sum.startedAtMs];
   for (const place of places) values.push(sum.counts[place] || null);
   return values;
 }
 
-/** Only the columns that have something. */
+/** Only the columns with a count above zero. */
 export const usageRecord = (
   { key }: UsageTable,
   { keyId, startedAtMs, counts }: UsageSum,
@@ -62,21 +62,21 @@ export const usageSumOf = (row: Row): UsageSum => ({
   counts: USAGE_COLUMNS.map((column) => Number(row[column] ?? 0)),
 });
 
-/** What began from one moment on and before another. */
+/** Selects sums that began from one moment on and before another. */
 export const selectSpan = ({ name, columns }: UsageTable, from: string, before: string): string =>
   `SELECT ${columns.join(", ")} FROM ${name} WHERE started_at >= ${from} AND started_at < ${before} ORDER BY started_at`;
 
-/** The same of one key. */
+/** Likewise, of one key. */
 export const selectSpanOfKey = (table: UsageTable, keyId: string, from: string, before: string): string =>
   `${withStarts(table, from)} SELECT ${table.columns.join(", ")} FROM ${table.name}
   WHERE started_at IN (SELECT at FROM starts WHERE at < ${before}) AND key_id = ${keyId} ORDER BY started_at`;
 
-/** The sums of each key, over what began from one moment on and before another. */
+/** One sum for each key, over all that began from one moment on and before another. */
 export const sumByKey = (table: UsageTable, from: string, before: string): string =>
   `SELECT key_id, ${USAGE_COLUMNS.map((column) => `CAST(sum(${column}) AS bigint) AS ${column}`).join(", ")}
   FROM ${table.name} WHERE started_at >= ${from} AND started_at < ${before} GROUP BY key_id`;
 
-/** Of some keys after one, how many requests there were in what began at a moment, and how many of them were refused. */
+/** Requests and refusals of the next keys after one, in the bucket that began at a moment. */
 export const requestsByKey = ({ name }: UsageTable, placeholder: (n: number) => string): string => {
   const sumOf = (outcomes: readonly string[]) => outcomes.map((outcome) => `coalesce(${outcome}, 0)`).join(" + ");
   return `SELECT key_id, ${sumOf(OUTCOMES)} AS requests, ${sumOf(REFUSALS)} AS refused FROM ${name}
@@ -89,30 +89,30 @@ export const keyRequestsOf = (row: Row): KeyRequests => ({
   refused: Number(row.refused),
 });
 
-/** Every time from one on that a table has, found by jumping from each to the next: rows begin with it, not with a key. */
+/** All start times in a table, found by jumping from one to the next: the index begins with the time, not the key. */
 export const withStarts = ({ name }: UsageTable, from: string): string =>
   `WITH RECURSIVE starts (at) AS (
     SELECT min(started_at) FROM ${name} WHERE started_at >= ${from}
     UNION ALL SELECT (SELECT min(started_at) FROM ${name} WHERE started_at > at) FROM starts WHERE at IS NOT NULL)`;
 
-/** All usage of a key, one statement for each table. */
+/** Deletes all usage of a key, one statement for each table. */
 export const deletionsOfUsage = (keyId: string): string[] =>
   usageTablesOf("key").map(
     (table) => `DELETE FROM ${table.name} WHERE key_id = ${keyId}
       AND started_at IN (${withStarts(table, "0")} SELECT at FROM starts WHERE at IS NOT NULL)`,
   );
 
-/** How many rows are deleted at a time: other writes wait for it. */
+/** Rows that are deleted in one transaction: few, because other writes wait for it. */
 export const SWEEP_BATCH_SIZE = 500;
 
-/** What may be deleted, table by table. */
+/** The tables with the time before which their rows are no longer kept. */
 export const sweeps = (nowMs: number): readonly (readonly [table: UsageTable, beforeMs: number])[] =>
   USAGE_TABLES.map((table) => [table, sweptBefore(table.grain, KEPT_MS[table.series][table.grain] as number, nowMs)]);
 
-/** For how long an addition that was interrupted may be sent again. */
+/** How long an interrupted addition may be sent again. */
 export const FLUSHES_KEPT_MS = 2 * 24 * 3_600_000;
 
-/** Takes the turn of an addition. Nothing is changed if it was carried out before. */
+/** Claims an addition. Changes nothing if it was carried out before. */
 export const claimFlush = (placeholder: (n: number) => string): string =>
   `INSERT INTO usage_flushes (source, sequence, flushed_at) VALUES (${[1, 2, 3].map(placeholder).join(", ")})
   ON CONFLICT (source) DO UPDATE SET sequence = excluded.sequence, flushed_at = excluded.flushed_at

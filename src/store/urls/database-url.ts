@@ -1,12 +1,12 @@
 import { Mistake } from "../../base/mistake.ts";
 import { parsePostgresUrl } from "./postgres-url.ts";
 
-/** Where a store is kept. */
+/** The address of a store. */
 export type DatabaseUrl =
   | { readonly kind: "sqlite"; readonly path: string }
   | { readonly kind: "postgres"; readonly url: string };
 
-/** The mistake never quotes the text, which may hold a password. */
+/** Parses an address. The mistake never quotes the text, which may hold a password. */
 export function parseDatabaseUrl(text: string): DatabaseUrl | Mistake {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
   if (path !== undefined && !path.startsWith(":")) return { kind: "sqlite", path };
@@ -21,7 +21,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl | Mistake {
   );
 }
 
-/** A percent sign in a password has to be written as %25. */
+/** True if the parts can be decoded: a percent sign in a password has to be written as %25. */
 export function hasDecodableCredentials({ username, password, pathname }: URL): boolean {
   try {
     return decodeURIComponent(username + password + pathname) !== undefined;
@@ -30,17 +30,17 @@ export function hasDecodableCredentials({ username, password, pathname }: URL): 
   }
 }
 
-/** As node:path would resolve it, which takes long to load. */
+/** Resolves a path as node:path does, which takes long to load. */
 export const absolutePath = (path: string): string => Bun.fileURLToPath(Bun.pathToFileURL(path));
 
-/** For people to read: without a password. */
+/** The name of a database for people, without user and password. */
 export function displayName(database: DatabaseUrl): string {
   if (database.kind === "sqlite") return absolutePath(database.path);
   const { hostname, port, pathname } = new URL(database.url);
   return `postgres://${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
 }
 
-/** All of an address but its password. */
+/** The address with its password masked. */
 export function maskedDatabaseUrl(database: DatabaseUrl): string {
   if (database.kind === "sqlite") return `sqlite:${absolutePath(database.path)}`;
   const url = new URL(database.url);

@@ -5,7 +5,7 @@ export type SslMode = (typeof SSL_MODES)[number];
 
 const CHANNEL_BINDINGS = ["disable", "prefer", "require"] as const;
 
-/** What a URL of PostgreSQL says. Parameters mean what they mean to libpq. */
+/** The parts of a PostgreSQL URL. Parameters mean what they mean to libpq. */
 export interface PostgresAddress {
   readonly hostname: string;
   readonly port: number;
@@ -19,9 +19,9 @@ export interface PostgresAddress {
   readonly key: string | undefined;
   readonly channelBinding: (typeof CHANNEL_BINDINGS)[number] | undefined;
   readonly connectTimeoutSeconds: number | undefined;
-  /** Whether the server keeps statements prepared: not where the next one may meet another session. */
+  /** Statements are prepared: not behind a pooler that gives each transaction another session. */
   readonly prepares: boolean;
-  /** Whether PgBouncer is in between, in whatever mode: it refuses settings of sessions. */
+  /** PgBouncer is in between, in any mode: it refuses session settings. */
   readonly isPooled: boolean;
 }
 
@@ -43,7 +43,7 @@ function oneOf(values: readonly string[]) {
   return { values: `one of ${values.join(", ")}`, isValid: (value: string) => values.includes(value) };
 }
 
-/** The mistake quotes nothing but names of parameters. */
+/** Parses a URL. The mistake quotes nothing but names of parameters. */
 export function parsePostgresUrl(url: URL): PostgresAddress | Mistake {
   const mistake = mistakeIn(url.searchParams);
   if (mistake) return mistake;
@@ -82,7 +82,7 @@ function mistakeIn(parameters: URLSearchParams): Mistake | undefined {
     : new Mistake("must have sslcert and sslkey together, or neither");
 }
 
-/** As libpq does: whoever names a root certificate wants the server's to be checked against it. */
+/** As with libpq, a root certificate means that the server's is verified against it. */
 function sslModeOf(mode: SslMode | undefined, rootCertificate: string | undefined): SslMode {
   if (rootCertificate === "system" && mode !== "disable") return "verify-full";
   if (rootCertificate !== undefined && mode === "require") return "verify-ca";

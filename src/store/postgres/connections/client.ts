@@ -6,12 +6,12 @@ import { type PostgresAddress, parsePostgresUrl } from "../../urls/postgres-url.
 import { type DatabaseRemedy, UnusableDatabase } from "../../urls/unusable-database.ts";
 import { TOO_MANY_CONNECTIONS } from "./sql-state.ts";
 
-/** What a session is told when it begins. */
+/** Settings that a session begins with. */
 export type SessionSettings = Readonly<Record<string, string | number | boolean>>;
 
 export interface ClientOptions {
   readonly settings: SessionSettings;
-  /** At most so long, even where the address allows more. */
+  /** The limit, even if the address allows more. */
   readonly maxConnectSeconds?: number;
   readonly onClose?: (error: Error | null) => void;
 }
@@ -21,7 +21,7 @@ export type ClientMaker = (options: ClientOptions) => SQL;
 
 const CONNECT_TIMEOUT_SECONDS = 2;
 
-/** A pooler would refuse what it does not know, and hand the setting on to others if it did. */
+/** A pooler refuses settings that it does not know, and would pass others on to later clients. */
 const POOLER_KNOWS = ["application_name"];
 
 /** Reads the certificates that the URL names. Fails with an OperatorError. */
@@ -34,9 +34,9 @@ export async function clientMaker(url: string): Promise<ClientMaker> {
   return ({ settings, maxConnectSeconds = connectSeconds, onClose }) =>
     new SQL({
       adapter: "postgres",
-      // Without one, Bun takes DATABASE_URL or the like, and sends parameters in it that it does not know to the server.
+      // Without a URL, Bun takes DATABASE_URL or the like, and sends parameters that it does not know to the server.
       url: "postgres://localhost",
-      // Each of them is given, so that no variable of the environment takes its place.
+      // Each is given explicitly, so that no environment variable takes its place.
       hostname,
       port,
       username: username || "postgres",
@@ -59,7 +59,7 @@ type Tls = NonNullable<SQL.PostgresOrMySQLOptions["tls"]>;
 
 async function tlsOf({ sslMode, rootCertificate, certificate, key }: PostgresAddress): Promise<Tls> {
   const verifies = sslMode === "verify-ca" || sslMode === "verify-full";
-  // Read also where sslmode has no use for it: whoever names a file that does not exist has made a mistake.
+  // The file is read even if sslmode has no use for it: naming one that does not exist is a mistake.
   const root = rootCertificate === "system" ? undefined : await read("sslrootcert", rootCertificate);
   const ca = verifies ? root : undefined;
   const [cert, privateKey] = [await read("sslcert", certificate), await read("sslkey", key)];
@@ -141,7 +141,7 @@ export async function reasonOf(url: string, error: unknown): Promise<string> {
   const line = onOneLine(message);
   const remedy = REMEDIES[errno ?? ""];
   if (remedy !== undefined) return `${line}: ${remedy}`;
-  // Of the driver rather than the server: our own errors have no code.
+  // An error with a code and no SQLSTATE is the driver's; our own have no code.
   return code !== undefined && typeof errno !== "string"
     ? `${line}: check whether ${where} is PostgreSQL and can be reached`
     : line;

@@ -2,13 +2,13 @@ import type { SQL } from "bun";
 import type { SqlValue } from "../../sql/table.ts";
 import { clientMaker, type SessionSettings } from "./client.ts";
 
-/** What statements run on: one after the other, within one transaction or one session. */
+/** Runs statements one after the other, within one transaction or one session. */
 export interface Connection {
   readonly run: Run;
 }
 
 export interface CopyingConnection extends Connection {
-  /** Runs a COPY … FROM STDIN with all that it is to read, in the format that the statement names. */
+  /** Runs a COPY … FROM STDIN with all of its data, in the format that the statement names. */
   copyIn(statement: string, data: string): Promise<void>;
 }
 
@@ -26,18 +26,18 @@ export const connectionOf = (sql: SQL): CopyingConnection => ({
   },
 });
 
-/** One connection, which is never silently replaced by another: what was set or locked on it stays so. */
+/** One connection, which is never silently replaced by another, so settings and locks on it last. */
 export interface Session extends Connection {
   transact<T>(work: (tx: Connection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Whoever opens one knows how long things take: what is set for the role is meant for requests. */
+/** No timeouts: those that are set for the role are meant for requests. */
 const UNLIMITED = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 };
 
 const CLOSE_TIMEOUT_SECONDS = 1;
 
-/** Fails with what the driver says: see operatorError(). */
+/** Fails with the driver's error: see operatorError(). */
 export async function openSession(url: string, settings: SessionSettings): Promise<Session> {
   const makeClient = await clientMaker(url);
   const sql = makeClient({ settings: { ...UNLIMITED, ...settings } });

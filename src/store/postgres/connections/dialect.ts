@@ -26,7 +26,7 @@ export const upsertRows = (table: Table): string =>
   `INSERT INTO ${table.name} (${table.columns.join(", ")}) SELECT ${table.columns.join(", ")}
   FROM json_populate_recordset(NULL::${table.name}, $1::text::json) ${orReplace(table)}`;
 
-/** The parameter of that statement. Integers are written as text, which is exact. */
+/** The parameter of that statement. Integers are text, which is exact. */
 export const rowsParameter = (rows: readonly (Row | Readonly<Record<string, SqlValue>>)[]): string =>
   JSON.stringify(rows, (_, value) => (typeof value === "bigint" ? String(value) : value));
 

@@ -14,24 +14,24 @@ interface DriverError extends Error {
 /** Connections, resources, operator intervention, system errors, rollbacks, a read-only server, locks not obtained. */
 const UNAVAILABLE = /^(08|53|57|58|40|25006|55P03)/;
 
-/** What the driver says of connections, as opposed to mistakes in how it is called. */
+/** Codes of the driver for connections, as opposed to mistakes in how it is called. */
 const DRIVER_LOST_CONNECTION =
   /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|QUERY_CANCELLED|TLS|UNEXPECTED|INVALID_MESSAGE|EXPECTED)|CERT|VERIFY/;
 
-/** Of a transaction that was aborted before; poolers have been seen to do so too. */
+/** The transaction was aborted before; poolers have been seen to say so too. */
 const ROLLED_BACK = "ERR_POSTGRES_COMMIT_ROLLED_BACK";
 
-/** What poolers say when they have lost the server: as an error like any other, on a connection that stays. */
+/** Messages of poolers that have lost the server: ordinary errors, on a connection that stays open. */
 const SERVER_LOST = /^08/;
 
-/** Whether it was the connection that failed, rather than the statement. */
+/** True if the connection failed, rather than the statement. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = "", errno, severity } = error as DriverError;
   if (errno === undefined) return DRIVER_LOST_CONNECTION.test(code);
   return severity === "FATAL" || severity === "PANIC" || SERVER_LOST.test(errno);
 }
 
-/** Whether it was a write to a server that takes none: a replica, or a primary that has ceased to be one. */
+/** True for a write to a read-only server: a replica, or a primary that has been demoted. */
 export const isReadOnly = (error: unknown): boolean => (error as DriverError).errno === READ_ONLY;
 
 /**

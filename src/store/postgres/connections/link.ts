@@ -1,30 +1,30 @@
 import type { SQL } from "bun";
 import type { ClientMaker, SessionSettings } from "./client.ts";
 
-/** A connection that was idle for longer may be dead without anyone knowing, so it is asked first. */
+/** A connection that was idle for longer may be dead unnoticed, so it is checked before use. */
 const IDLE_TRUST_MS = 2_000;
 
-/** A pool opens one connection at a time, so an attempt that hangs would keep it from a server that is back. */
+/** A pool opens one connection at a time: an attempt that hangs would keep it from a server that is back. */
 const MAX_CONNECT_SECONDS = 2;
 
-/** How soon a connection can be retired: where all servers are read-only, a write must not cost a connection. */
+/** The least age at which a connection is retired: if all servers are read-only, each write would cost one. */
 const MIN_AGE_MS = 1_000;
 
 export interface LinkEvents {
   opened(link: Link): void;
-  /** A connection that could not be opened, or was lost. */
+  /** The connection could not be opened, or was lost. */
   closed(link: Link, error: Error, wasOpen: boolean): void;
 }
 
 /** One connection of a pool, from its opening to its end; it is never opened again. */
 export class Link {
   readonly sql: SQL;
-  /** How many statements were sent that have no answer yet, and how many of them write. */
+  /** Statements without an answer yet, and how many of them write. */
   inFlight = 0;
   writes = 0;
-  /** Whether a transaction has it, or is about to. */
+  /** A transaction has the connection, or is about to. */
   isReserved = false;
-  /** When a check began that has no answer yet. */
+  /** Start of a check that has no answer yet. */
   checkedSinceMs: number | undefined;
   #state: "opening" | "open" | "closed" = "opening";
   #isRetired = false;
@@ -33,7 +33,7 @@ export class Link {
   #idleSinceMs = 0;
 
   constructor(
-    /** By which the server knows the connection, and no other. */
+    /** The name by which the server tells this connection from others. */
     readonly name: string,
     makeClient: ClientMaker,
     settings: SessionSettings,
@@ -59,12 +59,12 @@ export class Link {
     return this.checkedSinceMs !== undefined;
   }
 
-  /** Whether a statement may be sent now. */
+  /** A statement may be sent now. */
   isFree(nowMs: number): boolean {
     return this.#isAvailable && (this.inFlight > 0 || nowMs - this.#idleSinceMs < IDLE_TRUST_MS);
   }
 
-  /** Whether it could be used if a check went well. */
+  /** It could be used if a check succeeded. */
   isStale(nowMs: number): boolean {
     return this.#isAvailable && !this.isFree(nowMs);
   }
@@ -90,7 +90,7 @@ export class Link {
     if (this.#isRetired && this.inFlight === 0) this.close();
   }
 
-  /** Takes nothing new, and closes when everything is answered; a while later if it was opened just now. */
+  /** Takes nothing new, and closes once everything is answered; a connection that is new waits a while longer. */
   retire(nowMs: number): void {
     if (this.#state !== "open" || this.#retirement) return;
     const delayMs = this.#openedMs + MIN_AGE_MS - nowMs;
@@ -104,7 +104,7 @@ export class Link {
     if (this.inFlight === 0) this.close();
   };
 
-  /** What happened to another connection may have happened to this one: it is asked before it is used again. */
+  /** Another connection was lost: this one is checked before it is used again. */
   suspect(): void {
     this.#idleSinceMs = Number.NEGATIVE_INFINITY;
   }

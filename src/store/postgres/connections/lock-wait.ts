@@ -1,11 +1,11 @@
 import { OperatorError } from "../../../base/operator-error.ts";
 import type { Connection } from "./connection.ts";
 
-/** How long a migration waits for others. */
+/** The limits of a migration's waits for others. */
 export interface Patience {
-  /** For a lock on a table at a time: whoever comes later waits behind it, reads included. */
+  /** For one attempt to lock a table: later statements queue behind it, reads included. */
   readonly lockTimeoutMs: number;
-  /** For such a lock in all. */
+  /** For such a lock, in all attempts. */
   readonly limitMs: number;
   /** For another process that migrates. */
   readonly migratorLimitMs: number;
@@ -16,13 +16,13 @@ export const PATIENCE: Patience = { lockTimeoutMs: 200, limitMs: 60_000, migrato
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 2_000;
 
-/** A lock that was not obtained in time, a deadlock, a conflict: nothing was changed, and it can be tried again. */
+/** A lock timeout, a deadlock or a conflict: nothing was changed, and it can be tried again. */
 const CONTENTION = /^(55P03|40P01|40001)$/;
 
 interface ProcessRow {
   readonly pid: number;
   readonly application_name: string;
-  /** Null for a role that may not know. */
+  /** Null if the role may not see it. */
   readonly seconds: number | null;
 }
 
@@ -39,14 +39,14 @@ export async function processesWhere({ run }: Connection, condition: string): Pr
 }
 
 interface LockWaitParts extends Patience {
-  /** Looks at who holds a lock, while the migration waits for it. In no transaction: an index waits for all that read. */
+  /** Reads who holds a lock that the migration waits for. In no transaction: an index waits for all of those. */
   readonly observer: () => Promise<Connection>;
-  /** Of the backend that waits. */
+  /** The id of the backend that waits. */
   readonly pid: number;
   readonly onProgress: (message: string) => void;
 }
 
-/** Waiting for locks without making others wait: in short attempts, with pauses in which everybody else gets through. */
+/** Waits for locks without blocking others: in short attempts, with pauses in which everybody else gets through. */
 export class LockWait {
   readonly lockTimeoutMs: number;
   readonly limitMs: number;
@@ -57,7 +57,7 @@ export class LockWait {
     this.limitMs = parts.limitMs;
   }
 
-  /** Runs work, whose lock timeout is the short one, until it obtains its locks. */
+  /** Runs work with the short lock timeout, again and again until it obtains its locks. */
   async briefly<T>(who: string, work: () => Promise<T>): Promise<T> {
     const deadlineMs = performance.now() + this.limitMs;
     let pauseMs = FIRST_PAUSE_MS;
@@ -74,7 +74,7 @@ export class LockWait {
     }
   }
 
-  /** Runs work, whose lock timeout is the limit: for what makes nobody else wait. */
+  /** Runs work with the whole limit as its lock timeout: for statements that block nobody. */
   async patiently<T>(who: string, work: () => Promise<T>): Promise<T> {
     try {
       return await this.#observed(this.limitMs / 2, work);
@@ -102,7 +102,7 @@ export class LockWait {
       const found = await processesWhere(await observer(), `pid = ANY(pg_blocking_pids(${pid}))`);
       if (found !== "") this.#holders = found;
     } catch {
-      // Who it is remains unknown, which is no reason not to wait.
+      // The holder remains unknown, which is no reason not to wait.
     }
   }
 

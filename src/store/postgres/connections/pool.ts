@@ -7,24 +7,24 @@ import { Link } from "./link.ts";
 import { leastBusy, linkForRead, PIPELINED_READS } from "./routing.ts";
 import { Task } from "./task.ts";
 
-/** Of waiting for a connection and for the answer together: less than a client's patience. */
+/** The limit for a connection and the answer together: less than a client's patience. */
 const DEADLINE_MS = 1_800;
 const SWEEP_INTERVAL_MS = 100;
 const STANDSTILL_MS = 3 * SWEEP_INTERVAL_MS;
 const CHECK_TIMEOUT_MS = 500;
 
-/** After a connection could not be opened: until the next attempt, and while others are open, until one more is tried. */
+/** The pause after a connection could not be opened, without other connections and with some. */
 const RECONNECT_DELAY_MS = 200;
 const GROW_DELAY_MS = 1_000;
-/** While all are busy, one more is not asked for with every statement. */
+/** While all are busy, not every statement asks for one more. */
 const GROWTH_INTERVAL_MS = 2;
 
-/** Statements that are sent on one connection without waiting for the answers before: three times as fast. */
+/** Pipelined statements per connection: three times as fast as waiting for each answer. */
 const MAX_PIPELINED = 32;
 /** Beyond this many at once per connection, load is shed rather than queued. */
 const MAX_TASKS_PER_CONNECTION = 100;
 
-/** How many connections are remembered that could not be ended on the server yet. */
+/** The most connections to remember that could not be ended on the server yet. */
 const MAX_ABANDONED = 100;
 const CLOSE_TIMEOUT_SECONDS = 1;
 
@@ -34,16 +34,16 @@ const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 export interface PoolOptions {
   readonly connections: number;
   readonly settings: SessionSettings;
-  /** Connections are told apart by it: one per process. */
+  /** Unique for each process: the server tells connections apart by it. */
   readonly name: string;
 }
 
 /** A pool of connections in which nothing waits for ever. */
 export class Pool {
-  /** How long each statement or transaction took, with the wait for a connection. */
+  /** Told how long each statement or transaction took, with the wait for a connection. */
   onAnswer: ((kind: StatementKind, seconds: number) => void) | undefined;
   readonly #links: Link[] = [];
-  /** In the order in which they began, so the overdue ones come first. */
+  /** In the order of their start, so overdue ones come first. */
   readonly #tasks = new Set<Task>();
   #waiting: Task[] = [];
   /** Connections that were given up while the server may still be working for them. */
@@ -62,7 +62,7 @@ export class Pool {
     private readonly options: PoolOptions,
   ) {}
 
-  /** Runs a statement that changes nothing. Throws StoreUnavailable when there is no answer in time, as do the others. */
+  /** Runs a statement that only reads. Throws StoreUnavailable if there is no answer in time, as do the others. */
   readonly read: Run = <Row>(statement: string, parameters: readonly SqlValue[] = []) =>
     this.#submit<Row[]>("read", (sql) => sql.unsafe(statement, parameters as SqlValue[]));
 
@@ -180,7 +180,7 @@ export class Pool {
     if (sent > 0) this.#waiting.splice(0, sent);
   }
 
-  /** The connection to send something on now. When all of them are busy, one more is opened, if there may be. */
+  /** The connection to send something on now. If all are busy and there is room, one more is opened. */
   #linkFor(kind: StatementKind, nowMs: number): Link | undefined {
     const link = kind === "read" ? linkForRead(this.#links, nowMs) : leastBusy(this.#links, nowMs);
     const isBusy = link && link.inFlight >= (kind === "read" ? PIPELINED_READS : 1);
@@ -191,7 +191,7 @@ export class Pool {
     return link && link.inFlight < MAX_PIPELINED ? link : undefined;
   }
 
-  /** Whether a connection that has been idle for long is being asked if it is still alive. */
+  /** A connection that was idle for long is being checked. */
   #check(nowMs: number): boolean {
     if (this.#links.some((link) => link.isChecking)) return true;
     const stale = this.#links.find((link) => link.isStale(nowMs));
@@ -199,7 +199,7 @@ export class Pool {
     return stale !== undefined;
   }
 
-  /** One at a time: whether a server has room for many shows with the first. */
+  /** Opens one at a time: the first shows whether the server has room for more. */
   #dial(nowMs: number): void {
     if (this.#isClosed || this.#links.length >= this.options.connections || nowMs < this.#noDialBeforeMs) return;
     if (this.#links.some((link) => link.isOpening)) return;
@@ -234,7 +234,7 @@ export class Pool {
 
   readonly #sweep = (): void => {
     const nowMs = performance.now();
-    // After a standstill of this process, answers may have arrived that it has not seen yet: they come first.
+    // After a pause of this process, answers may have arrived that it has not seen yet: they come first.
     const isLate = nowMs - this.#sweptMs > STANDSTILL_MS;
     this.#sweptMs = nowMs;
     this.#wasLate = isLate && !this.#wasLate;
@@ -259,12 +259,12 @@ export class Pool {
     if (late.size > 0) this.#terminateAbandoned();
   }
 
-  /** Where one is dead the others are, and to find out one by one would take too long. */
+  /** If one is dead, the others probably are; finding out one by one would take too long. */
   #closeIdle(): void {
     for (const link of [...this.#links]) if (link.isOpen && link.inFlight === 0) link.close();
   }
 
-  /** The server goes on with what was sent, and waits for locks, even when nobody is there any more. */
+  /** The server goes on with a statement, and waits for locks, even after its client is gone. */
   #abandon(link: Link): void {
     this.#abandoned.push(link.name);
     link.close();

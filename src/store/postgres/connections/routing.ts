@@ -1,9 +1,9 @@
 import type { Link } from "./link.ts";
 
-/** Reads keep to few connections until each has this many: that is faster than to spread them. */
+/** Reads share few connections until each has this many: that is faster than spreading them. */
 export const PIPELINED_READS = 16;
 
-/** The first that has room and no write, which might wait for a lock; else the one with the least to do. */
+/** The first with room and without a write, which might wait for a lock; else the least busy. */
 export function linkForRead(links: readonly Link[], nowMs: number): Link | undefined {
   for (const link of links) if (link.inFlight < PIPELINED_READS && link.writes === 0 && link.isFree(nowMs)) return link;
   return leastBusy(links, nowMs);

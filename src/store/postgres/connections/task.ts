@@ -2,14 +2,14 @@ import type { SQL } from "bun";
 import type { StatementKind, StoreUnavailable } from "../../ports/store.ts";
 import type { Link } from "./link.ts";
 
-/** A statement or transaction, from the moment that a caller asks for it until there is an answer. */
+/** A statement or transaction, from the call until its answer. */
 export class Task {
   /** The connection that it was sent on. */
   link: Link | undefined;
   isSettled = false;
-  /** Of a read whose connection was lost, which changes nothing and is sent once more. */
+  /** A read whose connection was lost is sent once more. */
   isRepeated = false;
-  /** Whether the server may have committed. A statement by itself is committed whenever the server gets to it. */
+  /** The server may have committed. A single statement is committed whenever the server gets to it. */
   mayBeCommitted: boolean;
 
   constructor(

@@ -3,7 +3,7 @@ import { FOLD_BATCH_SIZE, type UnfoldedAnimal } from "../../schema/folding.ts";
 import type { SqlValue } from "../../sql/table.ts";
 import { POSTGRES } from "../connections/dialect.ts";
 
-/** By all columns of its index, which is empty as a rule: by the id alone, the primary key would do as well. */
+/** Ordered by all columns of its index, which is usually empty: by id alone, the primary key might be used. */
 export const SELECT_UNFOLDED = `SELECT id, name FROM animals WHERE folded_name IS NULL
   ORDER BY folded_name, id LIMIT ${FOLD_BATCH_SIZE}`;
 

@@ -2,7 +2,7 @@ import { OperatorError } from "../../../base/operator-error.ts";
 import { type Connection, openSession } from "../connections/connection.ts";
 import { processesWhere } from "../connections/lock-wait.ts";
 
-/** An arbitrary number: of an advisory lock that no other program takes. */
+/** An arbitrary number, of an advisory lock that no other program takes. */
 const MIGRATION_LOCK = 4_705_221_190n;
 const HOLDS_IT = `pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
   AND (classid::bigint << 32) | objid::bigint = ${MIGRATION_LOCK})`;

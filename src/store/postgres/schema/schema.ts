@@ -22,15 +22,15 @@ import { appliedMigrations, migrationTarget } from "./target.ts";
 
 export interface SchemaOptions {
   readonly rules: SchemaRules;
-  /** Told what is done, and what that waits for. */
+  /** Told what is done to the schema, and what that waits for. */
   readonly onProgress?: ((message: string) => void) | undefined;
-  /** By default those of this version. */
+  /** The default is those of this version. */
   readonly migrations?: readonly Migration[];
   readonly patience?: Patience;
   readonly answerTimeoutMs?: number;
 }
 
-/** For what any server answers at once: the driver has a limit only for the login. */
+/** The limit for statements that any server answers at once: the driver has one only for the login. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
@@ -44,7 +44,7 @@ export const openOnSchema = (url: string, options: SchemaOptions): Promise<Sessi
     return session;
   });
 
-/** What there is to do until the schema is up to date. Changes nothing. Fails with an OperatorError. */
+/** Returns what a migration would do. Changes nothing. Fails with an OperatorError. */
 export const inspectDatabase = (url: string): Promise<Migrated> =>
   withSession(url, {}, async (session) => {
     const due = workDue(schemaState(await readApplied(session, url), POSTGRES_MIGRATIONS), POSTGRES_MIGRATIONS);
@@ -52,7 +52,7 @@ export const inspectDatabase = (url: string): Promise<Migrated> =>
     return due;
   });
 
-/** Brings the schema up to date, or creates it. Returns what there was to do. Fails with an OperatorError. */
+/** Migrates the schema, or creates it. Returns what it did. Fails with an OperatorError. */
 export const migrateDatabase = (
   url: string,
   onProgress: (message: string) => void,

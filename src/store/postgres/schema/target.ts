@@ -24,7 +24,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
   steps_done  bigint
 )`;
 
-/** Columns that a database made by an earlier release does not have. */
+/** Columns that are missing in a database of an earlier release. */
 const ADD_COLUMNS = `ALTER TABLE migrations
   ADD COLUMN IF NOT EXISTS serves_from bigint,
   ADD COLUMN IF NOT EXISTS steps_done bigint`;
@@ -46,7 +46,7 @@ interface AppliedRow {
   readonly steps_done: bigint | null;
 }
 
-/** What a database says about its schema. It only reads. */
+/** The migrations that a database has recorded. It only reads. */
 export async function appliedMigrations({ run }: Connection): Promise<readonly AppliedMigration[]> {
   const [table] = await run<{ name: string | null }>("SELECT to_regclass('migrations')::text AS name");
   if (table?.name === null) return [];
@@ -58,7 +58,7 @@ export async function appliedMigrations({ run }: Connection): Promise<readonly A
   }));
 }
 
-/** To be used under the migration lock. Steps wait for locks only so long that nobody else has to wait behind them. */
+/** Use it under the migration lock. Steps wait for locks only briefly, so that nobody queues behind them. */
 export function migrationTarget(session: Session, wait: LockWait): MigrationTarget {
   const transact = <T>(migration: Migration, work: (tx: Connection) => Promise<T>): Promise<T> =>
     wait.briefly(describe(migration), () =>
@@ -89,7 +89,7 @@ export function migrationTarget(session: Session, wait: LockWait): MigrationTarg
         await tx.run(TABLE);
         await tx.run(LOCK);
         if ((await appliedMigrations(tx)).length > 0) return;
-        // An earlier release may have been killed when it had made the table alone.
+        // An earlier release may have been killed right after it created the table.
         await addColumns(tx);
         for (const migration of migrations) {
           for (const { sql } of stepsOfCreation(migration)) await tx.run(sql);
@@ -108,7 +108,7 @@ export function migrationTarget(session: Session, wait: LockWait): MigrationTarg
       }
       const beganMs = performance.now();
       const isDone = await runInTransaction(due);
-      // A fill works half of the time, so that the service has the other half.
+      // A fill pauses half of the time, for the service.
       if (!isDone) await Bun.sleep(performance.now() - beganMs);
       return isDone;
     },
@@ -125,7 +125,7 @@ async function isDueUnderLock(tx: Connection, due: DueStep): Promise<boolean> {
 
 const describe = ({ number, name }: Migration): string => `migration ${number} (${name})`;
 
-/** An ALTER TABLE would wait for whoever reads the table, even if there was nothing to add. */
+/** An ALTER TABLE waits for all readers of the table, even if there is nothing to add. */
 async function addColumns(tx: Connection): Promise<void> {
   const columns = await tx.run(
     "SELECT 1 FROM pg_attribute WHERE attrelid = 'migrations'::regclass AND attname = 'steps_done' AND NOT attisdropped",
@@ -135,7 +135,7 @@ async function addColumns(tx: Connection): Promise<void> {
 
 interface Outcome {
   readonly isDone: boolean;
-  /** By a `fold` step. */
+  /** The rows that a `fold` step has read. */
   readonly read: readonly AnimalToFold[];
 }
 
@@ -173,7 +173,7 @@ const record = (tx: Connection, { number, name, servesFrom }: Migration, digest:
 
 const INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON /;
 
-/** Beside reads and writes, and so outside of a transaction: what an interrupted attempt has left is made again. */
+/** Builds beside reads and writes, so outside a transaction. The rest of an interrupted attempt is built again. */
 async function createIndex(session: Session, { migration, step, position }: DueStep, wait: LockWait): Promise<void> {
   const name = INDEX.exec(step.sql.trim())?.[1];
   if (name === undefined) throw new Error(`${describe(migration)}: step ${position + 1} is not one CREATE INDEX`);
@@ -188,7 +188,7 @@ async function createIndex(session: Session, { migration, step, position }: DueS
     try {
       await session.run(step.sql.trim().replace("INDEX", "INDEX CONCURRENTLY"));
     } catch (error) {
-      // One that is not valid is of no use, and a unique one would refuse rows all the same.
+      // An invalid index is of no use, and a unique one would still refuse rows.
       await session.run(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`).catch(() => {});
       throw error;
     }

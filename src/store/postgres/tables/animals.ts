@@ -16,7 +16,7 @@ import { appendJournal } from "./journal.ts";
 const GET = `${SELECT_ANIMAL} WHERE id = $1`;
 export const GET_SEVERAL = `${SELECT_ANIMAL} WHERE ${POSTGRES.idIsOneOf("$1")}`;
 
-/** Whoever places or moves an order locks its animal too. */
+/** Placing or updating an order locks its animal too. */
 export const GET_AND_LOCK = `${GET} FOR UPDATE`;
 export const ANIMALS = animalStatements(POSTGRES);
 
@@ -44,7 +44,7 @@ export function postgresAnimals(pool: Pool, carryOut: CarryOut, transact: Transa
 
   return {
     list,
-    // Made here, not by the server: it works for many instances, so its CPU is the scarcer one.
+    // Rendered here and not by the server, which works for many instances: its CPU is the scarcer one.
     listJson: async (query, { jsonOf }) => jsonPageOf(await list(query), jsonOf),
     get: (id) => gets.add(id),
     create: (animal, key) =>

@@ -4,10 +4,10 @@ import { atEndOfTurn } from "../../../base/time/turn.ts";
 import { StoreUnavailable } from "../../ports/store.ts";
 
 export interface BatchOptions<Item, Value> {
-  /** Does the work of one batch. The values are in the order of the items. */
+  /** Does the work of one batch. Returns values in the order of the items. */
   readonly run: (items: readonly Item[]) => Promise<readonly Awaitable<Value>[]>;
   readonly maxSize: number;
-  /** While this many batches are in progress, what arrives is gathered for the next one. */
+  /** While this many batches are in progress, new items are gathered for the next one. */
   readonly maxInProgress: number;
 }
 
@@ -20,9 +20,9 @@ interface Pending<Item, Value> {
 
 /** Beyond this many, load is shed. */
 const MAX_WAITING = 10_000;
-/** While a batch takes longer than this, no other waits: the pool knows what to do with a slow database. */
+/** If a batch takes longer than this, the next one does not wait for it: the pool copes with a slow database. */
 const PATIENCE_MS = 100;
-/** What has waited longer is given up unsent: with the pool's own deadline, a client would wait too long. */
+/** An item that has waited longer is refused unsent: with the pool's own deadline, a client would wait too long. */
 const MAX_WAIT_MS = 1_000;
 const SETTLE_BATCH_SIZE = 16;
 
@@ -83,14 +83,14 @@ export class Batches<Item, Value> {
     clearTimeout(timer);
     this.#inProgress--;
     if (isLate) this.#late--;
-    // The database has its next work before the outcomes of this one are dealt with.
+    // The next batch is sent before the outcomes of this one are handled.
     this.#begin();
     if (outcome.kind === "done") handOver(batch, outcome.value);
     settle(batch, outcome, 0);
   }
 }
 
-/** Promises are handed over at once: one that is rejected before anybody looks at it would end the service. */
+/** Promises are returned at once: one that is rejected before anybody handles it would end the process. */
 function handOver<Item, Value>(batch: readonly Pending<Item, Value>[], values: readonly Awaitable<Value>[]): void {
   for (let i = 0; i < batch.length; i++) {
     const value = values[i];
@@ -98,7 +98,7 @@ function handOver<Item, Value>(batch: readonly Pending<Item, Value>[], values: r
   }
 }
 
-/** Some in each turn of the event loop: other requests are served in between. */
+/** Settles some in each turn of the event loop, so that other requests are served in between. */
 function settle<Item, Value>(
   batch: readonly Pending<Item, Value>[],
   outcome: Result<readonly Awaitable<Value>[], unknown>,

@@ -3,10 +3,10 @@ import { OPEN_ORDER_STATUSES } from "../../../domain/stock/order.ts";
 import type { CountStore, StatusCounts } from "../../ports/store.ts";
 import type { Pool } from "../database.ts";
 
-/** Of one status, so many rows are counted, out of an index, in some ten milliseconds: more are estimated. */
+/** Counting this many rows of one status in an index takes some ten milliseconds; more are estimated. */
 const COUNTED_ROWS = 100_000;
 
-/** What the server has noted about a table, the number of rows brought up to its size now, as the planner does. */
+/** The server's statistics of a table, with the number of rows scaled to its present size, as the planner does. */
 const STATISTICS = `SELECT
     CAST(c.reltuples / c.relpages * (pg_relation_size(c.oid) / current_setting('block_size')::bigint) AS bigint) AS rows,
     array_to_json(s.most_common_vals::text::text[])::text AS statuses,
@@ -21,9 +21,9 @@ interface Statistics {
   readonly shares: string;
 }
 
-/** Exact where there are few; otherwise what the server has noted when it last analysed the table. */
+/** Exact counts if there are few rows; otherwise the server's statistics from its last ANALYZE. */
 export function postgresCounts(pool: Pool, countedRows = COUNTED_ROWS): CountStore {
-  /** One more than are counted, if there are too many. */
+  /** Returns one more than the limit if there are too many. */
   async function countOf(table: string, status: string): Promise<number> {
     const [row] = await pool.read<{ count: bigint }>(
       `SELECT count(*) AS count FROM (SELECT 1 FROM ${table} WHERE status = $1 LIMIT ${countedRows + 1}) AS first_ones`,

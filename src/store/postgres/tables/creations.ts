@@ -12,20 +12,20 @@ import { Batches } from "./batches.ts";
 const MAX_SIZE = 64;
 const MAX_IN_PROGRESS = 2;
 
-/** How many of a batch that failed are tried at once, and how long the others wait for their turn. */
+/** After a failed batch, so many of its items are tried at once, and the others wait no longer than this. */
 const MAX_ALONE = 8;
 const MAX_WAIT_ALONE_MS = 500;
 
 const FIELDS = NEW_ANIMAL.join(", ");
 const SAVED = SAVED_RESPONSES.columns.filter((column) => column !== "content").join(", ");
 const KEY = SAVED_RESPONSES.key.join(", ");
-/** Looked up once for each statement. */
+/** A subquery is evaluated once per statement. */
 const IDS = "(SELECT pg_get_serial_sequence('animals', 'id')::regclass)";
 const CONTENT = `'${CONTENT_BEFORE_ID}' || assigned || content`;
 
 export const CREATE = `${insertInto(ANIMALS, NEW_ANIMAL, POSTGRES.placeholder)} RETURNING id`;
 
-/** Ids are assigned by the place in the batch: the order of returned rows means nothing by itself. */
+/** Ids are assigned by position in the batch: returned rows have no order of their own. */
 export const CREATE_SEVERAL = `WITH numbered AS MATERIALIZED (
     SELECT nextval(${IDS}) AS assigned, ${FIELDS}, ordinality
     FROM json_populate_recordset(NULL::animals, $1::text::json) WITH ORDINALITY AS asked),
@@ -65,7 +65,7 @@ interface Placed {
   readonly ordinality: bigint;
 }
 
-/** Creations without an idempotency key. Those of one batch share a commit. */
+/** Creations without an idempotency key. Each batch shares one commit. */
 export function plainCreations(pool: Pool): Batches<NewAnimal, Animal> {
   const createOne = async (animal: NewAnimal): Promise<Animal> => {
     const [row] = await pool.write<{ id: bigint }>(CREATE, newAnimalValues(animal));
@@ -85,7 +85,7 @@ export function plainCreations(pool: Pool): Batches<NewAnimal, Animal> {
   });
 }
 
-/** Creations with an idempotency key; undefined for those whose key has a saved response. */
+/** Creations with an idempotency key. The value is undefined if the key has a saved response. */
 export function onceOnlyCreations(pool: Pool): Batches<Creation, Animal | undefined> {
   const create = async (creations: readonly Creation[]) => {
     const animals = creations.map(({ animal }) => animal);
@@ -100,7 +100,7 @@ export function onceOnlyCreations(pool: Pool): Batches<Creation, Animal | undefi
   });
 }
 
-/** If one of them fails, each is tried alone, so that it does no harm to the others. */
+/** If the batch fails, each item is tried alone, so that a bad one does not harm the others. */
 async function orEachAlone<Item, Result>(
   items: readonly Item[],
   together: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -114,7 +114,7 @@ async function orEachAlone<Item, Result>(
   }
 }
 
-/** A few at a time: a lock that one waits for must not cost the pool all of its connections. */
+/** Runs a few at a time: waiting for a lock must not take all connections of the pool. */
 function eachAlone<Item, Result>(
   items: readonly Item[],
   alone: (item: Item) => Promise<Result>,
@@ -146,11 +146,11 @@ function withIds(animals: readonly NewAnimal[], placed: readonly Placed[]): (Ani
 
 const animalRow = (animal: NewAnimal) => rowOf(NEW_ANIMAL, newAnimalValues(animal));
 
-/** Its content lacks what comes before the id. */
+/** The content without the part before the id. */
 const savedRow = ({ animal, key }: Creation) =>
   rowOf(SAVED_RESPONSES.columns, savedResponseValues(key, contentAfterId(animal)));
 
-/** Integers are text, which is exact. */
+/** Integers are sent as text, which is exact. */
 function rowOf(columns: readonly string[], values: readonly SqlValue[]): Record<string, SqlValue> {
   const row: Record<string, SqlValue> = {};
   for (let i = 0; i < columns.length; i++) {

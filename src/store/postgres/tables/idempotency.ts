@@ -15,7 +15,7 @@ export interface Write<Value, Reason> {
    * nothing was changed, because it is refused, or because a response is saved under the idempotency key.
    */
   readonly attempt: () => Promise<Value | undefined>;
-  /** Why it is refused now, if it is. Absent: it never is. */
+  /** Finds out why the write is refused, if it is. Without it, the write is never refused. */
   readonly findRefusal?: () => Promise<Reason | undefined>;
 }
 
@@ -30,7 +30,7 @@ const FIND = `${selectFrom(SAVED_RESPONSES)} ${OF_KEY}`;
 const DELETE_EXPIRED = `DELETE FROM saved_responses ${OF_KEY} AND saved_at = $3`;
 
 const MAX_ATTEMPTS = 10;
-/** After this long no further attempt is begun, since its statements may each take as long as the pool allows. */
+/** No further attempt begins after this time, since its statements may each take as long as the pool allows. */
 const MAX_ATTEMPTS_MS = 1_500;
 
 /**
@@ -46,7 +46,7 @@ export const carryOutOnce = (pool: Pool): CarryOut =>
     for (let i = 0; i < MAX_ATTEMPTS && performance.now() < endMs; i++) {
       const value = await attempt();
       if (value !== undefined) return done(value);
-      // Before the saved response is looked for: what refuses this request may be a copy of it that was carried out.
+      // Refusals are looked for before the saved response: a copy of this request may be what refuses it.
       const reason = await findRefusal?.();
       const [row] = key ? await pool.read<Row>(FIND, [key.keyId, key.value]) : [];
       const saved = row && savedResponseOf<Value>(row);
@@ -54,7 +54,7 @@ export const carryOutOnce = (pool: Pool): CarryOut =>
       if (replay) return replay;
       if (reason !== undefined) return refused(reason);
       if (key && saved) await pool.write(DELETE_EXPIRED, [key.keyId, key.value, saved.savedAtMs]);
-      // What stood in the way is gone.
+      // The obstacle is gone: try again.
     }
     throw new StoreUnavailable(IN_THE_WAY);
   };
@@ -72,7 +72,7 @@ export type TransactOnce = <Value extends object, Reason = never>(
   work: (tx: Connection) => Promise<Result<Value, Reason>>,
 ) => Promise<IdempotentResult<Value, Reason>>;
 
-/** Thrown to have a transaction rolled back that must not change anything: then a lost answer leaves no doubt either. */
+/** Thrown to roll back a transaction that must change nothing: then even a lost answer leaves no doubt. */
 const NOT_DONE = new Error("nothing is to be changed");
 
 /**
@@ -100,7 +100,7 @@ export function transactOnce(pool: Pool): TransactOnce {
   };
 }
 
-/** Returns whether it could: not if a response is saved under this key already, be it one that has expired. */
+/** Returns false if a response is saved under this key already, even an expired one. */
 async function save(tx: Connection, key: IdempotencyKey, value: object): Promise<boolean> {
   const content = encodeSavedContent({ kind: "value", value });
   return (await tx.run(SAVE, savedResponseValues(key, content))).length > 0;

@@ -28,14 +28,14 @@ const SQL = importStatements(POSTGRES);
 const GET_AND_LOCK = `${SQL.get} FOR UPDATE`;
 const IDS = "pg_get_serial_sequence('animals', 'id')::regclass";
 
-/** Those of others may be in between: each is drawn by itself. */
+/** Each id is drawn by itself, so ids of others may be in between. */
 export const DRAW_IDS = `SELECT nextval((SELECT ${IDS})) AS id FROM generate_series(1, $1::text::int)`;
-/** Everybody who adds animals waits for a moment, and then gets greater ids. */
+/** Blocks all other additions of animals for a moment; they then get greater ids. */
 const HOLD_ADDITIONS = "LOCK TABLE animals IN SHARE ROW EXCLUSIVE MODE";
 const SET_LAST_ID = `SELECT setval(${IDS}, greatest($1, nextval(${IDS})))`;
 const COPY_ANIMALS = `COPY animals (id, ${NEW_ANIMAL.join(", ")}) FROM STDIN`;
 const COPY_RANGES = `COPY import_ranges (${IMPORT_RANGES.columns.join(", ")}) FROM STDIN`;
-/** Before their orders are looked for: only a later statement is certain to see those of whoever had a lock before. */
+/** Locks animals before their orders are read: only a later statement surely sees those of earlier lock holders. */
 const LOCK_ANIMALS = `SELECT FROM animals WHERE ${POSTGRES.idIsOneOf("$1")} ORDER BY id FOR UPDATE`;
 
 export function postgresImports(pool: Pool): ImportStore {
@@ -48,7 +48,7 @@ export function postgresImports(pool: Pool): ImportStore {
     begin: (beginning) =>
       pool
         .transact((tx) => begin(tx, beginning))
-        // Somebody else has just begun it: then it is continued.
+        // Somebody else has just begun the same import, which is then continued.
         .catch((error: unknown) => {
           if (!isDuplicate(error)) throw error;
           return pool.transact((tx) => begin(tx, beginning));
@@ -60,7 +60,7 @@ export function postgresImports(pool: Pool): ImportStore {
         if (!advanced) return refused({ kind: "overtaken" });
         if (batch.animals.length > 0) await addAnimals(tx, batch);
         if (batch.isLast) await appendJournal(tx, entryOfFinishedImport(batch, Number(advanced.added)));
-        // Rows are locked one by one, so nobody waits for a batch.
+        // Rows are locked singly, so a batch blocks nobody.
         return done({ othersWrite: false, heldMs: performance.now() - startMs });
       });
     },
@@ -107,7 +107,7 @@ async function addAnimals(tx: CopyingConnection, { animals, importId }: ImportBa
   await tx.copyIn(COPY_RANGES, ranges.map(({ firstId, lastId }) => lineOf([importId, firstId, lastId])).join(""));
 }
 
-/** Of the text format of COPY. */
+/** A line in the text format of COPY. */
 const lineOf = (values: readonly SqlValue[]): string => `${values.map(cellOf).join("\t")}\n`;
 
 const SPECIAL = /[\\\t\n\r]/;

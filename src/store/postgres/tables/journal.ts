@@ -17,7 +17,7 @@ import type { Pool } from "../database.ts";
 const INSERT = insertInto(JOURNAL, NEW_JOURNAL_ENTRY, POSTGRES.placeholder);
 const PAGES = journalPages(POSTGRES.placeholder);
 
-/** To be called within the transaction of the change that an entry is about: without one, nothing has changed. */
+/** Call it within the transaction of the change. An undefined entry means that nothing has changed. */
 export async function appendJournal(tx: Connection, entry: NewJournalEntry | undefined): Promise<void> {
   if (entry) await tx.run(INSERT, journalValues(entry));
 }

@@ -41,10 +41,10 @@ const INSERT_SECRET = insertInto(SECRETS, SECRETS.columns, POSTGRES.placeholder)
 const EXPIRE_SECRETS = "UPDATE secrets SET expires_at = least(coalesce(expires_at, $1), $1) WHERE key_id = $2";
 const UPDATE = updateKey(POSTGRES.placeholder);
 const SECRETS_OF = selectSecretsOf("$1");
-/** Locked first: a tally that is being saved for it would otherwise stand in the way. */
+/** Locks the key first: a tally that is being saved for it would otherwise block the deletion. */
 const LOCK_REVOKED = `${GET} AND revoked_at IS NOT NULL FOR UPDATE`;
 const DELETIONS = deletionsOfKey("$1");
-/** Locked in one order, because instances that note the same keys would otherwise wait for each other. */
+/** Locks keys in one order, so that instances that record the same keys do not deadlock. */
 const NOTE_USE = `UPDATE keys k SET last_used_at = l.used_at FROM (
     SELECT keys.id, u.last_used_at AS used_at FROM keys
     JOIN json_populate_recordset(NULL::keys, $1::text::json) u ON u.id = keys.id
@@ -54,7 +54,7 @@ const GET_REVISION = "SELECT revision FROM key_revision";
 const RAISE_REVISION = "UPDATE key_revision SET revision = revision + 1";
 
 export function postgresKeys(pool: Pool): KeyStore {
-  /** Every change raises the revision, which is how running instances notice it; its row makes changes take turns. */
+  /** Every change raises the revision, by which running instances notice it; its row serializes changes. */
   const change: Change = (work) =>
     pool.transact(async (tx) => {
       await tx.run(RAISE_REVISION);

@@ -16,7 +16,7 @@ const USAGE_OF_KEY = usageTablesOf("key").map((table) => ({
 }));
 
 export function postgresMaintenance(pool: Pool): Maintenance {
-  /** Deletes so many rows at most, and leaves out those that somebody else has locked. Returns whether it were so many. */
+  /** Deletes at most `size` rows, without those that somebody else has locked. Returns whether there may be more. */
   const deleteSome = async (table: string, where: string, parameter: SqlValue, size: number): Promise<boolean> => {
     const deleted = await pool.write(
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(

@@ -32,7 +32,7 @@ import { appendJournal } from "./journal.ts";
 const placeholders = (count: number, after: number): string =>
   Array.from({ length: count }, (_, i) => POSTGRES.placeholder(after + i + 1)).join(", ");
 
-/** Takes the animal and places the order. */
+/** Reserves the animal and places the order. */
 const placing = (condition: string): string => `
   taken AS (UPDATE animals SET status = $1 WHERE id = $2 AND status = $3 ${condition} RETURNING id),
   placed AS (INSERT INTO orders (${NEW_ORDER.join(", ")}) SELECT ${placeholders(NEW_ORDER.length, 3)}
@@ -42,7 +42,7 @@ export const PLACE = `WITH ${placing("")} SELECT id FROM placed`;
 
 const KEY_ID = 3 + NEW_ORDER.length + 1;
 
-/** The same once only: if a copy of the request is faster, the primary key of saved_responses makes this one fail. */
+/** Likewise, once per idempotency key: if a copy of the request is faster, the primary key of saved_responses refuses. */
 export const PLACE_ONCE = `WITH ${placing(`AND NOT EXISTS
     (SELECT FROM saved_responses WHERE key_id = $${KEY_ID} AND idempotency_key = $${KEY_ID + 1})`)},
   saved AS (INSERT INTO saved_responses (${SAVED_RESPONSES.columns.join(", ")})

@@ -8,7 +8,7 @@ const LOAD = selectFrom(TALLIES);
 const LOAD_SOME = `${LOAD} WHERE key_id > $1 ORDER BY key_id LIMIT $2`;
 const GET = `${LOAD} WHERE key_id = $1`;
 
-/** Locked, so that a key that is being deleted is waited for, and then left out. */
+/** Locks the keys, so that the tally of a key that is being deleted is left out. */
 const SAVE = `INSERT INTO tallies (${TALLIES.columns}) SELECT ${TALLIES.columns.map((column) => `t.${column}`)}
   FROM json_populate_recordset(NULL::tallies, $1::text::json) t JOIN keys k ON k.id = t.key_id
   FOR KEY SHARE OF k ${orReplace(TALLIES)}`;

@@ -24,11 +24,11 @@ import { POSTGRES, rowsParameter } from "../connections/dialect.ts";
 import type { Pool } from "../database.ts";
 
 const CLAIM = claimFlush(POSTGRES.placeholder);
-/** They are not deleted before their usage is there to be deleted with them. */
+/** Locks the keys: none is deleted before its usage is written, to be deleted with it. */
 const KNOWN =
   "SELECT id FROM keys WHERE id = ANY (ARRAY(SELECT json_array_elements_text($1::text::json))) FOR KEY SHARE";
 
-/** Rows are in the order in which they are locked: instances that add to the same ones take turns. */
+/** Rows are sorted, so that instances that add to the same ones lock them in one order. */
 const ADD = USAGE_TABLES.map((table) => {
   const columns = table.columns.join(", ");
   return {
@@ -69,7 +69,7 @@ export function postgresUsage(pool: Pool): UsageStore {
   };
 }
 
-/** A key may have been deleted since: nothing is to be kept about it. */
+/** Leaves out keys that were deleted meanwhile: nothing is kept about them. */
 async function ofKnownKeys(tx: Connection, sums: readonly UsageSum[]): Promise<readonly UsageSum[]> {
   const ids = new Set(sums.flatMap(({ keyId }) => keyId ?? []));
   if (ids.size === 0) return [];
