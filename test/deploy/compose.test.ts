@@ -18,7 +18,7 @@ const { migrate, nginx, prometheus, postgres } = services;
 const instances = Object.entries<Document>(services).filter(([name]) => name.startsWith("store-"));
 const ours: Document[] = [migrate, ...instances.map(([, instance]) => instance)];
 
-/** As compose replaces variables: by what they are set to, or by the default after `:-`. */
+/** Replaces variables like compose: by their values, or by the defaults after `:-`. */
 const replaced = (environment: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [

@@ -18,7 +18,7 @@ const [buildStage, finalStage] = textOf("Dockerfile")
 const listIn = (line: string | undefined): string[] => JSON.parse(/\[.*\]/.exec(line ?? "")?.[0] as string);
 const finalLine = (start: string): string | undefined => finalStage.find((line) => line.startsWith(start));
 
-/** As Docker reads .dockerignore: the last pattern that matches a file or a folder above it decides. */
+/** Interprets .dockerignore like Docker: the last pattern that matches a file or a parent folder decides. */
 function isSent(path: string): boolean {
   const parents = path.split("/").map((_, i, parts) => parts.slice(0, i + 1).join("/"));
   let isIgnored = false;
@@ -29,7 +29,7 @@ function isSent(path: string): boolean {
   return !isIgnored;
 }
 
-/** Does what the first stage does, but for the download of the packages. Returns the folder that it leaves. */
+/** Runs the first stage, without downloading packages. Returns the resulting folder. */
 function buildAsDockerDoes(): string {
   const context = ["*", "bin/**", "client/*", "console/**", "scripts/**", "src/**"]
     .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })])

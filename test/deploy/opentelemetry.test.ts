@@ -35,10 +35,10 @@ test("it looks for the fields that a line has, in the form that they have there"
   expect(new Set(fields)).toEqual(new Set(["time", "level", "trace_id", "span_id", "trace_flags", "msg"]));
   expect(JSON.parse(line)).toContainKeys(fields);
 
-  // Without a mapping, the Collector knows levels by their names.
+  // Without a mapping, the Collector recognises levels by name.
   const { severity, timestamp } = operator("json_parser");
   expect([JSON.parse(line).level, severity]).toEqual(["info", { parse_from: "attributes.level" }]);
-  // Go's way to write a layout: what a certain moment looks like in it.
+  // Go writes a layout as the form of a fixed reference time.
   expect(timestamp).toMatchObject({ layout_type: "gotime", layout: "2006-01-02T15:04:05.000Z07:00" });
   expect(JSON.parse(line).time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });

@@ -14,7 +14,7 @@ const [site = "", shownSnippet, consoleLocation = "", consoleUpstream = ""] = [
   ...operations.matchAll(/```nginx\n(.*?)```/gs),
 ].map((match) => match[1] as string);
 
-/** What a configuration says, without comments and without what differs from machine to machine. */
+/** The directives of a configuration, without comments and machine-specific values. */
 const directives = (text: string): string[] => [
   ...new Set(
     text

@@ -15,7 +15,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** The first answer on a connection of its own to bytes that no client would send; undefined if there was none. */
+/** Sends raw bytes on a new connection. Resolves to the first response, or undefined. */
 async function sendRaw(origin: string, bytes: string | Uint8Array): Promise<Answer | undefined> {
   const connection = await RawConnection.open(origin);
   connection.send(bytes);
@@ -36,7 +36,7 @@ function parseAnswer(received: string): Answer {
   return { status: Number(statusLine.split(" ")[1]), headers, text: received.slice(end + 4) };
 }
 
-/** As the service answers an error, with the given status and code. */
+/** Checks that the response is an error in the service's form, with this status and code. */
 function expectError(name: string, answer: Answer | undefined, status: number, code: string): void {
   const body = answer?.text.startsWith("{") ? JSON.parse(answer.text) : answer?.text;
   expect([name, answer?.status, body]).toEqual([name, status, { code, message: expect.any(String), status }]);
@@ -79,7 +79,7 @@ describe.skipIf(!hasNginx)("the nginx of deploy/ in front of three instances", (
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
 
-  /** Reads and writes until told to stop; returns all statuses that it should not have seen. */
+  /** Reads and writes until told to stop. Returns all unexpected statuses. */
   function goodClient(): () => Promise<{ requests: number; failures: (number | string)[] }> {
     const failures: (number | string)[] = [];
     let requests = 0;
@@ -208,7 +208,7 @@ describe.skipIf(!hasNginx)("the nginx of deploy/ in front of three instances", (
       const connection = await RawConnection.open(nginx.origin);
       connection.send(bytes);
       expect([name, parseAnswer(await connection.answer()).status]).toEqual([name, 201]);
-      // The connection is still good for another request.
+      // The connection still works for another request.
       connection.send("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
       const all = await connection.until(() => false);
       expect([name, all.match(/HTTP\/1\.1 \d+/g)]).toEqual([name, ["HTTP/1.1 201", "HTTP/1.1 200"]]);

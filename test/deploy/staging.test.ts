@@ -6,7 +6,7 @@ import { run } from "../harness/program/program.ts";
 import { hasNginx, TestNginx } from "../harness/servers/nginx.ts";
 import { startService, type TestService } from "../harness/service/service.ts";
 
-// Staging beside production: what it changes of production's files, and that nothing of the two gets mixed up.
+// Staging beside production: its changes to production's files, and that the two do not mix.
 
 describe("with compose", () => {
   const FILE = "deploy/compose.staging.yaml";
@@ -14,7 +14,7 @@ describe("with compose", () => {
   const [staging] = documentsIn(FILE);
   const storeNames = Object.keys(production.services).filter((name) => name.startsWith("store-"));
 
-  /** As compose replaces variables, and an environment of both files. */
+  /** Merges the environments of both files, and replaces variables like compose. */
   const settingsOf = (name: string, files: Document[], variables: Record<string, string> = {}) => {
     const merged = Object.assign({}, ...files.map(({ services }) => services[name]?.environment ?? {}));
     const texts = Object.entries<string>(merged).map(([setting, text]) => [
@@ -51,7 +51,7 @@ describe("with compose", () => {
     expect(changed).toEqual([...storeNames, "nginx", "prometheus"]);
     const published = (file: Document) =>
       Object.values<Document>(file.services).flatMap(({ ports = [] }) => ports as string[]);
-    // A list replaces that of production only with this tag.
+    // Only with this tag does a list replace that of production.
     expect(textOf(FILE).match(/^ +(?:ports|config): .*$/gm)).toEqual([
       '    ports: !override ["8081:8080"]',
       '    ports: !override ["127.0.0.1:9091:9090"]',

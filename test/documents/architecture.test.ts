@@ -4,7 +4,7 @@ import { importsOf, pathOf, violations } from "../../scripts/rooms.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** What is objected to in files that import something, as `file imported`. */
+/** The forbidden imports among files, as `file imported`. */
 function forbidden(files: Record<string, readonly string[]>): readonly string[] {
   const each = Object.entries(files).flatMap(([file, imports]) => imports.map((imported) => [file, imported] as const));
   return each

@@ -43,7 +43,7 @@ describe("files and sections exist that documents name", () => {
       expect(links.filter((link) => !/^https?:/.test(link) && !leads(file, link))).toEqual([]);
     });
 
-  /** Whether a link of a document leads to a file, and to a section of it if it names one. */
+  /** True if a link leads to an existing file, and to an existing section if it names one. */
   function leads(from: string, link: string): boolean {
     const [path = "", section] = link.split("#");
     const target = path === "" ? from : join(dirname(from), path).replace(/\/$/, "");
@@ -51,7 +51,7 @@ describe("files and sections exist that documents name", () => {
     return section === undefined || sectionsOf(textOf(target)).includes(section);
   }
 
-  /** The anchors of a document's headings, as GitHub makes them. */
+  /** The anchors of a document's headings, in GitHub's form. */
   function sectionsOf(text: string): string[] {
     return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
       title

@@ -16,7 +16,7 @@ const operations = Object.values<Record<string, { operationId: string; "x-codeSa
   document.paths,
 ).flatMap((path) => Object.values(path));
 
-/** How a sample is run by whoever pastes it. */
+/** The commands that run a pasted sample, by language. */
 const COMMANDS: Record<string, string[]> = {
   Shell: ["sh", "-c"],
   JavaScript: [process.execPath, "-e"],
@@ -34,7 +34,7 @@ test("every operation has a sample in each language, with the address of this se
   }
 });
 
-/** Where uuidgen is found on a machine that has none. */
+/** A folder with a uuidgen, for machines that have none. */
 const uuidgen = temporaryFolder();
 writeFileSync(join(uuidgen, "uuidgen"), "#!/bin/sh\ncat /proc/sys/kernel/random/uuid\n", { mode: 0o755 });
 

@@ -25,7 +25,7 @@ const stepsIn = (document: string): Step[] =>
 const COMMON_HEADER =
   /^(?:Content-Type|Cache-Control|X-Request-Id|X-RateLimit-\w+|RateLimit(?:-Policy)?|Date|Content-Length): /;
 
-/** The lines of an output, without what differs from run to run. */
+/** The lines of an output, without values that differ between runs. */
 const linesOf = (output: string): string[] =>
   output
     .replaceAll("\r", "")
@@ -42,7 +42,7 @@ const SHELL = [
   "npx() { shift; ./node_modules/.bin/animal-store \"$@\"; }",
 ];
 
-/** As somebody who pastes the commands of documents into one shell, one after the other. */
+/** Runs the commands of documents in one shell, like a user who pastes them. */
 async function outputsOf(steps: readonly Step[]): Promise<string[]> {
   const home = temporaryFolder();
   const bin = join(home, "node_modules/.bin");

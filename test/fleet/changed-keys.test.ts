@@ -79,7 +79,7 @@ test.skipIf(!hasRedis)("a refusal that an instance remembers does not outlive th
   for (const instance of fleet) expect((await get(instance)).status).toBe(429);
   await edit({ perMinute: 1_000, perDay: 1_000 }, isStatus(200));
   const remaining = Number((await get(fleet[0])).headers.get("x-ratelimit-remaining"));
-  // What was used before is kept: 4, and what has passed since.
+  // Earlier usage is kept: 4 requests, and those since.
   expect(remaining).toBeWithin(900, 994);
   expect(Number((await get(fleet[1])).headers.get("x-ratelimit-remaining"))).toBe(remaining - 1);
   await edit({ perMinute: 4, perDay: 4 }, isStatus(429));
@@ -91,7 +91,7 @@ test.skipIf(!hasRedis)(
     const { fleet } = await startFleet();
     const { get, edit } = await usedKey(fleet, { plan: "enterprise", quotas: { perMinute: 3, perDay: 100_000 } });
     for (const instance of fleet) for (let i = 0; i < 5; i++) await get(instance);
-    // A ban takes 60 strikes before, and 100 after.
+    // A ban takes 60 strikes before the edit, and 100 after it.
     await edit({ perMinute: 100 }, isStatus(200));
     while ((await get(fleet[0])).status === 200);
     let strikes = 0;

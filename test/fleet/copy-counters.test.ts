@@ -38,7 +38,7 @@ describe.skipIf(!hasRedis)("counters", async () => {
     const [postgres, redis] = [await newDatabase(), await newRedis()];
     const back = `sqlite:${join(temporaryFolder(), "back.db")}`;
 
-    /** Serves with these settings, and makes requests. Returns what is left after the last one, or its error code. */
+    /** Serves with these settings, and makes requests. Returns the quota left after the last one, or its error code. */
     async function ask(env: Record<string, string>, requests: Record<string, number>): Promise<Record<string, string>> {
       const service = await serve({ cwd, env });
       const last: Record<string, string> = {};

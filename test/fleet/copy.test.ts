@@ -10,7 +10,7 @@ import { TestPostgres } from "../harness/servers/postgres.ts";
 const postgres = await TestPostgres.start();
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 
-/** A store with animals, a category, orders, keys, saved responses and counters, and an id that was assigned and is gone. */
+/** A store with animals, a category, orders, keys, saved responses and counters, and a deleted id. */
 async function filledStore(animals: number): Promise<{ cwd: string; secret: string }> {
   const cwd = temporaryFolder();
   await run(["migrate"], { cwd });
@@ -104,7 +104,7 @@ test("a copy that was killed is finished by running it again, even if the source
   expect((await run(["serve"], { cwd, env: { DATABASE_URL: to, PORT: "0" } })).err).toContain(
     "was not finished: run animal-store copy again",
   );
-  // Meanwhile an animal has changed, its order was cancelled for another, and a saved response has expired.
+  // In between, an animal has changed, its order was replaced by another, and a saved response has expired.
   const [order] =
     await sql`INSERT INTO orders (id, animal_id, status, placed_at, updated_at) VALUES (1, 1, 'placed', 0, 0) RETURNING id`;
   expect(String(order?.id)).toBe("1");
@@ -174,7 +174,7 @@ test("keys cannot be changed during a copy, so none is lost", async () => {
   expect([...(await sql`SELECT name, revoked_at FROM keys`)]).toEqual([
     { name: "Ünïcode 🐾", revoked_at: null },
   ] as never);
-  // From then on the target is the store, and the key can be revoked there.
+  // From here on, the target is the store, and the key can be revoked there.
   const env = { DATABASE_URL: to };
   expect((await run(["keys", "revoke", key?.id as string], { cwd, env })).exitCode).toBe(0);
   const service = await serve({ cwd, env });

@@ -20,7 +20,7 @@ const withNext = (...steps: Step[]): readonly Migration[] => [
 ];
 const ADD_COLUMN: Step = { kind: "sql", sql: "ALTER TABLE animals ADD COLUMN born_at bigint" };
 
-/** A session that is in the middle of a transaction. */
+/** Opens a session with a transaction in progress. */
 async function inTransaction(url: string, statement: string) {
   const session = await openSession(url, { application_name: "a long report" });
   await session.run(`BEGIN; ${statement}`);
@@ -41,7 +41,7 @@ describe("a migration that has to wait for a long transaction", () => {
     });
     const statuses = new Set<number>();
     const create = () => service.call("POST /pets", { body: { name: "Rex", categoryId: 1 } });
-    // A lock that is let go of at that very moment is held by somebody unknown.
+    // The holder is unknown if the lock is released at that very moment.
     const holder =
       /^migration \d+ \(next\) waits for a lock, held by process \d+ \(a long report\), in a transaction for \d+ s$/;
     for (let i = 0; i < 60 || !progress.some((line) => holder.test(line)); i++)
@@ -197,7 +197,7 @@ test("a database whose creation an earlier release began, and got no further tha
 
 describe("a migration of a large table", () => {
   const ROWS = 50_000;
-  /** It takes 5 seconds, and many times that on a busy machine. */
+  /** The test takes 5 seconds, and much longer on a busy machine. */
   const TIMEOUT_MS = 180_000;
   const FILL: readonly Step[] = [
     ADD_COLUMN,
@@ -208,14 +208,14 @@ describe("a migration of a large table", () => {
     },
     { kind: "index", sql: "CREATE INDEX animals_by_birth ON animals (born_at, id)" },
   ];
-  /** Migrates in a process of its own, which can be killed. */
+  /** Migrates in a separate process, which can be killed. */
   const migrateInProcess = (url: string) => {
     const script = `const { migrateDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../src/store/postgres/schema/schema.ts"))});
       await migrateDatabase(${JSON.stringify(url)}, console.error, { migrations: ${JSON.stringify(withNext(...FILL))} });
       process.exit(0);`;
     return Bun.spawn([process.execPath, "-e", script], { stdio: ["ignore", "inherit", "inherit"] });
   };
-  /** How many of the first rows are filled; those of a step that is not done yet do not count. */
+  /** The number of filled rows, without those of an unfinished step. */
   const filledIn = (url: string) =>
     withSql(url, async (sql) => {
       const [begun] = await sql`SELECT to_regclass('animals_without_birth') AS name`;

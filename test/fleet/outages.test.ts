@@ -20,7 +20,7 @@ interface Sample {
   readonly hasLimits: boolean;
 }
 
-/** Keeps asking until told to stop: reads and writes, each write under a name of its own. */
+/** Reads and writes until told to stop, each write with a unique name. */
 function load(service: RunningService, clients: number) {
   const samples: Sample[] = [];
   let isOver = false;
@@ -107,12 +107,12 @@ describe("when PostgreSQL fails", () => {
     postgres.pause();
     const statuses = await Promise.all(
       Array.from({ length: 250 }, async (_, i) => {
-        // Requests for the same would share an answer.
+        // Identical requests would share a response.
         const response = await fetch(`${service.origin}/v1/pets?categoryId=${i}`, { headers });
         return response.status;
       }),
     );
-    // All of them while the server still hangs.
+    // All requests must end while the server still hangs.
     postgres.resume();
     expect(new Set(statuses)).toEqual(new Set([503]));
     await until(() => isReady(service));
@@ -140,7 +140,7 @@ describe("when PostgreSQL fails", () => {
       expect(response.status).toBe(503);
       return ((await response.json()) as { message: string }).message;
     };
-    // Before PostgreSQL has gone, the key is looked up.
+    // Look the key up before PostgreSQL is gone.
     for (const service of [direct, proxied])
       expect((await fetch(`${service.origin}/v1/pets?limit=1`, { headers })).status).toBe(200);
     await postgres.stop();

@@ -33,7 +33,7 @@ async function expectUnavailable(response: Response, { message }: { message: str
   expect(response.headers.get("retry-after")).toBe("2");
 }
 
-// Stand-ins, because an instance can be made to close in silence only by what is known today.
+// Stand-ins, because a real instance cannot reliably be made to close without a response.
 describe.skipIf(!hasNginx)("the nginx of deploy/ and instances that fail", () => {
   test("a request that every instance closes upon takes none of them out, however often it is sent", async () => {
     const { fleet, nginx } = await startFleet();

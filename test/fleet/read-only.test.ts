@@ -5,7 +5,7 @@ import { startService } from "../harness/service/service.ts";
 
 const newDatabase = await databaseMaker();
 
-/** A database that is in use, with an animal and a key whose quotas nobody reaches. */
+/** A database in use, with an animal and a key with quotas that are never reached. */
 async function usedDatabase(url: string) {
   const service = await startService({ env: { DATABASE_URL: url } });
   expect((await service.call("POST /pets", { body: ANIMAL })).status).toBe(201);
@@ -15,7 +15,7 @@ async function usedDatabase(url: string) {
 
 const ANIMAL = { name: "Rex", categoryId: 1 };
 
-/** A role that may only do what a service does. Returns the address for it. */
+/** Creates a role with only the privileges that a service needs. Returns its address. */
 async function asNewRole(url: string): Promise<URL> {
   const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
   await withSql(url, (sql) =>
@@ -69,7 +69,7 @@ test("on a primary that is set to be read-only, reads are served, and one line s
   const refused = await service.call("POST /pets", { body: ANIMAL });
   expect([refused.status, refused.json.message]).toEqual([503, expect.stringContaining("nothing was changed")]);
   expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
-  // The counters have changed: a stop would save them.
+  // The counters have changed, so a stop would try to save them.
   await service.stop();
   const messages = levelsAndMessages(logged).filter((message) => !message.startsWith("REDIS_URL is not set"));
   expect(messages).toEqual([expect.stringMatching(READ_ONLY), "request failed"]);

@@ -10,7 +10,7 @@ import { databaseMaker } from "../harness/servers/postgres.ts";
 
 const newDatabase = await databaseMaker();
 
-/** The first answer of an instance that is being started. */
+/** The first response of a starting instance. */
 async function firstAnswer(url: string): Promise<Response> {
   for (;;) {
     const answer = await fetch(url).catch(() => undefined);

@@ -6,11 +6,11 @@ import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
 import { hasRedis, TestRedis } from "../harness/servers/redis.ts";
 import { startService, type TestService } from "../harness/service/service.ts";
 
-// Threads on PostgreSQL and Redis: they count together, whoever counts, and divide the connections.
+// Threads on PostgreSQL and Redis share their counts, and divide the connections.
 
 const CONNECTIONS = 5;
 const QUOTA = 60;
-/** Too few for a ban, which would end connections. */
+/** Too few for a ban, which would close connections. */
 const REQUESTS = 110;
 const newDatabase = await databaseMaker();
 
@@ -36,7 +36,7 @@ describe.skipIf(!hasRedis)("two threads on PostgreSQL and Redis", () => {
     connections = await KeptConnections.open(service);
   });
 
-  /** How many of these requests with a new key pass. */
+  /** The number of these requests that pass with a new key. */
   const passOfNewKey = async (): Promise<number> => {
     const { secret } = await service.issueKey({ plan: "free" });
     return passed(
@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)("two threads on PostgreSQL and Redis", () => {
     const pets = (await connections.callAll("POST /pets", { body: { name: "Rex", categoryId: 1 } })).map(
       ({ json }) => json,
     );
-    // Each correction is a transaction, with a connection of its own.
+    // Each update is a transaction on a separate connection.
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all([
         ...pets.map(({ id }, i) => connections.call(i, `PATCH /pets/${id}`, { body: { name: `Rex ${round}` } })),
@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)("two threads on PostgreSQL and Redis", () => {
   test("count together in Redis, and by themselves together while it is away", async () => {
     expect(await passOfNewKey()).toBe(QUOTA);
     await redis.stop();
-    // Both notice it by the first request that they cannot ask Redis about.
+    // Both threads notice it with the first request that Redis cannot count.
     await connections.callAll("GET /pets");
     expect(await passOfNewKey()).toBe(QUOTA);
     expect(count("this instance counts requests by itself")).toBe(1);

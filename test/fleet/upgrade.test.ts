@@ -12,7 +12,7 @@ import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
 import { supportedRelease } from "../harness/service/release.ts";
 import { querySqlite } from "../harness/service/stores.ts";
 
-// The policy of upgrades: an older release runs on the schema of the next one. A migration that breaks it makes this red.
+// The upgrade policy: an older release runs on the next one's schema. A migration that breaks this fails here.
 
 const newDatabase = await databaseMaker();
 const supported = supportedRelease();
@@ -21,7 +21,7 @@ const NEW = [EXECUTABLE];
 /** Building and starting take longer on a busy machine. */
 const TIMEOUT_MS = 180_000;
 
-/** Says by its name why a test is skipped. */
+/** Defines a test whose name says why it is skipped. */
 const upgrade = (name: string, work: () => Promise<void>): void => {
   const isPossible = supported.executable !== undefined;
   test.skipIf(!isPossible)(isPossible ? name : `${name} (no Git history here)`, work, TIMEOUT_MS);
@@ -36,7 +36,7 @@ async function command(program: Program, args: string[], options: Options): Prom
   return out;
 }
 
-/** Issues a key whose quotas nobody reaches. */
+/** Issues a key with quotas that are never reached. */
 async function issueKey(program: Program, options: Options): Promise<{ id: string; secret: string }> {
   const quotas = ["--per-minute", "1000000", "--per-day", "1000000"];
   return JSON.parse(
@@ -55,7 +55,7 @@ async function call({ origin }: RunningService, secret: string, line: string, bo
   return { status: response.status, json: text === "" ? undefined : JSON.parse(text) };
 }
 
-/** Waits until these animals, and no others, are found by the beginning of their name. */
+/** Waits until a search by prefix finds exactly these animals. */
 async function expectFound(
   service: RunningService,
   secret: string,
@@ -95,7 +95,7 @@ async function workTogether(first: RunningService, second: RunningService, secre
   });
 }
 
-/** All instances add animals side by side, and one of this version finds them by name. */
+/** All instances add animals concurrently, and one of this version finds them by name. */
 async function findByName(adders: readonly RunningService[], finder: RunningService, secret: string): Promise<void> {
   const word = crypto.randomUUID();
   const names = [`ÄRGER ${word} a`, `a\u0308rger ${word} b`, `Ärger ${word} İ`];
@@ -111,7 +111,7 @@ async function findByName(adders: readonly RunningService[], finder: RunningServ
   await expectFound(finder, secret, `ärGER ${word.toUpperCase()}`, added);
 }
 
-/** The older one takes orders for animals that the newer one corrects and removes at the same time: one of them wins. */
+/** The older release orders animals that the newer one updates and deletes at the same time: one of them wins. */
 async function correctBeside(older: RunningService, newest: RunningService, secret: string): Promise<void> {
   for (let round = 0; round < 20; round++) {
     const { json: animal } = await call(newest, secret, "POST /pets", { name: "Rex", categoryId: 1 });
@@ -196,7 +196,7 @@ upgrade(
     await store.keys.noteUse([{ keyId: key.id, atMs: 60_000 }]);
     const list = "GET /pets";
     while ((await call(newer, key.secret, list)).status === 200) await Bun.sleep(20);
-    // Hence the advice to finish an upgrade before either is used.
+    // This is why an upgrade should be finished before either is used.
     expect((await call(older, key.secret, list)).status).toBe(200);
     expect((await postAnimal(older, key.secret, "Rex")).status).toBe(201);
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { RawConnection } from "../harness/requests/raw.ts";
 import { startService } from "../harness/service/service.ts";
 
-// Which answers Bun gives by itself, before any code of ours runs: without a body, without our headers. The table in
-// docs/operations.md lists them. A test that fails here after an update of Bun means that the table has to change.
+// Responses that Bun gives by itself before any of our code runs, without a body or our headers. The table in
+// docs/operations.md lists them. If a test fails here after an update of Bun, the table must change.
 
 const service = await startService();
 
@@ -14,7 +14,7 @@ const HEADERS_TOO_LARGE = bare("431 Request Header Fields Too Large");
 const BAD_VERSION = bare("505 HTTP Version Not Supported");
 const SILENCE = "";
 
-/** All that comes until the connection is closed. */
+/** Everything received until the connection is closed. */
 async function answerTo(...sent: (string | Uint8Array)[]): Promise<string> {
   const connection = await RawConnection.open(service.origin);
   for (const bytes of sent) connection.send(bytes);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { RawConnection } from "../harness/requests/raw.ts";
 import { startService } from "../harness/service/service.ts";
 
-// What a body may cost, and what becomes of a request whose connection does not end as it should.
+// The cost of bodies, and requests whose connection ends abnormally.
 
 const service = await startService();
 const REX = JSON.stringify({ name: "Rex", categoryId: 7 });
@@ -33,7 +33,7 @@ const LAST_CHUNK = "0\r\n\r\n";
 const posted = (body: string): string => head("POST /v1/pets", `Content-Length: ${body.length}`) + body;
 const inChunks = (...texts: string[]): string => head("POST /v1/pets", CHUNKED) + texts.map(chunk).join("");
 
-/** The answer to what is sent on a connection of its own, and whether the connection is open afterwards. */
+/** Sends bytes on a new connection. Returns the response, and whether the connection is still open. */
 async function exchange(...sent: (string | Uint8Array)[]): Promise<{ answer: string; isOpen: boolean }> {
   const connection = await open();
   for (const text of sent) connection.send(text);
@@ -44,7 +44,7 @@ async function exchange(...sent: (string | Uint8Array)[]): Promise<{ answer: str
 
 const statusOf = (answer: string): number => Number(answer.split(" ", 2)[1]);
 const errorOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4));
-/** The id of the last animal, which is how many were created. */
+/** The number of animals created, which is the id of the last one. */
 async function animals(): Promise<number> {
   const created = await service.call("POST /pets", { body: REX });
   return created.json.id - ++counted;

@@ -4,21 +4,21 @@ import { RawConnection } from "../harness/requests/raw.ts";
 import { startService } from "../harness/service/service.ts";
 import { FakeClock } from "../harness/time/clock.ts";
 
-// When a connection is closed, and what becomes of requests that no HTTP client would send.
+// The closing of connections, and requests that no HTTP client would send.
 
-/** Few enough for two callers to stay below what is a flood of refusals: in one, answers are held back. */
+/** Few enough for two callers to stay below the flood limit, beyond which responses are held back. */
 const PIPELINED = 40;
 const countAnswers = (received: string): number => received.split("HTTP/1.1 ").length - 1;
 const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
 
-/** Everything that is answered to these bytes before the service closes the connection. */
+/** All responses to these bytes before the service closes the connection. */
 async function untilClosed(origin: string, text: string): Promise<string> {
   const connection = await RawConnection.open(origin);
   connection.send(text);
   return connection.until(() => false);
 }
 
-/** Everything that is answered to these bytes, of which the last are a request for a page that must be answered. */
+/** All responses to these bytes, followed by a request for a page that must be answered. */
 async function whileOpen(origin: string, text: string): Promise<string> {
   const connection = await RawConnection.open(origin);
   connection.send(text);
@@ -32,7 +32,7 @@ async function whileOpen(origin: string, text: string): Promise<string> {
 }
 
 describe("a caller that is refused for a while", () => {
-  /** A service with a key that is banned, and with an address whose quota is used up. */
+  /** Starts a service with a banned key, and an address whose quota is used up. */
   async function setUp(env: Record<string, string> = {}) {
     const service = await startService({ clock: new FakeClock(), env: { ANONYMOUS_PER_MINUTE: "1", ...env } });
     const { secret } = await service.issueKey({ plan: "enterprise", quotas: { perMinute: 1, perDay: 1000 } });

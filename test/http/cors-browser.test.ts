@@ -3,7 +3,7 @@ import { CHROMIUM, Page } from "../harness/browser/browser.ts";
 import { atEnd } from "../harness/cleanup.ts";
 import { startService, type TestService } from "../harness/service/service.ts";
 
-// What a script can do in a real browser, on a page that another server sends.
+// Cross-origin scripts in a real browser.
 
 const TIMEOUT_MS = 180_000;
 const REX = { name: "Rex", categoryId: 7 };
@@ -15,7 +15,7 @@ const site = Bun.serve({
     new Response("<!doctype html><title>Front desk</title>", {
       headers: {
         "Content-Type": "text/html",
-        // Such a page has no origin of its own: it sends `null`.
+        // A sandboxed page has an opaque origin, sent as `null`.
         ...(url.endsWith("/sandboxed") ? { "Content-Security-Policy": "sandbox allow-scripts" } : {}),
       },
     }),
@@ -30,7 +30,7 @@ interface Seen {
   readonly failure?: string;
 }
 
-/** Calls from a script of the page: what it can see of the answer. */
+/** Calls the API from a script of the page. Returns what the script can see of the response. */
 const callFrom = (page: Page, { origin, boundless }: TestService) => {
   const call = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Seen> =>
     page.evaluate<Seen>(`fetch(${JSON.stringify(`${origin}/v1${path}`)}, ${JSON.stringify(init)}).then(

@@ -20,7 +20,7 @@ import { FakeClock } from "../harness/time/clock.ts";
 const ALLOWED = [APP, DESK];
 const REX = { name: "Rex", categoryId: 7 };
 
-/** What a header can have in it, also what no browser sends. */
+/** Any header value, including those that no browser sends. */
 const headerText = fc
   .array(
     fc.integer({ min: 0x20, max: 0xff }).filter((code) => code !== 0x7f),
@@ -28,7 +28,7 @@ const headerText = fc
   )
   .map((codes) => String.fromCharCode(...codes));
 
-/** Nearly one that is allowed. */
+/** An origin that is nearly an allowed one. */
 const nearlyAllowed = fc
   .tuple(
     fc.constantFrom(...ALLOWED),
@@ -91,7 +91,7 @@ const REQUESTS: readonly Request[] = [
   ["GET /pets", { key: "poor" }],
 ];
 
-/** Everything in an answer that does not differ from instance to instance, without what browsers need. */
+/** The parts of a response that are the same on all instances, without CORS headers. */
 const comparable = (answer: Answer): unknown => {
   const headers = Object.fromEntries(ourHeaders(answer));
   const text = answer.text.replace(", OPTIONS", "");
@@ -119,7 +119,7 @@ describe("whatever the origin of a request is", () => {
         });
       return send;
     };
-    // The same requests in the same order, so that both count the same.
+    // Both get the same requests in the same order, so that their counts are equal.
     const [set, unset] = [await start(CORS_ORIGINS), await start("")];
     const named = { allowed: 0, others: 0 };
     await fc.assert(

@@ -28,7 +28,7 @@ import { startService } from "../harness/service/service.ts";
 import { onEveryStore } from "../harness/service/stores.ts";
 import { FakeClock } from "../harness/time/clock.ts";
 
-// What lets scripts of other origins read responses. preflight.test.ts has what browsers ask before.
+// CORS headers of responses. preflight.test.ts has the preflights.
 
 const env = { CORS_ORIGINS };
 const REX = { name: "Rex", categoryId: 7 };
@@ -137,7 +137,7 @@ describe("without the setting", () => {
     const plain = await raw(unset, {});
     expect(plain).not.toMatch(/vary|access-control/i);
     expect(await raw(unset, { Origin: APP, "Access-Control-Request-Method": "GET" })).toBe(plain);
-    // With it, whoever is no browser gets one more line.
+    // With the setting, other clients get one more header line.
     const [head, body] = plain.split("\r\n\r\n");
     const added = (await raw(set, {})).split("\r\n").filter((line) => !plain.split("\r\n").includes(line));
     expect(added).toEqual(["Vary: Origin"]);

@@ -5,7 +5,7 @@ import { getRequest } from "../harness/requests/load.ts";
 import { RawConnection } from "../harness/requests/raw.ts";
 import { startService } from "../harness/service/service.ts";
 
-// What happens between the order to stop and the stop, while load balancers still send requests.
+// The time between the signal to stop and the stop, while load balancers still send requests.
 
 const isLast = ({ headers }: Response): boolean => headers.get("connection") === "close";
 

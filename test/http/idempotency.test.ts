@@ -40,7 +40,7 @@ onEveryStore(({ startService, setUp }) => {
       expect(second.headers.get("location")).toBe(first.headers.get("location"));
     });
 
-    /** A correction, a move and a removal, with what they need, and what asks for something else under the same key. */
+    /** An update, an order's transition and a deletion, each with a different request under the same key. */
     const others = async (key: string) => {
       const headers = withKey(key);
       const petId = (await create(`pet of ${key}`)).json.id;

@@ -5,7 +5,7 @@ import { openapiDocument } from "../../src/http/openapi/document.ts";
 import { RawConnection } from "../harness/requests/raw.ts";
 import { startService, type TestService } from "../harness/service/service.ts";
 
-// Where links lead: to PUBLIC_URL, or else to the host that was asked, and never anywhere else.
+// Links lead to PUBLIC_URL, or else to the requested host, and never anywhere else.
 
 const nextOf = (headers: Headers): string | undefined => /<([^>]+)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
 
@@ -73,7 +73,7 @@ describe("a service on all addresses, without PUBLIC_URL", () => {
   });
 });
 
-/** Host values that attackers have tried elsewhere, and anything at all. */
+/** Host values that attackers use, and arbitrary ones. */
 const anyHost = fc.oneof(
   fc.string({ minLength: 1, maxLength: 40 }),
   fc.stringMatching(/^[a-z0-9.:@/\\'"<>()[\]{};,&$%_~!*+=?#-]{1,30}$/),
@@ -98,7 +98,7 @@ const ASKED_FOR = ["/v1/pets?limit=1", "/v1/pets/1", "/", "/docs", "/openapi.jso
 
 test("whatever the Host header says, a link is a path or leads to that very host, and nothing else of it is repeated", async () => {
   const service = await startWithAnimals({ HOST: "0.0.0.0" });
-  // Pages are limited by address: each run has its own.
+  // Pages are limited by address, so each run has its own.
   const proxied = await startWithAnimals({ TRUSTED_PROXIES: "127.0.0.1" });
   let runs = 0;
   await fc.assert(

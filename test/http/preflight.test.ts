@@ -16,7 +16,7 @@ import { startService } from "../harness/service/service.ts";
 import { onEveryStore } from "../harness/service/stores.ts";
 import { FakeClock } from "../harness/time/clock.ts";
 
-// What browsers ask before a script of another origin may send its key, and what else OPTIONS is good for.
+// Preflights of cross-origin requests with a key, and other uses of OPTIONS.
 
 const env = { CORS_ORIGINS };
 
@@ -43,7 +43,7 @@ onEveryStore(({ startService }) => {
     const clock = new FakeClock();
     const service = await startService({ clock, env: { ...env, ANONYMOUS_PER_MINUTE: "3" } });
     const { id, secret } = await service.issueKey({ plan: "enterprise", quotas: { perMinute: 2, perDay: 9 } });
-    // No browser sends a key with it. Whoever does is not counted either, and collects no strikes.
+    // Browsers send no key with it. A client that does is not counted either, and gets no strikes.
     const many = async () => {
       for (let i = 0; i < 5; i++)
         expect((await preflight(service, "/pets", "POST", i % 2 ? { secret } : {})).status).toBe(204);
@@ -130,7 +130,7 @@ test("in a flood, preflights are held back, and none is refused", async () => {
   const request = `OPTIONS /v1/pets HTTP/1.1\r\nHost: a\r\nOrigin: ${APP}\r\nAccess-Control-Request-Method: GET\r\n\r\n`;
   connection.send(request.repeat(1000));
   const answersIn = (received: string) => received.split("HTTP/1.1 204 ").length - 1;
-  // What follows one that is held back is dropped.
+  // Requests after one that is held back are dropped.
   const received = await connection.until((received) => answersIn(received) === 1000);
   expect(answersIn(received)).toBeWithin(1, 1000);
   const answers = await Promise.all(Array.from({ length: 200 }, () => preflight({ origin }, "/pets", "GET")));

@@ -4,12 +4,11 @@ import { RawConnection } from "../harness/requests/raw.ts";
 import { openDatabaseFile } from "../harness/rows/sqlite.ts";
 import { startService, type TestService } from "../harness/service/service.ts";
 
-// What the service keeps between requests must not show: every answer is the one that it would give
-// if it cached nothing.
+// Caching must not show: every response is the one that the service would give without a cache.
 
 const REX = { name: "Rex", categoryId: 7 };
 
-/** Pages of every kind: what is asked for, and what the file has for it. */
+/** Pages of every kind: the query, and the SQL condition for the same rows. */
 const PAGES: Readonly<Record<string, string>> = {
   "": "true ORDER BY id",
   "&status=available": "status = 'available' ORDER BY id",
@@ -23,7 +22,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "&id=3&id=28": "id IN (3, 28) ORDER BY id",
 };
 
-/** The animals as the file has them, by a connection that keeps nothing, and whether more follow. */
+/** The animals in the file, read over an uncached connection, and whether more follow. */
 function truth(service: TestService) {
   const db = openDatabaseFile(service.path);
   return {
@@ -61,7 +60,7 @@ describe.each([1, 4])("a stale page is impossible, with %i threads", (threads) =
 
     const steps: Record<Step, () => Promise<void> | void> = {
       async create() {
-        // A page without the animal, and then with it; and a name that may come before others.
+        // A page before and after the animal is added, whose name may sort before others.
         const { next } = db.query("SELECT seq + 1 AS next FROM sqlite_sequence WHERE name = 'animals'").get() as {
           next: number;
         };
@@ -112,7 +111,7 @@ describe.each([1, 4])("a stale page is impossible, with %i threads", (threads) =
         ),
         async (sequence) => {
           for (const [step, kind, limit] of sequence) {
-            // Twice in each thread, more or less, since only what is asked for again is kept.
+            // About twice per thread, because only repeated requests are cached.
             for (let i = 0; i < 2 * threads; i++) await isTrue(kind, limit);
             await steps[step]();
             await isTrue(kind, limit);

@@ -12,7 +12,7 @@ const PETS = 4;
 
 const status = fc.constantFrom("available", "pending", "sold");
 
-/** A call, by small numbers: which animal or which order of those that there are. */
+/** A call about one of the existing animals or orders, by index. */
 const action = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("place" as const), pet: fc.nat(PETS) }) },
   {
@@ -31,10 +31,10 @@ const action = fc.oneof(
 
 type Action = typeof action extends fc.Arbitrary<infer One> ? One : never;
 
-/** Some calls at once, then some more at once, and so on. */
+/** Batches of concurrent calls. */
 const script = fc.array(fc.array(action, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 });
 
-/** The request for an action, whatever numbers its animal and its order have. */
+/** The request for an action, given the ids of animals and orders. */
 function requestFor(step: Action, petId: (pet: number) => number, orderId: (order: number) => number) {
   switch (step.kind) {
     case "create": {
@@ -54,9 +54,9 @@ function requestFor(step: Action, petId: (pet: number) => number, orderId: (orde
   }
 }
 
-/** The rules of sales once more, in the simplest way. */
+/** A simple model of the rules of sales. */
 class Model {
-  /** Undefined: removed. */
+  /** Undefined if deleted. */
   readonly pets: (string | undefined)[] = [];
   readonly orders: { pet: number; status: string }[] = [];
 

@@ -13,7 +13,7 @@ interface Named {
   readonly name: string;
 }
 
-/** By code point, as both databases compare: UTF-16 units have another order. */
+/** Compares by code point, like both databases; UTF-16 units have another order. */
 const byFoldedName = (a: Named, b: Named): number =>
   Buffer.compare(Buffer.from(fold(a.name)), Buffer.from(fold(b.name))) || a.id - b.id;
 

@@ -9,7 +9,7 @@ import { FakeClock } from "../../harness/time/clock.ts";
 
 const writes = fc.array(anyWrite, { minLength: 1, maxLength: 40 });
 
-/** Something of everything that has a tag. */
+/** One target of each kind that has a tag. */
 const targetsOf = ({ animals, orders }: RandomWriter): string[] => [
   ...[
     "/pets?limit=3",
@@ -112,7 +112,7 @@ describe.skipIf(process.env.TEST_STORES === "sqlite")("SQLite and PostgreSQL", (
   setUp(async () => {
     const newDatabase = await databaseMaker();
     const clock = new FakeClock();
-    // The same in both, since Links begin with it.
+    // The same on both, because Links begin with it.
     const env = { PUBLIC_URL: "https://store.example/v1" };
     services = [
       await startService({ clock, env }),
@@ -120,7 +120,7 @@ describe.skipIf(process.env.TEST_STORES === "sqlite")("SQLite and PostgreSQL", (
     ];
   });
 
-  /** Ids of orders are counted from 1: on PostgreSQL, an order that is refused may use up a number. */
+  /** Renumbers orders from 1, because a refused order may use up an id on PostgreSQL. */
   const transcript = async (writer: RandomWriter, service: TestService, steps: readonly AnyWrite[]) => {
     const texts: unknown[] = [];
     const note = (line: string, { status, text, headers }: Sent["answer"]): void => {
