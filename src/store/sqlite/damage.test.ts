@@ -87,7 +87,7 @@ function answersOf(path: string): string {
   }
 }
 
-/** Of damage at random places, how much is noticed. */
+/** Counts how much of the damage at random places is noticed. */
 async function tally(original: string, kind: string, rounds: number) {
   const random = sequence(rounds + kind.length);
   const path = join(folder, "damaged.db");

@@ -17,7 +17,7 @@ async function newStore() {
   return { path, contents: followContents(openSync(path, "r")) };
 }
 
-/** What a command does, or a service after a checkpoint. */
+/** Writes as a command does, or a service after a checkpoint. */
 function write(path: string, times = 1): void {
   const db = openForWriting(path);
   for (let i = 0; i < times; i++) {

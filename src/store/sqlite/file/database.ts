@@ -185,7 +185,7 @@ function openFile(path: string, openMs: number, { create }: { create: boolean })
   }
 }
 
-/** Of processes that open a new file at once, SQLite refuses some without waiting, since they wait for each other. */
+/** SQLite refuses some of the processes that open a new file at once, without waiting, since they wait for each other. */
 function useWal(db: Database, openMs: number): void {
   for (const endMs = performance.now() + openMs; ; Bun.sleepSync(5))
     try {

@@ -18,7 +18,7 @@ import {
   versionByPragma,
 } from "./version.ts";
 
-/** Where the words of a state are in the head. */
+/** The positions of a state's words in the head. */
 const [CHANGE, CHECKSUM_1, CHECKSUM_2] = [2, 10, 11];
 
 const folder = temporaryFolder();
@@ -170,7 +170,7 @@ class Looker {
   readonly #exact = new Map<Version, ReturnType<typeof contentOf>>();
   readonly #first = new Map<number, ReturnType<typeof contentOf>>();
   #last: Version | undefined;
-  /** What was done since that version was first seen. */
+  /** The actions since that version was first seen. */
   since: string[] = [];
 
   constructor(
@@ -178,7 +178,7 @@ class Looker {
     private readonly db: Database,
   ) {}
 
-  /** Of what it remembers, whatever the version says is still true must be. */
+  /** Everything cached that the version declares valid must still be true. */
   look(keeping: { readonly all: ReadonlySet<string>; readonly settled: ReadonlySet<string> }): void {
     const version = this.version();
     if (version === undefined) return;

@@ -20,7 +20,7 @@ import {
   type WriteTogether,
 } from "./group-commit.ts";
 
-/** Where the thread notes the effects of its commits, and the WAL index from which it derives them. */
+/** The memory in which the thread notes the effects of its commits, and the WAL index from which it derives them. */
 export interface NoteTarget {
   readonly walIndexAddress: number;
   readonly note: CommitNote;

@@ -18,7 +18,7 @@ export type ToWriter =
 /** From the writer to a serving thread: the outcomes of its own writes, in their order, and messages to all. */
 export type FromWriter = WriteOutcomes | ProblemMessage | RecoveryPhase;
 
-/** What a thread with a handle asks of the thread that starts the writer. */
+/** The methods that a thread with a handle calls in the thread that starts the writer. */
 export type HostMethods = {
   /** Returns a port to the writer. Fails when that cannot be started. */
   newPort(): MessagePort;
