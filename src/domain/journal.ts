@@ -2,7 +2,7 @@
 
 export const AUTHOR_MAX_CODE_POINTS = 100;
 
-/** Who makes a change, and when. It accompanies every change by a person, down to its transaction. */
+/** The person who makes a change, and the time: part of every such change, down to its transaction. */
 export interface Authorship {
   /** The system user, or the name that the setting OPERATOR or a session of the console gives. */
   readonly by: string;

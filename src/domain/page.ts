@@ -51,7 +51,7 @@ export interface Position {
   readonly foldedName?: string | undefined;
 }
 
-/** Whether a position is one in this list: by id, or by names that begin with a folded prefix. */
+/** Tells whether a position belongs to a list: by id, or by names that begin with a folded prefix. */
 export const isInList = ({ foldedName }: Position, foldedPrefix: string | undefined): boolean =>
   foldedPrefix === undefined ? foldedName === undefined : foldedName?.startsWith(foldedPrefix) === true;
 

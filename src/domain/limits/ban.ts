@@ -10,7 +10,7 @@ export const BAN_MEMORY_MS = DAY_MS;
 /** However small the quota, a key is never banned for fewer strikes than this. */
 export const STRIKES_TO_BAN_MIN = 60;
 
-/** How many strikes within one minute window lead to a ban. */
+/** The number of strikes within one minute window that lead to a ban. */
 export const strikesToBan = (perMinute: number): number => Math.max(STRIKES_TO_BAN_MIN, perMinute);
 
 /** A subject's record of strikes and bans. */

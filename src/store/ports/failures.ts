@@ -1,7 +1,7 @@
 /** The store cannot do its work now: it is busy, full, read-only or gone. Every method of the ports may throw it. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
-  /** What the attempt changed. It is unknown when the reply to a commit was lost on its way. */
+  /** The effect of the attempt: unknown if the reply to a commit was lost on its way. */
   readonly changed: "nothing" | "unknown";
 
   constructor(message: string, options: ErrorOptions & { changed?: "nothing" | "unknown" } = {}) {

@@ -8,5 +8,5 @@ export interface MetadataStore {
   noteCountingPlace(place: CountingPlace): Promise<void>;
 }
 
-/** Where requests are counted: in Redis, for all instances, or in the instance, which saves its tallies here. */
+/** The place where requests are counted: in Redis, for all instances, or in the instance, which saves its tallies here. */
 export type CountingPlace = "redis" | "database";

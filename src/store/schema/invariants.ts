@@ -11,8 +11,8 @@ import { OPEN_ORDER_STATUSES, ORDER_STATUSES, PLACING } from "../../domain/stock
 import { encodeScopes } from "../sql/rows.ts";
 import { decodeSavedContent } from "../sql/saved-content.ts";
 
-// What is true of every store at every moment, in SQL that both databases understand. A statement selects what breaks
-// the rule, by the id to look it up by.
+// Invariants of every store at every moment, in SQL that both databases understand. A statement selects the ids of the
+// rows that break the rule.
 
 interface Invariant {
   readonly name: string;

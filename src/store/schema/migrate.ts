@@ -76,8 +76,8 @@ export const digestOfMigration = (migration: Migration): string =>
 export const newestOf = (migrations: readonly Migration[]): number => migrations.at(-1)?.number ?? 0;
 
 /**
- * What a schema is to this version. Throws an OperatorError when it is that of a version too new for this one, or when
- * a migration that ran before has been edited since.
+ * Compares a schema with this version. Throws an OperatorError if its version is too new for this one, or if a migration
+ * has been edited since it ran.
  */
 export function schemaState(applied: readonly AppliedMigration[], migrations: readonly Migration[]): SchemaState {
   if (applied.length === 0) return { kind: "empty" };
@@ -138,7 +138,7 @@ export const COPIES_INTO: SchemaRules = { mayCreate: true, mayMigrate: false, ma
 export const emptyDatabase = (): UnusableDatabase =>
   new UnusableDatabase("the database is empty", { kind: "database_empty" });
 
-/** Whether the schema must be created or migrated first. Throws an OperatorError if the rules do not allow it. */
+/** Tells whether the schema must be created or migrated first. Throws an OperatorError if the rules forbid it. */
 export function isWorkDue(state: SchemaState, rules: SchemaRules, newest: number): boolean {
   if (state.kind === "current" || (state.kind === "newer" && rules.mayBeNewer)) return false;
   if (state.kind === "newer")

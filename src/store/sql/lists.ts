@@ -151,7 +151,7 @@ export function categoryListing({ name, after, size }: CategoryQuery): Listing<C
   return { name: "byName", parameters: [from, endOfPrefix(name), size + 1] };
 }
 
-// Where pages begin
+// Starts of pages
 
 /** The most parameters that any of these statements has. */
 const placeholders = ({ placeholder }: Dialect) =>

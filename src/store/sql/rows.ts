@@ -57,7 +57,7 @@ export const SELECT_CATEGORY = "SELECT id, name FROM categories";
 
 export const SELECT_CATEGORY_BY_NAME = withFoldedName(SELECT_CATEGORY);
 
-/** In the order of the columns. */
+/** The values in the order of the columns. */
 export const categoryValues = ({ id, name }: Category): SqlValue[] => [id, name, fold(name)];
 
 // Orders
@@ -116,7 +116,7 @@ export const KEYS: Table = { name: "keys", columns: Object.keys(KEY_VALUES), key
 
 const KEY_WRITERS = Object.values(KEY_VALUES);
 
-/** In the order of the columns. */
+/** The values in the order of the columns. */
 export const keyValues = (key: Key): SqlValue[] => KEY_WRITERS.map((valueIn) => valueIn(key));
 
 export const keyOf = (row: Row): Key => ({
@@ -221,7 +221,7 @@ export const tallyOf = (row: Row): Tally => tallyOfNumbers(TALLY_NUMBER_NAMES.ma
 
 export const keyTallyOf = (row: Row): KeyTally => [row.key_id as string, tallyOf(row)];
 
-/** In the order of the columns. */
+/** The values in the order of the columns. */
 export const tallyValues = ([keyId, tally]: KeyTally): SqlValue[] => [keyId, ...tallyNumbers(tally)];
 
 export function tallyRow(tally: KeyTally): Row {

@@ -5,8 +5,8 @@ import { FOLDED_NAME } from "./rows.ts";
 /** The differences between the SQL of the two databases. */
 export interface Dialect {
   /**
-   * Whether a search by id is ordered by all columns of its index. Otherwise PostgreSQL may prefer to walk
-   * the primary key and discard what does not match, even if that is a million rows.
+   * A search by id is ordered by all columns of its index. Otherwise PostgreSQL may prefer to walk the primary key and
+   * discard what does not match, even a million rows.
    */
   readonly ordersByIndex: boolean;
   /** The n-th parameter. */
@@ -16,8 +16,8 @@ export interface Dialect {
   /** The value of that parameter. */
   readonly idList: (ids: readonly bigint[]) => string;
   /**
-   * What the id is compared with, as the last of several columns. SQLite looks for it in an index only if that has a
-   * collation; otherwise it would go through all rows with the same name.
+   * The value that the id is compared with, as the last of several columns. SQLite uses an index for it only if it has a
+   * collation; otherwise it goes through all rows with the same name.
    */
   readonly idInRow: (placeholder: string) => string;
   /** Limits the rows. SQLite makes a LIMIT that is a mere parameter part of its plan, and plans anew for each value. */

@@ -140,7 +140,7 @@ export const upsertInstance = (placeholder: (n: number) => string): string =>
   `INSERT INTO instances (${INSTANCE_COLUMNS.join(", ")}) VALUES (${INSTANCE_COLUMNS.map((_, i) => placeholder(i + 1)).join(", ")})
   ON CONFLICT (id) DO UPDATE SET ${["health", "seen_at", "stopped_at"].map((column) => `${column} = excluded.${column}`).join(", ")}`;
 
-/** In the order of the columns. */
+/** The values in the order of the columns. */
 export const instanceValues = (instance: Instance): SqlValue[] =>
   Object.values(INSTANCE_VALUES).map((valueIn) => valueIn(instance));
 

@@ -1,6 +1,6 @@
 import { OperatorError } from "../../base/operator-error.ts";
 
-/** What to do about a database that cannot be used. Its text names the setting that the database was given by. */
+/** The remedy for a database that cannot be used. Its text names the setting that gave the address. */
 export type DatabaseRemedy =
   /** The file does not exist, or the database has no schema. */
   | { readonly kind: "file_missing" }
@@ -15,7 +15,7 @@ export type DatabaseRemedy =
 /** The nouns of whoever shows the remedy. */
 export interface DatabaseNouns {
   readonly setting: string;
-  /** Whether an empty database would do. It would not be of use as the source of a copy. */
+  /** An empty database would do, so its creation is suggested. It is no use as the source of a copy. */
   readonly mayCreate: boolean;
 }
 

@@ -18,7 +18,7 @@ const NOW = Date.parse("2027-03-01T12:00:00Z");
 const refused = (kind: string) => ({ kind: "refused", reason: { kind } }) as never;
 const replayed = (value: unknown) => ({ kind: "replay", content: { kind: "value", value } }) as never;
 
-/** What every store promises about putting things right, under the same test names. `open` returns a new, empty one. */
+/** The contract of updates and deletions of animals, which every adapter runs. `open` returns a new, empty store. */
 export function correctionsContract(name: string, open: () => Promise<Store>): void {
   describe(`${name}: corrections and removals`, () => {
     const create = async (store: Store, animal: Partial<NewAnimal> = {}) =>

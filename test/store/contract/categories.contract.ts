@@ -17,7 +17,7 @@ const taken = (by: bigint) => ({ kind: "refused", reason: { kind: "name_taken", 
 const refused = (kind: string) => ({ kind: "refused", reason: { kind } });
 const replayed = (value: unknown) => ({ kind: "replay", content: { kind: "value", value } });
 
-/** What every store promises about the names of categories, under the same test names. `open` returns a new, empty one. */
+/** The contract of the names of categories, which every adapter runs. `open` returns a new, empty store. */
 export function categoriesContract(name: string, open: () => Promise<Store>): void {
   describe(`${name}: names of categories`, () => {
     const put = (store: Store, id: bigint, name: string) => store.categories.put({ id, name });

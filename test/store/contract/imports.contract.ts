@@ -30,7 +30,7 @@ const batch = ({ id }: Pick<Import, "id">, changes: Partial<ImportBatch>): Impor
 
 const OVERTAKEN = { kind: "refused", reason: { kind: "overtaken" } } as const;
 
-/** What every store promises about imports, under the same test names. `open` returns a new, empty one. */
+/** The contract of imports, which every adapter runs. `open` returns a new, empty store. */
 export function importsContract(name: string, open: () => Promise<Store>): void {
   describe(`${name}: imports`, () => {
     const all = async (store: Store) => (await store.animals.list({ size: 1_000 })).rows;

@@ -39,7 +39,7 @@ function replay(entries: readonly JournalEntry[]): JournalContent | undefined {
 const withoutNulls = (content: JournalContent | undefined) =>
   content && Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null));
 
-/** What every store promises about its journal, under the same test names. `open` returns a new, empty one. */
+/** The contract of the journal, which every adapter runs. `open` returns a new, empty store. */
 export function journalContract(name: string, open: () => Promise<Store>): void {
   describe(`${name}: the contract of the journal`, () => {
     test("every change to a key has an entry: who, when, what, and what is different", async () => {

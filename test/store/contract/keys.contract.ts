@@ -9,7 +9,7 @@ import { SIGNED } from "../../harness/rows/author.ts";
 
 const NOW = Date.parse("2027-03-01T12:00:00Z");
 
-/** What every store promises about keys that change, under the same test names. `open` returns a new, empty one. */
+/** The contract of keys that change, which every adapter runs. `open` returns a new, empty store. */
 export function keyStoreContract(name: string, open: () => Promise<Store>): void {
   describe(`${name}: the contract of changed keys`, () => {
     const issued = { name: "Front desk 🐾", plan: "pro", quotas: PLANS.pro, createdAtMs: NOW } as const;

@@ -75,7 +75,7 @@ async function fillWithAnimals(store: Store, count: number): Promise<Animal[]> {
   return Promise.all(created);
 }
 
-/** What every store promises about lists, under the same test names. `open` returns a new, empty one. */
+/** The contract of lists, which every adapter runs. `open` returns a new, empty store. */
 export function listsContract(name: string, open: () => Promise<Store>): void {
   describe(`${name}: lists`, () => {
     test("a page of animals as JSON is the same page as rows, whatever the names and numbers are", async () => {

@@ -26,7 +26,7 @@ const signIn = (linkDigest: string, digest: string, atMs = NOW): ConsoleSignIn =
 const journalOf = async ({ journal }: Store): Promise<readonly JournalEntry[]> =>
   (await journal.list({ size: 1_000 })).rows;
 
-/** What every store promises about links and sessions. `open` returns a new store, twice: as two threads or instances have it. */
+/** The contract of links and sessions, which every adapter runs. `open` opens a new store twice, as two threads or instances do. */
 export function sessionsContract(name: string, open: () => Promise<readonly [Store, Store]>): void {
   describe(`${name}: the contract of sessions`, () => {
     test("a link is exchanged for a session, which every thread and instance knows", async () => {

@@ -25,7 +25,7 @@ export const doneValue = <Value>(result: { readonly kind: string; readonly value
 
 const range = (from: number, to: number): bigint[] => Array.from({ length: to - from + 1 }, (_, i) => BigInt(from + i));
 
-/** What every store promises, under the same test names. `open` returns a new, empty one. */
+/** The contract that every adapter runs. `open` returns a new, empty store. */
 export function storeContract(name: string, open: () => Promise<Store>): void {
   describe(`${name}: the store contract`, () => {
     const create = async (store: Store, animal: Partial<NewAnimal> = {}) =>

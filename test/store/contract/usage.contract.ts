@@ -16,7 +16,7 @@ const counts = (factor = 1): UsageCounts => newCounts().map((_, place) => factor
 
 const EVER: Omit<UsageSpan, "grain"> = { fromMs: 0, beforeMs: NOW + DAY_MS };
 
-/** What every store promises about usage and instances. `open` returns a new store, twice: as two threads or instances have it. */
+/** The contract of usage and instances, which every adapter runs. `open` opens a new store twice, as two threads or instances do. */
 export function usageContract(name: string, open: () => Promise<readonly [Store, Store]>): void {
   describe(`${name}: the contract of usage`, () => {
     let keys = 0;

@@ -9,7 +9,7 @@ export function linkForRead(links: readonly Link[], nowMs: number): Link | undef
   return leastBusy(links, nowMs);
 }
 
-/** From the end, since reads are at the beginning. */
+/** Searches from the end, since reads are at the beginning. */
 export function leastBusy(links: readonly Link[], nowMs: number): Link | undefined {
   let found: Link | undefined;
   for (let i = links.length - 1; i >= 0; i--) {
