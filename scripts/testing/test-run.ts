@@ -6,7 +6,7 @@ import { type Counts, type FileOptions, type FileResult, runFile } from "./test-
 /** Most files wait for something most of the time, and none is about how long that takes. */
 const WORKERS_PER_CORE = 2;
 /** One file that takes longer than this hangs. */
-const FILE_LIMIT_MS = 8 * 60_000;
+const FILE_LIMIT_MS = 15 * 60_000;
 const GONE_WITHIN_MS = 5_000;
 
 export interface RunOptions extends Omit<FileOptions, "limitMs" | "goneWithinMs"> {

@@ -138,8 +138,11 @@ async function startBrowser(chromium: string): Promise<string> {
     stderr: "pipe",
   });
   atEnd(async () => {
-    child.kill("SIGKILL");
+    // Killed at once, it would leave its own processes behind.
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
     await child.exited;
+    clearTimeout(timer);
   });
   let said = "";
   const decoder = new TextDecoder();

@@ -13,7 +13,7 @@ import { launchChromium } from "./playwright.ts";
 export { CHROMIUM };
 
 /** The timeout of a test in a browser, on a busy machine. */
-export const BROWSER_TEST_MS = 180_000;
+export const BROWSER_TEST_MS = 300_000;
 /** The polling interval of pages. */
 const POLL_MS = 5_000;
 /** The narrowest phones. */
