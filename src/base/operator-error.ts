@@ -1,4 +1,41 @@
-/** A failure that the operator can fix: one line that says what is wrong and what to do about it. */
+/** What to do about a database that cannot be used. Its text names the setting that the database was given by. */
+export type DatabaseRemedy =
+  /** The file does not exist, or the database has no schema. */
+  | { readonly kind: "file_missing" }
+  | { readonly kind: "database_empty" }
+  | { readonly kind: "login_refused" }
+  | { readonly kind: "database_missing" }
+  | { readonly kind: "is_folder" }
+  | { readonly kind: "other_program"; readonly path: string }
+  /** `then` says what to do once the other process is stopped. */
+  | { readonly kind: "served"; readonly then?: string | undefined };
+
+/** What the operator can do about a failure or a finding. Each face words it: cli/remedies.ts names the commands. */
+export type Remedy =
+  | DatabaseRemedy
+  | { readonly kind: "migrate" | "migrate_or_start" | "migrate_as_owner" | "migrate_on_primary" }
+  /** Another session holds a lock. */
+  | { readonly kind: "migrate_after_lock" }
+  | { readonly kind: "finish_copy" }
+  | { readonly kind: "restore_damaged" | "examine_damage" | "examine" }
+  /** The write-ahead log beside this database was written for another file. */
+  | { readonly kind: "replace_foreign_log"; readonly path: string }
+  | { readonly kind: "name_backup" | "force_restore" }
+  | { readonly kind: "set_scopes" | "rotate_keys" };
+
+/** A failure that the operator can fix: one line that says what is wrong, and what to do unless the remedy does. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
+
+  constructor(
+    message: string,
+    readonly remedy?: Remedy,
+  ) {
+    super(message);
+  }
+
+  /** The same failure of something: its name comes first. */
+  of(subject: string): OperatorError {
+    return new OperatorError(`${subject}: ${this.message}`, this.remedy);
+  }
 }

@@ -9,6 +9,7 @@ const EXIT_OUTPUT_CLOSED = 141;
 
 const loadServe = lazy(() => import("./serve.ts"));
 const loadReady = lazy(() => import("./ready.ts"));
+const loadRemedies = lazy(() => import("./remedies.ts"));
 const loadProgram = lazy(() => import("./program.ts"));
 
 try {
@@ -18,15 +19,15 @@ try {
   else if (command === "ready") await (await loadReady()).ready();
   else await (await loadProgram()).runProgram();
 } catch (error) {
-  reportFailure(error);
+  await reportFailure(error);
   // Connections that are being closed would keep the process running for seconds.
   process.exit(error instanceof OutputClosed ? EXIT_OUTPUT_CLOSED : EXIT_FAILED);
 }
 
 /** Only an unforeseen failure shows its stack trace. */
-function reportFailure(error: unknown): void {
+async function reportFailure(error: unknown): Promise<void> {
   if (error instanceof OutputClosed) return;
-  if (error instanceof OperatorError) say(`animal-store: ${error.message}`);
+  if (error instanceof OperatorError) say(`animal-store: ${(await loadRemedies()).textOfFailure(error)}`);
   else if (error instanceof StoreUnavailable) say(`animal-store: the database is unavailable: ${error.message}`);
   else say(Bun.inspect(error));
 }

@@ -167,7 +167,7 @@ test("keys cannot be changed during a copy, so none is lost", async () => {
   for (const { exitCode, err } of attempts)
     expect([exitCode, err]).toEqual([
       1,
-      "animal-store: another process is writing to the database, such as animal-store copy: nothing was changed; try again when it is done\n",
+      "animal-store: another process is writing to the database, such as a copy: nothing was changed; try again when it is done\n",
     ]);
   child.kill("SIGCONT");
   expect(await child.exited).toBe(0);

@@ -53,9 +53,10 @@ test("a role that may create nothing serves, and waits for nobody who migrates",
 
 test("a role that may create nothing is told who creates the schema of an empty database", async () => {
   const address = await asNewRole(await newDatabase());
-  await expect(startService({ env: { DATABASE_URL: address.href } })).rejects.toThrow(
-    "permission denied for schema public. Run animal-store migrate as the owner of the database",
-  );
+  await expect(startService({ env: { DATABASE_URL: address.href } })).rejects.toMatchObject({
+    message: expect.stringContaining("permission denied for schema public"),
+    remedy: { kind: "migrate_as_owner" },
+  });
 });
 
 test("on a primary that is set to be read-only, reads are served, and one line says that writes are not", async () => {

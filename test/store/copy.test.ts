@@ -261,7 +261,7 @@ for (const kind of KINDS)
         });
       const older = await filled(kind);
       await query(older, "DELETE FROM migrations WHERE number = (SELECT max(number) FROM migrations)");
-      await expect(copyStore(older, target, { author: SIGNED })).rejects.toThrow("run animal-store migrate");
+      await expect(copyStore(older, target, { author: SIGNED })).rejects.toMatchObject({ remedy: { kind: "migrate" } });
     });
   });
 

@@ -10,6 +10,8 @@ import { type DatabaseUrl, displayName, parseDatabaseUrl } from "../../store/url
 import { authorOf } from "../arguments/author.ts";
 import { configFromEnvironment, readVariables } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { ownCommand } from "../own-command.ts";
+import { textOfFailure } from "../remedies.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, note, print, printJson } from "../terminal/print.ts";
 import { withBars } from "../terminal/progress.ts";
@@ -137,8 +139,8 @@ function textOfRefusal(reason: CopyRefusal, from: NamedDatabase, to: NamedDataba
       return `the source and the target are the same database, ${reason.database}: name another target`;
     case "unusable":
       return reason.side === "source"
-        ? reason.problem.textFor({ setting: from.name, mayCreate: false })
-        : reason.problem.textFor({ setting: to.name, mayCreate: true });
+        ? textOfFailure(reason.problem, { setting: from.name, mayCreate: false })
+        : textOfFailure(reason.problem, { setting: to.name, mayCreate: true });
     case "already_copied":
       return "a copy into this database has already been completed: serve from it, or use an empty database";
     case "not_empty":
@@ -146,7 +148,7 @@ function textOfRefusal(reason: CopyRefusal, from: NamedDatabase, to: NamedDataba
     case "whole_copy_unfinished":
       return "a copy of a whole store into this database was not finished: finish it, or use a new one";
     case "has_orders":
-      return "the target has orders, which refer to its animals: use a new database, which animal-store migrate creates";
+      return `the target has orders, which refer to its animals: use a new database, which ${ownCommand("migrate")} creates`;
     case "has_animals":
       return `the target has ${reason.table} already: use a new database, or give --replace to replace its animals and categories`;
     case "differs":

@@ -19,6 +19,7 @@ import { readSettings } from "../arguments/context.ts";
 import { misspeltSettings } from "../arguments/env-file.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
+import { textOfRemedy } from "../remedies.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { addressChecks } from "./address-checks.ts";
 
@@ -42,7 +43,7 @@ async function doctor({ json }: JsonOption): Promise<void> {
   }
   const count = (kind: Finding["kind"]) => results.filter(({ finding }) => finding.kind === kind).length;
   const problems = count("problem");
-  if (json) printJson(results.map(({ name, finding: { kind, ...rest } }) => ({ check: name, result: kind, ...rest })));
+  if (json) printJson(results.map(jsonOf));
   else print(`\n${summary(problems, count("warning"))} in ${results.length} checks.`);
   if (problems > 0) process.exitCode = EXIT_PROBLEM;
 }
@@ -103,5 +104,15 @@ const NAME_WIDTH = 40;
 
 function lineOf({ name, finding }: CheckResult): string {
   const line = `${finding.kind.padEnd(7)}  ${name.padEnd(NAME_WIDTH)}  ${harmless(finding.detail)}`;
-  return finding.kind === "ok" ? line : `${line}\n         → ${harmless(finding.remedy)}`;
+  return finding.kind === "ok" ? line : `${line}\n         → ${harmless(remedyOf(finding))}`;
 }
+
+const jsonOf = ({ name, finding }: CheckResult) => ({
+  check: name,
+  result: finding.kind,
+  detail: finding.detail,
+  ...(finding.kind === "ok" ? {} : { remedy: remedyOf(finding) }),
+});
+
+const remedyOf = ({ remedy }: Exclude<Finding, { kind: "ok" }>): string =>
+  typeof remedy === "string" ? remedy : textOfRemedy(remedy);

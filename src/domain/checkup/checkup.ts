@@ -1,10 +1,11 @@
+import { OperatorError, type Remedy } from "../../base/operator-error.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 
 /** The result of a check: all is well, something may surprise, or something is wrong, with its remedy. */
 export type Finding =
   | { readonly kind: "ok"; readonly detail: string }
-  | { readonly kind: "warning"; readonly detail: string; readonly remedy: string }
-  | { readonly kind: "problem"; readonly detail: string; readonly remedy: string };
+  | { readonly kind: "warning"; readonly detail: string; readonly remedy: string | Remedy }
+  | { readonly kind: "problem"; readonly detail: string; readonly remedy: string | Remedy };
 
 /** A check of a store, which changes nothing. */
 export interface Check {
@@ -24,9 +25,9 @@ export interface Checkup {
 
 export const ok = (detail: string): Finding => ({ kind: "ok", detail });
 
-export const warning = (detail: string, remedy: string): Finding => ({ kind: "warning", detail, remedy });
+export const warning = (detail: string, remedy: string | Remedy): Finding => ({ kind: "warning", detail, remedy });
 
-export const problem = (detail: string, remedy: string): Finding => ({ kind: "problem", detail, remedy });
+export const problem = (detail: string, remedy: string | Remedy): Finding => ({ kind: "problem", detail, remedy });
 
 export interface CheckResult {
   readonly name: string;
@@ -46,9 +47,10 @@ async function found(run: Check["run"]): Promise<Finding> {
   try {
     return await run();
   } catch (error) {
+    const remedy = error instanceof OperatorError ? error.remedy : undefined;
     return problem(
       error instanceof Error ? error.message : String(error),
-      "mend what the message says, and run this again",
+      remedy ?? "fix what the message says, and run this again",
     );
   }
 }

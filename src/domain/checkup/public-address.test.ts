@@ -3,7 +3,7 @@ import { checkPublicAddress } from "./public-address.ts";
 
 const kindOf = (host: string, publicUrl?: string, hasTrustedProxies = false): string => {
   const finding = checkPublicAddress({ host, publicUrl, hasTrustedProxies });
-  return finding.kind === "ok" ? "ok" : (/set (\w+)/.exec(finding.remedy)?.[1] ?? finding.remedy);
+  return finding.kind === "ok" ? "ok" : (/set (\w+)/.exec(String(finding.remedy))?.[1] ?? String(finding.remedy));
 };
 
 test("who serves other machines says under which address", () => {

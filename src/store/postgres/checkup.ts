@@ -124,7 +124,7 @@ const finishedCopy = (query: Run): Check => ({
     const unfinished = table?.name === null ? [] : await query("SELECT 1 FROM copies WHERE finished_at IS NULL");
     return unfinished.length === 0
       ? ok("yes, or there was none")
-      : problem("a copy into this database was interrupted", "run animal-store copy again");
+      : problem("a copy into this database was interrupted", { kind: "finish_copy" });
   },
 });
 
@@ -136,10 +136,9 @@ const schema = (query: Run): Check => ({
     const newest = newestOf(POSTGRES_MIGRATIONS);
     if (state.kind === "current") return ok(`${newest}, as it should be`);
     if (state.kind === "newer") return ok(`${state.number}, of a newer version, and this one can run on it`);
-    return problem(
-      state.kind === "empty" ? "the database is empty" : `the database is older than schema ${newest}`,
-      "run animal-store migrate",
-    );
+    return problem(state.kind === "empty" ? "the database is empty" : `the database is older than schema ${newest}`, {
+      kind: "migrate",
+    });
   },
 });
 

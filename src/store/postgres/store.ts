@@ -1,7 +1,6 @@
-import { OperatorError } from "../../base/operator-error.ts";
 import type { ServingStore, Store } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES } from "../schema/migrate.ts";
-import { COPIES_TABLE, SELECT_UNFINISHED_COPY, UNFINISHED_COPY } from "../sql/transfer.ts";
+import { COPIES_TABLE, SELECT_UNFINISHED_COPY, unfinishedCopy } from "../sql/transfer.ts";
 import { openPool, type Pool } from "./database.ts";
 import type { SchemaOptions } from "./schema/schema.ts";
 import { postgresAnimals } from "./tables/animals.ts";
@@ -101,6 +100,6 @@ async function refuseUnfinishedCopy(pool: Pool): Promise<boolean> {
     `SELECT to_regclass('${COPIES_TABLE}') AS copies, ${READ_ONLY_MODE}`,
   );
   const unfinished = found?.copies ? await pool.read(SELECT_UNFINISHED_COPY) : [];
-  if (unfinished.length > 0) throw new OperatorError(UNFINISHED_COPY);
+  if (unfinished.length > 0) throw unfinishedCopy();
   return found?.mode === "on";
 }

@@ -1,3 +1,4 @@
+import type { Remedy } from "../../base/operator-error.ts";
 import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { type Check, ok, problem } from "../../domain/checkup/checkup.ts";
@@ -17,7 +18,7 @@ import { decodeSavedContent } from "../sql/saved-content.ts";
 interface Invariant {
   readonly name: string;
   readonly broken: string;
-  readonly remedy: string;
+  readonly remedy: string | Remedy;
 }
 
 const textList = (values: readonly string[]): string => `(${values.map((value) => `'${value}'`).join(", ")})`;
@@ -79,18 +80,18 @@ const INVARIANTS: readonly Invariant[] = [
   {
     name: "scopes of keys are well-formed",
     broken: `SELECT id FROM keys WHERE scopes NOT IN ${textList(SOME_SCOPES)}`,
-    remedy: "name the scopes of these keys again with animal-store keys edit --scopes",
+    remedy: { kind: "set_scopes" },
   },
   {
     name: "every key has a secret",
     broken: "SELECT k.id FROM keys k LEFT JOIN secrets s ON s.key_id = k.id WHERE s.digest IS NULL",
-    remedy: "give these keys a new secret with animal-store keys rotate",
+    remedy: { kind: "rotate_keys" },
   },
   {
     name: "secrets are well-formed",
     broken: `SELECT s.key_id AS id FROM secrets s LEFT JOIN keys k ON k.id = s.key_id
       WHERE k.id IS NULL OR length(s.digest) <> 64 OR ltrim(s.digest, '0123456789abcdef') <> ''`,
-    remedy: "give these keys a new secret with animal-store keys rotate",
+    remedy: { kind: "rotate_keys" },
   },
   {
     name: "counters are well-formed",

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
+import type { OperatorError, Remedy } from "../../base/operator-error.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { openShared } from "../sqlite/file/database.ts";
 import { migrationTarget } from "../sqlite/migration/target.ts";
@@ -152,22 +153,14 @@ describe("a schema", () => {
 
   test.each([
     ["a service", MIGRATES, [true, true, false, false]],
-    [
-      "a service with MIGRATE=off",
-      CHANGES_NO_SCHEMA,
-      ["is empty: check DATABASE_URL, or run animal-store migrate", "run animal-store migrate", false, false],
-    ],
-    [
-      "a command",
-      ONLY_CREATES,
-      [true, "has schema 1, and this version needs 2: run animal-store migrate", false, false],
-    ],
+    ["a service with MIGRATE=off", CHANGES_NO_SCHEMA, [{ kind: "database_empty" }, { kind: "migrate" }, false, false]],
+    ["a command", ONLY_CREATES, [true, "has schema 1, and this version needs 2", false, false]],
     [
       "the source of a copy",
       COPIES_FROM,
-      ["the database is empty", "run animal-store migrate", false, "use the newer version"],
+      ["the database is empty", { kind: "migrate" }, false, "use the newer version"],
     ],
-    ["the target of a copy", COPIES_INTO, [true, "run animal-store migrate", false, "use the newer version"]],
+    ["the target of a copy", COPIES_INTO, [true, { kind: "migrate" }, false, "use the newer version"]],
   ] as const)("that is empty, older, current or newer is what %s can use, changes or refuses", (_, rules, expected) => {
     const states: SchemaState[] = [
       { kind: "empty" },
@@ -176,12 +169,22 @@ describe("a schema", () => {
       { kind: "newer", number: 3 },
     ];
     for (const [i, state] of states.entries()) {
-      const outcome = expected[i] as boolean | string;
+      const outcome = expected[i] as boolean | string | Remedy;
       if (typeof outcome === "string") expect(() => isWorkDue(state, rules, 2)).toThrow(outcome);
+      else if (typeof outcome === "object") expect(remedyOf(() => isWorkDue(state, rules, 2))).toEqual(outcome);
       else expect(isWorkDue(state, rules, 2)).toBe(outcome);
     }
   });
 });
+
+function remedyOf(work: () => unknown): Remedy | undefined {
+  try {
+    work();
+  } catch (error) {
+    return (error as OperatorError).remedy;
+  }
+  return undefined;
+}
 
 test("ten processes may open a new database at once", async () => {
   const path = join(folder, "race.db");

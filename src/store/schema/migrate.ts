@@ -151,7 +151,8 @@ export function isWorkDue(state: SchemaState, rules: SchemaRules, newest: number
   }
   if (rules.mayMigrate) return true;
   throw new OperatorError(
-    `the database has schema ${state.number}${state.number < newest ? `, and this version needs ${newest}` : ", which is not complete"}: run animal-store migrate`,
+    `the database has schema ${state.number}${state.number < newest ? `, and this version needs ${newest}` : ", which is not complete"}`,
+    { kind: "migrate" },
   );
 }
 

@@ -1,3 +1,4 @@
+import { OperatorError } from "../../base/operator-error.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { NewJournalEntry } from "../../domain/journal.ts";
 import type { CountingPlace } from "../ports/store.ts";
@@ -67,8 +68,9 @@ export interface RowTarget extends RowWriter {
   close(): Awaitable<void>;
 }
 
-/** The message for a database that is the target of an unfinished copy. */
-export const UNFINISHED_COPY = "a copy into this database was not finished: run animal-store copy again";
+/** A database with an unfinished copy is not served. */
+export const unfinishedCopy = (): OperatorError =>
+  new OperatorError("a copy into this database was not finished", { kind: "finish_copy" });
 
 /** The table of copies exists in a database that was the target of one. */
 export const COPIES_TABLE = "copies";

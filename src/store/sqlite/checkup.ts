@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { INT64_MIN } from "../../base/json/int64.ts";
+import type { Remedy } from "../../base/operator-error.ts";
 import { type Check, type Checkup, ok, problem, warning } from "../../domain/checkup/checkup.ts";
 import { abandonedFiles } from "../files/partial-file.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
@@ -17,7 +18,6 @@ import { newestOf, schemaState } from "../schema/migrate.ts";
 import { CATEGORIES } from "../sql/rows.ts";
 import { selectFrom } from "../sql/table.ts";
 import { absolutePath } from "../urls/database-url.ts";
-import { textOfRemedy } from "../urls/unusable-database.ts";
 import { APPLICATION_ID } from "./file/database.ts";
 import { objectionToFile } from "./file/file-access.ts";
 import { realPathOf } from "./file/real-path.ts";
@@ -27,8 +27,7 @@ import { appliedMigrations } from "./migration/target.ts";
 import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "./sql/pragmas.ts";
 import { objectionToWal } from "./wal/check.ts";
 
-const RESTORE =
-  "restore the latest backup with animal-store restore, which keeps the damaged file: what was written since may still be read from it";
+const RESTORE: Remedy = { kind: "restore_damaged" };
 const READABLE_BY_OTHERS = 0o077;
 const MIN_FREE_BYTES = 100_000_000;
 /** Checkpoints keep a log at a fraction of it. */
@@ -80,13 +79,10 @@ const databaseFile = (path: string): Check => ({
   isNeeded: true,
   run() {
     const objection = objectionToFile(path);
-    if (objection) {
-      const { detail, remedy } = objection;
-      return problem(detail, typeof remedy === "string" ? remedy : textOfRemedy(remedy));
-    }
+    if (objection) return problem(objection.detail, objection.remedy);
     return existsSync(path)
       ? ok(`${absolutePath(path)}, ${sizeText(statSync(path).size)}`)
-      : problem(`there is no database at ${absolutePath(path)}`, textOfRemedy({ kind: "file_missing" }));
+      : problem(`there is no database at ${absolutePath(path)}`, { kind: "file_missing" });
   },
 });
 
@@ -96,10 +92,7 @@ const belongingLog = (path: string): Check => ({
   run() {
     const objection = objectionToWal(path);
     if (objection === undefined) return ok("yes");
-    return problem(
-      objection,
-      `if you restored a backup by hand, use animal-store restore, or move ${path}-wal and ${path}-shm away`,
-    );
+    return problem(objection, { kind: "replace_foreign_log", path });
   },
 });
 
@@ -232,10 +225,9 @@ const schema = (db: () => Database): Check => ({
     const newest = newestOf(SQLITE_MIGRATIONS);
     if (state.kind === "newer") return ok(`${state.number}, of a newer version, and this one can run on it`);
     if (state.kind !== "current")
-      return problem(
-        state.kind === "empty" ? "the database is empty" : `the database is older than schema ${newest}`,
-        "run animal-store migrate, which brings it up to date, or start the service, which does so too",
-      );
+      return problem(state.kind === "empty" ? "the database is empty" : `the database is older than schema ${newest}`, {
+        kind: "migrate_or_start",
+      });
     const difference = differenceInSchema(db());
     return difference === undefined ? ok(`${newest}, as it should be`) : problem(difference, RESTORE);
   },

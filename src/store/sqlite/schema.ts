@@ -25,7 +25,7 @@ export async function inspectFile(givenPath: string, { openMs } = LOCK_TIMEOUTS)
     refuseForeign(db, path);
     return workDue(schemaState(appliedMigrations(db), SQLITE_MIGRATIONS), SQLITE_MIGRATIONS);
   } catch (error) {
-    if (error instanceof OperatorError) throw new OperatorError(`${absolutePath(path)}: ${error.message}`);
+    if (error instanceof OperatorError) throw error.of(absolutePath(path));
     refuseUnusable(path, "write");
     throw new OperatorError(`cannot open the database ${absolutePath(path)}: ${reasonOf(error)}`);
   } finally {

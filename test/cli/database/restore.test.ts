@@ -266,7 +266,7 @@ describe("restore refuses, and changes nothing", () => {
     const db = openDatabaseFile(store.backup);
     db.run("UPDATE animals SET folded_name = 'not this'");
     db.close(true);
-    await refused(store, store.backup, "is not sound: animals are found by their names: ");
+    await refused(store, store.backup, "is not sound (animals are found by their names: ");
     expect((await restore(store.backup, store.cwd, ["--force"])).exitCode).toBe(0);
   });
 

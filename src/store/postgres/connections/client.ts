@@ -1,9 +1,9 @@
 import { SQL } from "bun";
 import { Mistake } from "../../../base/mistake.ts";
-import { OperatorError } from "../../../base/operator-error.ts";
+import { type DatabaseRemedy, OperatorError } from "../../../base/operator-error.ts";
 import { displayName } from "../../urls/database-url.ts";
 import { type PostgresAddress, parsePostgresUrl } from "../../urls/postgres-url.ts";
-import { type DatabaseRemedy, UnusableDatabase } from "../../urls/unusable-database.ts";
+import { UnusableDatabase } from "../../urls/unusable-database.ts";
 import { TOO_MANY_CONNECTIONS } from "./sql-state.ts";
 
 /** Settings that a session begins with. */
@@ -96,7 +96,7 @@ const ADDRESS_REMEDIES: Readonly<Record<string, DatabaseRemedy>> = {
 /** Why a database cannot be used, in one line without the password. */
 export async function operatorError(url: string, error: unknown): Promise<OperatorError> {
   const name = `cannot use the database ${displayName({ kind: "postgres", url })}`;
-  if (error instanceof UnusableDatabase) return error.of(name);
+  if (error instanceof OperatorError && error.remedy) return error.of(name);
   const { errno, message } = error as { errno?: string; message: string };
   const remedy = ADDRESS_REMEDIES[errno ?? ""];
   if (remedy) return new UnusableDatabase(onOneLine(message), remedy).of(name);

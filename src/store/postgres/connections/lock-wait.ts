@@ -108,7 +108,8 @@ export class LockWait {
 
   #gaveUp(who: string): OperatorError {
     return new OperatorError(
-      `${who} waited ${Math.round(this.limitMs / 1000)} s for a lock, held by ${this.#holders}: end that, and run animal-store migrate again`,
+      `${who} waited ${Math.round(this.limitMs / 1000)} s for a lock, held by ${this.#holders}`,
+      { kind: "migrate_after_lock" },
     );
   }
 }

@@ -79,7 +79,9 @@ async function withSession<T>(
   } catch (error) {
     await session?.close();
     const refusal = await operatorError(url, error);
-    throw sqlStateOf(error) === INSUFFICIENT_PRIVILEGE ? new OperatorError(refusal.message + AS_OWNER) : refusal;
+    throw sqlStateOf(error) === INSUFFICIENT_PRIVILEGE
+      ? new OperatorError(refusal.message, { kind: "migrate_as_owner" })
+      : refusal;
   }
 }
 
@@ -92,8 +94,6 @@ async function answered<T>(answer: Promise<T>, url: string, withinMs = ANSWER_TI
 
 const readApplied = (session: Session, url: string, withinMs?: number) =>
   answered(appliedMigrations(session), url, withinMs);
-
-const AS_OWNER = ". Run animal-store migrate as the owner of the database, who can grant this role what it lacks";
 
 async function bringUpToDate(session: Session, url: string, options: SchemaOptions): Promise<Migrated> {
   const { rules, onProgress = () => {}, migrations = POSTGRES_MIGRATIONS, patience = PATIENCE } = options;
@@ -125,6 +125,7 @@ async function refuseReadOnly(session: Session, state: SchemaState): Promise<voi
   const [row] = await session.run<{ transaction_read_only: string }>("SHOW transaction_read_only");
   if (row?.transaction_read_only !== "on") return;
   throw new OperatorError(
-    `its schema is ${state.kind === "empty" ? "missing" : "older than this version needs"}, and it is read-only: run animal-store migrate on the primary`,
+    `its schema is ${state.kind === "empty" ? "missing" : "older than this version needs"}, and it is read-only`,
+    { kind: "migrate_on_primary" },
   );
 }

@@ -45,7 +45,7 @@ function check(partial: string): void {
   try {
     const [row] = db.query("PRAGMA quick_check(1)").all() as { quick_check: string }[];
     if (row?.quick_check !== "ok")
-      throw new Error(`the copy is damaged (${row?.quick_check}): run animal-store doctor on the database`);
+      throw new Error(`the copy is damaged (${row?.quick_check}): the database is probably damaged, too, so check it`);
     // A new generation makes it a store of its own, to which the original's log does not belong. No journal is needed
     // for a file that is deleted if this fails, and whose name and contents are synced afterwards.
     db.run("PRAGMA journal_mode = OFF");

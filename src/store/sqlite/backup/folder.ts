@@ -63,7 +63,7 @@ function createdAt(path: string): unknown {
     setBusyTimeout(db, COMMAND_TIMEOUT_MS);
     return (db.query("SELECT min(applied_at) AS at FROM migrations").get() as { at: bigint }).at;
   } catch (error) {
-    throw new OperatorError(`cannot back up ${path}: ${reasonOf(error)}. Run animal-store doctor to see what is wrong`);
+    throw new OperatorError(`cannot back up ${path}: ${reasonOf(error)}`, { kind: "examine" });
   } finally {
     db?.close();
   }

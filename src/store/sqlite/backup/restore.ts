@@ -80,7 +80,7 @@ export async function restoreSqlite(
 
 function refuseUnfit(path: string, file: string): void {
   const stats = fs.statSync(file, { throwIfNoEntry: false });
-  if (!stats) throw new OperatorError(`there is no file ${file}: name a backup, as animal-store backup makes them`);
+  if (!stats) throw new OperatorError(`there is no file ${file}`, { kind: "name_backup" });
   if (!stats.isFile()) throw new OperatorError(`${file} is not a file: name a backup`);
   const current = fs.statSync(path, { throwIfNoEntry: false });
   if (current?.ino === stats.ino && current.dev === stats.dev)
@@ -107,9 +107,7 @@ async function check(file: string, isForced: boolean): Promise<SchemaState & { n
     const broken = isForced ? [] : await problemsIn(checks);
     if (broken.length === 0) return state;
     const list = broken.map(({ name, finding }) => `${name}: ${finding.detail}`).join("; ");
-    throw new OperatorError(
-      `${file} is not sound: ${list}. Choose another backup, or restore it all the same with --force`,
-    );
+    throw new OperatorError(`${file} is not sound (${list})`, { kind: "force_restore" });
   } finally {
     closeNow(db);
   }

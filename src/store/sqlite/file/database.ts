@@ -14,7 +14,7 @@ import {
   type SchemaState,
   schemaState,
 } from "../../schema/migrate.ts";
-import { COPIES_TABLE, SELECT_UNFINISHED_COPY, UNFINISHED_COPY } from "../../sql/transfer.ts";
+import { COPIES_TABLE, SELECT_UNFINISHED_COPY, unfinishedCopy } from "../../sql/transfer.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 import { UnusableDatabase } from "../../urls/unusable-database.ts";
 import { damaged, isDamage, refuseDamage } from "../migration/start-check.ts";
@@ -117,7 +117,7 @@ async function bringUpToDate(db: Database, rules: SchemaRules): Promise<SchemaSt
 /** A database that is the target of an unfinished copy would assign ids twice. */
 function refuseUnfinishedCopy(db: Database): void {
   const isTarget = db.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(COPIES_TABLE) !== null;
-  if (isTarget && db.query(SELECT_UNFINISHED_COPY).get() !== null) throw new OperatorError(UNFINISHED_COPY);
+  if (isTarget && db.query(SELECT_UNFINISHED_COPY).get() !== null) throw unfinishedCopy();
 }
 
 /**
@@ -159,9 +159,8 @@ async function openWith(
   } catch (error) {
     db?.close();
     const name = absolutePath(path);
-    if (error instanceof UnusableDatabase) throw error.of(name);
-    if (error instanceof OperatorError) throw new OperatorError(`${name}: ${error.message}`);
-    if (isDamage(error)) throw new OperatorError(`${name}: ${damaged(reasonOf(error))}`);
+    if (error instanceof OperatorError) throw error.of(name);
+    if (isDamage(error)) throw damaged(reasonOf(error)).of(name);
     refuseUnusable(path, "write");
     throw new OperatorError(`cannot open the database ${name}: ${reasonOf(error)}`);
   }

@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
-import { OperatorError } from "../../../base/operator-error.ts";
+import { type DatabaseRemedy, OperatorError } from "../../../base/operator-error.ts";
 import { userName } from "../../../base/system/system-user.ts";
 import { absolutePath } from "../../urls/database-url.ts";
-import { type DatabaseRemedy, UnusableDatabase } from "../../urls/unusable-database.ts";
+import { UnusableDatabase } from "../../urls/unusable-database.ts";
 
 // Finds out whether the user who runs this may use a file. SQLite only says that it is "unable to open" it, and a file
 // in a folder without access looks as if it did not exist.

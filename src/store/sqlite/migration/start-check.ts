@@ -13,8 +13,8 @@ const SMALL_PAGES = 56;
 /** Returns true if an error says that the file is damaged. */
 export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
 
-export const damaged = (what: string): string =>
-  `the database file is damaged: ${what}. Run animal-store doctor to see how badly, and restore the latest backup with animal-store restore`;
+export const damaged = (what: string): OperatorError =>
+  new OperatorError(`the database file is damaged (${what})`, { kind: "examine_damage" });
 
 /**
  * Throws an OperatorError if the file is found to be damaged. It only reads. Of a schema that a newer version made, it
@@ -22,7 +22,7 @@ export const damaged = (what: string): string =>
  */
 export function refuseDamage(db: Database, path: string, { isNewer }: { isNewer: boolean }): void {
   const damage = findDamage(db, path, isNewer);
-  if (damage !== undefined) throw new OperatorError(damaged(damage));
+  if (damage !== undefined) throw damaged(damage);
 }
 
 function findDamage(db: Database, path: string, isNewer: boolean): string | undefined {

@@ -74,8 +74,8 @@ async function expectRefusal(path: string, reason: string): Promise<void> {
       (thrown: unknown) => thrown,
     );
     expect(error).toBeInstanceOf(OperatorError);
-    expect((error as Error).message).toContain(`${path}-wal does not belong to ${path}: ${reason}`);
-    expect((error as Error).message).toContain("If you restored a backup by hand, use animal-store restore, or move");
+    expect((error as Error).message).toContain(`${path}-wal does not belong to ${path} (${reason}`);
+    expect((error as OperatorError).remedy).toEqual({ kind: "replace_foreign_log", path });
   }
   expect(bytesOf(path)).toEqual(before);
 }

@@ -31,9 +31,10 @@ const MAX_READINGS = 50;
 export function refuseForeignWal(path: string): void {
   const objection = objectionToWal(path);
   if (objection === undefined) return;
-  throw new OperatorError(
-    `${path}-wal does not belong to ${path}: ${objection}. If you restored a backup by hand, use animal-store restore, or move ${path}-wal and ${path}-shm away and start again; otherwise, put back the database file that the log was written for`,
-  );
+  throw new OperatorError(`${path}-wal does not belong to ${path} (${objection})`, {
+    kind: "replace_foreign_log",
+    path,
+  });
 }
 
 /** Returns why the log beside a database cannot have been written for it; undefined if nothing speaks against it. */

@@ -12,14 +12,14 @@ test("who waits for others in vain is told what was changed: nothing, or what ba
   const [db, other] = [new Database(path, { safeIntegers: true }), new Database(path)];
   const writes = directWrites(db);
   const failureOf = (write: Promise<unknown>) => write.catch((error: Error) => `${error.name}: ${error.message}`);
-  const busy = "OperatorError: another process is writing to the database, such as animal-store copy";
+  const busy = "OperatorError: another process is writing to the database, such as a copy";
   const request = { ...SIGNED, importId: 9n };
   // It begins with a longer patience than a test has.
   await failureOf(writes.perform("imports.undoSome", request));
   db.run("PRAGMA busy_timeout = 0");
   other.run("BEGIN IMMEDIATE");
   expect(await failureOf(writes.perform("imports.undoSome", request))).toBe(
-    `${busy}: what was done so far is kept; run the same command again when it is done`,
+    `${busy}: what was done so far is kept; try again when it is done`,
   );
   expect(await failureOf(writes.perform("imports.beginUndo", request))).toBe(
     `${busy}: nothing was changed; try again when it is done`,

@@ -26,7 +26,7 @@ export function directWrites(db: Database): Writes {
       } catch (error) {
         if (!codeOf((error as Error).cause).startsWith("SQLITE_BUSY")) throw error;
         throw new OperatorError(
-          `another process is writing to the database, such as animal-store copy: ${isBulk(name) ? "what was done so far is kept; run the same command again" : "nothing was changed; try again"} when it is done`,
+          `another process is writing to the database, such as a copy: ${isBulk(name) ? "what was done so far is kept" : "nothing was changed"}; try again when it is done`,
         );
       }
     },
