@@ -168,7 +168,7 @@ describe("a running service feels within 2 s", () => {
     for (let i = 0; i < 3; i++) await listPets(service, secret);
     await cli("keys", "edit", id, "--plan", "pro");
     while ((await listPets(service, secret)).headers.get("x-ratelimit-limit") !== "300") await Bun.sleep(50);
-    while ((await json("keys", "show", id)).minute.used === 0) await Bun.sleep(50);
+    while ((await json("keys", "show", id)).minute.used <= 3) await Bun.sleep(50);
     const { minute } = await json("keys", "show", id);
     expect(minute.used + minute.remaining).toBe(300);
     expect(minute.used).toBeGreaterThan(3);
