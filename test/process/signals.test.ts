@@ -188,7 +188,7 @@ describe("the banner, when the operator key in its file does not work", () => {
     [
       "suspended",
       (id) => [["suspend", id]],
-      (id) => `${id} is suspended; to make it work again: ${EXECUTABLE} keys resume ${id}`,
+      (id) => `${id} is suspended; to make it work again: animal-store keys resume ${id}`,
     ],
   ];
   for (const [name, commands, words] of cases)
@@ -198,7 +198,7 @@ describe("the banner, when the operator key in its file does not work", () => {
       const banner = await restarted(cwd);
       expect(banner).toContain(`${cwd}/data/animal-store.operator-key\n`);
       expect(banner).toContain(`does not work: ${words(id)}`);
-      expect(banner).toContain(`to issue one: ${EXECUTABLE} keys create --name "Front desk" --plan business`);
+      expect(banner).toContain(`to issue one: animal-store keys create --name "Front desk" --plan business`);
       expect(banner).toContain('curl -H "Authorization: Bearer $API_KEY"');
       expect(banner).not.toContain("$(cat");
     });
