@@ -168,6 +168,8 @@ describe.skipIf(!hasRedis)("where instances count in Redis", () => {
     service = await serve({ cwd, env: { REDIS_URL: redis.url } });
     key = await without.issue("Busy", "free");
     await getBanned(service, key.secret);
+    const { json } = operatorIn(cwd, { REDIS_URL: redis.url });
+    while ((await json("keys", "show", key.id)).bannedUntil === null) await Bun.sleep(50);
   });
   const NEEDS_REDIS =
     "the instances of this service count requests in Redis: set REDIS_URL to the value that they have";

@@ -27,8 +27,12 @@ export async function untilAnswered(request: () => Promise<Response>, status: nu
   while ((await request()).status !== status) await Bun.sleep(20);
 }
 
-/** Gets a key on the Free plan banned, by 60 requests that pass and 60 that are refused. */
+/**
+ * Gets a key on the Free plan banned, by 60 requests that pass and 60 that are refused. It takes more of them if Redis
+ * answers late on a busy machine, because the instance then counts by itself for a while.
+ */
 export async function getBanned(service: RunningService, secret: string): Promise<void> {
   await Promise.all(Array.from({ length: 119 }, () => listPets(service, secret)));
-  expect(await (await listPets(service, secret)).json()).toMatchObject({ code: "key_banned" });
+  const refusal = async () => (await (await listPets(service, secret)).json()) as { readonly code: string };
+  while ((await refusal()).code !== "key_banned");
 }

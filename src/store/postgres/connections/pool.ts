@@ -8,8 +8,8 @@ import { leastBusy, linkForRead, PIPELINED_READS } from "./routing.ts";
 import { Task } from "./task.ts";
 
 /** The limit for a connection and the answer together: less than a client's patience. */
-const DEADLINE_MS = 1_800;
-const SWEEP_INTERVAL_MS = 100;
+export const DEADLINE_MS = 1_800;
+export const SWEEP_INTERVAL_MS = 100;
 const STANDSTILL_MS = 3 * SWEEP_INTERVAL_MS;
 const CHECK_TIMEOUT_MS = 500;
 
