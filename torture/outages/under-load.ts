@@ -5,13 +5,9 @@ import { type Mix, OF_ALL, OF_ORDERS, workers } from "../workload/load.ts";
 import type { Instances } from "./instances.ts";
 import { FIGURES, type Scene } from "./row.ts";
 
-/** An instance promises a response within 2 s; the rest is slack for a busy machine. */
-const SLOWEST_ANSWER_MS = 5_000;
 /** The pause of a client after a 503. */
 const RETRY_AFTER_503_MS = 10;
 const AFTER_SILENCE_MS = 20;
-/** The time after recovery in which 503 is still right: earlier requests may wait out their timeout of 1.8 s. */
-const LAST_FAILURE_MS = 4_000;
 
 export const IDEMPOTENT: Mix = {
   ...OF_ORDERS,
@@ -47,14 +43,14 @@ export class Watch extends Client {
   }
 
   override async send(request: Request): Promise<Outcome> {
-    const { board } = this.scene;
+    const { board, effort } = this.scene;
     const fromMs = performance.now();
     const outcome = await new Client(this.instances.nextOrigin(), this.secret).send(request);
     const nowMs = performance.now();
     board.count(FIGURES.requests);
     board.highest(FIGURES.slowest, nowMs - fromMs);
     const what = (): string => `${request.method} ${request.target} took ${Math.round(nowMs - fromMs)} ms`;
-    board.check(nowMs - fromMs < SLOWEST_ANSWER_MS, what);
+    board.check(nowMs - fromMs < effort.slowestAnswerMs, what);
     if (outcome.kind === "silence" || outcome.status !== 503) return outcome;
     board.count("503");
     if (this.#backAtMs !== undefined) board.highest(FIGURES.lastFailure, nowMs - this.#backAtMs);
@@ -99,7 +95,7 @@ export async function underLoad(scene: Scene, load: Load, happen: (watch: Watch)
   const lostOrDoubled = board.violations.slice(before).filter((text) => / (lost|doubled), /.test(text)).length;
   board.count(FIGURES.wrong, board.violations.length - ended - lostOrDoubled);
   const lastMs = Math.round(board.of(FIGURES.lastFailure));
-  board.check(lastMs < LAST_FAILURE_MS, `a request was still refused ${lastMs} ms after everything was back`);
+  board.check(lastMs < effort.lastFailureMs, `a request was still refused ${lastMs} ms after everything was back`);
   board.count(FIGURES.exposed, instances.count * load.exposures);
   board.check(board.of(FIGURES.acknowledged) > 0, "nothing was acknowledged, so nothing was shown");
 }

@@ -27,6 +27,8 @@ interface Named {
 
 /** The number of latest writes that may be repeated. */
 const REMEMBERED = 20;
+const MAX_RETRIES = 100;
+const RETRY_PAUSE_MS = 50;
 
 /** Sends writes, records their outcomes, and repeats those that have an idempotency key. */
 export class Writes {
@@ -116,10 +118,19 @@ export class Writes {
   /** After an outage: repeats unanswered writes that have an idempotency key. Each must then exist exactly once. */
   async retryUnanswered(client: Client): Promise<void> {
     for (const named of this.#named.filter((each) => each.isInDoubt())) {
-      const outcome = await client.send(named.request);
-      this.ledger.board.count("retried");
-      this.ledger.board.count(`retried: ${named.request.method}`);
+      const outcome = await this.#retry(client, named.request);
       if (outcome.kind === "answered") named.settle(outcome);
+    }
+  }
+
+  /** Retries as a client does: a busy machine may still answer 503 once, but not every time. */
+  async #retry(client: Client, request: Request): Promise<Outcome> {
+    for (let retries = 1; ; retries++) {
+      const outcome = await client.send(request);
+      this.ledger.board.count("retried");
+      this.ledger.board.count(`retried: ${request.method}`);
+      if (outcome.kind === "silence" || outcome.status !== 503 || retries === MAX_RETRIES) return outcome;
+      await Bun.sleep(RETRY_PAUSE_MS);
     }
   }
 }
