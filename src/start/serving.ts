@@ -113,9 +113,7 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
     admit() {
       gate.open();
       ready.start();
-      opened.defer(
-        startThreadJobs({ keyring, usage, store, check: isReady, steadyClock: steady, report: logs.report }),
-      );
+      opened.defer(startThreadJobs({ keyring, usage, store, isReady, steadyClock: steady, report: logs.report }));
       opened.defer(limitConnections({ connections: listeners, telemetry, log: processLog }));
     },
     announceStop() {

@@ -3,13 +3,15 @@ import { join } from "node:path";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
 import { SIGNED } from "../../../test/harness/rows/author.ts";
 import { FakeClock } from "../../../test/harness/time/clock.ts";
+import { Keyring } from "../../access/keyring.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, steadyClock } from "../../base/time/clock.ts";
 import { newKey } from "../../domain/keys/key.ts";
 import { PLANS } from "../../domain/keys/plan.ts";
 import { startOf } from "../../domain/usage/grains.ts";
 import { newCounts } from "../../domain/usage/usage.ts";
 import { openForCommand } from "../../store/sqlite/store.ts";
-import { maintenanceOf, REFRESH_KEYS_INTERVAL_MS } from "./background-jobs.ts";
+import { UsageCounter } from "../../telemetry/usage-counter.ts";
+import { maintenanceOf, REFRESH_KEYS_INTERVAL_MS, startThreadJobs } from "./background-jobs.ts";
 
 test("saved responses are deleted after a day, and not because the clock is ahead for a moment", async () => {
   const store = await openForCommand(join(temporaryFolder(), "store.db"), { create: true });
@@ -91,4 +93,28 @@ test("usage is swept when it is older than it is kept, once the clock is settled
 
 test("keys are read again often enough for a change to be felt within 2 s", () => {
   expect(REFRESH_KEYS_INTERVAL_MS).toBeLessThanOrEqual(1_000);
+});
+
+test("a store that is ready is checked now and then, and not in a loop", async () => {
+  const store = await openForCommand(join(temporaryFolder(), "store.db"), { create: true });
+  const keyring = new Keyring(store.keys);
+  const refresh = keyring.refresh.bind(keyring);
+  const counts = { refreshes: 0, checks: 0 };
+  const enough = Promise.withResolvers<void>();
+  keyring.refresh = async () => {
+    if (++counts.refreshes === 4) enough.resolve();
+    return refresh();
+  };
+  const stop = startThreadJobs({
+    keyring,
+    usage: new UsageCounter(),
+    store,
+    isReady: async () => ++counts.checks > 0,
+    steadyClock: steadyClock(new FakeClock()),
+    report: () => () => {},
+  });
+  await enough.promise;
+  await stop();
+  expect(counts.checks).toBeLessThan(10 * counts.refreshes);
+  await store.close();
 });

@@ -32,14 +32,14 @@ interface ThreadJobParts {
   readonly usage: UsageCounter;
   readonly store: Store;
   /** Checks the store, which then knows whether it takes writes. */
-  readonly check: () => Promise<unknown>;
+  readonly isReady: () => Promise<boolean>;
   /** Judges when keys were used. */
   readonly steadyClock: SteadyClock;
   readonly report: Report;
 }
 
 /** Starts the jobs of every serving thread. Returns how to stop them. */
-export function startThreadJobs({ keyring, usage, store, check, steadyClock, report }: ThreadJobParts) {
+export function startThreadJobs({ keyring, usage, store, isReady, steadyClock, report }: ThreadJobParts) {
   const lastUse = new LastUse({ keyring, keys: store.keys, isReadOnly: store.isReadOnly, clock: steadyClock });
   const onUnattributed = report("could not keep the usage of some requests by key");
   const usageFlush = new UsageFlush({ counter: usage, store, clock: steadyClock, onUnattributed });
@@ -47,7 +47,8 @@ export function startThreadJobs({ keyring, usage, store, check, steadyClock, rep
   const usageFailure = "could not store the usage";
   const stopJobs = startJobs(report, [
     [REFRESH_KEYS_INTERVAL_MS, "could not check for changed keys", () => keyring.refresh()],
-    [CHECK_INTERVAL_MS, "could not check the store", check],
+    // Being ready must not be taken for more to do.
+    [CHECK_INTERVAL_MS, "could not check the store", async () => void (await isReady())],
     [NOTE_USE_INTERVAL_MS, lastUseFailure, () => lastUse.write()],
     [FLUSH_USAGE_INTERVAL_MS, usageFailure, () => usageFlush.write()],
   ]);
