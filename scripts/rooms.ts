@@ -107,7 +107,7 @@ function objections(file: string, own: Room, specifier: string): readonly string
   if (imported === undefined)
     return own.path === "client/src" ? [`${file} imports ${specifier}: ${own.path} ${own.rule}`] : [];
   if (roomOf(imported)?.path === own.path || !isOurs(imported)) return [];
-  // What a room consists of may be assembled by the files at its root.
+  // Files at the root of a room may assemble the smaller rooms in it.
   const isAllowed = [...own.mayImport, own.path].some((path) => isWithin(imported, path));
   return isAllowed ? [] : [`${file} imports ${imported}: ${own.path} ${own.rule}`];
 }
