@@ -1,8 +1,7 @@
 import { createFailureLog } from "../telemetry/failures.ts";
 import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
 import { createRefusalLog } from "../telemetry/refusals.ts";
-import { createReporter } from "../telemetry/reporter.ts";
-import { noTelemetry } from "../telemetry/telemetry.ts";
+import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 
 /** The log of a thread, with few lines of failures and refusals however many there are. */
 export interface Logs {
@@ -16,10 +15,14 @@ export interface Logs {
 export function openLogs(
   log: Log,
   opened: AsyncDisposableStack,
-  telemetry: Parameters<typeof createReporter>[0]["telemetry"] = noTelemetry,
+  telemetry: Pick<Telemetry, "storeError"> = noTelemetry,
 ): Logs {
   const [failures, refusals] = [createFailureLog({ log }), createRefusalLog({ log })];
   opened.defer(() => failures.close());
   opened.defer(() => refusals.close());
-  return { log, failures, refusals, report: createReporter({ failures, telemetry }) };
+  const report = (message: string) => (error: unknown) => {
+    telemetry.storeError();
+    failures.report(message, error);
+  };
+  return { log, failures, refusals, report };
 }

@@ -10,14 +10,6 @@ interface SnapshotValue {
   readonly value: number;
 }
 
-interface HistogramSnapshot {
-  readonly name: string;
-  readonly help: string;
-  readonly type: "histogram";
-  readonly aggregator: "sum";
-  readonly values: readonly SnapshotValue[];
-}
-
 /** A Prometheus histogram with one label that has few values. An observation takes a quarter of prom-client's time. */
 export class Histogram {
   readonly #series = new Map<string, Series>();
@@ -51,7 +43,7 @@ export class Histogram {
   }
 
   /** In the shape of prom-client's getMetricsAsJSON(). */
-  snapshot(): HistogramSnapshot {
+  snapshot() {
     const { name, help, label, buckets } = this.options;
     const values: SnapshotValue[] = [];
     for (const [labelValue, { counts, sum }] of this.#series) {

@@ -1,23 +1,21 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type GaugeConfiguration,
+  Registry,
+} from "prom-client";
 import { LATENCY_BOUNDS_MS } from "../domain/usage/usage.ts";
 import { Histogram } from "./histogram.ts";
 import { KeyRequests } from "./key-requests.ts";
-import type { Telemetry } from "./telemetry.ts";
+import type { DatabaseConnections, Telemetry } from "./telemetry.ts";
 
+const PREFIX = "animal_store_";
 const LATENCY_BUCKETS_SECONDS = LATENCY_BOUNDS_MS.map((ms) => ms / 1000);
 
 /** The metrics of one thread: plain data, which it can send to the first one. */
 export type MetricsSnapshot = readonly object[];
-
-export interface Metrics {
-  readonly telemetry: Telemetry;
-  /** Returns the metrics of this thread. */
-  snapshot(): Promise<MetricsSnapshot>;
-  /** Adds the snapshots of other threads to what is answered. */
-  include(others: () => Promise<readonly MetricsSnapshot[]>): void;
-  /** Answers with the metrics of all threads and of the process. */
-  handle(request: Request): Promise<Response>;
-}
 
 interface MetricsParts {
   /** True: this thread is the one that is asked for metrics, and measures the process too. */
@@ -29,15 +27,17 @@ interface MetricsParts {
 }
 
 /** Telemetry as Prometheus metrics. Each thread counts for itself, and the published values are sums. */
-export function prometheus({ isFirst, byKey = false, build }: MetricsParts): Metrics {
+export function prometheus({ isFirst, byKey = false, build }: MetricsParts) {
   const ofProcess = new Registry();
   if (isFirst) collectDefaultMetrics({ register: ofProcess });
-  if (build) describeBuild(build, ofProcess);
+  const { gauge } = metricsIn(ofProcess);
+  if (build) gauge("build_info", "What is running: always 1", { labelNames: Object.keys(build) }).set(build, 1);
   const counted = new Registry();
   const keyRequests = byKey ? new KeyRequests() : undefined;
-  const { telemetry, histograms } = countIn([counted], keyRequests);
+  const { telemetry, histograms } = countIn(counted, keyRequests);
   let others: () => Promise<readonly MetricsSnapshot[]> = async () => [];
-  const snapshot = async () => [
+  /** Returns the metrics of this thread. */
+  const snapshot = async (): Promise<MetricsSnapshot> => [
     ...(await counted.getMetricsAsJSON()),
     ...histograms.map((histogram) => histogram.snapshot()),
     ...(keyRequests ? [keyRequests.snapshot()] : []),
@@ -46,10 +46,12 @@ export function prometheus({ isFirst, byKey = false, build }: MetricsParts): Met
   return {
     telemetry,
     snapshot,
-    include(source) {
+    /** Adds the snapshots of other threads to what is answered. */
+    include(source: typeof others): void {
       others = source;
     },
-    async handle(request) {
+    /** Answers with the metrics of all threads and of the process. */
+    async handle(request: Request): Promise<Response> {
       if (URL.parse(request.url, "http://localhost")?.pathname !== "/metrics")
         return new Response("The metrics are at /metrics.\n", { status: 404 });
       const sum = AggregatorRegistry.aggregate([await snapshot(), ...(await others())]);
@@ -60,60 +62,62 @@ export function prometheus({ isFirst, byKey = false, build }: MetricsParts): Met
   };
 }
 
-function describeBuild(build: Readonly<Record<string, string>>, register: Registry): void {
-  const info = new Gauge({
-    name: "animal_store_build_info",
-    help: "What is running: always 1",
-    labelNames: Object.keys(build),
-    registers: [register],
-  });
-  info.set(build, 1);
-}
+/** Makes metrics in a registry. An aggregator says how values of threads are combined if they are not added up. */
+const metricsIn = (register: Registry) => ({
+  counter: <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name: PREFIX + name, help, labelNames, registers: [register] }),
 
-/** The metrics of one thread. An `aggregator` says how values are combined if they are not added up. */
+  gauge: <Label extends string = never>(
+    name: string,
+    help: string,
+    rest: Partial<GaugeConfiguration<Label>> = {},
+  ): Gauge<Label> => new Gauge({ name: PREFIX + name, help, ...rest, registers: [register] }),
+
+  /** A histogram is in no registry, since it is not prom-client's. */
+  seconds: (name: string, help: string, label: string, labelValues: readonly string[] = []) =>
+    new Histogram({ name: PREFIX + name, help, label, labelValues, buckets: LATENCY_BUCKETS_SECONDS }),
+});
+
+/** The metrics of one thread. */
 function countIn(
-  registers: Registry[],
+  register: Registry,
   keyRequests: KeyRequests | undefined,
 ): { telemetry: Telemetry; histograms: readonly Histogram[] } {
-  const requests = new Counter({
-    name: "animal_store_requests_total",
-    help: "Requests under /v1 by operation and status",
-    labelNames: ["operation", "status"],
-    registers,
-  });
-  const latency = new Histogram({
-    name: "animal_store_request_seconds",
-    help: "Time from the request header to the response, by operation",
-    label: "operation",
-    buckets: LATENCY_BUCKETS_SECONDS,
-  });
-  const refusals = new Counter({
-    name: "animal_store_refusals_total",
-    help: "Requests refused before they reached an operation, by error code",
-    labelNames: ["code"],
-    registers,
-  });
-  const bans = new Counter({ name: "animal_store_bans_total", help: "API keys banned", registers });
-  const storeErrors = new Counter({
-    name: "animal_store_store_errors_total",
-    help: "Failures of the store",
-    registers,
-  });
-  const degraded = new Gauge({
-    name: "animal_store_meter_degraded",
-    help: "1 while Redis, or a node of its cluster, does not count and this instance counts by itself",
-    aggregator: "max",
-    registers,
-  });
-  const { answers: redisAnswers, ...redis } = redisMetrics(registers);
-  const { answers: databaseAnswers, ...database } = databaseMetrics(registers);
-  const limited = new Gauge({
-    name: "animal_store_connections_limited",
-    help: "1 while connections are closed early because the limit of open files is near",
-    aggregator: "max",
-    registers,
-  });
-
+  const { counter, gauge, seconds } = metricsIn(register);
+  const requests = counter("requests_total", "Requests under /v1 by operation and status", ["operation", "status"]);
+  const latency = seconds("request_seconds", "Time from the request header to the response, by operation", "operation");
+  const refusals = counter("refusals_total", "Requests refused before they reached an operation, by error code", [
+    "code",
+  ]);
+  const bans = counter("bans_total", "API keys banned");
+  const storeErrors = counter("store_errors_total", "Failures of the store");
+  const degraded = gauge(
+    "meter_degraded",
+    "1 while Redis, or a node of its cluster, does not count and this instance counts by itself",
+    { aggregator: "max" },
+  );
+  const redisUp = gauge(
+    "redis_up",
+    "1 while a server of Redis counts, 0 while this instance counts by itself instead",
+    { aggregator: "min", labelNames: ["server"] },
+  );
+  const redisAnswers = seconds(
+    "redis_answer_seconds",
+    "Time from asking Redis to its answer, or to giving it up, by outcome",
+    "outcome",
+    ["answered", "given_up", "failed"],
+  );
+  const databaseAnswers = seconds(
+    "database_answer_seconds",
+    "Time of a statement or transaction on PostgreSQL, with the wait for a connection, by kind",
+    "kind",
+    ["read", "write", "transaction"],
+  );
+  const limited = gauge(
+    "connections_limited",
+    "1 while connections are closed early because the limit of open files is near",
+    { aggregator: "max" },
+  );
   const telemetry: Telemetry = {
     isOn: true,
     request(operation, status, seconds) {
@@ -125,65 +129,22 @@ function countIn(
     ban: () => bans.inc(),
     storeError: () => storeErrors.inc(),
     meterDegraded: (isDegraded) => degraded.set(isDegraded ? 1 : 0),
-    ...redis,
-    ...database,
+    redisServer: (server, isUp) =>
+      isUp === undefined ? redisUp.remove(server) : redisUp.set({ server }, isUp ? 1 : 0),
+    redisAnswer: (outcome, seconds) => redisAnswers.observe(outcome, seconds),
+    databaseConnections(stats) {
+      const show = (name: string, help: string, value: keyof DatabaseConnections) =>
+        gauge(name, help, {
+          collect() {
+            this.set(stats()[value]);
+          },
+        });
+      show("database_connections", "Open connections to PostgreSQL", "open");
+      show("database_connections_in_use", "Those with a statement under way", "inUse");
+      show("database_waiting", "Statements that wait for a connection", "waiting");
+    },
+    databaseAnswer: (kind, seconds) => databaseAnswers.observe(kind, seconds),
     connectionsLimited: (areLimited) => limited.set(areLimited ? 1 : 0),
   };
   return { telemetry, histograms: [latency, redisAnswers, databaseAnswers] };
-}
-
-/** Histograms are in no registry, since they are not prom-client's. */
-interface Answers {
-  readonly answers: Histogram;
-}
-
-/** The gauges appear when a database server is used. */
-function databaseMetrics(registers: Registry[]): Pick<Telemetry, "databaseConnections" | "databaseAnswer"> & Answers {
-  const answers = new Histogram({
-    name: "animal_store_database_answer_seconds",
-    help: "Time of a statement or transaction on PostgreSQL, with the wait for a connection, by kind",
-    label: "kind",
-    labelValues: ["read", "write", "transaction"],
-    buckets: LATENCY_BUCKETS_SECONDS,
-  });
-  const gauge = (name: string, help: string, value: () => number): Gauge =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(value());
-      },
-    });
-  return {
-    databaseConnections(stats) {
-      gauge("animal_store_database_connections", "Open connections to PostgreSQL", () => stats().open);
-      gauge("animal_store_database_connections_in_use", "Those with a statement under way", () => stats().inUse);
-      gauge("animal_store_database_waiting", "Statements that wait for a connection", () => stats().waiting);
-    },
-    databaseAnswer: (kind, seconds) => answers.observe(kind, seconds),
-    answers,
-  };
-}
-
-function redisMetrics(registers: Registry[]): Pick<Telemetry, "redisServer" | "redisAnswer"> & Answers {
-  const up = new Gauge({
-    name: "animal_store_redis_up",
-    help: "1 while a server of Redis counts, 0 while this instance counts by itself instead",
-    labelNames: ["server"],
-    aggregator: "min",
-    registers,
-  });
-  const answers = new Histogram({
-    name: "animal_store_redis_answer_seconds",
-    help: "Time from asking Redis to its answer, or to giving it up, by outcome",
-    label: "outcome",
-    labelValues: ["answered", "given_up", "failed"],
-    buckets: LATENCY_BUCKETS_SECONDS,
-  });
-  return {
-    redisServer: (server, isUp) => (isUp === undefined ? up.remove(server) : up.set({ server }, isUp ? 1 : 0)),
-    redisAnswer: (outcome, seconds) => answers.observe(outcome, seconds),
-    answers,
-  };
 }
