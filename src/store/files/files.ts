@@ -15,3 +15,9 @@ export function syncFile(path: string): void {
     closeSync(descriptor);
   }
 }
+
+const WITHOUT_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+/** Returns true if a hard link could not be made because the file system has none. */
+export const isWithoutLinks = (error: unknown): boolean =>
+  WITHOUT_LINKS.includes((error as NodeJS.ErrnoException).code ?? "");

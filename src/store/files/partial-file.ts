@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../../base/operator-error.ts";
-import { OWNER_ONLY, syncFile, syncFolder } from "./files.ts";
+import { isWithoutLinks, OWNER_ONLY, syncFile, syncFolder } from "./files.ts";
 
 // A file that appears entirely or not at all: it is written under another name beside its place, synced to disk, and
 // only then given its own name.
@@ -19,25 +19,17 @@ import { OWNER_ONLY, syncFile, syncFolder } from "./files.ts";
 /** An unfinished file beside its final place: hidden, and named after the process that writes it. */
 const PARTIAL = /^\..+\.(\d+)-[0-9a-f]+\.partial(-journal)?$/;
 
-export interface PartialFile {
-  /** The path to write to. Only the owner can read it. */
-  readonly path: string;
-  /** Syncs the file and gives it its name, or another one in that folder. Fails with AlreadyExists if that is taken. */
-  publish(as?: string): void;
-  /** Deletes the unfinished file. Call it if it is not published. */
-  remove(): void;
-}
+export type PartialFile = ReturnType<typeof beginFile>;
 
-export interface NewFileOptions {
-  /** Whether an existing file may be replaced. Asked again at the end, since one may have been made meanwhile. */
+interface NewFileOptions {
+  /** Allows an existing file to be replaced. Asked again at the end, since one may have been made meanwhile. */
   readonly mayReplace?: () => boolean;
   /** The remedy if there is one and it may not be replaced. */
   readonly remedy?: string;
 }
 
-/** Begins a file. Fails with an OperatorError. */
-export function beginFile(file: string, options: NewFileOptions = {}): PartialFile {
-  const { mayReplace = () => false, remedy } = options;
+/** Begins a file, which is to be published or removed. Fails with an OperatorError. */
+export function beginFile(file: string, { mayReplace = () => false, remedy }: NewFileOptions = {}) {
   if (existsSync(file) && !mayReplace()) throw new AlreadyExists(file, remedy);
   const folder = dirname(file);
   const path = join(folder, `.${basename(file)}.${process.pid}-${crypto.randomUUID().slice(0, 8)}.partial`);
@@ -47,9 +39,15 @@ export function beginFile(file: string, options: NewFileOptions = {}): PartialFi
   } catch (error) {
     throw new CannotWrite(file, reasonOf(error, folder));
   }
+  /** Deletes the unfinished file. Does nothing once it is published. */
+  const remove = (): void => {
+    for (const part of [path, `${path}-journal`]) rmSync(part, { force: true });
+  };
   return {
+    /** The path to write to. Only the owner can read it. */
     path,
-    publish(as = file) {
+    /** Syncs the file and gives it its name, or another one in that folder. Fails with AlreadyExists if that is taken. */
+    publish(as = file): void {
       syncFile(path);
       try {
         giveName(path, as, remedy);
@@ -59,9 +57,8 @@ export function beginFile(file: string, options: NewFileOptions = {}): PartialFi
       }
       syncName(as);
     },
-    remove() {
-      for (const part of [path, `${path}-journal`]) rmSync(part, { force: true });
-    },
+    remove,
+    [Symbol.dispose]: remove,
   };
 }
 
@@ -95,10 +92,8 @@ function giveName(partial: string, file: string, remedy?: string): void {
   try {
     linkSync(partial, file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST" || existsSync(file)) throw new AlreadyExists(file, remedy);
-    // Some file systems have no links.
-    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
+    if ((error as NodeJS.ErrnoException).code === "EEXIST" || existsSync(file)) throw new AlreadyExists(file, remedy);
+    if (!isWithoutLinks(error)) throw error;
     renameSync(partial, file);
     return;
   }

@@ -28,30 +28,22 @@ runThread<undefined, BackupMethods, Record<never, never>>(() => ({
 }));
 
 function copy({ path, partial, isReadOnly }: BackupRequest): void {
-  const db = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true });
-  try {
-    setBusyTimeout(db, COMMAND_TIMEOUT_MS);
-    if (!isReadOnly) keepLogFile(db);
-    refuseMoved(db, path);
-    db.run("VACUUM INTO ?", [partial]);
-  } finally {
-    db.close();
-  }
+  using db = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true });
+  setBusyTimeout(db, COMMAND_TIMEOUT_MS);
+  if (!isReadOnly) keepLogFile(db);
+  refuseMoved(db, path);
+  db.run("VACUUM INTO ?", [partial]);
 }
 
 /** A second per million animals, which is more than the copy takes, so that no copy turns out to be broken when it is needed. */
 function check(partial: string): void {
-  const db = new Database(partial, { readwrite: true });
-  try {
-    const [row] = db.query("PRAGMA quick_check(1)").all() as { quick_check: string }[];
-    if (row?.quick_check !== "ok")
-      throw new Error(`the copy is damaged (${row?.quick_check}): the database is probably damaged, too, so check it`);
-    // A new generation makes it a store of its own, to which the original's log does not belong. No journal is needed
-    // for a file that is deleted if this fails, and whose name and contents are synced afterwards.
-    db.run("PRAGMA journal_mode = OFF");
-    db.run("PRAGMA synchronous = OFF");
-    beginGeneration(db);
-  } finally {
-    db.close();
-  }
+  using db = new Database(partial, { readwrite: true });
+  const [row] = db.query("PRAGMA quick_check(1)").all() as { quick_check: string }[];
+  if (row?.quick_check !== "ok")
+    throw new Error(`the copy is damaged (${row?.quick_check}): the database is probably damaged, too, so check it`);
+  // A new generation makes it a store of its own, to which the original's log does not belong. No journal is needed
+  // for a file that is deleted if this fails, and whose name and contents are synced afterwards.
+  db.run("PRAGMA journal_mode = OFF");
+  db.run("PRAGMA synchronous = OFF");
+  beginGeneration(db);
 }

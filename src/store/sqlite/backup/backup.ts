@@ -9,11 +9,9 @@ import type { BackupMethods, BackupRequest } from "./backup-thread.ts";
 const BACKUP_THREAD = new URL("./backup-thread.ts", import.meta.url).href;
 const REPORT_INTERVAL_MS = 100;
 
-/** Receives the number of bytes copied so far, and of all. */
-export type OnCopied = (done: number, total: number) => void;
-
 export interface CopyingOptions {
-  readonly onCopied?: OnCopied | undefined;
+  /** Receives the number of bytes copied so far, and of all. */
+  readonly onCopied?: ((done: number, total: number) => void) | undefined;
   /** Aborts the copy, which then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -24,16 +22,16 @@ export interface CopyingOptions {
  * schema is copied as it is, so the version that created the database can use the copy. Fails with an OperatorError.
  */
 export async function backupSqlite(givenPath: string, file: string, options: CopyingOptions = {}): Promise<void> {
-  const partial = await copyDatabase(givenPath, file, options);
-  publishOrRemove(partial, () => partial.publish());
+  using partial = await copyDatabase(givenPath, file, options);
+  partial.publish();
 }
 
-/** Returns the checked copy before it has its name: to be published or removed. */
+/** Returns the checked copy before it has its name. */
 export async function copyDatabase(givenPath: string, file: string, options: CopyingOptions): Promise<PartialFile> {
   const path = await preparePath(givenPath, { create: false });
   const partial = beginFile(file);
   try {
-    await copyIntoPartial({ path, partial: partial.path, isReadOnly: false }, partial.remove, options);
+    await copyInto(partial, { path, isReadOnly: false }, options);
     return partial;
   } catch (error) {
     if (options.signal?.aborted) throw options.signal.reason;
@@ -46,33 +44,33 @@ function explain(error: unknown, folder: string): string {
   return /disk is full/.test(reason) ? `${reason}. Free some space in ${folder}: older backups are kept` : reason;
 }
 
-/** Removes a copy that does not get its name. */
-export function publishOrRemove<T>(partial: PartialFile, publish: () => T): T {
+/**
+ * Makes the copy and checks it. A copy that fails or is interrupted leaves nothing behind; nor does the end of the
+ * process when its terminal is closed.
+ */
+export async function copyInto(
+  partial: PartialFile,
+  source: Omit<BackupRequest, "partial">,
+  { onCopied = () => {}, signal }: CopyingOptions,
+): Promise<void> {
+  const total = Bun.file(source.path).size + Bun.file(`${source.path}-wal`).size;
+  const report = () => onCopied(Math.min(total, Bun.file(partial.path).size), total);
+  const reporting = setInterval(report, REPORT_INTERVAL_MS);
+  const onHangup = (hangup: NodeJS.Signals): void => {
+    partial.remove();
+    process.off("SIGHUP", onHangup);
+    process.kill(process.pid, hangup);
+  };
+  process.on("SIGHUP", onHangup);
   try {
-    return publish();
+    signal?.throwIfAborted();
+    await copyInThread({ ...source, partial: partial.path }, signal);
   } catch (error) {
     partial.remove();
     throw error;
-  }
-}
-
-/** Makes the copy and checks it. A copy that fails or is interrupted leaves nothing behind. */
-export async function copyIntoPartial(
-  request: BackupRequest,
-  remove: () => void,
-  { onCopied = () => {}, signal }: CopyingOptions,
-): Promise<void> {
-  const total = Bun.file(request.path).size + Bun.file(`${request.path}-wal`).size;
-  const report = () => onCopied(Math.min(total, Bun.file(request.partial).size), total);
-  const reporting = setInterval(report, REPORT_INTERVAL_MS);
-  try {
-    signal?.throwIfAborted();
-    await removedOnHangup(remove, () => copyInThread(request, signal));
-  } catch (error) {
-    remove();
-    throw error;
   } finally {
     clearInterval(reporting);
+    process.off("SIGHUP", onHangup);
   }
 }
 
@@ -92,20 +90,5 @@ async function copyInThread(request: BackupRequest, signal: AbortSignal | undefi
     await Promise.race([thread.remote.call("copy", request), aborted]);
   } finally {
     await thread.end(0);
-  }
-}
-
-/** Closing the terminal ends the process, and nothing is left behind. */
-async function removedOnHangup(remove: () => void, work: () => Promise<void>): Promise<void> {
-  const onHangup = (signal: NodeJS.Signals): void => {
-    remove();
-    process.off("SIGHUP", onHangup);
-    process.kill(process.pid, signal);
-  };
-  process.on("SIGHUP", onHangup);
-  try {
-    await work();
-  } finally {
-    process.off("SIGHUP", onHangup);
   }
 }

@@ -8,7 +8,7 @@ import { absolutePath } from "../../urls/database-url.ts";
 import { preparePath } from "../file/database.ts";
 import { reasonOf } from "../sql/attempt.ts";
 import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "../sql/pragmas.ts";
-import { type CopyingOptions, copyDatabase, publishOrRemove } from "./backup.ts";
+import { type CopyingOptions, copyDatabase } from "./backup.ts";
 
 // A series of backups of one database in a folder. The oldest are deleted once there are enough newer ones.
 
@@ -39,8 +39,8 @@ export async function backupIntoFolder(
   const series = seriesOf(path);
   let atMs = nowMs();
   while (existsSync(join(folder, backupName(series, atMs)))) atMs++;
-  const partial = await copyDatabase(givenPath, join(folder, backupName(series, atMs)), options);
-  const made = publishOrRemove(partial, () => publish(partial, folder, series, atMs));
+  using partial = await copyDatabase(givenPath, join(folder, backupName(series, atMs)), options);
+  const made = publish(partial, folder, series, atMs);
   if (keep === undefined) return { file: join(folder, made), deleted: [], fromFuture: undefined };
   return { file: join(folder, made), ...deleteExpired(folder, series, { keep, made, nowMs: nowMs() }) };
 }
@@ -57,15 +57,12 @@ function seriesOf(path: string): BackupSeries {
 }
 
 function createdAt(path: string): unknown {
-  let db: Database | undefined;
   try {
-    db = new Database(path, { readonly: true, safeIntegers: true });
+    using db = new Database(path, { readonly: true, safeIntegers: true });
     setBusyTimeout(db, COMMAND_TIMEOUT_MS);
     return (db.query("SELECT min(applied_at) AS at FROM migrations").get() as { at: bigint }).at;
   } catch (error) {
     throw new OperatorError(`cannot back up ${path}: ${reasonOf(error)}`, { kind: "examine" });
-  } finally {
-    db?.close();
   }
 }
 

@@ -12,17 +12,17 @@ import { JOURNAL } from "../../sql/journal-rows.ts";
 import { CONSOLE_TABLES } from "../../sql/session-rows.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 import { damageChecks, references, ruleChecks } from "../checkup.ts";
-import { closeNow } from "../file/close.ts";
 import { LOCK_TIMEOUTS } from "../file/database.ts";
 import { makeFolder, removeFolders } from "../file/new-file.ts";
 import { realPathOf } from "../file/real-path.ts";
 import { replaceFile, setLostLogAside } from "../file/replace.ts";
-import { AlreadyServed, lockForServing } from "../file/serving-lock.ts";
+import { lockForServing } from "../file/serving-lock.ts";
 import { appliedMigrations } from "../migration/target.ts";
 import { reasonOf } from "../sql/attempt.ts";
+import { hasTable } from "../sql/statements.ts";
 import { journalWrites } from "../tables/journal.ts";
 import { refuseForeignWal } from "../wal/check.ts";
-import { type CopyingOptions, copyIntoPartial, publishOrRemove } from "./backup.ts";
+import { type CopyingOptions, copyInto } from "./backup.ts";
 
 export interface RestoreOptions extends CopyingOptions {
   /** The author of the entry in the journal of the restored store. */
@@ -53,22 +53,20 @@ export async function restoreSqlite(
 ): Promise<Restored> {
   const path = realPathOf(givenPath);
   refuseUnfit(path, file);
-  const unlock = fs.existsSync(path) ? lock(path, timeouts.servingMs) : () => {};
+  const unlock = fs.existsSync(path) ? lockForServing(path, timeouts.servingMs, "restore").unlock : () => {};
   let folders: string[] = [];
   try {
     const state = await check(file, isForced);
     folders = makeFolder(dirname(absolutePath(path)));
     const isThere = fs.existsSync(path);
-    const partial = beginFile(path, { mayReplace: () => isThere });
-    await copyIntoPartial({ path: file, partial: partial.path, isReadOnly: true }, partial.remove, options);
-    return publishOrRemove(partial, () => {
-      const isJournaled = adapt(partial.path, authorship, file);
-      giveToOwner(partial.path, path);
-      const aside = putInPlace(path, partial, authorship.atMs, timeouts.openMs);
-      const needed = newestOf(SQLITE_MIGRATIONS);
-      const schema = { number: state.number, isCurrent: state.kind !== "older", needed };
-      return { database: absolutePath(path), aside, schema, isJournaled };
-    });
+    using partial = beginFile(path, { mayReplace: () => isThere });
+    await copyInto(partial, { path: file, isReadOnly: true }, options);
+    const isJournaled = adapt(partial.path, authorship, file);
+    giveToOwner(partial.path, path);
+    const aside = putInPlace(path, partial, authorship.atMs, timeouts.openMs);
+    const needed = newestOf(SQLITE_MIGRATIONS);
+    const schema = { number: state.number, isCurrent: state.kind !== "older", needed };
+    return { database: absolutePath(path), aside, schema, isJournaled };
   } catch (error) {
     removeFolders(folders);
     if (error instanceof OperatorError || (options.signal?.aborted && error === options.signal.reason)) throw error;
@@ -88,29 +86,17 @@ function refuseUnfit(path: string, file: string): void {
   refuseForeignWal(file);
 }
 
-function lock(path: string, timeoutMs: number): () => void {
-  try {
-    return lockForServing(path, timeoutMs).unlock;
-  } catch (error) {
-    throw error instanceof AlreadyServed ? new AlreadyServed(path, "restore") : error;
-  }
-}
-
 /** Checks as doctor does that a backup is whole and keeps the rules. Returns the state of its schema. */
 async function check(file: string, isForced: boolean): Promise<SchemaState & { number: number }> {
-  const db = new Database(file, { readonly: true, safeIntegers: true, strict: true });
-  try {
-    for (const { finding } of await problemsIn(damageChecks(() => db)))
-      throw new OperatorError(`${file} cannot be restored: ${finding.detail}. Choose another backup`);
-    const state = stateOf(db, file);
-    const checks = state.kind === "older" ? [references(() => db)] : ruleChecks(() => db);
-    const broken = isForced ? [] : await problemsIn(checks);
-    if (broken.length === 0) return state;
-    const list = broken.map(({ name, finding }) => `${name}: ${finding.detail}`).join("; ");
-    throw new OperatorError(`${file} is not sound (${list})`, { kind: "force_restore" });
-  } finally {
-    closeNow(db);
-  }
+  using db = new Database(file, { readonly: true, safeIntegers: true, strict: true });
+  for (const { finding } of await problemsIn(damageChecks(() => db)))
+    throw new OperatorError(`${file} cannot be restored: ${finding.detail}. Choose another backup`);
+  const state = stateOf(db, file);
+  const checks = state.kind === "older" ? [references(() => db)] : ruleChecks(() => db);
+  const broken = isForced ? [] : await problemsIn(checks);
+  if (broken.length === 0) return state;
+  const list = broken.map(({ name, finding }) => `${name}: ${finding.detail}`).join("; ");
+  throw new OperatorError(`${file} is not sound (${list})`, { kind: "force_restore" });
 }
 
 function stateOf(db: Database, file: string): SchemaState & { number: number } {
@@ -135,18 +121,12 @@ async function problemsIn(checks: Parameters<typeof runChecks>[0]): Promise<Chec
  * they may have been signed out since the backup. Returns whether the journal has an entry.
  */
 function adapt(partial: string, authorship: Authorship, file: string): boolean {
-  const db = new Database(partial, { readwrite: true, safeIntegers: true, strict: true });
-  const has = (table: string): boolean =>
-    db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== null;
-  try {
-    db.run("PRAGMA journal_mode = OFF");
-    for (const { name } of CONSOLE_TABLES) if (has(name)) db.run(`DELETE FROM ${name}`);
-    if (!has(JOURNAL.name)) return false;
-    journalWrites(db).append(entryOfStore("restore", authorship, { after: { file } }));
-    return true;
-  } finally {
-    closeNow(db);
-  }
+  using db = new Database(partial, { readwrite: true, safeIntegers: true, strict: true });
+  db.run("PRAGMA journal_mode = OFF");
+  for (const { name } of CONSOLE_TABLES) if (hasTable(db, name)) db.run(`DELETE FROM ${name}`);
+  if (!hasTable(db, JOURNAL.name)) return false;
+  journalWrites(db).append(entryOfStore("restore", authorship, { after: { file } }));
+  return true;
 }
 
 /** Gives a file that root restores to the user of the service, who owns the database or its folder. */

@@ -21,6 +21,7 @@ import { damaged, isDamage, refuseDamage } from "../migration/start-check.ts";
 import { appliedMigrations, migrationTarget } from "../migration/target.ts";
 import { isBusy, reasonOf } from "../sql/attempt.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "../sql/pragmas.ts";
+import { hasTable } from "../sql/statements.ts";
 import { refuseForeignWal } from "../wal/check.ts";
 import { beginGeneration } from "../wal/generation.ts";
 import { refuseUnusable } from "./file-access.ts";
@@ -116,8 +117,7 @@ async function bringUpToDate(db: Database, rules: SchemaRules): Promise<SchemaSt
 
 /** A database that is the target of an unfinished copy would assign ids twice. */
 function refuseUnfinishedCopy(db: Database): void {
-  const isTarget = db.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(COPIES_TABLE) !== null;
-  if (isTarget && db.query(SELECT_UNFINISHED_COPY).get() !== null) throw unfinishedCopy();
+  if (hasTable(db, COPIES_TABLE) && db.query(SELECT_UNFINISHED_COPY).get() !== null) throw unfinishedCopy();
 }
 
 /**

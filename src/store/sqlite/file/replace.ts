@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { compactTime } from "../../../domain/backup-series.ts";
-import { OWNER_ONLY, syncFile, syncFolder } from "../../files/files.ts";
+import { isWithoutLinks, OWNER_ONLY, syncFile, syncFolder } from "../../files/files.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 import { isDamage } from "../migration/start-check.ts";
 import { isBusy } from "../sql/attempt.ts";
@@ -98,9 +98,8 @@ function keepAside(path: string, nowMs: number): string {
       fs.linkSync(path, aside);
       return aside;
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "EEXIST") continue;
-      if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
+      if (!isWithoutLinks(error)) throw error;
       copyAside(path, aside);
       return aside;
     }

@@ -30,9 +30,10 @@ const LOCKS_THE_DATABASE = process.platform === "linux";
 
 /**
  * Makes sure that one process at a time serves a database, because the counters are kept in its memory.
- * The kernel releases the lock with the process, however that ends. Fails with an OperatorError.
+ * The kernel releases the lock with the process, however that ends. Fails with an OperatorError, which says what to do
+ * then, once that process is stopped.
  */
-export function lockForServing(path: string, timeoutMs: number): ServingLock {
+export function lockForServing(path: string, timeoutMs: number, then?: string): ServingLock {
   try {
     const file = LOCKS_THE_DATABASE ? path : `${path}-lock`;
     let descriptor = openForLocking(file);
@@ -41,7 +42,7 @@ export function lockForServing(path: string, timeoutMs: number): ServingLock {
       const isLocked = tryLock(descriptor) && !isLockedAsBefore(path);
       if (isLocked && isAt(file, descriptor)) break;
       unlock(descriptor);
-      if (performance.now() >= deadlineMs) throw new AlreadyServed(path);
+      if (performance.now() >= deadlineMs) throw new AlreadyServed(path, then);
       // A restore has replaced the file meanwhile, so the lock is on the old one.
       if (isLocked) descriptor = openForLocking(file);
       else Bun.sleepSync(RETRY_INTERVAL_MS);
@@ -65,20 +66,13 @@ function isAt(path: string, descriptor: number): boolean {
 /** Release 1.0.0 locked another file, and such a service may still be running. Without one, that file is removed. */
 function isLockedAsBefore(path: string): boolean {
   const file = `${path}-serving`;
-  let lock: Database;
   try {
-    lock = new Database(file, { readwrite: true, create: false });
-  } catch {
-    return false;
-  }
-  try {
+    using lock = new Database(file, { readwrite: true, create: false });
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("BEGIN EXCLUSIVE");
     fs.rmSync(file, { force: true });
     return false;
   } catch (error) {
     return isBusy(error);
-  } finally {
-    lock.close();
   }
 }

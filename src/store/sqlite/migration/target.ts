@@ -11,6 +11,7 @@ import {
   stepsDoneOf,
   stepsOfCreation,
 } from "../../schema/migrate.ts";
+import { hasTable } from "../sql/statements.ts";
 import { foldNamesIn } from "../tables/maintenance.ts";
 import { raiseGeneration } from "../wal/generation.ts";
 
@@ -35,7 +36,7 @@ interface AppliedRow {
 
 /** Reads the migrations that a database has recorded. */
 export function appliedMigrations(db: Database): readonly AppliedMigration[] {
-  if (!hasTable(db)) return [];
+  if (!hasTable(db, "migrations")) return [];
   const rows = db.query("SELECT * FROM migrations").all() as AppliedRow[];
   return rows.map(({ number, digest, serves_from, steps_done }) => ({
     number: Number(number),
@@ -48,13 +49,10 @@ export function appliedMigrations(db: Database): readonly AppliedMigration[] {
 const optionalNumber = (value: bigint | null | undefined): number | null =>
   value === null || value === undefined ? null : Number(value);
 
-const hasTable = (db: Database): boolean =>
-  db.query("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get() !== null;
-
 export function migrationTarget(db: Database): MigrationTarget {
   const create = (migrations: readonly Migration[]): void => {
     if (appliedMigrations(db).length > 0) return;
-    if (!hasTable(db)) db.run(TABLE);
+    if (!hasTable(db, "migrations")) db.run(TABLE);
     // An earlier release may have been killed when it had made the table alone.
     addColumns(db);
     raiseGeneration(db);

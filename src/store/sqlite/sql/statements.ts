@@ -23,6 +23,9 @@ export function prepared<Row, Parameters extends SqlValue[] = SqlValue[]>(
   };
 }
 
+export const hasTable = (db: Database, name: string): boolean =>
+  db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null;
+
 export type PreparedSet<Name extends string, Row> = Readonly<Record<Name, Prepared<Row, SqlValue[]>>>;
 
 export const preparedSet = <Name extends string, Row>(
