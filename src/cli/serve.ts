@@ -107,10 +107,10 @@ function keyLines(operatorKey: Service["operatorKey"]): string[] {
 
 const settingsTable = (): string =>
   table(
-    ["  NAME", "DEFAULT", "MEANING"],
-    Object.entries(SETTINGS).map(([name, { fallback, meaning }]) => [
-      `  ${name}`,
-      fallback || "-",
-      meaning.replaceAll("`", ""),
-    ]),
+    [
+      { title: "  NAME", text: ([name]) => `  ${name}` },
+      { title: "DEFAULT", text: ([, { fallback }]) => fallback || "-" },
+      { title: "MEANING", text: ([, { meaning }]) => meaning.replaceAll("`", "") },
+    ],
+    Object.entries(SETTINGS),
   );

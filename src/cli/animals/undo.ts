@@ -21,7 +21,7 @@ import {
   timeOrNull,
 } from "../terminal/print.ts";
 import { withBars } from "../terminal/progress.ts";
-import { table } from "../terminal/table.ts";
+import { type Column, table } from "../terminal/table.ts";
 
 const loadUndo = lazy(() => import("../../bulk/undo.ts"));
 
@@ -82,30 +82,19 @@ async function listImports({ json }: JsonOption): Promise<void> {
   const imports = await withStore(async (store) => store.imports.list());
   if (json) return printJson(imports.map(jsonOf));
   if (imports.length === 0) return print(`Nothing was imported yet. To import a file: ${ownCommand("animals import")}`);
-  const number = (title: string, rank?: number) => ({ title, align: "right", ...(rank ? { rank } : {}) }) as const;
-  print(
-    table(
-      [
-        number("NUMBER"),
-        "STATE",
-        number("ADDED"),
-        number("OF", 1),
-        number("REMOVED", 3),
-        number("KEPT", 3),
-        { title: "BEGUN", rank: 2 },
-        { title: "FILE", shrinksTo: 12 },
-      ],
-      imports.map((each) => [
-        String(each.id),
-        stateOfImport(each),
-        ...[each.added, each.animals, each.removed, each.kept].map(formatNumber),
-        formatMinute(each.begunAtMs),
-        each.source,
-      ]),
-      terminalWidth(),
-    ),
-  );
+  print(table(COLUMNS, imports, terminalWidth()));
 }
+
+const COLUMNS: readonly Column<Import>[] = [
+  { title: "NUMBER", align: "right", text: ({ id }) => String(id) },
+  { title: "STATE", text: stateOfImport },
+  { title: "ADDED", align: "right", text: ({ added }) => formatNumber(added) },
+  { title: "OF", align: "right", rank: 1, text: ({ animals }) => formatNumber(animals) },
+  { title: "REMOVED", align: "right", rank: 3, text: ({ removed }) => formatNumber(removed) },
+  { title: "KEPT", align: "right", rank: 3, text: ({ kept }) => formatNumber(kept) },
+  { title: "BEGUN", rank: 2, text: ({ begunAtMs }) => formatMinute(begunAtMs) },
+  { title: "FILE", shrinksTo: 12, text: ({ source }) => source },
+];
 
 const jsonOf = (each: Import) => ({
   import: Number(each.id),

@@ -15,7 +15,7 @@ import { textOfFailure } from "../remedies.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, note, print, printJson } from "../terminal/print.ts";
 import { withBars } from "../terminal/progress.ts";
-import { table } from "../terminal/table.ts";
+import { type Column, table } from "../terminal/table.ts";
 
 /** The other commands start 2.5 ms sooner without it. */
 const loadCopy = lazy(() => import("../../store/copy/copy.ts"));
@@ -67,18 +67,19 @@ async function copy(options: CopyCommandOptions, command: Command): Promise<void
   const copied = await interruptible(stopped, (signal) => runCopy(from, to, options, config, signal));
   if (!copied) return;
   if (options.json) return printJson(copied);
-  print(
-    table(
-      ["TABLE", { title: "ROWS", align: "right" }, "CHECKSUM"],
-      copied.map((done) => [done.table, formatNumber(done.rows), done.checksum.slice(0, 16)]),
-    ),
-  );
+  print(table(COLUMNS, copied));
   print(
     options.animals
       ? `\n${displayName(to.database)} holds the same animals and categories. Its keys are its own.`
       : "\nBoth databases hold the same data. Set DATABASE_URL to the new one and start the service.",
   );
 }
+
+const COLUMNS: readonly Column<CopiedTable>[] = [
+  { title: "TABLE", text: ({ table }) => table },
+  { title: "ROWS", align: "right", text: ({ rows }) => formatNumber(rows) },
+  { title: "CHECKSUM", text: ({ checksum }) => checksum.slice(0, 16) },
+];
 
 /** A database, and the option or setting that gave its address, which messages name. */
 interface NamedDatabase {

@@ -4,7 +4,7 @@ import { type SettingInForce, settingsInForce } from "../../config.ts";
 import { misspeltSettings, readEnvFile } from "../arguments/env-file.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { note, print, printJson, terminalWidth } from "../terminal/print.ts";
-import { table } from "../terminal/table.ts";
+import { type Column, table } from "../terminal/table.ts";
 
 const EXIT_INVALID = 1;
 
@@ -29,18 +29,23 @@ function showConfig({ json }: JsonOption): void {
     }));
     printJson({ settings: values, misspelt });
   } else {
-    print(table(["NAME", { title: "VALUE", shrinksTo: 20 }, "FROM"], settings.map(rowOf), terminalWidth()));
+    print(table(COLUMNS, settings, terminalWidth()));
     for (const { name, mistake } of invalid) note(`animal-store: ${name} ${mistake}`);
     warnOfMisspelt();
   }
   if (invalid.length > 0) process.exitCode = EXIT_INVALID;
 }
 
-const rowOf = ({ name, shown, source, mistake }: SettingInForce): string[] => [
-  name,
-  mistake === undefined ? (shown ?? "-") : `invalid${shown === undefined ? "" : `: ${shown}`}`,
-  source,
+const COLUMNS: readonly Column<SettingInForce>[] = [
+  { title: "NAME", text: ({ name }) => name },
+  { title: "VALUE", shrinksTo: 20, text: valueText },
+  { title: "FROM", text: ({ source }) => source },
 ];
+
+function valueText({ shown, mistake }: SettingInForce): string {
+  if (mistake === undefined) return shown ?? "-";
+  return shown === undefined ? "invalid" : `invalid: ${shown}`;
+}
 
 /** Warns on standard error, so that the output of the command stays clean. */
 export function warnOfMisspelt(): void {

@@ -31,7 +31,7 @@ async function showInstances({ json }: JsonOption): Promise<void> {
     const all = (await instances.list()).map((instance) => ({ ...instance, state: stateOfInstance(instance, nowMs) }));
     if (json) return printJson(all.map(jsonOf));
     if (all.length === 0) return print("No instance has reported yet: each does so 2 seconds after its start.");
-    print(`${summary(all)}\n\n${table(COLUMNS, all.map(rowOf), terminalWidth())}`);
+    print(`${summary(all)}\n\n${table(COLUMNS, all, terminalWidth())}`);
   });
 }
 
@@ -45,28 +45,16 @@ function summary(all: readonly Shown[]): string {
     .join(", ");
 }
 
-const COLUMNS: readonly Column[] = [
-  { title: "ID" },
-  { title: "STATE" },
-  { title: "HEALTH", rank: 1 },
-  { title: "HOST", shrinksTo: 12, rank: 1 },
-  { title: "VERSION", rank: 2 },
-  { title: "ENVIRONMENT", rank: 4 },
-  { title: "THREADS", align: "right", rank: 4 },
-  { title: "STARTED", rank: 3 },
-  { title: "LAST SEEN", rank: 2 },
-];
-
-const rowOf = (instance: Shown): string[] => [
-  instance.id,
-  instance.state,
-  instance.state === "alive" ? instance.health : "",
-  instance.host,
-  instance.version,
-  instance.environment,
-  formatNumber(instance.threads),
-  formatMinute(instance.startedAtMs),
-  formatTime(instance.seenAtMs),
+const COLUMNS: readonly Column<Shown>[] = [
+  { title: "ID", text: ({ id }) => id },
+  { title: "STATE", text: ({ state }) => state },
+  { title: "HEALTH", rank: 1, text: ({ state, health }) => (state === "alive" ? health : "") },
+  { title: "HOST", shrinksTo: 12, rank: 1, text: ({ host }) => host },
+  { title: "VERSION", rank: 2, text: ({ version }) => version },
+  { title: "ENVIRONMENT", rank: 4, text: ({ environment }) => environment },
+  { title: "THREADS", align: "right", rank: 4, text: ({ threads }) => formatNumber(threads) },
+  { title: "STARTED", rank: 3, text: ({ startedAtMs }) => formatMinute(startedAtMs) },
+  { title: "LAST SEEN", rank: 2, text: ({ seenAtMs }) => formatTime(seenAtMs) },
 ];
 
 const jsonOf = (instance: Shown) => ({

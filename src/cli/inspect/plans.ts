@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { PLANS } from "../../domain/keys/plan.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { formatNumber, print, printJson } from "../terminal/print.ts";
-import { table } from "../terminal/table.ts";
+import { type Column, table } from "../terminal/table.ts";
 
 export function addPlans(program: Command): void {
   program
@@ -12,21 +12,18 @@ export function addPlans(program: Command): void {
     .action(showPlans);
 }
 
+const CUSTOM = { perMinute: null, perDay: null };
+
 function showPlans({ json }: JsonOption): void {
-  const plans = Object.entries(PLANS).map(([plan, quotas]) => ({
-    plan,
-    perMinute: quotas?.perMinute ?? null,
-    perDay: quotas?.perDay ?? null,
-  }));
-  if (json) {
-    printJson(plans);
-    return;
-  }
-  const shown = (quota: number | null): string => (quota === null ? "custom" : formatNumber(quota));
-  print(
-    table(
-      ["PLAN", { title: "PER MINUTE", align: "right" }, { title: "PER DAY", align: "right" }],
-      plans.map(({ plan, perMinute, perDay }) => [plan, shown(perMinute), shown(perDay)]),
-    ),
-  );
+  const plans = Object.entries(PLANS).map(([plan, quotas]) => ({ plan, ...(quotas ?? CUSTOM) }));
+  if (json) printJson(plans);
+  else print(table(COLUMNS, plans));
 }
+
+const shown = (quota: number | null): string => (quota === null ? "custom" : formatNumber(quota));
+
+const COLUMNS: readonly Column<{ plan: string; perMinute: number | null; perDay: number | null }>[] = [
+  { title: "PLAN", text: ({ plan }) => plan },
+  { title: "PER MINUTE", align: "right", text: ({ perMinute }) => shown(perMinute) },
+  { title: "PER DAY", align: "right", text: ({ perDay }) => shown(perDay) },
+];

@@ -12,7 +12,7 @@ import { formatNumber, note, print, printJson, terminalWidth, timeOrNull } from 
 import { facts, table } from "../terminal/table.ts";
 import { failForKey, NEEDS_REDIS } from "./refusals.ts";
 import { factsOfShown, jsonOfShown } from "./show.ts";
-import { jsonOfKey, KEY_COLUMNS, rowOfKey } from "./views.ts";
+import { jsonOfKey, KEY_COLUMNS } from "./views.ts";
 
 // The commands that change nothing.
 
@@ -50,7 +50,7 @@ async function list({ json, ...filter }: ListOptions): Promise<void> {
         })),
       );
     if (total === 0) return print(`There are no keys yet. To issue one: ${ownCommand("keys create")}`);
-    if (keys.length > 0) print(table(KEY_COLUMNS, keys.map(rowOfKey), terminalWidth()));
+    if (keys.length > 0) print(table(KEY_COLUMNS, keys, terminalWidth()));
     // On standard error, so that the output is one key per line.
     if (Object.keys(filter).length > 0) note(`${formatNumber(keys.length)} of ${formatNumber(total)} keys`);
   });

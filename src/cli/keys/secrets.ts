@@ -10,10 +10,10 @@ import { JSON_OPTION, type JsonOption, parseDuration } from "../arguments/option
 import { ownCommand } from "../own-command.ts";
 import { formatTime, print } from "../terminal/print.ts";
 import { writeEndOfJson, writeSecret, writeSecretJson } from "../terminal/stdout.ts";
-import { facts } from "../terminal/table.ts";
+import { type Facts, facts } from "../terminal/table.ts";
 import { addKeyOptions, expiryOf, type KeyOptions, scopesOf } from "./options.ts";
 import { failForKey, failToIssue } from "./refusals.ts";
-import { type Facts, factsOfKey, jsonOfKey } from "./views.ts";
+import { factsOfKey, jsonOfKey } from "./views.ts";
 
 // The commands that print a secret.
 

@@ -1,8 +1,9 @@
 import { type Key, stateOf } from "../../domain/keys/key.ts";
 import type { ShownKey, WorkingSecret } from "../../keys/queries/show.ts";
 import type { KeyUse, WindowUse } from "../../keys/queries/use.ts";
-import { formatDuration, formatMinute, formatNumber, formatTime, timeOrNull } from "../terminal/print.ts";
-import { type Facts, factsOfKey, jsonOfKey } from "./views.ts";
+import { formatDuration, formatNumber, formatTime, timeOrNull } from "../terminal/print.ts";
+import type { Facts } from "../terminal/table.ts";
+import { factsOfKey, jsonOfKey, minuteOrNever } from "./views.ts";
 
 // Everything about a key, for people and for scripts.
 
@@ -10,7 +11,7 @@ export const factsOfShown = ({ key, secrets, use }: ShownKey, nowMs: number): Fa
   ...factsOfKey(key),
   ["state", stateSince(key, use.bannedUntilMs, nowMs)],
   ["created", formatTime(key.createdAtMs)],
-  ["last used", key.lastUsedAtMs === undefined ? "never" : formatMinute(key.lastUsedAtMs)],
+  ["last used", minuteOrNever(key.lastUsedAtMs)],
   ...factsOfSecrets(key, secrets),
   ["minute quota", usedAndLeft(use.minute)],
   ["day quota", usedAndLeft(use.day)],

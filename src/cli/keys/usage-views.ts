@@ -1,7 +1,13 @@
 import { countOf } from "../../base/text/text.ts";
 import type { Grain } from "../../domain/usage/grains.ts";
 import { LATENCY_BOUNDS_MS, quantileMs, REFUSALS, type Usage, type UsageRefusal } from "../../domain/usage/usage.ts";
-import type { AllUsageReport, KeyUsageReport, UsageOfOneKey, UsageReport } from "../../keys/queries/usage.ts";
+import type {
+  AllUsageReport,
+  KeyUsageReport,
+  UsageBucket,
+  UsageOfOneKey,
+  UsageReport,
+} from "../../keys/queries/usage.ts";
 import { formatMinute, formatNumber, formatTime } from "../terminal/print.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { bar } from "./bars.ts";
@@ -55,13 +61,27 @@ const formatStart = (ms: number, grain: Grain): string =>
 const WIDTH = 100;
 const BAR = 3;
 
-const BUCKET_COLUMNS: readonly Column[] = [
-  { title: "TIME" },
-  { title: "REQUESTS", align: "right" },
-  { title: "REFUSED", align: "right", rank: 1 },
-  { title: "FAILED", align: "right", rank: 2 },
-  { title: "P50", align: "right", rank: 4 },
-  { title: "P99", align: "right", rank: 3 },
+type UsageColumn = Column<{ readonly usage: Usage }>;
+
+const REQUESTS: UsageColumn = {
+  title: "REQUESTS",
+  align: "right",
+  text: ({ usage }) => formatNumber(usage.requests),
+};
+
+const latencyColumn = (title: string, quantile: number, rank: number): UsageColumn => ({
+  title,
+  align: "right",
+  rank,
+  text: ({ usage }) => formatMs(quantileMs(usage.latency, quantile)),
+});
+
+/** The columns of what went wrong, and how long requests took. */
+const QUALITY: readonly UsageColumn[] = [
+  { title: "REFUSED", align: "right", rank: 2, text: ({ usage }) => formatShare(usage.refusedInAll, usage.requests) },
+  { title: "FAILED", align: "right", rank: 3, text: ({ usage }) => (usage.failed ? formatNumber(usage.failed) : "") },
+  latencyColumn("P50", 0.5, 5),
+  latencyColumn("P99", 0.99, 4),
 ];
 
 /** A line for each minute, hour or day, with a bar in the rest of the line. */
@@ -69,16 +89,9 @@ export function textOfKey({ key, ...report }: KeyUsageReport, width = WIDTH): st
   const { grain, fromMs, buckets, sum } = report;
   const title = `${key.id}: ${sentence(sum, fromMs)}`;
   if (sum.requests === 0) return title;
-  const rows = buckets.map(({ startedAtMs, usage }) => [
-    formatStart(startedAtMs, grain),
-    formatNumber(usage.requests),
-    formatShare(usage.refusedInAll, usage.requests),
-    usage.failed === 0 ? "" : formatNumber(usage.failed),
-    formatMs(quantileMs(usage.latency, 0.5)),
-    formatMs(quantileMs(usage.latency, 0.99)),
-  ]);
+  const time: Column<UsageBucket> = { title: "TIME", text: ({ startedAtMs }) => formatStart(startedAtMs, grain) };
   // A bar of a few characters is worth more than an optional column.
-  const lines = table(BUCKET_COLUMNS, rows, Math.max(1, width - 12)).split("\n");
+  const lines = table([time, REQUESTS, ...QUALITY], buckets, Math.max(1, width - 12)).split("\n");
   const used = Math.max(...lines.map((line) => Bun.stringWidth(line)));
   const room = width - used - 2;
   const most = Math.max(...buckets.map(({ usage }) => usage.requests));
@@ -89,34 +102,22 @@ export function textOfKey({ key, ...report }: KeyUsageReport, width = WIDTH): st
   return [title, "", lines[0], ...drawn].join("\n");
 }
 
-const KEY_COLUMNS: readonly Column[] = [
-  { title: "ID" },
-  { title: "NAME", shrinksTo: 12, rank: 1 },
-  { title: "REQUESTS", align: "right" },
-  { title: "PASSED", align: "right", rank: 5 },
-  { title: "CLIENT ERRORS", align: "right", rank: 6 },
-  { title: "REFUSED", align: "right", rank: 2 },
-  { title: "FAILED", align: "right", rank: 3 },
-  { title: "P50", align: "right", rank: 4 },
-  { title: "P99", align: "right", rank: 4 },
+const KEY_COLUMNS: readonly Column<UsageOfOneKey>[] = [
+  { title: "ID", text: ({ keyId }) => keyId },
+  { title: "NAME", shrinksTo: 12, rank: 1, text: nameOf },
+  REQUESTS,
+  { title: "PASSED", align: "right", rank: 6, text: ({ usage }) => formatNumber(usage.passed) },
+  { title: "CLIENT ERRORS", align: "right", rank: 7, text: ({ usage }) => formatNumber(usage.clientErrors) },
+  ...QUALITY,
 ];
 
-const nameOf = ({ key }: UsageOfOneKey): string => key?.name ?? "(deleted)";
+function nameOf({ key }: UsageOfOneKey): string {
+  return key?.name ?? "(deleted)";
+}
 
 export function textOfAll({ keys, fromMs, sum }: AllUsageReport, width: number | undefined): string {
-  if (keys.length === 0) return sentence(sum, fromMs);
-  const rows = keys.map((each) => [
-    each.keyId,
-    nameOf(each),
-    formatNumber(each.usage.requests),
-    formatNumber(each.usage.passed),
-    formatNumber(each.usage.clientErrors),
-    formatShare(each.usage.refusedInAll, each.usage.requests),
-    each.usage.failed === 0 ? "" : formatNumber(each.usage.failed),
-    formatMs(quantileMs(each.usage.latency, 0.5)),
-    formatMs(quantileMs(each.usage.latency, 0.99)),
-  ]);
-  return [sentence(sum, fromMs), "", table(KEY_COLUMNS, rows, width)].join("\n");
+  const title = sentence(sum, fromMs);
+  return keys.length === 0 ? title : `${title}\n\n${table(KEY_COLUMNS, keys, width)}`;
 }
 
 // For programs

@@ -3,7 +3,7 @@ import { type Key, stateOf } from "../../domain/keys/key.ts";
 import { READ_SCOPES, SCOPES, type Scope } from "../../domain/keys/scope.ts";
 import type { ListedKey } from "../../keys/queries/list.ts";
 import { formatMinute, formatNumber, formatTime, timeOrNull } from "../terminal/print.ts";
-import type { Column } from "../terminal/table.ts";
+import type { Column, Facts } from "../terminal/table.ts";
 
 // Keys as rows and facts for people, and as objects for scripts.
 
@@ -23,31 +23,24 @@ export const jsonOfKey = (key: Key, nowMs: number) => ({
 });
 
 /** Ranked by importance: a terminal may not have room for all columns. */
-export const KEY_COLUMNS: readonly Column[] = [
-  { title: "ID" },
-  { title: "NAME", shrinksTo: 16 },
-  { title: "PLAN", rank: 2 },
-  { title: "PER MINUTE", align: "right", rank: 4 },
-  { title: "PER DAY", align: "right", rank: 4 },
-  { title: "STATE" },
-  { title: "LAST USED", rank: 1 },
-  { title: "EXPIRES", rank: 3 },
-  { title: "SCOPES", rank: 5 },
-  { title: "CREATED", rank: 6 },
+export const KEY_COLUMNS: readonly Column<ListedKey>[] = [
+  { title: "ID", text: ({ key }) => key.id },
+  { title: "NAME", shrinksTo: 16, text: ({ key }) => key.name },
+  { title: "PLAN", rank: 2, text: ({ key }) => key.plan },
+  { title: "PER MINUTE", align: "right", rank: 4, text: ({ key }) => formatNumber(key.quotas.perMinute) },
+  { title: "PER DAY", align: "right", rank: 4, text: ({ key }) => formatNumber(key.quotas.perDay) },
+  { title: "STATE", text: stateText },
+  { title: "LAST USED", rank: 1, text: ({ key }) => minuteOrNever(key.lastUsedAtMs) },
+  { title: "EXPIRES", rank: 3, text: ({ key }) => endOfDate(key.expiresAtMs) ?? minuteOrNever(key.expiresAtMs) },
+  { title: "SCOPES", rank: 5, text: ({ key }) => shortScopes(key.scopes) },
+  { title: "CREATED", rank: 6, text: ({ key }) => formatMinute(key.createdAtMs) },
 ];
 
-export const rowOfKey = ({ key, state, bannedUntilMs }: ListedKey): string[] => [
-  key.id,
-  key.name,
-  key.plan,
-  formatNumber(key.quotas.perMinute),
-  formatNumber(key.quotas.perDay),
-  state === "banned" && bannedUntilMs !== undefined ? `banned until ${timeOfDay(bannedUntilMs)}` : state,
-  key.lastUsedAtMs === undefined ? "never" : formatMinute(key.lastUsedAtMs),
-  key.expiresAtMs === undefined ? "never" : (endOfDate(key.expiresAtMs) ?? formatMinute(key.expiresAtMs)),
-  shortScopes(key.scopes),
-  formatMinute(key.createdAtMs),
-];
+function stateText({ state, bannedUntilMs }: ListedKey): string {
+  return bannedUntilMs === undefined ? state : `banned until ${timeOfDay(bannedUntilMs)}`;
+}
+
+export const minuteOrNever = (ms: number | undefined): string => (ms === undefined ? "never" : formatMinute(ms));
 
 /** Rounded up to the minute, so that a ban does not outlast it. A ban lasts an hour at most. */
 const timeOfDay = (ms: number): string => formatMinute(Math.ceil(ms / MINUTE_MS) * MINUTE_MS).slice(-"03:41Z".length);
@@ -59,8 +52,6 @@ function shortScopes(scopes: readonly Scope[]): string {
 
 const isReadOnly = (scopes: readonly Scope[]): boolean =>
   scopes.length === READ_SCOPES.length && scopes.every((scope) => READ_SCOPES.includes(scope));
-
-export type Facts = readonly (readonly [label: string, value: string])[];
 
 /** The id, and everything that can be edited. */
 export const factsOfKey = (key: Key): Facts => [
@@ -87,8 +78,8 @@ function expiry(ms: number | undefined): string {
 }
 
 /** A date means its end; shown as the start of the next day, it would look like a mistake. */
-const endOfDate = (ms: number): string | undefined =>
-  ms % DAY_MS === 0 ? `end of ${formatTime(ms - 1).slice(0, "2027-01-31".length)}` : undefined;
+const endOfDate = (ms: number | undefined): string | undefined =>
+  ms !== undefined && ms % DAY_MS === 0 ? `end of ${formatTime(ms - 1).slice(0, "2027-01-31".length)}` : undefined;
 
 /** The facts that differ, each with both values. */
 export const changedFacts = (before: Key, after: Key): Facts => {

@@ -1,13 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { type Column, facts, table } from "./table.ts";
 
-const COLUMNS: readonly Column[] = [
+type Row = readonly string[];
+
+/** Each column shows the cell at its own place in the row. */
+const columnsOf = (heads: readonly Omit<Column<Row>, "text">[]): readonly Column<Row>[] =>
+  heads.map((head, i) => ({ ...head, text: (row) => row[i] ?? "" }));
+
+const titled = (...titles: readonly string[]) => columnsOf(titles.map((title) => ({ title })));
+
+const COLUMNS = columnsOf([
   { title: "ID" },
   { title: "NAME", shrinksTo: 6 },
   { title: "USED", align: "right", rank: 1 },
   { title: "NOTE", rank: 3 },
   { title: "AGE", align: "right", rank: 2 },
-];
+]);
 const ROWS = [
   ["key_1", "Front desk", "1,000", "a long note", "7"],
   ["key_2", "Rex", "3", "", "12"],
@@ -22,7 +30,7 @@ describe("a table", () => {
         "key_2  Rex             3                12",
       ].join("\n"),
     );
-    expect(table(["A", "B"], [["x", ""]])).toBe("A  B\nx");
+    expect(table(titled("A", "B"), [["x", ""]])).toBe("A  B\nx");
   });
 
   test("that is a little too wide is made to fit by cutting names", () => {
@@ -48,12 +56,12 @@ describe("a table", () => {
   });
 
   test("shows columns of the same rank together, or none of them", () => {
-    const columns = [
+    const columns = columnsOf([
       { title: "ID" },
       { title: "MINUTE", rank: 1 },
       { title: "DAY", rank: 1 },
       { title: "AGE", rank: 2 },
-    ];
+    ]);
     const headAt = (width: number) => table(columns, [], width);
     expect([15, 14, 7, 6].map(headAt)).toEqual(["ID  MINUTE  DAY", "ID  AGE", "ID  AGE", "ID"]);
   });
@@ -67,7 +75,7 @@ describe("a table", () => {
 
   test("may have any number of rows", () => {
     const rows = Array.from({ length: 200_000 }, (_, i) => [`key_${i}`, "Rex"]);
-    expect(table(["ID", "NAME"], rows, 80)).toEndWith("\nkey_199999  Rex");
+    expect(table(titled("ID", "NAME"), rows, 80)).toEndWith("\nkey_199999  Rex");
   });
 
   test("of no rows is its head", () => {
@@ -92,7 +100,7 @@ describe("a table", () => {
 
 describe("names", () => {
   const cutTo = (width: number, name: string): string =>
-    table([{ title: "N", shrinksTo: 1 }], [[name]], width).split("\n")[1] as string;
+    table(columnsOf([{ title: "N", shrinksTo: 1 }]), [[name]], width).split("\n")[1] as string;
 
   test("are cut between what a terminal shows as one character", () => {
     expect(cutTo(5, "犬の店")).toBe("犬の…");
@@ -105,7 +113,7 @@ describe("names", () => {
   });
 
   test("cannot break, reorder or hide what is around them", () => {
-    const line = table(["NAME", "PLAN"], [["a\nb\x1b[31m\x9b2J\u202ecod\u2028", "free"]]).split("\n");
+    const line = table(titled("NAME", "PLAN"), [["a\nb\x1b[31m\x9b2J\u202ecod\u2028", "free"]]).split("\n");
     expect(line).toHaveLength(2);
     expect(line[1]).toBe("a<U+000A>b<U+001B>[31m<U+009B>2J<U+202E>cod<U+2028>  free");
     expect(facts([["name", "\u2067x\r"]])).toBe("  name  <U+2067>x<U+000D>");
@@ -113,7 +121,7 @@ describe("names", () => {
 
   test("from right to left are closed off in a terminal, so that numbers behind them stay in their column", () => {
     const rows = [["שלום", "60"]];
-    expect(table(["NAME", "PER MINUTE"], rows, 80)).toEndWith("שלום\u200e  60");
-    expect(table(["NAME", "PER MINUTE"], rows)).toEndWith("שלום  60");
+    expect(table(titled("NAME", "PER MINUTE"), rows, 80)).toEndWith("שלום\u200e  60");
+    expect(table(titled("NAME", "PER MINUTE"), rows)).toEndWith("שלום  60");
   });
 });

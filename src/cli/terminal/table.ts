@@ -1,7 +1,8 @@
 import { harmless } from "../../base/text/text.ts";
 
-export interface Column {
+export interface Column<Row> {
   readonly title: string;
+  readonly text: (row: Row) => string;
   /** Numbers are aligned to the right. */
   readonly align?: "right";
   /** Cells may be cut to this width, with an ellipsis. */
@@ -15,13 +16,13 @@ const ELLIPSIS = "…";
 const ALWAYS_SHOWN = 0;
 
 /** Rows under a head. A table with a width is made to fit; otherwise everything is shown in full. */
-export function table(
-  head: readonly (string | Column)[],
-  rows: readonly (readonly string[])[],
+export function table<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
   availableWidth = Number.POSITIVE_INFINITY,
 ): string {
-  const columns = head.map((column): Column => (typeof column === "string" ? { title: column } : column));
-  const lines = [columns.map(({ title }) => title), ...rows].map((cells) => cells.map(harmless));
+  const texts = rows.map((row) => columns.map(({ text }) => text(row)));
+  const lines = [columns.map(({ title }) => title), ...texts].map((cells) => cells.map(harmless));
   const wanted = columns.map((_, i) =>
     lines.reduce((most, cells) => Math.max(most, Bun.stringWidth(cells[i] ?? "")), 0),
   );
@@ -36,7 +37,7 @@ export function table(
 }
 
 /** The widths of the columns that are shown, by their index in the head. */
-function fit(columns: readonly Column[], wanted: readonly number[], available: number): Map<number, number> {
+function fit(columns: readonly Column<never>[], wanted: readonly number[], available: number): Map<number, number> {
   const least = columns.map(({ title, shrinksTo }, i) =>
     Math.min(wanted[i] as number, Math.max(shrinksTo ?? Number.POSITIVE_INFINITY, title.length)),
   );
@@ -74,7 +75,7 @@ const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u061c]/u;
 const LEFT_TO_RIGHT_MARK = "\u200e";
 
-function padded(text: string, width: number, align: Column["align"], isForTerminal: boolean): string {
+function padded(text: string, width: number, align: Column<never>["align"], isForTerminal: boolean): string {
   const space = " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
   // Without the mark, a terminal that supports these scripts would show the next numbers to the left of the text.
   const shown = isForTerminal && RIGHT_TO_LEFT.test(text) ? text + LEFT_TO_RIGHT_MARK : text;
@@ -82,11 +83,11 @@ function padded(text: string, width: number, align: Column["align"], isForTermin
 }
 
 /** Labels and values, one pair per line. */
-export const facts = (pairs: readonly (readonly [label: string, value: string])[]): string =>
-  table(
-    ["", ""],
-    pairs.map(([label, value]) => [`  ${label}`, value]),
-  )
-    .split("\n")
-    .slice(1)
-    .join("\n");
+export const facts = (pairs: Facts): string => table(FACT_COLUMNS, pairs).split("\n").slice(1).join("\n");
+
+export type Facts = readonly (readonly [label: string, value: string])[];
+
+const FACT_COLUMNS: readonly Column<Facts[number]>[] = [
+  { title: "", text: ([label]) => `  ${label}` },
+  { title: "", text: ([, value]) => value },
+];
