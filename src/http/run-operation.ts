@@ -6,12 +6,13 @@ import type { Clock } from "../base/time/clock.ts";
 import type { IdempotencyKey, IdempotentResult, SavedContent } from "../domain/idempotency.ts";
 import type { Key } from "../domain/keys/key.ts";
 import type { Scope } from "../domain/keys/scope.ts";
+import type { PreconditionFailed } from "../domain/tag.ts";
 import type { ReplyCache } from "./cache/reply-cache.ts";
 import type { AnyOperation, Call, Deprecation, OperationParts, PublicUrls } from "./declare/operation.ts";
 import { hasPathParameter, type ParameterSet, readPath, readQuery } from "./declare/parameters.ts";
 import type { BodyShape } from "./declare/schema.ts";
 import { Fault, type Outcome } from "./faults/fault.ts";
-import { IDEMPOTENCY_MISMATCH, invalidBody } from "./faults/faults.ts";
+import { IDEMPOTENCY_MISMATCH, invalidBody, preconditionFailed } from "./faults/faults.ts";
 import { insufficientScope } from "./faults/refusal-faults.ts";
 import type { HeaderFields } from "./reply/header-template.ts";
 import { reply } from "./reply/reply.ts";
@@ -119,7 +120,7 @@ export class RunnableOperation {
     const result = await (idempotencyKey
       ? parts.withIdempotency(idempotencyKey, async () => operation.perform(call, parts))
       : operation.perform(call, parts));
-    return result instanceof Fault ? result : this.outcomeOf(result, urls, call);
+    return this.outcomeOf(result, urls, call);
   }
 
   private async readFields(request: Request, shape: BodyShape<Fields>): Promise<Record<string, unknown> | Fault> {
@@ -142,10 +143,18 @@ export class RunnableOperation {
     return { keyId: key.id, value, fingerprint, nowMs: this.parts.steadyClock.nowMs() };
   }
 
-  private outcomeOf(result: IdempotentResult<unknown, unknown>, urls: PublicUrls, call: AnyCall): Outcome {
+  private outcomeOf(result: IdempotentResult<unknown, unknown> | Fault, urls: PublicUrls, call: AnyCall): Outcome {
+    if (result instanceof Fault) return result;
     if (result.kind === "done") return this.render(result.value, urls, call);
-    if (result.kind === "refused") return this.operation.refuse(result.reason, call);
+    if (result.kind === "refused") return this.refusal(result.reason, call);
     return result.kind === "mismatch" ? IDEMPOTENCY_MISMATCH : this.replay(result.content, urls, call);
+  }
+
+  private refusal(reason: unknown, { precondition }: AnyCall): Fault {
+    const isPrecondition = (reason as Partial<PreconditionFailed>).kind === "precondition_failed";
+    const fault = isPrecondition ? preconditionFailed(precondition) : this.operation.refuse?.(reason);
+    if (!fault) throw new Error(`${this.name} has no fault for a refusal`);
+    return fault;
   }
 
   private render(value: unknown, urls: PublicUrls, call: AnyCall, more?: HeaderFields): Outcome {

@@ -5,7 +5,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import type { EnvironmentName } from "../../domain/environment.ts";
 import type { IdempotencyKey, IdempotentResult } from "../../domain/idempotency.ts";
 import type { Scope } from "../../domain/keys/scope.ts";
-import type { Precondition } from "../../domain/tag.ts";
+import type { Precondition, PreconditionFailed } from "../../domain/tag.ts";
 import type { AnimalStore, CategoryStore, OrderStore } from "../../store/ports/store.ts";
 import type { Fault } from "../faults/fault.ts";
 import type { HeaderFields } from "../reply/header-template.ts";
@@ -84,9 +84,13 @@ export interface Operation<Known extends ParameterSet, Body extends Fields, Valu
   readonly faults: readonly Fault[];
   /** The query of the sample request. */
   readonly sampleQuery?: string;
-  readonly perform: (call: Call<Known, Body>, parts: OperationParts) => Awaitable<IdempotentResult<Value, Reason>>;
+  readonly perform: (
+    call: Call<Known, Body>,
+    parts: OperationParts,
+  ) => Awaitable<IdempotentResult<Value, Reason> | Fault>;
   readonly render: (value: Value, urls: PublicUrls, call: Call<Known, Body>) => Rendered;
-  refuse(reason: Reason, call: Call<Known, Body>): Fault;
+  /** The fault of a write that the store refuses. A failed precondition has the same one in all operations. */
+  refuse?(reason: Exclude<Reason, PreconditionFailed>): Fault;
 }
 
 /** Whether responses with content have an ETag. Those of personal operations have none. */
@@ -126,6 +130,3 @@ export type AnyOperation = Operation<any, any, any, any>;
 export const operation = <Known extends ParameterSet, Value, Reason = never, Body extends Fields = Fields>(
   declaration: Operation<Known, Body, Value, Reason>,
 ): Operation<Known, Body, Value, Reason> => declaration;
-
-/** For an operation that refuses nothing. */
-export const refuseNothing = (reason: never): never => reason;

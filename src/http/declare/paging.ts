@@ -16,8 +16,9 @@ import {
 import { tagOf, tagOfContinued } from "../../domain/tag.ts";
 import type { Fault } from "../faults/fault.ts";
 import { invalidParameter } from "../faults/faults.ts";
-import type { PublicUrls, Rendered } from "./operation.ts";
+import type { PublicUrls, Rendered, Success } from "./operation.ts";
 import { formatQuery, type ParameterSet, type ParameterValues, queryParameter } from "./parameters.ts";
+import { type NamedSchema, namedSchema, refTo } from "./schema.ts";
 
 // All lists have `limit` and `cursor`, and are sent as a bare array with a Link to the next page.
 
@@ -52,31 +53,35 @@ export const sortParameter = queryParameter<IdOrder>({
   parse: (text) => ID_ORDERS.find((order) => order === text) ?? new Mistake(`must be one of ${ID_ORDERS.join(", ")}`),
 });
 
-/** A parameter that is valid by itself, but not with the others. */
-export interface Clash {
-  readonly parameter: string;
-  readonly mistake: string;
-}
-
-export const refuseClash = ({ parameter, mistake }: Clash): Fault => invalidParameter(parameter, mistake);
-
-/** Returns the clash with the first of the others that was sent together with this parameter. */
+/** Refuses a parameter that is valid by itself, but was sent together with one of the others. */
 export function clashOf(
   parameter: string,
   others: readonly string[],
   values: Readonly<Record<string, unknown>>,
-): Clash | undefined {
+): Fault | undefined {
   const other = values[parameter] === undefined ? undefined : others.find((name) => values[name] !== undefined);
   return other === undefined
     ? undefined
-    : { parameter, mistake: `cannot be combined with "${other}": leave one of the two out` };
+    : invalidParameter(parameter, `cannot be combined with "${other}": leave one of the two out`);
 }
 
 /** Refuses a cursor of another list: a list is by id, or by names that begin with a prefix. */
-export const clashOfCursor = (cursor: Position | undefined, foldedPrefix: string | undefined): Clash | undefined =>
-  cursor && !isInList(cursor, foldedPrefix) ? { parameter: "cursor", mistake: CURSOR_OF_ANOTHER_LIST } : undefined;
+export const clashOfCursor = (cursor: Position | undefined, foldedPrefix: string | undefined): Fault | undefined =>
+  cursor && !isInList(cursor, foldedPrefix) ? invalidParameter("cursor", CURSOR_OF_ANOTHER_LIST) : undefined;
 
 const CURSOR_OF_ANOTHER_LIST = "was not given out for this list: use the URL of a Link header unchanged";
+
+/** A list on the wire: a bare array. */
+export const pageSchema = (name: string, item: NamedSchema, description: string): NamedSchema =>
+  namedSchema(name, { type: "array", description, items: refTo(item) }, [item]);
+
+export const pageSuccess = (schema: NamedSchema, description: string, page: readonly unknown[]): Success => ({
+  status: 200,
+  description,
+  schema,
+  examples: { page, empty: [] },
+  optionalHeaders: ["Link"],
+});
 
 /** A page of a list, as the store returns it. */
 export interface ListedPage extends JsonPage {

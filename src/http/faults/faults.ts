@@ -11,10 +11,9 @@ import {
   sentencesOnOrderUpdate,
   sentencesOnTakenName,
 } from "../../domain/refusal-sentences.ts";
-import type { AnimalDeletionRefusal, AnimalUpdateRefusal } from "../../domain/stock/animal.ts";
-import type { CategoryDeletionRefusal, NamingRefusal } from "../../domain/stock/category.ts";
+import type { NamingRefusal } from "../../domain/stock/category.ts";
 import type { OrderUpdateRefusal, PlacingRefusal } from "../../domain/stock/order.ts";
-import type { Precondition } from "../../domain/tag.ts";
+import type { Precondition, PreconditionFailed } from "../../domain/tag.ts";
 import { CLOSE, type HeaderFields } from "../reply/header-template.ts";
 import { constant, Fault } from "./fault.ts";
 
@@ -171,31 +170,19 @@ const THERE_ALREADY = constant(
 );
 
 /** The fault of a write whose precondition failed. */
-function preconditionFault(precondition: Precondition | undefined): Fault {
+export function preconditionFailed(precondition: Precondition | undefined): Fault {
   if (precondition === "absent") return THERE_ALREADY;
   return typeof precondition === "object" && precondition.tags.length === 0 ? ONLY_WEAK_TAGS : PRECONDITION_FAILED;
 }
 
-/** The part of a write that says what it depends on. */
-interface Condition {
-  readonly precondition?: Precondition | undefined;
-}
-
-const PET_IN_ORDER = constant(
+export const PET_IN_ORDER = constant(
   "pet_in_order",
   `${ANIMAL_IN_ORDER} Deliver or cancel the order first with PATCH /store/orders/{orderId} (find it with GET /store/orders?petId=…), or leave "status" out.`,
 );
-const PET_HAS_ORDERS = constant("pet_has_orders", `${ANIMAL_HAS_ORDERS} Correct it with PATCH /pets/{petId} instead.`);
-
-export function updateFault({ kind }: AnimalUpdateRefusal, { precondition }: Condition = {}): Fault {
-  if (kind === "no_such_animal") return PET_NOT_FOUND;
-  return kind === "precondition_failed" ? preconditionFault(precondition) : PET_IN_ORDER;
-}
-
-export function removalFault({ kind }: AnimalDeletionRefusal, { precondition }: Condition = {}): Fault {
-  if (kind === "no_such_animal") return PET_NOT_FOUND;
-  return kind === "precondition_failed" ? preconditionFault(precondition) : PET_HAS_ORDERS;
-}
+export const PET_HAS_ORDERS = constant(
+  "pet_has_orders",
+  `${ANIMAL_HAS_ORDERS} Correct it with PATCH /pets/{petId} instead.`,
+);
 
 export const placingFault = (refusal: PlacingRefusal): Fault =>
   refusal.kind === "no_such_animal"
@@ -205,11 +192,8 @@ export const placingFault = (refusal: PlacingRefusal): Fault =>
         `This animal is ${refusal.status}, and only an available one can be ordered. Find one with GET /pets?status=available.`,
       );
 
-export function orderUpdateFault(refusal: OrderUpdateRefusal, { precondition }: Condition = {}): Fault {
-  if (refusal.kind === "no_such_order") return ORDER_NOT_FOUND;
-  if (refusal.kind === "precondition_failed") return preconditionFault(precondition);
-  return new Fault("invalid_transition", sentencesOnOrderUpdate(refusal));
-}
+export const orderUpdateFault = (refusal: Exclude<OrderUpdateRefusal, PreconditionFailed>): Fault =>
+  refusal.kind === "no_such_order" ? ORDER_NOT_FOUND : new Fault("invalid_transition", sentencesOnOrderUpdate(refusal));
 
 const CATEGORY_ALREADY_NAMED = constant(
   "precondition_failed",
@@ -220,15 +204,11 @@ const CATEGORY_NOT_NAMED = constant(
   "This category has no name yet, so there is nothing for If-Match to match. Leave If-Match out to give it one.",
 );
 
-export function namingFault(refusal: NamingRefusal, { precondition }: Condition = {}): Fault {
-  if (refusal.kind === "precondition_failed") return preconditionFault(precondition);
+export function namingFault(refusal: Exclude<NamingRefusal, PreconditionFailed>): Fault {
   if (refusal.kind === "already_named") return CATEGORY_ALREADY_NAMED;
   if (refusal.kind === "not_named") return CATEGORY_NOT_NAMED;
   return new Fault("category_name_taken", sentencesOnTakenName(refusal.by));
 }
-
-export const categoryRemovalFault = ({ kind }: CategoryDeletionRefusal, { precondition }: Condition = {}): Fault =>
-  kind === "no_such_category" ? CATEGORY_NOT_FOUND : preconditionFault(precondition);
 
 // Retries, and failures on our side.
 

@@ -1,5 +1,5 @@
 import { animalTag } from "../../domain/stock/animal.ts";
-import { operation, refuseNothing } from "../declare/operation.ts";
+import { operation } from "../declare/operation.ts";
 import { BODY_MAX_BYTES } from "../request/body.ts";
 import { NEW_PET, PET, PET_EXAMPLE, PETS_TAG, petJson } from "../wire/pet.ts";
 
@@ -28,5 +28,4 @@ export const createPet = operation({
     tag: animalTag(animal),
     headers: { Location: `${publicUrl}/pets/${animal.id}` },
   }),
-  refuse: refuseNothing,
 });

@@ -1,6 +1,6 @@
 import { operation } from "../declare/operation.ts";
 import { idInPath } from "../declare/parameters.ts";
-import { CATEGORY_NOT_FOUND, categoryRemovalFault } from "../faults/faults.ts";
+import { CATEGORY_NOT_FOUND } from "../faults/faults.ts";
 import { CATEGORIES_TAG } from "../wire/category.ts";
 
 export const deleteCategory = operation({
@@ -18,5 +18,5 @@ export const deleteCategory = operation({
   perform: ({ parameters: { categoryId }, precondition, idempotencyKey }, { categories }) =>
     categories.delete({ id: categoryId, precondition }, idempotencyKey),
   render: () => ({ body: null }),
-  refuse: categoryRemovalFault,
+  refuse: () => CATEGORY_NOT_FOUND,
 });

@@ -1,6 +1,6 @@
 import { operation } from "../declare/operation.ts";
 import { idInPath } from "../declare/parameters.ts";
-import { PET_NOT_FOUND, removalFault } from "../faults/faults.ts";
+import { PET_HAS_ORDERS, PET_NOT_FOUND } from "../faults/faults.ts";
 import { PETS_TAG } from "../wire/pet.ts";
 
 export const deletePet = operation({
@@ -15,9 +15,9 @@ export const deletePet = operation({
   parameters: { petId: idInPath("The animal's id.", 42, PET_NOT_FOUND) },
   idempotency: { exampleKey: "f6d1b7e2-93c4-4a58-8e1d-2c70ab4f9e35" },
   success: { status: 204, description: "The animal was removed." },
-  faults: [PET_NOT_FOUND, removalFault({ kind: "has_orders" })],
+  faults: [PET_NOT_FOUND, PET_HAS_ORDERS],
   perform: ({ parameters: { petId }, precondition, idempotencyKey }, { animals }) =>
     animals.delete({ id: petId, precondition }, idempotencyKey),
   render: () => ({ body: null }),
-  refuse: removalFault,
+  refuse: ({ kind }) => (kind === "no_such_animal" ? PET_NOT_FOUND : PET_HAS_ORDERS),
 });

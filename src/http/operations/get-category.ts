@@ -1,4 +1,4 @@
-import { done, refused } from "../../base/result.ts";
+import { done } from "../../base/result.ts";
 import { andThen } from "../../base/time/awaitable.ts";
 import { categoryTag } from "../../domain/stock/category.ts";
 import { operation } from "../declare/operation.ts";
@@ -19,7 +19,6 @@ export const getCategory = operation({
   success: { status: 200, description: "The category.", schema: CATEGORY, examples: { found: CATEGORY_EXAMPLE } },
   faults: [CATEGORY_NOT_FOUND],
   perform: ({ parameters: { categoryId } }, { categories }) =>
-    andThen(categories.get(categoryId), (category) => (category ? done(category) : refused("no_such_category"))),
+    andThen(categories.get(categoryId), (category) => (category ? done(category) : CATEGORY_NOT_FOUND)),
   render: (category) => ({ body: categoryJson(category), tag: categoryTag(category), survivesAdditions: true }),
-  refuse: () => CATEGORY_NOT_FOUND,
 });

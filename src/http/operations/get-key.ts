@@ -1,7 +1,7 @@
 import type { Pass } from "../../access/gate.ts";
 import { done } from "../../base/result.ts";
 import { andThen } from "../../base/time/awaitable.ts";
-import { operation, refuseNothing } from "../declare/operation.ts";
+import { operation } from "../declare/operation.ts";
 import { KEY, KEY_EXAMPLE, KEY_TAG, keyJson, type OwnKey } from "../wire/key.ts";
 
 export const getKey = operation({
@@ -22,5 +22,4 @@ export const getKey = operation({
     return andThen(gate.strikesLeft(pass), (strikesLeft) => done<OwnKey>({ ...pass, strikesLeft }));
   },
   render: (own) => ({ body: keyJson(own) }),
-  refuse: refuseNothing,
 });

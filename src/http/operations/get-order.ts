@@ -1,4 +1,4 @@
-import { done, refused } from "../../base/result.ts";
+import { done } from "../../base/result.ts";
 import { andThen } from "../../base/time/awaitable.ts";
 import { orderTag } from "../../domain/stock/order.ts";
 import { operation } from "../declare/operation.ts";
@@ -23,7 +23,6 @@ export const getOrder = operation({
   },
   faults: [ORDER_NOT_FOUND],
   perform: ({ parameters: { orderId } }, { orders }) =>
-    andThen(orders.get(orderId), (order) => (order ? done(order) : refused("no_such_order"))),
+    andThen(orders.get(orderId), (order) => (order ? done(order) : ORDER_NOT_FOUND)),
   render: (order) => ({ body: orderJson(order), tag: orderTag(order), survivesAdditions: true }),
-  refuse: () => ORDER_NOT_FOUND,
 });

@@ -1,4 +1,4 @@
-import { done, refused } from "../../base/result.ts";
+import { done } from "../../base/result.ts";
 import { andThen } from "../../base/time/awaitable.ts";
 import { animalTag } from "../../domain/stock/animal.ts";
 import { operation } from "../declare/operation.ts";
@@ -25,7 +25,6 @@ export const getPet = operation({
   success: { status: 200, description: "The animal.", schema: PET, examples: { found: PET_EXAMPLE } },
   faults: [PET_NOT_FOUND],
   perform: ({ parameters: { petId } }, { animals }) =>
-    andThen(animals.get(petId), (animal) => (animal ? done(animal) : refused("no_such_animal"))),
+    andThen(animals.get(petId), (animal) => (animal ? done(animal) : PET_NOT_FOUND)),
   render: (animal) => ({ body: petJson(animal), tag: animalTag(animal), survivesAdditions: true }),
-  refuse: () => PET_NOT_FOUND,
 });

@@ -1,10 +1,10 @@
-import { done, refused } from "../../base/result.ts";
+import { done } from "../../base/result.ts";
 import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
 import { andThen } from "../../base/time/awaitable.ts";
 import { jsonPageOf } from "../../domain/page.ts";
 import { fold } from "../../domain/stock/fold.ts";
 import { operation } from "../declare/operation.ts";
-import { clashOfCursor, PAGE_PARAMETERS, refuseClash, renderPage } from "../declare/paging.ts";
+import { clashOfCursor, PAGE_PARAMETERS, pageSuccess, renderPage } from "../declare/paging.ts";
 import { textParameter } from "../declare/parameters.ts";
 import {
   CATEGORIES,
@@ -33,21 +33,14 @@ export const listCategories = operation({
   description:
     "The categories that have names, by ascending id, or by name if they are found by `name`, one page at a time, with the same paging as for animals.",
   parameters,
-  success: {
-    status: 200,
-    description: "A page of categories.",
-    schema: CATEGORIES,
-    examples: { page: [CATEGORY_EXAMPLE, OTHER_CATEGORY_EXAMPLE], empty: [] },
-    optionalHeaders: ["Link"],
-  },
+  success: pageSuccess(CATEGORIES, "A page of categories.", [CATEGORY_EXAMPLE, OTHER_CATEGORY_EXAMPLE]),
   faults: [],
   sampleQuery: "name=do",
   perform({ parameters: { limit: size, cursor: after, name: prefix } }, { categories }) {
     const name = prefix === undefined ? undefined : fold(prefix);
     const clash = clashOfCursor(after, name);
-    if (clash) return refused(clash);
+    if (clash) return clash;
     return andThen(categories.list({ size, after, name }), (rows) => done(jsonPageOf(rows, categoryJson)));
   },
   render: renderPage("/categories", parameters, () => true),
-  refuse: refuseClash,
 });

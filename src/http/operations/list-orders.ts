@@ -1,18 +1,11 @@
-import { done, refused } from "../../base/result.ts";
+import { done } from "../../base/result.ts";
 import { andThen } from "../../base/time/awaitable.ts";
 import { jsonPageOf } from "../../domain/page.ts";
 import { ORDER_STATUSES, REFERENCE_MAX_CODE_POINTS } from "../../domain/stock/order.ts";
 import { operation } from "../declare/operation.ts";
-import {
-  type Clash,
-  clashOf,
-  clashOfCursor,
-  PAGE_PARAMETERS,
-  refuseClash,
-  renderPage,
-  sortParameter,
-} from "../declare/paging.ts";
+import { clashOf, clashOfCursor, PAGE_PARAMETERS, pageSuccess, renderPage, sortParameter } from "../declare/paging.ts";
 import { choiceParameter, int64Parameter, type ParameterValues, textParameter } from "../declare/parameters.ts";
+import type { Fault } from "../faults/fault.ts";
 import { ORDER_STATUS, ORDERS, ORDERS_TAG, orderJson, PLACED_EXAMPLE } from "../wire/order.ts";
 
 const parameters = {
@@ -28,7 +21,7 @@ const parameters = {
 };
 
 /** No index serves both: all orders of the animal, or all with the reference, would have to be searched. */
-const clashIn = (values: Partial<ParameterValues<typeof parameters>>): Clash | undefined =>
+const clashIn = (values: Partial<ParameterValues<typeof parameters>>): Fault | undefined =>
   clashOf("reference", ["petId"], values) ?? clashOfCursor(values.cursor, undefined);
 
 export const listOrders = operation({
@@ -40,22 +33,15 @@ export const listOrders = operation({
   summary: "List orders",
   description: "Orders by ascending id, or as `sort` says, one page at a time, with the same paging as for animals.",
   parameters,
-  success: {
-    status: 200,
-    description: "A page of orders.",
-    schema: ORDERS,
-    examples: { page: [PLACED_EXAMPLE], empty: [] },
-    optionalHeaders: ["Link"],
-  },
-  faults: [refuseClash(clashIn({ reference: "2026-0815", petId: 42n }) as Clash)],
+  success: pageSuccess(ORDERS, "A page of orders.", [PLACED_EXAMPLE]),
+  faults: [clashIn({ reference: "2026-0815", petId: 42n }) as Fault],
   sampleQuery: "status=placed",
   perform({ parameters: values }, { orders }) {
     const clash = clashIn(values);
-    if (clash) return refused(clash);
+    if (clash) return clash;
     const { limit: size, cursor: after, status, petId: animalId, sort, reference } = values;
     const page = orders.list({ size, after, status, animalId, sort, reference });
     return andThen(page, (rows) => done(jsonPageOf(rows, orderJson)));
   },
   render: renderPage("/store/orders", parameters, () => true),
-  refuse: refuseClash,
 });

@@ -1,4 +1,4 @@
-import { done, refused } from "../../base/result.ts";
+import { done } from "../../base/result.ts";
 import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
 import { andThen } from "../../base/time/awaitable.ts";
 import { jsonPageOf, type Listed, type Page } from "../../domain/page.ts";
@@ -6,12 +6,11 @@ import { ANIMAL_STATUSES, type Animal, animalTag } from "../../domain/stock/anim
 import { fold } from "../../domain/stock/fold.ts";
 import { operation } from "../declare/operation.ts";
 import {
-  type Clash,
   clashOf,
   clashOfCursor,
   type ListedPage,
   PAGE_PARAMETERS,
-  refuseClash,
+  pageSuccess,
   renderPage,
   sortParameter,
 } from "../declare/paging.ts";
@@ -22,6 +21,7 @@ import {
   type ParameterValues,
   textParameter,
 } from "../declare/parameters.ts";
+import type { Fault } from "../faults/fault.ts";
 import { OTHER_PET_EXAMPLE, PET_EXAMPLE, PET_SHAPE, PET_STATUS, PETS, PETS_TAG, petJson } from "../wire/pet.ts";
 
 const MAX_IDS = 100;
@@ -47,7 +47,7 @@ const parameters = {
 const clashIn = (
   values: Partial<ParameterValues<typeof parameters>>,
   foldedPrefix: string | undefined,
-): Clash | undefined =>
+): Fault | undefined =>
   clashOf("name", ["sort", "categoryId", "id"], values) ?? clashOfCursor(values.cursor, foldedPrefix);
 
 /** A page of one id replaces getPet: it has the ETag of the animal, so that an update can depend on it. */
@@ -73,24 +73,17 @@ export const listPets = operation({
   description:
     "Animals by ascending id, or as `sort` and `name` say, one page at a time. While there is a next page, the `Link` header has its URL; pages stay stable while animals are added.",
   parameters,
-  success: {
-    status: 200,
-    description: "A page of animals.",
-    schema: PETS,
-    examples: { page: [PET_EXAMPLE, OTHER_PET_EXAMPLE], empty: [] },
-    optionalHeaders: ["Link"],
-  },
-  faults: [refuseClash(clashIn({ name: "Re", sort: "-id" }, "re") as Clash)],
+  success: pageSuccess(PETS, "A page of animals.", [PET_EXAMPLE, OTHER_PET_EXAMPLE]),
+  faults: [clashIn({ name: "Re", sort: "-id" }, "re") as Fault],
   sampleQuery: "status=available",
   perform({ parameters: values }, { animals }) {
     const { limit: size, cursor: after, status, categoryId, id: ids, sort } = values;
     const name = values.name === undefined ? undefined : fold(values.name);
     const clash = clashIn(values, name);
-    if (clash) return refused(clash);
+    if (clash) return clash;
     const query = { size, after, status, categoryId, ids, sort, name };
     if (ids?.length !== 1) return andThen(animals.listJson(query, PET_SHAPE), done<ListedPage>);
     return andThen(animals.list(query), (page) => done(pageOfOne(page)));
   },
   render: renderPage("/pets", parameters, survivesAdditions),
-  refuse: refuseClash,
 });

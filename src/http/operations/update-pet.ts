@@ -1,7 +1,7 @@
 import { animalTag } from "../../domain/stock/animal.ts";
 import { operation } from "../declare/operation.ts";
 import { idInPath } from "../declare/parameters.ts";
-import { PET_NOT_FOUND, updateFault } from "../faults/faults.ts";
+import { PET_IN_ORDER, PET_NOT_FOUND } from "../faults/faults.ts";
 import { PET, PET_UPDATE, PETS_TAG, petJson, UPDATED_EXAMPLE } from "../wire/pet.ts";
 
 export const updatePet = operation({
@@ -22,9 +22,9 @@ export const updatePet = operation({
     schema: PET,
     examples: { corrected: UPDATED_EXAMPLE },
   },
-  faults: [PET_NOT_FOUND, updateFault({ kind: "in_order" })],
+  faults: [PET_NOT_FOUND, PET_IN_ORDER],
   perform: ({ parameters: { petId }, body, precondition, idempotencyKey }, { animals }) =>
     animals.update({ id: petId, ...body, precondition }, idempotencyKey),
   render: (animal) => ({ body: petJson(animal), tag: animalTag(animal) }),
-  refuse: updateFault,
+  refuse: ({ kind }) => (kind === "no_such_animal" ? PET_NOT_FOUND : PET_IN_ORDER),
 });

@@ -1,5 +1,5 @@
 import { withTimeout } from "../../base/time/timeout.ts";
-import type { IdempotencyKey, IdempotentResult } from "../../domain/idempotency.ts";
+import type { IdempotencyKey } from "../../domain/idempotency.ts";
 import type { Fault } from "../faults/fault.ts";
 import { IDEMPOTENCY_IN_PROGRESS, invalidIdempotencyKey } from "../faults/faults.ts";
 
@@ -40,10 +40,7 @@ export function fingerprintOf(operation: string, values: readonly unknown[]): st
 const WAIT_FOR_FIRST_MS = 1_000;
 
 /** Performs a write whose retries may already be on their way. */
-export type WithIdempotency = <Value, Reason>(
-  key: IdempotencyKey,
-  write: () => Promise<IdempotentResult<Value, Reason>>,
-) => Promise<IdempotentResult<Value, Reason> | Fault>;
+export type WithIdempotency = <Result>(key: IdempotencyKey, write: () => Promise<Result>) => Promise<Result | Fault>;
 
 /**
  * Makes copies of a request that arrive together wait for the first one, and then find its saved response.

@@ -1,6 +1,7 @@
 import { INT64_SCHEMA } from "../../base/json/fields.ts";
 import { CATEGORY_FIELDS, type Category } from "../../domain/stock/category.ts";
-import { bigExample, bodyShape, namedSchema, refTo } from "../declare/schema.ts";
+import { pageSchema } from "../declare/paging.ts";
+import { bigExample, bodyShape, namedSchema } from "../declare/schema.ts";
 
 // A category on the wire: its schemas, and its JSON.
 
@@ -41,14 +42,6 @@ export const CATEGORY = namedSchema("Category", {
   examples: [CATEGORY_EXAMPLE],
 });
 
-export const CATEGORIES = namedSchema(
-  "Categories",
-  {
-    type: "array",
-    description: "A page of categories; the Link header has the next one.",
-    items: refTo(CATEGORY),
-  },
-  [CATEGORY],
-);
+export const CATEGORIES = pageSchema("Categories", CATEGORY, "A page of categories; the Link header has the next one.");
 
 export const categoryJson = ({ id, name }: Category): string => `{"id":${id},"name":${JSON.stringify(name)}}`;

@@ -1,5 +1,6 @@
 import { choiceField, INT64_SCHEMA, int64Field, maybe, textField } from "../../base/json/fields.ts";
 import { ORDER_STATUSES, type Order, REFERENCE_MAX_CODE_POINTS } from "../../domain/stock/order.ts";
+import { pageSchema } from "../declare/paging.ts";
 import { bodyShape, moment, namedSchema, refTo } from "../declare/schema.ts";
 
 // An order on the wire: its schemas, and its JSON.
@@ -73,14 +74,10 @@ export const ORDER = namedSchema(
   [ORDER_STATUS],
 );
 
-export const ORDERS = namedSchema(
+export const ORDERS = pageSchema(
   "Orders",
-  {
-    type: "array",
-    description: "A page of orders, by ascending id unless `sort` says otherwise; the Link header has the next one.",
-    items: refTo(ORDER),
-  },
-  [ORDER],
+  ORDER,
+  "A page of orders, by ascending id unless `sort` says otherwise; the Link header has the next one.",
 );
 
 export const orderJson = ({ id, animalId, status, placedAtMs, updatedAtMs, reference }: Order): string =>

@@ -7,6 +7,7 @@ import {
   NEW_ANIMAL_FIELDS,
   parseNewAnimal,
 } from "../../domain/stock/animal.ts";
+import { pageSchema } from "../declare/paging.ts";
 import { bigExample, bodyShape, namedSchema, refTo } from "../declare/schema.ts";
 
 // An animal on the wire, where it is called Pet: its schemas, and its JSON.
@@ -92,15 +93,10 @@ export const PET = namedSchema(
   [PET_STATUS],
 );
 
-export const PETS = namedSchema(
+export const PETS = pageSchema(
   "Pets",
-  {
-    type: "array",
-    description:
-      "A page of animals, by ascending id unless `sort` or `name` says otherwise; the Link header has the next one.",
-    items: refTo(PET),
-  },
-  [PET],
+  PET,
+  "A page of animals, by ascending id unless `sort` or `name` says otherwise; the Link header has the next one.",
 );
 
 /** Builds JSON as text: JSON.stringify refuses a bigint, and a number would lose digits. */
