@@ -3,7 +3,7 @@ import { Mistake } from "./base/mistake.ts";
 import { mistakeInText } from "./base/text/text.ts";
 import { ENVIRONMENT_NAMES, type EnvironmentName } from "./domain/environment.ts";
 import { AUTHOR_MAX_CODE_POINTS } from "./domain/journal.ts";
-import { QUOTA_MAX, QUOTA_RULE } from "./domain/keys/plan.ts";
+import { QUOTA_MAX } from "./domain/keys/plan.ts";
 import { parseCorsOrigins } from "./http/cors/origins.ts";
 import { maskedRedisUrl, parseRedisUrl, type RedisUrl } from "./meter/redis-url.ts";
 import { maskedDatabaseUrl, parseDatabaseUrl } from "./store/urls/database-url.ts";
@@ -11,6 +11,7 @@ import { LOG_LEVELS, type LogLevel } from "./telemetry/log.ts";
 
 const DRAIN_MAX_SECONDS = 300;
 const THREADS_MAX = 64;
+const CONNECTIONS_MAX = 500;
 
 interface Setting<Value> {
   /** The default, as the environment would spell it; an empty text means "not set". */
@@ -43,6 +44,17 @@ const publicUrlSetting = (meaning: string): Setting<string | undefined> => ({
   hides: (text) => /[@?]/.test(text),
 });
 
+/** Parses a whole number without needless digits. */
+const wholeNumber =
+  (min: number, max: number, rule = `must be a whole number from ${min} to ${max}`) =>
+  (text: string): number | Mistake => {
+    const isShort = /^[0-9]+$/.test(text) && text.length <= String(max).length;
+    const number = isShort ? Number(text) : Number.NaN;
+    return number >= min && number <= max ? number : new Mistake(rule);
+  };
+
+const parsePort = wholeNumber(0, 65_535, "must be a port from 0 to 65535");
+
 /** Every setting. docs/settings.md and `serve --help` show exactly these. */
 export const SETTINGS = {
   ENVIRONMENT: setting("production", "`production` or `staging`: which of the two this is.", parseEnvironment),
@@ -51,7 +63,7 @@ export const SETTINGS = {
   THREADS: setting(
     "",
     "Threads that answer requests and share the port. By default, one for each core, at most 8; with PostgreSQL, one.",
-    optional(parseThreads),
+    optional(wholeNumber(1, THREADS_MAX)),
   ),
   DATABASE_URL: secretSetting(
     maskedDatabaseUrl,
@@ -62,7 +74,7 @@ export const SETTINGS = {
   DATABASE_CONNECTIONS: setting(
     "10",
     "Connections to PostgreSQL, per instance: its threads divide them.",
-    parseConnections,
+    wholeNumber(1, CONNECTIONS_MAX),
   ),
   MIGRATE: setting(
     "on",
@@ -96,7 +108,7 @@ export const SETTINGS = {
   DRAIN_SECONDS: setting(
     "0",
     "For how long requests are still accepted after SIGTERM, while `/readyz` says 503: longer than a load balancer takes to notice.",
-    parseDrainSeconds,
+    wholeNumber(0, DRAIN_MAX_SECONDS, `must be a whole number of seconds from 0 to ${DRAIN_MAX_SECONDS}`),
   ),
   CONSOLE: setting("on", "`off`: there is no console in the browser.", parseSwitch),
   CONSOLE_PORT: setting(
@@ -117,7 +129,7 @@ export const SETTINGS = {
   ANONYMOUS_PER_MINUTE: setting(
     "300",
     "Requests per minute that one address may make without a valid key.",
-    parseQuota,
+    wholeNumber(1, QUOTA_MAX),
   ),
   OPERATOR: setting("", "Who the journal says made a change; by default, the system user.", optional(parseOperator)),
 } as const satisfies Record<string, Setting<unknown>>;
@@ -185,19 +197,22 @@ function read(name: SettingName, inEnvironment: string | undefined, inFile: stri
 }
 
 /** The mistakes of settings that are valid alone, but not together. */
-type Clashes = { readonly [Name in SettingName]?: string };
+type Clashes = { [Name in SettingName]?: string };
 
-function clashesOfPorts({ PORT, METRICS_PORT, CONSOLE_PORT }: Partial<Config>): Clashes {
-  const areSame = (one: number | undefined, other: number | undefined) =>
-    one !== 0 && one !== undefined && one === other;
-  const clash = (one: string, other: string, port: number | undefined) => ({
-    [one]: `must differ from ${other}, but both are ${port}`,
-  });
-  return {
-    ...(areSame(METRICS_PORT, PORT) ? clash("METRICS_PORT", "PORT", PORT) : {}),
-    ...(areSame(CONSOLE_PORT, METRICS_PORT) ? clash("CONSOLE_PORT", "METRICS_PORT", METRICS_PORT) : {}),
-    ...(areSame(CONSOLE_PORT, PORT) ? clash("CONSOLE_PORT", "PORT", PORT) : {}),
-  };
+const DISTINCT_PORTS = [
+  ["METRICS_PORT", "PORT"],
+  ["CONSOLE_PORT", "METRICS_PORT"],
+  ["CONSOLE_PORT", "PORT"],
+] as const;
+
+/** Port 0 is any free one, and clashes with none. */
+function clashesOfPorts(values: Partial<Config>): Clashes {
+  const clashes: Clashes = {};
+  for (const [one, other] of DISTINCT_PORTS) {
+    const port = values[one];
+    if (port && port === values[other]) clashes[one] = `must differ from ${other}, but both are ${port}`;
+  }
+  return clashes;
 }
 
 /** A setting that was copied from the other environment by mistake would send clients there. */
@@ -208,7 +223,7 @@ function clashesOfUrls({ ENVIRONMENT, PUBLIC_URL, STAGING_URL, PRODUCTION_URL }:
     ENVIRONMENT === "production"
       ? (["PRODUCTION_URL", "STAGING_URL"] as const)
       : (["STAGING_URL", "PRODUCTION_URL"] as const);
-  const clashes: { -readonly [Name in SettingName]?: string } = {};
+  const clashes: Clashes = {};
   if (urls[own] !== undefined)
     clashes[own] = `must not be set in ${ENVIRONMENT}: its own address is PUBLIC_URL, and ${other} that of the other`;
   if (urls[other] !== undefined && urls[other] === PUBLIC_URL)
@@ -229,24 +244,6 @@ function parseOperator(text: string): string | Mistake {
   return mistakeInText(text, AUTHOR_MAX_CODE_POINTS) ?? text;
 }
 
-function parsePort(text: string): number | Mistake {
-  return /^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535
-    ? Number(text)
-    : new Mistake("must be a port from 0 to 65535");
-}
-
-function parseThreads(text: string): number | Mistake {
-  const threads = /^[0-9]{1,2}$/.test(text) ? Number(text) : Number.NaN;
-  return threads >= 1 && threads <= THREADS_MAX
-    ? threads
-    : new Mistake(`must be a whole number from 1 to ${THREADS_MAX}`);
-}
-
-function parseConnections(text: string): number | Mistake {
-  const connections = /^[0-9]{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  return connections >= 1 && connections <= 500 ? connections : new Mistake("must be a whole number from 1 to 500");
-}
-
 function parsePublicUrl(text: string): string | undefined | Mistake {
   if (text === "") return undefined;
   const url = URL.parse(text);
@@ -257,24 +254,12 @@ function parsePublicUrl(text: string): string | undefined | Mistake {
   return url.origin + url.pathname.replace(/\/$/, "");
 }
 
-function parseDrainSeconds(text: string): number | Mistake {
-  const seconds = /^[0-9]{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  return seconds <= DRAIN_MAX_SECONDS
-    ? seconds
-    : new Mistake(`must be a whole number of seconds from 0 to ${DRAIN_MAX_SECONDS}`);
-}
-
 function parseLogLevel(text: string): LogLevel | Mistake {
   return LOG_LEVELS.find((level) => level === text) ?? new Mistake(`must be one of ${LOG_LEVELS.join(", ")}`);
 }
 
 function parseSwitch(text: string): boolean | Mistake {
   return text === "on" || text === "off" ? text === "on" : new Mistake("must be on or off");
-}
-
-function parseQuota(text: string): number | Mistake {
-  const quota = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  return quota >= 1 && quota <= QUOTA_MAX ? quota : new Mistake(QUOTA_RULE);
 }
 
 function optional<Value>(parse: (text: string) => Value | Mistake): (text: string) => Value | undefined | Mistake {

@@ -3,6 +3,7 @@ import type { Store } from "../store/ports/store.ts";
 import type { MetricsSnapshot } from "../telemetry/metrics.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import type { Listeners } from "./ports/listen.ts";
+import type { metricsSettings, ServingSettings } from "./settings.ts";
 
 /** Measures the connections of a store on a server. Without metrics, nothing is measured. */
 export function measureStore({ maintenance }: Pick<Store, "maintenance">, telemetry: Telemetry): void {
@@ -12,43 +13,29 @@ export function measureStore({ maintenance }: Pick<Store, "maintenance">, teleme
   connections.onAnswer(telemetry.databaseAnswer);
 }
 
-interface MetricsSettings {
-  readonly host: string;
-  /** Undefined: metrics are off. */
-  readonly port: number | undefined;
-  readonly byKey: boolean;
-  readonly build: Readonly<Record<string, string>>;
-}
-
-/** The metrics of the first thread, which publishes those of all. */
-interface ServiceMetrics {
-  readonly telemetry: Telemetry;
-  readonly url: string | undefined;
-  /** Publishes what other threads measure, too. */
-  include(threads: { metrics(): Promise<readonly MetricsSnapshot[]> }): void;
+/** The other serving threads, whose metrics the first one publishes, too. */
+interface MeasuredThreads {
+  metrics(): Promise<readonly MetricsSnapshot[]>;
 }
 
 const loadPrometheus = lazy(() => import("../telemetry/metrics.ts"));
 
 /** Publishes Prometheus metrics on a port of their own, if one is set. */
-export async function startMetrics(settings: MetricsSettings, listeners: Listeners): Promise<ServiceMetrics> {
-  const { host, port, byKey, build } = settings;
-  if (port === undefined) return { telemetry: noTelemetry, url: undefined, include() {} };
+export async function startMetrics(
+  { host, port, byKey, build }: ReturnType<typeof metricsSettings>,
+  listeners: Listeners,
+) {
+  if (port === undefined) return { telemetry: noTelemetry, url: undefined, include(_: MeasuredThreads) {} };
   const { prometheus } = await loadPrometheus();
   const { telemetry, handle, include } = prometheus({ isFirst: true, byKey, build });
   const listener = listeners.listen(host, port, "METRICS_PORT");
   listener.serve({ fetch: handle });
-  return { telemetry, url: `${listener.origin}/metrics`, include: (threads) => include(() => threads.metrics()) };
+  const url = `${listener.origin}/metrics`;
+  return { telemetry, url, include: (threads: MeasuredThreads) => include(() => threads.metrics()) };
 }
 
 /** The metrics of one more thread, which the first one asks for. */
-export async function startThreadMetrics({
-  areOn,
-  byKey,
-}: {
-  readonly areOn: boolean;
-  readonly byKey: boolean;
-}): Promise<{ readonly telemetry: Telemetry; readonly snapshot: () => Promise<MetricsSnapshot | undefined> }> {
+export async function startThreadMetrics({ areOn, byKey }: ServingSettings["metrics"]) {
   if (!areOn) return { telemetry: noTelemetry, snapshot: async () => undefined };
   const { prometheus } = await loadPrometheus();
   return prometheus({ isFirst: false, byKey });

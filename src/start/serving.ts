@@ -1,17 +1,16 @@
-import { type TrustedNetworks, trustedProxies } from "../access/address.ts";
+import { trustedProxies } from "../access/address.ts";
 import { createGate } from "../access/gate.ts";
 import { Keyring } from "../access/keyring.ts";
-import { type SteadyClock, type SystemTime, steadyClock, systemClock } from "../base/time/clock.ts";
+import { type SystemTime, steadyClock, systemClock } from "../base/time/clock.ts";
 import { ratePolicyOfAddress } from "../domain/limits/tally.ts";
 import { ReplyCache } from "../http/cache/reply-cache.ts";
 import { createCors } from "../http/cors/cors.ts";
-import type { CorsOrigins } from "../http/cors/origins.ts";
 import { type ConsoleEndpoint, consoleRelay } from "../http/pages/console/relay.ts";
 import { HeldFlood } from "../http/reply/floods.ts";
-import { type AddressSettings, createAddresses } from "../http/request/addresses.ts";
+import { createAddresses } from "../http/request/addresses.ts";
 import { createWithIdempotency } from "../http/request/idempotency.ts";
 import { createRoutes } from "../http/routes.ts";
-import type { MeterMemory, MeterSettings, Meters, RedisUrl } from "../meter/open.ts";
+import type { MeterMemory, MeterSettings } from "../meter/open.ts";
 import type { Store } from "../store/ports/store.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
@@ -23,27 +22,8 @@ import { measureStore } from "./metrics.ts";
 import { limitConnections } from "./ports/connection-limit.ts";
 import type { DrainStep } from "./ports/drain.ts";
 import type { Listeners } from "./ports/listen.ts";
-import type { Listener } from "./ports/listener.ts";
 import { readiness } from "./readiness.ts";
-
-/** The settings that all serving threads have in common: plain data. */
-export interface ServingSettings {
-  readonly host: string;
-  readonly addresses: AddressSettings;
-  /** The number of serving threads, which divide the memory for replies. */
-  readonly threads: number;
-  readonly bodyTimeoutMs: number;
-  readonly anonymousPerMinute: number;
-  readonly trustedNetworks: TrustedNetworks;
-  readonly corsOrigins: CorsOrigins;
-  readonly logRequests: boolean;
-  /** True: the console is on the same port. */
-  readonly hasConsole: boolean;
-  readonly redisUrl: RedisUrl | undefined;
-  readonly redisAnswerTimeoutMs: number | undefined;
-  readonly quietMs: number | undefined;
-  readonly metrics: { readonly areOn: boolean; readonly byKey: boolean };
-}
+import type { ServingSettings } from "./settings.ts";
 
 export interface ServingParts {
   readonly settings: ServingSettings;
@@ -64,25 +44,8 @@ export interface ServingParts {
   readonly processLog: Log;
 }
 
-/** One thread that serves. */
-export interface Serving {
-  readonly listener: Listener;
-  readonly meters: Meters;
-  readonly steadyClock: SteadyClock;
-  isReady(): Promise<boolean>;
-  /** True: this instance counts by itself because Redis does not answer. */
-  countsAlone(): boolean;
-  /** Answers on the port from now on, but admits nobody to /v1 yet: until then, the answer is 503. */
-  answer(openConsole: () => Promise<ConsoleEndpoint>): void;
-  /** Admits requests to /v1, and starts the jobs of this thread. */
-  admit(): void;
-  /** From now on, it is not ready, and each response is the last one of its connection. */
-  announceStop(): void;
-  drain(step: DrainStep): Promise<void>;
-}
-
 /** The part of a start that every serving thread shares: it opens the counters and the port. */
-export async function openServing(opened: AsyncDisposableStack, parts: ServingParts): Promise<Serving> {
+export async function openServing(opened: AsyncDisposableStack, parts: ServingParts) {
   const { settings, store, listeners, telemetry, logs, processLog } = parts;
   const clock = parts.clock ?? systemClock;
   const steady = steadyClock(clock);
@@ -105,38 +68,37 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
     meters,
     steadyClock: steady,
     isReady,
+    /** True: this instance counts by itself because Redis does not answer. */
     countsAlone,
-    answer: (openConsole) =>
-      listener.serve(
-        createRoutes(routeParts(parts, { clock, steadyClock: steady, gate, usage, isReady, openConsole })),
-      ),
-    admit() {
+    /** Answers on the port from now on, but admits nobody to /v1 yet: until then, the answer is 503. */
+    answer(openConsole: () => Promise<ConsoleEndpoint>): void {
+      const shared = routeParts(parts, openConsole);
+      listener.serve(createRoutes({ ...shared, clock, steadyClock: steady, gate, usage, isReady }));
+    },
+    /** Admits requests to /v1, and starts the jobs of this thread. */
+    admit(): void {
       gate.open();
       ready.start();
       opened.defer(startThreadJobs({ keyring, usage, store, isReady, steadyClock: steady, report: logs.report }));
       opened.defer(limitConnections({ connections: listeners, telemetry, log: processLog }));
     },
-    announceStop() {
+    /** From now on, it is not ready, and each response is the last one of its connection. */
+    announceStop(): void {
       ready.stop();
       listeners.announceStop();
     },
-    drain: (step) => listeners.takeStep(step),
+    drain: (step: DrainStep): Promise<void> => listeners.takeStep(step),
   };
 }
 
-type RouteParts = Parameters<typeof createRoutes>[0];
-
-interface OwnRouteParts extends Pick<RouteParts, "clock" | "steadyClock" | "gate" | "usage" | "isReady"> {
-  readonly openConsole: () => Promise<ConsoleEndpoint>;
-}
-
-function routeParts(parts: ServingParts, { openConsole, ...own }: OwnRouteParts): RouteParts {
-  const { settings, store, listeners, telemetry, logs } = parts;
+function routeParts(
+  { settings, store, listeners, telemetry, logs }: ServingParts,
+  openConsole: () => Promise<ConsoleEndpoint>,
+) {
   const { log, failures, refusals } = logs;
   const proxies = trustedProxies(settings.trustedNetworks);
   const askedAddresses = createAddresses({ ...settings.addresses, publicUrl: undefined }, proxies);
   return {
-    ...own,
     animals: store.animals,
     categories: store.categories,
     orders: store.orders,

@@ -2,7 +2,6 @@ import manifest from "../../package.json" with { type: "json" };
 import { type Config, consolePath } from "../config.ts";
 import type { Log } from "../telemetry/log.ts";
 import { REQUEST_MAX_BYTES } from "./ports/listen.ts";
-import type { ServingSettings } from "./serving.ts";
 import { defaultThreads } from "./threads/cores.ts";
 
 // Each part of a service gets its own excerpt of the configuration.
@@ -19,22 +18,27 @@ export interface Timeouts {
 
 const BODY_TIMEOUT_MS = 5_000;
 
+/** The settings that all serving threads have in common: plain data. */
+export type ServingSettings = ReturnType<typeof servingSettings>;
+
 export const servingSettings = (
   config: Config,
   { bodyTimeoutMs = BODY_TIMEOUT_MS, redisAnswerTimeoutMs, quietMs }: Timeouts,
-): ServingSettings => ({
+) => ({
   host: config.HOST,
   addresses: {
     publicUrl: config.PUBLIC_URL,
     environment: config.ENVIRONMENT,
     otherUrl: config.ENVIRONMENT === "production" ? config.STAGING_URL : config.PRODUCTION_URL,
   },
+  /** Serving threads divide the memory for replies. */
   threads: threadCount(config),
   bodyTimeoutMs,
   anonymousPerMinute: config.ANONYMOUS_PER_MINUTE,
   trustedNetworks: config.TRUSTED_PROXIES,
   corsOrigins: config.CORS_ORIGINS,
   logRequests: config.LOG_REQUESTS,
+  /** True: the console is on the same port. */
   hasConsole: config.CONSOLE && config.CONSOLE_PORT === undefined,
   redisUrl: config.REDIS_URL,
   redisAnswerTimeoutMs,

@@ -27,15 +27,18 @@ const HEALTH_INTERVAL_MS = 2_000;
 /** Makes a function that reports failures under a message. */
 type Report = (message: string) => (error: unknown) => void;
 
-interface ThreadJobParts {
-  readonly keyring: Keyring;
-  readonly usage: UsageCounter;
+interface JobParts {
   readonly store: Store;
-  /** Checks the store, which then knows whether it takes writes. */
-  readonly isReady: () => Promise<boolean>;
-  /** Judges when keys were used. */
+  /** Judges when keys were used, and what has expired. */
   readonly steadyClock: SteadyClock;
   readonly report: Report;
+}
+
+interface ThreadJobParts extends JobParts {
+  readonly keyring: Keyring;
+  readonly usage: UsageCounter;
+  /** Checks the store, which then knows whether it takes writes. */
+  readonly isReady: () => Promise<boolean>;
 }
 
 /** Starts the jobs of every serving thread. Returns how to stop them. */
@@ -58,17 +61,13 @@ export function startThreadJobs({ keyring, usage, store, isReady, steadyClock, r
   };
 }
 
-interface JobParts {
+interface ProcessJobParts extends JobParts {
   readonly meters: Meters;
   readonly heartbeat: Heartbeat;
-  readonly store: Store;
-  /** Judges what has expired. */
-  readonly steadyClock: SteadyClock;
-  readonly report: Report;
 }
 
 /** Starts the jobs that run once in a process, however many threads it has. Returns how to stop them. */
-export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, report }: JobParts) {
+export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, report }: ProcessJobParts) {
   const { deleteExpiredResponses, sweepUsage, sweepSessions, foldNames } = maintenanceOf(store, steadyClock);
   const heartbeatFailure = "could not note that this instance is alive";
   const stopJobs = startJobs(report, [

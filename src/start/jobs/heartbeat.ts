@@ -1,15 +1,11 @@
 import { hostname } from "node:os";
 import type { Clock } from "../../base/time/clock.ts";
-import type { EnvironmentName } from "../../domain/environment.ts";
 import { HEARTBEAT_INTERVAL_MS, type Health, type Instance } from "../../domain/usage/instance.ts";
 import type { Store } from "../../store/ports/store.ts";
 
-export interface HeartbeatParts {
+export interface HeartbeatParts extends Pick<Instance, "version" | "environment" | "threads"> {
   readonly store: Pick<Store, "instances" | "isReadOnly">;
   readonly clock: Clock;
-  readonly version: string;
-  readonly environment: EnvironmentName;
-  readonly threads: number;
   readonly serving: { isReady(): Promise<boolean>; countsAlone(): boolean };
 }
 
