@@ -1,4 +1,5 @@
 import type { Awaitable } from "../base/time/awaitable.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { RatePolicy, Tally, Verdict } from "../domain/limits/tally.ts";
 
 /** Judges the requests of a subject by its policy, and counts those that pass. */
@@ -39,6 +40,21 @@ export type ServerChange =
   | { readonly state: "back" | "replaced"; readonly server: string }
   /** It is one of the servers that count, or is no longer. */
   | { readonly state: "known" | "gone"; readonly server: string };
+
+/** The part of the settings that a meter in Redis needs. */
+export interface RedisSettings {
+  readonly clock: Clock;
+  /** The clock that requests are judged by. Undefined: Redis's own, which is the same for all instances. */
+  readonly scriptClock?: Clock | undefined;
+  /** How long to wait for Redis before going on without it. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** How long to wait for Redis's answer to one request, at least; by default 150 ms. */
+  readonly answerTimeoutMs?: number | undefined;
+  /** Called when a server of Redis stops counting, so that this instance counts by itself, and when it is back. */
+  readonly onServerChange: (change: ServerChange) => void;
+  /** Called for each answer of Redis, with the time that it took. Undefined: nothing is timed. */
+  readonly onAnswer?: ((outcome: AnswerOutcome, seconds: number) => void) | undefined;
+}
 
 /** The outcome of a call: the server answered, took too long, or failed. */
 export type AnswerOutcome = "answered" | "given_up" | "failed";

@@ -1,9 +1,7 @@
 import { lazy } from "../base/lazy.ts";
-import type { Clock } from "../base/time/clock.ts";
 import type { Checkup } from "../domain/checkup/checkup.ts";
-import type { Tally } from "../domain/limits/tally.ts";
 import { MemoryMeter } from "./memory.ts";
-import type { AnswerOutcome, Meter, SavingThread, ServerChange, TallyKeeper } from "./meter.ts";
+import type { Meter, RedisSettings, SavingThread, TallyKeeper } from "./meter.ts";
 import type { RedisUrl } from "./redis-url.ts";
 import { TallySaver } from "./tally-saver.ts";
 import { newTableMemory, type TableMemory, TallyTable, WAYS } from "./tally-table.ts";
@@ -11,26 +9,15 @@ import { newTableMemory, type TableMemory, TallyTable, WAYS } from "./tally-tabl
 export type { ServerChange } from "./meter.ts";
 export type { RedisUrl } from "./redis-url.ts";
 
-export interface MeterSettings {
+export interface MeterSettings extends RedisSettings {
   /** The Redis that all instances count in. Undefined: this process counts by itself. */
   readonly redisUrl: RedisUrl | undefined;
   /** The tallies of all threads of this process. */
   readonly memory: MeterMemory;
   /** Saves the counters of a process that counts by itself. One thread has the keeper, which the others ask. */
   readonly keeper: TallyKeeper | SavingThread;
-  readonly clock: Clock;
-  /** The clock that Redis judges by. Absent: its own. */
-  readonly scriptClock?: Clock | undefined;
-  /** How long to wait for Redis before going on without it. */
-  readonly connectTimeoutMs?: number;
-  /** How long to wait for Redis's answer to one request, at least; by default 150 ms. */
-  readonly answerTimeoutMs?: number | undefined;
   /** Called for each save that fails; the next save includes its tallies. */
   readonly onSaveFailure: (error: unknown) => void;
-  /** Called when a server of Redis stops counting, so that this instance counts by itself, and when it is back. */
-  readonly onServerChange: (change: ServerChange) => void;
-  /** Called for each answer of Redis, with the time that it took. Absent: nothing is timed. */
-  readonly onAnswer?: ((outcome: AnswerOutcome, seconds: number) => void) | undefined;
 }
 
 /** Shared memory for the tallies of all threads of a process, which can be sent to them. */
@@ -66,8 +53,9 @@ const NO_ROOM = WAYS;
 /** ioredis takes 14 ms to load: only a process that uses Redis pays for it. */
 const loadRedisMeter = lazy(() => import("./redis/open.ts"));
 const loadRedisCheckup = lazy(() => import("./redis/checkup.ts"));
-const loadTallyReader = lazy(() => import("./redis/read-tallies.ts"));
-const loadTallyRaiser = lazy(() => import("./redis/raise-tallies.ts"));
+const loadTallies = lazy(() => import("./redis/tallies.ts"));
+
+type Tallies = Awaited<ReturnType<typeof loadTallies>>;
 
 /**
  * Opens counters in Redis, for all instances together, if there is one; otherwise in this process, saved by the keeper.
@@ -77,25 +65,13 @@ export const openMeters = (settings: MeterSettings): Promise<Meters> =>
   settings.redisUrl === undefined ? openLocalMeters(settings) : openSharedMeters(settings, settings.redisUrl);
 
 /** Reads the current tallies of these keys in Redis. Fails with an OperatorError if Redis does not answer. */
-export async function readTallies(
-  url: RedisUrl,
-  keyIds: readonly string[],
-  connectTimeoutMs?: number,
-): Promise<ReadonlyMap<string, Tally>> {
-  return (await loadTallyReader()).readTallies(url, keyIds, connectTimeoutMs);
-}
+export const readTallies: Tallies["readTallies"] = async (...args) => (await loadTallies()).readTallies(...args);
 
 /**
  * Raises the tallies of these keys in Redis to at least these values, and never lowers one. Fails with an OperatorError
  * if Redis does not answer.
  */
-export async function raiseTallies(
-  url: RedisUrl,
-  tallies: readonly (readonly [keyId: string, tally: Tally])[],
-  connectTimeoutMs?: number,
-): Promise<void> {
-  await (await loadTallyRaiser()).raiseTallies(url, tallies, connectTimeoutMs);
-}
+export const raiseTallies: Tallies["raiseTallies"] = async (...args) => (await loadTallies()).raiseTallies(...args);
 
 export async function openRedisCheckup(url: RedisUrl, connectTimeoutMs?: number): Promise<Checkup> {
   return (await loadRedisCheckup()).checkRedis(url, connectTimeoutMs);
@@ -122,10 +98,9 @@ async function openLocalMeters({ memory, keeper, clock, onSaveFailure }: MeterSe
 }
 
 async function openSharedMeters(settings: MeterSettings, url: RedisUrl): Promise<Meters> {
-  const { memory, clock, scriptClock, connectTimeoutMs, answerTimeoutMs, onServerChange, onAnswer } = settings;
+  const { memory, clock } = settings;
   const { openRedisMeter } = await loadRedisMeter();
   const fallback = new MemoryMeter(clock, new TallyTable(memory.fallback, clock));
-  const timeouts = { connectTimeoutMs, answerTimeoutMs };
-  const meter = await openRedisMeter({ url, clock, scriptClock, fallback, ...timeouts, onServerChange, onAnswer });
+  const meter = await openRedisMeter(url, settings, fallback);
   return { keyMeter: meter, addressMeter: meter, save: async () => {}, close: () => meter.close() };
 }

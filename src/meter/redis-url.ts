@@ -12,7 +12,7 @@ export interface RedisUrl {
   readonly credentials: Credentials;
   readonly sentinelCredentials: Credentials;
   /** Undefined: without TLS. */
-  readonly tls?: TlsFiles;
+  readonly tls?: TlsFiles | undefined;
 }
 
 export interface Address {
@@ -45,13 +45,13 @@ const MISTAKE = new Mistake(
 export function parseRedisUrl(text: string): RedisUrl | Mistake {
   if (/^rediss?\+sentinel:/.test(text)) return parseSentinels(text);
   const servers = text.split(",").map((part) => parseServer(part.trim()));
-  const first = servers[0];
-  if (!first || first instanceof Mistake || servers.length === 1) return first ?? MISTAKE;
   const nodes: RedisUrl[] = [];
   for (const server of servers) {
     if (server instanceof Mistake) return server;
     nodes.push(server);
   }
+  const [first, ...others] = nodes;
+  if (!first || others.length === 0) return first ?? MISTAKE;
   if (nodes.some((node) => (node.tls === undefined) !== (first.tls === undefined)))
     return new Mistake("must name all nodes of a cluster with redis://, or all with rediss://");
   if (nodes.some((node) => node.database !== 0)) return new Mistake("must name no database: a cluster has only one");
@@ -64,19 +64,13 @@ export function parseRedisUrl(text: string): RedisUrl | Mistake {
 const accessOf = ({ credentials, tls }: RedisUrl) => ({ credentials, tls });
 
 /** The address without a password. */
-export function displayRedisUrl({ kind, addresses, masterName, tls }: RedisUrl): string {
-  const scheme = tls ? "rediss" : "redis";
-  const hosts = addresses.map(displayAddress);
-  if (kind === "sentinel") return `${scheme}+sentinel://${hosts.join(",")}/${masterName}`;
-  return hosts.map((host) => `${scheme}://${host}`).join(",");
-}
+export const displayRedisUrl = (url: RedisUrl): string => written(url, "", "");
 
 const MASK = "***";
 
-/** Removes passwords from an address. */
+/** Replaces the passwords in an address. */
 export function maskedRedisUrl(url: RedisUrl): string {
-  const { kind, addresses, masterName, database, credentials, sentinelCredentials, tls } = url;
-  const scheme = tls ? "rediss" : "redis";
+  const { database, credentials, sentinelCredentials, tls } = url;
   const path = database === 0 ? "" : `/${database}`;
   const parameters = [
     ["sentinel_user", sentinelCredentials.username],
@@ -84,10 +78,14 @@ export function maskedRedisUrl(url: RedisUrl): string {
     ...Object.entries(TLS_PARAMETERS).map(([name, file]) => [name, tls?.[file]] as const),
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
   const query = parameters.length === 0 ? "" : `?${parameters.join("&")}`;
-  const user = maskedUser(credentials);
+  return written(url, maskedUser(credentials), path + query);
+}
+
+function written({ kind, addresses, masterName, tls }: RedisUrl, user: string, rest: string): string {
+  const scheme = tls ? "rediss" : "redis";
   const hosts = addresses.map(displayAddress);
-  if (kind === "sentinel") return `${scheme}+sentinel://${user}${hosts.join(",")}/${masterName}${path}${query}`;
-  return hosts.map((host) => `${scheme}://${user}${host}${path}${query}`).join(",");
+  if (kind === "sentinel") return `${scheme}+sentinel://${user}${hosts.join(",")}/${masterName}${rest}`;
+  return hosts.map((host) => `${scheme}://${user}${host}${rest}`).join(",");
 }
 
 function maskedUser({ username, password }: Credentials): string {
@@ -108,7 +106,7 @@ function parseServer(text: string): RedisUrl | Mistake {
   const tls = parseTls(url.protocol === "rediss:", url.searchParams);
   if (tls instanceof Mistake) return tls;
   const addresses = [addressOf(url, REDIS_PORT)];
-  return { kind: "single", addresses, database, credentials, sentinelCredentials: {}, ...(tls ? { tls } : {}) };
+  return { kind: "single", addresses, database, credentials, sentinelCredentials: {}, tls };
 }
 
 const SENTINELS =
@@ -131,8 +129,7 @@ function parseSentinels(text: string): RedisUrl | Mistake {
   query.delete("sentinel_password");
   const tls = parseTls(s === "s", query);
   if (tls instanceof Mistake) return tls;
-  const common = { addresses, database, credentials, sentinelCredentials, ...(tls ? { tls } : {}) };
-  return { kind: "sentinel", masterName, ...common };
+  return { kind: "sentinel", addresses, masterName, database, credentials, sentinelCredentials, tls };
 }
 
 const TLS_PARAMETERS = { tls_ca: "ca", tls_cert: "cert", tls_key: "key" } as const;

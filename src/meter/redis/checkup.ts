@@ -1,18 +1,16 @@
-import { Cluster, type Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import { systemClock } from "../../base/time/clock.ts";
 import { type Check, type Checkup, type Finding, ok, problem } from "../../domain/checkup/checkup.ts";
 import { compareClocks } from "../../domain/checkup/clock-check.ts";
 import { displayRedisUrl, type RedisUrl } from "../redis-url.ts";
-import { connectRedis, type RedisClient, whenReady } from "./servers/client.ts";
+import { COMMAND_TIMEOUT_MS, connectRedis, nodesOf, type RedisClient, whenReady } from "./servers/client.ts";
 import { dryRun, examine } from "./servers/examine.ts";
 import { failureOf } from "./servers/failures.ts";
 import { type Servers, serversOf } from "./servers/servers.ts";
 
-const COMMAND_TIMEOUT_MS = 1_000;
-
 /** Checks Redis, or all nodes of its cluster. It only asks for information. */
 export function checkRedis(url: RedisUrl, connectTimeoutMs?: number): Checkup {
-  const client = connectRedis(url, { commandTimeout: COMMAND_TIMEOUT_MS });
+  const client = connectRedis(url, COMMAND_TIMEOUT_MS);
   const servers = serversOf(client, url);
   return {
     checks: [
@@ -21,7 +19,7 @@ export function checkRedis(url: RedisUrl, connectTimeoutMs?: number): Checkup {
         isNeeded: true,
         async run() {
           await whenReady(client, connectTimeoutMs);
-          const isConnected = servers.isConnected(servers.of(""));
+          const isConnected = servers.isConnected();
           const error = isConnected && url.kind !== "single" ? undefined : await examine(url);
           if (error !== undefined || !isConnected) return finding(displayRedisUrl(url), error);
           return ok(`version ${(await valuesOf(client, "server", "redis_version")).join(", ")}`);
@@ -46,7 +44,7 @@ function finding(server: string, error: unknown): Finding {
 const sameClock = (client: RedisClient): Check => ({
   name: "clock agrees with Redis's",
   async run() {
-    const [server] = serversIn(client);
+    const [server] = nodesOf(client);
     const askedMs = systemClock.nowMs();
     const time = await server?.time().catch(unlessForbidden);
     if (time === undefined) return ok("not compared: the user of Redis may not ask for the time");
@@ -112,9 +110,6 @@ const savesToDisk = (client: RedisClient): Check => ({
 
 /** Reads one value of INFO from every server. */
 async function valuesOf(client: RedisClient, section: string, name: string): Promise<string[]> {
-  const texts = await Promise.all(serversIn(client).map((server) => server.info(section)));
+  const texts = await Promise.all(nodesOf(client).map((server) => server.info(section)));
   return texts.flatMap((text) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(text)?.[1] ?? []);
 }
-
-const serversIn = (client: RedisClient): Redis[] =>
-  client instanceof Cluster ? client.nodes("master") : [client as Redis];

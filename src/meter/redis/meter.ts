@@ -1,9 +1,8 @@
 import type { Awaitable } from "../../base/time/awaitable.ts";
-import type { Clock } from "../../base/time/clock.ts";
 import { withTimeout } from "../../base/time/timeout.ts";
 import { atEndOfTurn } from "../../base/time/turn.ts";
 import { type RatePolicy, TALLY_NUMBER_NAMES, type Tally, type Verdict } from "../../domain/limits/tally.ts";
-import type { AnswerOutcome, Meter, ServerChange } from "../meter.ts";
+import type { AnswerOutcome, Meter, RedisSettings } from "../meter.ts";
 import { argumentsOf, type JudgeAnswer, keyOf, readAnswer, tallyOf, verdictsOf } from "./commands/script.ts";
 import { Refusals } from "./refusals.ts";
 import type { RedisClient } from "./servers/client.ts";
@@ -13,21 +12,12 @@ import type { Servers } from "./servers/servers.ts";
 import { AnswerTimeouts } from "./timeouts/answer-timeout.ts";
 import { type Scheduler, systemScheduler } from "./timeouts/scheduler.ts";
 
-export interface RedisMeterParts {
+export interface RedisMeterParts extends RedisSettings {
   readonly client: RedisClient;
   readonly servers: Servers;
   /** Counts for this instance alone while Redis does not answer. */
   readonly fallback: Meter;
-  readonly clock: Clock;
-  /** Called when the fallback takes over for a server, and when that is no longer needed. */
-  readonly onServerChange: (change: ServerChange) => void;
-  /** Called for each answer, with its time. Undefined: nothing is timed. */
-  readonly onAnswer?: ((outcome: AnswerOutcome, seconds: number) => void) | undefined;
-  /** The clock that requests are judged by. Undefined: Redis's own, which is the same for all instances. */
-  readonly scriptClock?: Clock | undefined;
   readonly scheduler?: Scheduler;
-  /** How long to wait for an answer. */
-  readonly answerTimeoutMs?: number | undefined;
 }
 
 const MAX_CACHED_SUBJECTS = 50_000;
@@ -205,7 +195,7 @@ export class RedisMeter implements Meter {
     const isAway = this.#breakers.isOpen(server);
     if (isAway) servers.refresh();
     try {
-      if (isAway && !servers.isConnected(server)) throw new Error("there is no connection");
+      if (isAway && !servers.isConnected()) throw new Error("there is no connection");
       await this.#run(servers.probeSubject(server), PROBE_POLICY, 0);
     } catch (error) {
       if (isAway && !isReply(error)) this.#replaceConnection(server);

@@ -1,9 +1,8 @@
 import { Cluster, type Redis } from "ioredis";
 import { Mistake } from "../../base/mistake.ts";
 import { OperatorError } from "../../base/operator-error.ts";
-import type { Clock } from "../../base/time/clock.ts";
 import { withTimeout } from "../../base/time/timeout.ts";
-import type { AnswerOutcome, Meter, ServerChange } from "../meter.ts";
+import type { Meter, RedisSettings } from "../meter.ts";
 import { parseRedisUrl, type RedisUrl } from "../redis-url.ts";
 import { RedisMeter } from "./meter.ts";
 import { connectRedis, type RedisClient, whenReady } from "./servers/client.ts";
@@ -11,29 +10,17 @@ import { examine, refuseClusterNode } from "./servers/examine.ts";
 import { type Failure, failureOf, isReply } from "./servers/failures.ts";
 import { serversOf } from "./servers/servers.ts";
 
-export interface RedisMeterSettings {
-  readonly url: RedisUrl;
-  readonly clock: Clock;
-  readonly scriptClock: Clock | undefined;
-  readonly fallback: Meter;
-  /** How long to wait for Redis; undefined: the default. */
-  readonly connectTimeoutMs: number | undefined;
-  readonly answerTimeoutMs: number | undefined;
-  readonly onServerChange: (change: ServerChange) => void;
-  readonly onAnswer: ((outcome: AnswerOutcome, seconds: number) => void) | undefined;
-}
-
 const INFORMATION_TIMEOUT_MS = 500;
 
 /**
  * Opens a meter on Redis, connected if Redis counts now, and degraded until it does. Fails with an OperatorError if
  * Redis cannot count before a setting is changed.
  */
-export async function openRedisMeter({ url, connectTimeoutMs, ...parts }: RedisMeterSettings): Promise<RedisMeter> {
+export async function openRedisMeter(url: RedisUrl, settings: RedisSettings, fallback: Meter): Promise<RedisMeter> {
   const client = connectRedis(url);
   const servers = serversOf(client, url);
-  const hopeless = await whenReady(client, connectTimeoutMs);
-  const meter = new RedisMeter({ ...parts, client, servers });
+  const hopeless = await whenReady(client, settings.connectTimeoutMs);
+  const meter = new RedisMeter({ ...settings, client, servers, fallback });
   try {
     if (hopeless) refusePermanent(servers.names().join(), failureOf(hopeless));
     await refuseClusterAddress(client, servers.names().join());

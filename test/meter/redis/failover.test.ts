@@ -97,7 +97,7 @@ describe.skipIf(!hasRedis)("a Redis that answers, but not with a count", () => {
     await meter.judge("closed", FREE);
     for (let i = 0; i < 5; i++) {
       await redis.ask((client) => client.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"));
-      await until(() => !meter.servers.isConnected(meter.servers.of("closed")));
+      await until(() => !meter.servers.isConnected());
       expect((await meter.judge("closed", FREE)).kind).toBe("pass");
     }
     expect(await usedAt(redis, "closed")).toBe(6);

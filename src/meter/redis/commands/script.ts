@@ -20,12 +20,15 @@ const KINDS = ["pass", "exhausted", "banned"] as const satisfies readonly Verdic
  */
 export const EXPIRY_MARGIN_MS = SECOND_MS;
 
+/** The names of a tally's numbers, as a table of Lua. */
+export const FIELDS = `local FIELDS = { ${TALLY_NUMBER_NAMES.map((name) => `'${name}'`).join(", ")} }`;
+
 /** Literals, because every call would pay for arguments. */
 const CONSTANTS = `
 local MINUTE, DAY, BAN_MEMORY = ${MINUTE.lengthMs}, ${DAY.lengthMs}, ${BAN_MEMORY_MS}
 local EXPIRY_MARGIN = ${EXPIRY_MARGIN_MS}
 local BAN_LADDER = { ${BAN_LADDER_MS.join(", ")} }
-local FIELDS = { ${TALLY_NUMBER_NAMES.map((name) => `'${name}'`).join(", ")} }
+${FIELDS}
 local ${KINDS.map((kind) => kind.toUpperCase()).join(", ")} = ${[...KINDS.keys()].join(", ")}
 `;
 

@@ -17,15 +17,17 @@ const CONNECT_TIMEOUT_MS = 1_000;
 const FIRST_RECONNECT_DELAY_MS = 5;
 /** Shorter than the wait for an answer: a call between two attempts is still answered if the next one succeeds. */
 const RECONNECT_DELAY_MS = 50;
+/** The limit where nothing else bounds the wait for an answer. */
+export const COMMAND_TIMEOUT_MS = 1_000;
 /** A dead connection does not end by itself. */
 const DISCONNECT_TIMEOUT_MS = 100;
 
 /**
  * Connects in the background, and reconnects for ever. A command waits for a connection until an attempt has failed,
- * and for its answer without a limit unless there is one in the options.
+ * and for its answer without a limit unless one is given.
  */
-export function connectRedis(url: RedisUrl, special: { readonly commandTimeout?: number } = {}): RedisClient {
-  const options = { ...connectionOptions(url), ...special };
+export function connectRedis(url: RedisUrl, commandTimeout?: number): RedisClient {
+  const options = { ...connectionOptions(url), ...(commandTimeout === undefined ? {} : { commandTimeout }) };
   const client = url.kind === "cluster" ? connectCluster(url, options) : new Redis({ ...options, ...targetOf(url) });
   client.defineCommand("judge", { lua: JUDGE_SCRIPT, numberOfKeys: 1 });
   gatherCommands(client);
@@ -94,6 +96,10 @@ function readTlsFiles(files: TlsFiles): Record<string, string> {
   return Object.fromEntries(Object.entries(files).map(read));
 }
 
+/** The servers of all connections that count. */
+export const nodesOf = (client: RedisClient): Redis[] =>
+  client instanceof Cluster ? client.nodes("master") : [client as Redis];
+
 const FIRST_CONNECT_TIMEOUT_MS = 1_500;
 const READY_CHECK_INTERVAL_MS = 5;
 
@@ -114,7 +120,7 @@ export async function whenReady(client: RedisClient, timeoutMs = FIRST_CONNECT_T
     return server.status === "ready";
   };
   if (await isReady(client))
-    for (const server of client instanceof Cluster ? client.nodes("master") : [client]) {
+    for (const server of nodesOf(client)) {
       if (server.status === "wait") server.connect().catch(() => {});
       if (!(await isReady(server))) continue;
       const loaded = server.script("LOAD", JUDGE_SCRIPT).catch(() => {});

@@ -14,7 +14,7 @@ export interface Servers {
   /** True: the name stands for all servers, because none is known yet. */
   isStandIn(name: string): boolean;
   /** True: a command would be sent at once. */
-  isConnected(name: string): boolean;
+  isConnected(): boolean;
   /** Returns the latest error since there was a connection. */
   connectionError(name: string): Error | undefined;
   /** Replaces a connection that may have gone dead without being closed. */
@@ -28,7 +28,7 @@ export interface Servers {
 const PROBE_SUBJECT = "probe";
 
 export const serversOf = (client: RedisClient, url: RedisUrl): Servers =>
-  client instanceof Cluster ? new ClusterNodes(client, url) : new OneServer(client as Redis, url);
+  client instanceof Cluster ? new ClusterNodes(client, url) : oneServer(client as Redis, url);
 
 /** A connection that does not answer can be replaced; one that is being made has a timeout of its own. */
 function replaceConnection(client: Redis): void {
@@ -36,55 +36,27 @@ function replaceConnection(client: Redis): void {
 }
 
 /** A single server, or the one that sentinels name. */
-class OneServer implements Servers {
-  readonly #name: string;
-  #connectionError: Error | undefined;
-
-  constructor(
-    private readonly client: Redis,
-    { kind, addresses, masterName = "" }: RedisUrl,
-  ) {
-    this.#name = kind === "sentinel" ? masterName : addresses.map(displayAddress).join();
-    client.on("error", (error: Error) => {
-      this.#connectionError = error;
-    });
-    client.on("ready", () => {
-      this.#connectionError = undefined;
-    });
-  }
-
-  names(): readonly string[] {
-    return [this.#name];
-  }
-
-  of(): string {
-    return this.#name;
-  }
-
-  probeSubject(): string {
-    return PROBE_SUBJECT;
-  }
-
-  isStandIn(): boolean {
-    return false;
-  }
-
-  isConnected(): boolean {
-    return this.client.status === "ready";
-  }
-
-  connectionError(): Error | undefined {
-    return this.#connectionError;
-  }
-
-  reconnect(): void {
-    replaceConnection(this.client);
-  }
-
-  /** Nothing to do: every new connection leads to the server that counts. */
-  refresh(): void {}
-
-  onChange(): void {}
+function oneServer(client: Redis, { kind, addresses, masterName = "" }: RedisUrl): Servers {
+  const name = kind === "sentinel" ? masterName : addresses.map(displayAddress).join();
+  let connectionError: Error | undefined;
+  client.on("error", (error: Error) => {
+    connectionError = error;
+  });
+  client.on("ready", () => {
+    connectionError = undefined;
+  });
+  return {
+    names: () => [name],
+    of: () => name,
+    probeSubject: () => PROBE_SUBJECT,
+    isStandIn: () => false,
+    isConnected: () => client.status === "ready",
+    connectionError: () => connectionError,
+    reconnect: () => replaceConnection(client),
+    // Every new connection leads to the server that counts.
+    refresh() {},
+    onChange() {},
+  };
 }
 
 const SLOTS = 16_384;
