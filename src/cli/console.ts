@@ -5,10 +5,9 @@ import { systemClock } from "../base/time/clock.ts";
 import { type Config, consolePath } from "../config.ts";
 import { addressOfLink, type ConsoleLink, makeConsoleLink, mistakeInLinkName } from "../console/auth/link.ts";
 import { LINK_LASTS_MS } from "../domain/console-session.ts";
-import { stateOfInstance } from "../domain/usage/instance.ts";
-import { type Store, StoreUnavailable } from "../store/ports/store.ts";
+import { StoreUnavailable } from "../store/ports/store.ts";
 import { authorOf } from "./arguments/author.ts";
-import { withStore } from "./arguments/context.ts";
+import { aliveInstances, withStore } from "./arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "./arguments/options.ts";
 import { formatDuration, formatNumber, formatTime, note, print, printJson } from "./terminal/print.ts";
 import { writeEndOfJson, writeSecret, writeSecretJson } from "./terminal/stdout.ts";
@@ -50,7 +49,7 @@ async function printLink({ name, json }: JsonOption & { readonly name?: string }
       .catch(failAfterDelivery);
     if (json) return writeEndOfJson();
     print(`\nIt signs in one browser, once, within ${formatDuration(LINK_LASTS_MS)}.`);
-    if (!(await isServed(store)))
+    if ((await aliveInstances(store)).length === 0)
       note("No service has used this database lately: if it is not running, start it first.");
   });
 }
@@ -91,11 +90,6 @@ function jsonOf({ url, directUrl }: Places, link: ConsoleLink): object {
 function failAfterDelivery(error: unknown): never {
   if (!(error instanceof StoreUnavailable)) throw error;
   throw new OperatorError(`the link above does not work: the database is unavailable: ${error.message}`);
-}
-
-async function isServed({ instances }: Store): Promise<boolean> {
-  const nowMs = systemClock.nowMs();
-  return (await instances.list()).some((instance) => stateOfInstance(instance, nowMs) === "alive");
 }
 
 async function signOut({ all }: { readonly all?: true }, command: Command): Promise<void> {

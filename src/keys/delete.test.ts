@@ -33,7 +33,7 @@ test("a revoked key is deleted, with everything that is kept about it", async ()
   await revokeKey(store, key.id);
   store.clock.advance(HOUR_MS);
   const parts = sleeping();
-  expect(await deleteKey(parts, key.id)).toMatchObject(done({ id: key.id }));
+  expect(await deleteKey(parts, key.id)).toMatchObject(done({ key: { id: key.id }, hasChanged: true }));
   expect(parts.slept).toEqual([]);
   expect(await store.keys.get(key.id)).toBeUndefined();
   expect(await store.keys.findBySecret(digestOf(secret))).toBeUndefined();

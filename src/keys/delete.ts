@@ -1,9 +1,9 @@
 import { done, type Result, refused } from "../base/result.ts";
-import { type Clock, SECOND_MS } from "../base/time/clock.ts";
-import type { Author } from "../domain/journal.ts";
+import { SECOND_MS } from "../base/time/clock.ts";
 import { type Key, type KeyState, stateOf } from "../domain/keys/key.ts";
-import type { KeyStore, Maintenance } from "../store/ports/store.ts";
+import type { ChangeContext, KeyContext } from "./queries/context.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
+import type { ChangedKey } from "./revoke.ts";
 
 /**
  * A key is deleted no sooner than this after its revocation: an instance may admit it for 2 s more, wait 5 s for the
@@ -15,21 +15,17 @@ export type DeletionRefusal =
   | FindRefusal
   | { readonly kind: "not_revoked"; readonly state: Exclude<KeyState, "revoked">; readonly key: Key };
 
-interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "list" | "delete">;
-  readonly maintenance: Pick<Maintenance, "deleteResponsesOfKey" | "deleteUsageOfKey">;
-  readonly clock: Clock;
-  readonly author: Author;
+interface Parts extends ChangeContext, Pick<KeyContext, "maintenance"> {
   readonly sleep: (ms: number) => Promise<unknown>;
   /** Called with the time to wait, if the deletion has to. */
   readonly onWait?: (ms: number) => void;
 }
 
-/** Deletes a revoked key with everything that is kept about it. Returns the deleted key. */
+/** Deletes a revoked key with everything that is kept about it. */
 export async function deleteKey(
   { keys, maintenance, clock, author, sleep, onWait }: Parts,
   idOrName: string,
-): Promise<Result<Key, DeletionRefusal>> {
+): Promise<Result<ChangedKey, DeletionRefusal>> {
   const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const key = found.value;
@@ -45,5 +41,5 @@ export async function deleteKey(
   while (await maintenance.deleteResponsesOfKey({ keyId: key.id }));
   while (await maintenance.deleteUsageOfKey({ keyId: key.id }));
   await keys.delete({ ...author, keyId: key.id, atMs: clock.nowMs() });
-  return done(key);
+  return done({ key, hasChanged: true });
 }

@@ -1,12 +1,10 @@
 import { done, type Result, refused } from "../base/result.ts";
-import type { Clock } from "../base/time/clock.ts";
-import type { Author } from "../domain/journal.ts";
 import type { Key, KeyChange } from "../domain/keys/key.ts";
 import type { Plan } from "../domain/keys/plan.ts";
 import { inOrder, type Scope } from "../domain/keys/scope.ts";
 import { changedQuotas, type QuotaRequest } from "../domain/limits/quotas.ts";
-import type { KeyStore } from "../store/ports/store.ts";
 import { type KeyMistake, mistakeInKey } from "./mistake.ts";
+import type { ChangeContext } from "./queries/context.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
 import type { KeyEnded } from "./suspend.ts";
 
@@ -29,14 +27,11 @@ export interface EditedKey {
   readonly key: Key;
 }
 
-interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "list" | "edit">;
-  readonly clock: Clock;
-  readonly author: Author;
-}
-
 /** Changes a key, and keeps its secrets and counters. A refused edit changes nothing. */
-export async function editKey({ keys, clock, author }: Parts, edit: KeyEdit): Promise<Result<EditedKey, EditRefusal>> {
+export async function editKey(
+  { keys, clock, author }: ChangeContext,
+  edit: KeyEdit,
+): Promise<Result<EditedKey, EditRefusal>> {
   const { idOrName, ...wanted } = edit;
   if (Object.values(wanted).every((value) => value === undefined)) return refused({ kind: "nothing_to_change" });
   const found = await findKey(keys, idOrName);

@@ -6,7 +6,8 @@ import { refused } from "../base/result.ts";
 import { digestOf, isPlausibleSecret, KEY_NAME_MAX_CODE_POINTS } from "../domain/keys/key.ts";
 import { PLANS } from "../domain/keys/plan.ts";
 import { SCOPES } from "../domain/keys/scope.ts";
-import { type IssueRefusal, issueKey, type KeyRequest } from "./issue.ts";
+import { issueKey, type KeyRequest } from "./issue.ts";
+import type { KeyMistake } from "./mistake.ts";
 
 const store = await openKeyStore();
 const nowMs = store.clock.nowMs();
@@ -58,7 +59,7 @@ test("a key may do everything, or what its scopes say, each once and in order", 
 });
 
 describe("a request is refused, and nothing is stored,", () => {
-  const refusals: [why: string, request: Partial<KeyRequest>, reason: IssueRefusal][] = [
+  const refusals: [why: string, request: Partial<KeyRequest>, reason: KeyMistake][] = [
     ["without a name", { name: " " }, { kind: "invalid_name", mistake: new Mistake("must not be empty or blank") }],
     [
       "with a name that nobody sees",
@@ -76,7 +77,7 @@ describe("a request is refused, and nothing is stored,", () => {
         mistake: new Mistake(`must be at most ${KEY_NAME_MAX_CODE_POINTS} characters long`),
       },
     ],
-    ...[" Shop", "Shop ", "\u00a0Shop"].map((name): [string, Partial<KeyRequest>, IssueRefusal] => [
+    ...[" Shop", "Shop ", "\u00a0Shop"].map((name): [string, Partial<KeyRequest>, KeyMistake] => [
       `with a name that has a space at an end: ${JSON.stringify(name)}`,
       { name },
       { kind: "invalid_name", mistake: new Mistake("must not begin or end with a space") },

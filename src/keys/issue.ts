@@ -1,14 +1,11 @@
 import { done, type Result, refused } from "../base/result.ts";
 import type { Awaitable } from "../base/time/awaitable.ts";
-import type { Clock } from "../base/time/clock.ts";
-import type { EnvironmentName } from "../domain/environment.ts";
-import type { Author } from "../domain/journal.ts";
 import { digestOf, type Key, newKey, newSecret } from "../domain/keys/key.ts";
 import type { Plan } from "../domain/keys/plan.ts";
 import { inOrder, SCOPES, type Scope } from "../domain/keys/scope.ts";
 import { type QuotaRequest, quotasOn } from "../domain/limits/quotas.ts";
-import type { KeyStore } from "../store/ports/store.ts";
 import { type KeyMistake, mistakeInKey } from "./mistake.ts";
+import type { ChangeContext, KeyContext } from "./queries/context.ts";
 
 export interface KeyRequest extends QuotaRequest {
   /** The person or program that the key is for. */
@@ -20,29 +17,23 @@ export interface KeyRequest extends QuotaRequest {
   readonly expiresAtMs?: number | undefined;
 }
 
-export type IssueRefusal = KeyMistake;
-
 export interface IssuedKey {
   readonly key: Key;
   /** It is known only now: the store keeps a digest. */
   readonly secret: string;
 }
 
-interface Parts {
-  readonly keys: Pick<KeyStore, "create">;
-  readonly clock: Clock;
-  /** The prefix of the secret depends on it. */
-  readonly environment: EnvironmentName;
-  readonly author: Author;
+/** The parts that make a new secret. */
+export interface SecretParts<WithSecret> extends ChangeContext, Pick<KeyContext, "environment"> {
   /** Called with the secret before anything is changed. If it fails, nothing changes: nobody would know the secret. */
-  readonly deliver?: (issued: IssuedKey) => Awaitable<void>;
+  readonly deliver?: (made: WithSecret) => Awaitable<void>;
 }
 
 /** Issues a key. A refused request does not touch the store. */
 export async function issueKey(
-  { keys, clock, environment, author, deliver }: Parts,
+  { keys, clock, environment, author, deliver }: SecretParts<IssuedKey>,
   request: KeyRequest,
-): Promise<Result<IssuedKey, IssueRefusal>> {
+): Promise<Result<IssuedKey, KeyMistake>> {
   const drafted = draftKey(request, clock.nowMs());
   if (drafted.kind === "refused") return drafted;
   const key = drafted.value;
@@ -53,7 +44,7 @@ export async function issueKey(
 }
 
 /** Makes the key that is requested, without storing it. */
-export function draftKey(request: KeyRequest, nowMs: number): Result<Key, IssueRefusal> {
+export function draftKey(request: KeyRequest, nowMs: number): Result<Key, KeyMistake> {
   const { name, plan, expiresAtMs, scopes = SCOPES, ...requested } = request;
   const mistake = mistakeInKey({ name, scopes, expiresAtMs }, nowMs);
   if (mistake) return refused(mistake);

@@ -12,9 +12,9 @@ export type KeyMistake =
   | QuotaRefusal;
 
 interface Wanted {
-  readonly name?: string | undefined;
-  readonly scopes?: readonly Scope[] | undefined;
-  readonly expiresAtMs?: number | null | undefined;
+  readonly name: string | undefined;
+  readonly scopes: readonly Scope[] | undefined;
+  readonly expiresAtMs: number | null | undefined;
 }
 
 /** Finds a mistake in any property but the quotas. */

@@ -11,12 +11,12 @@ test("a revocation is permanent, and a second one changes nothing", async () => 
   const issued = await issueKey(store, { name: "x", plan: "free" });
   if (issued.kind === "refused") throw new Error(issued.reason.kind);
   const revoked = { ...issued.value.key, revokedAtMs: store.clock.nowMs() };
-  expect(await revokeKey(store, revoked.id)).toEqual(done({ key: revoked, wasRevoked: false }));
+  expect(await revokeKey(store, revoked.id)).toEqual(done({ key: revoked, hasChanged: true }));
   expect(await store.keys.get(revoked.id)).toEqual(revoked);
 
   const before = await store.keys.revision();
   store.clock.advance(DAY_MS);
-  expect(await revokeKey(store, revoked.id)).toEqual(done({ key: revoked, wasRevoked: true }));
+  expect(await revokeKey(store, revoked.id)).toEqual(done({ key: revoked, hasChanged: false }));
   expect(await store.keys.get(revoked.id)).toEqual(revoked);
   expect(await store.keys.revision()).toBe(before);
 });

@@ -1,32 +1,25 @@
 import { done, type Result } from "../base/result.ts";
-import type { Clock } from "../base/time/clock.ts";
-import type { Author } from "../domain/journal.ts";
 import type { Key } from "../domain/keys/key.ts";
-import type { KeyStore } from "../store/ports/store.ts";
+import type { ChangeContext } from "./queries/context.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
 
-export interface RevokedKey {
-  readonly key: Key & { readonly revokedAtMs: number };
-  /** Revoking again changes nothing. */
-  readonly wasRevoked: boolean;
-}
-
-interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "list" | "revoke">;
-  readonly clock: Clock;
-  readonly author: Author;
+export interface ChangedKey {
+  /** The key after the change. */
+  readonly key: Key;
+  /** False: it was like this already, since the time that it still has. */
+  readonly hasChanged: boolean;
 }
 
 /** Revokes a key, permanently. */
 export async function revokeKey(
-  { keys, clock, author }: Parts,
+  { keys, clock, author }: ChangeContext,
   idOrName: string,
-): Promise<Result<RevokedKey, FindRefusal>> {
+): Promise<Result<ChangedKey, FindRefusal>> {
   const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
-  const { revokedAtMs } = found.value;
-  if (revokedAtMs !== undefined) return done({ key: { ...found.value, revokedAtMs }, wasRevoked: true });
+  const key = found.value;
+  if (key.revokedAtMs !== undefined) return done({ key, hasChanged: false });
   const atMs = clock.nowMs();
-  await keys.revoke({ ...author, keyId: found.value.id, atMs });
-  return done({ key: { ...found.value, revokedAtMs: atMs }, wasRevoked: false });
+  await keys.revoke({ ...author, keyId: key.id, atMs });
+  return done({ key: { ...key, revokedAtMs: atMs }, hasChanged: true });
 }

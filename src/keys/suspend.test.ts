@@ -18,21 +18,21 @@ async function issue(request: Partial<KeyRequest> = {}): Promise<Key> {
 test("a key is suspended, by its name too, and resumed as it was", async () => {
   const key = await issue({ name: "Front desk" });
   const suspended = { ...key, suspendedAtMs: store.clock.nowMs() };
-  expect(await suspendKey(store, "Front desk")).toEqual(done({ key: suspended, wasSuspended: false }));
+  expect(await suspendKey(store, "Front desk")).toEqual(done({ key: suspended, hasChanged: true }));
   expect(await store.keys.get(key.id)).toEqual(suspended);
-  expect(await resumeKey(store, "Front desk")).toEqual(done({ key, wasSuspended: true }));
+  expect(await resumeKey(store, "Front desk")).toEqual(done({ key, hasChanged: true }));
   expect(await store.keys.get(key.id)).toEqual(key);
 });
 
 test("what is so already stays so, and nothing is written", async () => {
   const key = await issue();
   const before = await store.keys.revision();
-  expect(await resumeKey(store, key.id)).toEqual(done({ key, wasSuspended: false }));
+  expect(await resumeKey(store, key.id)).toEqual(done({ key, hasChanged: false }));
   expect(await store.keys.revision()).toBe(before);
   await suspendKey(store, key.id);
   const suspended = { ...key, suspendedAtMs: store.clock.nowMs() };
   store.clock.advance(DAY_MS);
-  expect(await suspendKey(store, key.id)).toEqual(done({ key: suspended, wasSuspended: true }));
+  expect(await suspendKey(store, key.id)).toEqual(done({ key: suspended, hasChanged: false }));
   expect(await store.keys.revision()).toBe(before + 1);
 });
 

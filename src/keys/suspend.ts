@@ -1,9 +1,9 @@
 import { done, type Result, refused } from "../base/result.ts";
-import type { Clock } from "../base/time/clock.ts";
-import type { Author } from "../domain/journal.ts";
 import { type Key, stateOf } from "../domain/keys/key.ts";
 import type { KeyStore } from "../store/ports/store.ts";
+import type { ChangeContext } from "./queries/context.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
+import type { ChangedKey } from "./revoke.ts";
 
 /** A key that does not work any more can be neither suspended nor resumed, and gets no new secret. */
 export interface KeyEnded {
@@ -24,49 +24,30 @@ export async function findLivingKey(
   return state === "revoked" || state === "expired" ? refused({ kind: "ended", state, key: found.value }) : found;
 }
 
-export interface SuspendedKey {
-  readonly key: Key & { readonly suspendedAtMs: number };
-  /** Suspending again keeps the original time. */
-  readonly wasSuspended: boolean;
-}
-
-export interface ResumedKey {
-  readonly key: Key;
-  /** Otherwise nothing has changed. */
-  readonly wasSuspended: boolean;
-}
-
-interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "list" | "suspend" | "resume">;
-  readonly clock: Clock;
-  readonly author: Author;
-}
-
-/** Makes a key stop working until it is resumed. */
+/** Makes a key stop working until it is resumed. Suspending again keeps the original time. */
 export async function suspendKey(
-  { keys, clock, author }: Parts,
+  { keys, clock, author }: ChangeContext,
   idOrName: string,
-): Promise<Result<SuspendedKey, FindRefusal | KeyEnded>> {
+): Promise<Result<ChangedKey, FindRefusal | KeyEnded>> {
   const atMs = clock.nowMs();
   const found = await findLivingKey(keys, idOrName, atMs);
   if (found.kind === "refused") return found;
   const key = found.value;
-  const { suspendedAtMs } = key;
-  if (suspendedAtMs !== undefined) return done({ key: { ...key, suspendedAtMs }, wasSuspended: true });
+  if (key.suspendedAtMs !== undefined) return done({ key, hasChanged: false });
   await keys.suspend({ ...author, keyId: key.id, atMs });
-  return done({ key: { ...key, suspendedAtMs: atMs }, wasSuspended: false });
+  return done({ key: { ...key, suspendedAtMs: atMs }, hasChanged: true });
 }
 
 /** Makes a suspended key work again. */
 export async function resumeKey(
-  { keys, clock, author }: Parts,
+  { keys, clock, author }: ChangeContext,
   idOrName: string,
-): Promise<Result<ResumedKey, FindRefusal | KeyEnded>> {
+): Promise<Result<ChangedKey, FindRefusal | KeyEnded>> {
   const atMs = clock.nowMs();
   const found = await findLivingKey(keys, idOrName, atMs);
   if (found.kind === "refused") return found;
   const key = found.value;
-  if (key.suspendedAtMs === undefined) return done({ key, wasSuspended: false });
+  if (key.suspendedAtMs === undefined) return done({ key, hasChanged: false });
   await keys.resume({ ...author, keyId: key.id, atMs });
-  return done({ key: { ...key, suspendedAtMs: undefined }, wasSuspended: true });
+  return done({ key: { ...key, suspendedAtMs: undefined }, hasChanged: true });
 }

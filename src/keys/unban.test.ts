@@ -22,10 +22,10 @@ test("a banned key is banned no longer", async () => {
   const tally = bannedTally(nowMs - SECOND_MS);
   await store.tallies.save([[key.id, tally]]);
   const pardoned = { ...key, pardonedAtMs: nowMs };
-  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, wasBanned: true }));
+  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, hasChanged: true }));
   expect(await store.keys.get(key.id)).toEqual(pardoned);
   expect(useOf(pardoned, tally, nowMs).bannedUntilMs).toBeUndefined();
-  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, wasBanned: false }));
+  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, hasChanged: false }));
   const { rows } = await store.journal.list({ keyId: key.id, size: 10 });
   expect(rows.map(({ action }) => action)).toEqual(["keys create", "keys unban"]);
 });
@@ -33,10 +33,10 @@ test("a banned key is banned no longer", async () => {
 test("a key that is not banned, or no longer, is said not to have been", async () => {
   const key = await issue();
   const entries = async () => (await store.journal.list({ keyId: key.id, size: 10 })).rows.map(({ action }) => action);
-  expect(await unbanKey(store, key.id)).toMatchObject({ value: { wasBanned: false } });
+  expect(await unbanKey(store, key.id)).toMatchObject({ value: { hasChanged: false } });
   expect(await entries()).toEqual(["keys create"]);
   await store.tallies.save([[key.id, bannedTally(nowMs - MINUTE_MS)]]);
-  expect(await unbanKey(store, key.id)).toMatchObject({ value: { wasBanned: false } });
+  expect(await unbanKey(store, key.id)).toMatchObject({ value: { hasChanged: false } });
 });
 
 test("a ban is lifted that began by a clock ahead of this one", async () => {
@@ -44,7 +44,7 @@ test("a ban is lifted that began by a clock ahead of this one", async () => {
   const tally = bannedTally(nowMs + 5 * SECOND_MS);
   await store.tallies.save([[key.id, tally]]);
   const pardoned = { ...key, pardonedAtMs: nowMs + 5 * SECOND_MS };
-  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, wasBanned: true }));
+  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, hasChanged: true }));
   expect(await store.keys.get(key.id)).toEqual(pardoned);
 });
 

@@ -1,29 +1,15 @@
 import { done, type Result } from "../base/result.ts";
-import type { Clock } from "../base/time/clock.ts";
-import type { Author } from "../domain/journal.ts";
-import type { Key } from "../domain/keys/key.ts";
-import type { KeyStore } from "../store/ports/store.ts";
-import type { CountedInRedis, FindCounters } from "./queries/counters.ts";
+import type { ChangeContext, KeyContext } from "./queries/context.ts";
+import type { CountedInRedis } from "./queries/counters.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
 import { useOf } from "./queries/use.ts";
-
-export interface UnbannedKey {
-  readonly key: Key;
-  readonly wasBanned: boolean;
-}
-
-interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "list" | "pardon">;
-  readonly counters: FindCounters;
-  readonly clock: Clock;
-  readonly author: Author;
-}
+import type { ChangedKey } from "./revoke.ts";
 
 /** Lifts a key's ban, and forgets its earlier bans. */
 export async function unbanKey(
-  { keys, counters, clock, author }: Parts,
+  { keys, counters, clock, author }: ChangeContext & Pick<KeyContext, "counters">,
   idOrName: string,
-): Promise<Result<UnbannedKey, FindRefusal | CountedInRedis>> {
+): Promise<Result<ChangedKey, FindRefusal | CountedInRedis>> {
   const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const key = found.value;
@@ -41,5 +27,5 @@ export async function unbanKey(
   const pardonedAtMs = Math.max(nowMs, tally?.banRecord.bannedAtMs ?? nowMs);
   const { bannedUntilMs, ladder } = useOf(key, tally, pardonedAtMs);
   await keys.pardon({ ...pardon, bannedAtMs: pardonedAtMs, liftsNothing: ladder.bansInARow === 0 });
-  return done({ key: { ...key, pardonedAtMs }, wasBanned: bannedUntilMs !== undefined });
+  return done({ key: { ...key, pardonedAtMs }, hasChanged: bannedUntilMs !== undefined });
 }

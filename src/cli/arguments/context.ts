@@ -1,13 +1,12 @@
 import { OperatorError } from "../../base/operator-error.ts";
-import { type Clock, systemClock } from "../../base/time/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { type Config, readConfig } from "../../config.ts";
-import type { EnvironmentName } from "../../domain/environment.ts";
-import type { Author } from "../../domain/journal.ts";
-import { stateOfInstance } from "../../domain/usage/instance.ts";
-import { countersOf, type FindCounters } from "../../keys/queries/counters.ts";
+import { type Instance, stateOfInstance } from "../../domain/usage/instance.ts";
+import type { KeyContext } from "../../keys/queries/context.ts";
+import { countersOf } from "../../keys/queries/counters.ts";
 import { readTallies } from "../../meter/open.ts";
 import { openForCommand } from "../../store/open.ts";
-import type { KeyStore, Maintenance, Store } from "../../store/ports/store.ts";
+import type { Store } from "../../store/ports/store.ts";
 import { authorOf } from "./author.ts";
 import { readEnvFile } from "./env-file.ts";
 
@@ -38,38 +37,28 @@ export async function withStore<T>(work: (store: Store, config: Config) => Promi
   }
 }
 
-/** The parts that the use-cases of keys need. */
-export interface KeyContext {
-  readonly keys: KeyStore;
-  readonly maintenance: Maintenance;
-  readonly counters: FindCounters;
-  readonly clock: Clock;
-  /** The author of changes, for the journal. */
-  readonly author: Author;
-  readonly environment: EnvironmentName;
-  /** The environment of the service that runs on this database; undefined if none does. */
-  readonly servedEnvironment: () => Promise<EnvironmentName | undefined>;
-}
-
-export const withKeys = <T>(work: (context: KeyContext) => Promise<T>): Promise<T> =>
+/** Opens the database for the use-cases of keys. */
+export const withKeys = <T>(work: (context: KeyContext, store: Store) => Promise<T>): Promise<T> =>
   withStore((store, config) => {
     const { REDIS_URL: redisUrl, ENVIRONMENT: environment } = config;
     const inRedis = redisUrl && ((keyIds: readonly string[]) => readTallies(redisUrl, keyIds));
-    const counters = countersOf(store, inRedis);
-    return work({
-      keys: store.keys,
-      maintenance: store.maintenance,
-      counters,
+    const { keys, maintenance } = store;
+    const context: KeyContext = {
+      keys,
+      maintenance,
+      counters: countersOf(store, inRedis),
       clock: systemClock,
       environment,
-      async servedEnvironment() {
-        const nowMs = systemClock.nowMs();
-        const alive = (await store.instances.list()).filter((each) => stateOfInstance(each, nowMs) === "alive");
-        return alive.some((each) => each.environment === environment) ? environment : alive[0]?.environment;
-      },
       // Computed on demand: looking up a user takes longer than reading a key.
       get author() {
         return authorOf(config);
       },
-    });
+    };
+    return work(context, store);
   });
+
+/** The instances that serve the database now. */
+export async function aliveInstances({ instances }: Store): Promise<readonly Instance[]> {
+  const nowMs = systemClock.nowMs();
+  return (await instances.list()).filter((instance) => stateOfInstance(instance, nowMs) === "alive");
+}

@@ -60,14 +60,10 @@ const MOMENT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z
 /** Parses --expires. A date means its end in UTC, so that the key works through that day. */
 export function parseExpiry(text: string, nowMs: number): number | "never" {
   if (text === "never") return text;
-  const ms = endOfSpan(text, nowMs) ?? endOfDay(text) ?? moment(text);
+  const spanMs = spanOf(text, " For a key that does not expire, give never.");
+  const ms = spanMs === undefined ? (endOfDay(text) ?? moment(text)) : nowMs + spanMs;
   if (ms <= LATEST_EXPIRY_MS) return ms;
   throw new InvalidArgumentError("It is too far ahead. For a key that does not expire, give never.");
-}
-
-function endOfSpan(text: string, nowMs: number): number | undefined {
-  const ms = spanOf(text, " For a key that does not expire, give never.");
-  return ms === undefined ? undefined : nowMs + ms;
 }
 
 /** Undefined if the text is not a span. */
@@ -94,10 +90,7 @@ export function parseSince(text: string, nowMs: number): number {
 export const SINCE_HELP =
   "a span such as 7d, 12h or 90m, a date such as 2027-01-31 (UTC), or a time such as 2027-01-31T09:30Z";
 
-function endOfDay(text: string): number | undefined {
-  if (!DATE.test(text)) return undefined;
-  return startOfDay(text) + DAY_MS;
-}
+const endOfDay = (text: string): number | undefined => (DATE.test(text) ? startOfDay(text) + DAY_MS : undefined);
 
 function moment(text: string): number {
   const [, date = "", time = "", zone] = MOMENT.exec(text) ?? [];

@@ -4,7 +4,7 @@ import { withKeys } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { facts } from "../terminal/table.ts";
-import { addKeyOptions, expiryOf, type KeyOptions, scopesOf } from "./options.ts";
+import { addKeyOptions, type KeyOptions, wantedIn } from "./options.ts";
 import { failForKey } from "./refusals.ts";
 import { changedFacts, jsonOfKey } from "./views.ts";
 
@@ -18,13 +18,11 @@ export function addEdit(keys: Command): void {
 }
 
 async function edit(idOrName: string, options: KeyOptions & JsonOption, command: Command): Promise<void> {
-  const { name, plan, perMinute, perDay, json } = options;
   await withKeys(async (context) => {
-    const wanted = { name, plan, perMinute, perDay, scopes: scopesOf(options), expiresAtMs: expiryOf(options) };
-    const edited = await editKey(context, { idOrName, ...wanted });
+    const edited = await editKey(context, { idOrName, ...wantedIn(options) });
     if (edited.kind === "refused") return failForKey(edited.reason, idOrName, command);
     const { before, key } = edited.value;
-    if (json) return printJson(jsonOfKey(key, context.clock.nowMs()));
+    if (options.json) return printJson(jsonOfKey(key, context.clock.nowMs()));
     const changes = changedFacts(before, key);
     if (changes.length === 0) print(`Key ${key.id} was like this already: nothing has changed.`);
     else print(`Key ${key.id} has been changed.\n\n${facts(changes)}`);

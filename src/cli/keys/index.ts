@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addEdit } from "./edit.ts";
 import { addList, addShow } from "./list.ts";
 import { addCreate, addRotate } from "./secrets.ts";
-import { addDelete, addResume, addRevoke, addSuspend, addUnban } from "./states.ts";
+import { addStates } from "./states.ts";
 import { addKeyUsage } from "./usage.ts";
 
 export function addKeys(program: Command): void {
@@ -18,9 +18,5 @@ export function addKeys(program: Command): void {
   addKeyUsage(keys);
   addEdit(keys);
   addRotate(keys);
-  addSuspend(keys);
-  addResume(keys);
-  addUnban(keys);
-  addRevoke(keys);
-  addDelete(keys);
+  addStates(keys);
 }

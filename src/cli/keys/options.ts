@@ -33,9 +33,12 @@ export const addKeyOptions = (command: Command, required: string): Command =>
       (text) => parseExpiry(text, systemClock.nowMs()),
     );
 
-/** Undefined: no option names scopes. */
-export const scopesOf = ({ scopes, readOnly }: KeyOptions): readonly Scope[] | undefined =>
-  readOnly ? READ_SCOPES : scopes;
-
-/** Null: never. Undefined: the option is not given. */
-export const expiryOf = ({ expires }: KeyOptions): number | null | undefined => (expires === "never" ? null : expires);
+/** The properties that the options give; the others are undefined. Commander would make null an empty text. */
+export const wantedIn = ({ name, plan, perMinute, perDay, scopes, readOnly, expires }: KeyOptions) => ({
+  name,
+  plan,
+  perMinute,
+  perDay,
+  scopes: readOnly ? READ_SCOPES : scopes,
+  expiresAtMs: expires === "never" ? null : expires,
+});

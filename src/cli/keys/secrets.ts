@@ -1,17 +1,18 @@
 import { type Command, Option } from "commander";
 import { OperatorError } from "../../base/operator-error.ts";
 import { systemClock } from "../../base/time/clock.ts";
+import type { EnvironmentName } from "../../domain/environment.ts";
 import { type Key, type KeySecret, secretWorksUntilMs } from "../../domain/keys/key.ts";
 import { draftKey, type IssuedKey, issueKey } from "../../keys/issue.ts";
 import { OVERLAP_DEFAULT_MS, type RotatedKey, rotateKey } from "../../keys/rotate.ts";
-import { StoreUnavailable } from "../../store/ports/store.ts";
-import { type KeyContext, withKeys } from "../arguments/context.ts";
+import { type Store, StoreUnavailable } from "../../store/ports/store.ts";
+import { aliveInstances, withKeys } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption, parseDuration } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { formatTime, print } from "../terminal/print.ts";
 import { writeEndOfJson, writeSecret, writeSecretJson } from "../terminal/stdout.ts";
 import { type Facts, facts } from "../terminal/table.ts";
-import { addKeyOptions, expiryOf, type KeyOptions, scopesOf } from "./options.ts";
+import { addKeyOptions, type KeyOptions, wantedIn } from "./options.ts";
 import { failForKey, failToIssue } from "./refusals.ts";
 import { factsOfKey, jsonOfKey } from "./views.ts";
 
@@ -26,23 +27,17 @@ export function addCreate(keys: Command): void {
 }
 
 async function create(options: KeyOptions & JsonOption, command: Command): Promise<void> {
-  const { name, plan, perMinute, perDay, json } = options;
+  const { name, plan, json } = options;
   // Commander's requiredOption() would complain before it reports a misspelt option.
   if (name === undefined) return command.error("error: required option '--name <name>' not specified");
   if (plan === undefined) return command.error("error: required option '--plan <plan>' not specified");
-  const request = {
-    name,
-    plan,
-    perMinute,
-    perDay,
-    scopes: scopesOf(options),
-    expiresAtMs: expiryOf(options) ?? undefined,
-  };
+  const { expiresAtMs, ...wanted } = wantedIn(options);
+  const request = { ...wanted, name, plan, expiresAtMs: expiresAtMs ?? undefined };
   // Misuse is reported even without a database.
   const draft = draftKey(request, systemClock.nowMs());
   if (draft.kind === "refused") return failToIssue(draft.reason, command);
-  await withKeys(async (context) => {
-    await refuseOtherEnvironment(context);
+  await withKeys(async (context, store) => {
+    await refuseOtherEnvironment(store, context.environment);
     const deliver = ({ key, secret }: IssuedKey): void =>
       json
         ? writeSecretJson({ ...jsonOfKey(key, key.createdAtMs), secret })
@@ -55,11 +50,11 @@ async function create(options: KeyOptions & JsonOption, command: Command): Promi
 }
 
 /** The prefix of a secret names its environment: with a forgotten setting, it would look like one of the other's. */
-async function refuseOtherEnvironment({ environment, servedEnvironment }: KeyContext): Promise<void> {
-  const served = await servedEnvironment();
-  if (served !== undefined && served !== environment)
+async function refuseOtherEnvironment(store: Store, environment: EnvironmentName): Promise<void> {
+  const served = (await aliveInstances(store)).map((instance) => instance.environment);
+  if (served[0] && !served.includes(environment))
     throw new OperatorError(
-      `the service on this database is ${served}, and ENVIRONMENT is ${environment} here: set ENVIRONMENT=${served}, or check DATABASE_URL`,
+      `the service on this database is ${served[0]}, and ENVIRONMENT is ${environment} here: set ENVIRONMENT=${served[0]}, or check DATABASE_URL`,
     );
 }
 
@@ -77,14 +72,13 @@ export function addRotate(keys: Command): void {
 }
 
 async function rotate(idOrName: string, options: JsonOption & { overlap: number }, command: Command): Promise<void> {
-  await withKeys(async (context) => {
-    await refuseOtherEnvironment(context);
+  await withKeys(async (context, store) => {
+    await refuseOtherEnvironment(store, context.environment);
     const nowMs = context.clock.nowMs();
-    const deliver = ({ key, secret, endOfOldSecrets }: RotatedKey): void => {
-      const endMs = endOfOldSecrets.kind === "at_once" ? nowMs : endOfOldSecrets.atMs;
-      if (options.json) writeSecretJson({ ...jsonOfKey(key, nowMs), secret, oldSecretUntil: formatTime(endMs) });
-      else printSecret([["secret", secret]]);
-    };
+    const deliver = ({ key, secret, oldSecretsEndAtMs }: RotatedKey): void =>
+      options.json
+        ? writeSecretJson({ ...jsonOfKey(key, nowMs), secret, oldSecretUntil: formatTime(oldSecretsEndAtMs) })
+        : printSecret([["secret", secret]]);
     const request = { idOrName, overlapMs: options.overlap };
     const rotated = await rotateKey({ ...context, deliver }, request).catch(failAfterDelivery);
     if (rotated.kind === "refused") return failForKey(rotated.reason, idOrName, command);

@@ -1,13 +1,14 @@
 import type { Command } from "commander";
-import { done, type Result } from "../../base/result.ts";
+import type { Result } from "../../base/result.ts";
 import type { Key } from "../../domain/keys/key.ts";
 import { DELETABLE_AFTER_MS, deleteKey } from "../../keys/delete.ts";
+import type { KeyContext } from "../../keys/queries/context.ts";
 import type { FindRefusal } from "../../keys/queries/find.ts";
-import { revokeKey } from "../../keys/revoke.ts";
+import { type ChangedKey, revokeKey } from "../../keys/revoke.ts";
 import { resumeKey, suspendKey } from "../../keys/suspend.ts";
 import { unbanKey } from "../../keys/unban.ts";
 import type { WordedRefusal } from "../../keys/wording.ts";
-import { type KeyContext, withKeys } from "../arguments/context.ts";
+import { withKeys } from "../arguments/context.ts";
 import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { formatDuration, formatTime, note, print, printJson } from "../terminal/print.ts";
@@ -16,70 +17,64 @@ import { jsonOfKey } from "./views.ts";
 
 // The commands that decide whether a key works.
 
-interface Change<Changed extends { readonly key: Key }> {
+interface StateChange {
   readonly description: string;
-  readonly run: (context: KeyContext, idOrName: string) => Promise<Result<Changed, FindRefusal | WordedRefusal>>;
-  readonly sentence: (changed: Changed) => string;
+  readonly run: (context: KeyContext, idOrName: string) => Promise<Result<ChangedKey, FindRefusal | WordedRefusal>>;
+  /** Said of the key after the change. */
+  readonly changed: (key: Key) => string;
+  /** Said of it if nothing had to change. */
+  readonly unchanged?: (key: Key) => string;
 }
 
-/** Adds a command that changes a key and says so or, for scripts, shows the key as it is then. */
-function addChange<Changed extends { readonly key: Key }>(keys: Command, name: string, change: Change<Changed>): void {
-  keys
-    .command(`${name} <id>`)
-    .description(change.description)
-    .option(...JSON_OPTION)
-    .action((idOrName: string, { json }: JsonOption) =>
-      withKeys(async (context) => {
-        const changed = await change.run(context, idOrName);
-        if (changed.kind === "refused") return failForKey(changed.reason, idOrName);
-        if (json) printJson(jsonOfKey(changed.value.key, context.clock.nowMs()));
-        else print(change.sentence(changed.value));
-      }),
-    );
-}
-
-export const addSuspend = (keys: Command): void =>
-  addChange(keys, "suspend", {
+const CHANGES: Readonly<Record<string, StateChange>> = {
+  suspend: {
     description: "Make a key stop working until it is resumed.",
     run: suspendKey,
-    sentence: ({ key: { id, suspendedAtMs }, wasSuspended }) =>
-      wasSuspended
-        ? `Key ${id} was already suspended, at ${formatTime(suspendedAtMs)}.`
-        : `Key ${id} has been suspended. To undo it: ${ownCommand(`keys resume ${id}`)}`,
-  });
-
-export const addResume = (keys: Command): void =>
-  addChange(keys, "resume", {
+    changed: ({ id }) => `has been suspended. To undo it: ${ownCommand(`keys resume ${id}`)}`,
+    unchanged: ({ suspendedAtMs }) => `was already suspended, at ${formatTime(suspendedAtMs as number)}.`,
+  },
+  resume: {
     description: "Make a suspended key work again.",
     run: resumeKey,
-    sentence: ({ key: { id }, wasSuspended }) =>
-      wasSuspended ? `Key ${id} works again.` : `Key ${id} was not suspended.`,
-  });
-
-export const addUnban = (keys: Command): void =>
-  addChange(keys, "unban", {
+    changed: () => "works again.",
+    unchanged: () => "was not suspended.",
+  },
+  unban: {
     description: "Lift a key's ban. Its next ban will be as short as a first one.",
     run: unbanKey,
-    sentence: ({ key: { id }, wasBanned }) =>
-      wasBanned ? `Key ${id} is no longer banned.` : `Key ${id} was not banned.`,
-  });
-
-export const addRevoke = (keys: Command): void =>
-  addChange(keys, "revoke", {
+    changed: () => "is no longer banned.",
+    unchanged: () => "was not banned.",
+  },
+  revoke: {
     description: "Revoke a key permanently. It stays listed until it is deleted.",
     run: revokeKey,
-    sentence: ({ key: { id, revokedAtMs }, wasRevoked }) =>
-      wasRevoked ? `Key ${id} was already revoked, at ${formatTime(revokedAtMs)}.` : `Key ${id} has been revoked.`,
-  });
-
-export const addDelete = (keys: Command): void =>
-  addChange(keys, "delete", {
+    changed: () => "has been revoked.",
+    unchanged: ({ revokedAtMs }) => `was already revoked, at ${formatTime(revokedAtMs as number)}.`,
+  },
+  delete: {
     description: `Delete a revoked key and everything that is kept about it, at the earliest ${formatDuration(DELETABLE_AFTER_MS)} after it was revoked. This cannot be undone.`,
-    async run(context, idOrName) {
-      const onWait = (ms: number): void =>
-        note(`Waiting ${formatDuration(Math.ceil(ms / 1000) * 1000)}: requests with the key may still be in progress.`);
-      const deleted = await deleteKey({ ...context, sleep: Bun.sleep, onWait }, idOrName);
-      return deleted.kind === "refused" ? deleted : done({ key: deleted.value });
-    },
-    sentence: ({ key: { id } }) => `Key ${id} has been deleted, which cannot be undone.`,
-  });
+    run: (context, idOrName) => deleteKey({ ...context, sleep: Bun.sleep, onWait: noteWait }, idOrName),
+    changed: () => "has been deleted, which cannot be undone.",
+  },
+};
+
+const noteWait = (ms: number): void =>
+  note(`Waiting ${formatDuration(Math.ceil(ms / 1000) * 1000)}: requests with the key may still be in progress.`);
+
+/** Each command changes a key and says so or, for scripts, shows the key as it is then. */
+export function addStates(keys: Command): void {
+  for (const [name, { description, run, changed, unchanged = changed }] of Object.entries(CHANGES))
+    keys
+      .command(`${name} <id>`)
+      .description(description)
+      .option(...JSON_OPTION)
+      .action((idOrName: string, { json }: JsonOption) =>
+        withKeys(async (context) => {
+          const result = await run(context, idOrName);
+          if (result.kind === "refused") return failForKey(result.reason, idOrName);
+          const { key, hasChanged } = result.value;
+          if (json) printJson(jsonOfKey(key, context.clock.nowMs()));
+          else print(`Key ${key.id} ${(hasChanged ? changed : unchanged)(key)}`);
+        }),
+      );
+}

@@ -1,10 +1,10 @@
 import { done, type Result } from "../../base/result.ts";
-import type { Clock } from "../../base/time/clock.ts";
 import { type Key, stateOf } from "../../domain/keys/key.ts";
 import type { Plan } from "../../domain/keys/plan.ts";
 import { fold } from "../../domain/stock/fold.ts";
 import type { KeyStore } from "../../store/ports/store.ts";
-import type { CountedInRedis, FindCounters } from "./counters.ts";
+import type { KeyContext } from "./context.ts";
+import type { CountedInRedis } from "./counters.ts";
 import { banEndOf, type TrueState, trueStateOf } from "./use.ts";
 
 /** The keys to list; an undefined filter filters nothing. */
@@ -31,10 +31,8 @@ export interface KeyList {
   readonly total: number;
 }
 
-interface Parts {
+interface Parts extends Pick<KeyContext, "counters" | "clock"> {
   readonly keys: Pick<KeyStore, "list">;
-  readonly counters: FindCounters;
-  readonly clock: Clock;
 }
 
 /** Lists keys. Refused only if the filter names a state that cannot be known. */

@@ -1,8 +1,7 @@
 import { done, type Result } from "../../base/result.ts";
-import type { Clock } from "../../base/time/clock.ts";
 import { type DatedSecret, type Key, problemWith, secretWorksUntilMs } from "../../domain/keys/key.ts";
-import type { KeyStore } from "../../store/ports/store.ts";
-import type { CountedInRedis, FindCounters } from "./counters.ts";
+import type { KeyContext } from "./context.ts";
+import type { CountedInRedis } from "./counters.ts";
 import { type FindRefusal, findKey } from "./find.ts";
 import { type KeyUse, type TrueState, trueStateOf, useOf } from "./use.ts";
 
@@ -23,14 +22,8 @@ export interface ShownKey {
   readonly use: KeyUse;
 }
 
-interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "list" | "secretsOf">;
-  readonly counters: FindCounters;
-  readonly clock: Clock;
-}
-
 export async function showKey(
-  { keys, counters, clock }: Parts,
+  { keys, counters, clock }: Pick<KeyContext, "keys" | "counters" | "clock">,
   idOrName: string,
 ): Promise<Result<ShownKey, FindRefusal | CountedInRedis>> {
   const found = await findKey(keys, idOrName);
@@ -44,7 +37,9 @@ export async function showKey(
   return done({
     key,
     state: trueStateOf(key, use.bannedUntilMs, nowMs),
-    secrets: secrets.filter((secret) => isAccepted(key, secret, nowMs)).map((secret) => working(key, secret)),
+    secrets: secrets
+      .filter((secret) => isAccepted(key, secret, nowMs))
+      .map((secret) => ({ createdAtMs: secret.createdAtMs, worksUntilMs: secretWorksUntilMs(key, secret) })),
     use,
   });
 }
@@ -52,8 +47,3 @@ export async function showKey(
 /** Includes the secrets of a suspended key, which work again when it is resumed. */
 const isAccepted = (key: Key, secret: DatedSecret, nowMs: number): boolean =>
   problemWith({ ...key, suspendedAtMs: undefined }, secret, nowMs) === undefined;
-
-const working = (key: Key, secret: DatedSecret): WorkingSecret => ({
-  createdAtMs: secret.createdAtMs,
-  worksUntilMs: secretWorksUntilMs(key, secret),
-});

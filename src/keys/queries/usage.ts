@@ -13,7 +13,7 @@ import {
   type UsageSum,
 } from "../../domain/usage/grains.ts";
 import { addCounts, newCounts, type Usage, type UsageCounts, usageOf } from "../../domain/usage/usage.ts";
-import type { KeyStore, UsageStore } from "../../store/ports/store.ts";
+import type { KeyStore, UsageSpan, UsageStore } from "../../store/ports/store.ts";
 import { type FindRefusal, findKey } from "./find.ts";
 
 /** The span begins before the oldest sums of this grain; without a grain, before all sums. */
@@ -55,8 +55,8 @@ export interface AllUsageReport extends UsageReport {
 }
 
 interface Parts {
-  readonly keys: Pick<KeyStore, "get" | "list">;
-  readonly usage: Pick<UsageStore, "totals" | "byKey" | "ofKey">;
+  readonly keys: KeyStore;
+  readonly usage: UsageStore;
   readonly clock: Clock;
 }
 
@@ -72,13 +72,12 @@ export async function usageOfKey(
   idOrName: string,
   query: UsageQuery,
 ): Promise<Result<KeyUsageReport, FindRefusal | NotKept>> {
-  const grain = grainOf("key", query);
-  if (grain.kind === "refused") return grain;
+  const span = spanOf("key", query, clock.nowMs());
+  if (span.kind === "refused") return span;
   const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const key = found.value;
-  const span = spanOf(grain.value, query.sinceMs, clock.nowMs());
-  return done({ key, ...reportOf(span, await usage.ofKey(key.id, span)) });
+  return done({ key, ...reportOf(span.value, await usage.ofKey(key.id, span.value)) });
 }
 
 /** The usage of everybody, not divided by key. */
@@ -86,10 +85,8 @@ export async function usageInAll(
   { usage, clock }: Pick<Parts, "usage" | "clock">,
   query: UsageQuery,
 ): Promise<Result<UsageReport, NotKept>> {
-  const grain = grainOf("total", query);
-  if (grain.kind === "refused") return grain;
-  const span = spanOf(grain.value, query.sinceMs, clock.nowMs());
-  return done(reportOf(span, await usage.totals(span)));
+  const span = spanOf("total", query, clock.nowMs());
+  return span.kind === "refused" ? span : done(reportOf(span.value, await usage.totals(span.value)));
 }
 
 /** The usage of everybody, and of each key. */
@@ -97,9 +94,9 @@ export async function usageOfAll(
   { keys, usage, clock }: Parts,
   { sinceMs }: Pick<UsageQuery, "sinceMs">,
 ): Promise<Result<AllUsageReport, NotKept>> {
-  const ofKeys = grainOf("key", { sinceMs });
-  if (ofKeys.kind === "refused") return ofKeys;
-  const span = spanOf(ofKeys.value, sinceMs, clock.nowMs());
+  const chosen = spanOf("key", { sinceMs }, clock.nowMs());
+  if (chosen.kind === "refused") return chosen;
+  const span = chosen.value;
   // Both begin with the buckets of keys; totals have no buckets by day.
   const totals = await usage.totals({ ...span, grain: span.grain === "minute" ? "minute" : "hour" });
   const known = new Map((await keys.list()).map((key) => [key.id, key]));
@@ -109,25 +106,15 @@ export async function usageOfAll(
   return done({ ...reportOf(span, totals), keys: listed });
 }
 
-function grainOf(series: UsageSeries, { sinceMs, grain }: UsageQuery): Result<Grain, NotKept> {
-  const chosen = grain ?? grainFor(series, sinceMs);
-  const keptMs = Math.max(...(chosen ? [chosen] : GRAINS).map((each) => KEPT_MS[series][each] ?? 0));
-  return chosen && sinceMs <= keptMs ? done(chosen) : refused({ kind: "not_kept", grain, keptMs });
+/** Whole buckets, up to the current one. */
+function spanOf(series: UsageSeries, query: UsageQuery, nowMs: number): Result<UsageSpan, NotKept> {
+  const { sinceMs, grain = grainFor(series, sinceMs) } = query;
+  const keptMs = Math.max(...(grain ? [grain] : GRAINS).map((each) => KEPT_MS[series][each] ?? 0));
+  if (!grain || sinceMs > keptMs) return refused({ kind: "not_kept", grain: query.grain, keptMs });
+  return done({ grain, fromMs: startOf(grain, nowMs - sinceMs), beforeMs: endOf(grain, startOf(grain, nowMs)) });
 }
 
-interface Span {
-  readonly grain: Grain;
-  readonly fromMs: number;
-  readonly beforeMs: number;
-}
-
-const spanOf = (grain: Grain, sinceMs: number, nowMs: number): Span => ({
-  grain,
-  fromMs: startOf(grain, nowMs - sinceMs),
-  beforeMs: endOf(grain, startOf(grain, nowMs)),
-});
-
-function reportOf({ grain, fromMs, beforeMs }: Span, sums: readonly UsageSum[]): UsageReport {
+function reportOf({ grain, fromMs, beforeMs }: UsageSpan, sums: readonly UsageSum[]): UsageReport {
   const counts = new Map(startsBetween(grain, fromMs, beforeMs - 1).map((start) => [start, newCounts()]));
   const all = newCounts();
   for (const sum of sums) {
@@ -142,7 +129,7 @@ function reportOf({ grain, fromMs, beforeMs }: Span, sums: readonly UsageSum[]):
 /** Bounds a statement to a fraction of a second with 10,000 keys, however long the span is. */
 const BUCKETS_AT_ONCE = 30;
 
-async function sumsByKey(usage: Parts["usage"], { grain, fromMs, beforeMs }: Span): Promise<Map<string, UsageCounts>> {
+async function sumsByKey(usage: UsageStore, { grain, fromMs, beforeMs }: UsageSpan) {
   const starts = startsBetween(grain, fromMs, beforeMs - 1);
   const sums = new Map<string, UsageCounts>();
   for (let i = 0; i < starts.length; i += BUCKETS_AT_ONCE) {
