@@ -8,21 +8,20 @@ import {
   categoryNameCheck,
   clockCheck,
   invariantChecks,
-  type NamedRow,
   type SelectIds,
   savedResponseCheck,
 } from "../schema/invariants.ts";
 import { newestOf, schemaState, textOfMigration } from "../schema/migrate.ts";
+import { rowsOf } from "../sql/pages.ts";
 import { ANIMALS, CATEGORIES, NUMBERED_TABLES, SAVED_RESPONSES, TABLES } from "../sql/rows.ts";
-import { type SqlValue, selectFrom, type Table } from "../sql/table.ts";
 import { displayName } from "../urls/database-url.ts";
 import { reasonOf } from "./connections/client.ts";
 import { openSession, type Run } from "./connections/connection.ts";
+import { POSTGRES } from "./connections/dialect.ts";
 import { isConnectionLost } from "./connections/failures.ts";
 import { appliedMigrations } from "./schema/target.ts";
 
 const SETTINGS = { application_name: "animal-store doctor", default_transaction_read_only: true };
-const BATCH_SIZE = 1_000;
 const REINDEX = "REINDEX DATABASE CONCURRENTLY, or start the version that made the database";
 
 /** The checks of a PostgreSQL database. Their session only reads, and opens at the first check. */
@@ -48,9 +47,9 @@ export function checkPostgres(url: string, connections: number): Checkup {
       indexes(run),
       ids(run),
       ...invariantChecks(selectIds),
-      categoryNameCheck(() => batchesOf<NamedRow>(run, CATEGORIES)),
-      animalNameCheck(() => batchesOf<NamedRow>(run, ANIMALS)),
-      savedResponseCheck(() => batchesOf<{ content: string }>(run, SAVED_RESPONSES)),
+      categoryNameCheck(() => rowsOf(run, POSTGRES, CATEGORIES)),
+      animalNameCheck(() => rowsOf(run, POSTGRES, ANIMALS)),
+      savedResponseCheck(() => rowsOf(run, POSTGRES, SAVED_RESPONSES)),
       clockCheck(selectIds),
     ],
     close: async () => (await session().catch(() => undefined))?.close(),
@@ -183,19 +182,3 @@ const ids = (query: Run): Check => ({
     return ok("yes");
   },
 });
-
-/** All rows of a table, in batches: there may be more than memory holds. */
-async function* batchesOf<Found>(query: Run, table: Table): AsyncGenerator<readonly Found[]> {
-  const key = table.key.join(", ");
-  const placeholders = table.key.map((_, i) => `$${i + 1}`).join(", ");
-  for (let after: SqlValue[] | undefined; ; ) {
-    const rows = await query<Found & Record<string, SqlValue>>(
-      `${selectFrom(table)} ${after ? `WHERE (${key}) > (${placeholders})` : ""} ORDER BY ${key} LIMIT ${BATCH_SIZE}`,
-      after ?? [],
-    );
-    yield rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < BATCH_SIZE) return;
-    after = table.key.map((column) => last[column] as SqlValue);
-  }
-}

@@ -1,5 +1,6 @@
 import type { Remedy } from "../../base/operator-error.ts";
 import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
+import type { Awaitable } from "../../base/time/awaitable.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { type Check, ok, problem } from "../../domain/checkup/checkup.ts";
 import { checkAgainstRecords } from "../../domain/checkup/clock-check.ts";
@@ -11,6 +12,7 @@ import { fold } from "../../domain/stock/fold.ts";
 import { OPEN_ORDER_STATUSES, ORDER_STATUSES, PLACING } from "../../domain/stock/order.ts";
 import { encodeScopes } from "../sql/rows.ts";
 import { decodeSavedContent } from "../sql/saved-content.ts";
+import type { Row } from "../sql/table.ts";
 
 // Invariants of every store at every moment, in SQL that both databases understand. A statement selects the ids of the
 // rows that break the rule.
@@ -18,7 +20,8 @@ import { decodeSavedContent } from "../sql/saved-content.ts";
 interface Invariant {
   readonly name: string;
   readonly broken: string;
-  readonly remedy: string | Remedy;
+  /** By default, a backup is restored, or the rows are corrected by hand. */
+  readonly remedy?: string | Remedy;
 }
 
 const textList = (values: readonly string[]): string => `(${values.map((value) => `'${value}'`).join(", ")})`;
@@ -34,22 +37,18 @@ const INVARIANTS: readonly Invariant[] = [
   {
     name: "an animal in an open order is pending",
     broken: `SELECT o.id FROM orders o JOIN animals a ON a.id = o.animal_id WHERE o.status IN ${OPEN} AND a.status <> '${PLACING.to}'`,
-    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "an animal is in one open order at most",
     broken: `SELECT animal_id AS id FROM orders WHERE status IN ${OPEN} GROUP BY animal_id HAVING count(*) > 1`,
-    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "an order belongs to an animal",
     broken: "SELECT o.id FROM orders o LEFT JOIN animals a ON a.id = o.animal_id WHERE a.id IS NULL",
-    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "orders are well-formed",
     broken: `SELECT id FROM orders WHERE id < 1 OR placed_at <= 0 OR status NOT IN ${textList(ORDER_STATUSES)}`,
-    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "orders are updated after they are placed",
@@ -60,7 +59,6 @@ const INVARIANTS: readonly Invariant[] = [
   {
     name: "animals are well-formed",
     broken: `SELECT id FROM animals WHERE id < 1 OR length(name) NOT BETWEEN 1 AND ${NAME_MAX_CODE_POINTS} OR status NOT IN ${textList(ANIMAL_STATUSES)}`,
-    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "categories are well-formed",
@@ -70,7 +68,6 @@ const INVARIANTS: readonly Invariant[] = [
   {
     name: "a name is that of one category",
     broken: "SELECT min(id) AS id FROM categories GROUP BY folded_name HAVING count(*) > 1",
-    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "keys are well-formed",
@@ -102,18 +99,15 @@ const INVARIANTS: readonly Invariant[] = [
     name: "imports are well-formed",
     broken: `SELECT id FROM imports WHERE added < 0 OR added > animals OR animals > records OR records_done > records
       OR removed + kept > added OR (finished_at IS NOT NULL AND (added <> animals OR records_done <> records))`,
-    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "what was imported belongs to an import",
     broken: `SELECT r.import_id AS id FROM import_ranges r LEFT JOIN imports i ON i.id = r.import_id
       WHERE i.id IS NULL OR i.undone_at IS NOT NULL OR r.first_id < 1 OR r.last_id < r.first_id`,
-    remedy: RESTORE_OR_CORRECT,
   },
   {
     name: "changes of keys are counted",
     broken: "SELECT count(*) AS id FROM key_revision HAVING count(*) <> 1",
-    remedy: RESTORE_OR_CORRECT,
   },
 ];
 
@@ -134,44 +128,30 @@ export const clockCheck = (select: SelectIds): Check => ({
 /** The number of rows that a message names. */
 const SHOWN = 3;
 
-export type SelectIds = (
-  sql: string,
-) => Promise<readonly { readonly id: unknown }[]> | readonly { readonly id: unknown }[];
+export type SelectIds = (sql: string) => Awaitable<readonly { readonly id: unknown }[]>;
 
 /** One check for each invariant. */
 export const invariantChecks = (select: SelectIds): Check[] =>
-  INVARIANTS.map(({ name, broken, remedy }) => ({
+  INVARIANTS.map(({ name, broken, remedy = RESTORE_OR_CORRECT }) => ({
     name,
     async run() {
       const [counted] = await select(`SELECT count(*) AS id FROM (${broken}) AS broken`);
       const count = Number(counted?.id);
       if (count === 0) return ok("yes");
       const some = await select(`SELECT id FROM (${broken}) AS broken ORDER BY id LIMIT ${SHOWN}`);
-      return problem(
-        notSoFor(
-          count,
-          some.map(({ id }) => id),
-        ),
-        remedy,
-      );
+      const ids = some.map(({ id }) => id);
+      return problem(notSoFor(count, ids), remedy);
     },
   }));
 
 const notSoFor = (count: number, some: readonly unknown[]): string =>
   `not so for ${count}: ${some.join(", ")}${count > some.length ? ", …" : ""}`;
 
-/** A row with its name, and its folded name for searches. */
-export interface NamedRow {
-  readonly id: bigint;
-  readonly name: string;
-  /** Null in an animal that release 1.1.0 has added, until a service folds its name. */
-  readonly folded_name: string | null;
-}
-
-type NamedRows = AsyncIterable<readonly NamedRow[]> | Iterable<readonly NamedRow[]>;
+/** All rows of a table by ascending key, in batches. */
+type ReadRows = () => AsyncIterable<readonly Row[]>;
 
 /** Neither database can fold a name as the program does. */
-const foldedNames = (of: string, read: () => NamedRows, remedy: (wrong: readonly bigint[]) => string): Check => ({
+const foldedNames = (of: string, read: ReadRows, remedy: (wrong: readonly bigint[]) => string): Check => ({
   name: `${of} are found by their names`,
   async run() {
     let [count, unfolded] = [0, 0];
@@ -179,8 +159,9 @@ const foldedNames = (of: string, read: () => NamedRows, remedy: (wrong: readonly
     for await (const rows of read())
       for (const { id, name, folded_name } of rows) {
         count++;
+        // An animal that release 1.1.0 has added has none, until a service folds its name.
         if (folded_name === null) unfolded++;
-        else if (fold(name) !== folded_name) wrong.push(id);
+        else if (fold(name as string) !== folded_name) wrong.push(id as bigint);
       }
     if (wrong.length > 0) return problem(notSoFor(wrong.length, wrong.slice(0, SHOWN)), remedy(wrong));
     return ok(
@@ -189,29 +170,23 @@ const foldedNames = (of: string, read: () => NamedRows, remedy: (wrong: readonly
   },
 });
 
-export const categoryNameCheck = (read: () => NamedRows): Check =>
+export const categoryNameCheck = (read: ReadRows): Check =>
   foldedNames("categories", read, () => "send the names of these categories again with PUT /categories/{categoryId}");
 
-/** Rows by ascending id. */
-export const animalNameCheck = (read: () => NamedRows): Check =>
+export const animalNameCheck = (read: ReadRows): Check =>
   foldedNames("animals", read, (wrong) => {
     const these = wrong.length > SHOWN ? `BETWEEN ${wrong[0]} AND ${wrong.at(-1)}` : `IN (${wrong.join(", ")})`;
     return `UPDATE animals SET folded_name = NULL WHERE id ${these}, with the service stopped: when it runs again, it fills them in`;
   });
 
-/** All saved responses, in batches. */
-type SavedRows =
-  | AsyncIterable<readonly { readonly content: string }[]>
-  | Iterable<readonly { readonly content: string }[]>;
-
-export const savedResponseCheck = (read: () => SavedRows): Check => ({
+export const savedResponseCheck = (read: ReadRows): Check => ({
   name: "saved responses can be read",
   async run() {
     let [count, unreadable] = [0, 0];
     for await (const rows of read())
       for (const { content } of rows) {
         count++;
-        if (!isReadable(content)) unreadable++;
+        if (!isReadable(content as string)) unreadable++;
       }
     if (unreadable === 0) return ok(`${count}`);
     return problem(

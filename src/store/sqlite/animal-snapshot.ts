@@ -6,16 +6,14 @@ import { CHANGES_NO_SCHEMA } from "../schema/migrate.ts";
 import { animalBatches } from "../sql/animal-batches.ts";
 import { type AnimalListName, animalCount, animalLists } from "../sql/lists.ts";
 import { closeNow } from "./file/close.ts";
-import { LOCK_TIMEOUTS, openForWriting, openShared, preparePath } from "./file/database.ts";
+import { openForWriting, openShared } from "./file/database.ts";
 import { attempt } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
 import { preparedSet } from "./sql/statements.ts";
 
 /** Opens a snapshot of the animals in a file, whether a service runs on it or not. Fails with an OperatorError. */
-export async function openAnimalSnapshot(givenPath: string): Promise<AnimalSnapshot> {
-  const path = await preparePath(givenPath, { create: false });
-  return snapshotIn(await openShared(path, LOCK_TIMEOUTS, CHANGES_NO_SCHEMA));
-}
+export const openAnimalSnapshot = async (givenPath: string): Promise<AnimalSnapshot> =>
+  snapshotIn(await openShared(givenPath, CHANGES_NO_SCHEMA));
 
 /**
  * Opens a snapshot in the process that serves the file. The log is not checked again: each check would leave a

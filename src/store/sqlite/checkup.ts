@@ -1,7 +1,6 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { INT64_MIN } from "../../base/json/int64.ts";
 import type { Remedy } from "../../base/operator-error.ts";
 import { type Check, type Checkup, ok, problem, warning } from "../../domain/checkup/checkup.ts";
 import { abandonedFiles } from "../files/partial-file.ts";
@@ -11,20 +10,19 @@ import {
   categoryNameCheck,
   clockCheck,
   invariantChecks,
-  type NamedRow,
+  type SelectIds,
   savedResponseCheck,
 } from "../schema/invariants.ts";
 import { newestOf, schemaState } from "../schema/migrate.ts";
-import { CATEGORIES } from "../sql/rows.ts";
-import { selectFrom } from "../sql/table.ts";
+import { ANIMALS, CATEGORIES, SAVED_RESPONSES } from "../sql/rows.ts";
 import { absolutePath } from "../urls/database-url.ts";
-import { APPLICATION_ID } from "./file/database.ts";
+import { isOurs, openReadOnly } from "./file/database.ts";
 import { objectionToFile } from "./file/file-access.ts";
 import { realPathOf } from "./file/real-path.ts";
 import { leftoverLinks } from "./file/replace.ts";
 import { differenceInSchema, repeatedIds } from "./migration/start-check.ts";
 import { appliedMigrations } from "./migration/target.ts";
-import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "./sql/pragmas.ts";
+import { tableRows } from "./transfer.ts";
 import { objectionToWal } from "./wal/check.ts";
 
 const RESTORE: Remedy = { kind: "restore_damaged" };
@@ -38,7 +36,7 @@ export function checkSqlite(givenPath: string, otherFiles: readonly string[]): C
   const path = realPathOf(givenPath);
   let opened: Database | undefined;
   const db = (): Database => {
-    opened ??= new Database(path, { readonly: true, safeIntegers: true, strict: true });
+    opened ??= openReadOnly(path);
     return opened;
   };
   return {
@@ -52,13 +50,16 @@ export function checkSqlite(givenPath: string, otherFiles: readonly string[]): C
       leftovers(path),
       ...damageChecks(db),
       ...ruleChecks(db),
-      clockCheck((sql) => selectIds(db(), sql)),
+      clockCheck(selectIds(db)),
     ],
     close: () => opened?.close(),
   };
 }
 
-const selectIds = (db: Database, sql: string): { id: unknown }[] => db.query(sql).all() as { id: unknown }[];
+const selectIds =
+  (db: () => Database): SelectIds =>
+  (sql) =>
+    db().query(sql).all() as { id: unknown }[];
 
 /** Check that all of a file can be read. */
 export const damageChecks = (db: () => Database): Check[] => [ownFile(db), integrity(db)];
@@ -68,10 +69,10 @@ export const ruleChecks = (db: () => Database): Check[] => [
   references(db),
   schema(db),
   ids(db),
-  ...invariantChecks((sql) => selectIds(db(), sql)),
-  categoryNameCheck(() => batchesOf<NamedRow>(db(), selectFrom(CATEGORIES))),
-  animalNameCheck(() => animalsIn(db())),
-  savedResponseCheck(() => batchesOf<{ content: string }>(db(), "SELECT content FROM saved_responses")),
+  ...invariantChecks(selectIds(db)),
+  categoryNameCheck(() => tableRows(db(), CATEGORIES)),
+  animalNameCheck(() => tableRows(db(), ANIMALS)),
+  savedResponseCheck(() => tableRows(db(), SAVED_RESPONSES)),
 ];
 
 const databaseFile = (path: string): Check => ({
@@ -186,10 +187,8 @@ const ownFile = (db: () => Database): Check => ({
   name: "database can be read",
   isNeeded: true,
   run() {
-    setBusyTimeout(db(), COMMAND_TIMEOUT_MS);
-    const { application_id } = db().query("PRAGMA application_id").get() as { application_id: bigint };
     db().query("SELECT count(*) FROM sqlite_schema").get();
-    return Number(application_id) === APPLICATION_ID
+    return isOurs(db())
       ? ok("yes")
       : problem("it is the database of another program", "set DATABASE_URL to another file");
   },
@@ -240,30 +239,6 @@ const ids = (db: () => Database): Check => ({
     return repeated === undefined ? ok("yes") : problem(repeated, RESTORE);
   },
 });
-
-const BATCH_SIZE = 1_000;
-
-function* batchesOf<Row>(db: Database, sql: string): Generator<Row[]> {
-  let batch: Row[] = [];
-  for (const row of db.query(sql).iterate()) {
-    if (batch.push(row as Row) < BATCH_SIZE) continue;
-    yield batch;
-    batch = [];
-  }
-  yield batch;
-}
-
-/** Reads page by page: one statement over millions of rows would keep the log from being emptied meanwhile. */
-function* animalsIn(db: Database): Generator<NamedRow[]> {
-  const next = db.query(`SELECT id, name, folded_name FROM animals WHERE id > ? ORDER BY id LIMIT ${BATCH_SIZE}`);
-  for (let after = INT64_MIN; ; ) {
-    const rows = next.all(after) as NamedRow[];
-    yield rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < BATCH_SIZE) return;
-    after = last.id;
-  }
-}
 
 /** Chooses the unit that leaves a digit before the point: a new database has less than a megabyte. */
 function sizeText(bytes: number): string {

@@ -1,16 +1,18 @@
-import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { OperatorError } from "../../base/operator-error.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
-import { type Migrated, schemaState, workDue } from "../schema/migrate.ts";
-import { absolutePath } from "../urls/database-url.ts";
-import { LOCK_TIMEOUTS, openLocked, preparePath, refuseForeign } from "./file/database.ts";
+import { MIGRATES, type Migrated, schemaState, workDue } from "../schema/migrate.ts";
+import {
+  LOCK_TIMEOUTS,
+  openingFailure,
+  openLocked,
+  openReadOnly,
+  preparePath,
+  refuseForeign,
+} from "./file/database.ts";
 import { refuseUnusable } from "./file/file-access.ts";
 import { realPathOf } from "./file/real-path.ts";
 import { AlreadyServed } from "./file/serving-lock.ts";
 import { appliedMigrations } from "./migration/target.ts";
-import { reasonOf } from "./sql/attempt.ts";
-import { setBusyTimeout } from "./sql/pragmas.ts";
 
 /** Returns the migrations that a database file needs, which need not exist. Changes nothing. Fails with an OperatorError. */
 export async function inspectFile(givenPath: string, { openMs } = LOCK_TIMEOUTS): Promise<Migrated> {
@@ -18,18 +20,12 @@ export async function inspectFile(givenPath: string, { openMs } = LOCK_TIMEOUTS)
   refuseUnusable(realPath);
   if (!existsSync(realPath)) return workDue({ kind: "empty" }, SQLITE_MIGRATIONS);
   const path = await preparePath(givenPath, { create: false });
-  let db: Database | undefined;
   try {
-    db = new Database(path, { readonly: true, safeIntegers: true, strict: true });
-    setBusyTimeout(db, openMs);
+    using db = openReadOnly(path, openMs);
     refuseForeign(db, path);
     return workDue(schemaState(appliedMigrations(db), SQLITE_MIGRATIONS), SQLITE_MIGRATIONS);
   } catch (error) {
-    if (error instanceof OperatorError) throw error.of(absolutePath(path));
-    refuseUnusable(path, "write");
-    throw new OperatorError(`cannot open the database ${absolutePath(path)}: ${reasonOf(error)}`);
-  } finally {
-    db?.close();
+    throw openingFailure(path, error);
   }
 }
 
@@ -38,18 +34,16 @@ export async function inspectFile(givenPath: string, { openMs } = LOCK_TIMEOUTS)
  * a service serves the file and it is not up to date.
  */
 export async function migrateFile(givenPath: string, timeouts = LOCK_TIMEOUTS): Promise<Migrated> {
-  const path = await preparePath(givenPath, { create: true });
-  const due = await inspectFile(path, timeouts);
+  const due = await inspectFile(givenPath, timeouts);
   const deadlineMs = performance.now() + timeouts.openMs;
-  for (let left = due; left.migrations.length > 0; left = await inspectFile(path, timeouts)) {
+  for (let left = due; left.migrations.length > 0; left = await inspectFile(givenPath, timeouts)) {
     try {
-      const { db, unlock } = await openLocked(path, timeouts);
+      const { db, unlock } = await openLocked(givenPath, MIGRATES, timeouts, "migrate or start the new version");
       db.close();
       unlock();
     } catch (error) {
       // Another process may be migrating it, too.
-      if (!(error instanceof AlreadyServed)) throw error;
-      if (performance.now() >= deadlineMs) throw new AlreadyServed(path, "migrate or start the new version");
+      if (!(error instanceof AlreadyServed) || performance.now() >= deadlineMs) throw error;
     }
   }
   return due;

@@ -3,7 +3,7 @@ import { Rpc } from "../../base/worker/rpc.ts";
 import type { ServingStore, Store } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES, type SchemaRules } from "../schema/migrate.ts";
 import { closeNow } from "./file/close.ts";
-import { LOCK_TIMEOUTS, openLocked, openShared, preparePath } from "./file/database.ts";
+import { LOCK_TIMEOUTS, openLocked, openShared } from "./file/database.ts";
 import { type DatabaseFiles, identifyFiles } from "./file/identity.ts";
 import type { Reader } from "./serving/reader.ts";
 import { ServingView } from "./serving/serving-view.ts";
@@ -52,8 +52,7 @@ export async function openForServing(
   timeouts = LOCK_TIMEOUTS,
   rules: SchemaRules = MIGRATES,
 ): Promise<ServingStore<SqliteHandle>> {
-  const path = await preparePath(givenPath, { create: rules.mayCreate });
-  const { db, unlock, descriptor } = await openLocked(path, timeouts, rules);
+  const { path, db, unlock, descriptor } = await openLocked(givenPath, rules, timeouts);
   // This takes half a millisecond, and the thread several: the start does not wait for either.
   const shared = lazy(() => {
     const files = identifyFiles({ path, givenPath }, descriptor);
@@ -142,7 +141,7 @@ export async function openForCommand(
   timeouts = LOCK_TIMEOUTS,
 ): Promise<Store> {
   const rules = create ? ONLY_CREATES : CHANGES_NO_SCHEMA;
-  const db = await openShared(await preparePath(path, { create }), timeouts, rules);
+  const db = await openShared(path, rules, timeouts);
   return {
     ...storeOn(db, directWrites(db)),
     version: () => undefined,

@@ -1,20 +1,13 @@
 import type { Database } from "bun:sqlite";
 import { OperatorError } from "../../base/operator-error.ts";
-import { pagesOf } from "../../base/read-all.ts";
 import type { CountingPlace } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
+import { rowsOf } from "../sql/pages.ts";
 import { COUNTING_PLACE, INTERNAL_TABLES, STORE_ID, selectMetadata, TABLES, upsertMetadata } from "../sql/rows.ts";
-import { insertInto, orReplace, type Row, selectFrom, type Table } from "../sql/table.ts";
-import {
-  BATCH_SIZE,
-  COPIES_TABLE,
-  type RowReader,
-  type RowSource,
-  type RowTarget,
-  type RowWriter,
-} from "../sql/transfer.ts";
+import { insertInto, orReplace, type Row, type SqlValue, type Table } from "../sql/table.ts";
+import { COPIES_TABLE, type RowReader, type RowSource, type RowTarget, type RowWriter } from "../sql/transfer.ts";
 import { closeNow } from "./file/close.ts";
-import { LOCK_TIMEOUTS, openLocked, openShared, preparePath } from "./file/database.ts";
+import { openLocked, openShared } from "./file/database.ts";
 import { reasonOf } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
 import { journalWrites } from "./tables/journal.ts";
@@ -22,8 +15,7 @@ import { raiseGeneration } from "./wal/generation.ts";
 
 /** Opens a file whose rows are copied: nobody serves it meanwhile, and no command can write to it. Fails with an OperatorError. */
 export async function openSource(givenPath: string): Promise<RowSource> {
-  const path = await preparePath(givenPath, { create: false });
-  const { db, unlock } = await openLocked(path, LOCK_TIMEOUTS, COPIES_FROM);
+  const { path, db, unlock } = await openLocked(givenPath, COPIES_FROM);
   const close = () => {
     if (db.inTransaction) db.run("ROLLBACK");
     closeNow(db);
@@ -42,8 +34,7 @@ export async function openSource(givenPath: string): Promise<RowSource> {
 
 /** Opens a file of which a snapshot is copied, whether a service runs on it or not. It only reads. */
 export async function openSnapshot(givenPath: string): Promise<RowSource> {
-  const path = await preparePath(givenPath, { create: false });
-  const db = await openShared(path, LOCK_TIMEOUTS, CHANGES_NO_SCHEMA);
+  const db = await openShared(givenPath, CHANGES_NO_SCHEMA);
   db.run("PRAGMA query_only = ON");
   db.run("BEGIN");
   return sourceOn(db, creationOf(db), () => closeNow(db));
@@ -51,8 +42,7 @@ export async function openSnapshot(givenPath: string): Promise<RowSource> {
 
 /** Opens a file that rows are copied to, or makes one: nobody serves it meanwhile. Fails with an OperatorError. */
 export async function openTarget(givenPath: string): Promise<RowTarget> {
-  const path = await preparePath(givenPath, { create: true });
-  const { db, unlock } = await openLocked(path, LOCK_TIMEOUTS, COPIES_INTO);
+  const { db, unlock } = await openLocked(givenPath, COPIES_INTO);
   db.run(`PRAGMA cache_size = -${CACHE_KB}`);
   const writer = writerOn(db);
   const commits = new Commits(db);
@@ -188,20 +178,12 @@ const readerOn = (db: Database): RowReader => ({
     const condition = upToId === undefined ? "" : `WHERE id <= ${upToId}`;
     return Number((db.query(`SELECT count(*) AS count FROM ${name} ${condition}`).get() as { count: bigint }).count);
   },
-  rows(table, afterId) {
-    const first = afterId === undefined ? undefined : [afterId];
-    return pagesOf(BATCH_SIZE, (last?: Row) => {
-      const after = last ? table.key.map((column) => last[column] as Row[string]) : first;
-      return db.query(pageSql(table, after)).all(...((after ?? []) as string[])) as Row[];
-    });
-  },
+  rows: (table, afterId) => tableRows(db, table, afterId),
 });
 
-function pageSql(table: Table, after: readonly unknown[] | undefined): string {
-  const order = table.key.join(", ");
-  const condition = after ? `WHERE (${order}) > (${table.key.map(() => "?").join(", ")})` : "";
-  return `${selectFrom(table)} ${condition} ORDER BY ${order} LIMIT ${BATCH_SIZE}`;
-}
+/** Yields rows by ascending key, or only those after an id. */
+export const tableRows = (db: Database, table: Table, afterId?: bigint): AsyncIterable<readonly Row[]> =>
+  rowsOf((sql, parameters) => db.query<Row, SqlValue[]>(sql).all(...parameters), SQLITE, table, afterId);
 
 /** To be used within a transaction of the caller. */
 function writerOn(db: Database): RowWriter {

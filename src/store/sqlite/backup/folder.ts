@@ -1,13 +1,11 @@
-import { Database } from "bun:sqlite";
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { type BackupSeries, backupName, expiredBackups } from "../../../domain/backup-series.ts";
 import { AlreadyExists, type PartialFile } from "../../files/partial-file.ts";
 import { absolutePath } from "../../urls/database-url.ts";
-import { preparePath } from "../file/database.ts";
+import { openReadOnly, preparePath } from "../file/database.ts";
 import { reasonOf } from "../sql/attempt.ts";
-import { COMMAND_TIMEOUT_MS, setBusyTimeout } from "../sql/pragmas.ts";
 import { type CopyingOptions, copyDatabase } from "./backup.ts";
 
 // A series of backups of one database in a folder. The oldest are deleted once there are enough newer ones.
@@ -58,8 +56,7 @@ function seriesOf(path: string): BackupSeries {
 
 function createdAt(path: string): unknown {
   try {
-    using db = new Database(path, { readonly: true, safeIntegers: true });
-    setBusyTimeout(db, COMMAND_TIMEOUT_MS);
+    using db = openReadOnly(path);
     return (db.query("SELECT min(applied_at) AS at FROM migrations").get() as { at: bigint }).at;
   } catch (error) {
     throw new OperatorError(`cannot back up ${path}: ${reasonOf(error)}`, { kind: "examine" });

@@ -12,7 +12,7 @@ import { JOURNAL } from "../../sql/journal-rows.ts";
 import { CONSOLE_TABLES } from "../../sql/session-rows.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 import { damageChecks, references, ruleChecks } from "../checkup.ts";
-import { LOCK_TIMEOUTS } from "../file/database.ts";
+import { LOCK_TIMEOUTS, openReadOnly } from "../file/database.ts";
 import { makeFolder, removeFolders } from "../file/new-file.ts";
 import { realPathOf } from "../file/real-path.ts";
 import { replaceFile, setLostLogAside } from "../file/replace.ts";
@@ -88,7 +88,7 @@ function refuseUnfit(path: string, file: string): void {
 
 /** Checks as doctor does that a backup is whole and keeps the rules. Returns the state of its schema. */
 async function check(file: string, isForced: boolean): Promise<SchemaState & { number: number }> {
-  using db = new Database(file, { readonly: true, safeIntegers: true, strict: true });
+  using db = openReadOnly(file);
   for (const { finding } of await problemsIn(damageChecks(() => db)))
     throw new OperatorError(`${file} cannot be restored: ${finding.detail}. Choose another backup`);
   const state = stateOf(db, file);

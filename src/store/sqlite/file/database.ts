@@ -67,29 +67,25 @@ export async function preparePath(path: string, { create }: { create: boolean })
 /** Loaded only for a new database: loading takes longer than opening an existing file. */
 const loadNewFile = lazy(() => import("./new-file.ts"));
 
-export interface LockedDatabase {
-  readonly db: Database;
-  /** Releases the lock for serving. */
-  readonly unlock: () => void;
-  /** The open database file, if that is what is locked. */
-  readonly descriptor: number | undefined;
-}
-
-/** Opens a database for the one process that may serve it, and migrates it if it may. Fails with an OperatorError. */
+/**
+ * Opens a database for the one process that may serve it, and migrates it if it may. Fails with an OperatorError, for a
+ * database that is served already with what to do `then`, once that service is stopped.
+ */
 export async function openLocked(
-  path: string,
-  timeouts = LOCK_TIMEOUTS,
+  givenPath: string,
   rules: SchemaRules = MIGRATES,
-): Promise<LockedDatabase> {
-  const { unlock, descriptor } = lockForServing(path, timeouts.servingMs);
+  timeouts = LOCK_TIMEOUTS,
+  then?: string,
+) {
+  const path = await preparePath(givenPath, { create: rules.mayCreate });
+  const lock = lockForServing(path, timeouts.servingMs, then);
   try {
-    const db = await openWith(path, timeouts, rules, async (opened) => {
-      const state = await bringUpToDate(opened, rules);
-      refuseDamage(opened, path, { isNewer: state.kind === "newer" });
-    });
-    return { db, unlock, descriptor };
+    const db = await openWith(path, rules, timeouts, (opened, { kind }) =>
+      refuseDamage(opened, path, { isNewer: kind === "newer" }),
+    );
+    return { path, db, ...lock };
   } catch (error) {
-    unlock();
+    lock.unlock();
     throw error;
   }
 }
@@ -99,12 +95,47 @@ export async function openLocked(
  * one transaction. Fails with an OperatorError.
  */
 export async function openShared(
-  path: string,
-  timeouts = LOCK_TIMEOUTS,
+  givenPath: string,
   rules: SchemaRules = ONLY_CREATES,
+  timeouts = LOCK_TIMEOUTS,
 ): Promise<Database> {
-  const db = await openWith(path, timeouts, rules, (opened) => bringUpToDate(opened, rules));
+  const path = await preparePath(givenPath, { create: rules.mayCreate });
+  const db = await openWith(path, rules, timeouts, () => {});
   setBusyTimeout(db, timeouts.writeMs);
+  return db;
+}
+
+async function openWith(
+  path: string,
+  rules: SchemaRules,
+  timeouts: LockTimeouts,
+  check: (db: Database, state: SchemaState) => void,
+): Promise<Database> {
+  let db: Database | undefined;
+  try {
+    db = openFile(path, timeouts.openMs, { create: rules.mayCreate });
+    db.run(`PRAGMA cache_size = -${CACHE_KB}`);
+    check(db, await bringUpToDate(db, rules));
+    return db;
+  } catch (error) {
+    db?.close();
+    throw openingFailure(path, error);
+  }
+}
+
+/** Words why a database could not be opened. */
+export function openingFailure(path: string, error: unknown): OperatorError {
+  const name = absolutePath(path);
+  if (error instanceof OperatorError) return error.of(name);
+  if (isDamage(error)) return damaged(reasonOf(error)).of(name);
+  refuseUnusable(path, "write");
+  return new OperatorError(`cannot open the database ${name}: ${reasonOf(error)}`);
+}
+
+/** Opens a database as it is, in order to look at it. */
+export function openReadOnly(path: string, timeoutMs = COMMAND_TIMEOUT_MS): Database {
+  const db = new Database(path, { readonly: true, safeIntegers: true, strict: true });
+  setBusyTimeout(db, timeoutMs);
   return db;
 }
 
@@ -144,28 +175,6 @@ export function restrictToReading(db: Database): void {
   db.run("PRAGMA query_only = ON");
 }
 
-async function openWith(
-  path: string,
-  timeouts: LockTimeouts,
-  { mayCreate }: SchemaRules,
-  prepare: (db: Database) => Promise<unknown>,
-): Promise<Database> {
-  let db: Database | undefined;
-  try {
-    db = openFile(path, timeouts.openMs, { create: mayCreate });
-    db.run(`PRAGMA cache_size = -${CACHE_KB}`);
-    await prepare(db);
-    return db;
-  } catch (error) {
-    db?.close();
-    const name = absolutePath(path);
-    if (error instanceof OperatorError) throw error.of(name);
-    if (isDamage(error)) throw damaged(reasonOf(error)).of(name);
-    refuseUnusable(path, "write");
-    throw new OperatorError(`cannot open the database ${name}: ${reasonOf(error)}`);
-  }
-}
-
 function openFile(path: string, openMs: number, { create }: { create: boolean }): Database {
   const db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create });
   try {
@@ -196,7 +205,7 @@ function useWal(db: Database, openMs: number): void {
 
 /** Marks a new file as ours, and refuses a file of another program, or an empty one that is not to become a database. */
 function claim(db: Database, path: string, create: boolean): void {
-  if (applicationId(db) === APPLICATION_ID) return;
+  if (isOurs(db)) return;
   if (!create) {
     refuseForeign(db, path);
     throw emptyDatabase();
@@ -204,7 +213,7 @@ function claim(db: Database, path: string, create: boolean): void {
   // Checked again under a lock: another process may be claiming the same file.
   db.transaction(() => {
     refuseForeign(db, path);
-    if (applicationId(db) === APPLICATION_ID) return;
+    if (isOurs(db)) return;
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     beginGeneration(db);
   }).immediate();
@@ -213,12 +222,14 @@ function claim(db: Database, path: string, create: boolean): void {
 const applicationId = (db: Database): number =>
   Number((db.query("PRAGMA application_id").get() as { application_id: bigint }).application_id);
 
+/** Returns true if a file is marked as ours. It only reads. */
+export const isOurs = (db: Database): boolean => applicationId(db) === APPLICATION_ID;
+
 /** Refuses a file that is neither ours nor empty, with an OperatorError. It only reads. */
 export function refuseForeign(db: Database, path: string): void {
-  const id = applicationId(db);
-  if (id === APPLICATION_ID) return;
-  const tables = db.query("SELECT count(*) AS count FROM sqlite_schema").get() as { count: bigint };
-  if (id !== 0 || Number(tables.count) > 0)
+  if (isOurs(db)) return;
+  const isEmpty = db.query("SELECT 1 FROM sqlite_schema").get() === null;
+  if (applicationId(db) !== 0 || !isEmpty)
     throw new UnusableDatabase("this is the database of another program", {
       kind: "other_program",
       path: absolutePath(path),

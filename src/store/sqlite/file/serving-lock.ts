@@ -16,12 +16,6 @@ export class AlreadyServed extends UnusableDatabase {
   }
 }
 
-export interface ServingLock {
-  readonly unlock: () => void;
-  /** The open database file, if that is what is locked. It identifies the file, whatever is at its path later. */
-  readonly descriptor: number | undefined;
-}
-
 /**
  * Linux locks the database file itself, so the lock follows a renamed file, and a hard link is no way around it.
  * Elsewhere such a lock would conflict with SQLite's own, so a file beside it is locked.
@@ -33,7 +27,7 @@ const LOCKS_THE_DATABASE = process.platform === "linux";
  * The kernel releases the lock with the process, however that ends. Fails with an OperatorError, which says what to do
  * then, once that process is stopped.
  */
-export function lockForServing(path: string, timeoutMs: number, then?: string): ServingLock {
+export function lockForServing(path: string, timeoutMs: number, then?: string) {
   try {
     const file = LOCKS_THE_DATABASE ? path : `${path}-lock`;
     let descriptor = openForLocking(file);
@@ -48,7 +42,11 @@ export function lockForServing(path: string, timeoutMs: number, then?: string): 
       else Bun.sleepSync(RETRY_INTERVAL_MS);
     }
     const locked = descriptor;
-    return { unlock: () => unlock(locked), descriptor: LOCKS_THE_DATABASE ? locked : undefined };
+    return {
+      unlock: () => unlock(locked),
+      /** The open database file, if that is what is locked. It identifies the file, whatever is at its path later. */
+      descriptor: LOCKS_THE_DATABASE ? locked : undefined,
+    };
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`cannot lock ${absolutePath(path)}: ${reasonOf(error)}`);
