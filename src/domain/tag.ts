@@ -16,6 +16,11 @@ export const tagOfValues = (...values: (bigint | string | number | undefined)[])
 /** A condition of a write: its object has one of these tags, or exists at all, or does not exist. */
 export type Precondition = { readonly tags: readonly string[] } | "exists" | "absent";
 
+/** A write that is carried out only if its precondition is met. */
+export interface Conditional {
+  readonly precondition?: Precondition | undefined;
+}
+
 export interface PreconditionFailed {
   readonly kind: "precondition_failed";
 }

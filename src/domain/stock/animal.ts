@@ -11,7 +11,7 @@ import {
 import { done, type Result, refused } from "../../base/result.ts";
 import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
 import type { Authored } from "../journal.ts";
-import { isMet, type Precondition, type PreconditionFailed, tagOf } from "../tag.ts";
+import { type Conditional, isMet, type PreconditionFailed, tagOf } from "../tag.ts";
 
 export const ANIMAL_STATUSES = ["available", "pending", "sold"] as const;
 export type AnimalStatus = (typeof ANIMAL_STATUSES)[number];
@@ -42,9 +42,8 @@ export const CORRECTION_FIELDS = {
   status: maybe(choiceField(ANIMAL_STATUSES)),
 };
 
-export interface AnimalUpdate extends Partial<Parsed<typeof CORRECTION_FIELDS>>, Authored {
+export interface AnimalUpdate extends Partial<Parsed<typeof CORRECTION_FIELDS>>, Authored, Conditional {
   readonly id: bigint;
-  readonly precondition?: Precondition | undefined;
 }
 
 export type AnimalUpdateRefusal =
@@ -75,9 +74,8 @@ export function decideAnimalUpdate(
 export const changesStatus = (animal: Animal, { status }: AnimalUpdate): boolean =>
   status !== undefined && status !== animal.status;
 
-export interface AnimalDeletion extends Authored {
+export interface AnimalDeletion extends Authored, Conditional {
   readonly id: bigint;
-  readonly precondition?: Precondition | undefined;
 }
 
 export type AnimalDeletionRefusal =

@@ -2,7 +2,7 @@ import { textField } from "../../base/json/fields.ts";
 import { done, type Result, refused } from "../../base/result.ts";
 import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
 import type { Authored } from "../journal.ts";
-import { isMet, type Precondition, type PreconditionFailed, tagOfValues } from "../tag.ts";
+import { type Conditional, isMet, type PreconditionFailed, tagOfValues } from "../tag.ts";
 
 /** A name for one of the numbers that animals have as their category. */
 export interface Category {
@@ -15,9 +15,7 @@ export const CATEGORY_FIELDS = { name: textField(NAME_MAX_CODE_POINTS) };
 export const categoryTag = ({ id, name }: Category): string => tagOfValues("category", id, name);
 
 /** A request to name a category, whether it has a name already or not. */
-export interface CategoryNaming extends Category, Authored {
-  readonly precondition?: Precondition | undefined;
-}
+export interface CategoryNaming extends Category, Authored, Conditional {}
 
 export interface NamedCategory {
   readonly category: Category;
@@ -46,9 +44,8 @@ export function decideNaming(
   return done({ category: { id, name }, isNew: current === undefined });
 }
 
-export interface CategoryDeletion extends Authored {
+export interface CategoryDeletion extends Authored, Conditional {
   readonly id: bigint;
-  readonly precondition?: Precondition | undefined;
 }
 
 export type CategoryDeletionRefusal = PreconditionFailed | { readonly kind: "no_such_category" };

@@ -4,7 +4,6 @@ import {
   entryOfChange,
   type JournalAction,
   type JournalContent,
-  type JournalSubject,
   type NewJournalEntry,
 } from "../journal.ts";
 import type { Animal } from "./animal.ts";
@@ -15,49 +14,48 @@ import type { Order } from "./order.ts";
 // Journal entries about animals, categories, orders and imports. Without an author there is none: a client of the API
 // made the change.
 
-export const entryOfAddition = (author: Authorship, animal: Animal): NewJournalEntry | undefined =>
-  entryOfChange("animals add", author, subjectOf("animal", animal), undefined, contentOfAnimal(animal));
+/** Makes the entries about one kind of thing, with the values that a person can change. */
+const entriesOn =
+  <Thing extends { readonly id: bigint; readonly name?: string }>(
+    kind: "animal" | "category" | "order",
+    contentOf: (thing: Thing) => JournalContent,
+  ) =>
+  (action: JournalAction, { author }: Authored, before: Thing | undefined, after: Thing | undefined) => {
+    const thing = before ?? after;
+    if (!author || !thing) return undefined;
+    const subject = { kind, id: String(thing.id), name: thing.name };
+    return entryOfChange(action, author, subject, before && contentOf(before), after && contentOf(after));
+  };
 
-export const entryOfUpdate = (
-  { author }: Authored,
-  before: Animal | undefined,
-  after: Animal,
-): NewJournalEntry | undefined =>
-  author &&
-  before &&
-  entryOfChange("animals update", author, subjectOf("animal", before), contentOfAnimal(before), contentOfAnimal(after));
+/** The number of a category is text here: it may exceed what a number of JavaScript holds. */
+const entryOnAnimal = entriesOn<Animal>("animal", ({ name, categoryId, status }) => ({
+  name,
+  categoryId: String(categoryId),
+  status,
+}));
 
-export const entryOfDeletion = ({ author }: Authored, animal: Animal): NewJournalEntry | undefined =>
-  author && entryOfChange("animals delete", author, subjectOf("animal", animal), contentOfAnimal(animal), undefined);
+export const entryOfAddition = (author: Authorship, animal: Animal) =>
+  entryOnAnimal("animals add", { author }, undefined, animal);
 
-export const entryOfNaming = (
-  { author }: Authored,
-  before: Category | undefined,
-  after: Category,
-): NewJournalEntry | undefined =>
-  author &&
-  entryOfChange("categories name", author, subjectOf("category", before ?? after), before && { name: before.name }, {
-    name: after.name,
-  });
+export const entryOfUpdate = (update: Authored, before: Animal | undefined, after: Animal) =>
+  entryOnAnimal("animals update", update, before, after);
 
-export const entryOfUnnaming = ({ author }: Authored, category: Category): NewJournalEntry | undefined =>
-  author &&
-  entryOfChange("categories unname", author, subjectOf("category", category), { name: category.name }, undefined);
+export const entryOfDeletion = (deletion: Authored, animal: Animal) =>
+  entryOnAnimal("animals delete", deletion, animal, undefined);
+
+const entryOnCategory = entriesOn<Category>("category", ({ name }) => ({ name }));
+
+export const entryOfNaming = (naming: Authored, before: Category | undefined, after: Category) =>
+  entryOnCategory("categories name", naming, before, after);
+
+export const entryOfUnnaming = (deletion: Authored, category: Category) =>
+  entryOnCategory("categories unname", deletion, category, undefined);
 
 /** The animal's status follows the order's, and is not mentioned. */
-export const entryOfOrderUpdate = (
-  { author }: Authored,
-  before: Order | undefined,
-  after: Order,
-): NewJournalEntry | undefined =>
-  author &&
-  entryOfChange(
-    "orders update",
-    author,
-    { kind: "order", id: String(after.id) },
-    { status: before?.status ?? null },
-    { status: after.status },
-  );
+const entryOnOrder = entriesOn<Order>("order", ({ status }) => ({ status }));
+
+export const entryOfOrderUpdate = (update: Authored, before: Order | undefined, after: Order) =>
+  entryOnOrder("orders update", update, before, after);
 
 export const entryOfImport = (beginning: ImportBeginning, { id, source, animals, added }: Import): NewJournalEntry => ({
   ...entryAbout(id, "animals import", beginning),
@@ -85,16 +83,4 @@ const entryAbout = (importId: bigint, action: JournalAction, { by, via, atMs }: 
   by,
   via,
   atMs,
-});
-
-const subjectOf = (
-  kind: "animal" | "category",
-  { id, name }: { readonly id: bigint; readonly name: string },
-): JournalSubject => ({ kind, id: String(id), name });
-
-/** The number of a category is text here: it may exceed what a number of JavaScript holds. */
-const contentOfAnimal = ({ name, categoryId, status }: Animal): JournalContent => ({
-  name,
-  categoryId: String(categoryId),
-  status,
 });

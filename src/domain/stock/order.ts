@@ -1,6 +1,6 @@
 import { done, type Result, refused } from "../../base/result.ts";
 import type { Authored } from "../journal.ts";
-import { isMet, type Precondition, type PreconditionFailed, tagOfValues } from "../tag.ts";
+import { type Conditional, isMet, type PreconditionFailed, tagOfValues } from "../tag.ts";
 import type { AnimalStatus } from "./animal.ts";
 
 export const ORDER_STATUSES = ["placed", "approved", "delivered", "cancelled"] as const;
@@ -82,11 +82,10 @@ export const orderTag = ({ id, animalId, status, placedAtMs, updatedAtMs, refere
   tagOfValues("order", id, animalId, status, placedAtMs, updatedAtMs, reference);
 
 /** A request to change the status of an order. */
-export interface OrderUpdate extends Authored {
+export interface OrderUpdate extends Authored, Conditional {
   readonly orderId: bigint;
   readonly to: OrderStatus;
   readonly nowMs: number;
-  readonly precondition?: Precondition | undefined;
 }
 
 export type OrderUpdateRefusal =
