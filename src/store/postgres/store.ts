@@ -1,21 +1,29 @@
 import type { ServingStore, Store } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES } from "../schema/migrate.ts";
+import { categoryWork } from "../sql/tables/categories.ts";
+import { journalReads } from "../sql/tables/journal.ts";
+import { metadataWork } from "../sql/tables/metadata.ts";
+import { sessionWork } from "../sql/tables/sessions.ts";
+import { instanceWork } from "../sql/tables/usage.ts";
 import { COPIES_TABLE, SELECT_UNFINISHED_COPY, unfinishedCopy } from "../sql/transfer.ts";
+import { POSTGRES } from "./connections/dialect.ts";
+import { reading, transacting, writing } from "./connections/work.ts";
 import { openPool, type Pool } from "./database.ts";
 import type { SchemaOptions } from "./schema/schema.ts";
 import { postgresAnimals } from "./tables/animals.ts";
-import { postgresCategories } from "./tables/categories.ts";
 import { postgresCounts } from "./tables/counts.ts";
-import { carryOutOnce, transactOnce } from "./tables/idempotency.ts";
+import { carryOutOnce, transactingOnce, transactOnce } from "./tables/idempotency.ts";
 import { postgresImports } from "./tables/imports.ts";
-import { postgresJournal } from "./tables/journal.ts";
 import { postgresKeys } from "./tables/keys.ts";
 import { postgresMaintenance } from "./tables/maintenance.ts";
-import { postgresMetadata } from "./tables/metadata.ts";
 import { postgresOrders } from "./tables/orders.ts";
-import { postgresSessions } from "./tables/sessions.ts";
 import { postgresTallies } from "./tables/tallies.ts";
-import { postgresInstances, postgresUsage } from "./tables/usage.ts";
+import { postgresUsage } from "./tables/usage.ts";
+
+const CATEGORIES = categoryWork(POSTGRES);
+const INSTANCES = instanceWork(POSTGRES);
+const METADATA = metadataWork(POSTGRES);
+const SESSIONS = sessionWork(POSTGRES);
 
 /** The plain data that another thread opens a database with: its share of the connections. */
 export interface PostgresHandle {
@@ -61,17 +69,21 @@ async function openStore(
   const transact = transactOnce(pool);
   return {
     animals: postgresAnimals(pool, carryOut, transact),
-    categories: postgresCategories(pool, transact),
+    categories: { ...reading(pool, CATEGORIES.reads), ...transactingOnce(transact, CATEGORIES.changes) },
     orders: postgresOrders(pool, carryOut, transact),
     keys: postgresKeys(pool),
     tallies: postgresTallies(pool),
-    metadata: postgresMetadata(pool),
+    metadata: { ...reading(pool, METADATA.reads), ...writing(pool, METADATA.writes) },
     usage: postgresUsage(pool),
-    instances: postgresInstances(pool),
+    instances: { ...reading(pool, INSTANCES.reads), ...writing(pool, INSTANCES.writes) },
     imports: postgresImports(pool),
-    journal: postgresJournal(pool),
+    journal: reading(pool, journalReads(POSTGRES)),
     counts: postgresCounts(pool),
-    sessions: postgresSessions(pool),
+    sessions: {
+      ...reading(pool, SESSIONS.reads),
+      ...writing(pool, SESSIONS.writes),
+      ...transacting(pool, SESSIONS.changes),
+    },
     maintenance: postgresMaintenance(pool),
     // A version would cost a round trip for each reply.
     version: () => undefined,

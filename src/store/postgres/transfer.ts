@@ -3,6 +3,7 @@ import type { CountingPlace } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
 import { COUNTING_PLACE, STORE_ID, selectMetadata, TABLES } from "../sql/rows.ts";
 import { type Row, selectFrom, type Table } from "../sql/table.ts";
+import { journalAppender } from "../sql/tables/journal.ts";
 import {
   BATCH_SIZE,
   COPIES_TABLE,
@@ -14,8 +15,8 @@ import {
 import { beginSnapshot } from "./animal-snapshot.ts";
 import type { Connection, Session } from "./connections/connection.ts";
 import { POSTGRES, rowsParameter, upsertRows } from "./connections/dialect.ts";
+import { perform } from "./connections/work.ts";
 import { openOnSchema } from "./schema/schema.ts";
-import { appendJournal } from "./tables/journal.ts";
 
 const namesOf = (tables: readonly Table[]): string => tables.map(({ name }) => name).join(", ");
 
@@ -175,6 +176,8 @@ function readerOn(connection: Connection, textColumns: TextColumns): RowReader {
   };
 }
 
+const append = journalAppender(POSTGRES);
+
 const writerOn = (connection: Connection, textColumns: TextColumns): RowWriter => ({
   ...readerOn(connection, textColumns),
   async hasRows({ name }) {
@@ -215,5 +218,5 @@ const writerOn = (connection: Connection, textColumns: TextColumns): RowWriter =
   async raiseKeyRevision() {
     await connection.run("UPDATE key_revision SET revision = revision + 1");
   },
-  appendJournal: (entry) => appendJournal(connection, entry),
+  appendJournal: (entry) => perform(connection.run, append(entry)),
 });

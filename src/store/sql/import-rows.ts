@@ -1,4 +1,4 @@
-import type { Import, ImportBeginning } from "../../domain/stock/import.ts";
+import type { IdRange, Import, ImportBeginning } from "../../domain/stock/import.ts";
 import { type ColumnOf, optionalMoment, type Row, type SqlValue, type Table } from "./table.ts";
 
 // The tables of imports and the mapping of their rows. rows.ts lists them with the others.
@@ -68,3 +68,5 @@ export const IMPORT_RANGES: Table = {
   columns: ["import_id", "first_id", "last_id"],
   key: ["import_id", "first_id"],
 };
+
+export const rangeOf = (row: Row): IdRange => ({ firstId: row.first_id as bigint, lastId: row.last_id as bigint });

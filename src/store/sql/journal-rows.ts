@@ -1,4 +1,3 @@
-import { INT64_MAX } from "../../base/json/int64.ts";
 import type {
   Authorship,
   JournalContent,
@@ -6,8 +5,7 @@ import type {
   JournalSubject,
   NewJournalEntry,
 } from "../../domain/journal.ts";
-import type { JournalQuery } from "../ports/store.ts";
-import { type Row, type SqlValue, selectFrom, type Table } from "./table.ts";
+import type { Row, SqlValue, Table } from "./table.ts";
 
 // The table of the journal and the mapping of its rows. rows.ts lists it with the others.
 
@@ -53,39 +51,6 @@ export const journalEntryOf = (row: Row): JournalEntry => ({
 
 const subjectOf = ({ subject_kind: kind, subject_id: id, subject_name: name }: Row): JournalSubject =>
   (id === null ? { kind } : { kind, id, name: name ?? undefined }) as JournalSubject;
-
-/** The statements for a page of entries after an id and since a moment, of all or of one key, in either direction. */
-export const journalPages = (placeholder: (n: number) => string) => {
-  const page = (condition: string, [after, direction]: readonly [string, string]) =>
-    `${selectFrom(JOURNAL)} WHERE id ${after} ${placeholder(1)}
-    AND made_at >= ${placeholder(2)}${condition} ORDER BY id ${direction} LIMIT ${placeholder(3)}`;
-  const [oldest, newest] = [[">", "ASC"] as const, ["<", "DESC"] as const];
-  const ofKey = ` AND subject_kind = 'key' AND subject_id = ${placeholder(4)}`;
-  return {
-    ofAll: page("", oldest),
-    ofAllDescending: page("", newest),
-    ofKey: page(ofKey, oldest),
-    ofKeyDescending: page(ofKey, newest),
-  };
-};
-
-/** The statement for a query, and its parameters: one row beyond the page tells whether more follow. */
-export function journalPage({ keyId, sinceMs, sort, afterId, size }: JournalQuery): {
-  readonly name: keyof ReturnType<typeof journalPages>;
-  readonly parameters: SqlValue[];
-} {
-  const name = keyId === undefined ? "ofAll" : "ofKey";
-  const isDescending = sort === "-id";
-  return {
-    name: isDescending ? `${name}Descending` : name,
-    parameters: [
-      afterId ?? (isDescending ? INT64_MAX : 0n),
-      BigInt(sinceMs ?? 0),
-      BigInt(size + 1),
-      ...(keyId === undefined ? [] : [keyId]),
-    ],
-  };
-}
 
 const contentOf = (value: Row[string] | undefined): JournalContent | undefined =>
   typeof value === "string" ? (JSON.parse(value) as JournalContent) : undefined;

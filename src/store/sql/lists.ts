@@ -14,6 +14,7 @@ import {
 } from "./rows.ts";
 import { type Dialect, search, searchEachStatus } from "./searches.ts";
 import { type SqlValue, selectFrom } from "./table.ts";
+import type { Statement } from "./work.ts";
 
 // The lists of animals, orders and categories, for both databases: which statements there are, and which one answers a
 // query. Each has an index that holds its rows in its order.
@@ -21,12 +22,6 @@ import { type SqlValue, selectFrom } from "./table.ts";
 /** The statement that answers a query, and its parameters. */
 export interface Listing<Name extends string> {
   readonly name: Name;
-  readonly parameters: SqlValue[];
-}
-
-/** A statement with its parameters. */
-export interface Statement {
-  readonly sql: string;
   readonly parameters: SqlValue[];
 }
 

@@ -1,4 +1,5 @@
 import { FOLDED_NAME } from "./rows.ts";
+import type { Table } from "./table.ts";
 
 // Statements that read a page out of an index: they begin in the middle of it, and stop when the page is full.
 
@@ -22,6 +23,12 @@ export interface Dialect {
   readonly idInRow: (placeholder: string) => string;
   /** Limits the rows. SQLite makes a LIMIT that is a mere parameter part of its plan, and plans anew for each value. */
   readonly atMost: (placeholder: string) => string;
+  /** Follows a SELECT and locks its rows. SQLite needs no such lock, as it has one writer at a time. */
+  readonly forUpdate: string;
+  /** The condition that a column has one of the values that a SELECT returns. */
+  readonly isOneOf: (column: string, select: string) => string;
+  /** Deletes at most `size` rows for which a condition holds, and returns a row for each. */
+  readonly deleteSome: (table: Pick<Table, "name" | "key">, condition: string, size: number) => string;
 }
 
 /** Placeholders or literals that columns are compared with. */

@@ -8,13 +8,15 @@ import { PLANS } from "../../../src/domain/keys/plan.ts";
 import { type Animal, type AnimalStatus, animalTag, type NewAnimal } from "../../../src/domain/stock/animal.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../../../src/domain/stock/order.ts";
 import type { Store } from "../../../src/store/ports/store.ts";
+import { POSTGRES } from "../../../src/store/postgres/connections/dialect.ts";
 import { openPool, type Pool } from "../../../src/store/postgres/database.ts";
 import { openForServing } from "../../../src/store/postgres/store.ts";
-import { ANIMALS, GET_AND_LOCK, GET_SEVERAL, postgresAnimals } from "../../../src/store/postgres/tables/animals.ts";
+import { GET_SEVERAL, postgresAnimals } from "../../../src/store/postgres/tables/animals.ts";
 import { CREATE_ONCE, CREATE_SEVERAL } from "../../../src/store/postgres/tables/creations.ts";
 import { carryOutOnce, SAVE, transactOnce } from "../../../src/store/postgres/tables/idempotency.ts";
 import { PLACE, PLACE_ONCE, postgresOrders, TRANSITIONS } from "../../../src/store/postgres/tables/orders.ts";
 import { MIGRATES } from "../../../src/store/schema/migrate.ts";
+import { animalStatements } from "../../../src/store/sql/tables/animals.ts";
 import { until } from "../../harness/meters/redis.ts";
 import { BROKEN_SALES, CORRECTED } from "../../harness/requests/orders.ts";
 import { SIGNED } from "../../harness/rows/author.ts";
@@ -22,6 +24,7 @@ import { databaseMaker } from "../../harness/servers/postgres.ts";
 import { doneValue } from "../contract/store.contract.ts";
 
 const newDatabase = await databaseMaker();
+const ANIMALS = animalStatements(POSTGRES);
 const NOW = Date.parse("2027-03-01T12:00:00Z");
 const REX: NewAnimal = { name: "Rex", categoryId: 7n, status: "available" };
 const KEY = newKey({ name: "k", plan: "pro", quotas: PLANS.pro, createdAtMs: NOW, expiresAtMs: undefined });
@@ -418,7 +421,7 @@ const STATEMENTS: readonly (readonly [name: string, text: string, parameters: re
     PLACE_ONCE,
     ["'pending'", "8002", "'available'", "8002", "'placed'", "1", "1", "NULL", "'k'", "'new'", "'f'", "1", "'x'"],
   ],
-  ["lock an animal", GET_AND_LOCK, ["8003"]],
+  ["lock an animal", ANIMALS.getAndLock, ["8003"]],
   ["correct an animal", ANIMALS.update, ["'Mia'", "2", "'sold'", "'mia'", "8003"]],
   ["remove an animal", ANIMALS.remove, ["8004"]],
   ["find an open order", ANIMALS.findOpenOrder, ["100"]],

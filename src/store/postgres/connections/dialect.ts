@@ -1,7 +1,5 @@
-import type { Listing } from "../../sql/lists.ts";
 import type { Dialect } from "../../sql/searches.ts";
 import { orReplace, type Row, type SqlValue, type Table } from "../../sql/table.ts";
-import type { Pool } from "./pool.ts";
 
 export const POSTGRES: Dialect = {
   ordersByIndex: true,
@@ -10,6 +8,11 @@ export const POSTGRES: Dialect = {
   idList: (ids) => `{${ids.join(",")}}`,
   idInRow: (placeholder) => placeholder,
   atMost: (placeholder) => `LIMIT ${placeholder}`,
+  forUpdate: "FOR UPDATE",
+  isOneOf: (column, select) => `${column} = ANY (ARRAY(${select}))`,
+  /** Rows that somebody else has locked are left out. */
+  deleteSome: ({ name }, condition, size) => `DELETE FROM ${name} WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${name} WHERE ${condition} LIMIT ${size} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
 };
 
 /**
@@ -29,9 +32,3 @@ export const upsertRows = (table: Table): string =>
 /** The parameter of that statement. Integers are text, which is exact. */
 export const rowsParameter = (rows: readonly (Row | Readonly<Record<string, SqlValue>>)[]): string =>
   JSON.stringify(rows, (_, value) => (typeof value === "bigint" ? String(value) : value));
-
-export const runListing = <Name extends string, Row extends object>(
-  pool: Pool,
-  statements: Record<Name, string>,
-  { name, parameters }: Listing<Name>,
-): Promise<Row[]> => pool.read<Row>(statements[name], parameters);

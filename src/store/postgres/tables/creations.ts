@@ -1,9 +1,10 @@
 import type { IdempotencyKey } from "../../../domain/idempotency.ts";
 import type { Animal, NewAnimal } from "../../../domain/stock/animal.ts";
 import { StoreUnavailable } from "../../ports/store.ts";
-import { ANIMALS, NEW_ANIMAL, newAnimalValues, SAVED_RESPONSES, savedResponseValues } from "../../sql/rows.ts";
+import { NEW_ANIMAL, newAnimalValues, SAVED_RESPONSES, savedResponseValues } from "../../sql/rows.ts";
 import { CONTENT_BEFORE_ID, contentAfterId } from "../../sql/saved-content.ts";
-import { insertInto, type SqlValue } from "../../sql/table.ts";
+import type { SqlValue } from "../../sql/table.ts";
+import { animalStatements } from "../../sql/tables/animals.ts";
 import { POSTGRES } from "../connections/dialect.ts";
 import { IN_THE_WAY, wasBlocked } from "../connections/sql-state.ts";
 import type { Pool } from "../database.ts";
@@ -23,7 +24,7 @@ const KEY = SAVED_RESPONSES.key.join(", ");
 const IDS = "(SELECT pg_get_serial_sequence('animals', 'id')::regclass)";
 const CONTENT = `'${CONTENT_BEFORE_ID}' || assigned || content`;
 
-export const CREATE = `${insertInto(ANIMALS, NEW_ANIMAL, POSTGRES.placeholder)} RETURNING id`;
+const { create: CREATE } = animalStatements(POSTGRES);
 
 /** Ids are assigned by position in the batch: returned rows have no order of their own. */
 export const CREATE_SEVERAL = `WITH numbered AS MATERIALIZED (

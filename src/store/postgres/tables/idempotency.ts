@@ -4,9 +4,11 @@ import { StoreUnavailable } from "../../ports/store.ts";
 import { SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../../sql/rows.ts";
 import { encodeSavedContent } from "../../sql/saved-content.ts";
 import { insertInto, type Row, selectFrom } from "../../sql/table.ts";
+import type { Work } from "../../sql/work.ts";
 import type { Connection } from "../connections/connection.ts";
 import { POSTGRES } from "../connections/dialect.ts";
 import { IN_THE_WAY, isDuplicate } from "../connections/sql-state.ts";
+import { perform } from "../connections/work.ts";
 import type { Pool } from "../database.ts";
 
 export interface Write<Value, Reason> {
@@ -99,6 +101,22 @@ export function transactOnce(pool: Pool): TransactOnce {
     );
   };
 }
+
+/** Methods that are each one transaction, once per idempotency key. */
+export const transactingOnce = <Of extends Readonly<Record<string, (input: never) => Work<Result<object, unknown>>>>>(
+  transact: TransactOnce,
+  methods: Of,
+) =>
+  Object.fromEntries(
+    Object.entries(methods).map(([name, method]) => [
+      name,
+      (input: never, key?: IdempotencyKey) => transact(key, ({ run }) => perform(run, method(input))),
+    ]),
+  ) as {
+    readonly [Name in keyof Of]: Of[Name] extends (input: infer Input) => Work<Result<infer Value, infer Reason>>
+      ? (input: Input, key?: IdempotencyKey) => Promise<IdempotentResult<Value, Reason>>
+      : never;
+  };
 
 /** Returns false if a response is saved under this key already, even an expired one. */
 async function save(tx: Connection, key: IdempotencyKey, value: object): Promise<boolean> {

@@ -1,16 +1,11 @@
-import { done, type Result } from "../../../base/result.ts";
+import { done } from "../../../base/result.ts";
 import type { IdempotencyKey } from "../../../domain/idempotency.ts";
-import { cutPage } from "../../../domain/page.ts";
 import type { AnimalStatus } from "../../../domain/stock/animal.ts";
-import { entryOfOrderUpdate } from "../../../domain/stock/changes.ts";
 import {
-  decideOrderUpdate,
   type NewOrder,
   ORDER_STATUSES,
   type Order,
   type OrderStatus,
-  type OrderUpdate,
-  type OrderUpdateRefusal,
   PLACING,
   type PlacingRefusal,
   placedOrder,
@@ -18,16 +13,15 @@ import {
   transitionsTo,
 } from "../../../domain/stock/order.ts";
 import type { OrderStore } from "../../ports/store.ts";
-import { type OrderListName, orderListing, orderLists } from "../../sql/lists.ts";
 import { NEW_ORDER, newOrderValues, ORDERS, orderOf, SAVED_RESPONSES, savedResponseValues } from "../../sql/rows.ts";
 import { CONTENT_BEFORE_ID, contentAfterId } from "../../sql/saved-content.ts";
-import { type Row, type SqlValue, selectFrom } from "../../sql/table.ts";
-import type { Connection } from "../connections/connection.ts";
-import { POSTGRES, runListing } from "../connections/dialect.ts";
+import type { Row, SqlValue } from "../../sql/table.ts";
+import { orderWork } from "../../sql/tables/orders.ts";
+import { POSTGRES } from "../connections/dialect.ts";
 import { isTaken } from "../connections/sql-state.ts";
+import { reading } from "../connections/work.ts";
 import type { Pool } from "../database.ts";
-import type { CarryOut, TransactOnce, Write } from "./idempotency.ts";
-import { appendJournal } from "./journal.ts";
+import { type CarryOut, type TransactOnce, transactingOnce, type Write } from "./idempotency.ts";
 
 const placeholders = (count: number, after: number): string =>
   Array.from({ length: count }, (_, i) => POSTGRES.placeholder(after + i + 1)).join(", ");
@@ -72,28 +66,17 @@ export const TRANSITIONS = Object.fromEntries(ORDER_STATUSES.map((to) => [to, mo
   string | undefined
 >;
 
-const GET = `${selectFrom(ORDERS)} WHERE id = $1`;
-const GET_AND_LOCK = `${GET} FOR UPDATE`;
-const MOVE_ORDER = "UPDATE orders SET status = $1, updated_at = $2 WHERE id = $3";
-const MOVE_ANIMAL = "UPDATE animals SET status = $1 WHERE id = $2";
+const { reads, changes } = orderWork(POSTGRES);
 
 export function postgresOrders(pool: Pool, carryOut: CarryOut, transact: TransactOnce): OrderStore {
-  const lists = orderLists(POSTGRES);
-
+  const updates = transactingOnce(transact, changes);
   return {
-    async list(query) {
-      const rows = await runListing<OrderListName, Row>(pool, lists, orderListing(query));
-      return cutPage(rows.map(orderOf), query.size);
-    },
-    async get(id) {
-      const [row] = await pool.read<Row>(GET, [id]);
-      return row && orderOf(row);
-    },
+    ...reading(pool, reads),
     place: (order, key) => carryOut(placingOf(pool, order, key), key),
     async update(update, key) {
       const statement = key || update.precondition || update.author ? undefined : TRANSITIONS[update.to];
       const [row] = statement ? await pool.write<Row>(statement, [update.orderId, BigInt(update.nowMs)]) : [];
-      return row ? done(orderOf(row)) : transact(key, (tx) => updateByRule(tx, update));
+      return row ? done(orderOf(row)) : updates.update(update, key);
     },
   };
 }
@@ -118,16 +101,4 @@ function placingOf(pool: Pool, newOrder: NewOrder, key: IdempotencyKey | undefin
       return refusalToPlace(animal?.status);
     },
   };
-}
-
-async function updateByRule(tx: Connection, update: OrderUpdate): Promise<Result<Order, OrderUpdateRefusal>> {
-  const [row] = await tx.run<Row>(GET_AND_LOCK, [update.orderId]);
-  const before = row && orderOf(row);
-  const decision = decideOrderUpdate(before, update);
-  if (decision.kind === "refused") return decision;
-  const { order, animalStatus } = decision.value;
-  await tx.run(MOVE_ORDER, [order.status, order.updatedAtMs, order.id]);
-  await tx.run(MOVE_ANIMAL, [animalStatus, order.animalId]);
-  await appendJournal(tx, entryOfOrderUpdate(update, before, order));
-  return done(order);
 }

@@ -1,12 +1,10 @@
 import type { TallyStore } from "../../ports/store.ts";
-import { keyTallyOf, TALLIES, tallyOf, tallyRow } from "../../sql/rows.ts";
-import { orReplace, type Row, selectFrom } from "../../sql/table.ts";
-import { rowsParameter } from "../connections/dialect.ts";
+import { TALLIES, tallyRow } from "../../sql/rows.ts";
+import { orReplace } from "../../sql/table.ts";
+import { tallyReads } from "../../sql/tables/tallies.ts";
+import { POSTGRES, rowsParameter } from "../connections/dialect.ts";
+import { reading } from "../connections/work.ts";
 import type { Pool } from "../database.ts";
-
-const LOAD = selectFrom(TALLIES);
-const LOAD_SOME = `${LOAD} WHERE key_id > $1 ORDER BY key_id LIMIT $2`;
-const GET = `${LOAD} WHERE key_id = $1`;
 
 /** Locks the keys, so that the tally of a key that is being deleted is left out. */
 const SAVE = `INSERT INTO tallies (${TALLIES.columns}) SELECT ${TALLIES.columns.map((column) => `t.${column}`)}
@@ -14,16 +12,7 @@ const SAVE = `INSERT INTO tallies (${TALLIES.columns}) SELECT ${TALLIES.columns.
   FOR KEY SHARE OF k ${orReplace(TALLIES)}`;
 
 export const postgresTallies = (pool: Pool): TallyStore => ({
-  async load() {
-    return (await pool.read<Row>(LOAD)).map(keyTallyOf);
-  },
-  async loadSome({ afterId, size }) {
-    return (await pool.read<Row>(LOAD_SOME, [afterId, size])).map(keyTallyOf);
-  },
-  async get(keyId) {
-    const [row] = await pool.read<Row>(GET, [keyId]);
-    return row && tallyOf(row);
-  },
+  ...reading(pool, tallyReads(POSTGRES)),
   async save(tallies) {
     await pool.write(SAVE, [rowsParameter(tallies.map(tallyRow))]);
   },

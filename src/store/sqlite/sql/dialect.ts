@@ -7,4 +7,11 @@ export const SQLITE: Dialect = {
   idList: (ids) => `[${ids.join(",")}]`,
   idInRow: (placeholder) => `${placeholder} COLLATE BINARY`,
   atMost: (placeholder) => `LIMIT +${placeholder}`,
+  forUpdate: "",
+  isOneOf: (column, select) => `${column} IN (${select})`,
+  deleteSome({ name, key }, condition, size) {
+    const columns = key.join(", ");
+    return `DELETE FROM ${name} WHERE (${columns}) IN
+      (SELECT ${columns} FROM ${name} WHERE ${condition} LIMIT ${size}) RETURNING 1`;
+  },
 };

@@ -1,24 +1,16 @@
 import type { JsonShape } from "../../../base/json/shape.ts";
 import { done, type Result } from "../../../base/result.ts";
 import { cutPage, type JsonPage, jsonPageOf, type Listed, type Page } from "../../../domain/page.ts";
-import {
-  ANIMAL_STATUSES,
-  type Animal,
-  decideAnimalDeletion,
-  decideAnimalUpdate,
-  type NewAnimal,
-} from "../../../domain/stock/animal.ts";
-import { entryOfAddition, entryOfDeletion, entryOfUpdate } from "../../../domain/stock/changes.ts";
+import { ANIMAL_STATUSES, type Animal, type NewAnimal } from "../../../domain/stock/animal.ts";
 import type { AnimalQuery, AnimalStore } from "../../ports/store.ts";
-import { animalStatements } from "../../sql/animal-statements.ts";
 import { type AnimalListName, animalListing, animalLists } from "../../sql/lists.ts";
 import { ANIMALS, NEW_ANIMAL, newAnimalValues, SELECT_ANIMAL } from "../../sql/rows.ts";
 import { insertInto } from "../../sql/table.ts";
+import { animalWork } from "../../sql/tables/animals.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, type PreparedSet, prepared, preparedSet } from "../sql/statements.ts";
-import { journalWrites } from "./journal.ts";
-import { ADDITION, CHANGE, declareWrites, forward, type Writes } from "./write.ts";
+import { ADDITION, CHANGE, declareShared, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteAnimals(connection: Connection, writes: Writes): AnimalStore {
   const lists = preparedSet<AnimalListName, Listed<Animal>>(connection, animalLists(SQLITE));
@@ -47,7 +39,8 @@ export function sqliteAnimals(connection: Connection, writes: Writes): AnimalSto
   }
 
   return {
-    ...forward(writes, animalWrites),
+    ...forward(writes, additions),
+    ...forward(writes, changes),
     list,
     listJson,
     get: (id) => attempt(() => get().get(id)) ?? undefined,
@@ -64,17 +57,8 @@ const MAX_IN_STATEMENT = 16;
 const insertAnimals = (count: number): string =>
   insertInto(ANIMALS, NEW_ANIMAL, () => "?") + `, (${NEW_ANIMAL.map(() => "?")})`.repeat(count - 1);
 
-const KINDS = { create: ADDITION, add: ADDITION, update: CHANGE, delete: CHANGE };
-
-export const animalWrites = declareWrites("animals", KINDS, (db, withIdempotency) => {
-  const statements = animalStatements(SQLITE);
-  const journal = journalWrites(db);
+const creations = declareWrites("animals", { create: ADDITION }, (db, withIdempotency) => {
   const inserts = Array.from({ length: MAX_IN_STATEMENT }, (_, i) => prepared(db, insertAnimals(i + 1)));
-  const get = prepared<Animal, [bigint]>(db, `${SELECT_ANIMAL} WHERE id = ?`);
-  const update = prepared(db, statements.update);
-  const remove = prepared(db, statements.remove);
-  const findOpenOrder = prepared(db, statements.findOpenOrder);
-  const findOrder = prepared(db, statements.findOrder);
 
   /** Returns the id of the last one. The ids of one statement are consecutive, as nothing else is added meanwhile. */
   function insert(animals: readonly NewAnimal[]): bigint {
@@ -98,35 +82,14 @@ export const animalWrites = declareWrites("animals", KINDS, (db, withIdempotency
         return results;
       },
     },
-    add({ animal, author }) {
-      const added = { id: insert([animal]), ...animal };
-      journal.append(entryOfAddition(author, added));
-      return added;
-    },
-    update: (correction, idempotencyKey) =>
-      withIdempotency(idempotencyKey, () => {
-        const { id } = correction;
-        const hasOpenOrder = () => findOpenOrder().get(id) !== null;
-        const before = get().get(id) ?? undefined;
-        const decision = decideAnimalUpdate(before, hasOpenOrder, correction);
-        if (decision.kind === "done") {
-          update().run(...newAnimalValues(decision.value), id);
-          journal.append(entryOfUpdate(correction, before, decision.value));
-        }
-        return decision;
-      }),
-    delete: (removal, idempotencyKey) =>
-      withIdempotency(idempotencyKey, () => {
-        const { id } = removal;
-        const decision = decideAnimalDeletion(get().get(id) ?? undefined, () => findOrder().get(id) !== null, removal);
-        if (decision.kind === "done") {
-          remove().run(id);
-          journal.append(entryOfDeletion(removal, decision.value));
-        }
-        return decision;
-      }),
   };
 });
+
+const WORK = animalWork(SQLITE);
+const additions = declareShared("animals", ADDITION, WORK.additions);
+const changes = declareShared("animals", CHANGE, WORK.changes);
+
+export const animalWrites = [creations, additions, changes];
 
 // Pages of animals that SQLite returns as one text. As rows, a page would become 20 objects with two bigints each, and
 // to make JSON of those takes as long as to find them.

@@ -1,21 +1,15 @@
-import type { CountingPlace, MetadataStore } from "../../ports/store.ts";
-import { COUNTING_PLACE, selectMetadata, upsertMetadata } from "../../sql/rows.ts";
-import { attempt } from "../sql/attempt.ts";
-import { type Connection, prepared } from "../sql/statements.ts";
-import { BOOKKEEPING, declareWrites, forward, type Writes } from "./write.ts";
+import type { MetadataStore } from "../../ports/store.ts";
+import { metadataWork } from "../../sql/tables/metadata.ts";
+import { SQLITE } from "../sql/dialect.ts";
+import type { Connection } from "../sql/statements.ts";
+import { reading } from "./work.ts";
+import { BOOKKEEPING, declareShared, forward, type Writes } from "./write.ts";
 
-export function sqliteMetadata(connection: Connection, writes: Writes): MetadataStore {
-  const get = prepared<{ value: string }, [string]>(connection, selectMetadata("?"));
-  return {
-    ...forward(writes, metadataWrites),
-    countingPlace: () => attempt(() => get().get(COUNTING_PLACE))?.value as CountingPlace | undefined,
-  };
-}
+const METADATA = metadataWork(SQLITE);
 
-export const metadataWrites = declareWrites("metadata", { noteCountingPlace: BOOKKEEPING }, (db) => {
-  const upsert = prepared(
-    db,
-    upsertMetadata(() => "?"),
-  );
-  return { noteCountingPlace: (place) => void upsert().run(COUNTING_PLACE, place) };
+export const metadataWrites = declareShared("metadata", BOOKKEEPING, METADATA.writes);
+
+export const sqliteMetadata = (connection: Connection, writes: Writes): MetadataStore => ({
+  ...reading(connection, METADATA.reads),
+  ...forward(writes, metadataWrites),
 });

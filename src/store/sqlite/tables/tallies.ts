@@ -1,39 +1,23 @@
-import type { TallyStore } from "../../ports/store.ts";
-import { keyTallyOf, TALLIES, tallyOf, tallyValues } from "../../sql/rows.ts";
-import { orReplace, type Row, selectFrom } from "../../sql/table.ts";
-import { attempt } from "../sql/attempt.ts";
-import { type Connection, prepared } from "../sql/statements.ts";
-import { BOOKKEEPING, declareWrites, forward, type Writes } from "./write.ts";
+import type { KeyTally, TallyStore } from "../../ports/store.ts";
+import { TALLIES, tallyValues } from "../../sql/rows.ts";
+import { orReplace } from "../../sql/table.ts";
+import { tallyReads } from "../../sql/tables/tallies.ts";
+import { run, type Work } from "../../sql/work.ts";
+import { SQLITE } from "../sql/dialect.ts";
+import type { Connection } from "../sql/statements.ts";
+import { reading } from "./work.ts";
+import { BOOKKEEPING, declareShared, forward, type Writes } from "./write.ts";
 
-export function sqliteTallies(connection: Connection, writes: Writes): TallyStore {
-  const all = prepared<Row, []>(connection, selectFrom(TALLIES));
-  const get = prepared<Row, [string]>(connection, `${selectFrom(TALLIES)} WHERE key_id = ?`);
-  const some = prepared<Row, [string, number]>(
-    connection,
-    `${selectFrom(TALLIES)} WHERE key_id > ? ORDER BY key_id LIMIT ?`,
-  );
+const SAVE = `INSERT INTO tallies (${TALLIES.columns}) SELECT ${TALLIES.columns.map((_, i) => `?${i + 1}`)}
+  WHERE EXISTS (SELECT 1 FROM keys WHERE id = ?1) ${orReplace(TALLIES)}`;
 
-  return {
-    ...forward(writes, tallyWrites),
-    load: () => attempt(() => all().all()).map(keyTallyOf),
-    loadSome: ({ afterId, size }) => attempt(() => some().all(afterId, size)).map(keyTallyOf),
-    get(keyId) {
-      const row = attempt(() => get().get(keyId));
-      return row ? tallyOf(row) : undefined;
-    },
-  };
-}
+export const tallyWrites = declareShared("tallies", BOOKKEEPING, {
+  *save(tallies: readonly KeyTally[]): Work<void> {
+    for (const tally of tallies) yield* run(SAVE, tallyValues(tally));
+  },
+});
 
-export const tallyWrites = declareWrites("tallies", { save: BOOKKEEPING }, (db) => {
-  const { name, columns } = TALLIES;
-  const replace = prepared(
-    db,
-    `INSERT INTO ${name} (${columns}) SELECT ${columns.map((_, i) => `?${i + 1}`)}
-    WHERE EXISTS (SELECT 1 FROM keys WHERE id = ?1) ${orReplace(TALLIES)}`,
-  );
-  return {
-    save(tallies) {
-      for (const tally of tallies) replace().run(...tallyValues(tally));
-    },
-  };
+export const sqliteTallies = (connection: Connection, writes: Writes): TallyStore => ({
+  ...reading(connection, tallyReads(SQLITE)),
+  ...forward(writes, tallyWrites),
 });

@@ -4,7 +4,9 @@ import type { IdempotencyKey, IdempotentResult, Replay } from "../../../domain/i
 import type { Animal, NewAnimal } from "../../../domain/stock/animal.ts";
 import type { ImportBatch, Overtaken } from "../../../domain/stock/import.ts";
 import type { AnimalStore, ImportStore, Maintenance, Store } from "../../ports/store.ts";
+import type { Work } from "../../sql/work.ts";
 import type { Effect } from "../wal/version.ts";
+import { worker } from "./work.ts";
 
 // A write is declared once, in the file of its table: it has the name, the input and the result of a method of the
 // port, an effect, and a body that runs within a transaction. Serving threads forward calls of the method to the writer.
@@ -72,6 +74,12 @@ type Bodies<Of extends Resource, Name extends MethodName<Of>> = {
     | BatchedBody<Parameters<Body<WrittenPorts[Of][Called]>>[0], ReturnType<Body<WrittenPorts[Of][Called]>>>;
 };
 
+type SharedBodies<Of extends Resource, Name extends MethodName<Of>> = {
+  readonly [Called in Name]: (
+    input: Parameters<Body<WrittenPorts[Of][Called]>>[0],
+  ) => Work<ReturnType<Body<WrittenPorts[Of][Called]>>>;
+};
+
 export interface WriteKind {
   readonly effect: Effect;
   /** One command makes any number of them. Others wait for each, but it waits longer for others. */
@@ -98,6 +106,28 @@ export const declareWrites = <Of extends Resource, Name extends MethodName<Of>>(
   kinds: Readonly<Record<Name, WriteKind>>,
   prepare: ResourceWrites<Of, Name>["prepare"],
 ): ResourceWrites<Of, Name> => ({ resource, kinds, prepare });
+
+/** Declares writes that are work, all of one kind. */
+export function declareShared<Of extends Resource, Name extends MethodName<Of>>(
+  resource: Of,
+  kind: WriteKind,
+  methods: SharedBodies<Of, Name>,
+): ResourceWrites<Of, Name> {
+  const names = Object.keys(methods) as Name[];
+  const kinds = Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, WriteKind>;
+  return declareWrites<Of, Name>(resource, kinds, (db, withIdempotency) => {
+    const perform = worker(db);
+    const bodies = names.map((name) => {
+      const body = methods[name] as (input: unknown) => Work<Result<unknown, unknown>>;
+      return [
+        name,
+        (input: unknown, idempotencyKey?: IdempotencyKey) =>
+          withIdempotency(idempotencyKey, () => perform(body(input))),
+      ];
+    });
+    return Object.fromEntries(bodies) as Bodies<Of, Name>;
+  });
+}
 
 /** The methods of the port that have their writes carried out. */
 export function forward<Of extends Resource, Name extends MethodName<Of>>(

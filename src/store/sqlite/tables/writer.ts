@@ -31,10 +31,10 @@ interface AnyWrites {
 }
 
 const ALL: readonly AnyWrites[] = [
-  animalWrites,
+  ...animalWrites,
   categoryWrites,
   orderWrites,
-  ...keyWrites,
+  keyWrites,
   tallyWrites,
   metadataWrites,
   usageWrites,

@@ -1,0 +1,131 @@
+import {
+  type ChangedKey,
+  editedKey,
+  entryOfDeletedKey,
+  entryOfNewKey,
+  entryOfRotation,
+  pardonedKey,
+  resumedKey,
+  revokedKey,
+  suspendedKey,
+} from "../../../domain/keys/changes.ts";
+import type { DatedSecret, Key, KeyChange } from "../../../domain/keys/key.ts";
+import type { FoundKey, IdPage, KeyCommand, NewKey, Pardon, Rotation } from "../../ports/store.ts";
+import {
+  datedSecretOf,
+  deletionsOfKey,
+  KEYS,
+  keyOf,
+  keyValues,
+  keyWithSecretOf,
+  newSecretValues,
+  SECRETS,
+  SELECT_KEY_WITH_SECRET,
+  selectSecretsOf,
+  updatedKeyValues,
+  updateKey,
+} from "../rows.ts";
+import type { Dialect } from "../searches.ts";
+import { insertInto, selectFrom } from "../table.ts";
+import { first, run, type Work } from "../work.ts";
+import { journalAppender } from "./journal.ts";
+
+export const keyReads = ({ placeholder: $ }: Dialect) => ({
+  *findBySecret(digest: string): Work<FoundKey | undefined> {
+    const row = yield* first(`${SELECT_KEY_WITH_SECRET} WHERE s.digest = ${$(1)}`, [digest]);
+    return row && keyWithSecretOf(row);
+  },
+  *revision(): Work<number> {
+    return Number((yield* first("SELECT revision FROM key_revision"))?.revision ?? 0n);
+  },
+  *list(): Work<readonly Key[]> {
+    return (yield* run(`${selectFrom(KEYS)} ORDER BY created_at, id`)).map(keyOf);
+  },
+  *listSome({ afterId, size }: IdPage): Work<readonly Key[]> {
+    const select = `${selectFrom(KEYS)} WHERE id > ${$(1)} ORDER BY id LIMIT ${$(2)}`;
+    return (yield* run(select, [afterId, size])).map(keyOf);
+  },
+  *get(id: string): Work<Key | undefined> {
+    const row = yield* first(`${selectFrom(KEYS)} WHERE id = ${$(1)}`, [id]);
+    return row && keyOf(row);
+  },
+  *secretsOf(keyId: string): Work<readonly DatedSecret[]> {
+    return (yield* run(selectSecretsOf($(1)), [keyId])).map(datedSecretOf);
+  },
+});
+
+/**
+ * Every change begins by raising the revision. Running services notice the change by it, and on PostgreSQL its row
+ * serializes changes.
+ */
+const RAISE_REVISION = "UPDATE key_revision SET revision = revision + 1";
+
+type Change<Command> = (key: Key, command: Command) => ChangedKey;
+
+export function keyChanges(dialect: Dialect) {
+  const { placeholder: $, forUpdate } = dialect;
+  const append = journalAppender(dialect);
+  const get = `${selectFrom(KEYS)} WHERE id = ${$(1)}`;
+  const insertKey = insertInto(KEYS, KEYS.columns, $);
+  const insertSecret = insertInto(SECRETS, SECRETS.columns, $);
+  const expireSecrets = `UPDATE secrets SET expires_at = CASE WHEN expires_at < ${$(1)} THEN expires_at ELSE ${$(1)} END
+    WHERE key_id = ${$(2)}`;
+  const update = updateKey($);
+  const deletions = deletionsOfKey($(1));
+
+  function* create(created: NewKey): Work<void> {
+    const { key, digest } = created;
+    yield* run(RAISE_REVISION);
+    yield* run(insertKey, keyValues(key));
+    yield* run(insertSecret, newSecretValues({ digest, keyId: key.id, createdAtMs: key.createdAtMs }));
+    yield* append(entryOfNewKey(created, key));
+  }
+
+  /** Returns the key as it is then, or undefined if there is none. */
+  function* change<Command extends KeyCommand>(command: Command, changed: Change<Command>): Work<Key | undefined> {
+    yield* run(RAISE_REVISION);
+    const row = yield* first(get, [command.keyId]);
+    if (!row) return undefined;
+    const { key, entry } = changed(keyOf(row), command);
+    yield* run(update, updatedKeyValues(key));
+    yield* append(entry);
+    return key;
+  }
+
+  const changing = <Command extends KeyCommand>(changed: Change<Command>) =>
+    function* (command: Command): Work<void> {
+      yield* change(command, changed);
+    };
+
+  return {
+    create,
+    *createFirst(key: NewKey): Work<boolean> {
+      yield* run(`SELECT revision FROM key_revision ${forUpdate}`);
+      if (yield* first("SELECT 1 FROM keys LIMIT 1")) return false;
+      yield* create(key);
+      return true;
+    },
+    *rotate(rotation: Rotation): Work<void> {
+      const { keyId, digest, atMs, oldSecretsExpireAtMs } = rotation;
+      yield* run(RAISE_REVISION);
+      yield* run(expireSecrets, [oldSecretsExpireAtMs, keyId]);
+      yield* run(insertSecret, newSecretValues({ digest, keyId, createdAtMs: atMs }));
+      const row = yield* first(get, [keyId]);
+      yield* append(row && entryOfRotation(keyOf(row), rotation, oldSecretsExpireAtMs));
+    },
+    edit: (command: KeyChange & KeyCommand) => change(command, editedKey),
+    revoke: changing(revokedKey),
+    pardon: changing<Pardon>(pardonedKey),
+    suspend: changing(suspendedKey),
+    resume: changing(resumedKey),
+    /** Locks the key: a tally that is being saved for it would otherwise block the deletion. */
+    *delete(command: KeyCommand): Work<boolean> {
+      yield* run(RAISE_REVISION);
+      const revoked = yield* first(`${get} AND revoked_at IS NOT NULL ${forUpdate}`, [command.keyId]);
+      if (!revoked) return false;
+      for (const deletion of deletions) yield* run(deletion, [command.keyId]);
+      yield* append(entryOfDeletedKey(command, keyOf(revoked)));
+      return true;
+    },
+  };
+}

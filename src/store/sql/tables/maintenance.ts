@@ -1,0 +1,47 @@
+import { instancesForgottenBefore } from "../../../domain/usage/instance.ts";
+import { DELETE_BATCH_SIZE, SAVED_RESPONSES } from "../rows.ts";
+import type { Dialect } from "../searches.ts";
+import { CONSOLE_TABLES } from "../session-rows.ts";
+import type { SqlValue, Table } from "../table.ts";
+import { FLUSHES_KEPT_MS, SWEEP_BATCH_SIZE, sweeps, usageTablesOf, withStarts } from "../usage-rows.ts";
+import { run, type Work } from "../work.ts";
+
+const USAGE_FLUSHES = { name: "usage_flushes", key: ["source"] };
+const INSTANCES = { name: "instances", key: ["id"] };
+
+export function maintenanceWork({ placeholder: $, deleteSome, isOneOf }: Dialect) {
+  /** Returns whether there may be more rows to delete. */
+  function* sweep(
+    table: Pick<Table, "name" | "key">,
+    condition: string,
+    value: SqlValue,
+    size = SWEEP_BATCH_SIZE,
+  ): Work<boolean> {
+    return (yield* run(deleteSome(table, condition, size), [value])).length === size;
+  }
+
+  return {
+    deleteSavedResponses: ({ savedAtMs }: { savedAtMs: number }): Work<boolean> =>
+      sweep(SAVED_RESPONSES, `saved_at <= ${$(1)}`, savedAtMs, DELETE_BATCH_SIZE),
+    deleteResponsesOfKey: ({ keyId }: { keyId: string }): Work<boolean> =>
+      sweep(SAVED_RESPONSES, `key_id = ${$(1)}`, keyId, DELETE_BATCH_SIZE),
+    *deleteUsageOfKey({ keyId }: { keyId: string }): Work<boolean> {
+      for (const table of usageTablesOf("key")) {
+        const starts = `${withStarts(table, "0")} SELECT at FROM starts WHERE at IS NOT NULL`;
+        if (yield* sweep(table, `key_id = ${$(1)} AND ${isOneOf("started_at", starts)}`, keyId)) return true;
+      }
+      return false;
+    },
+    *sweepUsage({ nowMs }: { nowMs: number }): Work<boolean> {
+      let isMore = false;
+      for (const [table, beforeMs] of sweeps(nowMs))
+        if (yield* sweep(table, `started_at < ${$(1)}`, beforeMs)) isMore = true;
+      yield* sweep(USAGE_FLUSHES, `flushed_at < ${$(1)}`, nowMs - FLUSHES_KEPT_MS);
+      yield* sweep(INSTANCES, `seen_at < ${$(1)}`, instancesForgottenBefore(nowMs));
+      return isMore;
+    },
+    *sweepSessions({ nowMs }: { nowMs: number }): Work<void> {
+      for (const { name } of CONSOLE_TABLES) yield* run(`DELETE FROM ${name} WHERE expires_at <= ${$(1)}`, [nowMs]);
+    },
+  };
+}

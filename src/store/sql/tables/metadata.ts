@@ -1,0 +1,17 @@
+import type { CountingPlace } from "../../ports/store.ts";
+import { COUNTING_PLACE, selectMetadata, upsertMetadata } from "../rows.ts";
+import type { Dialect } from "../searches.ts";
+import { first, run, type Work } from "../work.ts";
+
+export const metadataWork = ({ placeholder }: Dialect) => ({
+  reads: {
+    *countingPlace(): Work<CountingPlace | undefined> {
+      return (yield* first<{ value: CountingPlace }>(selectMetadata(placeholder(1)), [COUNTING_PLACE]))?.value;
+    },
+  },
+  writes: {
+    *noteCountingPlace(place: CountingPlace): Work<void> {
+      yield* run(upsertMetadata(placeholder), [COUNTING_PLACE, place]);
+    },
+  },
+});

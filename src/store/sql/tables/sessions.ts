@@ -1,0 +1,52 @@
+import { type ConsoleSession, entryOfLink, entryOfSignOut } from "../../../domain/console-session.ts";
+import type { Authorship } from "../../../domain/journal.ts";
+import type { ConsoleSignIn, NewConsoleLink } from "../../ports/store.ts";
+import type { Dialect } from "../searches.ts";
+import { consoleSessionOf, LINKS, SESSIONS } from "../session-rows.ts";
+import { insertInto } from "../table.ts";
+import { first, run, type Work } from "../work.ts";
+import { journalAppender } from "./journal.ts";
+
+export function sessionWork(dialect: Dialect) {
+  const $ = dialect.placeholder;
+  const append = journalAppender(dialect);
+  const insertLink = insertInto(LINKS, LINKS.columns, $);
+  const insertSession = insertInto(SESSIONS, SESSIONS.columns, $);
+  return {
+    reads: {
+      *get(digest: string): Work<ConsoleSession | undefined> {
+        const row = yield* first(`SELECT name, expires_at FROM console_sessions WHERE digest = ${$(1)}`, [digest]);
+        return row && consoleSessionOf(row);
+      },
+    },
+    writes: {
+      *prolong({ digest, expiresAtMs }: { digest: string; expiresAtMs: number }): Work<void> {
+        const update = `UPDATE console_sessions SET expires_at = ${$(2)} WHERE digest = ${$(1)} AND expires_at < ${$(2)}`;
+        yield* run(update, [digest, expiresAtMs]);
+      },
+      *signOut({ digest }: { digest: string }): Work<void> {
+        yield* run(`DELETE FROM console_sessions WHERE digest = ${$(1)}`, [digest]);
+      },
+    },
+    changes: {
+      *makeLink(link: NewConsoleLink): Work<void> {
+        yield* run(insertLink, [link.digest, link.name, link.expiresAtMs]);
+        yield* append(entryOfLink(link));
+      },
+      /** The caller that deletes the row has used the link. */
+      *signIn({ linkDigest, atMs, digest, expiresAtMs }: ConsoleSignIn): Work<ConsoleSession | undefined> {
+        const take = `DELETE FROM console_links WHERE digest = ${$(1)} AND expires_at > ${$(2)} RETURNING name`;
+        const link = yield* first<{ name: string }>(take, [linkDigest, atMs]);
+        if (!link) return undefined;
+        yield* run(insertSession, [digest, link.name, expiresAtMs]);
+        return { name: link.name, expiresAtMs };
+      },
+      *signOutAll(author: Authorship): Work<number> {
+        const ended = yield* run("DELETE FROM console_sessions RETURNING 1");
+        yield* run("DELETE FROM console_links");
+        yield* append(entryOfSignOut(author, ended.length));
+        return ended.length;
+      },
+    },
+  };
+}
