@@ -188,8 +188,9 @@ async function measure(kind: string, store: Store, database: DatabaseUrl): Promi
     for (let run = 0; run < RUNS; run++) times.push(await timed(parts, handler as ConsoleHandler, query, id));
     say(`${kind}  ${what}: median ${ms(median(times))}, slowest ${ms(Math.max(...times))}`);
   }
-  await parts.cache.counting.latest();
-  const counted = await parts.cache.counting.settled().then(() => parts.cache.counting.latest());
+  const { stock } = parts.cache;
+  await stock.latest();
+  const counted = await stock.settled().then(() => stock.latest());
   say(`${kind}  counted: ${JSON.stringify(counted)}`);
 }
 

@@ -14,11 +14,7 @@ export interface AnimalView {
 export type AnimalListView = PageView<AnimalView>;
 
 /** POST /console/api/animals: answers with AnimalView. */
-export interface AnimalForm {
-  readonly name: string;
-  readonly categoryId: string;
-  readonly status: AnimalStatus;
-}
+export type AnimalForm = Pick<AnimalView, "name" | "categoryId" | "status">;
 
 /** PATCH /console/api/animals/{id}: absent fields stay as they are. Answers with AnimalView. */
 export interface AnimalUpdateForm extends Partial<AnimalForm> {

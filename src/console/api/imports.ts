@@ -1,4 +1,4 @@
-import type { ImportState } from "../../domain/stock/import.ts";
+import type { Import, ImportState } from "../../domain/stock/import.ts";
 
 /**
  * POST /console/api/imports?name=file.csv&dryRun=true|false&skipInvalid=&again=&keepIds= with the file as its body: 202
@@ -32,11 +32,7 @@ export interface ImportWorkView {
 export type ImportRemedy = "skipInvalid" | "again" | "keepIds";
 
 /** GET /console/api/imports: those that the store knows, the newest first. */
-export interface ImportView {
+export interface ImportView extends Pick<Import, "source" | "animals" | "added" | "begunAtMs"> {
   readonly id: string;
-  readonly source: string;
   readonly state: ImportState;
-  readonly animals: number;
-  readonly added: number;
-  readonly begunAtMs: number;
 }

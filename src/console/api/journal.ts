@@ -1,11 +1,8 @@
 import type { Authorship, JournalSubject } from "../../domain/journal.ts";
 import type { PageView } from "./common.ts";
 
-export interface JournalEntryView {
+export interface JournalEntryView extends Authorship {
   readonly id: string;
-  readonly atMs: number;
-  readonly by: string;
-  readonly via: Authorship["via"];
   readonly action: string;
   readonly subject: {
     readonly kind: JournalSubject["kind"];

@@ -1,4 +1,4 @@
-import type { KeyState } from "../../domain/keys/key.ts";
+import type { Key, KeyState } from "../../domain/keys/key.ts";
 import type { Plan, Quotas } from "../../domain/keys/plan.ts";
 import type { Scope } from "../../domain/keys/scope.ts";
 import type { UsageSeriesView } from "./usage.ts";
@@ -14,11 +14,7 @@ export interface WindowView {
 /** The state of a key, including a ban, which only the counters show. */
 export type KeyStateView = KeyState | "banned";
 
-export interface KeyRowView {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: Plan;
-  readonly scopes: readonly Scope[];
+export interface KeyRowView extends Pick<Key, "id" | "name" | "plan" | "scopes"> {
   readonly state: KeyStateView;
   readonly bannedUntilMs: number | null;
   readonly expiresAtMs: number | null;
@@ -78,14 +74,7 @@ export interface IssuedView {
 }
 
 /** PATCH /console/api/keys/{id}: absent fields stay as they are. Answers with KeyView. */
-export interface KeyEditForm {
-  readonly name?: string;
-  readonly plan?: Plan;
-  readonly perMinute?: number;
-  readonly perDay?: number;
-  readonly scopes?: readonly Scope[];
-  readonly expiresAtMs?: number | null;
-}
+export type KeyEditForm = Partial<NewKeyForm>;
 
 /**
  * POST /console/api/keys/{id}/rotate. Beside it, and answered with KeyView: …/revoke with a ConfirmedForm, and …/suspend,

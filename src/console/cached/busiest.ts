@@ -1,9 +1,9 @@
 import { readAll } from "../../base/read-all.ts";
-import { type Clock, SECOND_MS } from "../../base/time/clock.ts";
+import { SECOND_MS } from "../../base/time/clock.ts";
 import { nextTurn } from "../../base/time/turn.ts";
 import { type Grain, startOf, startsBetween } from "../../domain/usage/grains.ts";
 import type { KeyRequests, UsageStore } from "../../store/ports/store.ts";
-import { CachedValue, type Dated } from "./cached-value.ts";
+import { CachedValue, type CacheParts } from "./cached-value.ts";
 
 const MAX_AGE_MS = 10 * SECOND_MS;
 const SHOWN = 10;
@@ -12,10 +12,8 @@ const KEYS_AT_ONCE = 1_000;
 /** How many of the latest buckets still change: instances flush their counts some seconds later. */
 const CHANGING = 2;
 
-interface Parts {
+interface Parts extends CacheParts {
   readonly usage: Pick<UsageStore, "requestsByKey">;
-  readonly clock: Clock;
-  readonly onFailure: (error: unknown) => void;
 }
 
 /** The sums of one minute, hour or day, indexed by the places of keys: with 10,000 keys, 160 kB. */
@@ -26,15 +24,22 @@ interface Bucket {
 
 interface Sums {
   readonly buckets: ReadonlyMap<number, Bucket>;
+  /** The busiest first. */
   readonly busiest: readonly KeyRequests[];
 }
 
+/** Caches the keys with the most requests in a span. */
+export function busiestKeys(parts: Parts, grain: Grain, spanMs: number): CachedValue<Sums> {
+  const summing = new UsageSums(parts, grain, spanMs);
+  const { clock, onFailure } = parts;
+  return new CachedValue({ clock, maxAgeMs: MAX_AGE_MS, find: (before) => summing.sumUp(before?.buckets), onFailure });
+}
+
 /**
- * The keys with the most requests in a span. To sum up 30 days of 10,000 keys takes seconds, so each bucket is read
- * once, and only the latest are read again.
+ * Sums up the requests of each key. For 30 days of 10,000 keys, that takes seconds, so each bucket is read once, and
+ * only the latest are read again.
  */
-export class BusiestKeys {
-  readonly #cache: CachedValue<Sums>;
+class UsageSums {
   readonly #places = new Map<string, number>();
 
   constructor(
@@ -42,26 +47,9 @@ export class BusiestKeys {
     /** The store keeps sums of keys by minute for 6 hours, by hour for 31 days, and by day. */
     private readonly grain: Grain,
     private readonly spanMs: number,
-  ) {
-    this.#cache = new CachedValue({
-      clock: parts.clock,
-      maxAgeMs: MAX_AGE_MS,
-      find: (before) => this.#sumUp(before?.buckets),
-      onFailure: parts.onFailure,
-    });
-  }
+  ) {}
 
-  /** The busiest first; undefined: not known yet. */
-  async latest(): Promise<Dated<readonly KeyRequests[]> | undefined> {
-    const sums = await this.#cache.latest();
-    return sums && { value: sums.value.busiest, asOfMs: sums.asOfMs };
-  }
-
-  settled(): Promise<void> {
-    return this.#cache.settled();
-  }
-
-  async #sumUp(before: ReadonlyMap<number, Bucket> = new Map()): Promise<Sums> {
+  async sumUp(before: ReadonlyMap<number, Bucket> = new Map()): Promise<Sums> {
     const { grain, spanMs } = this;
     const nowMs = this.parts.clock.nowMs();
     const starts = startsBetween(grain, startOf(grain, nowMs - spanMs), nowMs);

@@ -1,12 +1,12 @@
 import { dirname } from "node:path";
-import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from "../../base/time/clock.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../base/time/clock.ts";
 import type { FindCounters } from "../../keys/queries/counters.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { DatabaseUrl } from "../../store/urls/database-url.ts";
 import { SeenAlerts, type StoreHealth } from "./alerts.ts";
-import { BusiestKeys } from "./busiest.ts";
-import { CachedValue } from "./cached-value.ts";
-import { Counting } from "./counting.ts";
+import { busiestKeys } from "./busiest.ts";
+import { CachedValue, type CacheParts } from "./cached-value.ts";
+import { stockCounts } from "./counting.ts";
 import { type Disk, diskAt } from "./disk.ts";
 import { KnownKeys } from "./known-keys.ts";
 
@@ -15,12 +15,10 @@ export type Span = (typeof SPANS)[number];
 
 export const SPAN_MS: Readonly<Record<Span, number>> = { hour: HOUR_MS, day: DAY_MS, month: 30 * DAY_MS };
 
-interface Parts {
+interface Parts extends CacheParts {
   readonly store: Store;
-  readonly clock: Clock;
   readonly counters: FindCounters;
   readonly database: DatabaseUrl;
-  readonly onFailure: (error: unknown) => void;
   /** Finds out how full the disk of the database is; undefined: it is on a database server. */
   readonly findDisk?: (database: DatabaseUrl) => Promise<Disk | undefined>;
 }
@@ -30,8 +28,8 @@ const HEALTH_MAX_AGE_MS = 10 * SECOND_MS;
 /** The slow values that pages show. They are found out in the background, so that no request waits for them. */
 export class ConsoleCache {
   readonly keys: KnownKeys;
-  readonly counting: Counting;
-  readonly busiest: Readonly<Record<Span, BusiestKeys>>;
+  readonly stock: ReturnType<typeof stockCounts>;
+  readonly busiest: Readonly<Record<Span, ReturnType<typeof busiestKeys>>>;
   readonly health: CachedValue<StoreHealth>;
   readonly alerts = new SeenAlerts();
 
@@ -45,12 +43,12 @@ export class ConsoleCache {
     const parts = { ...given, onFailure };
     const { store, clock } = parts;
     this.keys = new KnownKeys({ ...parts, keys: store.keys });
-    this.counting = new Counting(parts);
+    this.stock = stockCounts({ store, clock, onFailure });
     const usage = { usage: store.usage, clock, onFailure };
     this.busiest = {
-      hour: new BusiestKeys(usage, "minute", SPAN_MS.hour),
-      day: new BusiestKeys(usage, "hour", SPAN_MS.day),
-      month: new BusiestKeys(usage, "day", SPAN_MS.month),
+      hour: busiestKeys(usage, "minute", SPAN_MS.hour),
+      day: busiestKeys(usage, "hour", SPAN_MS.day),
+      month: busiestKeys(usage, "day", SPAN_MS.month),
     };
     this.health = new CachedValue({ clock, maxAgeMs: HEALTH_MAX_AGE_MS, find: () => healthOf(parts), onFailure });
   }
@@ -62,8 +60,8 @@ export class ConsoleCache {
 
   /** Resolves when nothing is being found out: every value that was asked for before is there then. */
   async settled(): Promise<void> {
-    const { keys, counting, busiest, health } = this;
-    await Promise.all([keys, counting, ...Object.values(busiest), health].map((each) => each.settled()));
+    const { keys, stock, busiest, health } = this;
+    await Promise.all([keys.counted, stock, ...Object.values(busiest), health].map((each) => each.settled()));
   }
 }
 

@@ -7,15 +7,19 @@ export interface Dated<Value> {
   readonly asOfMs: number;
 }
 
-interface CachedValueParts<Value> {
+/** What every cache needs. */
+export interface CacheParts {
   readonly clock: Clock;
+  readonly onFailure: (error: unknown) => void;
+}
+
+interface CachedValueParts<Value> extends CacheParts {
   /** Finds the value out, however long that takes. Given the one from before. */
   readonly find: (before: Value | undefined) => Promise<Value>;
   /** How old the value may be before it is found out again. */
   readonly maxAgeMs: number;
   /** Whether a value is certain to be right still, however old it is. */
   readonly isUnchanged?: (value: Value) => boolean;
-  readonly onFailure: (error: unknown) => void;
 }
 
 /** How long a request waits for a value that was never found out yet, if it can do without. */

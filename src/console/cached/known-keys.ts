@@ -1,24 +1,22 @@
 import { OperatorError } from "../../base/operator-error.ts";
 import { readAll } from "../../base/read-all.ts";
-import { type Clock, SECOND_MS } from "../../base/time/clock.ts";
+import { SECOND_MS } from "../../base/time/clock.ts";
 import { nextTurn } from "../../base/time/turn.ts";
 import type { Key } from "../../domain/keys/key.ts";
 import type { Tally } from "../../domain/limits/tally.ts";
 import type { FindCounters } from "../../keys/queries/counters.ts";
 import { banEndOf, trueStateOf } from "../../keys/queries/use.ts";
 import type { KeyStore } from "../../store/ports/store.ts";
-import { CachedValue } from "./cached-value.ts";
+import { CachedValue, type CacheParts } from "./cached-value.ts";
 
 /** How old the last uses of keys may be in a list. Changes by people show at once, by the revision. */
 const KEYS_MAX_AGE_MS = 10 * SECOND_MS;
 /** How old counts may be in lists. A key that is shown by itself is looked up. */
 const COUNTS_MAX_AGE_MS = 5 * SECOND_MS;
 
-interface Parts {
+interface Parts extends CacheParts {
   readonly keys: KeyStore;
   readonly counters: FindCounters;
-  readonly clock: Clock;
-  readonly onFailure: (error: unknown) => void;
 }
 
 /** All keys, with their counters. */
@@ -38,12 +36,13 @@ interface Reading {
 
 /** Caches all keys and their counters: with 10,000 keys, reading them takes longer than a request may. */
 export class KnownKeys {
-  readonly #counted: CachedValue<CountedKeys>;
+  /** All keys as they were a few seconds ago. */
+  readonly counted: CachedValue<CountedKeys>;
   #reading: Reading | undefined;
 
   constructor(private readonly parts: Parts) {
     const { clock, onFailure } = parts;
-    this.#counted = new CachedValue({ clock, maxAgeMs: COUNTS_MAX_AGE_MS, find: () => this.#count(), onFailure });
+    this.counted = new CachedValue({ clock, maxAgeMs: COUNTS_MAX_AGE_MS, find: () => this.#count(), onFailure });
   }
 
   /** All keys as they are now, but for their last use. */
@@ -61,15 +60,6 @@ export class KnownKeys {
       if (this.#reading === reading) this.#reading = undefined;
     });
     return reading.keys;
-  }
-
-  /** All keys as they were a few seconds ago; undefined: not known yet. */
-  async counted(waitMs?: number): Promise<CountedKeys | undefined> {
-    return (await this.#counted.latest(waitMs))?.value;
-  }
-
-  settled(): Promise<void> {
-    return this.#counted.settled();
   }
 
   async #count(): Promise<CountedKeys> {

@@ -9,8 +9,10 @@ import {
 import { INT64_MAX, INT64_MIN, parseInt64 } from "../../base/json/int64.ts";
 import { Mistake } from "../../base/mistake.ts";
 import { quote } from "../../base/text/text.ts";
+import type { Awaitable } from "../../base/time/awaitable.ts";
 import { decodeCursor, encodeCursor, isInList, type Position } from "../../domain/page.ts";
 import { ConsoleFault } from "../fault.ts";
+import type { ConsoleAnswer, ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
 
 // Pages send forms as JSON, and queries. The rules of the domain validate both; a fault names its field.
 
@@ -70,6 +72,30 @@ export const listField = <Choice extends string>(choices: readonly Choice[]): Fi
   schema: { type: "array" },
 });
 
+type Accepting<Sent> = (
+  parts: ConsoleParts,
+  session: SignedIn,
+  sent: Sent,
+  call: ConsoleCall,
+) => Awaitable<ConsoleAnswer>;
+
+/** A handler of forms with just these fields. */
+export const withForm =
+  <Known extends Fields>(known: Known, handle: Accepting<Parsed<Known>>): ConsoleHandler =>
+  (parts, session, call) => {
+    const form = readForm(known, call.form);
+    return form instanceof ConsoleFault ? form : handle(parts, session, form, call);
+  };
+
+/** A handler of queries, whose known parameters are read like the fields of a form. */
+export const withQuery =
+  <Known extends Fields>(known: Known, handle: Accepting<Parsed<Known>>): ConsoleHandler =>
+  (parts, session, call) => {
+    const sent = Object.keys(known).map((name) => [name, textIn(call.query, name)]);
+    const query = readForm(known, Object.fromEntries(sent.filter(([, text]) => text !== undefined)));
+    return query instanceof ConsoleFault ? query : handle(parts, session, query, call);
+  };
+
 /** Reads a form with just these fields. */
 export function readForm<Known extends Fields>(known: Known, body: unknown): Parsed<Known> | ConsoleFault {
   const parsed = parseRecord(known, body);
@@ -110,12 +136,6 @@ function messageOn(mistake: FieldMistake): string {
 export type Query = Pick<URLSearchParams, "get">;
 
 export const textIn = (query: Query, name: string): string | undefined => query.get(name)?.trim() || undefined;
-
-/** Reads the known parameters like the fields of a form. */
-export function readQuery<Known extends Fields>(known: Known, query: Query): Parsed<Known> | ConsoleFault {
-  const sent = Object.keys(known).map((name) => [name, textIn(query, name)]);
-  return readForm(known, Object.fromEntries(sent.filter(([, text]) => text !== undefined)));
-}
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, false: false };
 

@@ -1,4 +1,3 @@
-import type { Quotas } from "../../domain/keys/plan.ts";
 import type { FindRefusal } from "../../keys/queries/find.ts";
 import { type KeyNouns, textOfKeyRefusal, type WordedRefusal } from "../../keys/wording.ts";
 import { ConsoleFault, sentence } from "../fault.ts";
@@ -42,35 +41,21 @@ export function keyFault(reason: KeyRefusal): ConsoleFault {
       return new ConsoleFault(409, `key_${reason.state}`, message);
     case "not_revoked":
       return new ConsoleFault(409, "key_not_revoked", message);
-    default:
-      return invalidField(fieldOf(reason), message);
-  }
-}
-
-type FieldRefusal = Exclude<
-  WordedRefusal,
-  { kind: "counted_in_redis" | "nothing_to_change" | "ended" | "not_revoked" }
->;
-
-/** The field that the page puts the message beside: the first of several. */
-function fieldOf(refusal: FieldRefusal): string {
-  switch (refusal.kind) {
-    case "invalid_name":
-      return "name";
-    case "no_scopes":
-      return "scopes";
-    case "expiry_not_in_future":
-      return "expiresAtMs";
-    case "invalid_overlap":
-      return "overlapMs";
     case "invalid_quotas":
-      return refusal.invalid[0] ?? ANY_QUOTA;
+      return invalidField(reason.invalid[0] ?? FIELDS.minute_exceeds_day, message);
     case "plan_needs_quotas":
-      return refusal.missing[0] ?? ANY_QUOTA;
-    case "plan_has_fixed_quotas":
-    case "minute_exceeds_day":
-      return ANY_QUOTA;
+      return invalidField(reason.missing[0] ?? FIELDS.minute_exceeds_day, message);
+    default:
+      return invalidField(FIELDS[reason.kind], message);
   }
 }
 
-const ANY_QUOTA: keyof Quotas = "perMinute";
+/** The field that the page puts the message beside. */
+const FIELDS = {
+  invalid_name: "name",
+  no_scopes: "scopes",
+  expiry_not_in_future: "expiresAtMs",
+  invalid_overlap: "overlapMs",
+  plan_has_fixed_quotas: "perMinute",
+  minute_exceeds_day: "perMinute",
+};

@@ -5,23 +5,21 @@ import type { Store } from "../../store/ports/store.ts";
 import type { AnimalListView, AnimalView } from "../api/index.ts";
 import { afterChange, ConsoleFault } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
-import { cursorIn, int64TextField, nextOf, PAGE_SIZE, readForm } from "../forms/forms.ts";
+import { cursorIn, int64TextField, nextOf, PAGE_SIZE, readForm, withForm, withQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
-import { shownIn } from "./animal-filter.ts";
+import { ANIMAL_FILTER, selectionOf } from "./animal-filter.ts";
 import { authorshipOf } from "./author.ts";
 
 /** Lists the newest first; a search by name, in the order of names. */
-export const listAnimals: ConsoleHandler = async ({ store }, _, { query }): Promise<AnimalListView | ConsoleFault> => {
-  const shown = shownIn(query);
-  if (shown instanceof ConsoleFault) return shown;
-  const { status, categoryId, id, name } = shown;
-  const after = cursorIn(query, name);
+export const listAnimals = withQuery(ANIMAL_FILTER, async ({ store }, _, filter, { query }) => {
+  const selection = selectionOf(filter);
+  if (selection instanceof ConsoleFault) return selection;
+  const after = cursorIn(query, selection.name);
   if (after instanceof ConsoleFault) return after;
-  const ids = id === undefined ? undefined : [id];
-  const sort = name === undefined ? "-id" : undefined;
-  const page = await store.animals.list({ status, categoryId, ids, name, after, sort, size: PAGE_SIZE });
-  return { items: await viewsOf(store, page.rows), next: nextOf(page) };
-};
+  const sort = selection.name === undefined ? "-id" : undefined;
+  const page = await store.animals.list({ ...selection, after, sort, size: PAGE_SIZE });
+  return { items: await viewsOf(store, page.rows), next: nextOf(page) } satisfies AnimalListView;
+});
 
 /** Adds the names of their categories, in one look-up. */
 async function viewsOf({ categories }: Pick<Store, "categories">, animals: readonly Animal[]) {
@@ -67,12 +65,10 @@ export const getAnimal: ConsoleHandler = async ({ store }, _, { params }) => {
 /** The rules of the API, except that numbers come as text. */
 const ANIMAL_FORM = { ...NEW_ANIMAL_FIELDS, categoryId: int64TextField };
 
-export const addAnimal: ConsoleHandler = async (parts, session, { form }) => {
-  const animal = readForm(ANIMAL_FORM, form);
-  if (animal instanceof ConsoleFault) return animal;
+export const addAnimal = withForm(ANIMAL_FORM, async (parts, session, animal) => {
   const added = await parts.store.animals.add({ animal, author: authorshipOf(parts, session) });
   return afterChange(viewOf(parts.store, added));
-};
+});
 
 const SEEN_FIELD = { parse: (value: unknown) => value, schema: {} };
 const CORRECTION_FORM = {
@@ -81,12 +77,9 @@ const CORRECTION_FORM = {
   seen: maybe(SEEN_FIELD),
 } satisfies Fields;
 
-export const updateAnimal: ConsoleHandler = async (parts, session, { params, form }) => {
+export const updateAnimal = withForm(CORRECTION_FORM, async (parts, session, { seen, ...correction }, { params }) => {
   const id = idIn(params);
   if (id === undefined) return NOT_FOUND;
-  const wanted = readForm(CORRECTION_FORM, form);
-  if (wanted instanceof ConsoleFault) return wanted;
-  const { seen, ...correction } = wanted;
   if (Object.keys(correction).length === 0) return NOTHING_TO_CHANGE;
   const shown = seen === undefined ? undefined : readForm(ANIMAL_FORM, seen);
   if (shown instanceof ConsoleFault) return shown;
@@ -97,7 +90,7 @@ export const updateAnimal: ConsoleHandler = async (parts, session, { params, for
   if (corrected.kind !== "refused") throw new Error("a correction without an idempotency key was replayed");
   if (corrected.reason.kind === "no_such_animal") return NOT_FOUND;
   return corrected.reason.kind === "precondition_failed" ? CHANGED_MEANWHILE : IN_ORDER;
-};
+});
 
 const NOTHING_TO_CHANGE = new ConsoleFault(
   400,
@@ -113,9 +106,7 @@ const IN_ORDER = new ConsoleFault(
 const HAS_ORDERS = new ConsoleFault(409, "animal_has_orders", `${ANIMAL_HAS_ORDERS} Edit it instead.`);
 
 /** Cannot be undone, so the name has to be typed; and the animal must be unchanged since it was shown. */
-export const deleteAnimal: ConsoleHandler = async (parts, session, { params, form }) => {
-  const confirmed = readForm(CONFIRMED_FORM, form);
-  if (confirmed instanceof ConsoleFault) return confirmed;
+export const deleteAnimal = withForm(CONFIRMED_FORM, async (parts, session, confirmed, { params }) => {
   const id = idIn(params);
   const animal = id === undefined ? undefined : await parts.store.animals.get(id);
   if (!animal) return NOT_FOUND;
@@ -126,4 +117,4 @@ export const deleteAnimal: ConsoleHandler = async (parts, session, { params, for
   if (removed.kind !== "refused") return undefined;
   if (removed.reason.kind === "no_such_animal") return NOT_FOUND;
   return removed.reason.kind === "precondition_failed" ? CHANGED_MEANWHILE : HAS_ORDERS;
-};
+});

@@ -5,31 +5,26 @@ import { exportAnimals } from "../../bulk/export.ts";
 import { EXPORT_FORMATS } from "../../bulk/export-formats.ts";
 import type { AnimalSelection, AnimalSnapshot } from "../../store/ports/store.ts";
 import { ConsoleFault } from "../fault.ts";
-import { readQuery } from "../forms/forms.ts";
-import type { ConsoleHandler } from "../handler.ts";
+import { withQuery } from "../forms/forms.ts";
 import { asDownload } from "../jobs/download.ts";
 import { pacedStream, ReaderGone } from "../jobs/paced-stream.ts";
-import { shownIn } from "./animal-filter.ts";
+import { ANIMAL_FILTER, selectionOf } from "./animal-filter.ts";
 
-const FORMAT = { format: optional(choiceField(EXPORT_FORMATS), "csv") };
+const WANTED = { ...ANIMAL_FILTER, format: optional(choiceField(EXPORT_FORMATS), "csv") };
 const TYPES = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };
 
 /** Exports what the filter shows, from one snapshot, as fast as the browser reads it. */
-export const exportFiltered: ConsoleHandler = async ({ openSnapshot, clock, background }, _, { query }) => {
-  const wanted = readQuery(FORMAT, query);
-  if (wanted instanceof ConsoleFault) return wanted;
-  const { format } = wanted;
-  const shown = shownIn(query);
-  if (shown instanceof ConsoleFault) return shown;
-  const { id, ...rest } = shown;
+export const exportFiltered = withQuery(WANTED, async ({ openSnapshot, clock, background }, _, wanted) => {
+  const { format, ...filter } = wanted;
+  const selection = selectionOf(filter);
+  if (selection instanceof ConsoleFault) return selection;
   const day = new Date(clock.nowMs()).toISOString().slice(0, 10);
-  const selection = { ...rest, ...(id === undefined ? {} : { ids: [id] }) };
   const snapshot = await openSnapshot();
   if (!snapshot) return TOO_MANY_EXPORTS;
   const { readable, work } = streamOf(snapshot, selection, format);
   background.run("console: an export failed", work);
   return new Response(readable, { headers: asDownload(`animals-${day}.${format}`, TYPES[format]) });
-};
+});
 
 const TOO_MANY_EXPORTS = new ConsoleFault(
   503,

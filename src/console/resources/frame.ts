@@ -6,17 +6,17 @@ import { currentAlerts } from "./overview.ts";
 /** The numbers beside every page. They come from the cache: no request counts anything. */
 export const showFrame: ConsoleHandler = async (parts): Promise<FrameView> => {
   const { store, clock, cache, settings } = parts;
-  const [counted, keys, instances] = await Promise.all([
-    cache.counting.latest(),
-    cache.keys.counted(),
+  const [stock, keys, instances] = await Promise.all([
+    cache.stock.latest(),
+    cache.keys.counted.latest(),
     store.instances.list(),
   ]);
   const nowMs = clock.nowMs();
   const alive = instances.filter((instance) => stateOfInstance(instance, nowMs) === "alive");
   return {
-    keys: keys?.keys.size ?? null,
-    animals: counted.animals && sumOf(Object.values(counted.animals)),
-    openOrders: counted.openOrders && sumOf(Object.values(counted.openOrders)),
+    keys: keys?.value.keys.size ?? null,
+    animals: sumOf(stock?.value.animals),
+    openOrders: sumOf(stock?.value.openOrders),
     // This one is alive, even if it has not registered yet, which it never does on a replica.
     instances: Math.max(1, alive.length),
     versions: alive.length === 0 ? [settings.version] : [...new Set(alive.map(({ version }) => version))].sort(),
@@ -25,8 +25,12 @@ export const showFrame: ConsoleHandler = async (parts): Promise<FrameView> => {
 };
 
 /** The sum is as old as its oldest count, and exact only if all are. */
-const sumOf = (counts: readonly Count[]): Count => ({
-  value: counts.reduce((sum, { value }) => sum + value, 0),
-  isEstimate: counts.some(({ isEstimate }) => isEstimate),
-  asOfMs: Math.min(...counts.map(({ asOfMs }) => asOfMs)),
-});
+function sumOf(byStatus: Readonly<Record<string, Count>> | null | undefined): Count | null {
+  if (!byStatus) return null;
+  const counts = Object.values(byStatus);
+  return {
+    value: counts.reduce((sum, { value }) => sum + value, 0),
+    isEstimate: counts.some(({ isEstimate }) => isEstimate),
+    asOfMs: Math.min(...counts.map(({ asOfMs }) => asOfMs)),
+  };
+}

@@ -3,7 +3,7 @@ import { type Import, stateOfImport } from "../../domain/stock/import.ts";
 import type { ImportView } from "../api/index.ts";
 import { ConsoleFault } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
-import { flagField, int64TextField, readForm, readQuery, textIn } from "../forms/forms.ts";
+import { flagField, int64TextField, textIn, withForm, withQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { asDownload } from "../jobs/download.ts";
 import { authorOf } from "./author.ts";
@@ -14,33 +14,27 @@ const IMPORTS_SHOWN = 100;
 export const listImports: ConsoleHandler = async ({ store }): Promise<readonly ImportView[]> =>
   (await store.imports.list(IMPORTS_SHOWN)).map(viewOf);
 
-const viewOf = (each: Import): ImportView => ({
-  id: String(each.id),
-  source: each.source,
-  state: stateOfImport(each),
-  animals: each.animals,
-  added: each.added,
-  begunAtMs: each.begunAtMs,
-});
+function viewOf(each: Import): ImportView {
+  const { source, animals, added, begunAtMs } = each;
+  return { id: String(each.id), source, state: stateOfImport(each), animals, added, begunAtMs };
+}
 
 const accepted = (work: object | ConsoleFault): Response | ConsoleFault =>
   work instanceof ConsoleFault ? work : Response.json(work, { status: 202 });
 
+const FLAG = optional(flagField, false);
+const FLAGS = { dryRun: FLAG, skipInvalid: FLAG, again: FLAG, keepIds: FLAG };
+
 /** Imports the file in the body, or with `from` that of an earlier job. */
-export const beginImport: ConsoleHandler = async ({ imports }, session, { query, request }) => {
-  const flags = readQuery(FLAGS, query);
-  if (flags instanceof ConsoleFault) return flags;
+export const beginImport = withQuery(FLAGS, async ({ imports }, session, flags, { query, request }) => {
   const wanted = { ...flags, author: authorOf(session) };
   const from = textIn(query, "from");
   if (from !== undefined) return accepted(await imports.beginFrom(from, wanted));
   if (!request.body) return NO_FILE;
   return accepted(await imports.begin(textIn(query, "name"), request.body, wanted));
-};
+});
 
 const NO_FILE = new ConsoleFault(400, "missing_field", "No file was sent. Choose one.", { field: "file" });
-
-const FLAG = optional(flagField, false);
-const FLAGS = { dryRun: FLAG, skipInvalid: FLAG, again: FLAG, keepIds: FLAG };
 
 /** Lets a person who comes back to the page find their imports. */
 export const listWorks: ConsoleHandler = ({ imports }) => imports.views;
@@ -60,16 +54,14 @@ export const downloadRejected: ConsoleHandler = ({ imports }, _, { params: { id 
 };
 
 /** The name of the file has to be typed. */
-export const undoImportOf: ConsoleHandler = async ({ store, imports }, session, { params, form }) => {
-  const confirmed = readForm(CONFIRMED_FORM, form);
-  if (confirmed instanceof ConsoleFault) return confirmed;
+export const undoImportOf = withForm(CONFIRMED_FORM, async ({ store, imports }, session, confirmed, { params }) => {
   const id = int64TextField.parse(params.id);
   const found = typeof id === "bigint" ? await store.imports.get(id) : undefined;
   if (!found) return NO_SUCH_IMPORT;
   if (!isSameName(confirmed.name, found.source)) return wrongName("file", found.source);
   if (found.undoneAtMs !== undefined) return UNDONE_ALREADY;
   return accepted(await imports.undo(found.id, found.source, authorOf(session)));
-};
+});
 
 const NO_SUCH_WORK = new ConsoleFault(
   404,

@@ -1,6 +1,6 @@
-import type { Key } from "../../domain/keys/key.ts";
+import type { ListedKey } from "../../keys/queries/list.ts";
 import type { ShownKey } from "../../keys/queries/show.ts";
-import type { TrueState, WindowUse } from "../../keys/queries/use.ts";
+import type { WindowUse } from "../../keys/queries/use.ts";
 import type { KeyRowView, KeyView, WindowView } from "../api/index.ts";
 
 // Views of keys.
@@ -11,15 +11,8 @@ export const windowView = ({ quota, used, resetsAtMs }: WindowUse): WindowView =
   resetsAtMs: resetsAtMs ?? null,
 });
 
-interface KeyRow {
-  readonly key: Key;
-  readonly state: TrueState;
-  readonly bannedUntilMs: number | undefined;
-  /** Undefined: counted in Redis, which does not answer. */
-  readonly today: WindowUse | undefined;
-}
-
-export const keyRowView = ({ key, state, bannedUntilMs, today }: KeyRow): KeyRowView => ({
+/** `today`: undefined if it is counted in Redis, which does not answer. */
+export const keyRowView = ({ key, state, bannedUntilMs }: ListedKey, today: WindowUse | undefined): KeyRowView => ({
   id: key.id,
   name: key.name,
   plan: key.plan,
@@ -36,7 +29,7 @@ export function keyView({ key, state, secrets, use }: ShownKey, isCountKnown: bo
   const { bansInARow, nextBanMs, forgottenAtMs } = use.ladder;
   const today = isCountKnown ? use.day : undefined;
   return {
-    ...keyRowView({ key, state, bannedUntilMs: use.bannedUntilMs, today }),
+    ...keyRowView({ key, state, bannedUntilMs: use.bannedUntilMs }, today),
     quotas: key.quotas,
     createdAtMs: key.createdAtMs,
     suspendedAtMs: key.suspendedAtMs ?? null,

@@ -25,9 +25,9 @@ import {
   orNull,
   PAGE_SIZE,
   plainTextField,
-  readForm,
-  readQuery,
   textIn,
+  withForm,
+  withQuery,
 } from "../forms/forms.ts";
 import { type KeyRefusal, keyFault, NO_SUCH_KEY } from "../forms/key-messages.ts";
 import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
@@ -52,16 +52,10 @@ const partsFor = ({ store, counters, clock, settings }: ConsoleParts, session: S
 const KEY_FILTER = { plan: maybe(choiceField(PLAN_NAMES)), state: maybe(choiceField(TRUE_STATES)) };
 
 /** The newest first. */
-export async function listOfKeys(
-  { cache, clock }: ConsoleParts,
-  _: SignedIn,
-  { query }: Pick<ConsoleCall, "query">,
-): Promise<KeyListView | ConsoleFault> {
-  const filter = readQuery(KEY_FILTER, query);
-  if (filter instanceof ConsoleFault) return filter;
-  const page = Number(PAGE_NUMBER.exec(textIn(query, "page") ?? "1")?.[0] ?? 1);
+export const listOfKeys = withQuery(KEY_FILTER, async ({ cache, clock }, _, filter, { query }) => {
+  const wantedPage = Number(PAGE_NUMBER.exec(textIn(query, "page") ?? "1")?.[0] ?? 1);
   const all = await cache.keys.list();
-  const tallies = (await cache.keys.counted(COUNTS_WAIT_MS))?.tallies;
+  const tallies = (await cache.keys.counted.latest(COUNTS_WAIT_MS))?.value.tallies;
   const counters = async () => (tallies ? done(async () => tallies) : refused({ kind: "counted_in_redis" } as const));
   const parts = { keys: { list: async () => all }, counters, clock };
   const listed = await listKeys(parts, { ...filter, search: textIn(query, "search") });
@@ -69,19 +63,18 @@ export async function listOfKeys(
   const nowMs = clock.nowMs();
   const { keys, total, areBansKnown }: KeyList = listed.value;
   const pages = Math.max(1, Math.ceil(keys.length / PAGE_SIZE));
-  const shown = keys.toReversed().slice((Math.min(page, pages) - 1) * PAGE_SIZE, Math.min(page, pages) * PAGE_SIZE);
+  const page = Math.min(wantedPage, pages);
+  const shown = keys.toReversed().slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   return {
-    keys: shown.map((row) =>
-      keyRowView({ ...row, today: tallies && useOf(row.key, tallies.get(row.key.id), nowMs).day }),
-    ),
-    page: Math.min(page, pages),
+    keys: shown.map((row) => keyRowView(row, tallies && useOf(row.key, tallies.get(row.key.id), nowMs).day)),
+    page,
     pages,
     matching: keys.length,
     total,
     usedThisWeek: all.filter(({ lastUsedAtMs = 0 }) => lastUsedAtMs > nowMs - WEEK_MS).length,
     areBansKnown,
-  };
-}
+  } satisfies KeyListView;
+});
 
 const UNKNOWN_BANS = new ConsoleFault(
   503,
@@ -136,13 +129,11 @@ const KEY_FORM = {
   expiresAtMs: orNull(numberField),
 };
 
-export const issue: ConsoleHandler = async (parts, session, { form }): Promise<IssuedView | ConsoleFault> => {
-  const wanted = readForm(KEY_FORM, form);
-  if (wanted instanceof ConsoleFault) return wanted;
+export const issue = withForm(KEY_FORM, async (parts, session, wanted) => {
   const issued = await issueKey(partsFor(parts, session), { ...wanted, expiresAtMs: wanted.expiresAtMs ?? undefined });
   if (issued.kind === "refused") return keyFault(issued.reason);
   return withSecret(parts, session, issued.value);
-};
+});
 
 const EDIT_FORM = {
   name: maybe(KEY_FORM.name),
@@ -153,21 +144,17 @@ const EDIT_FORM = {
   expiresAtMs: maybe(KEY_FORM.expiresAtMs),
 };
 
-export const edit: ConsoleHandler = async (parts, session, { params, form }) => {
-  const wanted = readForm(EDIT_FORM, form);
-  if (wanted instanceof ConsoleFault) return wanted;
-  return changed(parts, session, params, (useCase, idOrName) => editKey(useCase, { ...wanted, idOrName }));
-};
+export const edit = withForm(EDIT_FORM, (parts, session, wanted, { params }) =>
+  changed(parts, session, params, (useCase, idOrName) => editKey(useCase, { ...wanted, idOrName })),
+);
 
 const ROTATE_FORM = { overlapMs: numberField };
 
-export const rotate: ConsoleHandler = async (parts, session, { params: { id = "" }, form }) => {
-  const wanted = readForm(ROTATE_FORM, form);
-  if (wanted instanceof ConsoleFault) return wanted;
+export const rotate = withForm(ROTATE_FORM, async (parts, session, wanted, { params: { id = "" } }) => {
   if (!isKeyId(id)) return NO_SUCH_KEY;
   const rotated = await rotateKey(partsFor(parts, session), { ...wanted, idOrName: id });
   return rotated.kind === "refused" ? keyFault(rotated.reason) : withSecret(parts, session, rotated.value);
-};
+});
 
 /** The secret is in no other response, and in no log, so no failure may withhold it. */
 async function withSecret(
@@ -203,15 +190,13 @@ export const unban: ConsoleHandler = async (parts, session, { params }) => {
 };
 
 /** Cannot be undone, so the name has to be typed. */
-export const revoke: ConsoleHandler = async (parts, session, { params, form }) => {
-  const confirmed = readForm(CONFIRMED_FORM, form);
-  if (confirmed instanceof ConsoleFault) return confirmed;
+export const revoke = withForm(CONFIRMED_FORM, async (parts, session, confirmed, { params }) => {
   const { id = "" } = params;
   const key = isKeyId(id) ? await parts.store.keys.get(id) : undefined;
   if (!key) return NO_SUCH_KEY;
   if (!isSameName(confirmed.name, key.name)) return wrongName("key", key.name);
   return changed(parts, session, params, revokeKey);
-};
+});
 
 async function changed(
   parts: ConsoleParts,

@@ -4,23 +4,19 @@ import { ORDER_STATUSES, type Order } from "../../domain/stock/order.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { OrderListView, OrderView } from "../api/index.ts";
 import { afterChange, ConsoleFault } from "../fault.ts";
-import { cursorIn, int64TextField, nextOf, PAGE_SIZE, readForm, readQuery } from "../forms/forms.ts";
-import type { ConsoleHandler } from "../handler.ts";
+import { cursorIn, int64TextField, nextOf, PAGE_SIZE, withForm, withQuery } from "../forms/forms.ts";
 import { authorshipOf } from "./author.ts";
 
 const STATUS_FIELD = choiceField(ORDER_STATUSES);
 const FILTER = { status: maybe(STATUS_FIELD), petId: maybe(int64TextField) };
 
 /** The newest first. */
-export const listOrders: ConsoleHandler = async ({ store }, _, { query }): Promise<OrderListView | ConsoleFault> => {
-  const filter = readQuery(FILTER, query);
-  if (filter instanceof ConsoleFault) return filter;
-  const { status, petId: animalId } = filter;
+export const listOrders = withQuery(FILTER, async ({ store }, _, { status, petId: animalId }, { query }) => {
   const after = cursorIn(query);
   if (after instanceof ConsoleFault) return after;
   const page = await store.orders.list({ status, animalId, after, sort: "-id", size: PAGE_SIZE });
-  return { items: await viewsOf(store, page.rows), next: nextOf(page) };
-};
+  return { items: await viewsOf(store, page.rows), next: nextOf(page) } satisfies OrderListView;
+});
 
 /** Adds the names of their animals, in one look-up. */
 async function viewsOf({ animals }: Store, orders: readonly Order[]): Promise<OrderView[]> {
@@ -41,17 +37,15 @@ async function viewsOf({ animals }: Store, orders: readonly Order[]): Promise<Or
 const MOVE_FORM = { status: STATUS_FIELD };
 
 /** The fault of an impossible transition names the possible ones: somebody may have updated the order meanwhile. */
-export const updateOrder: ConsoleHandler = async (parts, session, { params, form }) => {
-  const wanted = readForm(MOVE_FORM, form);
-  if (wanted instanceof ConsoleFault) return wanted;
+export const updateOrder = withForm(MOVE_FORM, async (parts, session, { status: to }, { params }) => {
   const orderId = int64TextField.parse(params.id);
   if (typeof orderId !== "bigint") return NOT_FOUND;
   const author = authorshipOf(parts, session);
-  const moved = await parts.store.orders.update({ orderId, to: wanted.status, nowMs: author.atMs, author });
+  const moved = await parts.store.orders.update({ orderId, to, nowMs: author.atMs, author });
   if (moved.kind === "done") return (await afterChange(viewsOf(parts.store, [moved.value])))[0];
   if (moved.kind === "refused" && moved.reason.kind === "invalid_transition")
     return new ConsoleFault(409, "invalid_transition", sentencesOnOrderUpdate(moved.reason), { field: "status" });
   return NOT_FOUND;
-};
+});
 
 const NOT_FOUND = new ConsoleFault(404, "order_not_found", `${NO_SUCH_ORDER} Go back to the list of orders.`);

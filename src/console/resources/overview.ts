@@ -17,23 +17,23 @@ export const showOverview: ConsoleHandler = async (parts, _, { query }): Promise
   const span = spanIn(query);
   if (span instanceof ConsoleFault) return span;
   const { store, clock, settings, cache } = parts;
-  const [usage, busiest, counted, instances, keys] = await Promise.all([
+  const [usage, busiest, stock, instances, keys] = await Promise.all([
     usageInAll({ usage: store.usage, clock }, { sinceMs: SPAN_MS[span], grain: GRAIN_OF[span] }),
     cache.busiest[span].latest(),
-    cache.counting.latest(),
+    cache.stock.latest(),
     store.instances.list(),
-    cache.keys.counted(),
+    cache.keys.counted.latest(),
   ]);
   if (usage.kind === "refused") throw new Error(`usage is not kept for a ${span}`);
   const nowMs = clock.nowMs();
   return {
     usage: seriesView(usage.value),
-    busiest: (busiest?.value ?? []).map((each) => busyKeyView(each, keys, nowMs)),
+    busiest: (busiest?.value.busiest ?? []).map((each) => busyKeyView(each, keys?.value, nowMs)),
     busiestAsOfMs: busiest?.asOfMs ?? null,
-    animals: counted.animals,
-    openOrders: counted.openOrders,
+    animals: stock?.value.animals ?? null,
+    openOrders: stock?.value.openOrders ?? null,
     instances: instances.map((each) => instanceView(each, nowMs)).filter(({ state }) => state !== "stopped"),
-    store: { kind: settings.database.kind, place: displayName(settings.database), bytes: counted.bytes },
+    store: { kind: settings.database.kind, place: displayName(settings.database), bytes: stock?.value.bytes ?? null },
     alerts: await currentAlerts(parts, instances),
     nowMs,
   };
@@ -44,7 +44,8 @@ export async function currentAlerts(
   { clock, settings, cache }: ConsoleParts,
   instances: readonly Instance[],
 ): Promise<readonly Alert[]> {
-  const [health, keys] = await Promise.all([cache.health.latest(), cache.keys.counted()]);
+  const [health, counted] = await Promise.all([cache.health.latest(), cache.keys.counted.latest()]);
+  const keys = counted?.value;
   const nowMs = clock.nowMs();
   const alerts = findAlerts({
     nowMs,
@@ -68,7 +69,6 @@ function busyKeyView(
 }
 
 const instanceView = (instance: Instance, nowMs: number): InstanceView => {
-  const { id, host, version, environment, threads, startedAtMs, seenAtMs, health } = instance;
-  const state = stateOfInstance(instance, nowMs);
-  return { id, host, version, environment, threads, startedAtMs, seenAtMs, health, state };
+  const { stoppedAtMs: _, ...shown } = instance;
+  return { ...shown, state: stateOfInstance(instance, nowMs) };
 };
