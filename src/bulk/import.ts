@@ -1,14 +1,13 @@
 import { done, type Result, refused } from "../base/result.ts";
-import type { Author } from "../domain/journal.ts";
 import type { Animal, NewAnimal } from "../domain/stock/animal.ts";
 import { type BeginningRefusal, decideBeginning, type Import, type Overtaken } from "../domain/stock/import.ts";
-import type { ImportStore } from "../store/ports/store.ts";
 import { type FileProblem, UnusableFile } from "./file-problem.ts";
 import { Pace } from "./pace.ts";
 import type { ColumnOptions } from "./reading/columns.ts";
 import { AnimalReader, type Reading } from "./reading/readings.ts";
 import { openSource, type Source } from "./reading/source.ts";
 import { type Reject, Rejects } from "./rejects.ts";
+import type { BulkParts } from "./undo.ts";
 
 // Bytes (source.ts) become text (text.ts), rows or JSON (csv.ts, ndjson.ts), and by their columns (columns.ts) animals
 // or rejected lines (readings.ts, rejects.ts). First the whole file is validated; then it is read once more, and added in
@@ -26,13 +25,7 @@ export interface ImportOptions extends ColumnOptions {
   readonly again: boolean;
 }
 
-export interface ImportParts {
-  readonly imports: Pick<ImportStore, "list" | "begin" | "add">;
-  readonly author: Author;
-  readonly nowMs: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
-  /** Aborting it ends the work, with its reason, at a point from which it can be continued. */
-  readonly signal: AbortSignal;
+export interface ImportParts extends BulkParts {
   readonly onProgress: (progress: ImportProgress) => void;
 }
 

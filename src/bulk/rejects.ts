@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { appendFileSync, closeSync, createReadStream, openSync, readSync, rmSync } from "node:fs";
 import { AlreadyExists, beginFile, CannotWrite, type PartialFile } from "../store/files/partial-file.ts";
 import { UnusableFile } from "./file-problem.ts";
 import type { Reading } from "./reading/readings.ts";
@@ -16,7 +16,6 @@ export class Rejects {
   lines = 0;
   first: Reject | undefined;
   #partial: PartialFile | undefined;
-  #descriptor = -1;
   #buffer = "";
   #bytes = 0;
   /** Rejected lines for which there was no room. */
@@ -31,48 +30,33 @@ export class Rejects {
   add(reject: Reject): void {
     if (this.count++ === 0) {
       this.first = reject;
-      this.#begin();
+      this.#partial = writing(() => beginFile(this.path, { mayReplace: () => isOurs(this.path) }));
+      this.#buffer = `${FIRST_LINE}${this.sourceName}\n`;
     }
     this.lines += reject.lastLine - reject.line + 1;
-    if (this.#bytes >= this.maxBytes) {
-      this.#left++;
-      return;
-    }
-    this.#buffer += `${whereOf(reject)}\t${reject.reason}\n`;
+    if (this.#bytes >= this.maxBytes) this.#left++;
+    else this.#buffer += `${whereOf(reject)}\t${reject.reason}\n`;
     if (this.#buffer.length >= BUFFER_CHARACTERS) this.#flush();
   }
 
   /** Gives the file its name when all lines have been read. Without rejected lines, an earlier file of ours is removed. */
   publish(): void {
-    if (this.#partial) {
-      if (this.#left > 0) this.#buffer += `# ${this.#left} more were rejected, for which there was no room here.\n`;
-      this.#flush();
-      const partial = this.#partial;
-      writing(() => partial.publish());
-    } else if (isOurs(this.path)) rmSync(this.path, { force: true });
+    if (!this.#partial && isOurs(this.path)) rmSync(this.path, { force: true });
+    if (this.#left > 0) this.#buffer += `# ${this.#left} more were rejected, for which there was no room here.\n`;
+    this.#flush();
+    writing(() => this.#partial?.publish());
   }
 
   /** Must always be called. A file that was not published leaves nothing behind. */
   close(): void {
-    if (this.#descriptor >= 0) closeSync(this.#descriptor);
-    this.#descriptor = -1;
     this.#partial?.remove();
   }
 
-  #begin(): void {
-    const partial = writing(() => beginFile(this.path, { mayReplace: () => isOurs(this.path) }));
-    this.#partial = partial;
-    this.#descriptor = writing(() => openSync(partial.path, "w"));
-    this.#buffer = `${FIRST_LINE}${this.sourceName}\n`;
-  }
-
   #flush(): void {
-    const bytes = Buffer.from(this.#buffer);
+    const text = this.#buffer;
     this.#buffer = "";
-    this.#bytes += bytes.length;
-    writing(() => {
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
-    });
+    this.#bytes += Buffer.byteLength(text);
+    writing(() => this.#partial && appendFileSync(this.#partial.path, text));
   }
 }
 

@@ -3,13 +3,17 @@ import type { Author } from "../domain/journal.ts";
 import type { Import, UndoRefusal } from "../domain/stock/import.ts";
 import type { ImportStore } from "../store/ports/store.ts";
 
-export interface UndoParts {
-  readonly imports: Pick<ImportStore, "beginUndo" | "undoSome">;
+/** The parts of an import and of its undo. */
+export interface BulkParts {
+  readonly imports: ImportStore;
   readonly author: Author;
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   /** Aborting it ends the work, with its reason, at a point from which it can be continued. */
   readonly signal: AbortSignal;
+}
+
+interface UndoParts extends BulkParts {
   readonly onProgress: (looked: number, total: number) => void;
 }
 

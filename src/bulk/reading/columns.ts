@@ -26,16 +26,13 @@ const isNeeded = (field: FieldName, { keepIds }: ColumnOptions): boolean =>
 
 /** Chooses the column of each field. Fails with an UnusableFile. */
 export function columnsOf(header: readonly string[], options: ColumnOptions): ColumnMap {
-  const problem = problemWith(header, options);
+  const chosen = options.map ?? new Map(header.filter(isFieldName).map((field) => [field, field]));
+  const problem = problemWith(header, chosen, options);
   if (problem) throw new UnusableFile(problem);
-  return chosenColumns(header, options);
+  return chosen;
 }
 
-/** By default, a column is the field whose name it has. */
-const chosenColumns = (header: readonly string[], { map }: ColumnOptions): ColumnMap =>
-  map ?? new Map(header.filter(isFieldName).map((field) => [field, field]));
-
-function problemWith(header: readonly string[], options: ColumnOptions): FileProblem | undefined {
+function problemWith(header: readonly string[], chosen: ColumnMap, options: ColumnOptions): FileProblem | undefined {
   const repeated = header.find((column, i) => header.indexOf(column) !== i);
   if (repeated !== undefined) return { kind: "repeated_column", column: repeated };
   const unknown = options.map ? undefined : header.find((column) => !isFieldName(column));
@@ -43,7 +40,6 @@ function problemWith(header: readonly string[], options: ColumnOptions): FilePro
     return header.length === 1 && /[;\t|]/.test(unknown)
       ? { kind: "other_separator", header: unknown }
       : { kind: "unknown_column", column: unknown, columns: header };
-  const chosen = chosenColumns(header, options);
   if (chosen.has("id") && !options.keepIds) return { kind: "assigned_ids", columns: header };
   for (const field of FIELD_NAMES) {
     const column = chosen.get(field);

@@ -8,7 +8,7 @@ import { type ColumnMap, type ColumnOptions, columnsOf, type FieldName } from ".
 import { type CsvRow, csvRows } from "./csv.ts";
 import { ndjsonLines } from "./ndjson.ts";
 import type { Source } from "./source.ts";
-import { type TextBlock, textBlocks } from "./text.ts";
+import { type TextBlock, textBlocks, withFirst } from "./text.ts";
 
 // Reads a file line by line: valid animals, and the reasons to reject the others.
 
@@ -33,7 +33,7 @@ export class AnimalReader {
     const first = await firstOf(blocks);
     const start = first?.text.trimStart()[0];
     if (start === "[") throw new UnusableFile({ kind: "json_array" });
-    const all = withFirst(first, blocks);
+    const all = first ? withFirst(first, blocks) : blocks;
     yield* start === "{" ? this.#ofNdjson(all) : this.#ofCsv(all);
   }
 
@@ -50,45 +50,33 @@ export class AnimalReader {
   }
 
   async *#ofCsv(blocks: AsyncIterable<TextBlock>): AsyncGenerator<readonly Reading[]> {
-    let header: readonly string[] | undefined;
-    let places: Places = NO_PLACES;
+    let places: Places | undefined;
     for await (const rows of csvRows(blocks)) {
-      let from = 0;
-      if (!header && rows.length > 0) {
-        header = headerOf(rows[0] as CsvRow);
-        places = this.#placesOf(header);
-        from = 1;
-      }
-      const width = header?.length ?? 0;
-      yield rows.slice(from).map((row) => this.#ofRow(row, places, width));
+      const head = places ? undefined : rows[0];
+      const known = head ? this.#placesOf(headerOf(head)) : places;
+      if (known) yield (head ? rows.slice(1) : rows).map((row) => this.#ofRow(row, known));
+      places = known;
     }
-    if (!header) throw new UnusableFile({ kind: "no_header" });
+    if (!places) throw new UnusableFile({ kind: "no_header" });
   }
 
   #placesOf(header: readonly string[]): Places {
     const columns = columnsOf(header, this.options);
     this.#columns = columns;
-    const placeOf = (field: FieldName): number => {
+    const at = (field: FieldName): number => {
       const column = columns.get(field);
       return column === undefined ? -1 : header.indexOf(column);
     };
-    return {
-      id: placeOf("id"),
-      name: placeOf("name"),
-      categoryId: placeOf("categoryId"),
-      status: placeOf("status"),
-    };
+    return { width: header.length, id: at("id"), name: at("name"), categoryId: at("categoryId"), status: at("status") };
   }
 
-  #ofRow({ line, lastLine, cells, mistake }: CsvRow, places: Places, width: number): Reading {
-    if (mistake !== undefined) return { kind: "rejected", line, lastLine, reason: mistake };
-    if (cells.length !== width)
-      return {
-        kind: "rejected",
-        line,
-        lastLine,
-        reason: `The line has ${countOf(cells.length, "cell")}, and the header has ${width}. Add or remove cells, and put text that has a comma in quotation marks.`,
-      };
+  #ofRow({ line, lastLine, cells, mistake }: CsvRow, places: Places): Reading {
+    if (mistake !== undefined) return rejected(line, lastLine, mistake);
+    if (cells.length !== places.width) {
+      const found = `The line has ${countOf(cells.length, "cell")}, and the header has ${places.width}`;
+      const remedy = "Add or remove cells, and put text that has a comma in quotation marks";
+      return rejected(line, lastLine, `${found}. ${remedy}.`);
+    }
     const value: Record<string, unknown> = { name: cells[places.name] };
     // An empty cell of another field counts as absent.
     const [id, categoryId, status] = [cells[places.id], cells[places.categoryId], cells[places.status]];
@@ -106,7 +94,7 @@ export class AnimalReader {
       const readings: Reading[] = [];
       for (const { line, parsed } of lines) {
         if (parsed instanceof Mistake) {
-          readings.push({ kind: "rejected", line, lastLine: line, reason: parsed.text });
+          readings.push(rejected(line, line, parsed.text));
           continue;
         }
         if (isFirst && !keepIds) this.#refuseIds(parsed.value);
@@ -126,16 +114,17 @@ export class AnimalReader {
 
   /** Applies the rule for new animals, as for a request. */
   #judge(line: number, lastLine: number, value: unknown): Reading {
-    const { keepIds } = this.options;
-    if (!keepIds || !isObject(value)) return readingOf(line, lastLine, parseNewAnimal(value));
-    const { id, ...others } = value;
+    const parsed = this.options.keepIds && isObject(value) ? this.#parseWithId(value) : parseNewAnimal(value);
+    if (!(parsed instanceof InvalidRecord)) return { kind: "animal", animal: parsed };
+    return rejected(line, lastLine, sentencesOn(parsed, { place: "line" }));
+  }
+
+  #parseWithId({ id, ...others }: Record<string, unknown>): Animal | InvalidRecord {
     const mistake = this.#mistakeInId(id);
     const parsed = parseNewAnimal(others);
-    if (mistake) {
-      const known = parsed instanceof InvalidRecord && parsed.mistakes !== "not an object" ? parsed.mistakes : [];
-      return readingOf(line, lastLine, new InvalidRecord([mistake, ...known]));
-    }
-    return readingOf(line, lastLine, parsed instanceof InvalidRecord ? parsed : { id: id as bigint, ...parsed });
+    if (!(parsed instanceof InvalidRecord))
+      return mistake ? new InvalidRecord([mistake]) : { id: id as bigint, ...parsed };
+    return mistake && parsed.mistakes !== "not an object" ? new InvalidRecord([mistake, ...parsed.mistakes]) : parsed;
   }
 
   #mistakeInId(id: unknown): FieldMistake | undefined {
@@ -149,9 +138,15 @@ export class AnimalReader {
   }
 }
 
-/** The index of the cell of each field; -1: none. */
-type Places = Readonly<Record<FieldName, number>>;
-const NO_PLACES: Places = { id: -1, name: -1, categoryId: -1, status: -1 };
+/** The index of the cell of each field, or -1, and the number of cells. */
+type Places = Readonly<Record<FieldName | "width", number>>;
+
+const rejected = (line: number, lastLine: number, reason: string): Reading => ({
+  kind: "rejected",
+  line,
+  lastLine,
+  reason,
+});
 
 /** Leaves enough greater ids for later animals. */
 const ID_MAX = 2n ** 62n;
@@ -188,20 +183,9 @@ function chosen(value: unknown, map: ColumnMap): unknown {
   return Object.fromEntries(fields.map(([field, column]) => [field, value[column]]));
 }
 
-const readingOf = (line: number, lastLine: number, parsed: NewAnimal | Animal | InvalidRecord): Reading =>
-  parsed instanceof InvalidRecord
-    ? { kind: "rejected", line, lastLine, reason: sentencesOn(parsed, { place: "line" }) }
-    : { kind: "animal", animal: parsed };
-
 /** The first block that is not blank. */
 async function firstOf(blocks: AsyncGenerator<TextBlock>): Promise<TextBlock | undefined> {
   for (let next = await blocks.next(); !next.done; next = await blocks.next())
     if (next.value.text.trim() !== "") return next.value;
   return undefined;
-}
-
-async function* withFirst(first: TextBlock | undefined, others: AsyncGenerator<TextBlock>): AsyncGenerator<TextBlock> {
-  if (!first) return;
-  yield first;
-  yield* others;
 }

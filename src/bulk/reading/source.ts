@@ -74,7 +74,7 @@ async function spool(input: AsyncIterable<Uint8Array>, signal: AbortSignal): Pro
     for (;;) {
       const { done, value } = await unlessAborted(chunks.next(), signal, () => {});
       if (done) break;
-      await writeAll(file, value);
+      await file.appendFile(value);
     }
     return file;
   } catch (error) {
@@ -84,10 +84,6 @@ async function spool(input: AsyncIterable<Uint8Array>, signal: AbortSignal): Pro
     signal.throwIfAborted();
     throw new UnusableFile({ kind: "cannot_spool", folder: tmpdir(), why: (error as Error).message });
   }
-}
-
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
 }
 
 async function sourceOf(name: string, file: FileHandle): Promise<Source> {

@@ -1,4 +1,5 @@
-import { createGunzip, type Gunzip } from "node:zlib";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import { type ForeignFormat, UnusableFile } from "../file-problem.ts";
 
 // Turns bytes into text: unpacked, checked to be UTF-8, and in whole lines.
@@ -97,52 +98,27 @@ async function* unpacked(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint
   if (start.length === 0) throw new UnusableFile({ kind: "empty" });
   const foreign = FOREIGN.find(([, first]) => beginsWith(start, first));
   if (foreign) throw new UnusableFile({ kind: "foreign_format", format: foreign[0] });
-  const all = withStart(start, bytes);
+  const all = withFirst(start, bytes);
   yield* beginsWith(start, GZIP) ? unzipped(all) : all;
 }
 
-async function* withStart<Item>(start: Item, others: AsyncGenerator<Item>): AsyncGenerator<Item> {
-  yield start;
+/** Yields an item that was taken before, and then the others. */
+export async function* withFirst<Item>(first: Item, others: AsyncIterable<Item>): AsyncGenerator<Item> {
+  yield first;
   yield* others;
 }
 
 const UNZIPPED_BYTES = 64 * 1024;
 
-async function* unzipped(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Fails with an UnusableFile, or with what the source fails with. */
+async function* unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: UNZIPPED_BYTES });
-  const feeding = feed(bytes, gunzip);
-  // It is awaited below: until then, a failure of it must not end the process.
-  feeding.catch(() => {});
+  // The reader of the stream gets the failure.
+  const stream: AsyncIterable<Uint8Array> = pipeline(Readable.from(bytes), gunzip, () => {});
   try {
-    yield* gunzip as AsyncIterable<Uint8Array>;
+    yield* stream;
   } catch (error) {
-    await feeding;
-    throw new UnusableFile({ kind: "damaged_gzip", why: (error as Error).message });
-  }
-  await feeding;
-}
-
-/** A failure of the source is also what the reader of the unpacked bytes fails with. */
-async function feed(bytes: AsyncGenerator<Uint8Array>, gunzip: Gunzip): Promise<void> {
-  try {
-    for await (const block of bytes)
-      if (!gunzip.write(block)) {
-        await drained(gunzip);
-        if (gunzip.destroyed) return;
-      }
-    gunzip.end();
-  } catch (error) {
-    gunzip.destroy(error as Error);
-    throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code?.startsWith("Z_") ? new UnusableFile({ kind: "damaged_gzip", why: message }) : error;
   }
 }
-
-/** Resolves when it takes more input, or never will. */
-const drained = (gunzip: Gunzip): Promise<void> =>
-  new Promise((resolve) => {
-    const end = () => {
-      gunzip.off("drain", end).off("close", end);
-      resolve();
-    };
-    gunzip.on("drain", end).on("close", end);
-  });
