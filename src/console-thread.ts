@@ -14,7 +14,7 @@ import { boundedSnapshots } from "./console/resources/export.ts";
 import { type CallerOf, createConsole } from "./console/server.ts";
 import { outside } from "./http/outside.ts";
 import { type ConsoleEndpoint, callerOf, relayedCaller } from "./http/pages/console/relay.ts";
-import type { Handler, PublicPage } from "./http/pipeline/handler.ts";
+import { type Handler, type Handlers, wrapped } from "./http/pipeline/handler.ts";
 import { createAddresses } from "./http/request/addresses.ts";
 import { countersOf } from "./keys/queries/counters.ts";
 import { readTallies } from "./meter/open.ts";
@@ -84,10 +84,8 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
   };
 }
 
-type Handlers = ReturnType<typeof createConsole>;
-
 /** Listens behind the serving threads, which relay requests. */
-const listenBehind = ({ socket, password }: ConsoleEndpoint, { routes, fetch }: Handlers): Server<undefined> => {
+function listenBehind({ socket, password }: ConsoleEndpoint, handlers: Handlers): Server<undefined> {
   /** Other users of this machine who find the socket learn nothing. */
   const guarded =
     (handle: Handler): Handler =>
@@ -99,17 +97,16 @@ const listenBehind = ({ socket, password }: ConsoleEndpoint, { routes, fetch }: 
     ...NEVER_IDLE,
     // The listener that relays the request has limited it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    routes: Object.fromEntries(Object.entries(routes).map(([path, handle]) => [path, guarded(handle)])),
-    fetch: guarded(fetch as Handler) as (request: Request, server: Server<undefined>) => Response | Promise<Response>,
+    ...wrapped(handlers, guarded),
   });
-};
+}
 
 const relayed =
   ({ password }: ConsoleEndpoint): CallerOf =>
   (request) =>
     relayedCaller(request, password) ?? { address: "unknown", origin: undefined, requestId: crypto.randomUUID() };
 
-function listenApart({ CONSOLE_HOST, CONSOLE_PORT }: Config, { routes, fetch }: Handlers): Server<undefined> {
+function listenApart({ CONSOLE_HOST, CONSOLE_PORT }: Config, handlers: Handlers): Server<undefined> {
   try {
     return Bun.serve({
       hostname: CONSOLE_HOST,
@@ -118,11 +115,7 @@ function listenApart({ CONSOLE_HOST, CONSOLE_PORT }: Config, { routes, fetch }: 
       development: false,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      routes: Object.fromEntries(Object.entries(routes).map(([path, handle]) => [path, outside(handle as PublicPage)])),
-      fetch: outside(fetch as PublicPage) as (
-        request: Request,
-        server: Server<undefined>,
-      ) => Response | Promise<Response>,
+      ...wrapped(handlers, outside),
     });
   } catch (error) {
     const { message } = error as Error;

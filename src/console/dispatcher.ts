@@ -2,14 +2,14 @@ import { OperatorError } from "../base/operator-error.ts";
 import type { Awaitable } from "../base/time/awaitable.ts";
 import { Fault } from "../http/faults/fault.ts";
 import type { Caller } from "../http/pages/console/relay.ts";
-import { SIGNED_IN } from "../http/pages/console/session-cookie.ts";
+import { SIGNED_IN, sessionCookiesIn } from "../http/pages/console/session-cookie.ts";
 import { isRead } from "../http/pipeline/handler.ts";
 import { answer, type Exchange, type Steps } from "../http/pipeline/pipeline.ts";
 import { RequestLog } from "../http/pipeline/request-log.ts";
 import { readBody } from "../http/request/body.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
 import { AttemptLimit } from "./auth/attempts.ts";
-import { sessionCookiesIn, setCookie } from "./auth/cookie.ts";
+import { setCookie } from "./auth/cookie.ts";
 import { isSameOrigin } from "./auth/origin.ts";
 import { type Resumed, resume, signIn } from "./auth/session.ts";
 import {

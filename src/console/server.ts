@@ -1,7 +1,7 @@
 import type { Server } from "bun";
 import { orElse } from "../base/time/awaitable.ts";
 import type { Caller } from "../http/pages/console/relay.ts";
-import { type Handler, isRead } from "../http/pipeline/handler.ts";
+import { type Handler, isRead, wrapped } from "../http/pipeline/handler.ts";
 import { requestIdOf } from "../http/pipeline/request-id.ts";
 import { createPages } from "./assets/pages.ts";
 import { type ApiHandler, createApi, requestLogOf, responseTo } from "./dispatcher.ts";
@@ -15,10 +15,7 @@ export type CallerOf = (request: Request, server: Server<undefined>) => Caller;
 const ONLY_GET = methodNotAllowed("GET, HEAD");
 
 /** Everything below /console: the API of the pages, which needs a session; their assets; and the single page. */
-export function createConsole(
-  parts: ConsoleParts,
-  callerOf: CallerOf,
-): { readonly routes: Readonly<Record<string, Handler>>; readonly fetch: Handler } {
+export function createConsole(parts: ConsoleParts, callerOf: CallerOf) {
   const pages = createPages(parts.settings.base);
   const api = createApi(parts, ROUTES);
   const calling =
@@ -56,8 +53,5 @@ export function createConsole(
           return responseTo(MALFUNCTION, exchange);
         },
       );
-  return {
-    routes: Object.fromEntries(Object.entries(routes).map(([path, handle]) => [path, safely(handle)])),
-    fetch: safely(notFound),
-  };
+  return wrapped({ routes, fetch: notFound }, safely);
 }

@@ -186,16 +186,10 @@ const [LACKS_SCOPE] = FAULTS.insufficient_scope;
 function refusalOf(admission: V1Admission, status: number): UsageRefusal | undefined {
   if (admission.kind === "unidentified") return undefined;
   if (admission.kind === "pass") return status === LACKS_SCOPE ? "scope" : undefined;
-  switch (admission.reason.kind) {
-    case "exhausted":
-      return admission.quotaStatus.shown.window.name === DAY.name ? "day_quota" : "minute_quota";
-    case "banned":
-      return "banned";
-    case "address_exhausted":
-      return "address_quota";
-    default:
-      return "no_key";
-  }
+  const { kind } = admission.reason;
+  if (kind === "exhausted") return admission.quotaStatus.shown.window.name === DAY.name ? "day_quota" : "minute_quota";
+  if (kind === "banned") return "banned";
+  return kind === "address_exhausted" ? "address_quota" : "no_key";
 }
 
 /** The key of a request, and why the gate refused it if it did: one code stands for several reasons. */

@@ -9,7 +9,8 @@ import { answerFailed, limited, type PageHandlerParts, pageHandler, withMalfunct
 import { DOCUMENT_PATH } from "./pages/paths.ts";
 import type { Handler } from "./pipeline/handler.ts";
 import { answeringOptions } from "./preflight.ts";
-import { HeldFlood, ProbeFlood } from "./reply/floods.ts";
+import { Flood, HeldFlood } from "./reply/floods.ts";
+import { endConnection } from "./reply/header-template.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
 export interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts {
@@ -29,14 +30,17 @@ export function createRoutes(parts: RouteParts) {
   for (const [path, resource] of Object.entries(v1Resources(parts))) routes[path] = v1(resource);
 
   const { pages, probes, notFound } = publicPages(parts);
-  const probeFlood = new ProbeFlood();
+  const probeFlood = new Flood();
   for (const [path, page] of Object.entries(pages)) {
     const handler = limited(parts, pageHandler(parts.failures, page));
     routes[path] = outside(cors && path === DOCUMENT_PATH ? readable(cors, handler) : handler);
   }
+  // Probes have no rate limit. In a flood, each response ends its connection: others then wait for one request of each
+  // flooding connection, not for all that are pipelined in it.
+  const bound = (response: Response) => (probeFlood.isReached() ? endConnection(response) : response);
   for (const [path, probe] of Object.entries(probes)) {
     const handler = pageHandler(parts.failures, probe);
-    routes[path] = outside((request, server) => andThen(handler(request, server), (reply) => probeFlood.bound(reply)));
+    routes[path] = outside((request, server) => andThen(handler(request, server), bound));
   }
   if (parts.console) routes["/console"] = routes["/console/*"] = outside(consolePage(parts, parts.console));
   return {

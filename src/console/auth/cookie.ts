@@ -1,22 +1,7 @@
 import { SECOND_MS } from "../../base/time/clock.ts";
 import { SESSION_LASTS_MS } from "../../domain/console-session.ts";
 import type { Caller } from "../../http/pages/console/relay.ts";
-import { cookieNameAt, rawSessionCookiesIn, SECURE_MARK, secretOf } from "../../http/pages/console/session-cookie.ts";
-
-export interface SessionCookie {
-  readonly name: string;
-  readonly secret: string;
-  /** Whether it is for https alone. */
-  readonly isSecure: boolean;
-}
-
-/** The cookies that a request may be signed in by. */
-export const sessionCookiesIn = (request: Request): readonly SessionCookie[] =>
-  rawSessionCookiesIn(request).map(({ name, value }) => ({
-    name,
-    secret: secretOf(value),
-    isSecure: value.endsWith(SECURE_MARK),
-  }));
+import { cookieNameAt, SECURE_MARK, type SessionCookie } from "../../http/pages/console/session-cookie.ts";
 
 /** For a browser that signs in. Its own Origin header comes first: a proxy may end TLS without telling us. */
 export function newSessionCookie({ headers }: Request, caller: Caller, secret: string): SessionCookie {

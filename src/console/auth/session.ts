@@ -6,12 +6,13 @@ import {
   SESSION_LASTS_MS,
 } from "../../domain/console-session.ts";
 import { digestOf } from "../../domain/keys/key.ts";
+import { type SessionCookie, sessionCookiesIn } from "../../http/pages/console/session-cookie.ts";
 import { type Store, StoreUnavailable } from "../../store/ports/store.ts";
 import type { SessionView } from "../api/index.ts";
 import { BAD_TOKEN, ConsoleFault } from "../fault.ts";
 import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
 import { authorshipOf } from "../resources/author.ts";
-import { clearCookie, newSessionCookie, type SessionCookie, sessionCookiesIn, setCookie } from "./cookie.ts";
+import { clearCookie, newSessionCookie, setCookie } from "./cookie.ts";
 
 export interface Resumed {
   readonly session: SignedIn;

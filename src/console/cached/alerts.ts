@@ -165,12 +165,6 @@ export class SeenAlerts {
   note(findings: readonly Finding[], nowMs: number): Alert[] {
     const since = new Map(findings.map(({ id, sinceMs }) => [id, sinceMs ?? this.#since.get(id) ?? nowMs]));
     this.#since = since;
-    return findings.map(({ id, level, title, meaning, remedy }) => ({
-      level,
-      title,
-      meaning,
-      remedy,
-      sinceMs: since.get(id) ?? null,
-    }));
+    return findings.map(({ id, ...alert }) => ({ ...alert, sinceMs: since.get(id) ?? null }));
   }
 }

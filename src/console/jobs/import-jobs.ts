@@ -13,7 +13,7 @@ import type { ImportWorkView } from "../api/index.ts";
 import { ConsoleFault } from "../fault.ts";
 import { failedWith, refusedWith, stopped } from "./import-messages.ts";
 import { isRunning, type JobEvent, type JobState, nextState, undoing, uploading } from "./import-state.ts";
-import { fileNameOf, receive, UPLOAD_LIMITS, UploadFolder, type UploadLimits } from "./upload.ts";
+import { fileFault, fileNameOf, receive, UPLOAD_LIMITS, UploadFolder, type UploadLimits } from "./upload.ts";
 
 interface Parts {
   readonly imports: ImportStore;
@@ -81,7 +81,7 @@ export class ImportJobs {
     wanted: WantedImport,
   ): Promise<ImportWorkView | ConsoleFault> {
     if (this.#current) return busy(this.#current);
-    const job = await this.#newJob(uploading(fileNameOf(name), wanted.dryRun));
+    const job = this.#newJob(uploading(fileNameOf(name), wanted.dryRun));
     return this.#import(job, wanted, async (path) => {
       const fault = await receive(body, path, job.folder, this.parts.limits ?? UPLOAD_LIMITS, job.stop.signal);
       // Only one file is kept at a time.
@@ -96,7 +96,7 @@ export class ImportJobs {
     const earlier = this.#jobs.get(id);
     const earlierPath = earlier?.path;
     if (!earlier || earlierPath === undefined) return FILE_GONE;
-    const job = await this.#newJob(uploading(earlier.state.name, wanted.dryRun));
+    const job = this.#newJob(uploading(earlier.state.name, wanted.dryRun));
     return this.#import(job, wanted, async (path) => {
       // The folder of the earlier job is removed some day.
       const isThere = await rename(earlierPath, path).then(
@@ -113,7 +113,7 @@ export class ImportJobs {
 
   async undo(importId: bigint, name: string, author: Author): Promise<ImportWorkView | ConsoleFault> {
     if (this.#current) return busy(this.#current);
-    const job = await this.#newJob(undoing(name, importId));
+    const job = this.#newJob(undoing(name, importId));
     return this.#run(job, async (signal) => {
       const onProgress = (done: number, total: number) => advance(job, { kind: "progressed", done, total });
       const undone = await undoImport({ ...this.#bulkParts(author, signal), onProgress }, importId);
@@ -139,19 +139,14 @@ export class ImportJobs {
     this.#uploads.close();
   }
 
-  async #newJob(state: JobState): Promise<Job> {
+  /** Awaits nothing: of two requests that arrive together, only one begins. */
+  #newJob(state: JobState): Job {
     const id = crypto.randomUUID();
-    const job: Job = { id, folder: "", stop: new AbortController(), state, path: undefined };
-    // Set before anything is awaited: of two requests that arrive together, only one begins.
+    const folder = this.#uploads.newFolder(id);
+    const job: Job = { id, folder, stop: new AbortController(), state, path: undefined };
+    this.#jobs.set(id, job);
     this.#current = job;
-    try {
-      const made = Object.assign(job, { folder: await this.#uploads.newFolder(id) });
-      this.#jobs.set(id, made);
-      return made;
-    } catch (error) {
-      this.#current = undefined;
-      throw error;
-    }
+    return job;
   }
 
   /** Imports the file that `place` puts at a path. A job that gets no file is forgotten. */
@@ -161,13 +156,10 @@ export class ImportJobs {
     place: (path: string) => Promise<ConsoleFault | undefined>,
   ): Promise<ImportWorkView | ConsoleFault> {
     const path = join(job.folder, job.state.name);
-    let fault: ConsoleFault | undefined;
-    try {
-      fault = await place(path);
-    } catch (error) {
+    const fault = await place(path).catch((error: unknown) => {
       this.#forgetCurrent(job);
       throw error;
-    }
+    });
     if (fault) {
       this.#forgetCurrent(job);
       return fault;
@@ -264,11 +256,10 @@ const busy = ({ state: { name } }: Job): ConsoleFault =>
     `${JSON.stringify(name)} is still in progress. Wait until it has finished, or stop it.`,
   );
 
-const FILE_GONE = new ConsoleFault(
+const FILE_GONE = fileFault(
   404,
   "file_gone",
   "The file is no longer here: another instance received it, or the service has restarted since. Choose it again.",
-  { field: "file" },
 );
 
 /** The first rejected lines, with their texts. */

@@ -1,5 +1,5 @@
-import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { mkdir, open, rm } from "node:fs/promises";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { MINUTE_MS } from "../../base/time/clock.ts";
@@ -31,14 +31,14 @@ export class UploadFolder {
 
   constructor(private readonly root = tmpdir()) {}
 
-  async newFolder(name: string): Promise<string> {
+  newFolder(name: string): string {
     if (!this.#path) {
       removeAbandoned(this.root);
       // mkdtemp creates it for its owner alone.
       this.#path = mkdtempSync(join(this.root, `${PREFIX}${process.pid}-`));
     }
     const path = join(this.#path, name);
-    await mkdir(path);
+    mkdirSync(path);
     return path;
   }
 
@@ -137,34 +137,29 @@ async function* arriving(
   }
 }
 
-const EMPTY = new ConsoleFault(400, "empty_file", "The file is empty. Choose another one.", { field: "file" });
-const CUT_OFF = new ConsoleFault(400, "incomplete_file", "The upload was cut off. Send the file again.", {
-  field: "file",
-});
+export const fileFault = (status: ConsoleFault["status"], code: string, message: string): ConsoleFault =>
+  new ConsoleFault(status, code, message, { field: "file" });
 
-const STOPPED = new ConsoleFault(
+const EMPTY = fileFault(400, "empty_file", "The file is empty. Choose another one.");
+const CUT_OFF = fileFault(400, "incomplete_file", "The upload was cut off. Send the file again.");
+const STOPPED = fileFault(
   409,
   "import_stopped",
   "The import was stopped before the file had arrived. To import it after all, choose the file again.",
-  {
-    field: "file",
-  },
 );
 
 const tooLarge = (maxBytes: number): ConsoleFault =>
-  new ConsoleFault(
+  fileFault(
     413,
     "file_too_large",
     `The file is larger than ${(maxBytes / GIBIBYTE).toFixed(0)} GiB. Compress it with gzip, or import it on the server with: animal-store animals import`,
-    { field: "file" },
   );
 
 const noRoom = (folder: string): ConsoleFault =>
-  new ConsoleFault(
+  fileFault(
     413,
     "no_room",
     `There is not enough free space for the file in ${dirname(dirname(folder))}. Free some, set TMPDIR to another folder, or import it on the server with: animal-store animals import`,
-    { field: "file" },
   );
 
 const NAME_MAX_CHARACTERS = 100;

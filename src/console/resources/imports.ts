@@ -6,6 +6,7 @@ import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts"
 import { flagField, int64TextField, textIn, withForm, withQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { asDownload } from "../jobs/download.ts";
+import { fileFault } from "../jobs/upload.ts";
 import { authorOf } from "./author.ts";
 
 const IMPORTS_SHOWN = 100;
@@ -34,7 +35,7 @@ export const beginImport = withQuery(FLAGS, async ({ imports }, session, flags, 
   return accepted(await imports.begin(textIn(query, "name"), request.body, wanted));
 });
 
-const NO_FILE = new ConsoleFault(400, "missing_field", "No file was sent. Choose one.", { field: "file" });
+const NO_FILE = fileFault(400, "missing_field", "No file was sent. Choose one.");
 
 /** Lets a person who comes back to the page find their imports. */
 export const listWorks: ConsoleHandler = ({ imports }) => imports.views;

@@ -45,11 +45,8 @@ export type ParameterValues<Known extends ParameterSet> = {
     : never;
 };
 
-interface QueryDescription<Value> {
-  readonly description: string;
-  readonly schema: Schema;
+interface QueryDescription<Value> extends ParameterBase {
   readonly uses?: readonly NamedSchema[];
-  readonly example: unknown;
   readonly parse: (text: string) => Value | Mistake;
   /** The text that parses to a value, encoded for links. By default it has nothing to encode. */
   readonly format?: (value: Value) => string;

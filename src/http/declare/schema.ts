@@ -1,6 +1,7 @@
 import {
   type Field,
   type Fields,
+  INT64_SCHEMA,
   type InvalidRecord,
   isRequired,
   type Parsed,
@@ -24,6 +25,12 @@ export const namedSchema = (name: string, schema: Schema, uses: readonly NamedSc
 });
 
 export const refTo = ({ name }: NamedSchema): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+export const assignedId = (example: number): Schema => ({
+  ...INT64_SCHEMA,
+  description: "Assigned by the service, in ascending order, and never reused.",
+  examples: [example],
+});
 
 export const moment = (description: string): Schema => ({ type: "string", format: "date-time", description });
 

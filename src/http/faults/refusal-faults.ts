@@ -2,7 +2,6 @@ import type { Refusal } from "../../access/gate.ts";
 import { plural } from "../../base/text/text.ts";
 import { SECOND_MS, toWholeSeconds } from "../../base/time/clock.ts";
 import { type EnvironmentName, otherEnvironment } from "../../domain/environment.ts";
-import type { KeyProblem } from "../../domain/keys/key.ts";
 import type { Scope } from "../../domain/keys/scope.ts";
 import type { QuotaStatus } from "../../domain/limits/tally.ts";
 import { constant, Fault, type FaultCode } from "./fault.ts";
@@ -39,19 +38,23 @@ function foreignKey(of: EnvironmentName): Fault {
   return constant("invalid_api_key", message, INVALID_TOKEN);
 }
 
+const AGAIN = "Ask the operator for a new one.";
+const invalidKey = (message: string): Fault => constant("invalid_api_key", `This API key ${message}`, INVALID_TOKEN);
+const REPLACED_KEY = invalidKey("has been replaced. Use the new one.");
+const SUSPENDED_KEY = invalidKey("is suspended. Ask the operator to resume it.");
+const REVOKED_KEY = invalidKey(`has been revoked. ${AGAIN}`);
+
 /** The fault that a refused request is answered with. */
 export function refusalFault({ reason, quotaStatus }: Refusal): Fault {
   switch (reason.kind) {
-    case "starting":
-      return STARTING;
-    case "missing":
-      return MISSING_KEY;
-    case "malformed":
-      return MALFORMED_KEY;
-    case "unknown":
-      return UNKNOWN_KEY;
     case "foreign":
       return FOREIGN_KEYS[reason.of];
+    case "expired":
+      return new Fault(
+        "invalid_api_key",
+        `This API key expired at ${new Date(reason.atMs).toISOString()}. ${AGAIN}`,
+        INVALID_TOKEN,
+      );
     case "exhausted":
       return quotaFault(quotaStatus, reason.strikesLeft);
     case "banned":
@@ -59,16 +62,19 @@ export function refusalFault({ reason, quotaStatus }: Refusal): Fault {
     case "address_exhausted":
       return addressFault(quotaStatus);
     default:
-      return new Fault("invalid_api_key", messageOn(reason), INVALID_TOKEN);
+      return CONSTANT_FAULTS[reason.kind];
   }
 }
 
-function messageOn(problem: KeyProblem): string {
-  if (problem.kind === "replaced") return "This API key has been replaced. Use the new one.";
-  if (problem.kind === "suspended") return "This API key is suspended. Ask the operator to resume it.";
-  const what = problem.kind === "revoked" ? "has been revoked" : `expired at ${new Date(problem.atMs).toISOString()}`;
-  return `This API key ${what}. Ask the operator for a new one.`;
-}
+const CONSTANT_FAULTS = {
+  starting: STARTING,
+  missing: MISSING_KEY,
+  malformed: MALFORMED_KEY,
+  unknown: UNKNOWN_KEY,
+  replaced: REPLACED_KEY,
+  suspended: SUSPENDED_KEY,
+  revoked: REVOKED_KEY,
+};
 
 /** RFC 6750. */
 export const insufficientScope = (scope: Scope): Fault =>
@@ -82,37 +88,38 @@ function secondsUntilReset({ shown, atMs }: QuotaStatus): number {
   return Math.max(1, toWholeSeconds(resetMs - atMs));
 }
 
-function retryLater(code: FaultCode, quotaStatus: QuotaStatus, message: (wait: string) => string): Fault {
+/** The message is why the request is refused, how long to wait, and what to do then. */
+function retryLater(code: FaultCode, quotaStatus: QuotaStatus, why: string, then: string): Fault {
   const seconds = secondsUntilReset(quotaStatus);
-  return new Fault(code, message(`Wait ${seconds} ${plural(seconds, "second")}`), { "Retry-After": String(seconds) });
+  const message = `${why} Wait ${seconds} ${plural(seconds, "second")}${then}`;
+  return new Fault(code, message, { "Retry-After": String(seconds) });
 }
-
-const quotaFault = (quotaStatus: QuotaStatus, strikesLeft: number | undefined): Fault =>
-  retryLater("rate_limit_exceeded", quotaStatus, (wait) => {
-    const { quota, window } = quotaStatus.shown;
-    const warning =
-      strikesLeft === undefined
-        ? ""
-        : ` The key will be banned after ${strikesLeft} more refused ${plural(strikesLeft, "request")} this minute.`;
-    return `You have used all ${quota} requests for this ${window.name}. ${wait} before the next request.${warning}`;
-  });
 
 const banFault = (quotaStatus: QuotaStatus): Fault =>
   retryLater(
     "key_banned",
     quotaStatus,
-    (wait) =>
-      `This API key is temporarily banned because it kept sending requests after 429 responses. ${wait} before the next request, and back off when you get a 429.`,
+    "This API key is temporarily banned because it kept sending requests after 429 responses.",
+    " before the next request, and back off when you get a 429.",
   );
 
+/** The fault of a caller who has used up a quota. */
+function exhausted(quotaStatus: QuotaStatus, who: string, requests: string, then: string): Fault {
+  const { quota, window } = quotaStatus.shown;
+  const why = `${who} used all ${quota} ${requests} for this ${window.name}.`;
+  return retryLater("rate_limit_exceeded", quotaStatus, why, then);
+}
+
+function quotaFault(quotaStatus: QuotaStatus, strikesLeft: number | undefined): Fault {
+  const warning =
+    strikesLeft === undefined
+      ? ""
+      : ` The key will be banned after ${strikesLeft} more refused ${plural(strikesLeft, "request")} this minute.`;
+  return exhausted(quotaStatus, "You have", "requests", ` before the next request.${warning}`);
+}
+
 const addressFault = (quotaStatus: QuotaStatus): Fault =>
-  retryLater("rate_limit_exceeded", quotaStatus, (wait) => {
-    const { quota, window } = quotaStatus.shown;
-    return `Your address has used all ${quota} requests without a valid API key for this ${window.name}. ${wait}, or send a valid key.`;
-  });
+  exhausted(quotaStatus, "Your address has", "requests without a valid API key", ", or send a valid key.");
 
 export const visitorFault = (quotaStatus: QuotaStatus): Fault =>
-  retryLater("rate_limit_exceeded", quotaStatus, (wait) => {
-    const { quota, window } = quotaStatus.shown;
-    return `Your address has used all ${quota} page requests for this ${window.name}. ${wait}, then load the page again.`;
-  });
+  exhausted(quotaStatus, "Your address has", "page requests", ", then load the page again.");

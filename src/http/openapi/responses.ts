@@ -46,7 +46,7 @@ function successResponse(
   return {
     description,
     headers: {
-      ...headersOf(components, [], []),
+      ...commonHeaders(components),
       ...(isTagged(operation, success) ? { ETag: etag(operation, components) } : {}),
       ...own(headers, true),
       ...own([...optionalHeaders, ...replayed], false),
@@ -88,7 +88,8 @@ function faultResponse(
 ): Json {
   const names = new Set(faults.flatMap(({ headers }) => Object.keys(headers)));
   names.delete("Connection");
-  const [always, sometimes] = partition([...names], (name) => faults.every(({ headers }) => name in headers));
+  const always = [...names].filter((name) => faults.every(({ headers }) => name in headers));
+  const sometimes = [...names].filter((name) => !always.includes(name));
   const sentences = new Set(faults.map(({ code }) => FAULTS[code][1]));
   const examples: Json = {};
   for (const { code, message, status } of faults) {
@@ -98,18 +99,16 @@ function faultResponse(
   return {
     description: [...sentences].join(" "),
     headers: {
-      ...headersOf(components, [], sometimes),
+      ...commonHeaders(components),
+      ...Object.fromEntries(sometimes.map((name) => [name, components.optionalHeader(name)])),
       ...Object.fromEntries(always.map((name) => [name, header(name)])),
     },
     content: jsonContent(components.schema(ERROR), examples),
   };
 }
 
-const headersOf = (components: Components, always: readonly string[], sometimes: readonly string[]): Json =>
-  Object.fromEntries([
-    ...[...COMMON_HEADERS, ...always].map((name) => [name, components.header(name)]),
-    ...sometimes.map((name) => [name, components.optionalHeader(name)]),
-  ]);
+const commonHeaders = (components: Components): Json =>
+  Object.fromEntries(COMMON_HEADERS.map((name) => [name, components.header(name)]));
 
 export const jsonContent = (schema: Json, examples: Readonly<Record<string, unknown>>): Json => ({
   "application/json": {
@@ -117,8 +116,3 @@ export const jsonContent = (schema: Json, examples: Readonly<Record<string, unkn
     examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
   },
 });
-
-const partition = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] => [
-  all.filter(isFirst),
-  all.filter((one) => !isFirst(one)),
-];

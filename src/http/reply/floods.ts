@@ -1,8 +1,8 @@
 import type { Awaitable } from "../../base/time/awaitable.ts";
-import { endConnection } from "./header-template.ts";
 
 const INTERVAL_MS = 100;
 const MAX_RESPONSES = 100;
+const monotonic = (): number => performance.now();
 
 /** Counts responses of a kind: by default, more than 1,000 a second are a flood. */
 export class Flood {
@@ -11,7 +11,7 @@ export class Flood {
 
   /** `max`: how many responses are fine in a tenth of a second. */
   constructor(
-    private readonly nowMs: () => number,
+    private readonly nowMs: () => number = monotonic,
     private readonly max = MAX_RESPONSES,
   ) {}
 
@@ -26,24 +26,6 @@ export class Flood {
   }
 }
 
-const monotonic = (): number => performance.now();
-
-/**
- * Bounds the cost of probes, which have no rate limit. In a flood, each response ends its connection: others then wait
- * for one request of each flooding connection, not for all that are pipelined in it.
- */
-export class ProbeFlood {
-  readonly #flood: Flood;
-
-  constructor(nowMs = monotonic) {
-    this.#flood = new Flood(nowMs);
-  }
-
-  bound(response: Response): Response {
-    return this.#flood.isReached() ? endConnection(response) : response;
-  }
-}
-
 /** Stays well below the 30 s after which an idle connection is closed. */
 const MAX_HOLD_MS = 10_000;
 
@@ -52,16 +34,11 @@ const MAX_HOLD_MS = 10_000;
  * keep Bun accepting, which it does before it serves other connections; so each response is held for as many
  * milliseconds as others are held: about 1,000 a second leave each thread, however many ask.
  */
-export class HeldFlood {
-  readonly #flood: Flood;
+export class HeldFlood extends Flood {
   #held = 0;
 
-  constructor(nowMs = monotonic) {
-    this.#flood = new Flood(nowMs);
-  }
-
   bound(response: Response): Awaitable<Response> {
-    return this.#flood.isReached() ? this.#hold(response) : response;
+    return this.isReached() ? this.#hold(response) : response;
   }
 
   async #hold(response: Response): Promise<Response> {

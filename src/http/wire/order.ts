@@ -1,7 +1,7 @@
 import { choiceField, INT64_SCHEMA, int64Field, maybe, textField } from "../../base/json/fields.ts";
 import { ORDER_STATUSES, type Order, REFERENCE_MAX_CODE_POINTS } from "../../domain/stock/order.ts";
 import { pageSchema } from "../declare/paging.ts";
-import { bodyShape, moment, namedSchema, refTo } from "../declare/schema.ts";
+import { assignedId, bodyShape, moment, namedSchema, refTo } from "../declare/schema.ts";
 
 // An order on the wire: its schemas, and its JSON.
 
@@ -57,11 +57,7 @@ export const ORDER = namedSchema(
     type: "object",
     description: "The sale of one animal.",
     properties: {
-      id: {
-        ...INT64_SCHEMA,
-        description: "Assigned by the service, in ascending order, and never reused.",
-        examples: [7],
-      },
+      id: assignedId(7),
       petId,
       status: refTo(ORDER_STATUS),
       placedAt: moment("When it was placed."),

@@ -8,7 +8,7 @@ import {
   parseNewAnimal,
 } from "../../domain/stock/animal.ts";
 import { pageSchema } from "../declare/paging.ts";
-import { bigExample, bodyShape, namedSchema, refTo } from "../declare/schema.ts";
+import { assignedId, bigExample, bodyShape, namedSchema, refTo } from "../declare/schema.ts";
 
 // An animal on the wire, where it is called Pet: its schemas, and its JSON.
 
@@ -78,11 +78,7 @@ export const PET = namedSchema(
     type: "object",
     description: "An animal held in the store.",
     properties: {
-      id: {
-        ...INT64_SCHEMA,
-        description: "Assigned by the service, in ascending order, and never reused.",
-        examples: [42],
-      },
+      id: assignedId(42),
       name,
       categoryId,
       status: refTo(PET_STATUS),

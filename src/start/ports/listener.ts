@@ -2,8 +2,9 @@ import type { Server } from "bun";
 import { reachableHost } from "../../base/system/reachable-host.ts";
 import { STARTING } from "../../http/faults/faults.ts";
 import { publicError } from "../../http/pages/page.ts";
+import type { Handlers } from "../../http/pipeline/handler.ts";
 import { finish } from "./finish.ts";
-import { ending, type Handlers } from "./handlers.ts";
+import { ending } from "./handlers.ts";
 import { sharePort } from "./share-port.ts";
 
 /** How long requests in progress may take when their port is opened anew: longer than a write waits for a lock. */

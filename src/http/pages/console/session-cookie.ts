@@ -18,24 +18,25 @@ export const SECURE_MARK = ".s";
 /** Another port of the same host can add cookies of such a name, so only the first few are tried. */
 const MAX_COOKIES = 8;
 
-export interface RawCookie {
+export interface SessionCookie {
   readonly name: string;
-  readonly value: string;
+  readonly secret: string;
+  /** Whether it is for https alone. */
+  readonly isSecure: boolean;
 }
 
 /** The cookies that may hold a session, in the order the browser sent them. */
-export function rawSessionCookiesIn({ headers }: Request): readonly RawCookie[] {
-  const found: RawCookie[] = [];
+export function sessionCookiesIn({ headers }: Request): readonly SessionCookie[] {
+  const found: SessionCookie[] = [];
   for (const pair of (headers.get("cookie") ?? "").split(";")) {
     const [name = "", value = ""] = pair.split("=", 2).map((part) => part.trim());
-    if (!COOKIE_NAME.test(name) || !isPlausibleConsoleSecret(secretOf(value))) continue;
-    if (found.push({ name, value }) === MAX_COOKIES) break;
+    const isSecure = value.endsWith(SECURE_MARK);
+    const secret = isSecure ? value.slice(0, -SECURE_MARK.length) : value;
+    if (!COOKIE_NAME.test(name) || !isPlausibleConsoleSecret(secret)) continue;
+    if (found.push({ name, secret, isSecure }) === MAX_COOKIES) break;
   }
   return found;
 }
-
-export const secretOf = (value: string): string =>
-  value.endsWith(SECURE_MARK) ? value.slice(0, -SECURE_MARK.length) : value;
 
 /** The console sets it on responses to requests in a session, for the thread that relayed them. */
 export const SIGNED_IN = "x-animal-store-signed-in";

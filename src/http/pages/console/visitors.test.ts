@@ -6,7 +6,7 @@ import { newConsoleSecret } from "../../../domain/console-session.ts";
 import { ratePolicyOfAddress } from "../../../domain/limits/tally.ts";
 import { HeldFlood } from "../../reply/floods.ts";
 import type { PageHandlerParts } from "../page.ts";
-import { rawSessionCookiesIn, SIGNED_IN } from "./session-cookie.ts";
+import { SIGNED_IN, sessionCookiesIn } from "./session-cookie.ts";
 import { consolePage } from "./visitors.ts";
 
 const SERVER = { requestIP: () => ({ address: "192.0.2.1" }) } as unknown as Server<undefined>;
@@ -30,7 +30,7 @@ function endpoint() {
   const page = consolePage(
     parts,
     (request: BunRequest) => {
-      const cookies = rawSessionCookiesIn(request).map(({ value }) => value);
+      const cookies = sessionCookiesIn(request).map(({ secret }) => secret);
       relayed.push(...cookies);
       const isPage = request.url.endsWith("/console/");
       const isKnown = cookies.some((cookie) => sessions.includes(cookie));

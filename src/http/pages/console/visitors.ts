@@ -4,7 +4,7 @@ import { MINUTE_MS } from "../../../base/time/clock.ts";
 import type { Handler, PublicPage } from "../../pipeline/handler.ts";
 import { Flood } from "../../reply/floods.ts";
 import { limited, type PageHandlerParts } from "../page.ts";
-import { rawSessionCookiesIn, SIGNED_IN } from "./session-cookie.ts";
+import { SIGNED_IN, sessionCookiesIn } from "./session-cookie.ts";
 
 /** How many requests with unknown cookies are relayed in a tenth of a second: enough for everyone who comes back. */
 const UNKNOWN_COOKIES = 10;
@@ -23,8 +23,8 @@ export function consolePage(parts: PageHandlerParts, relay: Handler, nowMs = mon
   const visit = limited(parts, relay as PublicPage);
   const mayPass = (cookies: string): boolean => (known.get(cookies) ?? 0) > nowMs() || !unknown.isReached();
   return (request, server) => {
-    const cookies = rawSessionCookiesIn(request)
-      .map(({ value }) => value)
+    const cookies = sessionCookiesIn(request)
+      .map(({ secret }) => secret)
       .join();
     if (cookies === "") return visit(request, server);
     const answered = mayPass(cookies) ? relay(request as BunRequest, server) : visit(request, server);
