@@ -5,10 +5,8 @@ import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES, type SchemaRules } from "../
 import { closeNow } from "./file/close.ts";
 import { LOCK_TIMEOUTS, openLocked, openShared } from "./file/database.ts";
 import { type DatabaseFiles, identifyFiles } from "./file/identity.ts";
-import type { Reader } from "./serving/reader.ts";
 import { ServingView } from "./serving/serving-view.ts";
-import type { WriteQueue } from "./serving/write-queue.ts";
-import { attempt, reasonOf } from "./sql/attempt.ts";
+import { attempt, reasonOf, tryEarly } from "./sql/attempt.ts";
 import { type Connection, prepared } from "./sql/statements.ts";
 import { sqliteAnimals } from "./tables/animals.ts";
 import { sqliteCategories } from "./tables/categories.ts";
@@ -55,19 +53,16 @@ export async function openForServing(
   const { path, db, unlock, descriptor } = await openLocked(givenPath, rules, timeouts);
   // This takes half a millisecond, and the thread several: the start does not wait for either.
   const shared = lazy(() => {
-    const files = identifyFiles({ path, givenPath }, descriptor);
+    const files = identifyFiles(path, givenPath, descriptor);
     const walIndexAddress = mapWalIndex(path);
     const noteTarget = walIndexAddress ? { walIndexAddress, note: newCommitNote() } : undefined;
     view.follow(files, noteTarget);
     return { files, noteTarget };
   });
-  const host = new WriterHost({
-    settings: () => ({ ...shared(), timeouts }),
-    isTrusted: () => view.isTrusted,
-  });
+  const host = new WriterHost(() => ({ ...shared(), timeouts, isTrusted: view.isTrusted }));
   const view = new ServingView(path, db, () => view.queue.connect(host.newPort()));
   host.onLoss((reason) => view.queue.lose(reason));
-  const warmUp = setTimeout(() => startEarly(view.queue), WARM_UP_AFTER_MS);
+  const warmUp = setTimeout(() => tryEarly(() => view.queue.start()), WARM_UP_AFTER_MS);
   warmUp.unref();
 
   return {
@@ -95,7 +90,7 @@ export function openHandle({ path, files, noteTarget, port }: SqliteHandle): Sto
   const view = new ServingView(path, undefined, requestPort);
   view.follow(files, noteTarget);
   view.queue.start();
-  openEarly(view.reader);
+  tryEarly(view.reader.connection);
   return {
     ...storeOf(view),
     async close() {
@@ -118,20 +113,6 @@ function storeOf(view: ServingView): Omit<Store, "close"> {
     },
     onProblem: (report) => view.onProblem(report),
   };
-}
-
-/** A failure does no harm: the first write tries again, and reports it. */
-function startEarly(queue: WriteQueue): void {
-  try {
-    queue.start();
-  } catch {}
-}
-
-/** A failure does no harm: the first read tries again, and reports it. */
-function openEarly({ connection }: Reader): void {
-  try {
-    connection();
-  } catch {}
 }
 
 /** Opens a store for a command, which may run beside a service. Fails with an OperatorError. */

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import * as fs from "node:fs";
+import { existsSync } from "node:fs";
 
 /** Closes a connection at once; a plain close() would wait until statements that are still referenced are collected. */
 export const closeNow = (db: Database): void => db.close(true);
@@ -12,7 +12,7 @@ export const closeNow = (db: Database): void => db.close(true);
 export function closeWithoutCheckpoint(path: string, db: Database): boolean {
   const last = openAsLast(path);
   // SQLite makes no checkpoint of a file that was removed or renamed.
-  if (!last && isThere(path)) {
+  if (!last && existsSync(path)) {
     leftOpen.add(db);
     return false;
   }
@@ -37,5 +37,3 @@ function openAsLast(path: string): Database | undefined {
     return undefined;
   }
 }
-
-const isThere = (path: string): boolean => fs.existsSync(path);

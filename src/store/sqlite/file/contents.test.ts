@@ -8,13 +8,13 @@ import { PLANS } from "../../../domain/keys/plan.ts";
 import { backupSqlite } from "../backup/backup.ts";
 import { openForCommand, openForServing } from "../store.ts";
 import { raiseGeneration } from "../wal/generation.ts";
-import { followContents } from "./contents.ts";
+import { FileContents } from "./contents.ts";
 import { openForWriting } from "./database.ts";
 
 async function newStore() {
   const path = join(temporaryFolder(), "store.db");
   await (await openForCommand(path, { create: true })).close();
-  return { path, contents: followContents(openSync(path, "r")) };
+  return { path, contents: new FileContents(openSync(path, "r")) };
 }
 
 /** Writes as a command does, or a service after a checkpoint. */

@@ -7,7 +7,7 @@ import { UnusableDatabase } from "../../urls/unusable-database.ts";
 // Finds out whether the user who runs this may use a file. SQLite only says that it is "unable to open" it, and a file
 // in a folder without access looks as if it did not exist.
 
-export interface Objection {
+interface Objection {
   readonly detail: string;
   readonly remedy: string | DatabaseRemedy;
 }
@@ -17,22 +17,16 @@ const AS_SERVICE_USER = "run this as the user of the service, or give this user 
 /** Returns why this user cannot use what is at a path; undefined if nothing is there, or nothing is wrong. */
 export function objectionToFile(path: string, mode: "read" | "write" = "read"): Objection | undefined {
   const name = absolutePath(path);
+  let verb = "looked at";
   try {
     const stats = fs.statSync(path, { throwIfNoEntry: false });
     if (stats?.isDirectory()) return { detail: `${name} is a folder`, remedy: { kind: "is_folder" } };
-  } catch (error) {
-    return isDenied(error)
-      ? { detail: `${name} cannot be looked at by ${thisUser()}`, remedy: AS_SERVICE_USER }
-      : undefined;
-  }
-  try {
+    verb = mode === "read" ? "read" : "written to";
     fs.accessSync(path, mode === "read" ? fs.constants.R_OK : fs.constants.R_OK | fs.constants.W_OK);
     return undefined;
   } catch (error) {
-    const verb = mode === "read" ? "read" : "written to";
-    return isDenied(error)
-      ? { detail: `${name} cannot be ${verb} by ${thisUser()}`, remedy: AS_SERVICE_USER }
-      : undefined;
+    if (!isDenied(error)) return undefined;
+    return { detail: `${name} cannot be ${verb} by ${thisUser()}`, remedy: AS_SERVICE_USER };
   }
 }
 

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { lazy } from "../../../base/lazy.ts";
 import { StoreUnavailable } from "../../ports/store.ts";
 import { inodeLookup } from "../sql/libc.ts";
-import { type Contents, followContents } from "./contents.ts";
+import { FileContents } from "./contents.ts";
 
 /** Identifies a file, whatever its name is later. */
 interface FileIdentity {
@@ -20,8 +20,7 @@ export interface DatabaseFiles {
   readonly descriptor: number | undefined;
 }
 
-const MAY_BE_MISSING = { throwIfNoEntry: false } as const;
-const statsOf = (path: string): fs.Stats | undefined => fs.statSync(path, MAY_BE_MISSING);
+const statsOf = (path: string): fs.Stats | undefined => fs.statSync(path, { throwIfNoEntry: false });
 
 const identityOf = (path: string, stats = statsOf(path)): FileIdentity => ({
   path,
@@ -29,8 +28,11 @@ const identityOf = (path: string, stats = statsOf(path)): FileIdentity => ({
   inode: stats?.ino,
 });
 
-/** Identifies the files of an open database; the descriptor does so whatever is at the path by now. */
-export function identifyFiles({ path, givenPath }: Paths, descriptor: number | undefined): DatabaseFiles {
+/**
+ * Identifies the files of an open database; the descriptor does so whatever is at the path by now. The operator knows
+ * it by the given path: a symbolic link, which may lead to another file later.
+ */
+export function identifyFiles(path: string, givenPath: string, descriptor: number | undefined): DatabaseFiles {
   const stats = descriptor === undefined ? statsOf(path) : fs.fstatSync(descriptor);
   return {
     database: identityOf(givenPath, stats),
@@ -38,12 +40,6 @@ export function identifyFiles({ path, givenPath }: Paths, descriptor: number | u
     logIndex: identityOf(`${path}-shm`),
     descriptor,
   };
-}
-
-interface Paths {
-  readonly path: string;
-  /** The path that the operator knows. A symbolic link may lead to another file later. */
-  readonly givenPath: string;
 }
 
 /**
@@ -60,9 +56,8 @@ export function whyMoved({ database, log, logIndex }: DatabaseFiles): string | u
   return beside && `${beside.path} was removed or replaced while the service was running: restart the service`;
 }
 
-/** Throws StoreUnavailable if the files at the paths are not those that were opened. */
-export function refuseIfMoved(files: DatabaseFiles): void {
-  const reason = whyMoved(files);
+/** Throws StoreUnavailable if there is a reason. */
+export function refuse(reason: string | undefined): void {
   if (reason !== undefined) throw new StoreUnavailable(reason);
 }
 
@@ -73,13 +68,13 @@ const CHECK_ALL_INTERVAL_MS = 250;
 
 /** Watches whether the files of a database were moved, replaced or overwritten, for one thread. */
 export class FileWatch {
-  readonly #contents: Contents;
+  readonly contents: FileContents;
   readonly #lookUp = lazy(() => inodeLookup(this.files.database.path));
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly files: DatabaseFiles) {
-    this.#contents = followContents(files.descriptor);
-    this.#contents.isOverwritten();
+    this.contents = new FileContents(files.descriptor);
+    this.contents.isOverwritten();
   }
 
   /** Returns what to tell the operator; undefined while all is well. */
@@ -102,12 +97,7 @@ export class FileWatch {
   }
 
   whyOverwritten(): string | undefined {
-    if (!this.#contents.isOverwritten()) return undefined;
+    if (!this.contents.isOverwritten()) return undefined;
     return `${this.files.database.path} was overwritten while the service was running: stop the service, restore the backup again, then start it`;
-  }
-
-  /** To be called when a sync has failed: the file may then be an older state of itself. */
-  forgetContents(): void {
-    this.#contents.forget();
   }
 }

@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { compactTime } from "../../../domain/backup-series.ts";
-import { isWithoutLinks, OWNER_ONLY, syncFile, syncFolder } from "../../files/files.ts";
+import { copyBytes, isWithoutLinks, OWNER_ONLY, syncFolder } from "../../files/files.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 import { isDamage } from "../migration/start-check.ts";
 import { isBusy } from "../sql/attempt.ts";
@@ -106,27 +106,19 @@ function keepAside(path: string, nowMs: number): string {
   }
 }
 
-const COPY_BYTES = 1 << 20;
-
 /** Copies the old file, which is never closed: SQLite would lose its locks on it. */
 function copyAside(path: string, aside: string): void {
   const from = openForGood(path);
   if (from === undefined) throw new Error(`cannot read ${path}`);
   const to = fs.openSync(aside, "wx", OWNER_ONLY);
   try {
-    const chunk = Buffer.alloc(COPY_BYTES);
-    for (let at = 0, read = 0; ; at += read) {
-      read = fs.readSync(from, chunk, 0, COPY_BYTES, at);
-      if (read === 0) break;
-      fs.writeSync(to, chunk, 0, read, at);
-    }
+    copyBytes(from, to);
   } catch (error) {
     fs.rmSync(aside, { force: true });
     throw error;
   } finally {
     fs.closeSync(to);
   }
-  syncFile(aside);
 }
 
 /** A sound database has none left by then. */

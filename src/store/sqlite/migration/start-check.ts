@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { NUMBERED_TABLES, TABLES } from "../../sql/rows.ts";
-import { codeOf, reasonOf } from "../sql/attempt.ts";
+import { codeOf } from "../sql/attempt.ts";
 import { type ExpectedIndex, expectedIndexes, expectedSchema } from "./expected-schema.ts";
 
 // The check of a file within the time of a start. A small file is checked entirely. In a large one, each index is
@@ -17,28 +17,19 @@ export const damaged = (what: string): OperatorError =>
   new OperatorError(`the database file is damaged (${what})`, { kind: "examine_damage" });
 
 /**
- * Throws an OperatorError if the file is found to be damaged. It only reads. Of a schema that a newer version made, it
- * cannot say how it should be.
+ * Throws an OperatorError if the file is found to be damaged, or what SQLite throws. It only reads. Of a schema that a
+ * newer version made, it cannot say how it should be.
  */
 export function refuseDamage(db: Database, path: string, { isNewer }: { isNewer: boolean }): void {
-  const damage = findDamage(db, path, isNewer);
+  // One transaction, so that what a command writes meanwhile is not taken for damage.
+  const damage = db.transaction(
+    () =>
+      missingPages(db, path) ??
+      (isNewer ? undefined : differenceInSchema(db)) ??
+      (isSmall(db) ? failedCheck(db) : differenceInIndexes(db)) ??
+      repeatedIds(db),
+  )();
   if (damage !== undefined) throw damaged(damage);
-}
-
-function findDamage(db: Database, path: string, isNewer: boolean): string | undefined {
-  try {
-    // One transaction, so that what a command writes meanwhile is not taken for damage.
-    return db.transaction(
-      () =>
-        missingPages(db, path) ??
-        (isNewer ? undefined : differenceInSchema(db)) ??
-        (isSmall(db) ? failedCheck(db) : differenceInIndexes(db)) ??
-        repeatedIds(db),
-    )();
-  } catch (error) {
-    if (isDamage(error)) return reasonOf(error);
-    throw error;
-  }
 }
 
 const numberOf = (db: Database, sql: string): number => Number(Object.values(db.query(sql).get() as object)[0]);

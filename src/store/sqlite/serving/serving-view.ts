@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { type Store, type StoreProblem, StoreUnavailable } from "../../ports/store.ts";
-import { type DatabaseFiles, FileWatch } from "../file/identity.ts";
+import { type DatabaseFiles, FileWatch, refuse } from "../file/identity.ts";
 import { walIndexAt } from "../wal/index.ts";
 import { followVersion, versionByPragma } from "../wal/version.ts";
 import type { NoteTarget } from "../writer/connection.ts";
@@ -44,8 +44,7 @@ export class ServingView {
 
   /** Throws StoreUnavailable. */
   readonly refuseIfReplaced = (): void => {
-    const reason = this.isTrusted ? this.#watch?.whyReplaced() : this.#watch?.whyMoved();
-    if (reason !== undefined) throw new StoreUnavailable(reason);
+    refuse(this.isTrusted ? this.#watch?.whyReplaced() : this.#watch?.whyMoved());
   };
 
   /** Throws StoreUnavailable if every write would be refused. */
@@ -61,7 +60,7 @@ export class ServingView {
   }
 
   readonly #onProblem = (problem: StoreProblem, error: Error): void => {
-    if (problem === "sync") this.#watch?.forgetContents();
+    if (problem === "sync") this.#watch?.contents.forget();
     this.#report(problem, error);
   };
 

@@ -8,7 +8,8 @@ import { StoreUnavailable } from "../../ports/store.ts";
 import { LOCK_TIMEOUTS, openShared } from "../file/database.ts";
 import { identifyFiles } from "../file/identity.ts";
 import { versionByPragma } from "../wal/version.ts";
-import { WriterHost, type WriterHostOptions } from "../writer/host.ts";
+import type { WriterSettings } from "../writer/connection.ts";
+import { WriterHost } from "../writer/host.ts";
 import type { ToWriter } from "../writer/messages.ts";
 import { WriteQueue } from "./write-queue.ts";
 
@@ -20,22 +21,17 @@ const RPC = JSON.stringify(join(import.meta.dir, "../../../base/worker/rpc.ts"))
 /** A write that changes nothing in an empty database. */
 const DELETE_NOTHING = { savedAtMs: 0 };
 
-type Settings = ReturnType<WriterHostOptions["settings"]>;
-
-const settingsOf = (path: string): Settings => ({
-  files: identifyFiles({ path, givenPath: path }, undefined),
+const settingsOf = (path: string, isTrusted = true): WriterSettings => ({
+  files: identifyFiles(path, path, undefined),
   timeouts: LOCK_TIMEOUTS,
   noteTarget: undefined,
+  isTrusted,
 });
 
 /** A writer thread, and a queue to it. */
-function queueTo(path: string, { script, settings }: Partial<WriterHostOptions> = {}) {
+function queueTo(path: string, { script, settings }: { script?: string; settings?: () => WriterSettings } = {}) {
   const known = settingsOf(path);
-  const host = new WriterHost({
-    settings: settings ?? (() => known),
-    isTrusted: () => true,
-    ...(script ? { script } : {}),
-  });
+  const host = new WriterHost(settings ?? (() => known), script);
   const queue = new WriteQueue({ requestPort: () => queue.connect(host.newPort()) });
   host.onLoss((reason) => queue.lose(reason));
   const close = async () => {
@@ -267,7 +263,7 @@ describe("the writer thread", () => {
 
   test("what was gathered before there was a port is still written when it is closed meanwhile", async () => {
     const { path, db, names } = await writingTo("late-port.db");
-    const writer = new WriterHost({ settings: () => settingsOf(path), isTrusted: () => true });
+    const writer = new WriterHost(() => settingsOf(path));
     let connect = () => {};
     const queue = new WriteQueue({
       requestPort() {
@@ -289,7 +285,7 @@ describe("the writer thread", () => {
   test("a thread that has left, or was terminated, is told no more when the writer is lost", async () => {
     const script = join(folder, "dies.ts");
     await Bun.write(script, "throw new Error('it cannot live');");
-    const host = new WriterHost({ settings: () => settingsOf(join(folder, "x.db")), isTrusted: () => true, script });
+    const host = new WriterHost(() => settingsOf(join(folder, "x.db")), script);
     const [stays, leaves, ends] = [host.newHandle(), host.newHandle(), host.newHandle()];
     const said: unknown[] = [];
     stays.onmessage = ({ data }) => void said.push(data);
@@ -317,7 +313,7 @@ describe("the writer thread", () => {
   test("opens a database again that must not be trusted, though a thread was terminated that had to close it first", async () => {
     const path = join(folder, "distrusted.db");
     (await openShared(path)).close();
-    const host = new WriterHost({ settings: () => settingsOf(path), isTrusted: () => false });
+    const host = new WriterHost(() => settingsOf(path, false));
     const script = join(folder, "is-asked-and-says-nothing.ts");
     await Bun.write(
       script,

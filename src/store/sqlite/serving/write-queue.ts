@@ -1,3 +1,4 @@
+import { withTimeout } from "../../../base/time/timeout.ts";
 import type { IdempotencyKey } from "../../../domain/idempotency.ts";
 import { STORE_CLOSED, type StoreProblem, StoreUnavailable } from "../../ports/store.ts";
 import { reasonOf } from "../sql/attempt.ts";
@@ -25,7 +26,7 @@ const MAX_WAITING = 10_000;
 /** A disk that does not respond must not hold up a stop for ever. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
-export interface WriteQueueOptions {
+interface WriteQueueOptions {
   /** Asks for a port to the writer, which is then passed to connect(), now or later. Throws when there can be none. */
   readonly requestPort: () => void;
   /** Closes the connection of this thread, because the database is opened again. */
@@ -123,13 +124,9 @@ export class WriteQueue implements Writes {
   /** Finishes what was begun, and begins nothing more. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#waiting > 0)
-      await Promise.race([
-        new Promise<void>((resolve) => {
-          this.#whenIdle = resolve;
-        }),
-        Bun.sleep(CLOSE_TIMEOUT_MS),
-      ]);
+    const idle = Promise.withResolvers<void>();
+    this.#whenIdle = idle.resolve;
+    if (this.#waiting > 0) await withTimeout(idle.promise, CLOSE_TIMEOUT_MS);
     this.#reject(this.#gathered.splice(0), new StoreUnavailable(STORE_CLOSED));
     this.#reject(
       this.#underWay.splice(this.#outcomes.length),

@@ -35,6 +35,13 @@ export function attempt<T>(work: () => T): T {
   }
 }
 
+/** Begins something before it is needed. A failure does no harm: the first use tries again, and reports it. */
+export function tryEarly(work: () => unknown): void {
+  try {
+    work();
+  } catch {}
+}
+
 /** Runs a COMMIT. A StoreUnavailable says whether the transaction may have been made all the same. */
 export function attemptCommit(commit: () => unknown): void {
   try {

@@ -41,23 +41,19 @@ export function refuseForeignWal(path: string): void {
 export function objectionToWal(path: string): string | undefined {
   if (Bun.file(`${path}-wal`).size <= LOG_HEADER_BYTES) return undefined;
   for (let i = 0, before = ""; i < MAX_READINGS; i++) {
-    const pair = read(path);
-    const objection = pair && objectionTo(pair);
-    if (!pair || objection === undefined) return undefined;
-    const heads = `${pair.file.toString("hex")} ${pair.log.head.toString("hex")}`;
+    const log = readWal(`${path}-wal`);
+    if (!log) return undefined;
+    const file = readHead(path);
+    const objection = objectionTo(file, log);
+    if (objection === undefined) return undefined;
+    const heads = `${file.toString("hex")} ${log.head.toString("hex")}`;
     if (heads === before) return objection;
     before = heads;
   }
   return undefined;
 }
 
-interface Pair {
-  /** The head of the database file: shorter than a header if the file is empty or missing. */
-  readonly file: Buffer;
-  readonly log: Log;
-}
-
-function objectionTo({ file, log }: Pair): string | undefined {
+function objectionTo(file: Buffer, log: Log): string | undefined {
   if (file.length < FILE_HEADER_BYTES) return "the log has changes in it, and the database file is missing or empty";
   if (file.toString("latin1", 0, FILE_MAGIC.length) !== FILE_MAGIC) return undefined;
   // 1 stands for the one size that does not fit.
@@ -74,12 +70,10 @@ function objectionTo({ file, log }: Pair): string | undefined {
   return undefined;
 }
 
-function read(path: string): Pair | undefined {
-  const log = readWal(`${path}-wal`);
-  return log && { file: readHead(path), log };
-}
-
-/** The descriptor stays open: a process that closes a file loses all its locks on it, those of SQLite too. */
+/**
+ * Reads the head of a database file: less than a header if the file is empty or missing. The descriptor stays open: a
+ * process that closes a file loses all its locks on it, those of SQLite too.
+ */
 function readHead(path: string): Buffer {
   const head = Buffer.alloc(FILE_HEADER_BYTES);
   try {

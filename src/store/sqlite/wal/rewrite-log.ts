@@ -1,7 +1,6 @@
 import type { Database } from "bun:sqlite";
-import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
-
-const CHUNK_BYTES = 1024 * 1024;
+import { closeSync, openSync } from "node:fs";
+import { copyBytes } from "../../files/files.ts";
 
 /**
  * Writes a database's log once more, as it is, and syncs it. After a sync that failed, the log can look complete in
@@ -13,14 +12,7 @@ export function rewriteLog(db: Database, logPath: string): void {
   try {
     const file = openSync(logPath, "r+");
     try {
-      const chunk = new Uint8Array(CHUNK_BYTES);
-      for (let offset = 0; ; ) {
-        const bytes = readSync(file, chunk, 0, CHUNK_BYTES, offset);
-        if (bytes === 0) break;
-        for (let done = 0; done < bytes; ) done += writeSync(file, chunk, done, bytes - done, offset + done);
-        offset += bytes;
-      }
-      fsyncSync(file);
+      copyBytes(file, file);
     } finally {
       closeSync(file);
     }

@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite";
 import type { Version } from "../../ports/store.ts";
-import { attempt } from "../sql/attempt.ts";
 import { type Connection, prepared } from "../sql/statements.ts";
 import { isHeadAt, type State, stateOf } from "./index.ts";
 
@@ -114,35 +113,31 @@ export function noteCommits(head: Uint32Array, note: CommitNote, db: Database): 
 export function followOthers(connection: Connection): () => boolean {
   const dataVersion = prepared<{ data_version: bigint }, []>(connection, "PRAGMA data_version");
   let last: unknown;
+  let lastOn: unknown;
   const hasChanged = (): boolean => {
-    const current = dataVersion().get()?.data_version;
-    const isSame = current === last;
-    last = current;
-    return !isSame;
-  };
-  hasChanged();
-  return () => {
     try {
-      return hasChanged();
+      const statement = dataVersion();
+      const current = statement.get()?.data_version;
+      // Every connection counts from the same number.
+      const isSame = current === last && statement === lastOn;
+      [last, lastOn] = [current, statement];
+      return !isSame;
     } catch {
       // The disk fails, so it is not known.
       last = undefined;
       return true;
     }
   };
+  hasChanged();
+  return hasChanged;
 }
 
 /** Counts the commits of others by a statement, where the WAL index cannot be mapped. It is a hundred times as slow. */
 export function versionByPragma(connection: Connection): () => Version {
-  const dataVersion = prepared<{ data_version: bigint }, []>(connection, "PRAGMA data_version");
+  const hasAnyoneElseCommitted = followOthers(connection);
   let version: Version = { changes: 0, additions: 0 };
-  let last: unknown;
-  let lastOn: unknown;
   return () => {
-    const [current, on] = attempt(() => [dataVersion().get()?.data_version, dataVersion()]);
-    // Every connection counts from the same number.
-    if (current !== last || on !== lastOn) version = { changes: version.changes + 1, additions: 0 };
-    [last, lastOn] = [current, on];
+    if (hasAnyoneElseCommitted()) version = { changes: version.changes + 1, additions: 0 };
     return version;
   };
 }

@@ -13,9 +13,6 @@ const CACHE_KB = 16_000;
 
 /** In pages. Batches change the same pages again and again, and each checkpoint writes them once. */
 const CHECKPOINT_AT_ALONE = 8_000;
-/** In pages. Waiting for a gap between readers keeps others from writing. */
-const RESTART_AT = 32_000;
-const LOG_LIMIT_BYTES = 128 * 1024 * 1024;
 /** In pages. Beside a service the log stays so short that the service makes no checkpoint, for which its writes would wait. */
 const CHECKPOINT_AT_BESIDE_OTHERS = 1_000;
 
@@ -28,22 +25,22 @@ export function bulkWriting(db: Database): { afterCommit(): void } {
   // A commit goes to the log without waiting for the disk, so that others need not either.
   db.run("PRAGMA synchronous = NORMAL");
   db.run(`PRAGMA cache_size = -${CACHE_KB}`);
-  const checkpoints = (checkpointAt: number) =>
-    checkpointsOf(db, () => {}, {
-      checkpointAt,
-      restartAt: RESTART_AT,
-      logLimitBytes: LOG_LIMIT_BYTES,
-      busyTimeoutMs: TIMEOUT_MS,
-    });
-  const [besideOthers, alone] = [checkpoints(CHECKPOINT_AT_BESIDE_OTHERS), checkpoints(CHECKPOINT_AT_ALONE)];
   const haveOthersWritten = followOthers(db);
   let othersWroteAtMs = Number.NEGATIVE_INFINITY;
+  const { afterCommit } = checkpointsOf(db, () => {}, {
+    checkpointAt() {
+      const nowMs = performance.now();
+      if (haveOthersWritten()) othersWroteAtMs = nowMs;
+      return nowMs - othersWroteAtMs > OTHERS_STAY_MS ? CHECKPOINT_AT_ALONE : CHECKPOINT_AT_BESIDE_OTHERS;
+    },
+    // Waiting for a gap between readers keeps others from writing.
+    restartAt: 32_000,
+    logLimitBytes: 128 * 1024 * 1024,
+    busyTimeoutMs: TIMEOUT_MS,
+  });
   return {
     afterCommit() {
       attempt(() => syncFile(`${db.filename}-wal`));
-      const nowMs = performance.now();
-      if (haveOthersWritten()) othersWroteAtMs = nowMs;
-      const { afterCommit } = nowMs - othersWroteAtMs > OTHERS_STAY_MS ? alone : besideOthers;
       attempt(() => afterCommit(Number.POSITIVE_INFINITY));
     },
   };

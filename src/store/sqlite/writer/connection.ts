@@ -1,9 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
-import { StoreUnavailable } from "../../ports/store.ts";
 import { closeNow, closeWithoutCheckpoint } from "../file/close.ts";
 import { type LockTimeouts, openForWriting } from "../file/database.ts";
-import { type DatabaseFiles, FileWatch, refuseIfMoved } from "../file/identity.ts";
+import { type DatabaseFiles, FileWatch, refuse, whyMoved } from "../file/identity.ts";
 import { asUnavailable, isSyncFailure, reasonOf } from "../sql/attempt.ts";
 import { setBusyTimeout } from "../sql/pragmas.ts";
 import type { Write } from "../tables/write.ts";
@@ -15,6 +14,7 @@ import {
   type GroupCommitParts,
   groupCommit,
   type Locked,
+  sameForAll,
   type WriteOutcome,
   type WriteOutcomes,
   type WriteTogether,
@@ -67,17 +67,17 @@ export class WriterConnection {
 
   write(writes: readonly Write[], deadlineMs: number): WriteOutcomes | Locked {
     const refusal = this.#refusal();
-    if (refusal !== undefined) return allUnavailable(writes, refusal, "nothing");
+    if (refusal !== undefined) return sameForAll(writes, unavailable(refusal, "nothing"));
     let open: Open;
     try {
       open = this.open(deadlineMs);
     } catch (error) {
-      return allUnavailable(writes, reasonOf(error), "nothing");
+      return sameForAll(writes, unavailable(reasonOf(error), "nothing"));
     }
     const outcomes = open.writeTogether(writes, deadlineMs);
     const reason = open.watch.whyReplacedAfterCommit();
     this.#wasReplaced = reason !== undefined;
-    return reason === undefined ? outcomes : allUnavailable(writes, reason, "unknown");
+    return reason === undefined ? outcomes : sameForAll(writes, unavailable(reason, "unknown"));
   }
 
   /** Throws when a checkpoint was due and failed. */
@@ -88,7 +88,7 @@ export class WriterConnection {
 
   /** Writes all of the log to disk again, so that the connections can be closed. Throws when that fails. */
   secureLog(): void {
-    refuseIfMoved(this.settings.files);
+    refuse(whyMoved(this.settings.files));
     rewriteLog(this.open().db, this.settings.files.log.path);
   }
 
@@ -154,7 +154,7 @@ export class WriterConnection {
 
   #openNow(deadlineMs: number, { isLogSecured = false } = {}): Open {
     const { files, timeouts, noteTarget } = this.settings;
-    refuseIfMoved(files);
+    refuse(whyMoved(files));
     const waitMs = Math.min(Math.max(0, Math.ceil(deadlineMs - performance.now())), timeouts.writeMs);
     const db = openForWriting(files.database.path, { ...timeouts, openMs: waitMs, writeMs: waitMs });
     try {
@@ -176,10 +176,6 @@ export class WriterConnection {
   }
 }
 
-function refuse(reason: string | undefined): void {
-  if (reason !== undefined) throw new StoreUnavailable(reason);
-}
-
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Follows the head of the WAL index for the writer, where it can be mapped. */
@@ -189,7 +185,8 @@ function followLog(db: Database, target: NoteTarget | undefined): Omit<GroupComm
   return { noteCommit: noteCommits(head, target.note, db), wasCheckpointed: followCheckpoints(head) };
 }
 
-const allUnavailable = (writes: readonly Write[], message: string, changed: "nothing" | "unknown"): WriteOutcomes => {
-  const outcome: WriteOutcome = { kind: "unavailable", message, changed };
-  return { kind: "mixed", outcomes: writes.map(() => outcome) };
-};
+const unavailable = (message: string, changed: "nothing" | "unknown"): WriteOutcome => ({
+  kind: "unavailable",
+  message,
+  changed,
+});

@@ -18,6 +18,11 @@ export type WriteOutcomes =
   | { readonly kind: "all_done"; readonly results: readonly unknown[] }
   | { readonly kind: "mixed"; readonly outcomes: readonly WriteOutcome[] };
 
+export const sameForAll = (writes: readonly Write[], outcome: WriteOutcome): WriteOutcomes => ({
+  kind: "mixed",
+  outcomes: writes.map(() => outcome),
+});
+
 /** Another process held the write lock all the time, so nothing was tried. */
 export interface Locked {
   readonly kind: "locked";
@@ -124,17 +129,17 @@ export function groupCommit(
   }
 
   return (writes, deadlineMs = 0) => {
-    const all = (outcome: WriteOutcome): WriteOutcomes => ({ kind: "mixed", outcomes: writes.map(() => outcome) });
     try {
       begin(deadlineMs);
     } catch (error) {
-      return isBusy(error) ? { kind: "locked", message: reasonOf(error) } : all(outcomeOf(asUnavailable(error)));
+      if (isBusy(error)) return { kind: "locked", message: reasonOf(error) };
+      return sameForAll(writes, outcomeOf(asUnavailable(error)));
     }
     try {
       return { kind: "all_done", results: attempt(() => noted(writes)) };
     } catch (error) {
       const outcome = outcomeOf(error);
-      if (outcome.kind === "unavailable" || writes.length === 1) return all(outcome);
+      if (outcome.kind === "unavailable" || writes.length === 1) return sameForAll(writes, outcome);
       return { kind: "mixed", outcomes: tryEachAlone(writes, deadlineMs) };
     }
   };

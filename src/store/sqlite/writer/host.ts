@@ -3,15 +3,6 @@ import { SupervisedWorker } from "../../../base/worker/supervised-worker.ts";
 import type { WriterSettings } from "./connection.ts";
 import type { HandleMethods, HostMethods, WriterMethods } from "./messages.ts";
 
-export interface WriterHostOptions {
-  /** Called when a thread starts, for what it opens. */
-  readonly settings: () => Omit<WriterSettings, "isTrusted">;
-  /** Returns false after a failed sync, until the database was opened again. */
-  readonly isTrusted: () => boolean;
-  /** The script of the thread. */
-  readonly script?: string;
-}
-
 /** A disk that does not respond must not hold up a stop for ever. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
@@ -25,7 +16,11 @@ export class WriterHost {
   #thread: SupervisedWorker<WriterSettings, WriterMethods, Record<never, never>> | undefined;
   readonly #onLoss = new Set<(reason: string) => void>();
 
-  constructor(private readonly options: WriterHostOptions) {}
+  constructor(
+    /** Called when a thread starts, for what it opens. */
+    private readonly settings: () => WriterSettings,
+    private readonly script = WRITER_THREAD,
+  ) {}
 
   onLoss(listener: (reason: string) => void): void {
     this.#onLoss.add(listener);
@@ -60,11 +55,10 @@ export class WriterHost {
   }
 
   #start(): SupervisedWorker<WriterSettings, WriterMethods, Record<never, never>> {
-    const { settings, isTrusted, script = WRITER_THREAD } = this.options;
     return new SupervisedWorker({
-      script,
+      script: this.script,
       name: "writer",
-      data: { ...settings(), isTrusted: isTrusted() },
+      data: this.settings(),
       handlers: {},
       onDeath: ({ message }) => {
         this.#thread = undefined;

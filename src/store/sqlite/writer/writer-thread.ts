@@ -1,9 +1,9 @@
 import { runThread } from "../../../base/worker/thread.ts";
 import type { StoreProblem } from "../../ports/store.ts";
-import { reasonOf } from "../sql/attempt.ts";
+import { reasonOf, tryEarly } from "../sql/attempt.ts";
 import type { Write } from "../tables/write.ts";
 import { WriterConnection, type WriterSettings } from "./connection.ts";
-import type { Locked, WriteOutcome, WriteOutcomes } from "./group-commit.ts";
+import { type Locked, sameForAll, type WriteOutcome, type WriteOutcomes } from "./group-commit.ts";
 import type { FromWriter, ToWriter, WriterMethods } from "./messages.ts";
 import { distrustIn, newRecovery, type RecoveryEffect, type RecoveryEvent, transition } from "./recovery.ts";
 
@@ -36,7 +36,7 @@ runThread<WriterSettings, WriterMethods, Record<never, never>>((settings) => {
     onSyncFailure: (reason) => dispatch({ kind: "sync_failed", reason }),
   });
   if (!settings.isTrusted) dispatch({ kind: "sync_failed", reason: "a failed sync" });
-  openEarly();
+  tryEarly(() => connection.open());
   return { connect, close };
 });
 
@@ -57,15 +57,6 @@ function connect(port: MessagePort): void {
 function deadlineOf(handedOverAtMs: number): number {
   const waitedMs = Math.max(0, Date.now() - handedOverAtMs);
   return performance.now() + Math.max(0, writeTimeoutMs - waitedMs);
-}
-
-/** Spares the first write the wait. */
-function openEarly(): void {
-  try {
-    connection.open();
-  } catch {
-    // The first write tries again, and reports why it fails.
-  }
 }
 
 function commit(): void {
@@ -113,8 +104,8 @@ function refuseLate(together: readonly Batch[], { message }: Locked): void {
   const nowMs = performance.now();
   const waiting = together.findIndex((batch, i) => i > 0 && batch.deadlineMs > nowMs);
   const late = waiting === -1 ? together : together.slice(0, waiting);
-  const outcome: WriteOutcome = { kind: "unavailable", message, changed: "nothing" };
-  distribute(late, { kind: "mixed", outcomes: late.flatMap((batch) => batch.writes.map(() => outcome)) });
+  const writes = late.flatMap((batch) => batch.writes);
+  distribute(late, sameForAll(writes, { kind: "unavailable", message, changed: "nothing" }));
   if (waiting === -1) return;
   if (batches.length === 0) setImmediate(commit);
   batches.unshift(...together.slice(waiting));
