@@ -1,16 +1,13 @@
-/** What to do about a database that cannot be used. Its text names the setting that the database was given by. */
+/** The remedy for a database that cannot be used. Its text names the setting that the database was given by. */
 export type DatabaseRemedy =
   /** The file does not exist, or the database has no schema. */
-  | { readonly kind: "file_missing" }
-  | { readonly kind: "database_empty" }
-  | { readonly kind: "login_refused" }
-  | { readonly kind: "database_missing" }
-  | { readonly kind: "is_folder" }
+  | { readonly kind: "file_missing" | "database_empty" }
+  | { readonly kind: "login_refused" | "database_missing" | "is_folder" }
   | { readonly kind: "other_program"; readonly path: string }
   /** `then` says what to do once the other process is stopped. */
   | { readonly kind: "served"; readonly then?: string | undefined };
 
-/** What the operator can do about a failure or a finding. Each face words it: cli/remedies.ts names the commands. */
+/** A remedy that the operator can apply after a failure or a finding. Each face words it: cli/remedies.ts names the commands. */
 export type Remedy =
   | DatabaseRemedy
   | { readonly kind: "migrate" | "migrate_or_start" | "migrate_as_owner" | "migrate_on_primary" }

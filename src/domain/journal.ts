@@ -15,21 +15,9 @@ export type Author = Omit<Authorship, "atMs">;
 
 /** A change, named after the command that makes it. */
 export type JournalAction =
-  | "keys create"
-  | "keys edit"
-  | "keys rotate"
-  | "keys suspend"
-  | "keys resume"
-  | "keys unban"
-  | "keys revoke"
-  | "keys delete"
-  | "animals add"
-  | "animals update"
-  | "animals delete"
-  | "animals import"
-  | "animals undo"
-  | "categories name"
-  | "categories unname"
+  | `keys ${"create" | "edit" | "rotate" | "suspend" | "resume" | "unban" | "revoke" | "delete"}`
+  | `animals ${"add" | "update" | "delete" | "import" | "undo"}`
+  | `categories ${"name" | "unname"}`
   | "orders update"
   | StoreAction;
 

@@ -138,11 +138,8 @@ export class TallyTable {
   /** Inserts a saved tally. */
   load(subject: string, tally: Tally): void {
     const slot = this.lock(subject);
-    try {
-      writeTally(tally, this.#numbers, slot * SLOT_NUMBERS);
-    } finally {
-      this.unlock(slot);
-    }
+    writeTally(tally, this.#numbers, slot * SLOT_NUMBERS);
+    this.unlock(slot);
   }
 
   /** Returns all tallies that have changed since the last call, in any thread. */

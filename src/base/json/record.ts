@@ -13,13 +13,8 @@ const RECORD_MAX_VALUES = 64;
 /** The verb of a remedy, by the place of the record. */
 const VERBS = { body: "Send", line: "Write" } as const satisfies Record<RecordPlace, string>;
 
-const tooManyValues = (place: RecordPlace): Mistake =>
-  new Mistake(`The ${place} has more than ${RECORD_MAX_VALUES} values. ${VERBS[place]} one flat JSON object.`);
-const noJson = (place: RecordPlace): Mistake =>
+export const notJson = (place: RecordPlace = "body"): Mistake =>
   new Mistake(`The ${place} is not valid JSON. ${VERBS[place]} one JSON object.`);
-const TOO_MANY_VALUES = { body: tooManyValues("body"), line: tooManyValues("line") };
-const NO_JSON = { body: noJson("body"), line: noJson("line") };
-export const NO_JSON_RECORD = NO_JSON.body;
 
 export const recordTooLarge = (maxBytes: number, place: RecordPlace = "body"): string =>
   `The ${place} is larger than ${maxBytes} bytes. ${VERBS[place]} a smaller one.`;
@@ -27,7 +22,8 @@ export const recordTooLarge = (maxBytes: number, place: RecordPlace = "body"): s
 /** Parses a record with exact integers, at a bounded cost. The caller bounds its length. */
 export function parseJsonRecord(json: string, place: RecordPlace = "body"): { readonly value: unknown } | Mistake {
   const outline = outlineOf(json, RECORD_MAX_VALUES);
-  if (outline.values > RECORD_MAX_VALUES) return TOO_MANY_VALUES[place];
+  if (outline.values > RECORD_MAX_VALUES)
+    return new Mistake(`The ${place} has more than ${RECORD_MAX_VALUES} values. ${VERBS[place]} one flat JSON object.`);
   try {
     const value = parseJson(json, outline);
     const repeated = repeatedName(json, value, outline);
@@ -35,6 +31,6 @@ export function parseJsonRecord(json: string, place: RecordPlace = "body"): { re
       ? { value }
       : new Mistake(`The ${place} contains ${quote(repeated)} more than once. ${VERBS[place]} it once.`);
   } catch {
-    return NO_JSON[place];
+    return notJson(place);
   }
 }

@@ -1,5 +1,5 @@
 import { type InvalidRecord, sentencesOn } from "../../base/json/fields.ts";
-import { NO_JSON_RECORD, recordTooLarge } from "../../base/json/record.ts";
+import { notJson, recordTooLarge } from "../../base/json/record.ts";
 import type { Mistake } from "../../base/mistake.ts";
 import { quote } from "../../base/text/text.ts";
 import {
@@ -122,7 +122,7 @@ export const SENDER_GONE = constant(
 );
 export const NOT_UTF8 = constant("invalid_json", "The body is not valid UTF-8. Send it as UTF-8.");
 export const invalidJson = ({ text }: Mistake): Fault => new Fault("invalid_json", text);
-export const NOT_JSON = invalidJson(NO_JSON_RECORD);
+export const NOT_JSON = invalidJson(notJson());
 
 /** All mistakes in one message; the code is that of the first. */
 export function invalidBody(invalid: InvalidRecord, hasIdInPath: boolean): Fault {

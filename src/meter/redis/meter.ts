@@ -66,13 +66,13 @@ export class RedisMeter implements Meter {
   }
 
   judge(subject: string, policy: RatePolicy): Awaitable<Verdict> {
-    if (!this.#breakers.areAllClosed && this.#isAway(subject)) return this.parts.fallback.judge(subject, policy);
+    if (this.#isAway(subject)) return this.parts.fallback.judge(subject, policy);
     return this.#refusals.judge(subject, policy) ?? this.#ask(subject, policy);
   }
 
   async tally(subject: string): Promise<Tally> {
     const { client, fallback } = this.parts;
-    if (!this.#breakers.areAllClosed && this.#isAway(subject)) return fallback.tally(subject);
+    if (this.#isAway(subject)) return fallback.tally(subject);
     try {
       return await this.#answered(client.hmget(keyOf(subject), ...TALLY_NUMBER_NAMES), tallyOf);
     } catch (error) {
@@ -107,7 +107,7 @@ export class RedisMeter implements Meter {
   }
 
   #isAway(subject: string): boolean {
-    return this.#breakers.isOpen(this.parts.servers.of(subject));
+    return !this.#breakers.areAllClosed && this.#breakers.isOpen(this.parts.servers.of(subject));
   }
 
   /** Gathers the requests of a subject in one turn of the event loop into one call. */
@@ -142,7 +142,7 @@ export class RedisMeter implements Meter {
   }
 
   async #report(subject: string, policy: RatePolicy): Promise<void> {
-    if (!this.#breakers.areAllClosed && this.#isAway(subject)) return void this.#refusals.takeStrikes(subject);
+    if (this.#isAway(subject)) return void this.#refusals.takeStrikes(subject);
     try {
       this.#refusals.record(subject, await this.#run(subject, policy, 0), false);
     } catch (error) {

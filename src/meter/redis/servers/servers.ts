@@ -66,7 +66,6 @@ class ClusterNodes implements Servers {
   /** Stands for the server of a slot that no node has yet, as before the first connection. */
   readonly #clusterName: string;
   readonly #connectionErrors = new Map<string, Error>();
-  readonly #probeSubjects = new Map<string, string>();
   readonly #listeners: (() => void)[] = [];
   #names: readonly string[];
 
@@ -94,12 +93,13 @@ class ClusterNodes implements Servers {
     return this.#nodeOf(new Command("get", [keyOf(subject)]).getSlot() ?? 0);
   }
 
+  /** Finds a number that, after the word, hashes to a slot of the node: with few nodes, one of a few numbers does. */
   probeSubject(name: string): string {
-    const known = this.#probeSubjects.get(name);
-    if (known !== undefined && this.of(known) === name) return known;
-    const found = this.#findProbeSubject(name);
-    this.#probeSubjects.set(name, found);
-    return found;
+    for (let i = 0; i < SLOTS; i++) {
+      const subject = `${PROBE_SUBJECT} ${i}`;
+      if (this.of(subject) === name) return subject;
+    }
+    return PROBE_SUBJECT;
   }
 
   isStandIn(name: string): boolean {
@@ -130,22 +130,12 @@ class ClusterNodes implements Servers {
     return this.client.slots[slot]?.[0] ?? this.#clusterName;
   }
 
-  /** Finds a number that, after the word, hashes to a slot of the node: with few nodes, one of a few numbers does. */
-  #findProbeSubject(name: string): string {
-    for (let i = 0; i < SLOTS; i++) {
-      const subject = `${PROBE_SUBJECT} ${i}`;
-      if (this.of(subject) === name) return subject;
-    }
-    return PROBE_SUBJECT;
-  }
-
   #update(): void {
     const names = new Set<string>();
     for (let slot = 0; slot < SLOTS; slot++) names.add(this.#nodeOf(slot));
     if (names.size === this.#names.length && this.#names.every((name) => names.has(name))) return;
     this.#names = [...names];
     for (const name of this.#connectionErrors.keys()) if (!names.has(name)) this.#connectionErrors.delete(name);
-    for (const name of this.#probeSubjects.keys()) if (!names.has(name)) this.#probeSubjects.delete(name);
     for (const listener of this.#listeners) listener();
   }
 }

@@ -1,11 +1,12 @@
 import { AdaptiveTimeout } from "./adaptive-timeout.ts";
-import { RunningTime } from "./running-time.ts";
 import { type Scheduler, systemScheduler } from "./scheduler.ts";
 
 /** With the rest of a request's work, the client still has its response within 200 ms. */
 export const ANSWER_TIMEOUT_MS = 150;
 
 const TURN_MS = 10;
+/** The most that one turn of the event loop counts, however long it takes. */
+const LONGEST_TURN_MS = 20;
 
 /** Redis did not answer in time. */
 export class AnswerTimeout extends Error {
@@ -18,7 +19,7 @@ export class AnswerTimeout extends Error {
 
 /** A call to Redis. */
 export interface Call {
-  /** In running time, see RunningTime. */
+  /** In running time. */
   readonly sinceMs: number;
   readonly giveUp: (error: AnswerTimeout) => void;
   state: "waiting" | "given up" | "over";
@@ -26,8 +27,13 @@ export interface Call {
 
 /** Gives up on answers that do not come although this process was able to run and would have read them. */
 export class AnswerTimeouts {
-  readonly #time = new RunningTime();
   readonly #timeout: AdaptiveTimeout;
+  /**
+   * Time during which this process was able to run. It almost stands still while the process is stopped, starved of
+   * CPU or busy: answers that Redis has sent meanwhile are still waiting to be read.
+   */
+  #runningMs = 0;
+  #turnedAtMs = Number.NaN;
   /** In the order of their begin. The first is waiting; others may be over. */
   readonly #calls: Call[] = [];
   /** The calls that were given up, and are not over: a late answer tells that Redis is slow rather than dead. */
@@ -45,11 +51,11 @@ export class AnswerTimeouts {
   begin(giveUp: (error: AnswerTimeout) => void): Call {
     if (!this.#isTurning) {
       this.#isTurning = true;
-      this.#time.start(this.scheduler.nowMs());
+      this.#turnedAtMs = this.scheduler.nowMs();
       this.scheduler.schedule(TURN_MS, this.#turn);
     }
     // The current turn began before the call, and does not count.
-    const call: Call = { sinceMs: this.#time.nowMs + TURN_MS, giveUp, state: "waiting" };
+    const call: Call = { sinceMs: this.#runningMs + TURN_MS, giveUp, state: "waiting" };
     this.#calls.push(call);
     return call;
   }
@@ -59,13 +65,14 @@ export class AnswerTimeouts {
     const wasWaiting = call.state === "waiting";
     if (!wasWaiting) this.#givenUp--;
     call.state = "over";
-    if (isAnswer) this.#timeout.record(this.#time.nowMs - call.sinceMs);
+    if (isAnswer) this.#timeout.record(this.#runningMs - call.sinceMs);
     return wasWaiting;
   }
 
   readonly #turn = (): void => {
     const nowMs = this.scheduler.nowMs();
-    this.#time.turn(nowMs);
+    this.#runningMs += Math.min(nowMs - this.#turnedAtMs, LONGEST_TURN_MS);
+    this.#turnedAtMs = nowMs;
     this.#timeout.age(nowMs);
     this.#dropFinished();
     const oldest = this.#calls[0];
@@ -80,7 +87,7 @@ export class AnswerTimeouts {
   }
 
   #isOverdue({ sinceMs }: Call): boolean {
-    return this.#time.nowMs - sinceMs >= this.#timeout.ms;
+    return this.#runningMs - sinceMs >= this.#timeout.ms;
   }
 
   #giveUp(): void {
