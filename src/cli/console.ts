@@ -8,7 +8,7 @@ import { LINK_LASTS_MS } from "../domain/console-session.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
 import { authorOf } from "./arguments/author.ts";
 import { aliveInstances, withStore } from "./arguments/context.ts";
-import { JSON_OPTION, type JsonOption } from "./arguments/options.ts";
+import type { JsonOption } from "./arguments/options.ts";
 import { formatDuration, formatNumber, formatTime, note, print, printJson } from "./terminal/print.ts";
 import { writeEndOfJson, writeSecret, writeSecretJson } from "./terminal/stdout.ts";
 
@@ -19,13 +19,11 @@ export function addConsole(program: Command): void {
       "Print a link into the console, which shows and runs the store in a browser. It signs in one browser, once.",
     )
     .option("--name <name>", "who it is for, as the journal names them (default: the system user)", parseName)
-    .option(...JSON_OPTION)
     .action(printLink);
   console
     .command("sign-out")
     .description("End sessions of the console, and links that were not used yet.")
     .option("--all", "everybody's, wherever they are signed in (required)")
-    .option(...JSON_OPTION)
     .action(signOut);
 }
 

@@ -1,4 +1,3 @@
-import { lazy } from "../base/lazy.ts";
 import { OperatorError } from "../base/operator-error.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
 import { noteWithoutEnd, OutputClosed } from "./terminal/stdout.ts";
@@ -7,17 +6,12 @@ const EXIT_FAILED = 1;
 /** The exit code that a shell reports for a program ended by SIGPIPE. */
 const EXIT_OUTPUT_CLOSED = 141;
 
-const loadServe = lazy(() => import("./serve.ts"));
-const loadReady = lazy(() => import("./ready.ts"));
-const loadRemedies = lazy(() => import("./remedies.ts"));
-const loadProgram = lazy(() => import("./program.ts"));
-
 try {
   const command = process.argv.slice(2).join(" ");
   // These two do without the option parser, which takes 5 ms: a start takes 13, and a health check runs every few seconds.
-  if (command === "serve") await (await loadServe()).serve();
-  else if (command === "ready") await (await loadReady()).ready();
-  else await (await loadProgram()).runProgram();
+  if (command === "serve") await (await import("./serve.ts")).serve();
+  else if (command === "ready") await (await import("./ready.ts")).ready();
+  else await (await import("./program.ts")).runProgram();
 } catch (error) {
   await reportFailure(error);
   // Connections that are being closed would keep the process running for seconds.
@@ -27,7 +21,7 @@ try {
 /** Only an unforeseen failure shows its stack trace. */
 async function reportFailure(error: unknown): Promise<void> {
   if (error instanceof OutputClosed) return;
-  if (error instanceof OperatorError) say(`animal-store: ${(await loadRemedies()).textOfFailure(error)}`);
+  if (error instanceof OperatorError) say(`animal-store: ${(await import("./remedies.ts")).textOfFailure(error)}`);
   else if (error instanceof StoreUnavailable) say(`animal-store: the database is unavailable: ${error.message}`);
   else say(Bun.inspect(error));
 }

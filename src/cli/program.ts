@@ -25,6 +25,9 @@ const EXIT_MISUSED = 2;
 /** Commands that report misspelt settings in their own way. */
 const REPORTS_SETTINGS = ["serve", "config", "doctor", "complete"];
 
+/** Commands that print nothing that a script would want as JSON, and groups of commands. */
+const WITHOUT_JSON = ["serve", "completion", "complete", "keys", "animals"];
+
 /** All commands. */
 export function createProgram(): Command {
   const program = new Command("animal-store")
@@ -52,8 +55,10 @@ export function createProgram(): Command {
   addCopy(program);
   addDoctor(program);
   addCompletion(program);
-  for (const command of everyCommand(program))
+  for (const command of everyCommand(program)) {
     command.copyInheritedSettings(command.parent as Command).allowExcessArguments(false);
+    if (!WITHOUT_JSON.includes(command.name())) command.option("--json", "print JSON, for scripts");
+  }
   return program;
 }
 

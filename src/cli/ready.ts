@@ -4,6 +4,7 @@ import { OperatorError } from "../base/operator-error.ts";
 import { reachableHost } from "../base/system/reachable-host.ts";
 import type { Config } from "../config.ts";
 import { configFromEnvironment } from "./arguments/context.ts";
+import type { JsonOption } from "./arguments/options.ts";
 import { print, printJson } from "./terminal/print.ts";
 
 const EXIT_NOT_READY = 1;
@@ -14,42 +15,28 @@ export function addReady(program: Command): void {
   program
     .command("ready")
     .description("Check whether the service on this machine is ready for requests, as a container's health check does.")
-    // JSON_OPTION would load the option parser, which main.ts avoids.
-    .option("--json", "print JSON, for scripts")
     .action(ready);
 }
 
-export async function ready({ json }: { readonly json?: true } = {}): Promise<void> {
-  const config = configFromEnvironment();
-  if (json) return printReadiness(config);
-  await checkReady(config);
-  print("ready");
+export async function ready({ json }: JsonOption = {}): Promise<void> {
+  const reason = await whyNotReady(configFromEnvironment());
+  if (json) {
+    printJson({ ready: reason === null, reason });
+    if (reason !== null) process.exitCode = EXIT_NOT_READY;
+  } else if (reason === null) print("ready");
+  else throw new OperatorError(reason);
 }
 
-async function printReadiness(config: Config): Promise<void> {
-  const reason = await checkReady(config).then(
-    () => null,
-    (error: unknown) => {
-      if (error instanceof OperatorError) return error.message;
-      throw error;
-    },
-  );
-  printJson({ ready: reason === null, reason });
-  if (reason !== null) process.exitCode = EXIT_NOT_READY;
-}
-
-/** Fails unless the service with these settings answers that it is ready. */
-export async function checkReady(
+/** Null: the service with these settings answers that it is ready. */
+export async function whyNotReady(
   { HOST, PORT }: Pick<Config, "HOST" | "PORT">,
   timeoutMs = ANSWER_TIMEOUT_MS,
-): Promise<void> {
-  if (PORT === 0)
-    throw new OperatorError("cannot tell where the service listens: PORT is 0. Set it to the port in use");
+): Promise<string | null> {
+  if (PORT === 0) return "cannot tell where the service listens: PORT is 0. Set it to the port in use";
   const url = `http://${reachableHost(HOST)}:${PORT}/readyz`;
-  const status = await statusOf(url, timeoutMs).catch((error: Error) => {
-    throw new OperatorError(`no answer from ${url}: ${error.message}`);
-  });
-  if (status !== 200) throw new OperatorError(`not ready: ${url} answered ${status}. The service's log has the cause`);
+  const status = await statusOf(url, timeoutMs).catch((error: Error) => error);
+  if (status instanceof Error) return `no answer from ${url}: ${status.message}`;
+  return status === 200 ? null : `not ready: ${url} answered ${status}. The service's log has the cause`;
 }
 
 /** fetch() would send even this request to the proxy in HTTP_PROXY. */

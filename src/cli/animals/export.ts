@@ -1,8 +1,7 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { parseInt64 } from "../../base/json/int64.ts";
-import { lazy } from "../../base/lazy.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import { MINUTE_MS } from "../../base/time/clock.ts";
 import type { Exported, WriteChunk } from "../../bulk/export.ts";
@@ -12,13 +11,11 @@ import { beginFile } from "../../store/files/partial-file.ts";
 import { openAnimalSnapshot } from "../../store/open.ts";
 import { type DatabaseUrl, displayName } from "../../store/urls/database-url.ts";
 import { configFromEnvironment } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption, oneOf } from "../arguments/options.ts";
+import { type JsonOption, oneOf } from "../arguments/options.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, print, printJson } from "../terminal/print.ts";
-import { showProgress } from "../terminal/progress.ts";
+import type { Progress } from "../terminal/progress.ts";
 import { OutputClosed } from "../terminal/stdout.ts";
-
-const loadExport = lazy(() => import("../../bulk/export.ts"));
 
 export function addExport(animals: Command): void {
   animals
@@ -40,14 +37,13 @@ export function addExport(animals: Command): void {
     )
     .option("--category <id>", "only animals of this category", parseCategory)
     .option("--force", "replace the file if it exists")
-    .option(...JSON_OPTION)
     .action(exportCommand);
 }
 
 interface ExportCommandOptions extends JsonOption {
   readonly to?: string;
   readonly format?: ExportFormat;
-  readonly gzip?: true;
+  readonly gzip?: boolean;
   readonly status?: AnimalStatus;
   readonly category?: bigint;
   readonly force?: true;
@@ -76,15 +72,12 @@ async function exportCommand(options: ExportCommandOptions, command: Command): P
 }
 
 function exportToFile(file: string, options: ExportCommandOptions): Promise<Exported | undefined> {
-  return interruptible(`stopped: ${file} was not written`, async (signal) => {
+  return interruptible(`stopped: ${file} was not written`, async (signal, progress) => {
     const remedy = "choose another file name, or give --force to replace it";
     const partial = beginFile(file, { mayReplace: () => options.force === true, remedy });
     try {
-      const descriptor = openSync(partial.path, "w");
-      const write: WriteChunk = async (chunk) => {
-        for (let at = 0; at < chunk.byteLength; ) at += writeSync(descriptor, chunk, at);
-      };
-      const exported = await runExport(write, options, signal).finally(() => closeSync(descriptor));
+      const write: WriteChunk = async (chunk) => appendFileSync(partial.path, chunk);
+      const exported = await runExport(write, options, signal, progress);
       partial.publish();
       return exported;
     } catch (error) {
@@ -101,55 +94,44 @@ async function exportToStdout(options: ExportCommandOptions): Promise<void> {
   process.stdout.on("error", () => {});
   const write: WriteChunk = (chunk) =>
     new Promise((done, fail) => void process.stdout.write(chunk, (error) => (error ? fail(error) : done())));
-  await interruptible("stopped: what was written is not complete", async (signal) => {
-    await runExport(write, options, signal).catch((error: NodeJS.ErrnoException) => {
+  await interruptible("stopped: what was written is not complete", async (signal, progress) => {
+    await runExport(write, options, signal, progress).catch((error: NodeJS.ErrnoException) => {
       throw error.code === "EPIPE" ? new OutputClosed() : error;
     });
   });
 }
 
-async function runExport(write: WriteChunk, options: ExportCommandOptions, signal: AbortSignal): Promise<Exported> {
-  const { format, isCompressed } = formatOf(options);
-  const filter = { status: options.status, categoryId: options.category };
+async function runExport(
+  write: WriteChunk,
+  { to = "", format = formatNamed(to) ?? "csv", gzip = /\.gz$/i.test(to), status, category }: ExportCommandOptions,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<Exported> {
+  const filter = { status, categoryId: category };
   const database = configFromEnvironment().DATABASE_URL;
-  const [{ exportAnimals }, snapshot] = await Promise.all([loadExport(), openAnimalSnapshot(database)]);
+  const { exportAnimals } = await import("../../bulk/export.ts");
+  const snapshot = await openAnimalSnapshot(database);
+  const reminder = setTimeout(() => progress.say(whileRunning(database)), MINUTE_MS);
   try {
-    const progress = showProgress({ label: "export", unit: "animals", total: await snapshot.count(filter) });
-    const reminder = setTimeout(() => progress.say(whileRunning(database)), MINUTE_MS);
-    try {
-      return await exportAnimals(snapshot, write, {
-        format,
-        isCompressed,
-        filter,
-        signal,
-        onProgress: progress.advance,
-      });
-    } finally {
-      clearTimeout(reminder);
-      progress.end();
-    }
+    const step = { label: "export", unit: "animals", total: await snapshot.count(filter) };
+    const onProgress = (done: number): void => progress.report(step, done);
+    return await exportAnimals(snapshot, write, { format, isCompressed: gzip, filter, signal, onProgress });
   } finally {
+    clearTimeout(reminder);
     await snapshot.close();
   }
 }
 
-/** What an open snapshot costs the database. */
+/** Names the price of an open snapshot. */
 const whileRunning = (database: DatabaseUrl): string =>
   database.kind === "sqlite"
     ? `while this runs, its log, ${displayName(database)}-wal, grows with everything that is written`
     : "while this runs, PostgreSQL cannot clean up what is changed or deleted";
 
-/** Without options, the name of the file decides: animals.ndjson.gz. */
-function formatOf({ to = "", format, gzip }: ExportCommandOptions): { format: ExportFormat; isCompressed: boolean } {
-  const isCompressed = gzip ?? /\.gz$/i.test(to);
-  return { format: format ?? formatNamed(to) ?? "csv", isCompressed };
-}
+/** The format by the ending of a file name: animals.ndjson.gz. Undefined: it has another ending, or none. */
+const formatNamed = (file: string): ExportFormat | undefined => FORMATS[endingOf(file) ?? ""];
 
-/** Undefined: the file name has another ending, or none. */
-function formatNamed(file: string): ExportFormat | undefined {
-  const ending = endingOf(file);
-  return ending === "csv" ? "csv" : ending === "ndjson" || ending === "jsonl" ? "ndjson" : undefined;
-}
+const FORMATS: Readonly<Record<string, ExportFormat>> = { csv: "csv", ndjson: "ndjson", jsonl: "ndjson" };
 
 const endingOf = (file: string): string | undefined =>
   /\.([^./]+)$/.exec(file.replace(/\.gz$/i, ""))?.[1]?.toLowerCase();

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { isRequired } from "../../base/json/fields.ts";
-import { lazy } from "../../base/lazy.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import { suggest } from "../../base/text/suggest.ts";
 import { countOf, quote } from "../../base/text/text.ts";
@@ -11,14 +10,11 @@ import { itOrThem, textOfImportRefusal } from "../../bulk/wording.ts";
 import { NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
 import { authorOf } from "../arguments/author.ts";
 import { withStore } from "../arguments/context.ts";
-import { didYouMean, JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import { didYouMean, type JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, note, print, printJson } from "../terminal/print.ts";
-import { withBars } from "../terminal/progress.ts";
 import { EXIT_INTERRUPTED } from "../terminal/stop-signals.ts";
-
-const loadImport = lazy(() => import("../../bulk/import.ts"));
 
 const STANDARD_INPUT = "-";
 
@@ -38,7 +34,6 @@ export function addImport(animals: Command): void {
     .option("--again", "import a file that was imported before once more")
     .option("--keep-ids", "restore an export with its ids, into a store without animals")
     .option("--rejected <file>", "the file for invalid lines and their reasons (default: <file>.rejected)")
-    .option(...JSON_OPTION)
     .action(importCommand);
 }
 
@@ -81,25 +76,23 @@ async function importCommand(file: string, options: ImportCommandOptions): Promi
 }
 
 async function runImport(options: ImportOptions): Promise<Imported | undefined> {
-  const { importAnimals } = await loadImport();
+  const { importAnimals } = await import("../../bulk/import.ts");
   let importId: bigint | undefined;
   return interruptible(
     () =>
       importId === undefined
         ? "stopped: this run has added nothing"
         : `stopped import ${importId}: run the same command again to go on`,
-    (signal) =>
-      withStore(({ imports }, config) =>
-        withBars(async (report) => {
-          const onProgress = ({ step, done, total, ...more }: ImportProgress): void => {
-            importId = more.importId;
-            report({ ...STEPS[step], total }, done);
-          };
-          const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
-          const imported = await importAnimals({ ...parts, onProgress }, options);
-          return imported.kind === "done" ? imported.value : failToImport(imported.reason, options);
-        }),
-      ),
+    (signal, progress) =>
+      withStore(async ({ imports }, config) => {
+        const onProgress = ({ step, done, total, ...more }: ImportProgress): void => {
+          importId = more.importId;
+          progress.report({ ...STEPS[step], total }, done);
+        };
+        const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
+        const imported = await importAnimals({ ...parts, onProgress }, options);
+        return imported.kind === "done" ? imported.value : failToImport(imported.reason, options);
+      }),
   );
 }
 

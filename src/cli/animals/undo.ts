@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { parseInt64 } from "../../base/json/int64.ts";
-import { lazy } from "../../base/lazy.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import { countOf } from "../../base/text/text.ts";
 import { systemClock } from "../../base/time/clock.ts";
@@ -8,7 +7,7 @@ import { itOrThem } from "../../bulk/wording.ts";
 import { type Import, stateOfImport, type UndoRefusal } from "../../domain/stock/import.ts";
 import { authorOf } from "../arguments/author.ts";
 import { withStore } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import type { JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import {
@@ -20,10 +19,7 @@ import {
   terminalWidth,
   timeOrNull,
 } from "../terminal/print.ts";
-import { withBars } from "../terminal/progress.ts";
 import { type Column, table } from "../terminal/table.ts";
-
-const loadUndo = lazy(() => import("../../bulk/undo.ts"));
 
 export function addUndo(animals: Command): void {
   animals
@@ -32,7 +28,6 @@ export function addUndo(animals: Command): void {
       "Remove the animals that an import has added, even those that were updated since, but none that orders refer to. If interrupted, run it again.",
     )
     .argument("<import>", "the number of the import, as animals imports shows it", parseNumber)
-    .option(...JSON_OPTION)
     .action(undoCommand);
 }
 
@@ -48,17 +43,15 @@ async function undoCommand(importId: bigint, { json }: JsonOption): Promise<void
 }
 
 async function runUndo(importId: bigint): Promise<Import | undefined> {
-  const { undoImport } = await loadUndo();
-  return interruptible(`stopped: run ${ownCommand(`animals undo ${importId}`)} again to go on`, (signal) =>
-    withStore(({ imports }, config) =>
-      withBars(async (report) => {
-        const onProgress = (done: number, total: number): void =>
-          report({ label: "undo", unit: "animals", total }, done);
-        const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
-        const undone = await undoImport({ ...parts, onProgress }, importId);
-        return undone.kind === "done" ? undone.value : failToUndo(undone.reason, importId);
-      }),
-    ),
+  const { undoImport } = await import("../../bulk/undo.ts");
+  return interruptible(`stopped: run ${ownCommand(`animals undo ${importId}`)} again to go on`, (signal, progress) =>
+    withStore(async ({ imports }, config) => {
+      const onProgress = (done: number, total: number): void =>
+        progress.report({ label: "undo", unit: "animals", total }, done);
+      const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
+      const undone = await undoImport({ ...parts, onProgress }, importId);
+      return undone.kind === "done" ? undone.value : failToUndo(undone.reason, importId);
+    }),
   );
 }
 
@@ -71,11 +64,7 @@ function failToUndo(reason: UndoRefusal, importId: bigint): never {
 }
 
 export function addImports(animals: Command): void {
-  animals
-    .command("imports")
-    .description("List imports with their numbers, newest first.")
-    .option(...JSON_OPTION)
-    .action(listImports);
+  animals.command("imports").description("List imports with their numbers, newest first.").action(listImports);
 }
 
 async function listImports({ json }: JsonOption): Promise<void> {

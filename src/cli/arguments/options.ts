@@ -6,8 +6,7 @@ import { inOrder, isScope, SCOPES, type Scope } from "../../domain/keys/scope.ts
 
 // Parsers of options. The use-cases decide whether a value is allowed.
 
-export const JSON_OPTION = ["--json", "print JSON, for scripts"] as const;
-
+/** Every command that prints something has it: program.ts adds it. */
 export interface JsonOption {
   readonly json?: true;
 }

@@ -6,10 +6,9 @@ import { systemClock } from "../../base/time/clock.ts";
 import type { Config } from "../../config.ts";
 import { backUpToFile, backUpToFolder, type CopyingOptions, type FolderBackup } from "../../store/backup.ts";
 import { configFromEnvironment } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import type { JsonOption } from "../arguments/options.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, note, print, printJson } from "../terminal/print.ts";
-import { withBars } from "../terminal/progress.ts";
 import { EXIT_INTERRUPTED } from "../terminal/stop-signals.ts";
 
 export function addBackup(program: Command): void {
@@ -23,7 +22,6 @@ export function addBackup(program: Command): void {
       "then delete the oldest backups of this database, and keep so many (with --to)",
       parseKeep,
     )
-    .option(...JSON_OPTION)
     .action(backup);
 }
 
@@ -86,11 +84,8 @@ export async function withProgress<T>(
   whenStopped: string,
   work: (options: CopyingOptions) => Promise<T>,
 ): Promise<T | undefined> {
-  const result = await interruptible(whenStopped, (signal) =>
-    withBars((report) => {
-      const onCopied = (done: number, total: number): void => report({ label, unit: "bytes", total }, done);
-      return work({ onCopied, signal });
-    }),
+  const result = await interruptible(whenStopped, (signal, progress) =>
+    work({ signal, onCopied: (done, total) => progress.report({ label, unit: "bytes", total }, done) }),
   );
   // SQLite may still be in the middle of a copy.
   if (process.exitCode === EXIT_INTERRUPTED) process.exit();

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { inspectStore, type Migrated, migrateStore } from "../../store/open.ts";
 import { displayName } from "../../store/urls/database-url.ts";
 import { configFromEnvironment } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import type { JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { note, print, printJson } from "../terminal/print.ts";
 
@@ -13,7 +13,6 @@ export function addMigrate(program: Command): void {
     .command("migrate")
     .description("Create the schema of the database, or bring it up to date. Several may run at once.")
     .option("--check", "change nothing; print what would be done, and exit with 1 if that is anything")
-    .option(...JSON_OPTION)
     .action(migrate);
 }
 

@@ -6,7 +6,7 @@ import { type OperatorKeyProblem, operatorKeyFile, problemWithOperatorKey } from
 import { type Restored, restoreFromFile } from "../../store/backup.ts";
 import { authorOf } from "../arguments/author.ts";
 import { configFromEnvironment, withStore } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import type { JsonOption } from "../arguments/options.ts";
 import { wordsFor } from "../operator-key.ts";
 import { ownCommand } from "../own-command.ts";
 import { print, printJson, shellQuoted } from "../terminal/print.ts";
@@ -20,7 +20,6 @@ export function addRestore(program: Command): void {
       "Replace the database by a backup, and keep the old one aside. Stop the service first. The backup is checked, and not changed.",
     )
     .option("--force", "restore even if rows break the rules of the store; a damaged file is never restored")
-    .option(...JSON_OPTION)
     .action(restore);
 }
 
@@ -41,25 +40,20 @@ async function restore(file: string, { force, json }: RestoreOptions): Promise<v
   );
   if (!restored) return;
   const operatorKey = await operatorKeyOf(path, restored);
-  if (json) {
-    const works: OperatorKey | null = operatorKey && { file: operatorKey.file, works: operatorKey.works };
-    return printJson({ file: backup, ...restored, aside: restored.aside ?? null, operatorKey: works });
-  }
-  print(sentencesOf(backup, restored, operatorKey).join("\n"));
+  if (!json) return print(sentencesOf(backup, restored, operatorKey).join("\n"));
+  const works = operatorKey && { file: operatorKey.file, works: operatorKey.works };
+  printJson({ file: backup, ...restored, aside: restored.aside ?? null, operatorKey: works });
 }
 
 interface OperatorKey {
   readonly file: string;
   /** Null: not known before the schema is up to date. */
   readonly works: boolean | null;
-}
-
-interface CheckedOperatorKey extends OperatorKey {
   readonly problem?: OperatorKeyProblem | undefined;
 }
 
 /** Checks the file beside the database, which stays: the keys are now those of the backup. */
-async function operatorKeyOf(path: string, { schema }: Restored): Promise<CheckedOperatorKey | null> {
+async function operatorKeyOf(path: string, { schema }: Restored): Promise<OperatorKey | null> {
   const file = operatorKeyFile(path);
   if (!existsSync(file)) return null;
   if (!schema.isCurrent) return { file, works: null };
@@ -67,7 +61,7 @@ async function operatorKeyOf(path: string, { schema }: Restored): Promise<Checke
   return { file, works: problem === undefined, problem };
 }
 
-function sentencesOf(backup: string, restored: Restored, operatorKey: CheckedOperatorKey | null): string[] {
+function sentencesOf(backup: string, restored: Restored, operatorKey: OperatorKey | null): string[] {
   const { database, aside, schema, isJournaled } = restored;
   const lines = [`Restored ${database} from ${backup}.`];
   if (aside !== undefined)

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { wordingOf } from "../../base/text/misspelling.ts";
 import { type SettingInForce, settingsInForce } from "../../config.ts";
 import { misspeltSettings, readEnvFile } from "../arguments/env-file.ts";
-import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import type { JsonOption } from "../arguments/options.ts";
 import { note, print, printJson, terminalWidth } from "../terminal/print.ts";
 import { type Column, table } from "../terminal/table.ts";
 
@@ -12,7 +12,6 @@ export function addConfig(program: Command): void {
   program
     .command("config")
     .description("Show every setting, its value in force, and where it comes from. Passwords are not shown.")
-    .option(...JSON_OPTION)
     .action(showConfig);
 }
 

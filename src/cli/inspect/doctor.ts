@@ -17,7 +17,7 @@ import { openRedisCheckup } from "../../meter/open.ts";
 import { openCheckup } from "../../store/open.ts";
 import { readSettings } from "../arguments/context.ts";
 import { misspeltSettings } from "../arguments/env-file.ts";
-import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import type { JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { textOfRemedy } from "../remedies.ts";
 import { print, printJson } from "../terminal/print.ts";
@@ -31,7 +31,6 @@ export function addDoctor(program: Command): void {
     .description(
       "Check settings, public address, database, clock and Redis thoroughly, even while the service is running. Changes nothing.",
     )
-    .option(...JSON_OPTION)
     .action(doctor);
 }
 

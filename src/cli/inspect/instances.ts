@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { systemClock } from "../../base/time/clock.ts";
 import { type Instance, type InstanceState, stateOfInstance } from "../../domain/usage/instance.ts";
 import { withStore } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import type { JsonOption } from "../arguments/options.ts";
 import {
   formatMinute,
   formatNumber,
@@ -21,7 +21,6 @@ export function addInstances(program: Command): void {
       "Show the instances that serve this database, and those that did within 7 days.\n" +
         "An instance is lost if it has not reported for 30 seconds: it was killed, or cannot reach the database.",
     )
-    .option(...JSON_OPTION)
     .action(showInstances);
 }
 

@@ -5,7 +5,7 @@ import { isKeyId } from "../../domain/keys/key.ts";
 import { findKey } from "../../keys/queries/find.ts";
 import type { JournalQuery, Store } from "../../store/ports/store.ts";
 import { withStore } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption, parseSince, SINCE_HELP } from "../arguments/options.ts";
+import { type JsonOption, parseSince, SINCE_HELP } from "../arguments/options.ts";
 import { failForKey } from "../keys/refusals.ts";
 import { note, print } from "../terminal/print.ts";
 import { write } from "../terminal/stdout.ts";
@@ -23,7 +23,6 @@ export function addJournal(program: Command): void {
     )
     .option("--since <when>", `only changes since: ${SINCE_HELP}`, (text) => parseSince(text, systemClock.nowMs()))
     .option("--key <id>", "only changes to this key; one that was deleted is known by its id alone")
-    .option(...JSON_OPTION)
     .action(showJournal);
 }
 

@@ -1,15 +1,11 @@
 import type { Command } from "commander";
 import { PLANS } from "../../domain/keys/plan.ts";
-import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import type { JsonOption } from "../arguments/options.ts";
 import { formatNumber, print, printJson } from "../terminal/print.ts";
 import { type Column, table } from "../terminal/table.ts";
 
 export function addPlans(program: Command): void {
-  program
-    .command("plans")
-    .description("Show the plans and their quotas.")
-    .option(...JSON_OPTION)
-    .action(showPlans);
+  program.command("plans").description("Show the plans and their quotas.").action(showPlans);
 }
 
 const CUSTOM = { perMinute: null, perDay: null };

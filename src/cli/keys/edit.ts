@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { editKey } from "../../keys/edit.ts";
 import { withKeys } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import type { JsonOption } from "../arguments/options.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { facts } from "../terminal/table.ts";
 import { addKeyOptions, type KeyOptions, wantedIn } from "./options.ts";
@@ -12,9 +12,7 @@ export function addEdit(keys: Command): void {
   const command = keys
     .command("edit <id>")
     .description("Change a key. Only what is given changes: its secrets and what it has used stay.");
-  addKeyOptions(command, "")
-    .option(...JSON_OPTION)
-    .action(edit);
+  addKeyOptions(command, "").action(edit);
 }
 
 async function edit(idOrName: string, options: KeyOptions & JsonOption, command: Command): Promise<void> {

@@ -7,7 +7,7 @@ import { type KeyFilter, type KeyList, listKeys } from "../../keys/queries/list.
 import { showKey } from "../../keys/queries/show.ts";
 import { TRUE_STATES, type TrueState } from "../../keys/queries/use.ts";
 import { withKeys } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption, oneOf, parsePlan } from "../arguments/options.ts";
+import { type JsonOption, oneOf, parsePlan } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { formatNumber, note, print, printJson, terminalWidth, timeOrNull } from "../terminal/print.ts";
 import { facts, table } from "../terminal/table.ts";
@@ -28,7 +28,6 @@ export function addList(keys: Command): void {
     )
     .option("--plan <plan>", "only keys on this plan", parsePlan)
     .option("--search <text>", "only keys with this text in their name or id")
-    .option(...JSON_OPTION)
     .action(list);
 }
 
@@ -78,7 +77,6 @@ export function addShow(keys: Command): void {
   keys
     .command("show <id>")
     .description("Show everything about a key. Counts are at most a second old, and the last use a few seconds.")
-    .option(...JSON_OPTION)
     .action(show);
 }
 

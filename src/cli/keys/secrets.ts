@@ -7,7 +7,7 @@ import { draftKey, type IssuedKey, issueKey } from "../../keys/issue.ts";
 import { OVERLAP_DEFAULT_MS, type RotatedKey, rotateKey } from "../../keys/rotate.ts";
 import { type Store, StoreUnavailable } from "../../store/ports/store.ts";
 import { aliveInstances, withKeys } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption, parseDuration } from "../arguments/options.ts";
+import { type JsonOption, parseDuration } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { formatTime, print } from "../terminal/print.ts";
 import { writeEndOfJson, writeSecret, writeSecretJson } from "../terminal/stdout.ts";
@@ -21,9 +21,9 @@ import { factsOfKey, jsonOfKey } from "./views.ts";
 const SHOWN_ONCE = "The secret is shown only once: store it now.";
 
 export function addCreate(keys: Command): void {
-  addKeyOptions(keys.command("create").description("Issue a key. Its secret is printed once."), " (required)")
-    .option(...JSON_OPTION)
-    .action(create);
+  addKeyOptions(keys.command("create").description("Issue a key. Its secret is printed once."), " (required)").action(
+    create,
+  );
 }
 
 async function create(options: KeyOptions & JsonOption, command: Command): Promise<void> {
@@ -67,7 +67,6 @@ export function addRotate(keys: Command): void {
         .argParser(parseDuration)
         .default(OVERLAP_DEFAULT_MS, "24h"),
     )
-    .option(...JSON_OPTION)
     .action(rotate);
 }
 

@@ -9,7 +9,7 @@ import { resumeKey, suspendKey } from "../../keys/suspend.ts";
 import { unbanKey } from "../../keys/unban.ts";
 import type { WordedRefusal } from "../../keys/wording.ts";
 import { withKeys } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption } from "../arguments/options.ts";
+import type { JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { formatDuration, formatTime, note, print, printJson } from "../terminal/print.ts";
 import { failForKey } from "./refusals.ts";
@@ -67,7 +67,6 @@ export function addStates(keys: Command): void {
     keys
       .command(`${name} <id>`)
       .description(description)
-      .option(...JSON_OPTION)
       .action((idOrName: string, { json }: JsonOption) =>
         withKeys(async (context) => {
           const result = await run(context, idOrName);

@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, systemClock } from "../../base/time/clock.ts";
 import { GRAINS, type Grain } from "../../domain/usage/grains.ts";
 import { type NotKept, usageOfAll, usageOfKey } from "../../keys/queries/usage.ts";
 import { withStore } from "../arguments/context.ts";
-import { JSON_OPTION, type JsonOption, parseSince, SINCE_HELP } from "../arguments/options.ts";
+import { type JsonOption, parseSince, SINCE_HELP } from "../arguments/options.ts";
 import { print, printJson, terminalWidth } from "../terminal/print.ts";
 import { failForKey } from "./refusals.ts";
 import { csvOfAll, csvOfKey, jsonOfAll, jsonOfKeyUsage, textOfAll, textOfKey } from "./usage-views.ts";
@@ -29,8 +29,7 @@ function parseAge(text: string): number {
 const addFormats = (command: Command): Command =>
   command
     .addOption(new Option("--since <when>", SINCE_HELP).argParser(parseAge).default(DAY_MS, "24h"))
-    .addOption(new Option(...JSON_OPTION).conflicts("csv"))
-    .option("--csv", "print CSV, for spreadsheets");
+    .addOption(new Option("--csv", "print CSV, for spreadsheets").conflicts("json"));
 
 export function addKeyUsage(keys: Command): void {
   addFormats(keys.command("usage <id>"))

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { barText, showProgress } from "./progress.ts";
+import { barText, Progress } from "./progress.ts";
 
 test("a line never exceeds its terminal, and keeps the most important facts", () => {
   const work = { label: "export", unit: "animals", total: 10_000_000 };
@@ -17,15 +17,16 @@ test("in a log, there is a line every ten seconds, with the same facts", () => {
   const lines: string[] = [];
   let nowMs = 0;
   const surroundings = { nowMs: () => nowMs, sayLine: (text: string) => lines.push(text), columns: () => undefined };
-  const progress = showProgress({ label: "copy animals", unit: "rows", total: 100_000 }, surroundings);
+  const progress = new Progress(surroundings);
+  const step = { label: "copy animals", unit: "rows", total: 100_000 };
   // What an earlier run had done tells nothing about how fast it goes.
   for (let second = 0; second <= 25; second++) {
     nowMs = second * 1000;
-    progress.advance(50_000 + second * 1000);
+    progress.report(step, 50_000 + second * 1000);
   }
   progress.say("by the way");
   progress.end();
-  progress.advance(100_000);
+  progress.report(step, 100_000);
   expect(lines).toEqual([
     "copy animals: 60 %, 60,000 of 100,000 rows, 1,000 rows/s, 40 s left",
     "copy animals: 70 %, 70,000 of 100,000 rows, 1,000 rows/s, 30 s left",

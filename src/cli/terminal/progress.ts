@@ -4,24 +4,15 @@ import { drawOnTerminal } from "./stdout.ts";
 
 /** Work that takes less than this shows no bar. */
 const SILENT_MS = 500;
-/** How often the bar on a terminal is redrawn. */
+/** A bar on a terminal is redrawn this often. */
 const DRAW_INTERVAL_MS = 100;
-/** How often a log gets a line. */
+/** A log gets a line this often. */
 const LINE_INTERVAL_MS = 10 * SECOND_MS;
 
 // Neither the cursor nor the wrapping of lines is touched: a process that is killed cannot put them right.
 const TO_LINE_START = "\x1b[1G";
 const ERASE_REST = "\x1b[0K";
 const ERASE_LINE = "\x1b[2K\r";
-
-export interface Progress {
-  /** Tells how much is done by now, including what an earlier run had done. */
-  advance(done: number): void;
-  /** Says something else, on a line of its own. */
-  say(text: string): void;
-  /** Must always be called, even when the work has failed: it leaves the terminal as it was. */
-  end(): void;
-}
 
 export interface Work {
   readonly label: string;
@@ -45,80 +36,56 @@ const SURROUNDINGS: Surroundings = {
   columns: () => (process.stderr.isTTY && process.env.TERM !== "dumb" ? process.stderr.columns || 80 : undefined),
 };
 
-/** Shows on standard error how far some work has come: as a bar on a terminal, and elsewhere as a line now and then. */
-export function showProgress(work: Work, { nowMs, sayLine, columns }: Surroundings = SURROUNDINGS): Progress {
-  const pace = new Pace(nowMs);
-  let dueAtMs = nowMs() + (columns() === undefined ? LINE_INTERVAL_MS : SILENT_MS);
-  let isDrawn = false;
-  let isOver = false;
+/** Shows on standard error how far work has come: as a bar on a terminal, and elsewhere as a line now and then. */
+export class Progress {
+  #label: string | undefined;
+  /** The first report of the step. An earlier run may have done what came before, which tells nothing about speed. */
+  #first = { done: 0, atMs: 0 };
+  #dueAtMs = 0;
+  #isDrawn = false;
+  #isOver = false;
 
-  const clear = () => {
-    if (isDrawn) drawOnTerminal(ERASE_LINE);
-    isDrawn = false;
-  };
-  const end = () => {
-    isOver = true;
-    process.off("exit", end);
-    clear();
-  };
-  // The second Ctrl+C ends the process in the middle of whatever it is doing.
-  process.on("exit", end);
-
-  return {
-    advance(done) {
-      pace.note(done);
-      if (isOver || nowMs() < dueAtMs) return;
-      const width = columns();
-      dueAtMs = nowMs() + (width === undefined ? LINE_INTERVAL_MS : DRAW_INTERVAL_MS);
-      if (width === undefined)
-        return sayLine(`${work.label}: ${factsOf(work, done, pace.perSecond()).join(", ").trimStart()}`);
-      drawOnTerminal(`${TO_LINE_START}${barText(work, done, pace.perSecond(), width)}${ERASE_REST}`);
-      isDrawn = true;
-    },
-    say(text) {
-      clear();
-      sayLine(text);
-    },
-    end,
-  };
-}
-
-/** Runs work that reports how far its current step has come: one bar after the other. */
-export async function withBars<Result>(
-  run: (report: (step: Work, done: number) => void) => Promise<Result>,
-): Promise<Result> {
-  let shown: { readonly label: string; readonly progress: Progress } | undefined;
-  try {
-    return await run((step, done) => {
-      if (step.label !== shown?.label) {
-        shown?.progress.end();
-        shown = { label: step.label, progress: showProgress(step) };
-      }
-      shown.progress.advance(done);
-    });
-  } finally {
-    shown?.progress.end();
-  }
-}
-
-/** Measures the speed since the first report, because an earlier run may have done what came before. */
-class Pace {
-  #done = 0;
-  #first: { readonly done: number; readonly at: number } | undefined;
-
-  constructor(private readonly nowMs: () => number) {}
-
-  note(done: number): void {
-    this.#done = done;
-    this.#first ??= { done, at: this.nowMs() };
+  constructor(private readonly surroundings = SURROUNDINGS) {
+    // The second Ctrl+C ends the process in the middle of whatever it is doing.
+    process.on("exit", this.end);
   }
 
-  /** Undefined until there are two reports. */
-  perSecond(): number | undefined {
-    if (!this.#first) return undefined;
-    const seconds = (this.nowMs() - this.#first.at) / SECOND_MS;
-    const rate = (this.#done - this.#first.done) / seconds;
-    return rate > 0 && Number.isFinite(rate) ? rate : undefined;
+  /** Tells how much of a step is done by now, including what an earlier run had done. A step has a bar of its own. */
+  report(step: Work, done: number): void {
+    const { nowMs, sayLine, columns } = this.surroundings;
+    const atMs = nowMs();
+    if (step.label !== this.#label) {
+      this.#clear();
+      this.#label = step.label;
+      this.#first = { done, atMs };
+      this.#dueAtMs = atMs + (columns() === undefined ? LINE_INTERVAL_MS : SILENT_MS);
+    }
+    if (this.#isOver || atMs < this.#dueAtMs) return;
+    const perSecond = ((done - this.#first.done) / (atMs - this.#first.atMs)) * SECOND_MS;
+    const rate = perSecond > 0 && Number.isFinite(perSecond) ? perSecond : undefined;
+    const width = columns();
+    this.#dueAtMs = atMs + (width === undefined ? LINE_INTERVAL_MS : DRAW_INTERVAL_MS);
+    this.#isDrawn = width !== undefined;
+    if (width === undefined) sayLine(`${step.label}: ${factsOf(step, done, rate).join(", ").trimStart()}`);
+    else drawOnTerminal(`${TO_LINE_START}${barText(step, done, rate, width)}${ERASE_REST}`);
+  }
+
+  /** Says something else, on a line of its own. */
+  say(text: string): void {
+    this.#clear();
+    this.surroundings.sayLine(text);
+  }
+
+  /** Must always be called, even when the work has failed: it leaves the terminal as it was. */
+  readonly end = (): void => {
+    this.#isOver = true;
+    process.off("exit", this.end);
+    this.#clear();
+  };
+
+  #clear(): void {
+    if (this.#isDrawn) drawOnTerminal(ERASE_LINE);
+    this.#isDrawn = false;
   }
 }
 

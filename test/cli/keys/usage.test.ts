@@ -167,7 +167,7 @@ describe("keys usage and usage", () => {
     [["usage", "--since", "401d"], 2, "usage is kept for 400d"],
     [["usage", "--since", "0d"], 2, "A span must be longer than 0."],
     [["usage", "--since", "soon"], 2, "Give a date such as 2027-01-31, a time such as"],
-    [["usage", "--json", "--csv"], 2, "option '--json' cannot be used with option '--csv'"],
+    [["usage", "--json", "--csv"], 2, "option '--csv' cannot be used with option '--json'"],
     [["keys", "usage"], 2, "missing required argument 'id'"],
     [["keys", "usage", "Silent", "--by", "week"], 2, "Allowed choices are minute, hour, day."],
     [["instances", "--since", "1d"], 2, "unknown option '--since'"],
