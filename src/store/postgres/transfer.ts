@@ -1,9 +1,8 @@
 import { OperatorError } from "../../base/operator-error.ts";
-import type { CountingPlace } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
-import { COUNTING_PLACE, STORE_ID, selectMetadata, TABLES } from "../sql/rows.ts";
+import { STORE_ID, selectMetadata, TABLES } from "../sql/rows.ts";
 import { type Row, selectFrom, type Table } from "../sql/table.ts";
-import { journalAppender } from "../sql/tables/journal.ts";
+import { type TransferReads, type TransferWrites, transferWork } from "../sql/tables/transfer.ts";
 import {
   BATCH_SIZE,
   COPIES_TABLE,
@@ -12,6 +11,7 @@ import {
   type RowTarget,
   type RowWriter,
 } from "../sql/transfer.ts";
+import { performing } from "../sql/work.ts";
 import { beginSnapshot } from "./animal-snapshot.ts";
 import type { Connection, Session } from "./connections/connection.ts";
 import { POSTGRES, rowsParameter, upsertRows } from "./connections/dialect.ts";
@@ -106,20 +106,10 @@ async function sourceOn(session: Session, id: string): Promise<RowSource> {
     ...readerOn(session, await textColumnsOf(session)),
     id,
     wasKnownAs: () => false,
-    async existing({ name }, ids) {
-      const found = await session.run<{ id: bigint }>(`SELECT id FROM ${name} WHERE ${POSTGRES.idIsOneOf("$1")}`, [
-        POSTGRES.idList(ids),
-      ]);
-      return found.map((row) => row.id);
-    },
     async lastIds(tables) {
       const lastIds = new Map<Table, bigint>();
       for (const table of tables) lastIds.set(table, await lastIdOf(session, table));
       return lastIds;
-    },
-    async countingPlace() {
-      const [fact] = await session.run<{ value: CountingPlace }>(selectMetadata("$1"), [COUNTING_PLACE]);
-      return fact?.value;
     },
     refuseUse: () => refuseUse(session, "source"),
     close: () => endAndClose(session),
@@ -150,15 +140,13 @@ async function textColumnsOf(connection: Connection): Promise<TextColumns> {
   return new Set(columns.map(({ name }) => name));
 }
 
-function readerOn(connection: Connection, textColumns: TextColumns): RowReader {
+const WORK = transferWork(POSTGRES);
+
+function readerOn(connection: Connection, textColumns: TextColumns): RowReader & TransferReads {
   const orderOf = ({ name, key }: Table): string =>
     key.map((column) => (textColumns.has(`${name}.${column}`) ? `${column} COLLATE "C"` : column)).join(", ");
   return {
-    async count({ name }, upToId) {
-      const condition = upToId === undefined ? "" : `WHERE id <= ${upToId}`;
-      const [row] = await connection.run<{ count: bigint }>(`SELECT count(*) AS count FROM ${name} ${condition}`);
-      return Number(row?.count);
-    },
+    ...performing<TransferReads>(WORK.reads, (work) => perform(connection.run, work)),
     /** Uses a cursor, so that rows are sorted once. Call it within a transaction. */
     async *rows(table, afterId) {
       const cursor = `rows_of_${table.name}`;
@@ -176,25 +164,11 @@ function readerOn(connection: Connection, textColumns: TextColumns): RowReader {
   };
 }
 
-const append = journalAppender(POSTGRES);
-
 const writerOn = (connection: Connection, textColumns: TextColumns): RowWriter => ({
   ...readerOn(connection, textColumns),
-  async hasRows({ name }) {
-    return (await connection.run(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0;
-  },
-  async maxId({ name }) {
-    const [row] = await connection.run<{ id: bigint | null }>(`SELECT max(id) AS id FROM ${name}`);
-    return row?.id ?? undefined;
-  },
+  ...performing<TransferWrites>(WORK.writes, (work) => perform(connection.run, work)),
   async write(table, rows) {
     await connection.run(upsertRows(table), [rowsParameter(rows)]);
-  },
-  async empty({ name }) {
-    await connection.run(`DELETE FROM ${name}`);
-  },
-  async delete({ name }, ids) {
-    await connection.run(`DELETE FROM ${name} WHERE ${POSTGRES.idIsOneOf("$1")}`, [POSTGRES.idList(ids)]);
   },
   async continueIds(lastIds) {
     for (const [table, wanted] of lastIds) {
@@ -202,21 +176,4 @@ const writerOn = (connection: Connection, textColumns: TextColumns): RowWriter =
       if (id > 0n) await connection.run("SELECT setval(pg_get_serial_sequence($1, 'id'), $2)", [table.name, id]);
     }
   },
-  async copies() {
-    const rows = await connection.run<Row>(`SELECT source, finished_at FROM ${COPIES_TABLE}`);
-    return rows.map((row) => ({ source: row.source as string, isFinished: row.finished_at !== null }));
-  },
-  async beginCopy(source) {
-    await connection.run(`INSERT INTO ${COPIES_TABLE} (source) VALUES ($1)`, [source]);
-  },
-  async finishCopy(source) {
-    await connection.run(`UPDATE ${COPIES_TABLE} SET finished_at = $1 WHERE source = $2`, [Date.now(), source]);
-  },
-  async forgetCopy(source) {
-    await connection.run(`DELETE FROM ${COPIES_TABLE} WHERE source = $1`, [source]);
-  },
-  async raiseKeyRevision() {
-    await connection.run("UPDATE key_revision SET revision = revision + 1");
-  },
-  appendJournal: (entry) => perform(connection.run, append(entry)),
 });

@@ -1,16 +1,17 @@
 import type { Database } from "bun:sqlite";
 import { OperatorError } from "../../base/operator-error.ts";
-import type { CountingPlace } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
 import { rowsOf } from "../sql/pages.ts";
-import { COUNTING_PLACE, INTERNAL_TABLES, STORE_ID, selectMetadata, TABLES, upsertMetadata } from "../sql/rows.ts";
+import { INTERNAL_TABLES, STORE_ID, selectMetadata, TABLES, upsertMetadata } from "../sql/rows.ts";
 import { insertInto, orReplace, type Row, type SqlValue, type Table } from "../sql/table.ts";
+import { type TransferReads, type TransferWrites, transferWork } from "../sql/tables/transfer.ts";
 import { COPIES_TABLE, type RowReader, type RowSource, type RowTarget, type RowWriter } from "../sql/transfer.ts";
+import { performing } from "../sql/work.ts";
 import { closeNow } from "./file/close.ts";
 import { openLocked, openShared } from "./file/database.ts";
 import { reasonOf } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
-import { journalWrites } from "./tables/journal.ts";
+import { worker } from "./tables/work.ts";
 import { raiseGeneration } from "./wal/generation.ts";
 
 /** Opens a file whose rows are copied: nobody serves it meanwhile, and no command can write to it. Fails with an OperatorError. */
@@ -159,25 +160,19 @@ function sourceOn(db: Database, id: string, close: () => void): RowSource {
       const keyId = text.startsWith(creationOf(db)) ? text.slice(creationOf(db).length).trim() : undefined;
       return keyId === "" || (keyId !== undefined && db.query("SELECT 1 FROM keys WHERE id = ?").get(keyId) !== null);
     },
-    existing(table, ids) {
-      const find = db.query<{ id: bigint }, [string]>(`SELECT id FROM ${table.name} WHERE ${SQLITE.idIsOneOf("?")}`);
-      return find.all(SQLITE.idList(ids)).map((row) => row.id);
-    },
     lastIds(tables) {
       const last = db.query<{ seq: bigint }, [string]>("SELECT seq FROM sqlite_sequence WHERE name = ?");
       return new Map(tables.map((table) => [table, last.get(table.name)?.seq ?? 0n]));
     },
-    countingPlace: () => (db.query(selectMetadata("?")).get(COUNTING_PLACE) as { value: CountingPlace } | null)?.value,
     refuseUse: () => {},
     close,
   };
 }
 
-const readerOn = (db: Database): RowReader => ({
-  count({ name }, upToId) {
-    const condition = upToId === undefined ? "" : `WHERE id <= ${upToId}`;
-    return Number((db.query(`SELECT count(*) AS count FROM ${name} ${condition}`).get() as { count: bigint }).count);
-  },
+const WORK = transferWork(SQLITE);
+
+const readerOn = (db: Database): RowReader & TransferReads => ({
+  ...performing<TransferReads>(WORK.reads, worker(db)),
   rows: (table, afterId) => tableRows(db, table, afterId),
 });
 
@@ -186,33 +181,17 @@ export const tableRows = (db: Database, table: Table, afterId?: bigint): AsyncIt
   rowsOf((sql, parameters) => db.query<Row, SqlValue[]>(sql).all(...parameters), SQLITE, table, afterId);
 
 /** To be used within a transaction of the caller. */
-function writerOn(db: Database): RowWriter {
-  const journal = journalWrites(db);
-  return {
-    ...readerOn(db),
-    hasRows: ({ name }) => db.query(`SELECT 1 FROM ${name} LIMIT 1`).get() !== null,
-    maxId: ({ name }) => (db.query(`SELECT max(id) AS id FROM ${name}`).get() as { id: bigint | null }).id ?? undefined,
-    write(table, rows) {
-      const insert = db.query(`${insertInto(table, table.columns, () => "?")} ${orReplace(table)}`);
-      for (const row of rows) insert.run(...table.columns.map((column) => row[column] as string));
-    },
-    empty: ({ name }) => void db.run(`DELETE FROM ${name}`),
-    delete: ({ name }, ids) => void db.run(`DELETE FROM ${name} WHERE ${SQLITE.idIsOneOf("?")}`, [SQLITE.idList(ids)]),
-    continueIds(lastIds) {
-      for (const [{ name }, id] of lastIds) {
-        const { changes } = db.run("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", [id, name]);
-        if (changes === 0) db.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [name, id]);
-      }
-    },
-    copies() {
-      const rows = db.query(`SELECT source, finished_at FROM ${COPIES_TABLE}`).all() as Row[];
-      return rows.map((row) => ({ source: row.source as string, isFinished: row.finished_at !== null }));
-    },
-    beginCopy: (source) => void db.run(`INSERT INTO ${COPIES_TABLE} (source) VALUES (?)`, [source]),
-    finishCopy: (source) =>
-      void db.run(`UPDATE ${COPIES_TABLE} SET finished_at = ? WHERE source = ?`, [Date.now(), source]),
-    forgetCopy: (source) => void db.run(`DELETE FROM ${COPIES_TABLE} WHERE source = ?`, [source]),
-    raiseKeyRevision: () => void db.run("UPDATE key_revision SET revision = revision + 1"),
-    appendJournal: (entry) => journal.append(entry),
-  };
-}
+const writerOn = (db: Database): RowWriter => ({
+  ...readerOn(db),
+  ...performing<TransferWrites>(WORK.writes, worker(db)),
+  write(table, rows) {
+    const insert = db.query(`${insertInto(table, table.columns, () => "?")} ${orReplace(table)}`);
+    for (const row of rows) insert.run(...table.columns.map((column) => row[column] as string));
+  },
+  continueIds(lastIds) {
+    for (const [{ name }, id] of lastIds) {
+      const { changes } = db.run("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", [id, name]);
+      if (changes === 0) db.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [name, id]);
+    }
+  },
+});
