@@ -128,11 +128,7 @@ export function createGate(parts: GateParts): Gate {
   function admissionOf(key: Key, counted: CountedKey, verdict: Verdict): Admission {
     const { quotaStatus } = verdict;
     if (verdict.kind === "pass") return { kind: "pass", key, counted, quotaStatus };
-    const reason: RefusalReason =
-      verdict.kind === "banned"
-        ? { kind: "banned", isNew: verdict.isNew }
-        : { kind: "exhausted", strikesLeft: verdict.strikesLeft };
-    return { kind: "refusal", reason, quotaStatus, key, counted };
+    return { kind: "refusal", reason: verdict, quotaStatus, key, counted };
   }
 
   /** Without a valid key, requests are counted for the address. */

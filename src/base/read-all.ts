@@ -1,8 +1,8 @@
 import type { Awaitable } from "./time/awaitable.ts";
 import { nextTurn } from "./time/turn.ts";
 
-/** A page of rows by ascending id. */
-interface PageRequest {
+/** The next `size` rows after an id; "" is before all of them. */
+export interface IdPage {
   readonly afterId: string;
   readonly size: number;
 }
@@ -10,7 +10,7 @@ interface PageRequest {
 /** Reads all rows, a page at a time: other work of this thread gets its turn in between. */
 export async function readAll<Row>(
   size: number,
-  read: (page: PageRequest) => Awaitable<readonly Row[]>,
+  read: (page: IdPage) => Awaitable<readonly Row[]>,
   idOf: (row: Row) => string,
 ): Promise<readonly Row[]> {
   const all: Row[] = [];

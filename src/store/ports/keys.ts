@@ -1,3 +1,4 @@
+import type { IdPage } from "../../base/read-all.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Authorship } from "../../domain/journal.ts";
 import type { Pardon as KeyPardon } from "../../domain/keys/changes.ts";
@@ -67,10 +68,4 @@ export type Pardon = KeyCommand & KeyPardon;
 export interface NotedUse {
   readonly keyId: string;
   readonly atMs: number;
-}
-
-/** The next `size` rows after the id of a key; "" is before all of them. */
-export interface IdPage {
-  readonly afterId: string;
-  readonly size: number;
 }

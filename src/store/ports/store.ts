@@ -14,6 +14,7 @@ import type { SessionStore } from "./sessions.ts";
 import type { TallyStore } from "./tallies.ts";
 import type { UsageStore } from "./usage.ts";
 
+export type { IdPage } from "../../base/read-all.ts";
 export type * from "./animals.ts";
 export type * from "./categories.ts";
 export type * from "./counts.ts";

@@ -1,6 +1,6 @@
+import type { IdPage } from "../../base/read-all.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Tally } from "../../domain/limits/tally.ts";
-import type { IdPage } from "./keys.ts";
 
 /** Counts of each key against its quotas, with strikes and bans, so that a restart forgets nothing. */
 export interface TallyStore {

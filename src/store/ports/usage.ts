@@ -1,6 +1,6 @@
+import type { IdPage } from "../../base/read-all.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Grain, UsageSum } from "../../domain/usage/grains.ts";
-import type { IdPage } from "./keys.ts";
 
 /** Sums of requests by minute, hour and day, of each key and of all requests. */
 export interface UsageStore {

@@ -28,7 +28,7 @@ export interface Servers {
 const PROBE_SUBJECT = "probe";
 
 export const serversOf = (client: RedisClient, url: RedisUrl): Servers =>
-  client instanceof Cluster ? new ClusterNodes(client, url) : oneServer(client as Redis, url);
+  client instanceof Cluster ? clusterNodes(client, url) : oneServer(client as Redis, url);
 
 /** A connection that does not answer can be replaced; one that is being made has a timeout of its own. */
 function replaceConnection(client: Redis): void {
@@ -62,82 +62,52 @@ function oneServer(client: Redis, { kind, addresses, masterName = "" }: RedisUrl
 const SLOTS = 16_384;
 
 /** The masters of a cluster. */
-class ClusterNodes implements Servers {
+function clusterNodes(client: Cluster, { addresses }: RedisUrl): Servers {
   /** Stands for the server of a slot that no node has yet, as before the first connection. */
-  readonly #clusterName: string;
-  readonly #connectionErrors = new Map<string, Error>();
-  readonly #listeners: (() => void)[] = [];
-  #names: readonly string[];
+  const clusterName = addresses.map(displayAddress).join();
+  const connectionErrors = new Map<string, Error>();
+  const listeners: (() => void)[] = [];
+  let names: readonly string[] = [clusterName];
 
-  constructor(
-    private readonly client: Cluster,
-    { addresses }: RedisUrl,
-  ) {
-    this.#clusterName = addresses.map(displayAddress).join();
-    this.#names = [this.#clusterName];
-    client.on("error", (error: Error) => this.#connectionErrors.set(this.#clusterName, error));
-    client.on("node error", (error: Error, name: string) => this.#connectionErrors.set(name, error));
-    client.on("ready", () => this.#connectionErrors.clear());
-    // The error of a past outage would be the wrong explanation of the next one.
-    const forgetWhenReady = (node: Redis) => node.on("ready", () => this.#connectionErrors.delete(nameOf(node)));
-    client.on("+node", forgetWhenReady);
-    client.nodes().forEach(forgetWhenReady);
-    client.on("refresh", () => this.#update());
-  }
+  const nodeOf = (slot: number): string => client.slots[slot]?.[0] ?? clusterName;
+  const of = (subject: string): string => nodeOf(new Command("get", [keyOf(subject)]).getSlot() ?? 0);
 
-  names(): readonly string[] {
-    return this.#names;
-  }
+  client.on("error", (error: Error) => connectionErrors.set(clusterName, error));
+  client.on("node error", (error: Error, name: string) => connectionErrors.set(name, error));
+  client.on("ready", () => connectionErrors.clear());
+  // The error of a past outage would be the wrong explanation of the next one.
+  const forgetWhenReady = (node: Redis) => node.on("ready", () => connectionErrors.delete(nameOf(node)));
+  client.on("+node", forgetWhenReady);
+  client.nodes().forEach(forgetWhenReady);
+  client.on("refresh", () => {
+    const found = new Set<string>();
+    for (let slot = 0; slot < SLOTS; slot++) found.add(nodeOf(slot));
+    if (found.size === names.length && names.every((name) => found.has(name))) return;
+    names = [...found];
+    for (const name of connectionErrors.keys()) if (!found.has(name)) connectionErrors.delete(name);
+    for (const listener of listeners) listener();
+  });
 
-  of(subject: string): string {
-    return this.#nodeOf(new Command("get", [keyOf(subject)]).getSlot() ?? 0);
-  }
-
-  /** Finds a number that, after the word, hashes to a slot of the node: with few nodes, one of a few numbers does. */
-  probeSubject(name: string): string {
-    for (let i = 0; i < SLOTS; i++) {
-      const subject = `${PROBE_SUBJECT} ${i}`;
-      if (this.of(subject) === name) return subject;
-    }
-    return PROBE_SUBJECT;
-  }
-
-  isStandIn(name: string): boolean {
-    return name === this.#clusterName;
-  }
-
-  isConnected(): boolean {
-    return this.client.status === "ready";
-  }
-
-  connectionError(name: string): Error | undefined {
-    return this.#connectionErrors.get(name) ?? this.#connectionErrors.get(this.#clusterName);
-  }
-
-  reconnect(name: string): void {
-    for (const node of this.client.nodes()) if (nameOf(node) === name) replaceConnection(node);
-  }
-
-  refresh(): void {
-    this.client.refreshSlotsCache();
-  }
-
-  onChange(listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-
-  #nodeOf(slot: number): string {
-    return this.client.slots[slot]?.[0] ?? this.#clusterName;
-  }
-
-  #update(): void {
-    const names = new Set<string>();
-    for (let slot = 0; slot < SLOTS; slot++) names.add(this.#nodeOf(slot));
-    if (names.size === this.#names.length && this.#names.every((name) => names.has(name))) return;
-    this.#names = [...names];
-    for (const name of this.#connectionErrors.keys()) if (!names.has(name)) this.#connectionErrors.delete(name);
-    for (const listener of this.#listeners) listener();
-  }
+  return {
+    names: () => names,
+    of,
+    /** Finds a number that, after the word, hashes to a slot of the node: with few nodes, one of a few numbers does. */
+    probeSubject(name) {
+      for (let i = 0; i < SLOTS; i++) {
+        const subject = `${PROBE_SUBJECT} ${i}`;
+        if (of(subject) === name) return subject;
+      }
+      return PROBE_SUBJECT;
+    },
+    isStandIn: (name) => name === clusterName,
+    isConnected: () => client.status === "ready",
+    connectionError: (name) => connectionErrors.get(name) ?? connectionErrors.get(clusterName),
+    reconnect(name) {
+      for (const node of client.nodes()) if (nameOf(node) === name) replaceConnection(node);
+    },
+    refresh: () => client.refreshSlotsCache(),
+    onChange: (listener) => void listeners.push(listener),
+  };
 }
 
 const nameOf = ({ options: { host, port } }: Redis): string => `${host}:${port}`;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { FakeScheduler } from "../../../../test/harness/time/scheduler.ts";
-import { type AnswerTimeout, AnswerTimeouts } from "./answer-timeout.ts";
+import { AnswerTimeouts } from "./answer-timeout.ts";
 
 function setUp() {
   const scheduler = new FakeScheduler();
   const timeouts = new AnswerTimeouts(150, scheduler);
   const givenUp: string[] = [];
-  const errors: AnswerTimeout[] = [];
+  const errors: Error[] = [];
   const call = (name = "call") =>
     timeouts.begin((error) => {
       givenUp.push(name);

@@ -8,20 +8,11 @@ const TURN_MS = 10;
 /** The most that one turn of the event loop counts, however long it takes. */
 const LONGEST_TURN_MS = 20;
 
-/** Redis did not answer in time. */
-export class AnswerTimeout extends Error {
-  override readonly name = "AnswerTimeout";
-
-  constructor(timeoutMs: number) {
-    super(`no answer within ${timeoutMs} ms`);
-  }
-}
-
 /** A call to Redis. */
 export interface Call {
   /** In running time. */
   readonly sinceMs: number;
-  readonly giveUp: (error: AnswerTimeout) => void;
+  readonly giveUp: (error: Error) => void;
   state: "waiting" | "given up" | "over";
 }
 
@@ -48,7 +39,7 @@ export class AnswerTimeouts {
   }
 
   /** Starts to wait for an answer. */
-  begin(giveUp: (error: AnswerTimeout) => void): Call {
+  begin(giveUp: (error: Error) => void): Call {
     if (!this.#isTurning) {
       this.#isTurning = true;
       this.#turnedAtMs = this.scheduler.nowMs();
@@ -96,7 +87,7 @@ export class AnswerTimeouts {
       if (call.state !== "waiting") continue;
       call.state = "given up";
       this.#givenUp++;
-      call.giveUp(new AnswerTimeout(this.#timeout.ms));
+      call.giveUp(new Error(`no answer within ${this.#timeout.ms} ms`));
     }
   }
 }
