@@ -66,11 +66,14 @@ async function startShared(files: readonly TestFile[]): Promise<Record<string, s
   const pack = async () => {
     env.TEST_CLIENT_PACKAGE = JSON.stringify(await packClient());
   };
+  const buildExecutable = async () => {
+    env.TEST_EXECUTABLE = await build(BUILD);
+  };
   const onBothStores = isUsed("onEveryStore") && hasRedis && process.env.TEST_STORES !== "sqlite";
   await Promise.all([
     (onBothStores || isUsed("databaseMaker")) && !process.env.TEST_DATABASE_URL && startPostgres(),
     onBothStores && startRedis(),
-    (isUsed("harness/program/") || isUsed("harness/browser/desk.ts") || isUsed("/torture/")) && build(BUILD),
+    (isUsed("harness/program/") || isUsed("harness/browser/desk.ts") || isUsed("/torture/")) && buildExecutable(),
     files.some(({ path }) => path.startsWith("client/")) && pack(),
   ]);
   return env;

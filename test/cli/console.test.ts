@@ -19,7 +19,7 @@ describe("the command console", () => {
   });
 
   const command = (args: readonly string[], env: Record<string, string> = {}) =>
-    run(args, { cwd, env: { PORT: port, OPERATOR: "Anna", ...env }, program: [EXECUTABLE] });
+    run(args, { cwd, env: { PORT: port, OPERATOR: "Anna", ...env } });
   const browserAt = (consoleUrl: string) => new ConsoleBrowser({ consoleUrl });
 
   test("prints a link that signs in one browser of a running service, and the journal names both", async () => {
@@ -150,7 +150,7 @@ describe("the banner", () => {
     const later = await inTerminal(cwd);
     expect(later).toContain("to sign in: ");
     expect(later).not.toContain("#token=");
-    const journal = JSON.parse((await run(["journal", "--json"], { cwd, program: [EXECUTABLE] })).out);
+    const journal = JSON.parse((await run(["journal", "--json"], { cwd })).out);
     expect(journal.map(({ action, via }: { action: string; via: string }) => [action, via])).toEqual([
       ["keys create", "service"],
       ["console", "service"],

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { whyNotReady } from "../../src/cli/ready.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { EXECUTABLE, run, serve } from "../harness/program/program.ts";
+import { run, serve } from "../harness/program/program.ts";
 import { freePort } from "../harness/servers/port.ts";
 import { StandIn } from "../harness/servers/stand-in.ts";
 
 const ready = (env: Record<string, string>, ...options: string[]) =>
-  run(["ready", ...options], { cwd: temporaryFolder(), env, program: [EXECUTABLE] });
+  run(["ready", ...options], { cwd: temporaryFolder(), env });
 
 test("ready asks the service that listens where the settings say, and not a proxy", async () => {
   const service = await serve({ cwd: temporaryFolder(), env: { HOST: "0.0.0.0" } });

@@ -49,13 +49,13 @@ describe("the units for systemd", () => {
   test("make a backup as the timer does", async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, "backups"));
-    await run(["migrate"], { cwd, program: [EXECUTABLE] });
+    await run(["migrate"], { cwd });
     const folder = field("animal-store-backup.service", "ReadWritePaths") as string;
     const args = argumentsOf("animal-store-backup.service");
     expect([args.includes(folder), args.join(" ")]).toEqual([true, expect.stringContaining("--keep 14")]);
     const { exitCode } = await run(
       args.map((arg) => (arg === folder ? "backups" : arg)),
-      { cwd, program: [EXECUTABLE] },
+      { cwd },
     );
     expect([exitCode, readdirSync(join(cwd, "backups")).length]).toEqual([0, 1]);
   });

@@ -5,7 +5,7 @@ import { SETTINGS } from "../../src/config.ts";
 import { PLANS } from "../../src/domain/keys/plan.ts";
 import { FAULT_CODES, FAULTS } from "../../src/http/faults/fault.ts";
 import { temporaryFolder } from "../harness/folder.ts";
-import { EXECUTABLE, run } from "../harness/program/program.ts";
+import { run } from "../harness/program/program.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const read = (name: string): Promise<string> => Bun.file(join(ROOT, name)).text();
@@ -52,8 +52,7 @@ test("docs/api.md has every error code with its status", () => {
 describe("commands", () => {
   const FAMILIES = ["keys", "animals"];
   const cwd = temporaryFolder();
-  const helpOf = async (...command: string[]): Promise<string> =>
-    (await run([...command, "--help"], { cwd, program: [EXECUTABLE] })).out;
+  const helpOf = async (...command: string[]): Promise<string> => (await run([...command, "--help"], { cwd })).out;
   /** The name of a command at the beginning of a text; what comes behind one that is no family is an argument. */
   const nameIn = (text: string): string => /^(?:(?:keys|animals) )?[a-z]+/.exec(text)?.[0] ?? "";
   const table = rowsOf("docs/commands.md").flatMap(([cell = ""]) => {

@@ -2,13 +2,12 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { temporaryFolder } from "../harness/folder.ts";
-import { run, serve } from "../harness/program/program.ts";
+import { EXECUTABLE, run, serve } from "../harness/program/program.ts";
 import { unfinish } from "../harness/rows/copy.ts";
 import { openDatabaseFile } from "../harness/rows/sqlite.ts";
 import { TestPostgres } from "../harness/servers/postgres.ts";
 
 const postgres = await TestPostgres.start();
-const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 
 /** A store with animals, a category, orders, keys, saved responses and counters, and a deleted id. */
 async function filledStore(animals: number): Promise<{ cwd: string; secret: string }> {
@@ -94,7 +93,7 @@ test("a copy that was killed is finished by running it again, even if the source
   const { cwd } = await filledStore(60_000);
   const to = await postgres.database();
   const sql = new SQL(to, { max: 1 });
-  const child = Bun.spawn([process.execPath, MAIN, ...copyArguments(to)], { cwd, stdout: "ignore", stderr: "ignore" });
+  const child = Bun.spawn([EXECUTABLE, ...copyArguments(to)], { cwd, stdout: "ignore", stderr: "ignore" });
   for (let copied = 0; copied < 20_000; ) {
     const [row] = await sql`SELECT count(*)::int AS count FROM animals`.catch(() => [{ count: 0 }]);
     copied = row?.count as number;
@@ -156,7 +155,7 @@ test("keys cannot be changed during a copy, so none is lost", async () => {
   const [key] = JSON.parse((await run(["keys", "list", "--json"], { cwd })).out) as { id: string }[];
   const to = await postgres.database();
   const sql = new SQL(to, { max: 1 });
-  const child = Bun.spawn([process.execPath, MAIN, ...copyArguments(to)], { cwd, stdout: "ignore", stderr: "inherit" });
+  const child = Bun.spawn([EXECUTABLE, ...copyArguments(to)], { cwd, stdout: "ignore", stderr: "inherit" });
   const hasBegun = async () => (await sql`SELECT 1 FROM animals LIMIT 1`.catch(() => [])).length > 0;
   while (!(await hasBegun())) await Bun.sleep(5);
   child.kill("SIGSTOP");

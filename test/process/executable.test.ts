@@ -51,13 +51,13 @@ describe("the executable", () => {
     expect(banner).toContain(join(cwd, "else where/pets.db"));
     await kill("SIGTERM");
     writeFileSync(join(cwd, ".env"), "LOG_LEVEL=loud\n");
-    expect(await run(["keys", "list"], { cwd, program: [EXECUTABLE] })).toMatchObject({
+    expect(await run(["keys", "list"], { cwd })).toMatchObject({
       exitCode: 1,
       err: expect.stringContaining('LOG_LEVEL must be one of debug, info, warn, error, silent, but is "loud"'),
     });
     rmSync(join(cwd, ".env"));
     mkdirSync(join(cwd, ".env"));
-    const { err } = await run(["keys", "list"], { cwd, program: [EXECUTABLE] });
+    const { err } = await run(["keys", "list"], { cwd });
     expect(err).toStartWith("animal-store: cannot read the file .env in this folder: ");
   });
 });

@@ -54,7 +54,7 @@ async function serveTo(cwd: string, { out, log }: { out: string; log: string }) 
     ))
   )
     await Bun.sleep(10);
-  const secret = await issueBoundlessKey({ cwd, program: [EXECUTABLE] });
+  const secret = await issueBoundlessKey({ cwd });
   return { child, origin, secret };
 }
 

@@ -167,7 +167,7 @@ describe("npm start at a terminal", () => {
 });
 
 describe("the banner, when the operator key in its file does not work", () => {
-  const keys = (cwd: string, ...args: string[]) => run(["keys", ...args], { cwd, program: [EXECUTABLE] });
+  const keys = (cwd: string, ...args: string[]) => run(["keys", ...args], { cwd });
   const restarted = async (cwd: string): Promise<string> => {
     const service = await serve({ cwd });
     await service.kill("SIGTERM");

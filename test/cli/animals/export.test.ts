@@ -24,7 +24,7 @@ interface TestStore {
 const stores: Record<string, () => Promise<TestStore>> = {
   async SQLite() {
     const cwd = temporaryFolder();
-    await run(["migrate"], { cwd, program: [EXECUTABLE] });
+    await run(["migrate"], { cwd });
     const execute = async (sql: string) => {
       const db = openDatabaseFile(join(cwd, "data/animal-store.db"));
       db.run(sql);
@@ -39,7 +39,7 @@ const stores: Record<string, () => Promise<TestStore>> = {
     const cwd = temporaryFolder();
     const url = await newDatabase();
     const env = { DATABASE_URL: url };
-    await run(["migrate"], { cwd, env, program: [EXECUTABLE] });
+    await run(["migrate"], { cwd, env });
     const execute = (sql: string) => withSql(url, async (client) => void (await client.unsafe(sql)));
     await execute(FILL(`generate_series(1, ${ANIMALS}) AS i`));
     return { cwd, env, execute };
@@ -55,8 +55,7 @@ const everything = `${[HEADER, ...ids.map(lineOf)].join("\n")}\n`;
 for (const [name, open] of Object.entries(stores))
   describe(`animals export on ${name}`, async () => {
     const store = await open();
-    const exportWith = (...args: string[]): Promise<Outcome> =>
-      run(["animals", "export", ...args], { ...store, program: [EXECUTABLE] });
+    const exportWith = (...args: string[]): Promise<Outcome> => run(["animals", "export", ...args], { ...store });
     const start = (...args: string[]) =>
       Bun.spawn([EXECUTABLE, "animals", "export", ...args], {
         cwd: store.cwd,
@@ -149,8 +148,7 @@ for (const [name, open] of Object.entries(stores))
 
 describe("animals export", async () => {
   const store = await (stores.SQLite as () => Promise<TestStore>)();
-  const exportWith = (...args: string[]): Promise<Outcome> =>
-    run(["animals", "export", ...args], { ...store, program: [EXECUTABLE] });
+  const exportWith = (...args: string[]): Promise<Outcome> => run(["animals", "export", ...args], { ...store });
 
   test("replaces no file, unless it is told to", async () => {
     const file = join(temporaryFolder(), "animals.csv");
@@ -244,7 +242,7 @@ describe("animals export", async () => {
 
   test("makes no database where there is none", async () => {
     const cwd = temporaryFolder();
-    const { exitCode, err } = await run(["animals", "export"], { cwd, program: [EXECUTABLE] });
+    const { exitCode, err } = await run(["animals", "export"], { cwd });
     expect([exitCode, err]).toEqual([1, expect.stringContaining("there is no database at")]);
     expect(readdirSync(cwd)).toEqual([]);
   });
@@ -252,9 +250,8 @@ describe("animals export", async () => {
 
 test("the ending of a file name is a format, or one is given", async () => {
   const folder = temporaryFolder();
-  await run(["migrate"], { cwd: folder, program: [EXECUTABLE] });
-  const exportTo = (...args: string[]) =>
-    run(["animals", "export", "--to", ...args], { cwd: folder, program: [EXECUTABLE] });
+  await run(["migrate"], { cwd: folder });
+  const exportTo = (...args: string[]) => run(["animals", "export", "--to", ...args], { cwd: folder });
   for (const name of ["e.xml", "e.json.gz", "a.csv.zip"]) {
     const { exitCode, err } = await exportTo(name);
     expect([exitCode, err]).toEqual([

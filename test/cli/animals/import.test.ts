@@ -55,8 +55,8 @@ for (const [name, open] of Object.entries(stores))
   describe(`animals import on ${name}`, async () => {
     const cwd = temporaryFolder();
     const env = await open();
-    await run(["migrate"], { cwd, env, program: [EXECUTABLE] });
-    const cli = (...args: string[]) => run(args, { cwd, env, program: [EXECUTABLE] });
+    await run(["migrate"], { cwd, env });
+    const cli = (...args: string[]) => run(args, { cwd, env });
     const json = async (...args: string[]) => JSON.parse((await cli(...args, "--json")).out);
     const write = (file: string, content: string | Uint8Array) => writeFileSync(join(cwd, file), content);
     const exported = async () => (await cli("animals", "export")).out.trimEnd().split("\n").slice(1);
@@ -292,7 +292,7 @@ for (const [name, open] of Object.entries(stores))
 
 describe("animals import", () => {
   const cwd = temporaryFolder();
-  const cli = (...args: string[]) => run(args, { cwd, program: [EXECUTABLE] });
+  const cli = (...args: string[]) => run(args, { cwd });
 
   test("help", async () => {
     const { exitCode, out } = await cli("animals", "import", "--help");
@@ -386,10 +386,10 @@ describe("animals import", () => {
 
   test("beside a service with writers, all that is acknowledged and imported is there", async () => {
     const folder = temporaryFolder();
-    const secret = await issueBoundlessKey({ cwd: folder, program: [EXECUTABLE] });
+    const secret = await issueBoundlessKey({ cwd: folder });
     const service = await serve({ cwd: folder });
     writeFileSync(join(folder, "pets.csv"), csvOf(8_000, "Imported"));
-    const importing = run(["animals", "import", "pets.csv"], { cwd: folder, program: [EXECUTABLE] });
+    const importing = run(["animals", "import", "pets.csv"], { cwd: folder });
     let isOver = false;
     void importing.then(() => {
       isOver = true;
@@ -401,7 +401,7 @@ describe("animals import", () => {
     await Promise.all([write(), write(), write()]);
     expect(await importing).toMatchObject({ exitCode: 0 });
     await service.kill("SIGTERM");
-    const { out } = await run(["animals", "export"], { cwd: folder, program: [EXECUTABLE] });
+    const { out } = await run(["animals", "export"], { cwd: folder });
     const names = out
       .trimEnd()
       .split("\n")

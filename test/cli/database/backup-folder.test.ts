@@ -22,7 +22,7 @@ const cwd = temporaryFolder();
 await issueBoundlessKey({ cwd });
 
 const backup = (folder: string, args: readonly string[] = [], options: { cwd?: string; program?: string[] } = {}) =>
-  run(["backup", "--to", folder, ...args], { cwd, program: [EXECUTABLE], ...options });
+  run(["backup", "--to", folder, ...args], { cwd, ...options });
 
 const jsonOf = ({ exitCode, out, err }: Outcome): { file: string; bytes: number; deleted: string[] } => {
   expect([exitCode, err]).toEqual([0, ""]);
@@ -158,19 +158,19 @@ test.each([
   [["--to", ".", "--keep", "0"], "It must be a whole number from 1 to 100000."],
   [["--to", ".", "--keep", "all"], "It must be a whole number from 1 to 100000."],
 ])("misused as %j, it says how to use it, with exit code 2", async (args, message) => {
-  const { exitCode, err } = await run(["backup", ...args], { cwd, program: [EXECUTABLE] });
+  const { exitCode, err } = await run(["backup", ...args], { cwd });
   expect([exitCode, err]).toEqual([2, expect.stringContaining(message)]);
 });
 
 test("a PostgreSQL database is for pg_dump", async () => {
   const env = { DATABASE_URL: "postgres://u:hunter2@127.0.0.1:1/a" };
-  const { exitCode, err } = await run(["backup", "--to", "."], { cwd, env, program: [EXECUTABLE] });
+  const { exitCode, err } = await run(["backup", "--to", "."], { cwd, env });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("use pg_dump for PostgreSQL")]);
   expect(err).not.toContain("hunter2");
 });
 
 test("its help has all options", async () => {
-  const { exitCode, out } = await run(["backup", "--help"], { cwd, program: [EXECUTABLE] });
+  const { exitCode, out } = await run(["backup", "--help"], { cwd });
   expect(exitCode).toBe(0);
   for (const option of ["--to <folder>", "--keep <number>", "--json"]) expect(out).toContain(option);
 });

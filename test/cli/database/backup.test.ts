@@ -20,7 +20,7 @@ async function filledStore(animals: number): Promise<string> {
 }
 
 const big = await filledStore(BIG);
-const backup = (file: string, cwd = big) => run(["backup", file], { cwd, program: [EXECUTABLE] });
+const backup = (file: string, cwd = big) => run(["backup", file], { cwd });
 
 /** Starts a backup, and calls back as soon as its copy is being written. */
 async function interrupt(

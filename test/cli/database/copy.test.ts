@@ -7,14 +7,13 @@ import { openDatabaseFile } from "../../harness/rows/sqlite.ts";
 import { databaseMaker } from "../../harness/servers/postgres.ts";
 
 const newDatabase = await databaseMaker();
-const program = [EXECUTABLE];
 const SOURCE = "sqlite:data/animal-store.db";
 
 /** A store with a key and animals. */
 async function filledStore(animals: number): Promise<string> {
   const cwd = temporaryFolder();
-  await run(["migrate"], { cwd, program });
-  await run(["keys", "create", "--name", "production", "--plan", "free"], { cwd, program });
+  await run(["migrate"], { cwd });
+  await run(["keys", "create", "--name", "production", "--plan", "free"], { cwd });
   const db = openDatabaseFile(join(cwd, "data/animal-store.db"));
   db.run(`INSERT INTO animals (name, category_id, status, folded_name) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${animals})
     SELECT 'Animal ' || i, i, 'available', 'animal ' || i FROM n`);
@@ -35,16 +34,16 @@ test("copy takes its addresses from the environment, so that no password is amon
   const cwd = await filledStore(10);
   const [first, second] = [await newDatabase(), join(temporaryFolder(), "second.db")];
   // The store of the service is what is copied, unless something else is said.
-  const there = await run(["copy", "--json"], { cwd, program, env: { COPY_TO: first } });
+  const there = await run(["copy", "--json"], { cwd, env: { COPY_TO: first } });
   expect([there.exitCode, there.err]).toEqual([0, ""]);
   expect(JSON.parse(there.out).find(({ table }: { table: string }) => table === "animals").rows).toBe(10);
-  const back = await run(["copy"], { cwd, program, env: { COPY_FROM: first, COPY_TO: `sqlite:${second}` } });
+  const back = await run(["copy"], { cwd, env: { COPY_FROM: first, COPY_TO: `sqlite:${second}` } });
   expect([back.exitCode, back.err]).toEqual([0, ""]);
   expect(back.out).toMatch(/animals +10 +[0-9a-f]{16}/);
   expect(back.out).toContain("Both databases hold the same data.");
-  const keys = await run(["keys", "list", "--json"], { cwd, program, env: { DATABASE_URL: `sqlite:${second}` } });
+  const keys = await run(["keys", "list", "--json"], { cwd, env: { DATABASE_URL: `sqlite:${second}` } });
   expect(JSON.parse(keys.out)).toMatchObject([{ name: "production" }]);
-  const bad = await run(["copy"], { cwd, program, env: { COPY_TO: "postgres://user:s3cret@/" } });
+  const bad = await run(["copy"], { cwd, env: { COPY_TO: "postgres://user:s3cret@/" } });
   expect([bad.exitCode, bad.err]).toEqual([1, expect.stringMatching(/^animal-store: COPY_TO must be /)]);
   expect(bad.err).not.toContain("s3cret");
 });
@@ -52,12 +51,11 @@ test("copy takes its addresses from the environment, so that no password is amon
 test("copy --animals fills a staging store beside a running service, and its own keys stay", async () => {
   const cwd = await filledStore(5_000);
   const staging = temporaryFolder();
-  await run(["migrate"], { cwd: staging, program });
-  await run(["keys", "create", "--name", "staging", "--plan", "free"], { cwd: staging, program });
+  await run(["migrate"], { cwd: staging });
+  await run(["keys", "create", "--name", "staging", "--plan", "free"], { cwd: staging });
   const to = `sqlite:${join(staging, "data/animal-store.db")}`;
   const service = await serve({ cwd });
-  const copy = (...args: string[]) =>
-    run(["copy", "--animals", "--from", SOURCE, "--to", to, ...args], { cwd, program });
+  const copy = (...args: string[]) => run(["copy", "--animals", "--from", SOURCE, "--to", to, ...args], { cwd });
   const { exitCode, out, err } = await copy();
   expect([exitCode, err]).toEqual([0, ""]);
   expect(out).toMatch(/animals +5,000 /);
@@ -69,14 +67,14 @@ test("copy --animals fills a staging store beside a running service, and its own
   ]);
   expect((await copy("--replace")).exitCode).toBe(0);
   await service.kill("SIGTERM");
-  const keys = await run(["keys", "list", "--json"], { cwd: staging, program });
+  const keys = await run(["keys", "list", "--json"], { cwd: staging });
   expect(JSON.parse(keys.out)).toMatchObject([{ name: "staging" }]);
   const stagingService = await serve({ cwd: staging });
   expect((await copy("--replace")).err).toBe(
     `animal-store: another process is already serving ${join(staging, "data/animal-store.db")}: stop it first, or set another --to\n`,
   );
   await stagingService.kill("SIGTERM");
-  const journal = JSON.parse((await run(["journal", "--json"], { cwd: staging, program })).out) as { action: string }[];
+  const journal = JSON.parse((await run(["journal", "--json"], { cwd: staging })).out) as { action: string }[];
   expect(journal.filter(({ action }) => action === "copy --animals")).toHaveLength(2);
 });
 
@@ -111,15 +109,15 @@ describe("a copy that is interrupted", async () => {
         ]);
       const env = { DATABASE_URL: `sqlite:${to}`, PORT: "0" };
       for (const args of [["serve"], ["keys", "list"], ["animals", "export"]])
-        expect((await run(args, { cwd, program, env })).err).toContain(
+        expect((await run(args, { cwd, env })).err).toContain(
           "a copy into this database was not finished: run animal-store copy again",
         );
       const before = countOf(to, "animals");
       expect(before).toBeGreaterThan(0);
       expect(before).toBeLessThan(120_000);
-      const { exitCode, out } = await run(["copy", "--from", SOURCE, "--to", `sqlite:${to}`], { cwd, program });
+      const { exitCode, out } = await run(["copy", "--from", SOURCE, "--to", `sqlite:${to}`], { cwd });
       expect([exitCode, out]).toEqual([0, expect.stringMatching(/animals +120,000 /)]);
-      expect((await run(["keys", "list"], { cwd, program, env })).exitCode).toBe(0);
+      expect((await run(["keys", "list"], { cwd, env })).exitCode).toBe(0);
     });
 });
 
@@ -131,10 +129,10 @@ test("copy is misused with exit code 2, and its help names the variables", async
     [["copy", "--to", "mysql://x"], "'--to <url>' is invalid: it must be sqlite: followed by"],
     [["copy", "--form", "x"], "Did you mean --from?"],
   ] as const) {
-    const { exitCode, out, err } = await run(args, { cwd, program });
+    const { exitCode, out, err } = await run(args, { cwd });
     expect([exitCode, out, err]).toEqual([2, "", expect.stringContaining(message)]);
   }
-  const { exitCode, out } = await run(["copy", "--help"], { cwd, program });
+  const { exitCode, out } = await run(["copy", "--help"], { cwd });
   expect(exitCode).toBe(0);
   for (const word of ["COPY_FROM", "COPY_TO", "DATABASE_URL", "REDIS_URL", "--animals", "--replace"])
     expect(out).toContain(word);
@@ -150,7 +148,7 @@ test("a password in an address that is not accepted is not repeated", async () =
       ["keys", "list", url],
       [url],
     ]) {
-      const { exitCode, out, err } = await run(args, { cwd, program });
+      const { exitCode, out, err } = await run(args, { cwd });
       expect(exitCode).toBe(2);
       expect(out + err).not.toContain("hunter2");
     }
@@ -159,7 +157,7 @@ test("a password in an address that is not accepted is not repeated", async () =
 test("what is wrong with an address is said of where it was given", async () => {
   const cwd = await filledStore(1);
   const there = join(cwd, "nope.db");
-  const copy = (args: string[], env = {}) => run(["copy", ...args], { cwd, program, env });
+  const copy = (args: string[], env = {}) => run(["copy", ...args], { cwd, env });
   expect((await copy(["--from", "sqlite:nope.db", "--to", "sqlite:x.db"])).err).toBe(
     `animal-store: there is no database at ${there}: check --from and the current folder\n`,
   );

@@ -108,7 +108,7 @@ test.skipIf(process.platform !== "linux")(
     renameSync(`${file}.new`, file);
     unlock();
     const service = await starting;
-    const secret = await issueBoundlessKey({ cwd, program: [EXECUTABLE] });
+    const secret = await issueBoundlessKey({ cwd });
     expect((await postAnimal(service, secret, "Newest")).status).toBe(201);
     expect(await service.kill("SIGTERM")).toBe(0);
     expect(await animalsIn(file)).toEqual(["Old", "Newest"]);

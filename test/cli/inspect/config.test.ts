@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SETTINGS } from "../../../src/config.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
-import { EXECUTABLE, run, runInTerminal, serve } from "../../harness/program/program.ts";
+import { run, runInTerminal, serve } from "../../harness/program/program.ts";
 
 interface Shown {
   readonly settings: { name: string; value: string | null; source: string; mistake?: string }[];
@@ -14,7 +14,6 @@ const config = (options: { cwd?: string; env?: Record<string, string>; args?: st
   run(["config", ...(options.args ?? [])], {
     cwd: options.cwd ?? temporaryFolder(),
     env: options.env ?? {},
-    program: [EXECUTABLE],
   });
 
 async function shown(env: Record<string, string>, cwd = temporaryFolder()): Promise<Shown> {
@@ -126,7 +125,7 @@ describe("a misspelt setting", () => {
     ]);
     const { exitCode, err } = await config({ cwd, env });
     expect([exitCode, err.trimEnd().split("\n")]).toEqual([0, warnings]);
-    const keys = await run(["keys", "list"], { cwd, env, program: [EXECUTABLE] });
+    const keys = await run(["keys", "list"], { cwd, env });
     expect(keys.err.split("\n").slice(0, 2)).toEqual(warnings);
   });
 
@@ -141,7 +140,7 @@ describe("a misspelt setting", () => {
   });
 
   test("is found by doctor", async () => {
-    const { out } = await run(["doctor", "--json"], { cwd, env, program: [EXECUTABLE] });
+    const { out } = await run(["doctor", "--json"], { cwd, env });
     expect((JSON.parse(out) as { check: string }[]).find(({ check }) => check === "misspelt settings")).toEqual({
       check: "misspelt settings",
       result: "warning",

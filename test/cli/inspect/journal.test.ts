@@ -106,7 +106,7 @@ describe("journal", () => {
 test("the operator's key, which a first start issues, is entered as made by the service", async () => {
   const cwd = temporaryFolder();
   const service = await serve({ cwd });
-  const { out } = await run(["journal", "--json"], { cwd, program: [EXECUTABLE] });
+  const { out } = await run(["journal", "--json"], { cwd });
   await service.kill("SIGTERM");
   expect(JSON.parse(out)).toMatchObject([
     { by: "animal-store", via: "service", action: "keys create", subject: { name: "operator" } },
@@ -123,7 +123,7 @@ test("hostile names and authors do no harm to the terminal; a long journal is sh
   await store.keys.create({ ...signed, key, digest: "d" });
   for (let i = 0; i < 1200; i++) await store.keys.edit({ ...signed, keyId: key.id, name: `n${i}` });
   await store.close();
-  const { exitCode, out } = await run(["journal"], { cwd, program: [EXECUTABLE] });
+  const { exitCode, out } = await run(["journal"], { cwd });
   const lines = out.trimEnd().split("\n");
   expect([exitCode, lines.length]).toEqual([0, 1201]);
   expect(out.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Zl}\u202e]/u);

@@ -10,7 +10,7 @@ writeFileSync(join(cwd, "backup.db"), "");
 mkdirSync(join(cwd, "backups"));
 const env = { PATH: `${dirname(EXECUTABLE)}:${process.env.PATH}`, HOME: cwd, TERM: "dumb" };
 
-const program = (...args: string[]) => run(args, { cwd, env, program: [EXECUTABLE] });
+const program = (...args: string[]) => run(args, { cwd, env });
 
 /** What the program says may come next: the kind, and the words. */
 async function next(...words: string[]): Promise<string[]> {

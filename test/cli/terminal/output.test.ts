@@ -149,7 +149,7 @@ describe("no command makes a database", () => {
 
   test.each(COMMANDS)("in a folder that has none: %p names the absolute path", async (command) => {
     const folder = temporaryFolder();
-    const { exitCode, out, err } = await run(command.split(" "), { cwd: folder, program: [EXECUTABLE] });
+    const { exitCode, out, err } = await run(command.split(" "), { cwd: folder });
     expect([exitCode, out]).toEqual([1, ""]);
     expect(err).toBe(
       `animal-store: there is no database at ${join(folder, "data/animal-store.db")}: check DATABASE_URL and the current folder, or run animal-store migrate, which creates one\n`,
@@ -165,7 +165,7 @@ describe("no command makes a database", () => {
       ["--plan", "gold"],
     ]) {
       const args = ["keys", "create", "--name", "x", ...options];
-      expect((await run(args, { cwd: folder, program: [EXECUTABLE] })).exitCode).toBe(2);
+      expect((await run(args, { cwd: folder })).exitCode).toBe(2);
     }
   });
 
@@ -177,7 +177,6 @@ describe("no command makes a database", () => {
       const { exitCode, err } = await run(args, {
         cwd: folder,
         env: { DATABASE_URL: "sqlite:empty.db" },
-        program: [EXECUTABLE],
       });
       expect([exitCode, err]).toEqual([
         1,
@@ -192,7 +191,7 @@ describe("no command makes a database", () => {
     const url = new URL(await (await databaseMaker())());
     url.password = "hidden";
     for (const args of [["keys", "list"], ["keys", "create", "--name", "x", "--plan", "free"], ["journal"]]) {
-      const { exitCode, out, err } = await run(args, { cwd, env: { DATABASE_URL: url.href }, program: [EXECUTABLE] });
+      const { exitCode, out, err } = await run(args, { cwd, env: { DATABASE_URL: url.href } });
       expect([exitCode, out]).toEqual([1, ""]);
       expect(err).toBe(
         `animal-store: cannot use the database postgres://${url.host}${url.pathname}: the database is empty: check DATABASE_URL, or run animal-store migrate, which creates its schema\n`,

@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
-import { EXECUTABLE, type Outcome, type RunningService, run } from "./program.ts";
+import { type Outcome, type RunningService, run } from "./program.ts";
 
 /** An operator at a shell in a folder, with some settings. */
 export function operatorIn(cwd: string, env: Record<string, string> = {}) {
-  const cli = (...args: string[]): Promise<Outcome> => run(args, { cwd, env, program: [EXECUTABLE] });
+  const cli = (...args: string[]): Promise<Outcome> => run(args, { cwd, env });
   /** The JSON output of a command, which must succeed without warnings. */
   // biome-ignore lint/suspicious/noExplicitAny: JSON output is looked into freely
   const json = async (...args: string[]): Promise<any> => {

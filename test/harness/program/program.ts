@@ -1,16 +1,18 @@
 import { dirname, join } from "node:path";
 import type { Subprocess } from "bun";
-import { build } from "../../../scripts/build.ts";
 import { atEnd } from "../cleanup.ts";
 import { listenersOn } from "../servers/port.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
-/** The entry point of `npx animal-store`. */
-const MAIN = join(ROOT, "src/cli/main.ts");
-/** The executable that `npm start` runs. */
-export const EXECUTABLE = await build(join(ROOT, "build"));
+/** The executable that `npm start` runs. The test runner builds it once for all files. */
+export const EXECUTABLE = process.env.TEST_EXECUTABLE ?? (await buildExecutable());
 // On the PATH, as where it is installed, so that commands it prints begin with its plain name.
 process.env.PATH = `${dirname(EXECUTABLE)}:${process.env.PATH}`;
+
+async function buildExecutable(): Promise<string> {
+  const { build } = await import("../../../scripts/build.ts");
+  return build(join(ROOT, "build"));
+}
 
 /** A clean environment, so that no settings of the tester leak in. */
 const environment = (env: Record<string, string>): Record<string, string> => ({
@@ -33,7 +35,7 @@ export async function run(
   args: readonly string[],
   options: { cwd: string; env?: Record<string, string>; program?: readonly string[] },
 ): Promise<Outcome> {
-  const child = Bun.spawn([...(options.program ?? [process.execPath, MAIN]), ...args], {
+  const child = Bun.spawn([...(options.program ?? [EXECUTABLE]), ...args], {
     cwd: options.cwd,
     env: environment(options.env ?? {}),
     stdout: "pipe",
@@ -76,12 +78,11 @@ export async function issueBoundlessKey(where: {
   env?: Record<string, string>;
   program?: readonly string[];
 }): Promise<string> {
-  const options = { program: [EXECUTABLE], ...where };
   const quotas = ["--per-minute", "1000000000", "--per-day", "1000000000"];
-  await run(["migrate"], options);
+  await run(["migrate"], where);
   const { out, err } = await run(
     ["keys", "create", "--name", "test", "--plan", "enterprise", ...quotas, "--json"],
-    options,
+    where,
   );
   if (out === "") throw new Error(err);
   return JSON.parse(out).secret;

@@ -24,7 +24,7 @@ export interface Store {
 /** A store whose last writes are only in its WAL, as after a crash, and an older backup of it. */
 async function crashedStore(): Promise<Store> {
   const cwd = temporaryFolder();
-  const secret = await issueBoundlessKey({ cwd, program: [EXECUTABLE] });
+  const secret = await issueBoundlessKey({ cwd });
   const service = await serve({ cwd });
   await postAnimal(service, secret, "Old");
   const backup = join(cwd, "backup.db");

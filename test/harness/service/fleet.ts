@@ -1,6 +1,6 @@
 import { atEnd } from "../cleanup.ts";
 import { temporaryFolder } from "../folder.ts";
-import { EXECUTABLE, type Outcome, type RunningService, run, serve } from "../program/program.ts";
+import { type Outcome, type RunningService, run, serve } from "../program/program.ts";
 import { freePort } from "../servers/port.ts";
 import type { Backend } from "./service.ts";
 
@@ -71,7 +71,6 @@ export class Fleet {
     const outcome = await run(args, {
       cwd: this.#cwd,
       env: { ...this.env, PORT: String(this.ports[0]) },
-      program: [EXECUTABLE],
     });
     if (outcome.exitCode !== 0) throw new Error(`animal-store ${args.join(" ")}: ${outcome.err}`);
     return outcome;
