@@ -134,7 +134,7 @@ export const SETTINGS = {
   OPERATOR: setting("", "Who the journal says made a change; by default, the system user.", optional(parseOperator)),
 } as const satisfies Record<string, Setting<unknown>>;
 
-export type SettingName = keyof typeof SETTINGS;
+type SettingName = keyof typeof SETTINGS;
 
 export type Config = { readonly [Name in SettingName]: Exclude<ReturnType<(typeof SETTINGS)[Name]["parse"]>, Mistake> };
 

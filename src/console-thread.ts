@@ -60,7 +60,8 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
     storeHandle.kind === "sqlite" ? storeHandle : { ...storeHandle, connections: POSTGRES_CONNECTIONS },
   );
   opened.defer(() => store.close());
-  const { failures, refusals } = openLogs(log, opened);
+  const logs = openLogs(log, opened);
+  const { failures } = logs;
   const background = new BackgroundTasks(failures);
   const { REDIS_URL: redisUrl, DATABASE_URL: database } = config;
   const counters = countersOf(store, redisUrl && ((keyIds) => readTallies(redisUrl, keyIds)));
@@ -71,7 +72,6 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
   opened.defer(() => background.stop());
   opened.defer(() => cache.close());
   const openSnapshot = boundedSnapshots(() => openServedSnapshot(storeHandle));
-  const logs = { log, failures, refusals };
   const parts = { settings, store, clock, ...logs, background, counters, openSnapshot, cache, imports };
   const server = settings.isApart
     ? listenApart(config, createConsole(parts, directCaller(config)))

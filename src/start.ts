@@ -54,7 +54,7 @@ export interface Service {
 }
 
 /** The time, and the memory that it is in if a test sets it for all threads. */
-export type ServiceClock = SystemTime & { readonly buffer?: SharedArrayBuffer };
+type ServiceClock = SystemTime & { readonly buffer?: SharedArrayBuffer };
 
 export interface StartParts extends Timeouts {
   readonly log: Log;

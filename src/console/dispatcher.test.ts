@@ -15,7 +15,7 @@ const CALLER = { address: "192.0.2.1", origin: "http://store.example.com", reque
 /** What the API answers to one request of somebody who is signed in, and what it logs. */
 async function answerOf(
   handler: ConsoleHandler | { readonly stream: ConsoleHandler },
-  init: { method?: string; body?: string; headers?: Record<string, string> } = {},
+  init: { method?: string; body?: string | ReadableStream; headers?: Record<string, string> } = {},
 ) {
   const { parts, store } = await openConsole(sqlite);
   const [token, secret] = [newConsoleSecret(), newConsoleSecret()];
@@ -118,6 +118,13 @@ test("a form is JSON in which integers are exact; what is streamed is left to th
   expect(await empty.response.json()).toEqual({ form: null });
   const patch = await answerOf(() => undefined, { method: "PATCH" });
   expect(patch.response.status).toBe(415);
+});
+
+test("a body that is not read to its end is the last of its connection", async () => {
+  const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array([32])) });
+  const headers = { "Content-Type": "application/json" };
+  const { response } = await answerOf(() => undefined, { method: "POST", headers, body: endless });
+  expect([response.status, response.headers.get("connection")]).toEqual([413, "close"]);
 });
 
 test("a background task keeps the thread until it has ended, is told to stop, and its failure is logged", async () => {

@@ -29,7 +29,7 @@ import type { ConsoleAnswer, ConsoleCall, ConsoleHandler, ConsoleParts, ConsoleR
 import { API_HEADERS } from "./headers.ts";
 
 /** A request with the path parameters of the router. */
-export type RoutedRequest = Request & { readonly params?: Readonly<Record<string, string>> };
+type RoutedRequest = Request & { readonly params?: Readonly<Record<string, string>> };
 
 export type ApiHandler = (request: RoutedRequest, caller: Caller) => Awaitable<Response>;
 
@@ -159,7 +159,8 @@ class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAn
     if (!expectsForm(request) || (handler && "stream" in handler)) return { ...call, form: undefined };
     const body = await readBody(request, this.shared.parts.settings.bodyTimeoutMs);
     if (!(body instanceof Fault)) return { ...call, form: body.value };
-    return new ConsoleFault(body.status as ConsoleFault["status"], body.code, body.message);
+    const { status, code, message, headers } = body;
+    return new ConsoleFault(status, code, message, { headers });
   }
 }
 

@@ -6,7 +6,7 @@ import type { ConsoleError } from "./api/index.ts";
 /** An intended failure, as the person at the screen sees it. It is returned: only malfunctions are thrown. */
 export class ConsoleFault {
   constructor(
-    readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 429 | 500 | 503,
+    readonly status: number,
     readonly code: string,
     /** Names the problem and the remedy, never an internal cause. */
     readonly message: string,

@@ -13,7 +13,7 @@ import { Flood, HeldFlood } from "./reply/floods.ts";
 import { endConnection } from "./reply/header-template.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
-export interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts {
+interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts {
   /** Relays requests to the console; undefined: it is off, or on a port of its own. */
   readonly console: Handler | undefined;
 }

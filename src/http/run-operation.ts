@@ -15,7 +15,7 @@ import { Fault, type Outcome } from "./faults/fault.ts";
 import { IDEMPOTENCY_MISMATCH, invalidBody, preconditionFailed } from "./faults/faults.ts";
 import { insufficientScope } from "./faults/refusal-faults.ts";
 import type { HeaderFields } from "./reply/header-template.ts";
-import { reply } from "./reply/reply.ts";
+import { Reply } from "./reply/reply.ts";
 import type { Addresses } from "./request/addresses.ts";
 import { readBody } from "./request/body.ts";
 import { entityTag, isConditional, readPrecondition, unlessKnown } from "./request/conditions.ts";
@@ -159,7 +159,7 @@ export class RunnableOperation {
 
   private render(value: unknown, urls: PublicUrls, call: AnyCall, more?: HeaderFields): Outcome {
     const { status, body, headers, tag, survivesAdditions } = this.operation.render(value, urls, call);
-    return reply(
+    return new Reply(
       status ?? this.operation.success.status,
       body,
       more ? { ...headers, ...more } : headers,
@@ -171,7 +171,7 @@ export class RunnableOperation {
   private replay(content: SavedContent<unknown>, urls: PublicUrls, call: AnyCall): Outcome {
     if (content.kind === "value") return this.render(content.value, urls, call, REPLAYED);
     const location = movedTo(urls, content.location);
-    return reply(content.status, content.body, { Location: location, ...REPLAYED });
+    return new Reply(content.status, content.body, { Location: location, ...REPLAYED });
   }
 }
 

@@ -25,7 +25,7 @@ import type { Listeners } from "./ports/listen.ts";
 import { readiness } from "./readiness.ts";
 import type { ServingSettings } from "./settings.ts";
 
-export interface ServingParts {
+interface ServingParts {
   readonly settings: ServingSettings;
   readonly port: number;
   /** True: other threads listen on the port already. */
@@ -95,7 +95,6 @@ function routeParts(
   { settings, store, listeners, telemetry, logs }: ServingParts,
   openConsole: () => Promise<ConsoleEndpoint>,
 ) {
-  const { log, failures, refusals } = logs;
   const proxies = trustedProxies(settings.trustedNetworks);
   const askedAddresses = createAddresses({ ...settings.addresses, publicUrl: undefined }, proxies);
   return {
@@ -114,12 +113,10 @@ function routeParts(
     refusalFlood: new HeldFlood(),
     cors: createCors(settings.corsOrigins),
     console: settings.hasConsole
-      ? consoleRelay({ openConsole, trustedProxies: proxies, askedAddresses, failures })
+      ? consoleRelay({ openConsole, trustedProxies: proxies, askedAddresses, failures: logs.failures })
       : undefined,
     telemetry,
-    log,
-    failures,
-    refusals,
+    ...logs,
     logRequests: settings.logRequests,
   };
 }

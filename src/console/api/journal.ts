@@ -7,7 +7,7 @@ export interface JournalEntryView extends Authorship {
   readonly subject: {
     readonly kind: JournalSubject["kind"];
     readonly id?: string;
-    readonly name?: string;
+    readonly name?: string | undefined;
   };
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { withTimeout } from "../../base/time/timeout.ts";
 
 /** A value with the time that it was right at. */
-export interface Dated<Value> {
+interface Dated<Value> {
   readonly value: Value;
   readonly asOfMs: number;
 }

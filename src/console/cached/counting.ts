@@ -11,7 +11,7 @@ const MAX_AGE_MS = MINUTE_MS;
 type CountedStore = Pick<Store, "counts" | "version">;
 
 /** The numbers of animals and open orders by status; null: not known. */
-export interface StockCounts {
+interface StockCounts {
   readonly animals: Readonly<Record<AnimalStatus, Count>> | null;
   readonly openOrders: Readonly<Record<OpenOrderStatus, Count>> | null;
   readonly bytes: number;

@@ -34,13 +34,19 @@ const LABELS: Readonly<Record<string, string>> = {
 export const invalidField = (field: string, message: string, code = "invalid_value"): ConsoleFault =>
   new ConsoleFault(400, code, message, { field });
 
-export const labelOf = (field: string): string => LABELS[field] ?? `The ${field}`;
+const labelOf = (field: string): string => LABELS[field] ?? `The ${field}`;
 
 /** A whole number as text: a number of JavaScript would lose digits. */
 export const int64TextField: Field<bigint> = {
   parse: (value) => (typeof value === "string" ? parseInt64(value.trim()) : undefined) ?? new Mistake(INT64_RULE),
   schema: { type: "string" },
 };
+
+/** The id in the path of a request; undefined: it is not a whole number. */
+export function idIn({ params }: Pick<ConsoleCall, "params">): bigint | undefined {
+  const id = int64TextField.parse(params.id);
+  return id instanceof Mistake ? undefined : id;
+}
 
 const INT64_RULE = `must be a whole number from ${INT64_MIN} to ${INT64_MAX}`;
 

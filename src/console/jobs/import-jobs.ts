@@ -27,7 +27,7 @@ interface Parts {
   readonly reportMaxBytes?: number;
 }
 
-export interface WantedImport extends Pick<ImportOptions, "dryRun" | "skipInvalid" | "again" | "keepIds"> {
+interface WantedImport extends Pick<ImportOptions, "dryRun" | "skipInvalid" | "again" | "keepIds"> {
   readonly author: Author;
 }
 
@@ -69,9 +69,11 @@ export class ImportJobs {
     return [...this.#jobs.values()].reverse().map(viewOf);
   }
 
-  rejectedPath(id: string): string | undefined {
+  /** The report on rejected lines, once it is complete. */
+  rejected(id: string): { readonly path: string; readonly name: string } | undefined {
     const job = this.#jobs.get(id);
-    return job && job.state.rejected > 0 && !isRunning(job.state) ? join(job.folder, REJECTED) : undefined;
+    if (!job || job.state.rejected === 0 || isRunning(job.state)) return undefined;
+    return { path: join(job.folder, REJECTED), name: `${job.state.name}${REJECTED}` };
   }
 
   /** Receives a file, and starts importing it. */
@@ -127,11 +129,10 @@ export class ImportJobs {
     });
   }
 
-  /** Stops a job where it can be continued. Returns false if there is no such job. */
-  stop(id: string): boolean {
-    const job = this.#jobs.get(id);
-    job?.stop.abort();
-    return job !== undefined;
+  /** Stops a job where it can be continued. */
+  stop(id: string): ImportWorkView | undefined {
+    this.#jobs.get(id)?.stop.abort();
+    return this.view(id);
   }
 
   close(): void {

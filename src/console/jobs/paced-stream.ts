@@ -4,7 +4,7 @@ import { withTimeout } from "../../base/time/timeout.ts";
 export class ReaderGone extends Error {}
 
 /** A stream with backpressure. */
-export interface PacedStream {
+interface PacedStream {
   readonly readable: ReadableStream<Uint8Array>;
   /** Resolves when the chunk is read. Fails with ReaderGone, or with the signal's reason. */
   write(chunk: Uint8Array, signal: AbortSignal): Promise<void>;

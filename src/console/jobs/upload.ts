@@ -137,7 +137,7 @@ async function* arriving(
   }
 }
 
-export const fileFault = (status: ConsoleFault["status"], code: string, message: string): ConsoleFault =>
+export const fileFault = (status: number, code: string, message: string): ConsoleFault =>
   new ConsoleFault(status, code, message, { field: "file" });
 
 const EMPTY = fileFault(400, "empty_file", "The file is empty. Choose another one.");

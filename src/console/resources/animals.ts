@@ -5,7 +5,7 @@ import type { Store } from "../../store/ports/store.ts";
 import type { AnimalListView, AnimalView } from "../api/index.ts";
 import { afterChange, ConsoleFault } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
-import { cursorIn, int64TextField, nextOf, PAGE_SIZE, readForm, withForm, withQuery } from "../forms/forms.ts";
+import { cursorIn, idIn, int64TextField, nextOf, PAGE_SIZE, readForm, withForm, withQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { ANIMAL_FILTER, selectionOf } from "./animal-filter.ts";
 import { authorshipOf } from "./author.ts";
@@ -51,13 +51,8 @@ const CHANGED_MEANWHILE = new ConsoleFault(
   "Somebody has changed this animal since you opened it, so nothing was saved. Check it and try again.",
 );
 
-const idIn = (params: Readonly<Record<string, string>>): bigint | undefined => {
-  const id = int64TextField.parse(params.id);
-  return typeof id === "bigint" ? id : undefined;
-};
-
-export const getAnimal: ConsoleHandler = async ({ store }, _, { params }) => {
-  const id = idIn(params);
+export const getAnimal: ConsoleHandler = async ({ store }, _, call) => {
+  const id = idIn(call);
   const animal = id === undefined ? undefined : await store.animals.get(id);
   return animal ? viewOf(store, animal) : NOT_FOUND;
 };
@@ -77,8 +72,8 @@ const CORRECTION_FORM = {
   seen: maybe(SEEN_FIELD),
 } satisfies Fields;
 
-export const updateAnimal = withForm(CORRECTION_FORM, async (parts, session, { seen, ...correction }, { params }) => {
-  const id = idIn(params);
+export const updateAnimal = withForm(CORRECTION_FORM, async (parts, session, { seen, ...correction }, call) => {
+  const id = idIn(call);
   if (id === undefined) return NOT_FOUND;
   if (Object.keys(correction).length === 0) return NOTHING_TO_CHANGE;
   const shown = seen === undefined ? undefined : readForm(ANIMAL_FORM, seen);
@@ -106,8 +101,8 @@ const IN_ORDER = new ConsoleFault(
 const HAS_ORDERS = new ConsoleFault(409, "animal_has_orders", `${ANIMAL_HAS_ORDERS} Edit it instead.`);
 
 /** Cannot be undone, so the name has to be typed; and the animal must be unchanged since it was shown. */
-export const deleteAnimal = withForm(CONFIRMED_FORM, async (parts, session, confirmed, { params }) => {
-  const id = idIn(params);
+export const deleteAnimal = withForm(CONFIRMED_FORM, async (parts, session, confirmed, call) => {
+  const id = idIn(call);
   const animal = id === undefined ? undefined : await parts.store.animals.get(id);
   if (!animal) return NOT_FOUND;
   if (!isSameName(confirmed.name, animal.name)) return wrongName("animal", animal.name);

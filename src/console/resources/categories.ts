@@ -4,7 +4,16 @@ import { CATEGORY_FIELDS, type Category } from "../../domain/stock/category.ts";
 import { fold } from "../../domain/stock/fold.ts";
 import type { CategoryView, PageView } from "../api/index.ts";
 import { ConsoleFault } from "../fault.ts";
-import { cursorIn, int64TextField, invalidField, nextOf, PAGE_SIZE, withForm, withQuery } from "../forms/forms.ts";
+import {
+  cursorIn,
+  idIn,
+  int64TextField,
+  invalidField,
+  nextOf,
+  PAGE_SIZE,
+  withForm,
+  withQuery,
+} from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { authorshipOf } from "./author.ts";
 
@@ -33,10 +42,10 @@ export const nameCategory = withForm(CATEGORY_FIELDS, async (parts, session, nam
 });
 
 /** Animals keep the number, and the category can be named again. */
-export const unnameCategory: ConsoleHandler = async (parts, session, { params }) => {
-  const id = int64TextField.parse(params.id);
+export const unnameCategory: ConsoleHandler = async (parts, session, call) => {
+  const id = idIn(call);
   const removed =
-    typeof id === "bigint" &&
+    id !== undefined &&
     (await parts.store.categories.delete({ id, author: authorshipOf(parts, session) })).kind === "done";
   return removed ? undefined : NOT_NAMED;
 };

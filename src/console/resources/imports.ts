@@ -3,7 +3,7 @@ import { type Import, stateOfImport } from "../../domain/stock/import.ts";
 import type { ImportView } from "../api/index.ts";
 import { ConsoleFault } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
-import { flagField, int64TextField, textIn, withForm, withQuery } from "../forms/forms.ts";
+import { flagField, idIn, textIn, withForm, withQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { asDownload } from "../jobs/download.ts";
 import { fileFault } from "../jobs/upload.ts";
@@ -42,22 +42,19 @@ export const listWorks: ConsoleHandler = ({ imports }) => imports.views;
 
 export const showWork: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) => imports.view(id) ?? NO_SUCH_WORK;
 
-export const stopWork: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) =>
-  imports.stop(id) ? imports.view(id) : NO_SUCH_WORK;
+export const stopWork: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) => imports.stop(id) ?? NO_SUCH_WORK;
 
 /** The report on rejected lines, with reasons. */
 export const downloadRejected: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) => {
-  const path = imports.rejectedPath(id);
-  const name = imports.view(id)?.name;
-  return path === undefined || name === undefined
-    ? NO_SUCH_WORK
-    : new Response(Bun.file(path), { headers: asDownload(`${name}.rejected.txt`, "text/plain; charset=utf-8") });
+  const report = imports.rejected(id);
+  if (!report) return NO_SUCH_WORK;
+  return new Response(Bun.file(report.path), { headers: asDownload(report.name, "text/plain; charset=utf-8") });
 };
 
 /** The name of the file has to be typed. */
-export const undoImportOf = withForm(CONFIRMED_FORM, async ({ store, imports }, session, confirmed, { params }) => {
-  const id = int64TextField.parse(params.id);
-  const found = typeof id === "bigint" ? await store.imports.get(id) : undefined;
+export const undoImportOf = withForm(CONFIRMED_FORM, async ({ store, imports }, session, confirmed, call) => {
+  const id = idIn(call);
+  const found = id === undefined ? undefined : await store.imports.get(id);
   if (!found) return NO_SUCH_IMPORT;
   if (!isSameName(confirmed.name, found.source)) return wrongName("file", found.source);
   if (found.undoneAtMs !== undefined) return UNDONE_ALREADY;

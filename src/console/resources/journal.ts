@@ -26,24 +26,12 @@ async function sourcesOf(
 }
 
 const viewOf = (
-  { id, atMs, by, via, action, subject, before, after }: JournalEntry,
+  { id, subject, before, after, ...entry }: JournalEntry,
   sources: ReadonlyMap<string, string>,
 ): JournalEntryView => ({
+  ...entry,
   id: String(id),
-  atMs,
-  by,
-  via,
-  action,
-  subject:
-    subject.kind === "store"
-      ? { kind: "store" }
-      : {
-          kind: subject.kind,
-          id: subject.id,
-          ...named(subject.kind === "import" ? sources.get(subject.id) : subject.name),
-        },
+  subject: subject.kind === "import" ? { ...subject, name: sources.get(subject.id) } : subject,
   before: before ?? null,
   after: after ?? null,
 });
-
-const named = (name: string | undefined) => (name === undefined ? {} : { name });

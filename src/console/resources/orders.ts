@@ -4,7 +4,7 @@ import { ORDER_STATUSES, type Order } from "../../domain/stock/order.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { OrderListView, OrderView } from "../api/index.ts";
 import { afterChange, ConsoleFault } from "../fault.ts";
-import { cursorIn, int64TextField, nextOf, PAGE_SIZE, withForm, withQuery } from "../forms/forms.ts";
+import { cursorIn, idIn, int64TextField, nextOf, PAGE_SIZE, withForm, withQuery } from "../forms/forms.ts";
 import { authorshipOf } from "./author.ts";
 
 const STATUS_FIELD = choiceField(ORDER_STATUSES);
@@ -37,9 +37,9 @@ async function viewsOf({ animals }: Store, orders: readonly Order[]): Promise<Or
 const MOVE_FORM = { status: STATUS_FIELD };
 
 /** The fault of an impossible transition names the possible ones: somebody may have updated the order meanwhile. */
-export const updateOrder = withForm(MOVE_FORM, async (parts, session, { status: to }, { params }) => {
-  const orderId = int64TextField.parse(params.id);
-  if (typeof orderId !== "bigint") return NOT_FOUND;
+export const updateOrder = withForm(MOVE_FORM, async (parts, session, { status: to }, call) => {
+  const orderId = idIn(call);
+  if (orderId === undefined) return NOT_FOUND;
   const author = authorshipOf(parts, session);
   const moved = await parts.store.orders.update({ orderId, to, nowMs: author.atMs, author });
   if (moved.kind === "done") return (await afterChange(viewsOf(parts.store, [moved.value])))[0];

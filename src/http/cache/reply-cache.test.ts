@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Version } from "../../store/ports/store.ts";
 import { PET_NOT_FOUND } from "../faults/faults.ts";
-import { type Reply, reply } from "../reply/reply.ts";
+import { Reply } from "../reply/reply.ts";
 import { ReplyCache } from "./reply-cache.ts";
 
 const VERSION: Version = { changes: 1, additions: 1 };
@@ -14,7 +14,7 @@ function caching(version: { now: Version | undefined } = { now: VERSION }, threa
   const ask = (url: string, body = `body of ${url}`) =>
     cache.answer(url, () => {
       worked++;
-      return reply(200, body, {}, undefined, url.startsWith("/settled"));
+      return new Reply(200, body, {}, undefined, url.startsWith("/settled"));
     }) as Reply;
   const text = (url: string, body?: string): Promise<string> => new Response(ask(url, body).body).text();
   return { cache, version, ask, text, worked: () => worked };
@@ -58,7 +58,7 @@ describe("cached replies", () => {
             const isSettled = step.startsWith("/settled");
             cache.answer(step, () => {
               madeAt.set(step, version.now);
-              return reply(200, "body", {}, undefined, isSettled);
+              return new Reply(200, "body", {}, undefined, isSettled);
             });
             expect(madeAt.get(step)?.changes).toBe(changes);
             if (!isSettled) expect(madeAt.get(step)).toBe(version.now);
@@ -94,7 +94,7 @@ describe("cached replies", () => {
 
   test("are made at once while the version of an embedded store is not known", () => {
     const cache = new ReplyCache(() => undefined, { threads: 1, readsAtOnce: true });
-    const made = reply(200, "body");
+    const made = new Reply(200, "body");
     for (let i = 0; i < 3; i++) expect(cache.answer("/a", () => made)).toBe(made);
     expect(cache.size).toBe(0);
   });
@@ -113,7 +113,7 @@ describe("cached replies", () => {
     const late = cache.answer("/a", () => promise);
     version.now = { changes: 2, additions: 1 };
     ask("/b");
-    resolve(reply(200, "old"));
+    resolve(new Reply(200, "old"));
     expect(((await late) as Reply).body).toBe("old");
     expect(await text("/a", "new")).toBe("new");
   });

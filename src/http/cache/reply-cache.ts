@@ -14,27 +14,14 @@ interface CachedReply {
 }
 
 /** Half of a cache. Dropping the whole older half costs nothing, unlike evicting one reply after the other. */
-class Generation {
-  readonly #replies = new Map<string, CachedReply>();
-  #characters = 0;
+class Generation extends Map<string, CachedReply> {
+  characters = 0;
 
-  get size(): number {
-    return this.#replies.size;
-  }
-
-  get characters(): number {
-    return this.#characters;
-  }
-
-  get(url: string): CachedReply | undefined {
-    return this.#replies.get(url);
-  }
-
-  set(url: string, cached: CachedReply): void {
-    const former = this.#replies.get(url);
-    if (former) this.#characters -= charactersOf(url, former.reply);
-    this.#replies.set(url, cached);
-    this.#characters += charactersOf(url, cached.reply);
+  override set(url: string, cached: CachedReply): this {
+    const former = this.get(url);
+    if (former) this.characters -= charactersOf(url, former.reply);
+    this.characters += charactersOf(url, cached.reply);
+    return super.set(url, cached);
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Outcome } from "../faults/fault.ts";
 import { PET_NOT_FOUND } from "../faults/faults.ts";
-import { type Reply, reply } from "../reply/reply.ts";
+import { Reply } from "../reply/reply.ts";
 import { SharedReplies } from "./shared-replies.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -11,7 +11,7 @@ describe("replies that are shared", () => {
   test("are those to one URL in one turn of the event loop: the work is done once", async () => {
     const shared = new SharedReplies();
     let worked = 0;
-    const ask = (url: string) => shared.answer(url, () => reply(200, `${url} ${++worked}`));
+    const ask = (url: string) => shared.answer(url, () => new Reply(200, `${url} ${++worked}`));
     const outcomes = await Promise.all([ask("/a"), ask("/b"), ask("/a"), ask("/a")]);
     expect(await Promise.all(outcomes.map(textOf))).toEqual(["/a 1", "/b 2", "/a 1", "/a 1"]);
     expect(await textOf(await ask("/a"))).toBe("/a 3");
@@ -25,7 +25,7 @@ describe("replies that are shared", () => {
     const read = async (waitFor?: Promise<void>) => {
       const seen = stored;
       await waitFor;
-      return reply(200, seen);
+      return new Reply(200, seen);
     };
     const before = shared.answer("/a", () => read(slow));
     await turn();
@@ -51,7 +51,7 @@ describe("replies that are shared", () => {
       const failures = [
         shared.answer("/a", fail),
         shared.answer("/a", fail),
-        shared.answer("/b", () => reply(200, "b")),
+        shared.answer("/b", () => new Reply(200, "b")),
       ];
       expect((await Promise.allSettled(failures)).map(({ status }) => status)).toEqual([
         "rejected",

@@ -98,7 +98,7 @@ export const isTagged = ({ isPersonal }: AnyOperation, { schema }: Success): boo
   !isPersonal && schema !== undefined;
 
 /** A group of operations in the document. */
-export interface Tag {
+interface Tag {
   readonly name: string;
   readonly description: string;
 }

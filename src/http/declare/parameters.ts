@@ -12,7 +12,7 @@ interface ParameterBase {
   readonly example: unknown;
 }
 
-export interface QueryParameter<Value> extends ParameterBase {
+interface QueryParameter<Value> extends ParameterBase {
   readonly in: "query";
   readonly uses: readonly NamedSchema[];
   /** How many times it may be sent. */
@@ -24,7 +24,7 @@ export interface QueryParameter<Value> extends ParameterBase {
   readonly fallback?: Value;
 }
 
-export interface PathParameter<Value> extends ParameterBase {
+interface PathParameter<Value> extends ParameterBase {
   readonly in: "path";
   readonly parse: (text: string) => Value | Mistake;
   /** The fault of an invalid value. */

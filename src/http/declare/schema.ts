@@ -44,9 +44,8 @@ export interface BodyShape<Known extends Fields> extends NamedSchema {
   readonly examples: Readonly<Record<string, unknown>>;
 }
 
-interface BodyDescription<Known extends Fields> {
+interface BodyDescription<Known extends Fields> extends Pick<BodyShape<Known>, "fields" | "examples"> {
   readonly description: string;
-  readonly fields: Known;
   /** Any field may be missing, but not all of them. */
   readonly atLeastOne?: true;
   /** Parses just the fields by default. */
@@ -54,7 +53,6 @@ interface BodyDescription<Known extends Fields> {
   /** Adds to the schema of each field. */
   readonly describe: { readonly [Name in keyof Known]: Schema };
   readonly uses?: readonly NamedSchema[];
-  readonly examples: Readonly<Record<string, unknown>>;
 }
 
 export function bodyShape<Known extends Fields>(

@@ -1,6 +1,6 @@
 import { lazy } from "../../base/lazy.ts";
 import { type HeaderFields, NO_FIELDS } from "../reply/header-template.ts";
-import { encoded, type Reply, reply } from "../reply/reply.ts";
+import { encoded, Reply } from "../reply/reply.ts";
 
 /** Every code, with its status and when it is sent. The list is part of the interface: it only grows. */
 export const FAULTS = {
@@ -61,7 +61,7 @@ export class Fault {
   /** The body has exactly code, message and status. */
   get reply(): Reply {
     const { code, message, status, headers } = this;
-    return reply(status, `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`, headers);
+    return new Reply(status, `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`, headers);
   }
 }
 

@@ -20,6 +20,8 @@ import { constant, Fault } from "./fault.ts";
 // The faults of requests, and of our own side; refusal-faults.ts has those about keys and limits. The rest of the
 // program returns reasons: only these two files put them into words.
 
+const badParameter = (message: string): Fault => constant("invalid_parameter", message);
+
 // Paths, methods, hosts.
 
 export const NO_SUCH_PAGE = constant(
@@ -30,8 +32,7 @@ export const NO_SUCH_PATH = constant(
   "not_found",
   "There is no such path in v1. The reference at /docs lists them all.",
 );
-export const BAD_HOST = constant(
-  "invalid_parameter",
+export const BAD_HOST = badParameter(
   "The Host header is not a single valid host name. Send the host that you connect to, once.",
 );
 
@@ -62,30 +63,25 @@ export const invalidParameter = (name: string, mistake: string): Fault =>
   new Fault("invalid_parameter", `The query parameter "${name}" ${mistake}.`);
 
 /** Decoding would replace invalid bytes by U+FFFD, and then find nothing. */
-export const MALFORMED_QUERY = constant(
-  "invalid_parameter",
+export const MALFORMED_QUERY = badParameter(
   "The query is not valid percent-encoded UTF-8. Send, for example, M%C3%BCller for Müller, and %25 for a percent sign.",
 );
 
 export const invalidIdempotencyKey = (maxCharacters: number): Fault =>
-  constant(
-    "invalid_parameter",
+  badParameter(
     `The Idempotency-Key header must be 1 to ${maxCharacters} printable ASCII characters without quotes, commas or backslashes, such as a UUID.`,
   );
 
 export const invalidIfMatch = (maxCharacters: number): Fault =>
-  constant(
-    "invalid_parameter",
+  badParameter(
     `The If-Match header must be *, or tags as an ETag header has them, separated by commas: "…", "…". It may have ${maxCharacters} characters at most.`,
   );
 
-export const INVALID_IF_NONE_MATCH = constant(
-  "invalid_parameter",
+export const INVALID_IF_NONE_MATCH = badParameter(
   "The If-None-Match header of a write must be *: only if there is nothing yet. To change only what you have read, send If-Match with its ETag.",
 );
 
-export const TWO_CONDITIONS = constant(
-  "invalid_parameter",
+export const TWO_CONDITIONS = badParameter(
   "The request has both If-Match and If-None-Match. Send one of them: If-Match to change what is there, or If-None-Match: * if there is to be nothing yet.",
 );
 
@@ -156,16 +152,15 @@ export const GET_PET_REMOVED = constant(
   "GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with the status filter, or with id.",
 );
 
-export const PRECONDITION_FAILED = constant(
-  "precondition_failed",
+const unmet = (message: string): Fault => constant("precondition_failed", message);
+
+export const PRECONDITION_FAILED = unmet(
   "If-Match does not have the ETag of what is there now. Get it again, by itself, and send the request with the ETag of that response.",
 );
-const ONLY_WEAK_TAGS = constant(
-  "precondition_failed",
+const ONLY_WEAK_TAGS = unmet(
   'If-Match has only weak tags (W/"…"), which never match. Get this again, by itself, and send the request with the ETag of that response, without W/.',
 );
-const THERE_ALREADY = constant(
-  "precondition_failed",
+const THERE_ALREADY = unmet(
   "If-None-Match: * is for what does not exist yet, and this does. To change or remove it, send the request without If-None-Match.",
 );
 
@@ -195,12 +190,10 @@ export const placingFault = (refusal: PlacingRefusal): Fault =>
 export const orderUpdateFault = (refusal: Exclude<OrderUpdateRefusal, PreconditionFailed>): Fault =>
   refusal.kind === "no_such_order" ? ORDER_NOT_FOUND : new Fault("invalid_transition", sentencesOnOrderUpdate(refusal));
 
-const CATEGORY_ALREADY_NAMED = constant(
-  "precondition_failed",
+const CATEGORY_ALREADY_NAMED = unmet(
   "This category has a name already. To give it another one, send the request without If-None-Match.",
 );
-const CATEGORY_NOT_NAMED = constant(
-  "precondition_failed",
+const CATEGORY_NOT_NAMED = unmet(
   "This category has no name yet, so there is nothing for If-Match to match. Leave If-Match out to give it one.",
 );
 
@@ -228,18 +221,13 @@ export const INTERNAL_ERROR = constant(
   "internal_error",
   "Something went wrong on our side. Try again, or report the X-Request-Id.",
 );
-export const STARTING = constant(
-  "service_unavailable",
-  "The service is starting, and nothing was changed. Try again shortly.",
-  SOON,
-);
-export const UNAVAILABLE = constant(
-  "service_unavailable",
+
+const unavailable = (message: string): Fault => constant("service_unavailable", message, SOON);
+
+export const STARTING = unavailable("The service is starting, and nothing was changed. Try again shortly.");
+export const UNAVAILABLE = unavailable(
   "The service cannot do this at the moment, and nothing was changed. Try again shortly.",
-  SOON,
 );
-export const OUTCOME_UNKNOWN = constant(
-  "service_unavailable",
+export const OUTCOME_UNKNOWN = unavailable(
   "The change was not confirmed: it may or may not have been made. Check before you retry. A request with an Idempotency-Key can be retried with the same key.",
-  SOON,
 );

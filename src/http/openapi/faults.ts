@@ -46,15 +46,13 @@ function limitFaults(): Fault[] {
   }
 }
 
-const lackingFaults = new Map(SCOPES.map((scope) => [scope, insufficientScope(scope)]));
-const lacking = (scope: Scope): Fault => lackingFaults.get(scope) as Fault;
 /** `NeedsPetsRead`. */
 const nameOf = (scope: Scope): string => `Needs:${scope}`.replaceAll(/:(\w)/g, (_, letter) => letter.toUpperCase());
 
 /** Responses that several operations share, by the name that the document gives them. */
 export const SHARED_RESPONSES: Readonly<Record<string, readonly Fault[]>> = {
   Unauthorized: [MISSING_KEY, UNKNOWN_KEY],
-  ...Object.fromEntries(SCOPES.map((scope) => [nameOf(scope), [lacking(scope)]])),
+  ...Object.fromEntries(SCOPES.map((scope) => [nameOf(scope), [insufficientScope(scope)]])),
   RequestTimeout: [BODY_TOO_SLOW],
   PayloadTooLarge: [PAYLOAD_TOO_LARGE],
   UnsupportedMediaType: [UNSUPPORTED_MEDIA_TYPE, NO_BODY],
@@ -76,7 +74,7 @@ export function faultsOf(operation: AnyOperation): Fault[] {
   const { method, scope, parameters, body, idempotency, deprecation, faults } = operation;
   const all = [
     ...shared("Unauthorized", "TooManyRequests", "InternalError"),
-    ...(scope ? [lacking(scope)] : []),
+    ...(scope ? shared(nameOf(scope)) : []),
     ...shared(method === "GET" ? "ServiceUnavailable" : "WriteUnavailable"),
     ...(body
       ? [

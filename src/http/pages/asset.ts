@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
 /** The content of a page that is the same for everyone. */
-export interface AssetParts {
+interface AssetParts {
   readonly content: Blob;
   /** Differs when the content does. */
   readonly tag: string;

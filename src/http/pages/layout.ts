@@ -5,16 +5,10 @@ import { safeHeaders } from "./headers.ts";
 import layoutHtml from "./layout.html" with { type: "text" };
 import { REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
 
-/** A page as it is sent. */
-export interface HtmlPage {
-  readonly html: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 export const HTML = { "Content-Type": "text/html; charset=utf-8" };
 
 /** Puts a small page into the layout that all of them have: its look, and what it says of the environment. */
-export function inLayout(title: string, content: unknown, urls: PublicUrls): HtmlPage {
+export function inLayout(title: string, content: unknown, urls: PublicUrls) {
   const html = filled(
     String(layoutHtml).replace("{content}", () => String(content).trimEnd()),
     title,

@@ -12,7 +12,7 @@ export interface RequestLogParts {
 }
 
 /** What came of a request, for its line in the log. */
-export interface Answered {
+interface Answered {
   readonly operation?: string;
   readonly status: number;
   readonly tookMs: number;

@@ -8,24 +8,15 @@ export class Reply {
     readonly status: number,
     /** JSON; null when there is none. A Blob is encoded once and then sent as it is. */
     readonly body: string | Blob | null,
-    readonly headers: HeaderFields,
+    readonly headers: HeaderFields = NO_FIELDS,
     /** The ETag header; undefined when there is none. */
-    readonly etag: string | undefined,
+    readonly etag?: string | undefined,
     /** Whether it stays right when animals are added: their ids are greater than all before. */
     readonly survivesAdditions = false,
   ) {
     this.template = HeaderTemplate.for(headers, body !== null, etag !== undefined);
   }
 }
-
-/** `reply(201, body, { Location })`. */
-export const reply = (
-  status: number,
-  body: string | null,
-  headers: HeaderFields = NO_FIELDS,
-  etag?: string | undefined,
-  survivesAdditions?: boolean | undefined,
-): Reply => new Reply(status, body, headers, etag, survivesAdditions);
 
 /** Encodes the body of a reply that is sent more than once: text would be encoded for every response. */
 export const encoded = (original: Reply): Reply =>

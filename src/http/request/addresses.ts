@@ -3,7 +3,7 @@ import { isTrustedProxy, type TrustedProxies } from "../../access/address.ts";
 import type { EnvironmentName } from "../../domain/environment.ts";
 import type { PublicUrls } from "../declare/operation.ts";
 
-export interface AddressSettings {
+interface AddressSettings {
   /** The base address that all clients use; undefined: each uses the host that it names. */
   readonly publicUrl: string | undefined;
   readonly environment: EnvironmentName;

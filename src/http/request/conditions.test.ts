@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { reply } from "../reply/reply.ts";
+import { Reply } from "../reply/reply.ts";
 import { INVALID_IF_MATCH, readIfMatch, unlessKnown } from "./conditions.ts";
 
 /** Everything that may stand between the quotes of a tag, commas included. */
@@ -58,7 +58,7 @@ describe("If-Match", () => {
 });
 
 describe("If-None-Match", () => {
-  const tagged = (tag: string) => reply(200, "[]", { Link: "<next>" }, `"${tag}"`);
+  const tagged = (tag: string) => new Reply(200, "[]", { Link: "<next>" }, `"${tag}"`);
 
   test("a tag of any list matches, weak or strong, and the headers stay", () => {
     fc.assert(
@@ -79,7 +79,7 @@ describe("If-None-Match", () => {
   });
 
   test("what has no tag, and what is not 200, stays as it is", () => {
-    for (const original of [reply(200, "{}"), reply(201, "{}", {}, '"a"')])
+    for (const original of [new Reply(200, "{}"), new Reply(201, "{}", {}, '"a"')])
       expect(unlessKnown(original, "*")).toBe(original);
   });
 });

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { HEARTBEAT_INTERVAL_MS, type Health, type Instance } from "../../domain/usage/instance.ts";
 import type { Store } from "../../store/ports/store.ts";
 
-export interface HeartbeatParts extends Pick<Instance, "version" | "environment" | "threads"> {
+interface HeartbeatParts extends Pick<Instance, "version" | "environment" | "threads"> {
   readonly store: Pick<Store, "instances" | "isReadOnly">;
   readonly clock: Clock;
   readonly serving: { isReady(): Promise<boolean>; countsAlone(): boolean };

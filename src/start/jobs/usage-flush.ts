@@ -3,7 +3,7 @@ import type { UsageSum } from "../../domain/usage/grains.ts";
 import type { Store, UsageAddition } from "../../store/ports/store.ts";
 import type { UsageCounter } from "../../telemetry/usage-counter.ts";
 
-export interface UsageFlushParts {
+interface UsageFlushParts {
   readonly counter: Pick<UsageCounter, "take" | "takeUnattributed">;
   readonly store: Pick<Store, "isReadOnly"> & { readonly usage: Pick<Store["usage"], "add"> };
   readonly clock: Clock;

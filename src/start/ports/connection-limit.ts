@@ -4,7 +4,7 @@ import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { Listeners } from "./listen.ts";
 import { type OpenFiles, openFiles } from "./open-files.ts";
 
-export interface ConnectionLimitParts {
+interface ConnectionLimitParts {
   readonly connections: Pick<Listeners, "limit" | "renew">;
   readonly telemetry: Pick<Telemetry, "connectionsLimited">;
   readonly log: Pick<Log, "info" | "warn" | "error">;

@@ -18,7 +18,7 @@ export type ConsoleThreadMethods = {
 
 export type ConsoleHostMethods = Pick<HostMethods, "log">;
 
-export interface ConsoleHostParts<Data> {
+interface ConsoleHostParts<Data> {
   /** Makes what the thread is started with. It listens on the endpoint, unless it has a port of its own. */
   readonly newData: (endpoint: ConsoleEndpoint) => Data;
   readonly handlers: Handlers<ConsoleHostMethods>;

@@ -7,7 +7,7 @@ export interface ForwardedLine {
   readonly args: readonly unknown[];
 }
 
-export interface ForwardedLog extends Log {
+interface ForwardedLog extends Log {
   /** Sends all lines now, before a thread ends. */
   flush(): void;
 }

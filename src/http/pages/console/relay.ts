@@ -29,7 +29,7 @@ export interface Caller {
   readonly requestId: string;
 }
 
-export interface RelayParts {
+interface RelayParts {
   /** Starts the console's thread, unless it is running. */
   readonly openConsole: () => Promise<ConsoleEndpoint>;
   readonly trustedProxies: TrustedProxies;

@@ -12,7 +12,7 @@ import { asset } from "../asset.ts";
 import faviconFile from "../favicon.ico" with { type: "file" };
 import { SAFE_HEADERS, safeHeaders } from "../headers.ts";
 import landingHtml from "../landing.html" with { type: "text" };
-import { filled, HTML, type HtmlPage, inLayout } from "../layout.ts";
+import { filled, HTML, inLayout } from "../layout.ts";
 import notFoundHtml from "../not-found.html" with { type: "text" };
 import { SCALAR_PATH } from "../paths.ts";
 import docsHtml from "./docs.html" with { type: "text" };
@@ -102,6 +102,6 @@ const smallAsset = (content: string | Uint8Array<ArrayBuffer>, headers: Readonly
   });
 
 const missing =
-  ({ html, headers }: HtmlPage): PublicPage =>
+  ({ html, headers }: ReturnType<typeof inLayout>): PublicPage =>
   () =>
     new Response(html, { status: 404, headers: { ...headers, "Cache-Control": "no-store" } });
