@@ -19,7 +19,7 @@ import { type OperatorKey, provideOperatorKey } from "./start/operator-key.ts";
 import { roomForFiles } from "./start/ports/connection-limit.ts";
 import { Listeners } from "./start/ports/listen.ts";
 import { openServing } from "./start/serving.ts";
-import { consoleSettings, metricsSettings, servingSettings, storeOptions, type Timeouts } from "./start/settings.ts";
+import { consoleSettings, type Timeouts, threadCount } from "./start/settings.ts";
 import { createStop, type StopOptions } from "./start/stop.ts";
 import { reportStoreProblems } from "./start/store-problems.ts";
 import { ConsoleHost } from "./start/threads/console-host.ts";
@@ -84,16 +84,16 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
 }
 
 async function startWith(config: Config, parts: StartParts, opened: AsyncDisposableStack): Promise<Service> {
-  const { log, clock = systemClock } = parts;
+  const { log, clock = systemClock, bodyTimeoutMs, redisAnswerTimeoutMs, quietMs } = parts;
   const { DATABASE_URL: databaseUrl, ENVIRONMENT: environment, REDIS_URL: redisUrl } = config;
-  const settings = servingSettings(config, parts);
+  const settings = { config, threads: threadCount(config), bodyTimeoutMs, redisAnswerTimeoutMs, quietMs };
   // At the limit of open files, it could not read the limit.
   const hasRoom = roomForFiles();
 
-  const store = await openForServing(databaseUrl, storeOptions(config, settings, log));
+  const store = await openStore(config, settings.threads, log);
   opened.defer(() => store.close());
-  const listeners = new Listeners(opened, settings.quietMs);
-  const metrics = await startMetrics(metricsSettings(config), listeners);
+  const listeners = new Listeners(opened, quietMs);
+  const metrics = await startMetrics(config, listeners);
   const { telemetry } = metrics;
   const logs = openLogs(log, opened, telemetry);
   const { report } = logs;
@@ -158,6 +158,14 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
     stop: createStop({ drainMs: config.DRAIN_SECONDS * SECOND_MS, serving, threads, opened, log }),
   };
 }
+
+const openStore = (config: Config, threads: number, log: Log) =>
+  openForServing(config.DATABASE_URL, {
+    connections: config.DATABASE_CONNECTIONS,
+    threads,
+    mayMigrate: config.MIGRATE,
+    onProgress: (message) => log.info(message),
+  });
 
 /** The data of a thread with a handle on the store, whose port is handed over. */
 function withHandle<Data extends object>(store: ServingStore<StoreHandle>, data: Data) {

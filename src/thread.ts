@@ -39,7 +39,7 @@ async function start(data: ServingThreadData, host: Rpc<HostMethods>, opened: As
   opened.defer(() => log.flush());
   const store = await openHandle(data.storeHandle);
   opened.defer(() => store.close());
-  const { telemetry, snapshot } = await startThreadMetrics(settings.metrics);
+  const { telemetry, snapshot } = await startThreadMetrics(settings.config);
   const serving = await openServing(opened, {
     settings,
     port,

@@ -1,12 +1,13 @@
 import { type Clock, systemClock } from "../base/time/clock.ts";
-import { type MeterSettings, type Meters, openMeters, type RedisUrl, type ServerChange } from "../meter/open.ts";
+import { type MeterSettings, type Meters, openMeters, type ServerChange } from "../meter/open.ts";
 import type { CountingPlace, Store } from "../store/ports/store.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { Logs } from "./logs.ts";
+import type { ServingSettings } from "./settings.ts";
 
 interface MeterParts {
-  readonly settings: { readonly redisUrl: RedisUrl | undefined; readonly redisAnswerTimeoutMs: number | undefined };
+  readonly settings: ServingSettings;
   readonly memory: MeterSettings["memory"];
   readonly keeper: MeterSettings["keeper"];
   /** Undefined: the system's clock, and for counters in Redis that of Redis. */
@@ -21,7 +22,7 @@ export async function startMeters(parts: MeterParts): Promise<{ meters: Meters; 
   const { settings, memory, keeper, clock, telemetry, logs, processLog } = parts;
   const away = new Set<string>();
   const meters = await openMeters({
-    redisUrl: settings.redisUrl,
+    redisUrl: settings.config.REDIS_URL,
     answerTimeoutMs: settings.redisAnswerTimeoutMs,
     memory,
     keeper,

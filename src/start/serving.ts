@@ -23,7 +23,7 @@ import { limitConnections } from "./ports/connection-limit.ts";
 import type { DrainStep } from "./ports/drain.ts";
 import type { Listeners } from "./ports/listen.ts";
 import { readiness } from "./readiness.ts";
-import type { ServingSettings } from "./settings.ts";
+import { addressSettings, BODY_TIMEOUT_MS, type ServingSettings } from "./settings.ts";
 
 interface ServingParts {
   readonly settings: ServingSettings;
@@ -46,7 +46,8 @@ interface ServingParts {
 
 /** The part of a start that every serving thread shares: it opens the counters and the port. */
 export async function openServing(opened: AsyncDisposableStack, parts: ServingParts) {
-  const { settings, store, listeners, telemetry, logs, processLog } = parts;
+  const { store, listeners, telemetry, logs, processLog } = parts;
+  const { config } = parts.settings;
   const clock = parts.clock ?? systemClock;
   const steady = steadyClock(clock);
   measureStore(store, telemetry);
@@ -54,12 +55,11 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
   opened.defer(() => meters.close());
   // After the counters: a proxy prefers an instance that refuses connections to one that answers 503 while it waits
   // for Redis.
-  const listener = listeners.listen(settings.host, parts.port, "PORT", parts.isShared);
+  const listener = listeners.listen(config.HOST, parts.port, "PORT", parts.isShared);
   const keyring = new Keyring(store.keys);
-  const { environment } = settings.addresses;
-  const addressPolicy = ratePolicyOfAddress(settings.anonymousPerMinute);
+  const addressPolicy = ratePolicyOfAddress(config.ANONYMOUS_PER_MINUTE);
   const { keyMeter, addressMeter } = meters;
-  const gate = createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy, environment });
+  const gate = createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy, environment: config.ENVIRONMENT });
   const usage = new UsageCounter();
   const ready = readiness(store, processLog);
   const { isReady } = ready;
@@ -95,28 +95,28 @@ function routeParts(
   { settings, store, listeners, telemetry, logs }: ServingParts,
   openConsole: () => Promise<ConsoleEndpoint>,
 ) {
-  const proxies = trustedProxies(settings.trustedNetworks);
-  const askedAddresses = createAddresses({ ...settings.addresses, publicUrl: undefined }, proxies);
+  const { config, threads, bodyTimeoutMs = BODY_TIMEOUT_MS } = settings;
+  const proxies = trustedProxies(config.TRUSTED_PROXIES);
+  const addresses = addressSettings(config);
+  const askedAddresses = createAddresses({ ...addresses, publicUrl: undefined }, proxies);
+  const hasConsole = config.CONSOLE && config.CONSOLE_PORT === undefined;
   return {
     animals: store.animals,
     categories: store.categories,
     orders: store.orders,
-    addresses: createAddresses(settings.addresses, proxies),
-    replyCache: new ReplyCache(store.version, {
-      threads: settings.threads,
-      readsAtOnce: store.maintenance.connections === undefined,
-    }),
+    addresses: createAddresses(addresses, proxies),
+    replyCache: new ReplyCache(store.version, { threads, readsAtOnce: store.maintenance.connections === undefined }),
     withIdempotency: createWithIdempotency(),
-    bodyTimeoutMs: settings.bodyTimeoutMs,
+    bodyTimeoutMs,
     trustedProxies: proxies,
     connections: listeners,
     refusalFlood: new HeldFlood(),
-    cors: createCors(settings.corsOrigins),
-    console: settings.hasConsole
+    cors: createCors(config.CORS_ORIGINS),
+    console: hasConsole
       ? consoleRelay({ openConsole, trustedProxies: proxies, askedAddresses, failures: logs.failures })
       : undefined,
     telemetry,
     ...logs,
-    logRequests: settings.logRequests,
+    logRequests: config.LOG_REQUESTS,
   };
 }
