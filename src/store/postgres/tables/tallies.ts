@@ -11,9 +11,13 @@ const SAVE = `INSERT INTO tallies (${TALLIES.columns}) SELECT ${TALLIES.columns.
   FROM json_populate_recordset(NULL::tallies, $1::text::json) t JOIN keys k ON k.id = t.key_id
   FOR KEY SHARE OF k ${orReplace(TALLIES)}`;
 
+/** Tallies of one statement: far fewer than a busy server writes within the time limit of a statement. */
+const BATCH_SIZE = 1_000;
+
 export const postgresTallies = (pool: Pool): TallyStore => ({
   ...reading(pool, tallyReads(POSTGRES)),
   async save(tallies) {
-    await pool.write(SAVE, [rowsParameter(tallies.map(tallyRow))]);
+    for (let start = 0; start < tallies.length; start += BATCH_SIZE)
+      await pool.write(SAVE, [rowsParameter(tallies.slice(start, start + BATCH_SIZE).map(tallyRow))]);
   },
 });
