@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packClient } from "../client/test/harness/pack.ts";
 import { cleanUp } from "../test/harness/cleanup.ts";
-import { TestPostgres } from "../test/harness/servers/postgres.ts";
+import { newCluster, newTemplate, TestPostgres } from "../test/harness/servers/postgres.ts";
 import { hasRedis, startSharedRedis } from "../test/harness/servers/redis.ts";
 import { build } from "./build.ts";
 import { isGood, type RunResult, runFiles, summarize } from "./testing/test-run.ts";
@@ -31,6 +31,9 @@ const GUESSES: readonly (readonly [string, number])[] = [
 
 /** Sockets of PostgreSQL and Chromium need a short path, and nginx's configuration one without spaces. */
 const PLAIN_FOLDER = /^[\w./-]{1,60}$/;
+
+/** A server of hundreds of short-lived databases: each worker of autovacuum would find one of them untouched. */
+const MANY_DATABASES = { autovacuum: "off", wal_level: "minimal", max_wal_senders: "0", max_wal_size: "4GB" };
 
 interface TestFile {
   readonly path: string;
@@ -58,7 +61,9 @@ async function startShared(files: readonly TestFile[]): Promise<Record<string, s
   const isUsed = (name: string): boolean => files.some(({ source }) => source.includes(name));
   const env: Record<string, string> = {};
   const startPostgres = async () => {
-    env.TEST_DATABASE_URL = (await TestPostgres.start({ isVolatile: true })).url;
+    process.env.TEST_CLUSTER = env.TEST_CLUSTER = await newCluster();
+    env.TEST_DATABASE_URL = (await TestPostgres.start({ isVolatile: true, settings: MANY_DATABASES })).url;
+    env.TEST_DATABASE_TEMPLATE = await newTemplate(env.TEST_DATABASE_URL);
   };
   const startRedis = async () => {
     env.TEST_REDIS_URL = (await startSharedRedis()).url;
@@ -71,7 +76,7 @@ async function startShared(files: readonly TestFile[]): Promise<Record<string, s
   };
   const onBothStores = isUsed("onEveryStore") && hasRedis && process.env.TEST_STORES !== "sqlite";
   await Promise.all([
-    (onBothStores || isUsed("databaseMaker")) && !process.env.TEST_DATABASE_URL && startPostgres(),
+    (onBothStores || isUsed("atabaseMaker")) && !process.env.TEST_DATABASE_URL && startPostgres(),
     onBothStores && startRedis(),
     (isUsed("harness/program/") || isUsed("harness/browser/desk.ts") || isUsed("/torture/")) && buildExecutable(),
     files.some(({ path }) => path.startsWith("client/")) && pack(),

@@ -5,13 +5,13 @@ import { raiseTallies, readTallies } from "../../src/meter/open.ts";
 import { parseRedisUrl, type RedisUrl } from "../../src/meter/redis-url.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, run, serve } from "../harness/program/program.ts";
-import { databaseMaker } from "../harness/servers/postgres.ts";
+import { emptyDatabaseMaker } from "../harness/servers/postgres.ts";
 import { hasRedis, redisDatabaseMaker } from "../harness/servers/redis.ts";
 
 const program = [EXECUTABLE];
 
 describe.skipIf(!hasRedis)("counters", async () => {
-  const newDatabase = await databaseMaker();
+  const newDatabase = await emptyDatabaseMaker();
   const newRedis = await redisDatabaseMaker();
 
   async function issueKey(cwd: string): Promise<string> {

@@ -7,10 +7,10 @@ import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
 import { appliedMigrations } from "../../src/store/postgres/schema/target.ts";
 import { type Migration, type Step, schemaState } from "../../src/store/schema/migrate.ts";
 import { breakAtStatement } from "../harness/servers/breaking-wire.ts";
-import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
+import { emptyDatabaseMaker, withSql } from "../harness/servers/postgres.ts";
 import { startService } from "../harness/service/service.ts";
 
-const newDatabase = await databaseMaker();
+const newDatabase = await emptyDatabaseMaker();
 
 const NEXT = (POSTGRES_MIGRATIONS.at(-1)?.number ?? 0) + 1;
 /** The migrations of this version, and one of the next. */

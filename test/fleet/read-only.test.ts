@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
-import { databaseMaker, TestPostgres, withSql } from "../harness/servers/postgres.ts";
+import { emptyDatabaseMaker, TestPostgres, withSql } from "../harness/servers/postgres.ts";
 import { startService } from "../harness/service/service.ts";
 
-const newDatabase = await databaseMaker();
+const newDatabase = await emptyDatabaseMaker();
 
 /** A database in use, with an animal and a key with quotas that are never reached. */
 async function usedDatabase(url: string) {

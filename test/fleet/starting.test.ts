@@ -6,9 +6,9 @@ import { temporaryFolder } from "../harness/folder.ts";
 import { serve } from "../harness/program/program.ts";
 import { openDatabaseFile } from "../harness/rows/sqlite.ts";
 import { freePort } from "../harness/servers/port.ts";
-import { databaseMaker } from "../harness/servers/postgres.ts";
+import { emptyDatabaseMaker } from "../harness/servers/postgres.ts";
 
-const newDatabase = await databaseMaker();
+const newDatabase = await emptyDatabaseMaker();
 
 /** The first response of a starting instance. */
 async function firstAnswer(url: string): Promise<Response> {

@@ -8,13 +8,13 @@ import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, postAnimal, type RunningService, run, serve } from "../harness/program/program.ts";
 import { BROKEN_SALES, CORRECTED } from "../harness/requests/orders.ts";
 import { SIGNED } from "../harness/rows/author.ts";
-import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
+import { emptyDatabaseMaker, withSql } from "../harness/servers/postgres.ts";
 import { supportedRelease } from "../harness/service/release.ts";
 import { querySqlite } from "../harness/service/stores.ts";
 
 // The upgrade policy: an older release runs on the next one's schema. A migration that breaks this fails here.
 
-const newDatabase = await databaseMaker();
+const newDatabase = await emptyDatabaseMaker();
 const supported = supportedRelease();
 const OLD = [supported.executable ?? "no such program"];
 const NEW = [EXECUTABLE];

@@ -12,11 +12,11 @@ import { openForCommand as openFile, openForServing as serveFile } from "../../s
 import { temporaryFolder } from "../harness/folder.ts";
 import { copyToPostgres, unfinish } from "../harness/rows/copy.ts";
 import { openDatabaseFile } from "../harness/rows/sqlite.ts";
-import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
+import { emptyDatabaseMaker, withSql } from "../harness/servers/postgres.ts";
 import { startService } from "../harness/service/service.ts";
 import { categoriesContract } from "./contract/categories.contract.ts";
 
-const newDatabase = await databaseMaker();
+const newDatabase = await emptyDatabaseMaker();
 const newPath = () => join(temporaryFolder(), "store.db");
 
 categoriesContract("SQLite, for serving", () => serveFile(newPath()));

@@ -13,9 +13,9 @@ import type { DatabaseUrl } from "../../src/store/urls/database-url.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { SIGNED } from "../harness/rows/author.ts";
 import { openDatabaseFile } from "../harness/rows/sqlite.ts";
-import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
+import { emptyDatabaseMaker, withSql } from "../harness/servers/postgres.ts";
 
-const newDatabase = await databaseMaker();
+const newDatabase = await emptyDatabaseMaker();
 
 type Kind = DatabaseUrl["kind"];
 const KINDS: readonly Kind[] = ["sqlite", "postgres"];

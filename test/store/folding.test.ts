@@ -28,12 +28,12 @@ import { migrationTarget as sqliteTarget } from "../../src/store/sqlite/migratio
 import { openForServing as openSqlite } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { openDatabaseFile } from "../harness/rows/sqlite.ts";
-import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
+import { emptyDatabaseMaker, withSql } from "../harness/servers/postgres.ts";
 
 // Names are folded here, and not by the database. So those that were there before are filled in by a migration, in
 // batches, and those that release 1.1.0 adds afterwards by whoever runs this version.
 
-const newDatabase = await databaseMaker();
+const newDatabase = await emptyDatabaseMaker();
 
 const COUNT = 12_345;
 const BATCH = 5_000;

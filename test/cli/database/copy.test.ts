@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { temporaryFolder } from "../../harness/folder.ts";
 import { EXECUTABLE, run, serve, withoutProgress } from "../../harness/program/program.ts";
 import { openDatabaseFile } from "../../harness/rows/sqlite.ts";
-import { databaseMaker } from "../../harness/servers/postgres.ts";
+import { emptyDatabaseMaker } from "../../harness/servers/postgres.ts";
 
-const newDatabase = await databaseMaker();
+const newDatabase = await emptyDatabaseMaker();
 const SOURCE = "sqlite:data/animal-store.db";
 
 /** A store with a key and animals. */

@@ -10,9 +10,9 @@ import { migrationTarget } from "../../../src/store/sqlite/migration/target.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
 import { run, serve } from "../../harness/program/program.ts";
 import { openDatabaseFile } from "../../harness/rows/sqlite.ts";
-import { databaseMaker } from "../../harness/servers/postgres.ts";
+import { emptyDatabaseMaker } from "../../harness/servers/postgres.ts";
 
-const newDatabase = await databaseMaker();
+const newDatabase = await emptyDatabaseMaker();
 const cwd = temporaryFolder();
 let files = 0;
 

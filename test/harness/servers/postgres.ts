@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, chownSync, constants, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SQL, type Subprocess } from "bun";
+import { migrateStore } from "../../../src/store/open.ts";
 import { atEnd } from "../cleanup.ts";
 import { temporaryFolder } from "../folder.ts";
 import { type Certificate, ownedBy } from "./certificates.ts";
@@ -43,24 +44,8 @@ export class TestPostgres {
 
   static async start(options: PostgresOptions = {}): Promise<TestPostgres> {
     const { binaries, data } = await newServerFolder();
-    const made = Bun.spawnSync(
-      [
-        ...asServer,
-        join(binaries, "initdb"),
-        "-D",
-        data,
-        "-U",
-        "postgres",
-        "-A",
-        "trust",
-        "-E",
-        "UTF8",
-        "--locale=C",
-        "--no-sync",
-      ],
-      { cwd: "/", stderr: "pipe" },
-    );
-    if (!made.success) throw new Error(made.stderr.toString());
+    if (process.env.TEST_CLUSTER) run("cp", "-a", `${process.env.TEST_CLUSTER}/.`, data);
+    else initialize(binaries, data);
     const server = new TestPostgres(binaries, data, await freePort(), options);
     await server.start();
     atEnd(() => server.stop());
@@ -75,8 +60,7 @@ export class TestPostgres {
     const { binaries, data } = await newServerFolder();
     await this.admin(async (sql) => {
       await sql`SELECT pg_backup_start('standby', fast => true)`;
-      const copied = Bun.spawnSync([...asServer, "cp", "-a", `${this.data}/.`, data], { cwd: "/", stderr: "pipe" });
-      if (!copied.success) throw new Error(copied.stderr.toString());
+      run("cp", "-a", `${this.data}/.`, data);
       await sql`SELECT pg_backup_stop(wait_for_archive => false)`;
     });
     const follow = `primary_conninfo = 'host=127.0.0.1 port=${this.port} user=postgres application_name=standby'\n`;
@@ -183,6 +167,24 @@ export class TestPostgres {
   }
 }
 
+/** Runs a program as the user that servers run as. */
+function run(...command: string[]): void {
+  const { success, stderr } = Bun.spawnSync([...asServer, ...command], { cwd: "/", stderr: "pipe" });
+  if (!success) throw new Error(stderr.toString());
+}
+
+function initialize(binaries: string, data: string): void {
+  const options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
+  run(join(binaries, "initdb"), "-D", data, ...options);
+}
+
+/** Creates the data folder of a server, for TEST_CLUSTER: copying one takes a fifth of the time that making one does. */
+export async function newCluster(): Promise<string> {
+  const { binaries, data } = await newServerFolder();
+  initialize(binaries, data);
+  return data;
+}
+
 /** The children of a process, from /proc. */
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
@@ -220,19 +222,40 @@ export async function withSql<T>(url: string, work: (sql: SQL) => PromiseLike<T>
   }
 }
 
-async function createDatabase(serverUrl: string): Promise<string> {
+async function createDatabase(serverUrl: string, template?: string): Promise<string> {
   const name = `animal_store_test_${crypto.randomUUID().replaceAll("-", "")}`;
-  await withSql(serverUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name}`));
+  const copying = template ? `TEMPLATE ${template} STRATEGY FILE_COPY` : "";
+  await withSql(serverUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name} ${copying}`));
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
 }
 
+type NewDatabase = () => Promise<string>;
+
+/** The server at TEST_DATABASE_URL, or one that lives until the end of the file. */
+const serverUrl = async (): Promise<string> =>
+  process.env.TEST_DATABASE_URL ?? (await TestPostgres.start({ isVolatile: true })).url;
+
+/** Returns a function that creates databases without a schema. Call it outside of tests, because it may start a server. */
+export async function emptyDatabaseMaker(): Promise<NewDatabase> {
+  const server = await serverUrl();
+  return () => createDatabase(server);
+}
+
 /**
- * Returns a function that creates new, empty databases: on the server at TEST_DATABASE_URL if set, otherwise on one
- * started here. Call it outside of tests, because the server lives until the end of the file.
+ * Returns a function that creates databases without rows, as copies of one that was migrated: half the work of creating
+ * an empty one, and none of migrating it. Call it outside of tests, because it may start a server.
  */
-export async function databaseMaker(): Promise<() => Promise<string>> {
-  const url = process.env.TEST_DATABASE_URL ?? (await TestPostgres.start({ isVolatile: true })).url;
-  return () => createDatabase(url);
+export async function databaseMaker(): Promise<NewDatabase> {
+  const server = await serverUrl();
+  const template = process.env.TEST_DATABASE_TEMPLATE ?? (await newTemplate(server));
+  return () => createDatabase(server, template);
+}
+
+/** Creates a database with the current schema, for TEST_DATABASE_TEMPLATE. Returns its name. */
+export async function newTemplate(serverUrl: string): Promise<string> {
+  const url = await createDatabase(serverUrl);
+  await migrateStore({ kind: "postgres", url }, () => {});
+  return new URL(url).pathname.slice(1);
 }

@@ -13,7 +13,7 @@ import { openForCommand as openSqlite } from "../../../src/store/sqlite/store.ts
 import { temporaryFolder } from "../../harness/folder.ts";
 import { SIGNED } from "../../harness/rows/author.ts";
 import { copyToPostgres } from "../../harness/rows/copy.ts";
-import { databaseMaker } from "../../harness/servers/postgres.ts";
+import { emptyDatabaseMaker } from "../../harness/servers/postgres.ts";
 import { TestProxy } from "../../harness/servers/proxy.ts";
 import { correctionsContract } from "../contract/animals.contract.ts";
 import { importsContract } from "../contract/imports.contract.ts";
@@ -23,7 +23,7 @@ import { sessionsContract } from "../contract/sessions.contract.ts";
 import { ANSWER_OF_1_0_0, doneValue, expectReplayOf1_0_0, storeContract } from "../contract/store.contract.ts";
 import { usageContract } from "../contract/usage.contract.ts";
 
-const newDatabase = await databaseMaker();
+const newDatabase = await emptyDatabaseMaker();
 
 for (const contract of [storeContract, correctionsContract, listsContract, keyStoreContract, importsContract])
   contract("PostgreSQL", async () => openForServing(await newDatabase(), { connections: 5 }));
