@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "../base/time/clock.ts";
+import { RateLimit } from "../base/time/rate-limit.ts";
 import type { Log, RefusalLine, RefusalLog } from "./log.ts";
 import { Repeats, type RepeatsParts } from "./repeats.ts";
 
@@ -14,7 +15,7 @@ const LINES_PER_MINUTE = 600;
  * Logs who is refused, and why. A flood must not fill the disk: the first refusal of a caller and code is logged, then
  * once a minute the number of further ones, and the number of callers that are told apart is bounded.
  */
-export function createRefusalLog({ log, nowMs = monotonic, ...parts }: RefusalLogParts): RefusalLog {
+export function createRefusalLog({ log, nowMs, ...parts }: RefusalLogParts): RefusalLog {
   const refusals = new Repeats<RefusalLine>({
     ...parts,
     shows: "first",
@@ -25,20 +26,10 @@ export function createRefusalLog({ log, nowMs = monotonic, ...parts }: RefusalLo
       else log.info({ ...refused, repeated }, "request refused");
     },
   });
-  let minuteEndsAtMs = 0;
-  let lines = 0;
+  const lines = new RateLimit(LINES_PER_MINUTE, MINUTE_MS, nowMs);
   return {
     report: (code, subject, line) => refusals.report(`${code} ${subject}`, code, line),
-    mayLogEach() {
-      const now = nowMs();
-      if (now >= minuteEndsAtMs) {
-        minuteEndsAtMs = now + MINUTE_MS;
-        lines = 0;
-      }
-      return ++lines <= LINES_PER_MINUTE;
-    },
+    mayLogEach: () => !lines.isReached(),
     close: () => refusals.close(),
   };
 }
-
-const monotonic = (): number => performance.now();

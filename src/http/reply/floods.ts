@@ -1,28 +1,15 @@
 import type { Awaitable } from "../../base/time/awaitable.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { RateLimit } from "../../base/time/rate-limit.ts";
 
 const INTERVAL_MS = 100;
 const MAX_RESPONSES = 100;
-const monotonic = (): number => performance.now();
 
 /** Counts responses of a kind: by default, more than 1,000 a second are a flood. */
-export class Flood {
-  #intervalEndsAtMs = 0;
-  #responses = 0;
-
+export class Flood extends RateLimit {
   /** `max`: how many responses are fine in a tenth of a second. */
-  constructor(
-    private readonly nowMs: () => number = monotonic,
-    private readonly max = MAX_RESPONSES,
-  ) {}
-
-  /** Counts a response. Returns whether it is one too many. */
-  isReached(): boolean {
-    const nowMs = this.nowMs();
-    if (nowMs >= this.#intervalEndsAtMs) {
-      this.#intervalEndsAtMs = nowMs + INTERVAL_MS;
-      this.#responses = 0;
-    }
-    return ++this.#responses > this.max;
+  constructor(nowMs = systemClock.monotonicMs, max = MAX_RESPONSES) {
+    super(max, INTERVAL_MS, nowMs);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { BunRequest } from "bun";
 import { andThen } from "../../../base/time/awaitable.ts";
-import { MINUTE_MS } from "../../../base/time/clock.ts";
+import { MINUTE_MS, systemClock } from "../../../base/time/clock.ts";
 import type { Handler, PublicPage } from "../../pipeline/handler.ts";
 import { Flood } from "../../reply/floods.ts";
 import { limited, type PageHandlerParts } from "../page.ts";
@@ -16,7 +16,7 @@ const MAX_KNOWN = 1_000;
  * Limits callers without a session like the visitors of any page. Only the console can tell whether a cookie is that of
  * a session; each thread caches what it said, so an invented cookie gains nothing.
  */
-export function consolePage(parts: PageHandlerParts, relay: Handler, nowMs = monotonic): PublicPage {
+export function consolePage(parts: PageHandlerParts, relay: Handler, nowMs = systemClock.monotonicMs): PublicPage {
   /** When the answer for a set of cookies expires. */
   const known = new Map<string, number>();
   const unknown = new Flood(nowMs, UNKNOWN_COOKIES);
@@ -38,5 +38,3 @@ export function consolePage(parts: PageHandlerParts, relay: Handler, nowMs = mon
     });
   };
 }
-
-const monotonic = (): number => performance.now();
