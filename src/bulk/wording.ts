@@ -1,5 +1,6 @@
+import { type Sentences, sentenceFor } from "../base/text/sentences.ts";
 import { countOf, formatNumber, quote } from "../base/text/text.ts";
-import type { ColumnProblem, FileProblem, ForeignFormat, HeaderProblem } from "./file-problem.ts";
+import type { ColumnProblem, ForeignFormat } from "./file-problem.ts";
 import type { ImportRefusal } from "./import.ts";
 import { NEW_FIELDS } from "./reading/columns.ts";
 
@@ -11,9 +12,9 @@ export interface ImportNouns {
   readonly source: string;
   /** The place of the rejected lines. */
   readonly rejectedIn: string;
-  /** How to put them elsewhere; undefined where nobody chooses that. */
+  /** The way to put them elsewhere; undefined where nobody chooses that. */
   readonly elsewhere: string | undefined;
-  /** How to leave them out; undefined where that is not the question. */
+  /** The way to leave them out; undefined where that is not the question. */
   readonly leaveOut: string | undefined;
   readonly again: string;
   readonly keepIds: string;
@@ -24,65 +25,71 @@ export interface ImportNouns {
   readonly columns: Readonly<Record<ColumnProblem["kind"], (columns: readonly string[]) => string>>;
 }
 
-export function textOfImportRefusal(reason: ImportRefusal, nouns: ImportNouns): string {
-  const { source } = nouns;
-  switch (reason.kind) {
-    case "invalid_lines": {
-      const { rejectedLines, animals, first } = reason;
-      const many = `${formatNumber(rejectedLines)} of ${countOf(rejectedLines + animals, "line")}`;
-      const [are, all] = rejectedLines === 1 ? ["is", "It is"] : ["are", "All of them are"];
-      const them = itOrThem(rejectedLines);
-      const leaveOut = nouns.leaveOut === undefined ? "" : `, or leave ${them} out ${nouns.leaveOut}`;
-      return `${many} ${are} invalid, so nothing was written: line ${first.line}: ${first.reason} ${all} in ${nouns.rejectedIn}. Correct ${them}${leaveOut}`;
-    }
-    case "already_imported": {
-      const { id, added } = reason.earlier;
-      return `${source} was imported already, by import ${id}, which has added ${countOf(added, "animal")}: to add ${itOrThem(added)} once more, ${nouns.again}`;
-    }
-    case "not_empty":
-      return `there are animals in this store, and ${nouns.keepIds} restores an export only into one without: use a new database, or import without ids`;
-    case "overtaken":
-      return `import ${reason.import.id} was continued or undone by another process: see ${nouns.imports}`;
-    default:
-      return textOfFileProblem(reason, nouns);
-  }
-}
+export const textOfImportRefusal = (reason: ImportRefusal, nouns: ImportNouns): string =>
+  sentenceFor(reason, SENTENCES, nouns);
 
-function textOfFileProblem(problem: FileProblem, nouns: ImportNouns): string {
-  const { source } = nouns;
-  switch (problem.kind) {
-    case "cannot_open":
-      return `cannot read ${source}: ${problem.why}`;
-    case "folder":
-      return `${source} is a folder: name a file in it`;
-    case "cannot_spool":
-      return `cannot keep the input in ${problem.folder}: ${problem.why}. Set TMPDIR to a folder with room for it`;
-    case "changed": {
-      if (!problem.import)
-        return `${source} has changed since it was validated: import it again when nobody writes to it`;
-      const { id, added } = problem.import;
-      return `${source} has changed since it was validated, when import ${id} had added ${countOf(added, "animal")}: remove ${itOrThem(added)} ${nouns.undo(id)}, and then import it again when nobody writes to it`;
-    }
-    case "empty":
-      return `${source} is empty: it must have a header or a line of NDJSON at least`;
-    case "foreign_format":
-      return `${source} is ${FOREIGN[problem.format]}`;
-    case "damaged_gzip":
-      return `${source} cannot be unpacked: ${problem.why}. It is damaged or incomplete: get it again`;
-    case "not_utf8":
-      return `line ${problem.line} of ${source} is not valid UTF-8: save the file as UTF-8, and import it again`;
-    case "endless_line":
-      return `line ${problem.line} of ${source} does not end within ${problem.maxBytes} bytes: is it CSV or NDJSON?`;
-    case "json_array":
-      return `${source} is a JSON array: write one object per line, for example with jq -c '.[]'`;
-    case "rejects_exist":
-      return `${nouns.rejectedIn} already exists: move it away${nouns.elsewhere ? `, or ${nouns.elsewhere}` : ""}`;
-    case "rejects_not_written":
-      return `cannot write ${nouns.rejectedIn}: ${problem.why}${nouns.elsewhere ? `. To avoid this, ${nouns.elsewhere}` : ""}`;
-    default:
-      return textOfHeader(problem, nouns);
-  }
-}
+const SENTENCES: Sentences<ImportRefusal, ImportNouns> = {
+  invalid_lines({ rejectedLines, animals, first }, { leaveOut, rejectedIn }) {
+    const many = `${formatNumber(rejectedLines)} of ${countOf(rejectedLines + animals, "line")}`;
+    const [are, all] = rejectedLines === 1 ? ["is", "It is"] : ["are", "All of them are"];
+    const them = itOrThem(rejectedLines);
+    const orLeaveOut = leaveOut === undefined ? "" : `, or leave ${them} out ${leaveOut}`;
+    return `${many} ${are} invalid, so nothing was written: line ${first.line}: ${first.reason} ${all} in ${rejectedIn}. Correct ${them}${orLeaveOut}`;
+  },
+  already_imported: ({ earlier: { id, added } }, { source, again }) =>
+    `${source} was imported already, by import ${id}, which has added ${countOf(added, "animal")}: to add ${itOrThem(added)} once more, ${again}`,
+  not_empty: (_, { keepIds }) =>
+    `there are animals in this store, and ${keepIds} restores an export only into one without: use a new database, or import without ids`,
+  overtaken: (reason, { imports }) =>
+    `import ${reason.import.id} was continued or undone by another process: see ${imports}`,
+
+  // The file
+  cannot_open: ({ why }, { source }) => `cannot read ${source}: ${why}`,
+  folder: (_, { source }) => `${source} is a folder: name a file in it`,
+  cannot_spool: ({ folder, why }) =>
+    `cannot keep the input in ${folder}: ${why}. Set TMPDIR to a folder with room for it`,
+  changed({ import: begun }, { source, undo }) {
+    const changed = `${source} has changed since it was validated`;
+    if (!begun) return `${changed}: import it again when nobody writes to it`;
+    const { id, added } = begun;
+    return `${changed}, when import ${id} had added ${countOf(added, "animal")}: remove ${itOrThem(added)} ${undo(id)}, and then import it again when nobody writes to it`;
+  },
+  empty: (_, { source }) => `${source} is empty: it must have a header or a line of NDJSON at least`,
+  foreign_format: ({ format }, { source }) => `${source} is ${FOREIGN[format]}`,
+  damaged_gzip: ({ why }, { source }) =>
+    `${source} cannot be unpacked: ${why}. It is damaged or incomplete: get it again`,
+  not_utf8: ({ line }, { source }) =>
+    `line ${line} of ${source} is not valid UTF-8: save the file as UTF-8, and import it again`,
+  endless_line: ({ line, maxBytes }, { source }) =>
+    `line ${line} of ${source} does not end within ${maxBytes} bytes: is it CSV or NDJSON?`,
+  json_array: (_, { source }) => `${source} is a JSON array: write one object per line, for example with jq -c '.[]'`,
+  rejects_exist: (_, { rejectedIn, elsewhere }) =>
+    `${rejectedIn} already exists: move it away${elsewhere ? `, or ${elsewhere}` : ""}`,
+  rejects_not_written: ({ why }, { rejectedIn, elsewhere }) =>
+    `cannot write ${rejectedIn}: ${why}${elsewhere ? `. To avoid this, ${elsewhere}` : ""}`,
+
+  // Its header
+  no_header: (_, { source }) => `${source} has no header: its first line must name the columns`,
+  unreadable_header: ({ line, mistake }, { source }) =>
+    `the header of ${source}, line ${line}, cannot be read: ${mistake}`,
+  carriage_returns: (_, { source }) =>
+    `the lines of ${source} end with a carriage return alone: save it with line feeds`,
+  too_many_columns: ({ count, max }, { source }) => `${source} has ${count} columns: it may have ${max} at most`,
+  repeated_column: ({ column }, { source }) =>
+    `${source} has the column ${quote(column)} more than once: rename one of them`,
+  other_separator: ({ header }, { source }) =>
+    `${source} must be CSV, whose cells are separated by commas, and its header is ${quote(header)}: save it with commas`,
+  assigned_ids: (problem, { source, keepIds, columns }) =>
+    `${source} has ids, and the service assigns them: ${columns.assigned_ids(problem.columns)}, or restore an export into an empty store with ${keepIds}`,
+  unknown_column: (problem, { source, columns }) =>
+    `${source} has the column ${quote(problem.column)}, which is not a field of an animal (${NEW_FIELDS.join(", ")}): ${columns.unknown_column(problem.columns)}`,
+  missing_column(problem, { source, columns }) {
+    const { field, column } = problem;
+    const there = problem.columns.slice(0, COLUMNS_SHOWN).map(quote).join(", ");
+    const only = problem.columns.length > COLUMNS_SHOWN ? `${there}, …` : there;
+    return `${source} has no column ${quote(column)}${field === column ? "" : ` for ${field}`}, only ${only}: ${columns.missing_column(problem.columns)}`;
+  },
+};
 
 const FOREIGN: Readonly<Record<ForeignFormat, string>> = {
   zip: "a zip archive: unpack it first",
@@ -91,33 +98,6 @@ const FOREIGN: Readonly<Record<ForeignFormat, string>> = {
   bzip2: "compressed with bzip2: unpack it first with bzip2 -d, or compress it with gzip",
   "UTF-16": "UTF-16: save it as UTF-8",
 };
-
-function textOfHeader(problem: HeaderProblem, { source, keepIds, columns }: ImportNouns): string {
-  switch (problem.kind) {
-    case "no_header":
-      return `${source} has no header: its first line must name the columns`;
-    case "unreadable_header":
-      return `the header of ${source}, line ${problem.line}, cannot be read: ${problem.mistake}`;
-    case "carriage_returns":
-      return `the lines of ${source} end with a carriage return alone: save it with line feeds`;
-    case "too_many_columns":
-      return `${source} has ${problem.count} columns: it may have ${problem.max} at most`;
-    case "repeated_column":
-      return `${source} has the column ${quote(problem.column)} more than once: rename one of them`;
-    case "other_separator":
-      return `${source} must be CSV, whose cells are separated by commas, and its header is ${quote(problem.header)}: save it with commas`;
-    case "assigned_ids":
-      return `${source} has ids, and the service assigns them: ${columns.assigned_ids(problem.columns)}, or restore an export into an empty store with ${keepIds}`;
-    case "unknown_column":
-      return `${source} has the column ${quote(problem.column)}, which is not a field of an animal (${NEW_FIELDS.join(", ")}): ${columns.unknown_column(problem.columns)}`;
-    case "missing_column": {
-      const { field, column } = problem;
-      const there = problem.columns.slice(0, COLUMNS_SHOWN).map(quote).join(", ");
-      const only = problem.columns.length > COLUMNS_SHOWN ? `${there}, …` : there;
-      return `${source} has no column ${quote(column)}${field === column ? "" : ` for ${field}`}, only ${only}: ${columns.missing_column(problem.columns)}`;
-    }
-  }
-}
 
 const COLUMNS_SHOWN = 10;
 

@@ -1,7 +1,8 @@
-import type { DatabaseRemedy, OperatorError, Remedy } from "../base/operator-error.ts";
+import type { OperatorError, Remedy } from "../base/operator-error.ts";
+import { type Sentences, sentenceFor } from "../base/text/sentences.ts";
 import { ownCommand } from "./own-command.ts";
 
-/** How the database was given. */
+/** Names the database as the operator has given it. */
 interface DatabaseNouns {
   readonly setting: string;
   /** False where an empty database is of no use, as for the source of a copy. */
@@ -14,60 +15,37 @@ const OF_THE_SERVICE: DatabaseNouns = { setting: "DATABASE_URL", mayCreate: true
 export const textOfFailure = ({ message, remedy }: OperatorError, nouns = OF_THE_SERVICE): string =>
   remedy ? `${message}: ${textOfRemedy(remedy, nouns)}` : message;
 
-/** What to do, in the words of the command line. */
-export function textOfRemedy(remedy: Remedy, nouns = OF_THE_SERVICE): string {
-  const migrate = ownCommand("migrate");
-  switch (remedy.kind) {
-    case "migrate":
-      return `run ${migrate}`;
-    case "migrate_or_start":
-      return `run ${migrate}, or start the service, which migrates it too`;
-    case "migrate_as_owner":
-      return `run ${migrate} as the owner of the database, who can grant this role what it lacks`;
-    case "migrate_on_primary":
-      return `run ${migrate} on the primary`;
-    case "migrate_after_lock":
-      return `end that, and run ${migrate} again`;
-    case "finish_copy":
-      return `run ${ownCommand("copy")} again`;
-    case "restore_damaged":
-      return `restore the latest backup with ${ownCommand("restore")}, which keeps the damaged file: later changes may still be readable there`;
-    case "examine_damage":
-      return `run ${ownCommand("doctor")} to see how badly, and restore the latest backup with ${ownCommand("restore")}`;
-    case "examine":
-      return `run ${ownCommand("doctor")} to see what is wrong`;
-    case "replace_foreign_log":
-      return `if you restored a backup by hand, use ${ownCommand("restore")}, or move ${remedy.path}-wal and ${remedy.path}-shm away and start again; otherwise, put back the database file that the log was written for`;
-    case "name_backup":
-      return `name a backup, as ${ownCommand("backup")} makes them`;
-    case "force_restore":
-      return "choose another backup, or restore it all the same with --force";
-    case "set_scopes":
-      return `set the scopes of these keys again with ${ownCommand("keys edit --scopes")}`;
-    case "rotate_keys":
-      return `give these keys a new secret with ${ownCommand("keys rotate")}`;
-    default:
-      return textOfDatabaseRemedy(remedy, nouns);
-  }
-}
+/** Words a remedy with the commands of this program. */
+export const textOfRemedy = (remedy: Remedy, nouns = OF_THE_SERVICE): string => sentenceFor(remedy, REMEDIES, nouns);
 
-function textOfDatabaseRemedy(remedy: DatabaseRemedy, { setting, mayCreate }: DatabaseNouns): string {
-  const orCreate = (what: string): string =>
-    mayCreate ? `, or run ${ownCommand("migrate")}, which creates ${what}` : "";
-  switch (remedy.kind) {
-    case "file_missing":
-      return `check ${setting} and the current folder${orCreate("one")}`;
-    case "database_empty":
-      return `check ${setting}${orCreate("its schema")}`;
-    case "login_refused":
-      return `correct the user and password in ${setting}`;
-    case "database_missing":
-      return `create it (CREATE DATABASE), or correct the name in ${setting}`;
-    case "is_folder":
-      return `name a file in ${setting}, such as one in that folder`;
-    case "other_program":
-      return `set ${setting} to a file other than ${remedy.path}`;
-    case "served":
-      return remedy.then ? `stop it first, then ${remedy.then}` : `stop it first, or set another ${setting}`;
-  }
-}
+const REMEDIES: Sentences<Remedy, DatabaseNouns> = {
+  migrate: () => `run ${ownCommand("migrate")}`,
+  migrate_or_start: () => `run ${ownCommand("migrate")}, or start the service, which migrates it too`,
+  migrate_as_owner: () =>
+    `run ${ownCommand("migrate")} as the owner of the database, who can grant this role what it lacks`,
+  migrate_on_primary: () => `run ${ownCommand("migrate")} on the primary`,
+  migrate_after_lock: () => `end that, and run ${ownCommand("migrate")} again`,
+  finish_copy: () => `run ${ownCommand("copy")} again`,
+  restore_damaged: () =>
+    `restore the latest backup with ${ownCommand("restore")}, which keeps the damaged file: later changes may still be readable there`,
+  examine_damage: () =>
+    `run ${ownCommand("doctor")} to see how badly, and restore the latest backup with ${ownCommand("restore")}`,
+  examine: () => `run ${ownCommand("doctor")} to see what is wrong`,
+  replace_foreign_log: ({ path }) =>
+    `if you restored a backup by hand, use ${ownCommand("restore")}, or move ${path}-wal and ${path}-shm away and start again; otherwise, put back the database file that the log was written for`,
+  name_backup: () => `name a backup, as ${ownCommand("backup")} makes them`,
+  force_restore: () => "choose another backup, or restore it all the same with --force",
+  set_scopes: () => `set the scopes of these keys again with ${ownCommand("keys edit --scopes")}`,
+  rotate_keys: () => `give these keys a new secret with ${ownCommand("keys rotate")}`,
+  file_missing: (_, nouns) => `check ${nouns.setting} and the current folder${orCreate("one", nouns)}`,
+  database_empty: (_, nouns) => `check ${nouns.setting}${orCreate("its schema", nouns)}`,
+  login_refused: (_, { setting }) => `correct the user and password in ${setting}`,
+  database_missing: (_, { setting }) => `create it (CREATE DATABASE), or correct the name in ${setting}`,
+  is_folder: (_, { setting }) => `name a file in ${setting}, such as one in that folder`,
+  other_program: ({ path }, { setting }) => `set ${setting} to a file other than ${path}`,
+  served: ({ then }, { setting }) =>
+    then ? `stop it first, then ${then}` : `stop it first, or set another ${setting}`,
+};
+
+const orCreate = (created: string, { mayCreate }: DatabaseNouns): string =>
+  mayCreate ? `, or run ${ownCommand("migrate")}, which creates ${created}` : "";

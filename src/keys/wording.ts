@@ -1,3 +1,4 @@
+import { type Sentences, sentenceFor } from "../base/text/sentences.ts";
 import { DAY_MS } from "../base/time/clock.ts";
 import type { Key } from "../domain/keys/key.ts";
 import { QUOTA_RULE, type Quotas } from "../domain/keys/plan.ts";
@@ -29,36 +30,31 @@ export interface KeyNouns extends Readonly<Record<keyof Quotas, string>> {
   readonly revoke: (key: Key) => string;
 }
 
-export function textOfKeyRefusal(reason: WordedRefusal, nouns: KeyNouns): string {
-  switch (reason.kind) {
-    case "invalid_name":
-      return `${nouns.name} ${reason.mistake.text}`;
-    case "expiry_not_in_future":
-      return `${nouns.expiry} is in the past: choose a later time, or ${nouns.never}`;
-    case "no_scopes":
-      return `a key needs at least one scope: set ${nouns.scopes}`;
-    case "invalid_quotas":
-      return `${listed(reason.invalid, nouns)} ${QUOTA_RULE}`;
-    case "plan_has_fixed_quotas":
-      return `the ${reason.plan} plan has fixed quotas: leave out ${listed(["perMinute", "perDay"], nouns)}, or use ${nouns.enterprise}`;
-    case "plan_needs_quotas":
-      return `the ${reason.plan} plan has no fixed quotas: set ${listed(reason.missing, nouns)}`;
-    case "minute_exceeds_day":
-      return `the key would have more requests per minute than per day: lower ${nouns.perMinute}, or raise ${nouns.perDay}`;
-    case "nothing_to_change":
-      return `there is nothing to change: ${nouns.changeSomething}`;
-    case "invalid_overlap":
-      return `${nouns.overlap} must be at most ${OVERLAP_MAX_MS / DAY_MS}d`;
-    case "ended":
-      return reason.state === "revoked"
-        ? `${nouns.key(reason.key)} is revoked, which cannot be undone: ${nouns.issueAnother}`
-        : `${nouns.key(reason.key)} has expired: to use it again, ${nouns.postponeExpiry(reason.key)}`;
-    case "not_revoked":
-      return `${nouns.key(reason.key)} is ${reason.state}, and only a revoked key can be deleted: ${nouns.revoke(reason.key)}`;
-    case "counted_in_redis":
-      return "the instances of this service count requests in Redis: set REDIS_URL to the value that they have";
-  }
-}
+export const textOfKeyRefusal = (reason: WordedRefusal, nouns: KeyNouns): string =>
+  sentenceFor(reason, SENTENCES, nouns);
+
+const SENTENCES: Sentences<WordedRefusal, KeyNouns> = {
+  invalid_name: ({ mistake }, { name }) => `${name} ${mistake.text}`,
+  expiry_not_in_future: (_, { expiry, never }) => `${expiry} is in the past: choose a later time, or ${never}`,
+  no_scopes: (_, { scopes }) => `a key needs at least one scope: set ${scopes}`,
+  invalid_quotas: ({ invalid }, nouns) => `${listed(invalid, nouns)} ${QUOTA_RULE}`,
+  plan_has_fixed_quotas: ({ plan }, nouns) =>
+    `the ${plan} plan has fixed quotas: leave out ${listed(["perMinute", "perDay"], nouns)}, or use ${nouns.enterprise}`,
+  plan_needs_quotas: ({ plan, missing }, nouns) =>
+    `the ${plan} plan has no fixed quotas: set ${listed(missing, nouns)}`,
+  minute_exceeds_day: (_, { perMinute, perDay }) =>
+    `the key would have more requests per minute than per day: lower ${perMinute}, or raise ${perDay}`,
+  nothing_to_change: (_, { changeSomething }) => `there is nothing to change: ${changeSomething}`,
+  invalid_overlap: (_, { overlap }) => `${overlap} must be at most ${OVERLAP_MAX_MS / DAY_MS}d`,
+  ended: ({ state, key }, nouns) =>
+    state === "revoked"
+      ? `${nouns.key(key)} is revoked, which cannot be undone: ${nouns.issueAnother}`
+      : `${nouns.key(key)} has expired: to use it again, ${nouns.postponeExpiry(key)}`,
+  not_revoked: ({ state, key }, nouns) =>
+    `${nouns.key(key)} is ${state}, and only a revoked key can be deleted: ${nouns.revoke(key)}`,
+  counted_in_redis: () =>
+    "the instances of this service count requests in Redis: set REDIS_URL to the value that they have",
+};
 
 const listed = (quotas: readonly (keyof Quotas)[], nouns: KeyNouns): string =>
   quotas.map((name) => nouns[name]).join(" and ");

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { Mistake } from "../../base/mistake.ts";
 import { OperatorError } from "../../base/operator-error.ts";
+import { type Sentences, sentenceFor } from "../../base/text/sentences.ts";
 import type { Config } from "../../config.ts";
 import { raiseTallies, readTallies } from "../../meter/open.ts";
 import type { CopiedTable } from "../../store/copy/copy.ts";
@@ -121,34 +122,33 @@ async function runCopy(
       progress.report({ label: `${step} ${table}`, unit: "rows", total }, done),
     onCountersLeftBehind: () => note(COUNTERS_LEFT_BEHIND),
   }).catch((error: unknown) => {
-    throw error instanceof CopyRefused ? new OperatorError(textOfRefusal(error.reason, from, to)) : error;
+    throw error instanceof CopyRefused ? new OperatorError(sentenceFor(error.reason, REFUSALS, { from, to })) : error;
   });
 }
 
 const COUNTERS_LEFT_BEHIND =
   "animal-store: requests are counted in Redis, and REDIS_URL is not set: used quotas and bans are not carried over into the database";
 
-function textOfRefusal(reason: CopyRefusal, from: NamedDatabase, to: NamedDatabase): string {
-  switch (reason.kind) {
-    case "same_database":
-      return `the source and the target are the same database, ${reason.database}: name another target`;
-    case "unusable":
-      return reason.side === "source"
-        ? textOfFailure(reason.problem, { setting: from.name, mayCreate: false })
-        : textOfFailure(reason.problem, { setting: to.name, mayCreate: true });
-    case "already_copied":
-      return "a copy into this database has already been completed: serve from it, or use an empty database";
-    case "not_empty":
-      return "the target database is not empty: use a new one";
-    case "whole_copy_unfinished":
-      return "a copy of a whole store into this database was not finished: finish it, or use a new one";
-    case "has_orders":
-      return `the target has orders, which refer to its animals: use a new database, which ${ownCommand("migrate")} creates`;
-    case "has_animals":
-      return `the target has ${reason.table} already: use a new database, or give --replace to replace its animals and categories`;
-    case "differs":
-      return `the table ${reason.table} has ${reason.sourceRows} rows in the source and ${reason.targetRows} in the target, which are not the same: empty the target and copy again`;
-    case "interrupted":
-      return `the copy was interrupted: ${reason.reason}. Run it again to continue`;
-  }
+interface CopyNouns {
+  readonly from: NamedDatabase;
+  readonly to: NamedDatabase;
 }
+
+const REFUSALS: Sentences<CopyRefusal, CopyNouns> = {
+  same_database: ({ database }) => `the source and the target are the same database, ${database}: name another target`,
+  unusable: ({ side, problem }, { from, to }) =>
+    side === "source"
+      ? textOfFailure(problem, { setting: from.name, mayCreate: false })
+      : textOfFailure(problem, { setting: to.name, mayCreate: true }),
+  already_copied: () => "a copy into this database has already been completed: serve from it, or use an empty database",
+  not_empty: () => "the target database is not empty: use a new one",
+  whole_copy_unfinished: () =>
+    "a copy of a whole store into this database was not finished: finish it, or use a new one",
+  has_orders: () =>
+    `the target has orders, which refer to its animals: use a new database, which ${ownCommand("migrate")} creates`,
+  has_animals: ({ table }) =>
+    `the target has ${table} already: use a new database, or give --replace to replace its animals and categories`,
+  differs: ({ table, sourceRows, targetRows }) =>
+    `the table ${table} has ${sourceRows} rows in the source and ${targetRows} in the target, which are not the same: empty the target and copy again`,
+  interrupted: ({ reason }) => `the copy was interrupted: ${reason}. Run it again to continue`,
+};
