@@ -1,6 +1,3 @@
-import { INT64_MIN } from "../../base/json/int64.ts";
-import type { Step } from "./migrate.ts";
-
 // Animals are found by their folded names. Those that release 1.1.0 has added have none, so a migration folds the
 // names that there are, and running services those that are added later.
 
@@ -16,21 +13,6 @@ export const FOLD_BATCH_SIZE = 500;
 export interface AnimalToFold {
   readonly id: bigint;
   readonly name: string | null;
-}
-
-/** The progress of each `fold` step. A process that starts one again skips what is folded already. */
-export class FoldProgress {
-  readonly #after = new Map<Step, bigint>();
-
-  /** The id that the step continues after. */
-  after(step: Step): bigint {
-    return this.#after.get(step) ?? INT64_MIN;
-  }
-
-  moveBehind(step: Step, animals: readonly AnimalToFold[]): void {
-    const last = animals.at(-1);
-    if (last) this.#after.set(step, last.id);
-  }
 }
 
 export const unfoldedOf = (animals: readonly AnimalToFold[]): UnfoldedAnimal[] =>

@@ -129,11 +129,11 @@ describe("migrations", () => {
 });
 
 describe("a schema", () => {
-  const appliedTo = (number: number, servesFrom: number | null): AppliedMigration => ({
+  const appliedTo = (number: number, servesFrom: number | undefined): AppliedMigration => ({
     number,
     digest: number === 1 ? digestOfMigration(one) : "of a newer version",
     servesFrom,
-    stepsDone: servesFrom === null ? null : 1,
+    stepsDone: servesFrom === undefined ? undefined : 1,
   });
 
   test("of a newer version is accepted if that says that this one can run on it, and otherwise refused", () => {
@@ -148,7 +148,7 @@ describe("a schema", () => {
       `the database has schema 2, ${refusal}`,
     );
     expect(() => schemaState([appliedTo(1, 1), appliedTo(2, 2), appliedTo(3, 1)], known)).toThrow(refusal);
-    expect(() => schemaState([appliedTo(1, null), appliedTo(2, null)], known)).toThrow(refusal);
+    expect(() => schemaState([appliedTo(1, undefined), appliedTo(2, undefined)], known)).toThrow(refusal);
   });
 
   test.each([

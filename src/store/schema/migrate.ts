@@ -1,5 +1,7 @@
+import { INT64_MIN } from "../../base/json/int64.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
+import { optionalNumber, type Row } from "../sql/table.ts";
 import { UnusableDatabase } from "../urls/unusable-database.ts";
 
 // The rules of schemas. A migration first expands: what the previous release needs stays until a later release, so that
@@ -27,10 +29,10 @@ export interface Migration {
 export interface AppliedMigration {
   readonly number: number;
   readonly digest: string;
-  /** Null in a database of a release that did not record it. */
-  readonly servesFrom: number | null;
-  /** Null likewise; the migration is then complete. */
-  readonly stepsDone: number | null;
+  /** Undefined in a database of a release that did not record it. */
+  readonly servesFrom: number | undefined;
+  /** Undefined likewise; the migration is then complete. */
+  readonly stepsDone: number | undefined;
 }
 
 export type SchemaState =
@@ -57,6 +59,8 @@ export interface DueStep {
   readonly step: Step;
   /** The number of steps before it. */
   readonly position: number;
+  /** The id that a `fold` step continues after. A process that begins it again skips what is folded already. */
+  readonly after: bigint;
 }
 
 /** One database to migrate. Only one process migrates it at a time; if two did, no step would run twice. */
@@ -64,9 +68,20 @@ export interface MigrationTarget {
   applied(): Awaitable<readonly AppliedMigration[]>;
   /** Runs all migrations in one transaction, unless another process has done so meanwhile. */
   create(migrations: readonly Migration[]): Awaitable<void>;
-  /** Runs a step, and records it when it is done, unless that is recorded already. Returns whether it is done. */
-  run(due: DueStep): Awaitable<boolean>;
+  /**
+   * Runs a step, and records it when it is done, unless that is recorded already. Returns undefined when it is done;
+   * otherwise the id that it continues after.
+   */
+  run(due: DueStep): Awaitable<bigint | undefined>;
 }
+
+/** Reads the record of a migration, which lacks some columns in a database of an earlier release. */
+export const appliedMigration = ({ number, digest, serves_from, steps_done }: Row): AppliedMigration => ({
+  number: Number(number),
+  digest: digest as string,
+  servesFrom: optionalNumber(serves_from),
+  stepsDone: optionalNumber(steps_done),
+});
 
 export const textOfMigration = ({ steps }: Migration): string => steps.map(({ sql }) => sql).join("\n");
 
@@ -188,6 +203,7 @@ async function finish(target: MigrationTarget, migration: Migration, done: numbe
   const digest = digestOfMigration(migration);
   for (const [position, step] of migration.steps.entries()) {
     if (position < done) continue;
-    while (!(await target.run({ migration, digest, step, position })));
+    let after: bigint | undefined = INT64_MIN;
+    while (after !== undefined) after = await target.run({ migration, digest, step, position, after });
   }
 }

@@ -1,5 +1,5 @@
 import type { IdRange, Import, ImportBeginning } from "../../domain/stock/import.ts";
-import { type ColumnOf, optionalMoment, type Row, type SqlValue, type Table } from "./table.ts";
+import { type ColumnOf, optionalNumber, type Row, type SqlValue, type Table } from "./table.ts";
 
 // The tables of imports and the mapping of their rows. rows.ts lists them with the others.
 
@@ -56,9 +56,9 @@ export const importOf = (row: Row): Import => ({
   recordsDone: Number(row.records_done),
   added: Number(row.added),
   begunAtMs: Number(row.begun_at),
-  finishedAtMs: optionalMoment(row.finished_at),
-  undoBegunAtMs: optionalMoment(row.undo_begun_at),
-  undoneAtMs: optionalMoment(row.undone_at),
+  finishedAtMs: optionalNumber(row.finished_at),
+  undoBegunAtMs: optionalNumber(row.undo_begun_at),
+  undoneAtMs: optionalNumber(row.undone_at),
   removed: Number(row.removed),
   kept: Number(row.kept),
 });

@@ -11,7 +11,7 @@ import type { KeyTally } from "../ports/store.ts";
 import { IMPORT_RANGES, IMPORTS } from "./import-rows.ts";
 import { JOURNAL } from "./journal-rows.ts";
 import { decodeSavedContent } from "./saved-content.ts";
-import { type ColumnOf, optionalMoment, type Row, type SqlValue, type Table } from "./table.ts";
+import { type ColumnOf, optionalNumber, type Row, type SqlValue, type Table } from "./table.ts";
 import { deletionsOfUsage, USAGE_TABLES } from "./usage-rows.ts";
 
 // The tables of both databases, and what their rows mean. A column stands here and in a migration, nowhere else:
@@ -125,12 +125,12 @@ export const keyOf = (row: Row): Key => ({
   plan: row.plan as Plan,
   quotas: { perMinute: Number(row.per_minute), perDay: Number(row.per_day) },
   createdAtMs: Number(row.created_at),
-  expiresAtMs: optionalMoment(row.expires_at),
-  revokedAtMs: optionalMoment(row.revoked_at),
-  pardonedAtMs: optionalMoment(row.pardoned_at),
+  expiresAtMs: optionalNumber(row.expires_at),
+  revokedAtMs: optionalNumber(row.revoked_at),
+  pardonedAtMs: optionalNumber(row.pardoned_at),
   scopes: decodeScopes(row.scopes),
-  suspendedAtMs: optionalMoment(row.suspended_at),
-  lastUsedAtMs: optionalMoment(row.last_used_at),
+  suspendedAtMs: optionalNumber(row.suspended_at),
+  lastUsedAtMs: optionalNumber(row.last_used_at),
 });
 
 /** The columns of a key that a person may change. */
@@ -190,8 +190,8 @@ export const selectSecretsOf = (placeholder: string): string => `SELECT expires_
   WHERE key_id = ${placeholder} ORDER BY expires_at IS NOT NULL, expires_at DESC, created_at IS NULL, created_at DESC`;
 
 export const datedSecretOf = (row: Row): DatedSecret => ({
-  createdAtMs: optionalMoment(row.created_at),
-  expiresAtMs: optionalMoment(row.expires_at),
+  createdAtMs: optionalNumber(row.created_at),
+  expiresAtMs: optionalNumber(row.expires_at),
 });
 
 /**
@@ -210,7 +210,7 @@ export const SELECT_KEY_WITH_SECRET = `SELECT ${KEYS.columns.map((column) => `k.
 
 export const keyWithSecretOf = (row: Row): { readonly key: Key; readonly secret: KeySecret } => ({
   key: keyOf(row),
-  secret: { expiresAtMs: optionalMoment(row.secret_expires_at) },
+  secret: { expiresAtMs: optionalNumber(row.secret_expires_at) },
 });
 
 // Tallies

@@ -18,7 +18,7 @@ export interface Table {
 /** The column of each field. A field without a column does not compile. */
 export type ColumnOf<Fields> = { readonly [Name in keyof Fields]: string };
 
-export const optionalMoment = (value: Row[string] | undefined): number | undefined =>
+export const optionalNumber = (value: Row[string] | undefined): number | undefined =>
   value === null || value === undefined ? undefined : Number(value);
 
 export const selectFrom = ({ name, columns }: Table): string => `SELECT ${columns.join(", ")} FROM ${name}`;

@@ -1,6 +1,7 @@
-import { type AnimalToFold, FoldProgress, unfoldedOf } from "../../schema/folding.ts";
+import { type AnimalToFold, unfoldedOf } from "../../schema/folding.ts";
 import {
   type AppliedMigration,
+  appliedMigration,
   type DueStep,
   digestOfMigration,
   isFilled,
@@ -10,6 +11,7 @@ import {
   stepsDoneOf,
   stepsOfCreation,
 } from "../../schema/migrate.ts";
+import type { Row } from "../../sql/table.ts";
 import type { Connection, Session } from "../connections/connection.ts";
 import { PLANNING } from "../connections/dialect.ts";
 import type { LockWait } from "../connections/lock-wait.ts";
@@ -39,23 +41,11 @@ const LOCK = "LOCK TABLE migrations IN SHARE ROW EXCLUSIVE MODE";
 const SELECT_APPLIED = `SELECT number, digest, (to_jsonb(m) ->> 'serves_from')::bigint AS serves_from,
   (to_jsonb(m) ->> 'steps_done')::bigint AS steps_done FROM migrations m`;
 
-interface AppliedRow {
-  readonly number: bigint;
-  readonly digest: string;
-  readonly serves_from: bigint | null;
-  readonly steps_done: bigint | null;
-}
-
 /** The migrations that a database has recorded. It only reads. */
 export async function appliedMigrations({ run }: Connection): Promise<readonly AppliedMigration[]> {
   const [table] = await run<{ name: string | null }>("SELECT to_regclass('migrations')::text AS name");
   if (table?.name === null) return [];
-  return (await run<AppliedRow>(SELECT_APPLIED)).map(({ number, digest, serves_from, steps_done }) => ({
-    number: Number(number),
-    digest,
-    servesFrom: serves_from === null ? null : Number(serves_from),
-    stepsDone: steps_done === null ? null : Number(steps_done),
-  }));
+  return (await run<Row>(SELECT_APPLIED)).map(appliedMigration);
 }
 
 /** Use it under the migration lock. Steps wait for locks only briefly, so that nobody queues behind them. */
@@ -68,18 +58,13 @@ export function migrationTarget(session: Session, wait: LockWait): MigrationTarg
       }),
     );
 
-  const progress = new FoldProgress();
-  const runInTransaction = async (due: DueStep): Promise<boolean> => {
-    const { isDone, read } = await transact(due.migration, async (tx) => {
-      const { migration, digest, step, position } = due;
-      if (!(await isDueUnderLock(tx, due))) return DONE;
-      const outcome = await carryOut(tx, step, progress.after(step));
-      if (outcome.isDone) await record(tx, migration, digest, position + 1);
-      return outcome;
+  const runInTransaction = (due: DueStep): Promise<bigint | undefined> =>
+    transact(due.migration, async (tx) => {
+      if (!(await isDueUnderLock(tx, due))) return undefined;
+      const next = await carryOut(tx, due);
+      if (next === undefined) await record(tx, due.migration, due.digest, due.position + 1);
+      return next;
     });
-    progress.moveBehind(due.step, read);
-    return isDone;
-  };
 
   return {
     applied: () => appliedMigrations(session),
@@ -99,18 +84,18 @@ export function migrationTarget(session: Session, wait: LockWait): MigrationTarg
     async run(due) {
       await transact(due.migration, (tx) => addColumns(tx));
       if (due.step.kind === "index") {
-        if (!isDue(await appliedMigrations(session), due)) return true;
+        if (!isDue(await appliedMigrations(session), due)) return undefined;
         await createIndex(session, due, wait);
         await transact(due.migration, async (tx) => {
           if (await isDueUnderLock(tx, due)) await record(tx, due.migration, due.digest, due.position + 1);
         });
-        return true;
+        return undefined;
       }
       const beganMs = performance.now();
-      const isDone = await runInTransaction(due);
+      const next = await runInTransaction(due);
       // A fill pauses half of the time, for the service.
-      if (!isDone) await Bun.sleep(performance.now() - beganMs);
-      return isDone;
+      if (next !== undefined) await Bun.sleep(performance.now() - beganMs);
+      return next;
     },
   };
 }
@@ -133,27 +118,19 @@ async function addColumns(tx: Connection): Promise<void> {
   if (columns.length === 0) await tx.run(ADD_COLUMNS);
 }
 
-interface Outcome {
-  readonly isDone: boolean;
-  /** The rows that a `fold` step has read. */
-  readonly read: readonly AnimalToFold[];
-}
-
-const DONE: Outcome = { isDone: true, read: [] };
-
-async function carryOut(tx: Connection, step: Step, foldAfter: bigint): Promise<Outcome> {
-  if (step.kind === "fold") return foldSome(tx, step, foldAfter);
-  if (step.kind === "fill") return { isDone: isFilled(step, await fillOnce(tx, step.sql)), read: [] };
+async function carryOut(tx: Connection, { step, after }: DueStep): Promise<bigint | undefined> {
+  if (step.kind === "fold") return foldSome(tx, step, after);
+  if (step.kind === "fill") return isFilled(step, await fillOnce(tx, step.sql)) ? undefined : after;
   await tx.run(step.sql);
-  return DONE;
+  return undefined;
 }
 
-async function foldSome(tx: Connection, step: Step, after: bigint): Promise<Outcome> {
+async function foldSome(tx: Connection, step: Step, after: bigint): Promise<bigint | undefined> {
   for (const [name, value] of Object.entries(PLANNING)) await tx.run(`SET LOCAL ${name} = ${value}`);
   const read = await tx.run<AnimalToFold>(step.sql, [after]);
   const unfolded = unfoldedOf(read);
   if (unfolded.length > 0) await tx.run(FOLD_NAMES, foldNamesParameters(unfolded));
-  return { isDone: isFilled(step, read.length), read };
+  return isFilled(step, read.length) ? undefined : read.at(-1)?.id;
 }
 
 /** Returns how many rows it changed. */

@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite";
-import { type AnimalToFold, FoldProgress, unfoldedOf } from "../../schema/folding.ts";
+import { type AnimalToFold, unfoldedOf } from "../../schema/folding.ts";
 import {
   type AppliedMigration,
+  appliedMigration,
   type DueStep,
   digestOfMigration,
   isFilled,
@@ -11,6 +12,7 @@ import {
   stepsDoneOf,
   stepsOfCreation,
 } from "../../schema/migrate.ts";
+import type { Row } from "../../sql/table.ts";
 import { hasTable } from "../sql/statements.ts";
 import { foldNamesIn } from "../tables/maintenance.ts";
 import { raiseGeneration } from "../wal/generation.ts";
@@ -27,27 +29,9 @@ const TABLE = `CREATE TABLE migrations (
 /** Columns that a database made by an earlier release does not have. */
 const ADDED_COLUMNS = ["serves_from", "steps_done"];
 
-interface AppliedRow {
-  readonly number: bigint;
-  readonly digest: string;
-  readonly serves_from?: bigint | null;
-  readonly steps_done?: bigint | null;
-}
-
 /** Reads the migrations that a database has recorded. */
-export function appliedMigrations(db: Database): readonly AppliedMigration[] {
-  if (!hasTable(db, "migrations")) return [];
-  const rows = db.query("SELECT * FROM migrations").all() as AppliedRow[];
-  return rows.map(({ number, digest, serves_from, steps_done }) => ({
-    number: Number(number),
-    digest,
-    servesFrom: optionalNumber(serves_from),
-    stepsDone: optionalNumber(steps_done),
-  }));
-}
-
-const optionalNumber = (value: bigint | null | undefined): number | null =>
-  value === null || value === undefined ? null : Number(value);
+export const appliedMigrations = (db: Database): readonly AppliedMigration[] =>
+  hasTable(db, "migrations") ? db.query<Row, []>("SELECT * FROM migrations").all().map(appliedMigration) : [];
 
 export function migrationTarget(db: Database): MigrationTarget {
   const create = (migrations: readonly Migration[]): void => {
@@ -62,27 +46,24 @@ export function migrationTarget(db: Database): MigrationTarget {
     }
   };
 
-  const progress = new FoldProgress();
-  const foldSome = (step: Step): boolean => {
-    const animals = db.query(step.sql).all(progress.after(step)) as AnimalToFold[];
+  const foldSome = (step: Step, after: bigint): bigint | undefined => {
+    const animals = db.query(step.sql).all(after) as AnimalToFold[];
     foldNamesIn(db)(unfoldedOf(animals));
-    progress.moveBehind(step, animals);
-    return isFilled(step, animals.length);
+    return isFilled(step, animals.length) ? undefined : animals.at(-1)?.id;
   };
 
-  /** Returns whether the step is done. */
-  const carryOut = (step: Step): boolean => {
-    if (step.kind === "fold") return foldSome(step);
+  const carryOut = (step: Step, after: bigint): bigint | undefined => {
+    if (step.kind === "fold") return foldSome(step, after);
     const { changes } = db.run(step.sql);
-    return step.kind !== "fill" || isFilled(step, changes);
+    return step.kind !== "fill" || isFilled(step, changes) ? undefined : after;
   };
 
-  const run = ({ migration, digest, step, position }: DueStep): boolean => {
-    if (stepsDoneOf(appliedMigrations(db), migration) !== position) return true;
+  const run = ({ migration, digest, step, position, after }: DueStep): bigint | undefined => {
+    if (stepsDoneOf(appliedMigrations(db), migration) !== position) return undefined;
     raiseGeneration(db);
-    const isDone = carryOut(step);
-    if (isDone) record(db, migration, digest, position + 1);
-    return isDone;
+    const next = carryOut(step, after);
+    if (next === undefined) record(db, migration, digest, position + 1);
+    return next;
   };
 
   return {
@@ -92,10 +73,10 @@ export function migrationTarget(db: Database): MigrationTarget {
     },
     run(due) {
       db.transaction(addColumns).immediate(db);
-      const isDone = db.transaction(run).immediate(due);
+      const next = db.transaction(run).immediate(due);
       // Without it, all that a fill writes would be in the log at once.
-      if (!isDone) db.run("PRAGMA wal_checkpoint(PASSIVE)");
-      return isDone;
+      if (next !== undefined) db.run("PRAGMA wal_checkpoint(PASSIVE)");
+      return next;
     },
   };
 }

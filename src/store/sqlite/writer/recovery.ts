@@ -76,6 +76,11 @@ export const newRecovery = <Port>(): RecoveryState<Port> => ({ kind: "trusted", 
 export const distrustIn = (state: RecoveryState<unknown>): string | undefined =>
   state.kind === "trusted" ? undefined : state.reason;
 
+const phaseOf = (state: RecoveryState<unknown>): RecoveryPhase =>
+  state.kind === "trusted"
+    ? TRUSTED
+    : { kind: state.kind === "suspended" ? "suspended" : "distrusted", reason: state.reason };
+
 /** An event that a state does not wait for changes nothing. */
 export function transition<Port>(state: RecoveryState<Port>, event: RecoveryEvent<Port>): Transition<Port> {
   switch (event.kind) {
@@ -92,79 +97,60 @@ export function transition<Port>(state: RecoveryState<Port>, event: RecoveryEven
     case "log_secured":
       return state.kind === "distrusted" ? suspend(state) : unchanged(state);
     case "reopened":
-      return state.kind === "suspended" ? check(state) : unchanged(state);
+      return state.kind === "suspended" ? enter({ ...failureIn(state), kind: "checking" }, CHECK) : unchanged(state);
     case "checked":
-      return state.kind === "checking" ? trust(state.ports) : unchanged(state);
+      return state.kind === "checking" ? enter({ kind: "trusted", ports: state.ports }) : unchanged(state);
     case "failed":
       return state.kind === "trusted" ? unchanged(state) : retry(state, event.reason);
   }
 }
 
-type Ports<Port> = ReadonlySet<Port>;
 type Failed<Port> = Exclude<RecoveryState<Port>, { kind: "trusted" }>;
+
+const REOPEN = { kind: "reopen" } as const;
+const CHECK = { kind: "check" } as const;
 
 const unchanged = <Port>(state: RecoveryState<Port>): Transition<Port> => ({ state, effects: [] });
 
-const tell = <Port>(ports: Ports<Port>, message: RecoveryPhase | ProblemMessage): RecoveryEffect<Port> => ({
-  kind: "tell",
-  ports,
-  message,
+/** Before anything else happens, all serving threads are told the phase. */
+const enter = <Port>(state: RecoveryState<Port>, ...effects: RecoveryEffect<Port>[]): Transition<Port> => ({
+  state,
+  effects: [{ kind: "tell", ports: state.ports, message: phaseOf(state) }, ...effects],
 });
 
-function without<Port>(ports: Ports<Port>, gone: Port): Ports<Port> {
+const failureIn = <Port>({ ports, reason, retryAfterMs }: Failed<Port>) => ({ ports, reason, retryAfterMs });
+
+function without<Port>(ports: ReadonlySet<Port>, gone: Port): ReadonlySet<Port> {
   const others = new Set(ports);
   others.delete(gone);
   return others;
 }
 
 /** The phase is told also while all is well: the thread may have had a port to another writer, which it lost. */
-function join<Port>(state: RecoveryState<Port>, port: Port): Transition<Port> {
-  const ports = new Set(state.ports).add(port);
-  const one = new Set([port]);
-  if (state.kind === "trusted") return { state: { ...state, ports }, effects: [tell(one, TRUSTED)] };
-  const { reason } = state;
-  if (state.kind !== "suspended")
-    return { state: { ...state, ports }, effects: [tell(one, { kind: "distrusted", reason })] };
-  const waitsFor = new Set(state.waitsFor).add(port);
-  return { state: { ...state, ports, waitsFor }, effects: [tell(one, { kind: "suspended", reason })] };
+function join<Port>(before: RecoveryState<Port>, port: Port): Transition<Port> {
+  const ports = new Set(before.ports).add(port);
+  const state =
+    before.kind === "suspended"
+      ? { ...before, ports, waitsFor: new Set(before.waitsFor).add(port) }
+      : { ...before, ports };
+  return { state, effects: [{ kind: "tell", ports: new Set([port]), message: phaseOf(state) }] };
 }
 
 function closed<Port>(state: RecoveryState<Port>, port: Port): Transition<Port> {
   if (state.kind !== "suspended" || !state.waitsFor.has(port)) return unchanged(state);
   const waitsFor = without(state.waitsFor, port);
-  return { state: { ...state, waitsFor }, effects: waitsFor.size === 0 ? [{ kind: "reopen" }] : [] };
+  return { state: { ...state, waitsFor }, effects: waitsFor.size === 0 ? [REOPEN] : [] };
 }
 
-const distrust = <Port>(ports: Ports<Port>, reason: string): Transition<Port> => ({
-  state: { kind: "distrusted", ports, reason, retryAfterMs: FIRST_RETRY_AFTER_MS },
-  effects: [tell(ports, { kind: "distrusted", reason }), { kind: "schedule", afterMs: 0 }],
-});
+const distrust = <Port>(ports: ReadonlySet<Port>, reason: string): Transition<Port> =>
+  enter({ kind: "distrusted", ports, reason, retryAfterMs: FIRST_RETRY_AFTER_MS }, { kind: "schedule", afterMs: 0 });
 
-function suspend<Port>({ ports, reason, retryAfterMs }: Failed<Port>): Transition<Port> {
-  const told = tell(ports, { kind: "suspended", reason });
-  return {
-    state: { kind: "suspended", ports, reason, retryAfterMs, waitsFor: ports },
-    effects: ports.size === 0 ? [told, { kind: "reopen" }] : [told],
-  };
-}
+const suspend = <Port>(state: Failed<Port>): Transition<Port> =>
+  enter({ ...failureIn(state), kind: "suspended", waitsFor: state.ports }, ...(state.ports.size === 0 ? [REOPEN] : []));
 
-const check = <Port>({ ports, reason, retryAfterMs }: Failed<Port>): Transition<Port> => ({
-  state: { kind: "checking", ports, reason, retryAfterMs },
-  effects: [tell(ports, { kind: "distrusted", reason }), { kind: "check" }],
-});
-
-const trust = <Port>(ports: Ports<Port>): Transition<Port> => ({
-  state: { kind: "trusted", ports },
-  effects: [tell(ports, TRUSTED)],
-});
-
-function retry<Port>({ ports, reason, retryAfterMs }: Failed<Port>, message: string): Transition<Port> {
-  return {
-    state: { kind: "distrusted", ports, reason, retryAfterMs: Math.min(2 * retryAfterMs, MAX_RETRY_AFTER_MS) },
-    effects: [
-      tell(ports, { kind: "distrusted", reason }),
-      tell(ports, { kind: "problem", problem: "reopen", message }),
-      { kind: "schedule", afterMs: retryAfterMs },
-    ],
-  };
-}
+const retry = <Port>(state: Failed<Port>, message: string): Transition<Port> =>
+  enter(
+    { ...failureIn(state), kind: "distrusted", retryAfterMs: Math.min(2 * state.retryAfterMs, MAX_RETRY_AFTER_MS) },
+    { kind: "tell", ports: state.ports, message: { kind: "problem", problem: "reopen", message } },
+    { kind: "schedule", afterMs: state.retryAfterMs },
+  );
