@@ -62,7 +62,7 @@ export interface StartParts extends Timeouts {
   readonly onThreadDeath?: (error: Error) => void;
   /** By default the system's, and for counters in Redis that of Redis. */
   readonly clock?: ServiceClock;
-  /** How often to check whether the console is still needed. */
+  /** The interval of checks whether the console is still needed. */
   readonly consoleCheckIntervalMs?: number;
 }
 

@@ -23,7 +23,7 @@ export interface ConsoleSettings {
   readonly apiOrigin: string;
   /** The path of the console as browsers see it, without a trailing slash: a proxy may have put a prefix before it. */
   readonly base: string;
-  /** Whether it listens on a port of its own. */
+  /** True: it listens on a port of its own. */
   readonly isApart: boolean;
   /** The limit of the API's listener; undefined: the console has its own listener. */
   readonly uploadMaxBytes: number | undefined;

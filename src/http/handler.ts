@@ -66,7 +66,7 @@ class V1Exchange implements Exchange {
     return this.knownAddress;
   }
 
-  /** Whether a trusted proxy sent it: such a connection carries requests of other clients too. */
+  /** True: a trusted proxy sent it. Such a connection carries requests of other clients too. */
   get isFromProxy(): boolean {
     const { request, server, trustedProxies } = this;
     return trustedProxies !== undefined && isTrustedProxy(server.requestIP(request)?.address ?? "", trustedProxies);
@@ -199,7 +199,7 @@ function refusedAs(admission: V1Admission): { keyId: string | undefined; reason:
 }
 
 /**
- * Whether the caller's next requests are certain to be refused too. Then the connection is closed, since many requests
+ * Returns whether the caller's next requests are certain to be refused too. Then the connection is closed: many requests
  * may be waiting in it, and refusing each of them would delay others.
  */
 const hasNoHope = (admission: V1Admission): boolean =>

@@ -5,11 +5,11 @@ import { defaultThreads } from "./threads/cores.ts";
 
 /** Times that tests set, so that they need not wait as long. */
 export interface Timeouts {
-  /** How long a body may take to arrive. */
+  /** The longest that a body may take to arrive. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** How long to wait for Redis's answer to one request. */
+  /** The longest wait for Redis's answer to one request. */
   readonly redisAnswerTimeoutMs?: number | undefined;
-  /** How long no request may have arrived before a stop closes idle connections. */
+  /** A stop closes idle connections when no request has arrived for this long. */
   readonly quietMs?: number | undefined;
 }
 

@@ -15,7 +15,7 @@ interface Stoppable {
 }
 
 interface StopParts {
-  /** How long requests are still accepted, so that load balancers have the time to notice. */
+  /** Requests are still accepted for this long, so that load balancers have the time to notice. */
   readonly drainMs: number;
   readonly serving: Stoppable;
   readonly threads: Stoppable;

@@ -22,10 +22,10 @@ export interface ImportWorkView {
   readonly rejects: readonly { readonly line: number; readonly reason: string; readonly text: string }[];
   /** Why it was refused: a sentence. */
   readonly message: string | null;
-  /** What can be chosen so that it is not refused again. */
+  /** The choices with which it is not refused again. */
   readonly remedies: readonly ImportRemedy[];
   readonly importId: string | null;
-  /** Whether the file is still here, for another work with `from`. */
+  /** True: the file is still here, for another work with `from`. */
   readonly hasFile: boolean;
 }
 

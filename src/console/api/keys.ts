@@ -28,7 +28,7 @@ export interface KeyListView {
   readonly keys: readonly KeyRowView[];
   readonly page: number;
   readonly pages: number;
-  /** How many match, and how many there are. */
+  /** The number of keys that match, and of all. */
   readonly matching: number;
   readonly total: number;
   readonly usedThisWeek: number;
@@ -81,6 +81,6 @@ export type KeyEditForm = Partial<NewKeyForm>;
  * …/resume and …/unban without a form.
  */
 export interface RotateForm {
-  /** How long the old secrets keep working. */
+  /** The old secrets keep working for this long. */
   readonly overlapMs: number;
 }

@@ -11,10 +11,10 @@ export interface FrameView {
   readonly keys: number | null;
   readonly animals: Count | null;
   readonly openOrders: Count | null;
-  /** How many are alive, at least this one, and their distinct versions. */
+  /** The number of those that are alive, at least this one, and their distinct versions. */
   readonly instances: number;
   readonly versions: readonly string[];
-  /** How many alerts there are. */
+  /** The number of alerts. */
   readonly alerts: number;
 }
 

@@ -15,7 +15,7 @@ export interface BundledFile {
 
 export const PAGE_NAME = "index.html";
 
-/** Where the files load each other from, unless the console is below another path. */
+/** The files load each other from here, unless the console is below another path. */
 export const ASSETS_PATH = "/console/assets/";
 
 export async function bundlePages(): Promise<readonly BundledFile[]> {

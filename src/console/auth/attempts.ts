@@ -16,7 +16,7 @@ export class AttemptLimit {
 
   constructor(private readonly time: { monotonicMs(): number }) {}
 
-  /** How long an address has to wait; 0: not at all. */
+  /** Returns the seconds that an address has to wait; 0: it need not. */
   waitSeconds(address: string): number {
     const attempts = this.#attemptsOf(address);
     return attempts && attempts.count >= ATTEMPTS_PER_MINUTE

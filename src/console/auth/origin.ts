@@ -3,8 +3,8 @@ import { isRead } from "../../http/pipeline/handler.ts";
 import type { ConsoleSettings } from "../handler.ts";
 
 /**
- * Whether a request comes from a page of this console. Browsers send Origin with every change, and under https and on
- * localhost Sec-Fetch-Site, which no script can set. Both must be right if present; a change needs at least one.
+ * Returns whether a request comes from a page of this console. Browsers send Origin with every change, and under
+ * https and on localhost Sec-Fetch-Site, which no script can set. Both must be right if present; a change needs one.
  */
 export function isSameOrigin(request: Request, { origin: asked }: Caller, settings: ConsoleSettings): boolean {
   const { headers } = request;

@@ -17,7 +17,7 @@ import { clearCookie, newSessionCookie, setCookie } from "./cookie.ts";
 export interface Resumed {
   readonly session: SignedIn;
   readonly cookie: SessionCookie;
-  /** Whether the cookie has to be prolonged, too. */
+  /** True: the cookie has to be prolonged, too. */
   readonly isProlonged: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface Circumstances {
   readonly instances: readonly Instance[];
   /** Undefined: not known yet. */
   readonly health: StoreHealth | undefined;
-  /** How many keys are banned; undefined: not known, because Redis does not answer. */
+  /** The number of banned keys; undefined: not known, because Redis does not answer. */
   readonly bannedKeys: number | undefined;
 }
 

@@ -9,7 +9,7 @@ const MAX_AGE_MS = 10 * SECOND_MS;
 const SHOWN = 10;
 /** A page of this size takes a few milliseconds to read. */
 const KEYS_AT_ONCE = 1_000;
-/** How many of the latest buckets still change: instances flush their counts some seconds later. */
+/** The number of latest buckets that still change: instances flush their counts some seconds later. */
 const CHANGING = 2;
 
 interface Parts extends CacheParts {

@@ -7,7 +7,7 @@ interface Dated<Value> {
   readonly asOfMs: number;
 }
 
-/** What every cache needs. */
+/** The parts that every cache needs. */
 export interface CacheParts {
   readonly clock: Clock;
   readonly onFailure: (error: unknown) => void;
@@ -16,13 +16,13 @@ export interface CacheParts {
 interface CachedValueParts<Value> extends CacheParts {
   /** Finds the value out, however long that takes. Given the one from before. */
   readonly find: (before: Value | undefined) => Promise<Value>;
-  /** How old the value may be before it is found out again. */
+  /** The age from which on the value is found out again. */
   readonly maxAgeMs: number;
-  /** Whether a value is certain to be right still, however old it is. */
+  /** Returns whether a value is certain to be right still, however old it is. */
   readonly isUnchanged?: (value: Value) => boolean;
 }
 
-/** How long a request waits for a value that was never found out yet, if it can do without. */
+/** The longest that a request waits for a first value, if it can do without. */
 const FIRST_WAIT_MS = 10;
 
 /** Stale-while-revalidate cache of one slow value. */

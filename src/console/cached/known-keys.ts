@@ -9,9 +9,9 @@ import { banEndOf, trueStateOf } from "../../keys/queries/use.ts";
 import type { KeyStore } from "../../store/ports/store.ts";
 import { CachedValue, type CacheParts } from "./cached-value.ts";
 
-/** How old the last uses of keys may be in a list. Changes by people show at once, by the revision. */
+/** Last uses of keys in a list may be this old. Changes by people show at once, by the revision. */
 const KEYS_MAX_AGE_MS = 10 * SECOND_MS;
-/** How old counts may be in lists. A key that is shown by itself is looked up. */
+/** Counts in lists may be this old. A key that is shown by itself is looked up. */
 const COUNTS_MAX_AGE_MS = 5 * SECOND_MS;
 
 interface Parts extends CacheParts {

@@ -1,7 +1,7 @@
 import { ConsoleFault } from "../fault.ts";
 import { plainTextField } from "./forms.ts";
 
-// What cannot be undone is confirmed by typing a name.
+// An action that cannot be undone is confirmed by typing a name.
 
 export const CONFIRMED_FORM = { name: plainTextField };
 

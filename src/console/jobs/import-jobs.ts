@@ -21,7 +21,7 @@ interface Parts {
   /** Runs a task that outlives its request. */
   readonly run: (failure: string, task: (signal: AbortSignal) => Promise<void>) => void;
   readonly onFailure: (error: unknown) => void;
-  /** Where files are kept meanwhile; by default the system's folder for temporary files. */
+  /** Keeps the files meanwhile; by default the system's folder for temporary files. */
   readonly root?: string;
   readonly limits?: UploadLimits;
   readonly reportMaxBytes?: number;
@@ -42,7 +42,7 @@ interface Job {
 }
 
 const REJECTS_SHOWN = 100;
-/** How many jobs that have ended are kept. */
+/** The number of ended jobs to keep. */
 const KEPT_JOBS = 20;
 /** No uploaded file can have this name. */
 const REJECTED = ".rejected.txt";

@@ -17,7 +17,7 @@ const UPLOAD_MAX_BYTES = 8 * GIBIBYTE;
 /** Disk space that is left to others. */
 const RESERVED_BYTES = 64 * 1024 * 1024;
 const RESERVED_SHARE = 0.05;
-/** How often the free space is checked. */
+/** The free space is checked after every so many bytes. */
 const CHECK_EVERY_BYTES = 16 * 1024 * 1024;
 
 const PREFIX = "animal-store-uploads-";
@@ -67,9 +67,9 @@ function removeAbandoned(root: string): void {
 
 export interface UploadLimits {
   readonly maxBytes: number;
-  /** How many bytes may be added to a folder. */
+  /** Returns the number of bytes that may be added to a folder. */
   readonly roomIn: (folder: string) => Promise<number>;
-  /** How long a pause in the upload may last. */
+  /** The longest pause in an upload. */
   readonly stalledAfterMs: number;
 }
 

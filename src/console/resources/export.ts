@@ -56,7 +56,7 @@ export function boundedSnapshots(
   };
 }
 
-/** How long a browser may read nothing before its snapshot is closed. */
+/** A browser that reads nothing for this long loses its snapshot. */
 const STALLED_AFTER_MS = MINUTE_MS;
 
 export function streamOf(

@@ -105,7 +105,7 @@ const SPREAD = 0x9e3779b1;
 class SeenUrls {
   readonly #hashes = new Uint32Array(2 ** SEEN_URLS_BITS);
 
-  /** Whether a URL was probably seen before, and no other one has taken its slot since. */
+  /** Returns whether a URL was probably seen before, and no other one has taken its slot since. */
   again(url: string): boolean {
     const hash = hashOf(url);
     const slot = hash >>> (32 - SEEN_URLS_BITS);

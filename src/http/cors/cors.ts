@@ -50,7 +50,7 @@ const readableBy = (origin: string): HeaderFields => ({
   "Access-Control-Expose-Headers": EXPOSED_HEADERS.join(", "),
 });
 
-/** Whether these are the fields of an origin that is allowed. */
+/** Returns whether these are the fields of an origin that is allowed. */
 export const isAllowed = (fields: HeaderFields): boolean => ALLOW_ORIGIN in fields;
 
 /** Makes a page readable for scripts of other origins. */

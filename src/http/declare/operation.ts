@@ -52,7 +52,7 @@ export interface Rendered {
   readonly headers?: HeaderFields | undefined;
   /** The content of the ETag; absent: there is none. */
   readonly tag?: string;
-  /** Whether it would be the same after any number of animals were added; false by default. */
+  /** True: it would be the same after any number of animals were added. */
   readonly survivesAdditions?: boolean | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface Operation<Known extends ParameterSet, Body extends Fields, Valu
   readonly tag: Tag;
   /** The scope that a key needs; undefined: any key will do. */
   readonly scope: Scope | undefined;
-  /** Whether the response depends on the caller. */
+  /** True: the response depends on the caller. */
   readonly isPersonal?: true;
   readonly summary: string;
   readonly description: string;
@@ -93,7 +93,7 @@ export interface Operation<Known extends ParameterSet, Body extends Fields, Valu
   refuse?(reason: Exclude<Reason, PreconditionFailed>): Fault;
 }
 
-/** Whether responses with content have an ETag. Those of personal operations have none. */
+/** Returns whether a response has an ETag: with content, unless it is personal. */
 export const isTagged = ({ isPersonal }: AnyOperation, { schema }: Success): boolean =>
   !isPersonal && schema !== undefined;
 

@@ -94,7 +94,7 @@ export const renderPage =
   <Known extends ParameterSet>(
     path: `/${string}`,
     parameters: Known,
-    /** Whether a page would be the same after any number of animals were added. */
+    /** Returns whether a page would be the same after any number of animals were added. */
     survivesAdditions: (page: ListedPage, values: ParameterValues<Known>) => boolean,
   ) =>
   (page: ListedPage, { publicUrl }: PublicUrls, call: { readonly parameters: ParameterValues<Known> }): Rendered => {

@@ -15,7 +15,7 @@ interface ParameterBase {
 interface QueryParameter<Value> extends ParameterBase {
   readonly in: "query";
   readonly uses: readonly NamedSchema[];
-  /** How many times it may be sent. */
+  /** The number of times it may be sent. */
   readonly maxCount: number;
   readonly parse: (texts: readonly string[]) => Value | Mistake;
   /** The texts that parse to a value, encoded for links. */

@@ -50,7 +50,7 @@ export function asset({ content, tag, headers, compressed: given }: AssetParts):
   };
 }
 
-/** Whether If-None-Match lists a tag; proxies may have made it a strong one. */
+/** Returns whether If-None-Match lists a tag; proxies may have made it a strong one. */
 function isNamed(etag: string, ifNoneMatch: string | null): boolean {
   if (ifNoneMatch === null) return false;
   const opaque = (tag: string): string => tag.trim().replace(/^W\//, "");

@@ -47,7 +47,7 @@ const notFoundPage =
   (request, server) =>
     isForPeople(request) ? page(request, server) : publicError(NO_SUCH_PAGE);
 
-/** Whether a browser will show the response. */
+/** Returns whether a browser will show the response. */
 const isForPeople = (request: Request): boolean =>
   isRead(request) &&
   /(?:^|,)\s*text\/html\s*(?:,|$|;(?!\s*q=0(?:\.0*)?\s*(?:,|$)))/i.test(request.headers.get("accept") ?? "");

@@ -7,17 +7,17 @@ export interface RequestLogParts {
   readonly log: Log;
   readonly failures: FailureLog;
   readonly refusals: RefusalLog;
-  /** Whether every request is logged, and not only refusals and failures. */
+  /** True: every request is logged, and not only refusals and failures. */
   readonly logRequests: boolean;
 }
 
-/** What came of a request, for its line in the log. */
+/** The outcome of a request, for its line in the log. */
 interface Answered {
   readonly operation?: string;
   readonly status: number;
   readonly tookMs: number;
   readonly keyId?: string | undefined;
-  /** Of an error. */
+  /** The code of an error. */
   readonly code?: string | undefined;
   /** Why the caller was refused, where one code stands for several reasons. */
   readonly reason?: string | undefined;
@@ -52,7 +52,7 @@ export class RequestLog {
   }
 }
 
-/** Where a request went, and the trace that it belongs to, as the log has them: never with its query. */
+/** The path of a request, and the trace that it belongs to, as the log has them: never with its query. */
 export const placeOf = (request: Request): object => ({
   method: request.method,
   path: loggedPath(request.url),

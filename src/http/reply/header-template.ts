@@ -107,7 +107,7 @@ export class HeaderTemplate {
   }
 }
 
-/** Whether the headers that depend only on the window are the same. */
+/** Returns whether the headers that depend only on the window are the same. */
 const isSameWindow = (a: QuotaStatus, b: QuotaStatus): boolean =>
   a.shown.quota === b.shown.quota &&
   a.shown.resetAtMs === b.shown.resetAtMs &&

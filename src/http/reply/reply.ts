@@ -11,7 +11,7 @@ export class Reply {
     readonly headers: HeaderFields = NO_FIELDS,
     /** The ETag header; undefined when there is none. */
     readonly etag?: string | undefined,
-    /** Whether it stays right when animals are added: their ids are greater than all before. */
+    /** True: it stays right when animals are added, whose ids are greater than all before. */
     readonly survivesAdditions = false,
   ) {
     this.template = HeaderTemplate.for(headers, body !== null, etag !== undefined);

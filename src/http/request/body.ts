@@ -18,7 +18,7 @@ import {
 export const BODY_MAX_BYTES = RECORD_MAX_BYTES;
 /** Each piece of a chunked body costs more than its bytes. Clients send a body of this size in a few. */
 const BODY_MAX_PIECES = 64;
-/** How much of a chunked body that is too large is read and dropped: its sender reads the response only then. */
+/** The most to read and drop of a chunked body that is too large: its sender reads the response only then. */
 const DISCARDED_MAX_BYTES = 1024 * 1024;
 
 export const PAYLOAD_TOO_LARGE = payloadTooLarge(BODY_MAX_BYTES);

@@ -15,7 +15,7 @@ export const INVALID_IF_MATCH = invalidIfMatch(MAX_CHARACTERS);
 /** Every fault that the conditions of a write can have. */
 export const INVALID_CONDITIONS = [INVALID_IF_MATCH, INVALID_IF_NONE_MATCH, TWO_CONDITIONS] as const;
 
-/** Whether a write can be conditional: it changes what its path names. A POST adds something instead. */
+/** Returns whether a write can be conditional: it changes what its path names. A POST adds something instead. */
 export const isConditional = (method: Method): boolean => method === "PUT" || method === "PATCH" || method === "DELETE";
 
 const EXAMPLE = '"2kPzR1vXo0mYd8sJq4Wc7A"';

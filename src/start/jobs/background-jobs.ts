@@ -21,7 +21,7 @@ const NOTE_USE_INTERVAL_MS = 5_000;
 const FLUSH_USAGE_INTERVAL_MS = 5_000;
 const SWEEP_USAGE_INTERVAL_MS = 60_000;
 const SWEEP_SESSIONS_INTERVAL_MS = 60_000;
-/** How often to check whether the health of this instance has changed. */
+/** The interval of checks whether the health of this instance has changed. */
 const HEALTH_INTERVAL_MS = 2_000;
 
 /** Makes a function that reports failures under a message. */

@@ -15,7 +15,7 @@ const CHECK_INTERVAL_MS = 100;
 const FAR = 0.7;
 const NEAR = 0.8;
 const FULL = 0.95;
-/** How long connections stay limited: the client that opened so many may go on. */
+/** Connections stay limited for this long: the client that opened so many may go on. */
 const CALM_MS = 2 * SECOND_MS;
 const RENEWAL_INTERVAL_MS = SECOND_MS;
 const WARNING =

@@ -7,7 +7,7 @@ import { finish } from "./finish.ts";
 import { ending } from "./handlers.ts";
 import { sharePort } from "./share-port.ts";
 
-/** How long requests in progress may take when their port is opened anew: longer than a write waits for a lock. */
+/** Limits requests in progress when their port is opened anew: longer than a write waits for a lock. */
 const RENEWAL_TIMEOUT_MS = 3_000;
 
 export class Listener {

@@ -27,7 +27,7 @@ interface ConsoleHostParts<Data> {
   readonly script: string;
   /** True: it has a port of its own, and runs as long as the service. */
   readonly isLasting: boolean;
-  /** How often to check whether the console is still needed. */
+  /** The interval of checks whether the console is still needed. */
   readonly checkIntervalMs?: number | undefined;
   /** The pause before one with a port of its own is started again. */
   readonly restartPauseMs?: number;

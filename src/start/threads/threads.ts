@@ -46,7 +46,7 @@ export interface ThreadsParts<Data> {
    */
   readonly onDeath?: ((error: Error) => void) | undefined;
   readonly log: Pick<Log, "info" | "warn">;
-  /** How long a stop waits for all drain steps together, and then for threads to close. */
+  /** Limits a stop's wait for all drain steps together, and then for threads to close. */
   readonly drainTimeoutMs?: number;
   readonly closeTimeoutMs?: number;
   readonly script: string;
@@ -57,7 +57,7 @@ const START_AFTER_MS = 100;
 /** Longer than a thread gives its own requests. A thread that does not answer must not hold up a stop for ever. */
 const DRAIN_TIMEOUT_MS = 7_000;
 const CLOSE_TIMEOUT_MS = 3_000;
-/** How long a scrape waits for a thread. */
+/** The longest that a scrape waits for a thread. */
 const METRICS_TIMEOUT_MS = 1_000;
 
 type Thread<Data> = SupervisedWorker<Data, ThreadMethods, HostMethods>;

@@ -21,7 +21,7 @@ const MAX_COOKIES = 8;
 export interface SessionCookie {
   readonly name: string;
   readonly secret: string;
-  /** Whether it is for https alone. */
+  /** True: it is for https alone. */
   readonly isSecure: boolean;
 }
 

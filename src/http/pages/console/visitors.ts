@@ -6,7 +6,7 @@ import { Flood } from "../../reply/floods.ts";
 import { limited, type PageHandlerParts } from "../page.ts";
 import { SIGNED_IN, sessionCookiesIn } from "./session-cookie.ts";
 
-/** How many requests with unknown cookies are relayed in a tenth of a second: enough for everyone who comes back. */
+/** The most requests with unknown cookies to relay in a tenth of a second: enough for everyone who comes back. */
 const UNKNOWN_COOKIES = 10;
 /** Pages poll every few seconds, which renews it. */
 const KNOWN_FOR_MS = MINUTE_MS;
