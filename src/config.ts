@@ -28,21 +28,11 @@ const setting = <Value>(
   fallback: string,
   meaning: string,
   parse: (text: string) => Value | Mistake,
-): Setting<Value> => ({
-  fallback,
-  meaning,
-  parse,
-});
+  secrecy: Pick<Setting<Value>, "masked" | "hides"> = {},
+): Setting<Value> => ({ fallback, meaning, parse, ...secrecy });
 
-const secretSetting = <Value>(
-  masked: (value: NonNullable<Value>) => string,
-  ...args: Parameters<typeof setting<Value>>
-): Setting<Value> => ({ ...setting(...args), masked });
-
-const publicUrlSetting = (meaning: string): Setting<string | undefined> => ({
-  ...setting("", meaning, parsePublicUrl),
-  hides: (text) => /[@?]/.test(text),
-});
+const publicUrlSetting = (meaning: string) =>
+  setting("", meaning, parsePublicUrl, { hides: (text) => /[@?]/.test(text) });
 
 /** Parses a whole number without needless digits. */
 const wholeNumber =
@@ -65,11 +55,11 @@ export const SETTINGS = {
     "Threads that answer requests and share the port. By default, one for each core, at most 8; with PostgreSQL, one.",
     optional(wholeNumber(1, THREADS_MAX)),
   ),
-  DATABASE_URL: secretSetting(
-    maskedDatabaseUrl,
+  DATABASE_URL: setting(
     "sqlite:data/animal-store.db",
     "Where everything is stored: `sqlite:` followed by a file name, or `postgres://user:password@host/database`.",
     parseDatabaseUrl,
+    { masked: maskedDatabaseUrl },
   ),
   DATABASE_CONNECTIONS: setting(
     "10",
@@ -81,11 +71,11 @@ export const SETTINGS = {
     "`off`: a start never changes the schema; `animal-store migrate` does, as a job of its own.",
     parseSwitch,
   ),
-  REDIS_URL: secretSetting(
-    maskedRedisUrl,
+  REDIS_URL: setting(
     "",
     "Where instances count requests together: `redis://host:6379`; several nodes of a cluster, separated by commas; or `redis+sentinel://host:26379,host:26379/name`. With TLS: `rediss`.",
     optional<RedisUrl>(parseRedisUrl),
+    { masked: maskedRedisUrl },
   ),
   PUBLIC_URL: publicUrlSetting(
     "The base address that clients use, ending in `/v1`; by default, the host that each request names.",
@@ -97,14 +87,12 @@ export const SETTINGS = {
     "Addresses or networks, separated by commas, whose `X-Forwarded-For` is trusted, and without `PUBLIC_URL` also `X-Forwarded-Host` and `-Proto`.",
     parseTrustedProxies,
   ),
-  CORS_ORIGINS: {
-    ...setting(
-      "",
-      "Origins of web pages that may call the API, separated by commas, such as `https://app.example.com`; `*` for all. By default, none.",
-      parseCorsOrigins,
-    ),
-    hides: (text: string) => text.includes("@"),
-  },
+  CORS_ORIGINS: setting(
+    "",
+    "Origins of web pages that may call the API, separated by commas, such as `https://app.example.com`; `*` for all. By default, none.",
+    parseCorsOrigins,
+    { hides: (text) => text.includes("@") },
+  ),
   DRAIN_SECONDS: setting(
     "0",
     "For how long requests are still accepted after SIGTERM, while `/readyz` says 503: longer than a load balancer takes to notice.",

@@ -20,6 +20,7 @@ import { countersOf } from "./keys/queries/counters.ts";
 import { readTallies } from "./meter/open.ts";
 import { openLogs } from "./start/logs.ts";
 import { finish } from "./start/ports/finish.ts";
+import { bind } from "./start/ports/listen.ts";
 import type { ConsoleHostMethods, ConsoleThreadMethods } from "./start/threads/console-host.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
 import { openHandle, openServedSnapshot, type StoreHandle } from "./store/open.ts";
@@ -106,24 +107,12 @@ const relayed =
   (request) =>
     relayedCaller(request, password) ?? { address: "unknown", origin: undefined, requestId: crypto.randomUUID() };
 
-function listenApart({ CONSOLE_HOST, CONSOLE_PORT }: Config, handlers: Handlers): Server<undefined> {
-  try {
-    return Bun.serve({
-      hostname: CONSOLE_HOST,
-      port: CONSOLE_PORT as number,
-      reusePort: false,
-      development: false,
-      idleTimeout: IDLE_TIMEOUT_SECONDS,
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      ...wrapped(handlers, outside),
-    });
-  } catch (error) {
-    const { message } = error as Error;
-    throw new Error(
-      `cannot listen on ${CONSOLE_HOST}, port ${CONSOLE_PORT}, for the console: ${message}. CONSOLE_HOST must be an address of this machine, and CONSOLE_PORT a port that is free`,
-    );
-  }
-}
+const listenApart = ({ CONSOLE_HOST, CONSOLE_PORT }: Config, handlers: Handlers): Server<undefined> =>
+  bind(CONSOLE_HOST, "CONSOLE_PORT", CONSOLE_PORT as number, false, {
+    idleTimeout: IDLE_TIMEOUT_SECONDS,
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    ...wrapped(handlers, outside),
+  });
 
 function directCaller(config: Config): CallerOf {
   const proxies = trustedProxies(config.TRUSTED_PROXIES);

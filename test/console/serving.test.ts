@@ -194,7 +194,7 @@ describe("where the console is", () => {
   test("a port that is in use fails the start, and names the setting", async () => {
     const taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
     const failure = await startService({ env: { CONSOLE_PORT: String(taken.port) } }).catch((error: Error) => error);
-    expect((failure as Error).message).toContain(`port ${taken.port}, for the console`);
+    expect((failure as Error).message).toContain(`port ${taken.port} on 127.0.0.1 is in use`);
     expect((failure as Error).message).toContain("CONSOLE_PORT");
     await taken.stop(true);
   });

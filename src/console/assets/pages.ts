@@ -3,25 +3,20 @@ import { type AssetPage, asset } from "../../http/pages/asset.ts";
 import { ASSET_HEADERS, PAGE_HEADERS } from "../headers.ts";
 import { ASSETS_PATH, type BundledFile, bundlePages, PAGE_NAME } from "./bundle.ts";
 
-export interface Pages {
-  /** The single page, which is served at every address. */
-  page(request: Request): Promise<Response>;
-  /** Undefined: there is no such file. */
-  asset(name: string, request: Request): Promise<Response | undefined>;
-}
-
 /** Tells the scripts the path of the console. */
 const BASE_META = (base: string): string => `<meta name="console-base" content="${Bun.escapeHTML(base)}">`;
 
 /** `base`: the path of the console as browsers see it. */
-export function createPages(base: string): Pages {
+export function createPages(base: string) {
   const files = lazy(async () => {
     const placed = (await bundlePages()).map((file) => placedAt(base, file));
     return new Map(placed.map((file) => [file.name, sender(file)]));
   });
   return {
-    page: async (request) => ((await files()).get(PAGE_NAME) as AssetPage)(request),
-    async asset(name, request) {
+    /** The single page, which is served at every address. */
+    page: async (request: Request) => ((await files()).get(PAGE_NAME) as AssetPage)(request),
+    /** Undefined: there is no such file. */
+    async asset(name: string, request: Request) {
       const send = name === PAGE_NAME ? undefined : (await files()).get(name);
       return send?.(request);
     },

@@ -3,21 +3,11 @@ import { withTimeout } from "../../base/time/timeout.ts";
 /** The reader has disconnected, or has stopped reading. */
 export class ReaderGone extends Error {}
 
-/** A stream with backpressure. */
-interface PacedStream {
-  readonly readable: ReadableStream<Uint8Array>;
-  /** Resolves when the chunk is read. Fails with ReaderGone, or with the signal's reason. */
-  write(chunk: Uint8Array, signal: AbortSignal): Promise<void>;
-  close(): void;
-  /** Breaks the stream off, so that the reader does not take it for complete. */
-  fail(error: unknown): void;
-}
-
 /**
- * Makes a stream that gives up a stalled reader. A TransformStream cannot: it ends only when everything written has
+ * Makes a stream with backpressure that gives up a stalled reader. A TransformStream cannot: it ends only when everything written has
  * been read, which may be never.
  */
-export function pacedStream(stalledAfterMs: number): PacedStream {
+export function pacedStream(stalledAfterMs: number) {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   let wanted = Promise.withResolvers<void>();
   let isGone = false;
@@ -37,7 +27,8 @@ export function pacedStream(stalledAfterMs: number): PacedStream {
 
   return {
     readable,
-    async write(chunk, signal) {
+    /** Resolves when the chunk is read. Fails with ReaderGone, or with the signal's reason. */
+    async write(chunk: Uint8Array, signal: AbortSignal): Promise<void> {
       const isWanted = await withTimeout(wanted.promise, stalledAfterMs, signal);
       signal.throwIfAborted();
       if (!isWanted || isGone)
@@ -46,10 +37,11 @@ export function pacedStream(stalledAfterMs: number): PacedStream {
       wanted = Promise.withResolvers();
       controller.enqueue(chunk);
     },
-    close() {
+    close(): void {
       if (!isGone) controller.close();
     },
-    fail(error) {
+    /** Breaks the stream off, so that the reader does not take it for complete. */
+    fail(error: unknown): void {
       if (!isGone) controller.error(error);
     },
   };

@@ -12,15 +12,8 @@ export interface PageParts {
   readonly isReady: () => Promise<boolean>;
 }
 
-type Pages = Readonly<Record<string, PublicPage>>;
-
 /** Everything that needs no key: pages for people, and probes. */
-export function publicPages(parts: PageParts): {
-  readonly pages: Pages;
-  readonly probes: Pages;
-  /** Everything else. */
-  readonly notFound: PublicPage;
-} {
+export function publicPages(parts: PageParts) {
   const docs = lazy(async () => (await import("./reference/docs.ts")).docsPages(parts.addresses));
   const docsPage =
     (name: keyof DocsPages): PublicPage =>

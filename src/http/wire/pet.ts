@@ -38,12 +38,13 @@ const categoryId = {
   examples: [7],
 };
 
+const described = { describe: { name: newName, categoryId, status: refTo(PET_STATUS) }, uses: [PET_STATUS] };
+
 export const NEW_PET = bodyShape("NewPet", {
   description: "An animal to add. The service assigns its id. Without a status, the animal is available.",
   fields: NEW_ANIMAL_FIELDS,
   parse: parseNewAnimal,
-  describe: { name: newName, categoryId, status: refTo(PET_STATUS) },
-  uses: [PET_STATUS],
+  ...described,
   examples: {
     available: { name: "Rex", categoryId: 7 },
     pending: { name: "Mia", categoryId: 3, status: "pending" },
@@ -55,8 +56,7 @@ export const PET_UPDATE = bodyShape("PetUpdate", {
   description: "What is to be different about the animal: at least one field. The others stay as they are.",
   fields: CORRECTION_FIELDS,
   atLeastOne: true,
-  describe: { name: newName, categoryId, status: refTo(PET_STATUS) },
-  uses: [PET_STATUS],
+  ...described,
   examples: {
     name: { name: "Rexi" },
     all: { name: "Rexi", categoryId: 3, status: "sold" },

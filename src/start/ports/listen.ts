@@ -1,5 +1,6 @@
 import type { Server } from "bun";
 import { OperatorError } from "../../base/operator-error.ts";
+import type { Handlers } from "../../http/pipeline/handler.ts";
 import { Drain, type DrainStep } from "./drain.ts";
 import { Listener } from "./listener.ts";
 
@@ -7,6 +8,11 @@ const IDLE_TIMEOUT_SECONDS = 30;
 const QUIET_MS = 50;
 /** A backstop: our own limits are far lower. Beyond it, Bun answers by itself, without an Error body. */
 export const REQUEST_MAX_BYTES = 32 * 1024 * 1024;
+
+interface ServeOptions extends Handlers {
+  readonly idleTimeout: number;
+  readonly maxRequestBodySize: number;
+}
 
 type ReasonToClose = "stopping" | "limited";
 
@@ -85,7 +91,14 @@ export class Listeners {
   }
 }
 
-function bind(hostname: string, setting: string, port: number, isShared: boolean): Server<undefined> {
+/** Opens a port. Fails with an OperatorError that names the setting. `options` replace those of Bun.serve. */
+export function bind(
+  hostname: string,
+  setting: string,
+  port: number,
+  isShared = false,
+  options: Partial<ServeOptions> = {},
+): Server<undefined> {
   try {
     return Bun.serve({
       hostname,
@@ -97,6 +110,7 @@ function bind(hostname: string, setting: string, port: number, isShared: boolean
       maxRequestBodySize: REQUEST_MAX_BYTES,
       // The listener replaces it before anyone can ask.
       fetch: () => new Response(),
+      ...options,
     });
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };

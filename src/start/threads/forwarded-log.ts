@@ -7,14 +7,10 @@ export interface ForwardedLine {
   readonly args: readonly unknown[];
 }
 
-interface ForwardedLog extends Log {
-  /** Sends all lines now, before a thread ends. */
-  flush(): void;
-}
-
 /** A log whose lines another thread writes. Sends those of one turn of the event loop together. */
-export function forwardedLog(send: (lines: readonly ForwardedLine[]) => void): ForwardedLog {
+export function forwardedLog(send: (lines: readonly ForwardedLine[]) => void) {
   let lines: ForwardedLine[] = [];
+  /** Sends all lines now, before a thread ends. */
   const flush = (): void => {
     const sent = lines;
     lines = [];

@@ -64,8 +64,6 @@ type Thread<Data> = SupervisedWorker<Data, ThreadMethods, HostMethods>;
 
 export class Threads<Data> {
   #threads: Thread<Data>[] = [];
-  /** Resolves when all threads that were started answer requests, or have failed. */
-  #complete = Promise.resolve();
   readonly #stopping = new AbortController();
   #hasLostOne = false;
   /** When to stop waiting for threads that have not been drained. */
@@ -75,13 +73,9 @@ export class Threads<Data> {
   constructor(private readonly parts: ThreadsParts<Data>) {}
 
   /** Starts them in a moment. Resolves when all of them answer requests, or the service stops before that. */
-  start(): Promise<void> {
-    if (this.parts.count > 0) this.#complete = this.#startAll();
-    return this.#complete;
-  }
-
-  async #startAll(): Promise<void> {
+  async start(): Promise<void> {
     const { count, share, log, onDeath = throwUncaught } = this.parts;
+    if (count === 0) return;
     await this.#becomesPossible();
     if (this.#isStopping) return;
     try {
