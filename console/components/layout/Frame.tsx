@@ -32,9 +32,9 @@ export function Frame({ view, sections, children }: FrameProps) {
         Skip to content
       </a>
       {view.environment === "staging" && (
-        <p class="band">
+        <aside class="band" aria-label="Environment">
           <b>Staging.</b> Production is not affected.
-        </p>
+        </aside>
       )}
       <div class="side">
         <header class="side-top">

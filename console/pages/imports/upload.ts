@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { ImportWorkView } from "../../../src/console/api/index.ts";
 import { call, Failure, sendFile } from "../../api.ts";
 import { say } from "../../components/Toasts.tsx";
@@ -111,7 +111,8 @@ const hasFile = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.in
 /** Accepts a file dropped anywhere on the page. Returns true while one is dragged over it. */
 export function useDropped(): boolean {
   const [isDragged, setDragged] = useState(false);
-  useEffect(() => {
+  // A layout effect, because a file dropped before the listeners are there would make the browser leave the console.
+  useLayoutEffect(() => {
     const over = (event: DragEvent): void => {
       if (!hasFile(event)) return;
       // Without this, the browser would leave the console and open the file.
