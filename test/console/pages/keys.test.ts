@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { BROWSER_TEST_MS, CHROMIUM, type Desk, openBrowser } from "../../harness/browser/desk.ts";
 import { Fleet } from "../../harness/service/fleet.ts";
-import { onEveryStore } from "../../harness/service/stores.ts";
+import { onEveryStore, sqlite } from "../../harness/service/stores.ts";
 
 // All actions on keys, in a real browser, against the executable.
 
@@ -135,6 +135,9 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
         }),
       BROWSER_TEST_MS,
     );
+
+    // Both stores do the rest without a browser, in test/console/keys.test.ts.
+    if (backend !== sqlite) return;
 
     test(
       "that was banned for real says so, in the list as well, and works again once the ban is lifted",

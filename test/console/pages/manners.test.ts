@@ -68,7 +68,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         await tabTo(desk, /^Skip to content$/);
         await tabTo(desk, /^Keys/);
         await keyboard.press("Enter");
-        await desk.heading("Keys").waitFor();
+        await desk.expectFocus(desk.title("Keys"));
         await tabTo(desk, /^Issue a key$/);
         await keyboard.press("Enter");
         await desk.dialog("Issue a key").waitFor();
@@ -95,7 +95,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
 
         await fleet.call("PUT /categories/77", { secret, body: { name: "Tortoises" } });
         await desk.follow("/animals");
-        await desk.heading("Animals").waitFor();
+        await desk.expectFocus(desk.title("Animals"));
         await tabTo(desk, /^Add an animal$/);
         await keyboard.press("Enter");
         await desk.dialog("Add an animal").waitFor();
@@ -119,7 +119,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         await desk.expectFocus(desk.page.getByRole("listitem", { name: `Order ${body.id}` }));
 
         await desk.follow("/animals/import");
-        await desk.heading("Import").waitFor();
+        await desk.expectFocus(desk.title("Import"));
         const choosing = desk.page.waitForEvent("filechooser");
         await tabTo(desk, /^Choose a file/);
         await keyboard.press("Enter");

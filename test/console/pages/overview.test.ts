@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { BROWSER_TEST_MS, CHROMIUM, openBrowser } from "../../harness/browser/desk.ts";
 import { Fleet } from "../../harness/service/fleet.ts";
-import { onEveryStore } from "../../harness/service/stores.ts";
+import { onEveryStore, sqlite } from "../../harness/service/stores.ts";
 
 // The overview, live updates without a reload, and staging, in a real browser, against the executable.
 
@@ -57,6 +57,21 @@ describe.skipIf(!CHROMIUM)("the console", () => {
         ),
       BROWSER_TEST_MS,
     );
+
+    if (backend !== sqlite) {
+      test(
+        "has nothing that axe finds where it lists several instances",
+        () =>
+          withDesk(fleet, async (desk) => {
+            await desk.page.getByRole("table", { name: "Instances" }).getByRole("row").nth(2).waitFor();
+            await desk.settled();
+            await desk.expectUsable("/console with two instances");
+          }),
+        BROWSER_TEST_MS,
+      );
+      // Both stores do the rest without a browser, in test/console/overview.test.ts.
+      return;
+    }
 
     test(
       "shows the same by hour and for one key, with reasons, by pointer and arrow keys, and as a table",

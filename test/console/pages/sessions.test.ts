@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { BROWSER_TEST_MS, CHROMIUM, type Desk, openBrowser } from "../../harness/browser/desk.ts";
 import { atEnd } from "../../harness/cleanup.ts";
 import { Fleet } from "../../harness/service/fleet.ts";
-import { onEveryStore } from "../../harness/service/stores.ts";
+import { onEveryStore, sqlite } from "../../harness/service/stores.ts";
 
 // Access to the console, in a real browser, against the executable.
 
@@ -119,6 +119,9 @@ describe.skipIf(!CHROMIUM)("the console", () => {
         }),
       BROWSER_TEST_MS,
     );
+
+    // Both stores do the rest without a browser, in test/console/sign-in.test.ts.
+    if (backend !== sqlite) return;
 
     test(
       "runs no script and asks no host but its own, whatever gets into a page",

@@ -117,6 +117,11 @@ export class Desk {
     return this.page.getByRole("heading", { name, exact: true });
   }
 
+  /** The title of the page. Its parts may have headings with the title of another page. */
+  title(name: string): Locator {
+    return this.page.getByRole("heading", { level: 1, name, exact: true });
+  }
+
   button(name: string | RegExp, within: Pick<Page, "getByRole"> = this.page): Locator {
     return within.getByRole("button", { name, exact: true });
   }
