@@ -19,7 +19,7 @@ export function* run<Found = Row>(sql: string, parameters: readonly SqlValue[] =
 
 /** Runs a statement. Returns its first row. */
 export function* first<Found = Row>(sql: string, parameters: readonly SqlValue[] = []): Work<Found | undefined> {
-  return (yield* run<Found>(sql, parameters))[0];
+  return ((yield { sql, parameters }) as readonly Found[])[0];
 }
 
 /** Methods of a port as work. */

@@ -14,7 +14,8 @@ import {
 } from "../../schema/migrate.ts";
 import type { Row } from "../../sql/table.ts";
 import { hasTable } from "../sql/statements.ts";
-import { foldNamesIn } from "../tables/maintenance.ts";
+import { foldNames } from "../tables/maintenance.ts";
+import { worker } from "../tables/work.ts";
 import { raiseGeneration } from "../wal/generation.ts";
 
 const TABLE = `CREATE TABLE migrations (
@@ -48,7 +49,7 @@ export function migrationTarget(db: Database): MigrationTarget {
 
   const foldSome = (step: Step, after: bigint): bigint | undefined => {
     const animals = db.query(step.sql).all(after) as AnimalToFold[];
-    foldNamesIn(db)(unfoldedOf(animals));
+    worker(db)(foldNames(unfoldedOf(animals)));
     return isFilled(step, animals.length) ? undefined : animals.at(-1)?.id;
   };
 

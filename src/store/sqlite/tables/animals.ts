@@ -5,12 +5,13 @@ import { ANIMAL_STATUSES, type Animal, type NewAnimal } from "../../../domain/st
 import type { AnimalQuery, AnimalStore } from "../../ports/store.ts";
 import { type AnimalListName, animalListing, animalLists } from "../../sql/lists.ts";
 import { ANIMALS, NEW_ANIMAL, newAnimalValues, SELECT_ANIMAL } from "../../sql/rows.ts";
-import { insertInto } from "../../sql/table.ts";
 import { animalWork } from "../../sql/tables/animals.ts";
+import { run, type Work } from "../../sql/work.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, type PreparedSet, prepared, preparedSet } from "../sql/statements.ts";
-import { ADDITION, CHANGE, declareShared, declareWrites, forward, type Writes } from "./write.ts";
+import { insertRows, lastInsertedId } from "./work.ts";
+import { ADDITION, CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteAnimals(connection: Connection, writes: Writes): AnimalStore {
   const lists = preparedSet<AnimalListName, Listed<Animal>>(connection, animalLists(SQLITE));
@@ -54,42 +55,30 @@ export function sqliteAnimals(connection: Connection, writes: Writes): AnimalSto
 /** SQLite looks up and notes the last id once per statement: 9 µs for one animal, less than 4 for each of 16. */
 const MAX_IN_STATEMENT = 16;
 
-const insertAnimals = (count: number): string =>
-  insertInto(ANIMALS, NEW_ANIMAL, () => "?") + `, (${NEW_ANIMAL.map(() => "?")})`.repeat(count - 1);
+const INSERTS = Array.from({ length: MAX_IN_STATEMENT }, (_, i) => insertRows(ANIMALS, NEW_ANIMAL, i + 1));
 
-const creations = declareWrites("animals", { create: ADDITION }, (db, withIdempotency) => {
-  const inserts = Array.from({ length: MAX_IN_STATEMENT }, (_, i) => prepared(db, insertAnimals(i + 1)));
-
-  /** Returns the id of the last one. The ids of one statement are consecutive, as nothing else is added meanwhile. */
-  function insert(animals: readonly NewAnimal[]): bigint {
-    const statement = inserts[animals.length - 1] as (typeof inserts)[number];
-    return BigInt(statement().run(...animals.flatMap(newAnimalValues)).lastInsertRowid);
+/** Returns the new ids. Those of one statement are consecutive, as nothing else is added meanwhile. */
+export function* createAnimals(animals: readonly NewAnimal[]): Work<readonly bigint[]> {
+  const ids: bigint[] = [];
+  for (let at = 0; at < animals.length; at += MAX_IN_STATEMENT) {
+    const together = animals.slice(at, at + MAX_IN_STATEMENT);
+    yield* run(INSERTS[together.length - 1] as string, together.flatMap(newAnimalValues));
+    const firstId = (yield* lastInsertedId()) - BigInt(together.length - 1);
+    for (let i = 0; i < together.length; i++) ids.push(firstId + BigInt(i));
   }
-
-  return {
-    create: {
-      one(animal, idempotencyKey) {
-        const result = withIdempotency(idempotencyKey, () => done({ id: insert([animal]), ...animal }));
-        return result.kind === "done" ? done(result.value.id) : result;
-      },
-      several(animals) {
-        const results: Result<bigint>[] = [];
-        for (let at = 0; at < animals.length; at += MAX_IN_STATEMENT) {
-          const together = animals.slice(at, at + MAX_IN_STATEMENT);
-          const firstId = insert(together) - BigInt(together.length - 1);
-          for (let i = 0; i < together.length; i++) results.push(done(firstId + BigInt(i)));
-        }
-        return results;
-      },
-    },
-  };
-});
+  return ids;
+}
 
 const WORK = animalWork(SQLITE);
-const additions = declareShared("animals", ADDITION, WORK.additions);
-const changes = declareShared("animals", CHANGE, WORK.changes);
+const changes = declareWrites("animals", CHANGE, WORK.changes);
+const additions = declareWrites("animals", ADDITION, {
+  ...WORK.additions,
+  *create(animal: NewAnimal): Work<Result<bigint>> {
+    return done((yield* createAnimals([animal]))[0] as bigint);
+  },
+});
 
-export const animalWrites = [creations, additions, changes];
+export const animalWrites = [additions, changes];
 
 // Pages of animals that SQLite returns as one text. As rows, a page would become 20 objects with two bigints each, and
 // to make JSON of those takes as long as to find them.

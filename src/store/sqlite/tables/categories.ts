@@ -3,11 +3,11 @@ import { categoryWork } from "../../sql/tables/categories.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import type { Connection } from "../sql/statements.ts";
 import { reading } from "./work.ts";
-import { CHANGE, declareShared, forward, type Writes } from "./write.ts";
+import { CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 const { reads, changes } = categoryWork(SQLITE);
 
-export const categoryWrites = declareShared("categories", CHANGE, changes);
+export const categoryWrites = declareWrites("categories", CHANGE, changes);
 
 export const sqliteCategories = (connection: Connection, writes: Writes): CategoryStore => ({
   ...reading(connection, reads),

@@ -15,13 +15,17 @@ export function idempotency(db: Database): WithIdempotency {
     db,
     `${insertInto(SAVED_RESPONSES, SAVED_RESPONSES.columns, () => "?")} ${orReplace(SAVED_RESPONSES)}`,
   );
-  return function withIdempotency<Value, Reason>(key: IdempotencyKey | undefined, write: () => Result<Value, Reason>) {
+  return function withIdempotency<Value, Reason>(
+    key: IdempotencyKey | undefined,
+    write: () => Result<Value, Reason>,
+    saved: (value: Value) => unknown,
+  ) {
     if (!key) return write();
     const replay = findReplay<Value>(key);
     if (replay) return replay;
     const result = write();
     if (result.kind === "done") {
-      const content = encodeSavedContent({ kind: "value", value: result.value });
+      const content = encodeSavedContent({ kind: "value", value: saved(result.value) });
       save().run(...savedResponseValues(key, content));
     }
     return result;

@@ -7,12 +7,12 @@ import { IMPORT_RANGES } from "../../sql/import-rows.ts";
 import { ANIMALS, NEW_ANIMAL, newAnimalValues } from "../../sql/rows.ts";
 import { insertInto } from "../../sql/table.ts";
 import { importAdding, importReads, importUndoing } from "../../sql/tables/imports.ts";
-import { first, run, type Work } from "../../sql/work.ts";
+import { run, type Work } from "../../sql/work.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import type { Connection } from "../sql/statements.ts";
 import { followOthers } from "../wal/version.ts";
-import { reading } from "./work.ts";
-import { BOOKKEEPING, BULK_CHANGE, declareShared, forward, type Writes } from "./write.ts";
+import { insertRows, lastInsertedId, reading } from "./work.ts";
+import { BOOKKEEPING, BULK_CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 const { begin, advance } = importAdding(SQLITE, {
   // There is one writer at a time.
@@ -26,9 +26,9 @@ const { begin, advance } = importAdding(SQLITE, {
 const { beginUndo, undoSome } = importUndoing(SQLITE);
 const ADD_RANGE = insertInto(IMPORT_RANGES, IMPORT_RANGES.columns, SQLITE.placeholder);
 
-const beginnings = declareShared("imports", BOOKKEEPING, { begin, beginUndo });
+const beginnings = declareWrites("imports", BOOKKEEPING, { begin, beginUndo });
 
-const batches = declareShared("imports", BULK_CHANGE, {
+const batches = declareWrites("imports", BULK_CHANGE, {
   undoSome,
   *add(batch: ImportBatch): Work<Result<number, Overtaken>> {
     const startMs = performance.now();
@@ -63,15 +63,14 @@ function* insert({ animals }: ImportBatch): Work<readonly IdRange[]> {
   for (let at = 0; at < animals.length; at += ROWS_PER_INSERT)
     yield* insertTogether(animals.slice(at, at + ROWS_PER_INSERT));
   if (animals.every(hasId)) return rangesOf(animals.map(({ id }) => id));
-  const { lastId } = (yield* first<{ lastId: bigint }>("SELECT last_insert_rowid() AS lastId")) as { lastId: bigint };
+  const lastId = yield* lastInsertedId();
   return [{ firstId: lastId - BigInt(animals.length - 1), lastId }];
 }
 
 function* insertTogether(animals: readonly (NewAnimal | Animal)[]): Work<void> {
   const columns = animals.every(hasId) ? ["id", ...NEW_ANIMAL] : NEW_ANIMAL;
-  const more = `, (${columns.map(() => "?")})`.repeat(animals.length - 1);
   const values = animals.flatMap((animal) =>
     hasId(animal) ? [animal.id, ...newAnimalValues(animal)] : newAnimalValues(animal),
   );
-  yield* run(insertInto(ANIMALS, columns, () => "?") + more, values);
+  yield* run(insertRows(ANIMALS, columns, animals.length), values);
 }

@@ -4,9 +4,9 @@ import { run, type Work } from "../../sql/work.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import type { Connection } from "../sql/statements.ts";
 import { reading } from "./work.ts";
-import { BOOKKEEPING, declareShared, forward, type Writes } from "./write.ts";
+import { BOOKKEEPING, declareWrites, forward, type Writes } from "./write.ts";
 
-export const keyWrites = declareShared("keys", BOOKKEEPING, {
+export const keyWrites = declareWrites("keys", BOOKKEEPING, {
   ...keyChanges(SQLITE),
   /** A use is no change: raising the revision would make every service read its keys again. */
   *noteUse(uses: readonly NotedUse[]): Work<void> {

@@ -15,13 +15,13 @@ import { orderWork } from "../../sql/tables/orders.ts";
 import { first, run, type Work } from "../../sql/work.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import type { Connection } from "../sql/statements.ts";
-import { reading } from "./work.ts";
-import { CHANGE, declareShared, forward, type Writes } from "./write.ts";
+import { lastInsertedId, reading } from "./work.ts";
+import { CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 const { reads, changes } = orderWork(SQLITE);
-const INSERT = `${insertInto(ORDERS, NEW_ORDER, SQLITE.placeholder)} RETURNING id`;
+const INSERT = insertInto(ORDERS, NEW_ORDER, SQLITE.placeholder);
 
-export const orderWrites = declareShared("orders", CHANGE, {
+export const orderWrites = declareWrites("orders", CHANGE, {
   ...changes,
   *place(newOrder: NewOrder): Work<Result<Order, PlacingRefusal>> {
     const { animalId } = newOrder;
@@ -30,8 +30,8 @@ export const orderWrites = declareShared("orders", CHANGE, {
     if (refusal) return refused(refusal);
     const order = placedOrder(newOrder);
     yield* run("UPDATE animals SET status = ? WHERE id = ?", [PLACING.to, animalId]);
-    const placed = yield* first<{ id: bigint }>(INSERT, newOrderValues(order));
-    return done({ id: (placed as { id: bigint }).id, ...order });
+    yield* run(INSERT, newOrderValues(order));
+    return done({ id: yield* lastInsertedId(), ...order });
   },
 });
 

@@ -6,12 +6,12 @@ import { run, type Work } from "../../sql/work.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import type { Connection } from "../sql/statements.ts";
 import { reading } from "./work.ts";
-import { BOOKKEEPING, declareShared, forward, type Writes } from "./write.ts";
+import { BOOKKEEPING, declareWrites, forward, type Writes } from "./write.ts";
 
 const SAVE = `INSERT INTO tallies (${TALLIES.columns}) SELECT ${TALLIES.columns.map((_, i) => `?${i + 1}`)}
   WHERE EXISTS (SELECT 1 FROM keys WHERE id = ?1) ${orReplace(TALLIES)}`;
 
-export const tallyWrites = declareShared("tallies", BOOKKEEPING, {
+export const tallyWrites = declareWrites("tallies", BOOKKEEPING, {
   *save(tallies: readonly KeyTally[]): Work<void> {
     for (const tally of tallies) yield* run(SAVE, tallyValues(tally));
   },

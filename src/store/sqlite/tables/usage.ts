@@ -8,11 +8,11 @@ import { first, run, type Work } from "../../sql/work.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import type { Connection } from "../sql/statements.ts";
 import { reading } from "./work.ts";
-import { BOOKKEEPING, declareShared, forward, type Writes } from "./write.ts";
+import { BOOKKEEPING, declareWrites, forward, type Writes } from "./write.ts";
 
 const CLAIM = claimFlush(SQLITE.placeholder);
 
-export const usageWrites = declareShared("usage", BOOKKEEPING, {
+export const usageWrites = declareWrites("usage", BOOKKEEPING, {
   *add({ source, sequence, atMs, sums }: UsageAddition): Work<void> {
     if (!(yield* first(CLAIM, [source, sequence, atMs]))) return;
     const series: Record<string, UsageSum[]> = { key: [], total: sums.filter(({ keyId }) => keyId === null) };
@@ -31,7 +31,7 @@ export const sqliteUsage = (connection: Connection, writes: Writes): UsageStore 
 
 const INSTANCES = instanceWork(SQLITE);
 
-export const instanceWrites = declareShared("instances", BOOKKEEPING, INSTANCES.writes);
+export const instanceWrites = declareWrites("instances", BOOKKEEPING, INSTANCES.writes);
 
 export const sqliteInstances = (connection: Connection, writes: Writes): InstanceStore => ({
   ...reading(connection, INSTANCES.reads),

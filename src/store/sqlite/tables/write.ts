@@ -1,4 +1,3 @@
-import type { Database } from "bun:sqlite";
 import type { Result } from "../../../base/result.ts";
 import type { IdempotencyKey, IdempotentResult, Replay } from "../../../domain/idempotency.ts";
 import type { Animal, NewAnimal } from "../../../domain/stock/animal.ts";
@@ -6,7 +5,6 @@ import type { ImportBatch, Overtaken } from "../../../domain/stock/import.ts";
 import type { AnimalStore, ImportStore, Maintenance, Store } from "../../ports/store.ts";
 import type { Work } from "../../sql/work.ts";
 import type { Effect } from "../wal/version.ts";
-import { worker } from "./work.ts";
 
 // A write is declared once, in the file of its table: it has the name, the input and the result of a method of the
 // port, an effect, and a body that runs within a transaction. Serving threads forward calls of the method to the writer.
@@ -56,25 +54,16 @@ export interface Writes {
 export type WithIdempotency = <Value, Reason = never>(
   key: IdempotencyKey | undefined,
   write: () => Result<Value, Reason>,
+  /** Returns the value to save. */
+  saved: (value: Value) => unknown,
 ) => IdempotentResult<Value, Reason>;
 
 type Body<Declared> = Declared extends (...args: infer Args) => infer Returned
   ? (...args: Args) => Awaited<Returned>
   : never;
 
-/** The body of a write that is faster for several at once, none of which has an idempotency key. */
-interface BatchedBody<Input, Returned> {
-  readonly one: (input: Input, idempotencyKey?: IdempotencyKey) => Returned;
-  readonly several: (inputs: readonly Input[]) => readonly Returned[];
-}
-
+/** Each body is work that is performed within a transaction. */
 type Bodies<Of extends Resource, Name extends MethodName<Of>> = {
-  readonly [Called in Name]:
-    | Body<WrittenPorts[Of][Called]>
-    | BatchedBody<Parameters<Body<WrittenPorts[Of][Called]>>[0], ReturnType<Body<WrittenPorts[Of][Called]>>>;
-};
-
-type SharedBodies<Of extends Resource, Name extends MethodName<Of>> = {
   readonly [Called in Name]: (
     input: Parameters<Body<WrittenPorts[Of][Called]>>[0],
   ) => Work<ReturnType<Body<WrittenPorts[Of][Called]>>>;
@@ -93,48 +82,25 @@ export const ADDITION: WriteKind = { effect: "addition", isBulk: false };
 export const CHANGE: WriteKind = { effect: "change", isBulk: false };
 export const BULK_CHANGE: WriteKind = { effect: "change", isBulk: true };
 
-/** Writes of one resource. */
-export interface ResourceWrites<Of extends Resource, Name extends MethodName<Of>> {
+/** Writes of one resource that are of one kind. */
+export interface DeclaredWrites<Of extends Resource, Name extends MethodName<Of>> {
   readonly resource: Of;
-  readonly kinds: Readonly<Record<Name, WriteKind>>;
-  /** Prepares the bodies on a connection. They are called within a transaction. */
-  readonly prepare: (db: Database, withIdempotency: WithIdempotency) => Bodies<Of, Name>;
+  readonly kind: WriteKind;
+  readonly bodies: Bodies<Of, Name>;
 }
 
 export const declareWrites = <Of extends Resource, Name extends MethodName<Of>>(
   resource: Of,
-  kinds: Readonly<Record<Name, WriteKind>>,
-  prepare: ResourceWrites<Of, Name>["prepare"],
-): ResourceWrites<Of, Name> => ({ resource, kinds, prepare });
-
-/** Declares writes that are work, all of one kind. */
-export function declareShared<Of extends Resource, Name extends MethodName<Of>>(
-  resource: Of,
   kind: WriteKind,
-  methods: SharedBodies<Of, Name>,
-): ResourceWrites<Of, Name> {
-  const names = Object.keys(methods) as Name[];
-  const kinds = Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, WriteKind>;
-  return declareWrites<Of, Name>(resource, kinds, (db, withIdempotency) => {
-    const perform = worker(db);
-    const bodies = names.map((name) => {
-      const body = methods[name] as (input: unknown) => Work<Result<unknown, unknown>>;
-      return [
-        name,
-        (input: unknown, idempotencyKey?: IdempotencyKey) =>
-          withIdempotency(idempotencyKey, () => perform(body(input))),
-      ];
-    });
-    return Object.fromEntries(bodies) as Bodies<Of, Name>;
-  });
-}
+  bodies: Bodies<Of, Name>,
+): DeclaredWrites<Of, Name> => ({ resource, kind, bodies });
 
 /** The methods of the port that have their writes carried out. */
 export function forward<Of extends Resource, Name extends MethodName<Of>>(
   writes: Writes,
-  { resource, kinds }: ResourceWrites<Of, Name>,
+  { resource, bodies }: DeclaredWrites<Of, Name>,
 ): Pick<WrittenPorts[Of], Name> {
-  const methods = Object.keys(kinds).map((called) => {
+  const methods = Object.keys(bodies).map((called) => {
     const name = `${resource}.${called}` as WriteName;
     return [called, (input: never, idempotencyKey?: IdempotencyKey) => writes.perform(name, input, idempotencyKey)];
   });

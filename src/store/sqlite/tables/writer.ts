@@ -1,7 +1,9 @@
 import type { Database } from "bun:sqlite";
-import type { IdempotencyKey } from "../../../domain/idempotency.ts";
+import { done, type Result } from "../../../base/result.ts";
+import type { NewAnimal } from "../../../domain/stock/animal.ts";
+import type { Work } from "../../sql/work.ts";
 import type { Effect } from "../wal/version.ts";
-import { animalWrites } from "./animals.ts";
+import { animalWrites, createAnimals } from "./animals.ts";
 import { categoryWrites } from "./categories.ts";
 import { idempotency } from "./idempotency.ts";
 import { importWrites } from "./imports.ts";
@@ -12,22 +14,13 @@ import { orderWrites } from "./orders.ts";
 import { sessionWrites } from "./sessions.ts";
 import { tallyWrites } from "./tallies.ts";
 import { instanceWrites, usageWrites } from "./usage.ts";
+import { worker } from "./work.ts";
 import type { WithIdempotency, Write, WriteKind, WriteName } from "./write.ts";
-
-type AnyBody = (input: unknown, idempotencyKey: IdempotencyKey | undefined) => unknown;
-
-interface PreparedWrite {
-  readonly one: AnyBody;
-  readonly several?: (inputs: readonly unknown[]) => readonly unknown[];
-}
-
-/** The bodies of all writes, on one connection. */
-export type Writer = Readonly<Record<WriteName, PreparedWrite>>;
 
 interface AnyWrites {
   readonly resource: string;
-  readonly kinds: Readonly<Record<string, WriteKind>>;
-  readonly prepare: (db: Database, withIdempotency: WithIdempotency) => object;
+  readonly kind: WriteKind;
+  readonly bodies: Readonly<Record<string, (input: never) => Work<unknown>>>;
 }
 
 const ALL: readonly AnyWrites[] = [
@@ -44,45 +37,53 @@ const ALL: readonly AnyWrites[] = [
   ...maintenanceWrites,
 ];
 
-const KINDS = Object.fromEntries(
-  ALL.flatMap(({ resource, kinds }) => Object.entries(kinds).map(([called, kind]) => [`${resource}.${called}`, kind])),
-) as Readonly<Record<WriteName, WriteKind>>;
-
-export const isBulk = (name: WriteName): boolean => KINDS[name].isBulk;
-
-export function prepareWriter(db: Database): Writer {
-  const withIdempotency = idempotency(db);
-  const bodies = ALL.flatMap(({ resource, prepare }) =>
-    Object.entries<AnyBody | PreparedWrite>({ ...prepare(db, withIdempotency) }).map(([called, body]) => [
-      `${resource}.${called}`,
-      typeof body === "function" ? { one: body } : body,
-    ]),
-  );
-  return Object.fromEntries(bodies) as Writer;
+interface AnyWrite {
+  readonly kind: WriteKind;
+  readonly body: (input: unknown) => Work<Result<unknown, unknown>>;
 }
 
-/** To be called within a transaction. */
-export const carryOut = (writer: Writer, [name, input, idempotencyKey]: Write): unknown =>
-  writer[name].one(input, idempotencyKey);
+const WRITES = Object.fromEntries(
+  ALL.flatMap(({ resource, kind, bodies }) =>
+    Object.entries(bodies).map(([called, body]) => [`${resource}.${called}`, { kind, body }]),
+  ),
+) as unknown as Readonly<Record<WriteName, AnyWrite>>;
 
-/** Carries out writes in their order. Those of one kind that come one after the other are one batch, if it has batches. */
+export const isBulk = (name: WriteName): boolean => WRITES[name].kind.isBulk;
+
+/** Performs writes on one connection. */
+export interface Writer {
+  readonly perform: <Value>(work: Work<Value>) => Value;
+  readonly withIdempotency: WithIdempotency;
+}
+
+export const prepareWriter = (db: Database): Writer => ({ perform: worker(db), withIdempotency: idempotency(db) });
+
+/** To be called within a transaction. */
+export const carryOut = ({ perform, withIdempotency }: Writer, [name, input, idempotencyKey]: Write): unknown =>
+  withIdempotency(
+    idempotencyKey,
+    () => perform(WRITES[name].body(input)),
+    // The writer returns only the id of a new animal, but a retry is answered with all of it.
+    (value) => (name === "animals.create" ? { id: value, ...(input as NewAnimal) } : value),
+  );
+
+/** Carries out writes in their order. Animals that are created one after the other are created together. */
 export function carryOutAll(writer: Writer, writes: readonly Write[]): unknown[] {
   const results: unknown[] = [];
-  let batched: PreparedWrite["several"];
-  let inputs: unknown[] = [];
-  const finishBatch = (): void => {
-    if (batched) for (const result of batched(inputs)) results.push(result);
-    inputs = [];
+  let animals: NewAnimal[] = [];
+  const createGathered = (): void => {
+    for (const id of writer.perform(createAnimals(animals))) results.push(done(id));
+    animals = [];
   };
   for (const write of writes) {
     const [name, input, idempotencyKey] = write;
-    const several = idempotencyKey ? undefined : writer[name].several;
-    if (several !== batched) finishBatch();
-    batched = several;
-    if (batched) inputs.push(input);
-    else results.push(carryOut(writer, write));
+    if (name === "animals.create" && !idempotencyKey) animals.push(input as NewAnimal);
+    else {
+      createGathered();
+      results.push(carryOut(writer, write));
+    }
   }
-  finishBatch();
+  createGathered();
   return results;
 }
 
@@ -90,7 +91,7 @@ export function carryOutAll(writer: Writer, writes: readonly Write[]): unknown[]
 export function effectOf(writes: readonly Write[]): Effect {
   let effect: Effect = "none";
   for (const [name] of writes) {
-    const own = KINDS[name].effect;
+    const own = WRITES[name].kind.effect;
     if (own === "change") return own;
     if (own === "addition") effect = own;
   }
