@@ -59,37 +59,34 @@ export interface GateParts {
   readonly environment: EnvironmentName;
 }
 
-export interface Gate {
-  /** Finds out who is calling, and whether they may now. Asks for the address only when there is no valid key. */
-  admit(authorization: string | null, address: () => string): Awaitable<Admission>;
-  /** Starts to admit requests. Until then nobody is admitted, and every request is counted for its address. */
-  open(): void;
-  /** Resolves to how many more refused requests in this minute lead to a ban of a key that was admitted. */
-  strikesLeft(pass: Pass): Awaitable<number>;
-  /** Counts a request of a caller whose key cannot be looked up. */
-  countAddress(address: string): Awaitable<QuotaStatus>;
-  /** Judges whether a visitor may see a page now. Pages need no key, and are counted apart from requests that do. */
-  admitVisitor(address: string): Awaitable<Verdict>;
-}
+export type Gate = ReturnType<typeof createGate>;
+
+type Admit = (authorization: string | null, address: () => string) => Awaitable<Admission>;
 
 /** Loading the reference takes four requests, and fewer when the browser has some of it already. */
 const VISITOR_POLICY = ratePolicyOfAddress(120);
 
 /** Checks credential, key, ban and quotas, in this order. A refusal is a value; only a broken store throws. */
-export function createGate(parts: GateParts): Gate {
+export function createGate(parts: GateParts) {
   const { clock, keyring, keyMeter, addressMeter, addressPolicy } = parts;
-  const gate: Gate = {
-    admit: turnAway,
-    open() {
+  const gate = {
+    /** Finds out who is calling, and whether they may now. Asks for the address only when there is no valid key. */
+    admit: turnAway as Admit,
+    /** Starts to admit requests. Until then nobody is admitted, and every request is counted for its address. */
+    open(): void {
       // A replaced method costs a request nothing; a flag would be checked by each.
       gate.admit = admit;
     },
-    strikesLeft: ({ key, quotaStatus }) =>
+    /** Resolves to how many more refused requests in this minute lead to a ban of a key that was admitted. */
+    strikesLeft: ({ key, quotaStatus }: Pass): Awaitable<number> =>
       andThen(keyMeter.tally(key.id), (tally) =>
         strikesLeft(tally, ratePolicyOfKey(key.quotas, key.pardonedAtMs), quotaStatus.atMs),
       ),
-    countAddress: (address) => andThen(addressMeter.judge(address, addressPolicy), ({ quotaStatus }) => quotaStatus),
-    admitVisitor: (address) => addressMeter.judge(`visitor ${address}`, VISITOR_POLICY),
+    /** Counts a request of a caller whose key cannot be looked up. */
+    countAddress: (address: string): Awaitable<QuotaStatus> =>
+      andThen(addressMeter.judge(address, addressPolicy), ({ quotaStatus }) => quotaStatus),
+    /** Judges whether a visitor may see a page now. Pages need no key, and are counted apart from requests that do. */
+    admitVisitor: (address: string): Awaitable<Verdict> => addressMeter.judge(`visitor ${address}`, VISITOR_POLICY),
   };
   return gate;
 

@@ -4,7 +4,7 @@ import { MemoryMeter } from "./memory.ts";
 import type { Meter, RedisSettings, SavingThread, TallyKeeper } from "./meter.ts";
 import type { RedisUrl } from "./redis-url.ts";
 import { TallySaver } from "./tally-saver.ts";
-import { newTableMemory, type TableMemory, TallyTable, WAYS } from "./tally-table.ts";
+import { newTableMemory, TallyTable, WAYS } from "./tally-table.ts";
 
 export type { ServerChange } from "./meter.ts";
 export type { RedisUrl } from "./redis-url.ts";
@@ -21,12 +21,7 @@ export interface MeterSettings extends RedisSettings {
 }
 
 /** Shared memory for the tallies of all threads of a process, which can be sent to them. */
-export interface MeterMemory {
-  readonly keys: TableMemory;
-  readonly addresses: TableMemory;
-  /** Keys and addresses while Redis is away. */
-  readonly fallback: TableMemory;
-}
+export type MeterMemory = ReturnType<typeof newMeterMemory>;
 
 export interface Meters {
   readonly keyMeter: Meter;
@@ -78,9 +73,10 @@ export async function openRedisCheckup(url: RedisUrl, connectTimeoutMs?: number)
 }
 
 /** Reserves addresses; only used parts become memory. With Redis, this process counts only while that is away. */
-export const newMeterMemory = ({ hasRedis }: { readonly hasRedis: boolean }): MeterMemory => ({
+export const newMeterMemory = ({ hasRedis }: { readonly hasRedis: boolean }) => ({
   keys: newTableMemory(hasRedis ? NO_ROOM : MAX_KEYS),
   addresses: newTableMemory(hasRedis ? NO_ROOM : MAX_ADDRESSES),
+  /** Keys and addresses while Redis is away. */
   fallback: newTableMemory(hasRedis ? MAX_SUBJECTS_WHILE_DEGRADED : NO_ROOM),
 });
 

@@ -12,18 +12,7 @@ import { Locks } from "./locks.ts";
 import { encodeSubject, SUBJECT_BYTES, subjectOf } from "./subject-text.ts";
 
 /** The memory of a table, which all threads share. */
-export interface TableMemory {
-  readonly buckets: number;
-  /** Locks, tags, and the bits of unsaved slots. */
-  readonly index: SharedArrayBuffer;
-  /**
-   * Grows with the slots in use: first one of each bucket, then a second one. The garbage collector counts shared
-   * memory as allocated by a thread, and would let as much garbage pile up.
-   */
-  readonly slots: SharedArrayBuffer;
-  /** Random, so that nobody can choose subjects that share a bucket. */
-  readonly seed: bigint;
-}
+export type TableMemory = ReturnType<typeof newTableMemory>;
 
 /** The slot of a subject; still valid if the occupancy is the same. */
 interface Place {
@@ -51,13 +40,19 @@ const EMPTY = 0;
 const PLACES_MAX = 10_000;
 
 /** Reserves memory for so many subjects, a power of two. Unused parts take up only addresses. */
-export function newTableMemory(subjects: number): TableMemory {
+export function newTableMemory(subjects: number) {
   const buckets = subjects / WAYS;
   const [seed] = crypto.getRandomValues(new BigUint64Array(1));
   return {
     buckets,
+    /** Locks, tags, and the bits of unsaved slots. */
     index: new SharedArrayBuffer(buckets * (4 + 4 + WAYS)),
+    /**
+     * Grows with the slots in use: first one of each bucket, then a second one. The garbage collector counts shared
+     * memory as allocated by a thread, and would let as much garbage pile up.
+     */
     slots: new SharedArrayBuffer(buckets * SLOT_BYTES, { maxByteLength: subjects * SLOT_BYTES }),
+    /** Random, so that nobody can choose subjects that share a bucket. */
     seed: seed as bigint,
   };
 }

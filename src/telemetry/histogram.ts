@@ -4,12 +4,6 @@ interface Series {
   sum: number;
 }
 
-interface SnapshotValue {
-  readonly metricName: string;
-  readonly labels: Readonly<Record<string, string | number>>;
-  readonly value: number;
-}
-
 /** A Prometheus histogram with one label that has few values. An observation takes a quarter of prom-client's time. */
 export class Histogram {
   readonly #series = new Map<string, Series>();
@@ -45,19 +39,16 @@ export class Histogram {
   /** In the shape of prom-client's getMetricsAsJSON(). */
   snapshot() {
     const { name, help, label, buckets } = this.options;
-    const values: SnapshotValue[] = [];
-    for (const [labelValue, { counts, sum }] of this.#series) {
+    const values = [...this.#series].flatMap(([labelValue, { counts, sum }]) => {
       const labels = { [label]: labelValue };
       let total = 0;
-      for (const [i, count] of counts.entries()) {
+      const upToEach = counts.map((count, i) => {
         total += count;
-        values.push({ metricName: `${name}_bucket`, labels: { le: buckets[i] ?? "+Inf", ...labels }, value: total });
-      }
-      values.push(
-        { metricName: `${name}_sum`, labels, value: sum },
-        { metricName: `${name}_count`, labels, value: total },
-      );
-    }
+        return { metricName: `${name}_bucket`, labels: { le: buckets[i] ?? "+Inf", ...labels }, value: total };
+      });
+      const ofAll = { labels, metricName: `${name}_count`, value: total };
+      return [...upToEach, { labels, metricName: `${name}_sum`, value: sum }, ofAll];
+    });
     return { name, help, type: "histogram", aggregator: "sum", values };
   }
 }

@@ -10,8 +10,6 @@ const OTHER = "other";
 export class KeyRequests {
   readonly #counts = new Map<string, Map<UsageOutcome, number>>();
 
-  constructor(private readonly maxKeys = MAX_KEYS) {}
-
   count(keyId: string, outcome: UsageOutcome): void {
     const counts = this.#counts.get(keyId) ?? this.#add(keyId);
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
@@ -27,7 +25,7 @@ export class KeyRequests {
   }
 
   #add(keyId: string): Map<UsageOutcome, number> {
-    const name = this.#counts.size < this.maxKeys ? keyId : OTHER;
+    const name = this.#counts.size < MAX_KEYS ? keyId : OTHER;
     const known = this.#counts.get(name);
     if (known) return known;
     const counts = new Map<UsageOutcome, number>();

@@ -1,15 +1,5 @@
 import { int64FromJson } from "./int64.ts";
 
-/** Counts of a JSON text, from one pass without parsing. */
-export interface Outline {
-  /** An upper bound of the number of values, at any depth. */
-  readonly values: number;
-  /** Names of members at any depth. */
-  readonly names: number;
-  /** A number has a fraction, an exponent, or too many digits for a number: its literal has to be parsed. */
-  readonly hasUnusualNumber: boolean;
-}
-
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const DOT = 0x2e;
@@ -25,12 +15,18 @@ const LOWER_CASE = 0x20;
 /** Integers of this many digits are exact in a number. */
 const EXACT_DIGITS = 15;
 
-/** Takes linear time for any text, and stops as soon as there are more values than the limit. */
-export function outlineOf(json: string, maxValues = Number.POSITIVE_INFINITY): Outline {
+/**
+ * Counts in one pass, without parsing. Takes linear time for any text, and stops as soon as there are more values than
+ * the limit.
+ */
+export function outlineOf(json: string, maxValues = Number.POSITIVE_INFINITY) {
+  /** An upper bound of the number of values, at any depth. */
   let values = 1;
+  /** Names of members at any depth. */
   let names = 0;
-  let digits = 0;
+  /** A number has a fraction, an exponent, or too many digits for a number: its literal has to be parsed. */
   let hasUnusualNumber = false;
+  let digits = 0;
   for (let at = 0; at < json.length && values <= maxValues; at++) {
     const code = json.charCodeAt(at);
     if (code >= DIGIT_0 && code <= DIGIT_9) {

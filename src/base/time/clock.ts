@@ -30,19 +30,13 @@ const JUMP_MS = MINUTE_MS;
 /** A jump that has lasted this long was intended. */
 const JUMP_BELIEVED_AFTER_MS = HOUR_MS;
 
-export interface SteadyClock extends Clock {
-  /**
-   * The time, if the clock has not jumped for an hour; undefined before that. Irreversible work waits for it: at a
-   * start, a wrong clock cannot be told from a right one.
-   */
-  settledMs(): number | undefined;
-}
+export type SteadyClock = ReturnType<typeof steadyClock>;
 
 /**
  * The time without jumps, to decide what has expired: a clock that is wrong for a moment must not expire everything. It
  * follows corrections at once, and a jump in either direction once it has lasted an hour.
  */
-export function steadyClock(time: SystemTime): SteadyClock {
+export function steadyClock(time: SystemTime) {
   const startedAtMs = time.monotonicMs();
   let offsetMs = time.nowMs() - startedAtMs;
   let jump: { offsetMs: number; readonly seenAtMs: number } | undefined;
@@ -63,7 +57,11 @@ export function steadyClock(time: SystemTime): SteadyClock {
 
   return {
     nowMs,
-    settledMs() {
+    /**
+     * The time, if the clock has not jumped for an hour; undefined before that. Irreversible work waits for it: at a
+     * start, a wrong clock cannot be told from a right one.
+     */
+    settledMs(): number | undefined {
       const steadyMs = nowMs();
       const isSettled = !jump && time.monotonicMs() - startedAtMs >= JUMP_BELIEVED_AFTER_MS;
       return isSettled ? steadyMs : undefined;

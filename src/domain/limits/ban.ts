@@ -14,17 +14,11 @@ export const STRIKES_TO_BAN_MIN = 60;
 export const strikesToBan = (perMinute: number): number => Math.max(STRIKES_TO_BAN_MIN, perMinute);
 
 /** A subject's record of strikes and bans. */
-export interface BanRecord {
-  strikes: number;
-  /** Start of the minute in which these strikes are counted. */
-  strikesSinceMs: number;
-  bannedAtMs: number;
-  bannedUntilMs: number;
-  bansInARow: number;
-}
+export type BanRecord = ReturnType<typeof newBanRecord>;
 
-export const newBanRecord = (): BanRecord => ({
+export const newBanRecord = () => ({
   strikes: 0,
+  /** Start of the minute in which these strikes are counted. */
   strikesSinceMs: 0,
   bannedAtMs: 0,
   bannedUntilMs: 0,
@@ -58,19 +52,15 @@ export function stricterRecord(a: BanRecord, b: BanRecord, nowMs: number): BanRe
 }
 
 /** A subject's place on the ladder of bans. */
-export interface Ladder {
-  readonly bansInARow: number;
-  /** How long the next ban would last, if it began now. */
-  readonly nextBanMs: number;
-  /** When it starts again at the first step; undefined if it is on it. */
-  readonly forgottenAtMs: number | undefined;
-}
+export type Ladder = ReturnType<typeof ladderOf>;
 
-export function ladderOf(record: BanRecord, nowMs: number): Ladder {
+export function ladderOf(record: BanRecord, nowMs: number) {
   const bansInARow = isLadderForgotten(record, nowMs) ? 0 : record.bansInARow;
   return {
     bansInARow,
+    /** The length of the next ban, if it began now. */
     nextBanMs: banMsAfter(bansInARow),
+    /** The time when it starts again at the first step; undefined if it is on it. */
     forgottenAtMs: bansInARow > 0 ? ladderForgottenAtMs(record) : undefined,
   };
 }

@@ -10,12 +10,9 @@ export const MINUTE: Window = { name: "minute", lengthMs: MINUTE_MS };
 export const DAY: Window = { name: "day", lengthMs: DAY_MS };
 
 /** The requests counted in the open window. When none are used, no window is open. */
-export interface Count {
-  openedAtMs: number;
-  used: number;
-}
+export type Count = ReturnType<typeof newCount>;
 
-export const newCount = (): Count => ({ openedAtMs: 0, used: 0 });
+export const newCount = () => ({ openedAtMs: 0, used: 0 });
 
 /** True within [from, from + length). A clock that was set back ends a window too, or it could last for years. */
 export const isWithin = (fromMs: number, lengthMs: number, nowMs: number): boolean =>
@@ -33,15 +30,10 @@ export function use(count: Count, nowMs: number): void {
 }
 
 /** The state of one quota. */
-export interface WindowStatus {
-  readonly window: Window;
-  readonly quota: number;
-  readonly remaining: number;
-  readonly resetAtMs: number;
-}
+export type WindowStatus = Readonly<ReturnType<typeof windowStatus>>;
 
 /** A window that is not open shows its full quota, and the reset time it would have if it opened now. */
-export function windowStatus(count: Count, window: Window, quota: number, nowMs: number): WindowStatus {
+export function windowStatus(count: Count, window: Window, quota: number, nowMs: number) {
   const openedAtMs = count.used === 0 ? nowMs : count.openedAtMs;
   return {
     window,

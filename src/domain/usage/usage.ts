@@ -81,24 +81,20 @@ export function addCounts(to: UsageCounts, counts: readonly number[]): void {
 }
 
 /** Counts under their names, for display. */
-export interface Usage {
-  readonly requests: number;
-  readonly passed: number;
-  readonly clientErrors: number;
-  readonly refused: Readonly<Record<UsageRefusal, number>>;
-  readonly refusedInAll: number;
-  readonly failed: number;
-  /** The number of requests in each latency bucket; the last is above all bounds. */
-  readonly latency: readonly number[];
-}
+export type Usage = Readonly<ReturnType<typeof usageOf>>;
 
-export function usageOf(counts: readonly number[]): Usage {
+export function usageOf(counts: readonly number[]) {
   const count = (outcome: UsageOutcome): number => counts[PLACE_OF[outcome]] as number;
-  const refused = Object.fromEntries(REFUSALS.map((refusal) => [refusal, count(refusal)])) as Usage["refused"];
+  const refused = Object.fromEntries(REFUSALS.map((refusal) => [refusal, count(refusal)])) as Record<
+    UsageRefusal,
+    number
+  >;
   const refusedInAll = REFUSALS.reduce((sum, refusal) => sum + count(refusal), 0);
   const [passed, clientErrors, failed] = [count("passed"), count("client_error"), count("failed")];
   const requests = passed + clientErrors + refusedInAll + failed;
-  return { requests, passed, clientErrors, refused, refusedInAll, failed, latency: counts.slice(FIRST_BUCKET) };
+  /** The number of requests in each latency bucket; the last is above all bounds. */
+  const latency: readonly number[] = counts.slice(FIRST_BUCKET);
+  return { requests, passed, clientErrors, refused, refusedInAll, failed, latency };
 }
 
 /**

@@ -7,23 +7,19 @@ export interface Failure {
   readonly isPermanent: boolean;
 }
 
-interface Kind extends Failure {
-  readonly pattern: RegExp;
-}
-
-const kind = (pattern: RegExp, reason: string, remedy: string): Kind => ({
+const kind = (pattern: RegExp, reason: string, remedy: string, isPermanent = false) => ({
   pattern,
   reason,
   remedy,
-  isPermanent: false,
+  isPermanent,
 });
 
-const permanent = (...args: Parameters<typeof kind>): Kind => ({ ...kind(...args), isPermanent: true });
+const permanent = (pattern: RegExp, reason: string, remedy: string) => kind(pattern, reason, remedy, true);
 
 const UNREACHABLE = "check REDIS_URL, and whether Redis is running";
 
 /** Explanations by code and message of an error. Older servers have the codes of a script's commands in the message. */
-const KINDS: readonly Kind[] = [
+const KINDS = [
   kind(/\bREADONLY\b/, "is a replica and cannot count", "let REDIS_URL lead to the master"),
   kind(/\bMASTERDOWN\b/, "is a replica without its master and cannot count", "let REDIS_URL lead to the master"),
   kind(/\bLOADING\b/, "is still loading its data", "wait until it has loaded them"),
