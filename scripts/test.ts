@@ -11,9 +11,11 @@ import { newCluster, newTemplate, TestPostgres } from "../test/harness/servers/p
 import { hasRedis, startSharedRedis } from "../test/harness/servers/redis.ts";
 import { build } from "./build.ts";
 import { isGood, type RunResult, runFiles, summarize } from "./testing/test-run.ts";
+import { bundleWriter } from "./testing/writer-bundle.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const BUILD = join(ROOT, "build");
+const PRELOAD = "--preload=./scripts/testing/preload.ts";
 /** How long each file took last time, so that the slowest start first. */
 const TIMINGS = join(BUILD, "test-timings.json");
 /** A run that takes longer hangs. */
@@ -57,7 +59,7 @@ async function slowestFirst(files: readonly TestFile[], timings: Record<string, 
 }
 
 /** Starts what several files share, and says where it is. Run by itself, a file starts its own. */
-async function startShared(files: readonly TestFile[]): Promise<Record<string, string>> {
+async function startShared(files: readonly TestFile[], folder: string): Promise<Record<string, string>> {
   const isUsed = (name: string): boolean => files.some(({ source }) => source.includes(name));
   const env: Record<string, string> = {};
   const startPostgres = async () => {
@@ -71,6 +73,9 @@ async function startShared(files: readonly TestFile[]): Promise<Record<string, s
   const pack = async () => {
     env.TEST_CLIENT_PACKAGE = JSON.stringify(await packClient());
   };
+  const bundleThread = async () => {
+    env.TEST_WRITER = JSON.stringify(await bundleWriter(folder));
+  };
   const buildExecutable = async () => {
     env.TEST_EXECUTABLE = await build(BUILD);
   };
@@ -80,6 +85,7 @@ async function startShared(files: readonly TestFile[]): Promise<Record<string, s
     onBothStores && startRedis(),
     (isUsed("harness/program/") || isUsed("harness/browser/desk.ts") || isUsed("/torture/")) && buildExecutable(),
     files.some(({ path }) => path.startsWith("client/")) && pack(),
+    bundleThread(),
   ]);
   return env;
 }
@@ -120,8 +126,8 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const result = await runFiles(await slowestFirst(files, timings), {
       cwd: ROOT,
-      env: { ...process.env, ...(await startShared(files)) },
-      options: args.filter((arg) => arg.startsWith("-") && !arg.startsWith("--workers=")),
+      env: { ...process.env, ...(await startShared(files, outputs)) },
+      options: [PRELOAD, ...args.filter((arg) => arg.startsWith("-") && !arg.startsWith("--workers="))],
       signal,
       outputs,
       print: (text) => void process.stdout.write(text),
