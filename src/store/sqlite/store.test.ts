@@ -590,14 +590,18 @@ describe("the version of a store that is served", () => {
     const script = `const db = new (await import("bun:sqlite")).Database(${JSON.stringify(path)});
       db.run("PRAGMA busy_timeout = 5000; PRAGMA synchronous = OFF");
       const insert = db.prepare("INSERT INTO animals (name, category_id, status) VALUES ('Rex', 7, 'sold')");
-      for (let i = 0; i < 1500; i++) { insert.run(); if (i % 3 === 0) await Bun.sleep(Math.random() * 2); }`;
-    const child = Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" });
+      let [isOver, inserted] = [false, 0];
+      process.stdin.on("end", () => { isOver = true; }).resume();
+      while (!isOver) { insert.run(); if (++inserted % 3 === 0) await Bun.sleep(Math.random() * 2); }
+      console.log(inserted);`;
+    const child = Bun.spawn([process.execPath, "-e", script], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
     const reader = new Database(path, { readonly: true });
     const count = reader.prepare<{ count: number }, []>("SELECT count(*) AS count FROM animals");
     const counts = new Map<Version, number>();
     const stale: Version[] = [];
-    let [saves, reused] = [0, 0];
+    let [saves, reused, inserted] = [0, 0, 0];
     while (child.exitCode === null) {
+      if (saves > 100 && reused > 100 && inserted > 600) child.stdin.end();
       let isSaved = false;
       const saved = store.tallies.save([[keyId, tallyUsed(saves)]]).then(() => {
         isSaved = true;
@@ -606,6 +610,7 @@ describe("the version of a store that is served", () => {
       while (!isSaved) {
         const version = store.version();
         const animals = count.get()?.count as number;
+        inserted = animals;
         // Nothing was committed in between, so the number of animals belongs to the version.
         if (version !== undefined && store.version() === version) {
           if (counts.has(version)) reused++;
@@ -618,9 +623,7 @@ describe("the version of a store that is served", () => {
     }
     expect([child.exitCode, await new Response(child.stderr).text()]).toEqual([0, ""]);
     expect(stale).toEqual([]);
-    expect(count.get()?.count).toBe(1500);
-    expect(saves).toBeGreaterThan(100);
-    expect(reused).toBeGreaterThan(100);
+    expect(String(count.get()?.count)).toBe((await new Response(child.stdout).text()).trim());
     reader.close();
     await store.close();
   });
