@@ -17,10 +17,10 @@ import { EXECUTABLE, issueBoundlessKey, run, serve } from "../../harness/program
 import { canMount, onSmallDisk } from "../../harness/program/small-disk.ts";
 import { clientOf } from "../../harness/requests/client.ts";
 import { openDatabaseFile } from "../../harness/rows/sqlite.ts";
-import { databaseMaker, withSql } from "../../harness/servers/postgres.ts";
+import { emptyDatabaseMaker, withSql } from "../../harness/servers/postgres.ts";
 import { hasRedis, redisDatabaseMaker } from "../../harness/servers/redis.ts";
 
-const newDatabase = await databaseMaker();
+const newDatabase = await emptyDatabaseMaker();
 
 interface Result {
   readonly check: string;
