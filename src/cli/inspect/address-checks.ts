@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import { type Check, type Finding, ok, problem, warning } from "../../domain/checkup/checkup.ts";
+import { type Check, check, type Finding, ok, problem, warning } from "../../domain/checkup/checkup.ts";
 import { checkPublicAddress } from "../../domain/checkup/public-address.ts";
 
 // Checks that clients reach the service at the address in the settings.
@@ -16,9 +16,8 @@ export const addressChecks = ({ HOST, PUBLIC_URL, TRUSTED_PROXIES }: Config): Ch
 ];
 
 /** Some networks answer only from outside, so silence is a warning; a wrong answer is a problem. */
-const answersAt = (publicUrl: string): Check => ({
-  name: "public address leads to the service",
-  async run() {
+const answersAt = (publicUrl: string): Check =>
+  check("public address leads to the service", async () => {
     const url = `${publicUrl}/key`;
     const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }).catch(
       (error: Error) => error,
@@ -29,8 +28,7 @@ const answersAt = (publicUrl: string): Check => ({
         "if the service is running, check its name in DNS, its proxy and its certificate; some networks only answer from outside",
       );
     return findingOf(url, response);
-  },
-});
+  });
 
 async function findingOf(url: string, response: Response): Promise<Finding> {
   const location = response.headers.get("location");

@@ -6,6 +6,7 @@ import {
   type Check,
   type CheckResult,
   type Checkup,
+  check,
   type Finding,
   ok,
   problem,
@@ -86,18 +87,12 @@ const settings = (mistakes: readonly string[]): Check => ({
         ),
 });
 
-const spelling: Check = {
-  name: "misspelt settings",
-  run() {
-    const misspelt = misspeltSettings();
-    return misspelt.length === 0
-      ? ok("none")
-      : warning(
-          misspelt.map(wordingOf).join(" "),
-          "rename them in the environment or in the file .env, or remove them",
-        );
-  },
-};
+const spelling: Check = check("misspelt settings", () => {
+  const misspelt = misspeltSettings();
+  return misspelt.length === 0
+    ? ok("none")
+    : warning(misspelt.map(wordingOf).join(" "), "rename them in the environment or in the file .env, or remove them");
+});
 
 const NAME_WIDTH = 40;
 

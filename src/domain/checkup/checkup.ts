@@ -23,6 +23,10 @@ export interface Checkup {
   close(): Awaitable<void>;
 }
 
+export const check = (name: string, run: Check["run"]): Check => ({ name, run });
+
+export const neededCheck = (name: string, run: Check["run"]): Check => ({ name, run, isNeeded: true });
+
 export const ok = (detail: string): Finding => ({ kind: "ok", detail });
 
 export const warning = (detail: string, remedy: string | Remedy): Finding => ({ kind: "warning", detail, remedy });

@@ -1,6 +1,14 @@
 import type { Redis } from "ioredis";
 import { systemClock } from "../../base/time/clock.ts";
-import { type Check, type Checkup, type Finding, ok, problem } from "../../domain/checkup/checkup.ts";
+import {
+  type Check,
+  type Checkup,
+  check,
+  type Finding,
+  neededCheck,
+  ok,
+  problem,
+} from "../../domain/checkup/checkup.ts";
 import { compareClocks } from "../../domain/checkup/clock-check.ts";
 import { displayRedisUrl, type RedisUrl } from "../redis-url.ts";
 import { COMMAND_TIMEOUT_MS, connectRedis, nodesOf, type RedisClient, whenReady } from "./servers/client.ts";
@@ -14,17 +22,13 @@ export function checkRedis(url: RedisUrl, connectTimeoutMs?: number): Checkup {
   const servers = serversOf(client, url);
   return {
     checks: [
-      {
-        name: "Redis can be reached",
-        isNeeded: true,
-        async run() {
-          await whenReady(client, connectTimeoutMs);
-          const isConnected = servers.isConnected();
-          const error = isConnected && url.kind !== "single" ? undefined : await examine(url);
-          if (error !== undefined || !isConnected) return finding(displayRedisUrl(url), error);
-          return ok(`version ${(await valuesOf(client, "server", "redis_version")).join(", ")}`);
-        },
-      },
+      neededCheck("Redis can be reached", async () => {
+        await whenReady(client, connectTimeoutMs);
+        const isConnected = servers.isConnected();
+        const error = isConnected && url.kind !== "single" ? undefined : await examine(url);
+        if (error !== undefined || !isConnected) return finding(displayRedisUrl(url), error);
+        return ok(`version ${(await valuesOf(client, "server", "redis_version")).join(", ")}`);
+      }),
       canCount(client, servers),
       evictsNothing(client),
       savesToDisk(client),
@@ -41,27 +45,23 @@ function finding(server: string, error: unknown): Finding {
   return problem(`${server} ${reason}`, `${remedy}; until then, ${until}`);
 }
 
-const sameClock = (client: RedisClient): Check => ({
-  name: "clock agrees with Redis's",
-  async run() {
+const sameClock = (client: RedisClient): Check =>
+  check("clock agrees with Redis's", async () => {
     const [server] = nodesOf(client);
     const askedMs = systemClock.nowMs();
     const time = await server?.time().catch(unlessForbidden);
     if (time === undefined) return ok("not compared: the user of Redis may not ask for the time");
     const [seconds, microseconds] = time;
     return compareClocks("Redis", Number(seconds) * 1_000 + Number(microseconds) / 1_000, askedMs, systemClock.nowMs());
-  },
-});
+  });
 
 /** The service itself needs no right to TIME. */
 function unlessForbidden(error: Error): undefined {
   if (!error.message.startsWith("NOPERM")) throw error;
 }
 
-const canCount = (client: RedisClient, servers: Servers): Check => ({
-  name: "Redis can count",
-  isNeeded: true,
-  async run() {
+const canCount = (client: RedisClient, servers: Servers): Check =>
+  neededCheck("Redis can count", async () => {
     for (const server of servers.names()) {
       const subject = servers.probeSubject(server);
       try {
@@ -71,12 +71,10 @@ const canCount = (client: RedisClient, servers: Servers): Check => ({
       }
     }
     return ok(`all instances together, on ${servers.names().join(", ")}`);
-  },
-});
+  });
 
-const evictsNothing = (client: RedisClient): Check => ({
-  name: "Redis forgets no counter",
-  async run() {
+const evictsNothing = (client: RedisClient): Check =>
+  check("Redis forgets no counter", async () => {
     const policies = await valuesOf(client, "memory", "maxmemory_policy");
     const limits = await valuesOf(client, "memory", "maxmemory");
     const evicting = policies.filter((policy, i) => policy !== "noeviction" && limits[i] !== "0");
@@ -86,12 +84,10 @@ const evictsNothing = (client: RedisClient): Check => ({
           `when its memory is full it evicts counters and bans (${evicting[0]})`,
           "set maxmemory-policy to noeviction, and use this Redis for nothing else",
         );
-  },
-});
+  });
 
-const savesToDisk = (client: RedisClient): Check => ({
-  name: "Redis saves to disk",
-  async run() {
+const savesToDisk = (client: RedisClient): Check =>
+  check("Redis saves to disk", async () => {
     const statuses = [
       ...(await valuesOf(client, "persistence", "rdb_last_bgsave_status")),
       ...(await valuesOf(client, "persistence", "aof_last_write_status")),
@@ -105,8 +101,7 @@ const savesToDisk = (client: RedisClient): Check => ({
     return ok(
       isOn ? "with an append-only file" : "by snapshots, if at all: a restart of Redis may forget counters and bans",
     );
-  },
-});
+  });
 
 /** Reads one value of INFO from every server. */
 async function valuesOf(client: RedisClient, section: string, name: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { lazy } from "../../base/lazy.ts";
 import { systemClock } from "../../base/time/clock.ts";
-import { type Check, type Checkup, ok, problem } from "../../domain/checkup/checkup.ts";
+import { type Check, type Checkup, check, neededCheck, ok, problem } from "../../domain/checkup/checkup.ts";
 import { compareClocks } from "../../domain/checkup/clock-check.ts";
 import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
 import {
@@ -10,8 +10,9 @@ import {
   invariantChecks,
   type SelectIds,
   savedResponseCheck,
+  schemaCheck,
 } from "../schema/invariants.ts";
-import { newestOf, schemaState, textOfMigration } from "../schema/migrate.ts";
+import { textOfMigration } from "../schema/migrate.ts";
 import { rowsOf } from "../sql/pages.ts";
 import { ANIMALS, CATEGORIES, NUMBERED_TABLES, SAVED_RESPONSES, TABLES } from "../sql/rows.ts";
 import { displayName } from "../urls/database-url.ts";
@@ -43,7 +44,7 @@ export function checkPostgres(url: string, connections: number): Checkup {
       durable(run),
       connectionLimit(run, connections),
       finishedCopy(run),
-      schema(run),
+      schemaCheck(POSTGRES_MIGRATIONS, () => appliedMigrations({ run }), { kind: "migrate" }),
       indexes(run),
       ids(run),
       ...invariantChecks(selectIds),
@@ -56,10 +57,8 @@ export function checkPostgres(url: string, connections: number): Checkup {
   };
 }
 
-const reachable = (query: Run, url: string): Check => ({
-  name: "database can be reached",
-  isNeeded: true,
-  async run() {
+const reachable = (query: Run, url: string): Check =>
+  neededCheck("database can be reached", async () => {
     const name = displayName({ kind: "postgres", url });
     try {
       const [row] = await query<{ version: string; encoding: string }>(
@@ -71,81 +70,55 @@ const reachable = (query: Run, url: string): Check => ({
     } catch (error) {
       return problem(`${name}: ${(error as Error).message}`, "check DATABASE_URL, and whether the server is running");
     }
-  },
-});
+  });
 
-const sameClock = (query: Run): Check => ({
-  name: "clock agrees with PostgreSQL's",
-  async run() {
+const sameClock = (query: Run): Check =>
+  check("clock agrees with PostgreSQL's", async () => {
     const askedMs = systemClock.nowMs();
     const [row] = await query<{ ms: number }>("SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms");
     return compareClocks("PostgreSQL", Number(row?.ms), askedMs, systemClock.nowMs());
-  },
-});
+  });
 
-const writable = (query: Run): Check => ({
-  name: "server accepts writes",
-  async run() {
+const writable = (query: Run): Check =>
+  check("server accepts writes", async () => {
     const [row] = await query<{ standby: boolean }>("SELECT pg_is_in_recovery() AS standby");
     return row?.standby ? problem("it is a standby", "set DATABASE_URL to the primary") : ok("yes");
-  },
-});
+  });
 
 /** Settings that PostgreSQL needs for an acknowledged write to survive a crash. */
 const DURABLE = ["fsync", "full_page_writes", "synchronous_commit"];
 
-const durable = (query: Run): Check => ({
-  name: "acknowledged writes survive a crash",
-  async run() {
+const durable = (query: Run): Check =>
+  check("acknowledged writes survive a crash", async () => {
     const rows = await query<{ name: string }>(
       `SELECT name FROM pg_settings WHERE name IN (${DURABLE.map((name) => `'${name}'`).join(", ")}) AND setting = 'off'`,
     );
     if (rows.length === 0) return ok("yes");
     return problem(`${rows.map(({ name }) => name).join(", ")} is off`, "turn it on in postgresql.conf");
-  },
-});
+  });
 
-const connectionLimit = (query: Run, connections: number): Check => ({
-  name: "connections",
-  async run() {
+const connectionLimit = (query: Run, connections: number): Check =>
+  check("connections", async () => {
     const [row] = await query<{ most: number }>("SELECT current_setting('max_connections')::int AS most");
     const detail = `${connections} for each instance, of ${row?.most}`;
     return connections < Number(row?.most)
       ? ok(detail)
       : problem(detail, "set a lower DATABASE_CONNECTIONS, or a higher max_connections in postgresql.conf");
-  },
-});
+  });
 
-const finishedCopy = (query: Run): Check => ({
-  name: "copy is finished",
-  async run() {
+const finishedCopy = (query: Run): Check =>
+  check("copy is finished", async () => {
     const [table] = await query<{ name: string | null }>("SELECT to_regclass('copies') AS name");
     const unfinished = table?.name === null ? [] : await query("SELECT 1 FROM copies WHERE finished_at IS NULL");
     return unfinished.length === 0
       ? ok("yes, or there was none")
       : problem("a copy into this database was interrupted", { kind: "finish_copy" });
-  },
-});
-
-const schema = (query: Run): Check => ({
-  name: "schema",
-  isNeeded: true,
-  async run() {
-    const state = schemaState(await appliedMigrations({ run: query }), POSTGRES_MIGRATIONS);
-    const newest = newestOf(POSTGRES_MIGRATIONS);
-    if (state.kind === "current") return ok(`${newest}, as it should be`);
-    if (state.kind === "newer") return ok(`${state.number}, of a newer version, and this one can run on it`);
-    return problem(state.kind === "empty" ? "the database is empty" : `the database is older than schema ${newest}`, {
-      kind: "migrate",
-    });
-  },
-});
+  });
 
 const CREATED_INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON (\w+)/gm;
 
-const indexes = (query: Run): Check => ({
-  name: "indexes",
-  async run() {
+const indexes = (query: Run): Check =>
+  check("indexes", async () => {
     const rows = await query<{ name: string; valid: boolean }>(
       `SELECT c.relname AS name, i.indisvalid AND i.indisready AS valid
       FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relnamespace = current_schema()::regnamespace`,
@@ -159,14 +132,12 @@ const indexes = (query: Run): Check => ({
     return missing.length === 0
       ? ok("all there, and valid")
       : problem(`${missing.join(", ")} is missing`, "create it as in src/store/migrations/postgres");
-  },
-});
+  });
 
 const GRANT_SEQUENCES = "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO the role of the service";
 
-const ids = (query: Run): Check => ({
-  name: "ids are assigned once",
-  async run() {
+const ids = (query: Run): Check =>
+  check("ids are assigned once", async () => {
     for (const { name } of NUMBERED_TABLES) {
       const sequence = `pg_get_serial_sequence('${name}', 'id')`;
       const [may] = await query<{ use: boolean }>(`SELECT has_sequence_privilege(${sequence}, 'USAGE') AS use`);
@@ -180,5 +151,4 @@ const ids = (query: Run): Check => ({
         );
     }
     return ok("yes");
-  },
-});
+  });

@@ -2,7 +2,7 @@ import type { Remedy } from "../../base/operator-error.ts";
 import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import { systemClock } from "../../base/time/clock.ts";
-import { type Check, ok, problem } from "../../domain/checkup/checkup.ts";
+import { type Check, check, neededCheck, ok, problem } from "../../domain/checkup/checkup.ts";
 import { checkAgainstRecords } from "../../domain/checkup/clock-check.ts";
 import { PLAN_NAMES } from "../../domain/keys/plan.ts";
 import { SCOPES } from "../../domain/keys/scope.ts";
@@ -13,6 +13,7 @@ import { OPEN_ORDER_STATUSES, ORDER_STATUSES, PLACING } from "../../domain/stock
 import { encodeScopes } from "../sql/rows.ts";
 import { decodeSavedContent } from "../sql/saved-content.ts";
 import type { Row } from "../sql/table.ts";
+import { type AppliedMigration, type Migration, newestOf, schemaState } from "./migrate.ts";
 
 // Invariants of every store at every moment, in SQL that both databases understand. A statement selects the ids of the
 // rows that break the rule.
@@ -111,19 +112,34 @@ const INVARIANTS: readonly Invariant[] = [
   },
 ];
 
+/** Checks that a schema is the newest one, or a newer version's. `difference` says what else is wrong with it. */
+export const schemaCheck = (
+  migrations: readonly Migration[],
+  applied: () => Awaitable<readonly AppliedMigration[]>,
+  remedy: Remedy,
+  difference: () => string | undefined = () => undefined,
+): Check =>
+  neededCheck("schema", async () => {
+    const state = schemaState(await applied(), migrations);
+    const newest = newestOf(migrations);
+    if (state.kind === "newer") return ok(`${state.number}, of a newer version, and this one can run on it`);
+    if (state.kind === "empty") return problem("the database is empty", remedy);
+    if (state.kind === "older") return problem(`the database is older than schema ${newest}`, remedy);
+    const different = difference();
+    return different === undefined ? ok(`${newest}, as it should be`) : problem(different, { kind: "restore_damaged" });
+  });
+
 /** The newest timestamp in the store. */
 const NEWEST = `SELECT max(at) AS id FROM (SELECT max(updated_at) AS at FROM orders
   UNION ALL SELECT max(created_at) FROM keys UNION ALL SELECT max(last_used_at) FROM keys
   UNION ALL SELECT max(saved_at) FROM saved_responses) AS stamped`;
 
-export const clockCheck = (select: SelectIds): Check => ({
-  name: "clock",
-  async run() {
+export const clockCheck = (select: SelectIds): Check =>
+  check("clock", async () => {
     const [newest] = await select(NEWEST);
     const isKnown = newest?.id !== null && newest?.id !== undefined;
     return checkAgainstRecords(systemClock.nowMs(), isKnown ? Number(newest.id) : undefined);
-  },
-});
+  });
 
 /** The number of rows that a message names. */
 const SHOWN = 3;
@@ -132,17 +148,16 @@ export type SelectIds = (sql: string) => Awaitable<readonly { readonly id: unkno
 
 /** One check for each invariant. */
 export const invariantChecks = (select: SelectIds): Check[] =>
-  INVARIANTS.map(({ name, broken, remedy = RESTORE_OR_CORRECT }) => ({
-    name,
-    async run() {
+  INVARIANTS.map(({ name, broken, remedy = RESTORE_OR_CORRECT }) =>
+    check(name, async () => {
       const [counted] = await select(`SELECT count(*) AS id FROM (${broken}) AS broken`);
       const count = Number(counted?.id);
       if (count === 0) return ok("yes");
       const some = await select(`SELECT id FROM (${broken}) AS broken ORDER BY id LIMIT ${SHOWN}`);
       const ids = some.map(({ id }) => id);
       return problem(notSoFor(count, ids), remedy);
-    },
-  }));
+    }),
+  );
 
 const notSoFor = (count: number, some: readonly unknown[]): string =>
   `not so for ${count}: ${some.join(", ")}${count > some.length ? ", …" : ""}`;
@@ -151,9 +166,8 @@ const notSoFor = (count: number, some: readonly unknown[]): string =>
 type ReadRows = () => AsyncIterable<readonly Row[]>;
 
 /** Neither database can fold a name as the program does. */
-const foldedNames = (of: string, read: ReadRows, remedy: (wrong: readonly bigint[]) => string): Check => ({
-  name: `${of} are found by their names`,
-  async run() {
+const foldedNames = (of: string, read: ReadRows, remedy: (wrong: readonly bigint[]) => string): Check =>
+  check(`${of} are found by their names`, async () => {
     let [count, unfolded] = [0, 0];
     const wrong: bigint[] = [];
     for await (const rows of read())
@@ -167,8 +181,7 @@ const foldedNames = (of: string, read: ReadRows, remedy: (wrong: readonly bigint
     return ok(
       unfolded === 0 ? `${count}` : `${count}, of which ${unfolded} will be, when a service has run for a while`,
     );
-  },
-});
+  });
 
 export const categoryNameCheck = (read: ReadRows): Check =>
   foldedNames("categories", read, () => "send the names of these categories again with PUT /categories/{categoryId}");
@@ -179,9 +192,8 @@ export const animalNameCheck = (read: ReadRows): Check =>
     return `UPDATE animals SET folded_name = NULL WHERE id ${these}, with the service stopped: when it runs again, it fills them in`;
   });
 
-export const savedResponseCheck = (read: ReadRows): Check => ({
-  name: "saved responses can be read",
-  async run() {
+export const savedResponseCheck = (read: ReadRows): Check =>
+  check("saved responses can be read", async () => {
     let [count, unreadable] = [0, 0];
     for await (const rows of read())
       for (const { content } of rows) {
@@ -193,8 +205,7 @@ export const savedResponseCheck = (read: ReadRows): Check => ({
       `${unreadable} of ${count} cannot`,
       "wait a day until they have expired, or delete them: a retry of theirs is then carried out again",
     );
-  },
-});
+  });
 
 function isReadable(content: string): boolean {
   try {

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Remedy } from "../../base/operator-error.ts";
-import { type Check, type Checkup, ok, problem, warning } from "../../domain/checkup/checkup.ts";
+import { type Check, type Checkup, check, neededCheck, ok, problem, warning } from "../../domain/checkup/checkup.ts";
 import { abandonedFiles } from "../files/partial-file.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import {
@@ -12,8 +12,8 @@ import {
   invariantChecks,
   type SelectIds,
   savedResponseCheck,
+  schemaCheck,
 } from "../schema/invariants.ts";
-import { newestOf, schemaState } from "../schema/migrate.ts";
 import { ANIMALS, CATEGORIES, SAVED_RESPONSES } from "../sql/rows.ts";
 import { absolutePath } from "../urls/database-url.ts";
 import { isOurs, openReadOnly } from "./file/database.ts";
@@ -75,51 +75,41 @@ export const ruleChecks = (db: () => Database): Check[] => [
   savedResponseCheck(() => tableRows(db(), SAVED_RESPONSES)),
 ];
 
-const databaseFile = (path: string): Check => ({
-  name: "database file",
-  isNeeded: true,
-  run() {
+const databaseFile = (path: string): Check =>
+  neededCheck("database file", () => {
     const objection = objectionToFile(path);
     if (objection) return problem(objection.detail, objection.remedy);
     return existsSync(path)
       ? ok(`${absolutePath(path)}, ${sizeText(statSync(path).size)}`)
       : problem(`there is no database at ${absolutePath(path)}`, { kind: "file_missing" });
-  },
-});
+  });
 
-const belongingLog = (path: string): Check => ({
-  name: "write-ahead log belongs to the file",
-  isNeeded: true,
-  run() {
+const belongingLog = (path: string): Check =>
+  neededCheck("write-ahead log belongs to the file", () => {
     const objection = objectionToWal(path);
     if (objection === undefined) return ok("yes");
     return problem(objection, { kind: "replace_foreign_log", path });
-  },
-});
+  });
 
-const permissions = (files: readonly string[]): Check => ({
-  name: "file permissions",
-  run() {
+const permissions = (files: readonly string[]): Check =>
+  check("file permissions", () => {
     const open = files.filter(
       (file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & READABLE_BY_OTHERS) !== 0,
     );
-    if (open.length === 0 || process.platform === "win32") return ok("only the owner can read them");
+    if (open.length === 0) return ok("only the owner can read them");
     return problem(`others can read ${open.join(", ")}`, `chmod 600 ${open.join(" ")}`);
-  },
-});
+  });
 
 /** SQLite writes to the file, and makes others beside it. */
-const writable = (path: string): Check => ({
-  name: "database can be written",
-  run() {
+const writable = (path: string): Check =>
+  check("database can be written", () => {
     const refused = [path, dirname(absolutePath(path))].find((each) => !isWritable(each));
     if (refused === undefined) return ok("by the user who runs this");
     return warning(
       `the user who runs this may not write to ${refused}`,
       "run this as the user of the service; if that is who you are, give them the file and its folder with chown",
     );
-  },
-});
+  });
 
 function isWritable(path: string): boolean {
   try {
@@ -130,9 +120,8 @@ function isWritable(path: string): boolean {
   }
 }
 
-const diskSpace = (path: string): Check => ({
-  name: "free disk space",
-  run() {
+const diskSpace = (path: string): Check =>
+  check("free disk space", () => {
     const { bavail, bsize } = statfsSync(dirname(absolutePath(path)));
     const free = bavail * bsize;
     if (free < MIN_FREE_BYTES) return problem(sizeText(free), "free some space: on a full disk, writes fail");
@@ -142,12 +131,10 @@ const diskSpace = (path: string): Check => ({
       `${sizeText(free)}, and the database has ${sizeText(size)}`,
       "free some space: a restore, or a backup into this folder, needs as much as the database",
     );
-  },
-});
+  });
 
-const sizeOfLog = (path: string): Check => ({
-  name: "size of the write-ahead log",
-  run() {
+const sizeOfLog = (path: string): Check =>
+  check("size of the write-ahead log", () => {
     const { size } = Bun.file(`${path}-wal`);
     return size <= MAX_LOG_BYTES
       ? ok(sizeText(size))
@@ -155,12 +142,10 @@ const sizeOfLog = (path: string): Check => ({
           sizeText(size),
           "end programs that have the database open for long; the log of the service says if checkpoints fail",
         );
-  },
-});
+  });
 
-const leftovers = (path: string): Check => ({
-  name: "leftovers beside the file",
-  run() {
+const leftovers = (path: string): Check =>
+  check("leftovers beside the file", () => {
     const journal = `${path}-journal`;
     if (existsSync(journal))
       return problem(
@@ -180,65 +165,47 @@ const leftovers = (path: string): Check => ({
           `interrupted backups: ${abandoned.join(", ")}`,
           "delete them; the next backup into this folder does so too",
         );
-  },
-});
+  });
 
-const ownFile = (db: () => Database): Check => ({
-  name: "database can be read",
-  isNeeded: true,
-  run() {
+const ownFile = (db: () => Database): Check =>
+  neededCheck("database can be read", () => {
     db().query("SELECT count(*) FROM sqlite_schema").get();
     return isOurs(db())
       ? ok("yes")
       : problem("it is the database of another program", "set DATABASE_URL to another file");
-  },
-});
+  });
 
-const integrity = (db: () => Database): Check => ({
-  name: "integrity",
-  run() {
+const integrity = (db: () => Database): Check =>
+  check("integrity", () => {
     const rows = db().query("PRAGMA integrity_check(5)").all() as { integrity_check: string }[];
     const found = rows.map((row) => row.integrity_check.replaceAll("\n", ": "));
     if (found.join() === "ok") return ok("pages, tables and indexes agree");
     return problem(found.join("; "), RESTORE);
-  },
-});
+  });
 
-export const references = (db: () => Database): Check => ({
-  name: "references",
-  run() {
+export const references = (db: () => Database): Check =>
+  check("references", () => {
     const broken = db()
       .query('SELECT "table" AS name, count(*) AS count FROM pragma_foreign_key_check GROUP BY 1')
       .all();
     if (broken.length === 0) return ok("all rows that are referred to exist");
     const tables = (broken as { name: string; count: bigint }[]).map(({ name, count }) => `${count} in ${name}`);
     return problem(`rows that refer to none: ${tables.join(", ")}`, RESTORE);
-  },
-});
+  });
 
-const schema = (db: () => Database): Check => ({
-  name: "schema",
-  isNeeded: true,
-  run() {
-    const state = schemaState(appliedMigrations(db()), SQLITE_MIGRATIONS);
-    const newest = newestOf(SQLITE_MIGRATIONS);
-    if (state.kind === "newer") return ok(`${state.number}, of a newer version, and this one can run on it`);
-    if (state.kind !== "current")
-      return problem(state.kind === "empty" ? "the database is empty" : `the database is older than schema ${newest}`, {
-        kind: "migrate_or_start",
-      });
-    const difference = differenceInSchema(db());
-    return difference === undefined ? ok(`${newest}, as it should be`) : problem(difference, RESTORE);
-  },
-});
+const schema = (db: () => Database): Check =>
+  schemaCheck(
+    SQLITE_MIGRATIONS,
+    () => appliedMigrations(db()),
+    { kind: "migrate_or_start" },
+    () => differenceInSchema(db()),
+  );
 
-const ids = (db: () => Database): Check => ({
-  name: "ids are assigned once",
-  run() {
+const ids = (db: () => Database): Check =>
+  check("ids are assigned once", () => {
     const repeated = repeatedIds(db());
     return repeated === undefined ? ok("yes") : problem(repeated, RESTORE);
-  },
-});
+  });
 
 /** Chooses the unit that leaves a digit before the point: a new database has less than a megabyte. */
 function sizeText(bytes: number): string {
