@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { pagesOf } from "../../base/read-all.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { JournalEntry } from "../../domain/journal.ts";
 import { isKeyId } from "../../domain/keys/key.ts";
@@ -36,9 +37,9 @@ async function showJournal({ since, key, json }: JournalOptions): Promise<void> 
     const query = { sinceMs: since, keyId: key === undefined ? undefined : await idOf(store, key), size: PAGE_SIZE };
     if (json) return printAsJson(store, query);
     let count = 0;
-    for await (const entries of pagesOf(store, query)) {
+    for await (const entries of entriesOf(store, query)) {
       count += entries.length;
-      if (entries.length > 0) print(entries.map(lineOfEntry).join("\n"));
+      print(entries.map(lineOfEntry).join("\n"));
     }
     if (count === 0) note("The journal has no such entries.");
   });
@@ -47,7 +48,7 @@ async function showJournal({ since, key, json }: JournalOptions): Promise<void> 
 /** Prints one array, with an entry per line. */
 async function printAsJson(store: Store, query: JournalQuery): Promise<void> {
   let separator = "[\n";
-  for await (const entries of pagesOf(store, query))
+  for await (const entries of entriesOf(store, query))
     for (const entry of entries) {
       write(`${separator}  ${JSON.stringify(jsonOfEntry(entry))}`);
       separator = ",\n";
@@ -55,14 +56,8 @@ async function printAsJson(store: Store, query: JournalQuery): Promise<void> {
   print(separator === ",\n" ? "\n]" : "[]");
 }
 
-async function* pagesOf({ journal }: Store, query: JournalQuery): AsyncGenerator<readonly JournalEntry[]> {
-  for (let afterId: bigint | undefined; ; ) {
-    const { rows, more } = await journal.list({ ...query, afterId });
-    yield rows;
-    if (!more) return;
-    afterId = rows.at(-1)?.id;
-  }
-}
+const entriesOf = ({ journal }: Store, query: JournalQuery) =>
+  pagesOf<JournalEntry>(query.size, async (last) => (await journal.list({ ...query, afterId: last?.id })).rows);
 
 async function idOf({ keys }: Store, idOrName: string): Promise<string> {
   if (isKeyId(idOrName)) return idOrName;

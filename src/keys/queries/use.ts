@@ -1,28 +1,15 @@
 import { type Key, type KeyState, stateOf } from "../../domain/keys/key.ts";
-import { applyPardon, type BanRecord, isBanned, type Ladder, ladderOf } from "../../domain/limits/ban.ts";
+import { applyPardon, type BanRecord, isBanned, ladderOf } from "../../domain/limits/ban.ts";
 import { copyOfTally, newTally, ratePolicyOfKey, strikesLeft, type Tally } from "../../domain/limits/tally.ts";
 import { type Count, closeIfOver, DAY, MINUTE, type Window } from "../../domain/limits/window.ts";
 
-export interface WindowUse {
-  readonly quota: number;
-  readonly used: number;
-  readonly remaining: number;
-  /** Undefined when the window is not open. */
-  readonly resetsAtMs: number | undefined;
-}
+export type WindowUse = ReturnType<typeof windowUse>;
 
 /** The used part of quotas, the end of a ban, and the length of the next one. */
-export interface KeyUse {
-  readonly minute: WindowUse;
-  readonly day: WindowUse;
-  readonly bannedUntilMs: number | undefined;
-  readonly ladder: Ladder;
-  /** The number of further refused requests in this minute that lead to a ban. */
-  readonly strikesLeft: number;
-}
+export type KeyUse = ReturnType<typeof useOf>;
 
 /** Applies the rules for requests, without changing the tally. */
-export function useOf(key: Key, tally: Tally | undefined, nowMs: number): KeyUse {
+export function useOf(key: Key, tally: Tally | undefined, nowMs: number) {
   const counted = tally ? copyOfTally(tally) : newTally();
   const { minute, day, banRecord } = counted;
   applyPardon(banRecord, key.pardonedAtMs ?? -1);
@@ -31,6 +18,7 @@ export function useOf(key: Key, tally: Tally | undefined, nowMs: number): KeyUse
     day: windowUse(day, DAY, key.quotas.perDay, nowMs),
     bannedUntilMs: endOfBan(banRecord, nowMs),
     ladder: ladderOf(banRecord, nowMs),
+    /** The number of further refused requests in this minute that lead to a ban. */
     strikesLeft: strikesLeft(counted, ratePolicyOfKey(key.quotas, key.pardonedAtMs), nowMs),
   };
 }
@@ -57,12 +45,13 @@ export function trueStateOf(key: Key, bannedUntilMs: number | undefined, nowMs: 
   return state === "active" && bannedUntilMs !== undefined ? "banned" : state;
 }
 
-function windowUse(count: Count, window: Window, quota: number, nowMs: number): WindowUse {
+function windowUse(count: Count, window: Window, quota: number, nowMs: number) {
   closeIfOver(count, window, nowMs);
   return {
     quota,
     used: count.used,
     remaining: Math.max(0, quota - count.used),
+    /** Undefined when the window is not open. */
     resetsAtMs: count.used > 0 ? count.openedAtMs + window.lengthMs : undefined,
   };
 }
