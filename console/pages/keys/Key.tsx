@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { countOf } from "../../../src/base/text/text.ts";
-import type { ConfirmedForm, KeyUsageView, KeyView } from "../../../src/console/api/index.ts";
+import type { ConfirmedForm, KeyView, UsageSeriesView } from "../../../src/console/api/index.ts";
 import { call } from "../../api.ts";
 import { Confirm } from "../../components/dialogs/Confirm.tsx";
 import { rescueFocus } from "../../components/dialogs/focus.ts";
@@ -47,7 +47,7 @@ interface KnownProps {
 function Known({ live, of, path }: KnownProps) {
   const here = address.value;
   const span = spanOf(here.params.get("span"));
-  const usage = useLive<KeyUsageView>(`${path}/usage?span=${span}`);
+  const usage = useLive<UsageSeriesView>(`${path}/usage?span=${span}`);
   return (
     <Page
       title={of.name}

@@ -1,7 +1,6 @@
 import type { Key, KeyState } from "../../domain/keys/key.ts";
 import type { Plan, Quotas } from "../../domain/keys/plan.ts";
 import type { Scope } from "../../domain/keys/scope.ts";
-import type { UsageSeriesView } from "./usage.ts";
 
 /** The use of a quota. */
 export interface WindowView {
@@ -51,9 +50,6 @@ export interface KeyView extends KeyRowView {
   } | null;
   readonly secrets: readonly { readonly createdAtMs: number | null; readonly worksUntilMs: number | null }[];
 }
-
-/** GET /console/api/keys/{id}/usage?span=hour|day|month */
-export type KeyUsageView = UsageSeriesView;
 
 /** POST /console/api/keys */
 export interface NewKeyForm {

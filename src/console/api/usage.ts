@@ -12,6 +12,7 @@ export interface UsageBucketView extends UsageView {
   readonly startedAtMs: number;
 }
 
+/** GET /console/api/keys/{id}/usage?span=hour|day|month */
 export interface UsageSeriesView {
   readonly grain: Grain;
   readonly fromMs: number;

@@ -15,7 +15,7 @@ import { revokeKey } from "../../keys/revoke.ts";
 import { rotateKey } from "../../keys/rotate.ts";
 import { resumeKey, suspendKey } from "../../keys/suspend.ts";
 import { unbanKey } from "../../keys/unban.ts";
-import type { IssuedView, KeyListView, KeyUsageView, KeyView } from "../api/index.ts";
+import type { IssuedView, KeyListView, KeyView, UsageSeriesView } from "../api/index.ts";
 import { SPAN_MS } from "../cached/cache.ts";
 import { afterChange, ConsoleFault } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
@@ -107,7 +107,7 @@ export async function usageOfOneKey(
   { store, clock }: ConsoleParts,
   _: SignedIn,
   { params: { id = "" }, query }: Pick<ConsoleCall, "params" | "query">,
-): Promise<KeyUsageView | ConsoleFault> {
+): Promise<UsageSeriesView | ConsoleFault> {
   const span = spanIn(query);
   if (span instanceof ConsoleFault) return span;
   if (!isKeyId(id)) return NO_SUCH_KEY;

@@ -24,25 +24,25 @@ interface QueryParameter<Value> extends ParameterBase {
   readonly fallback?: Value;
 }
 
-interface PathParameter<Value> extends ParameterBase {
+/** An id in the path. */
+interface PathParameter extends ParameterBase {
   readonly in: "path";
-  readonly parse: (text: string) => Value | Mistake;
-  /** The fault of an invalid value. */
+  /** The fault of one that is not a canonical int64, and so names nothing. */
   readonly notFound: Fault;
 }
 
-export type Parameter<Value> = QueryParameter<Value> | PathParameter<Value>;
+export type Parameter<Value> = QueryParameter<Value> | PathParameter;
 
 // biome-ignore lint/suspicious/noExplicitAny: parameters of any value; each operation knows its own
 export type ParameterSet = Readonly<Record<string, Parameter<any>>>;
 
 /** The values of an operation's parameters. */
 export type ParameterValues<Known extends ParameterSet> = {
-  readonly [Name in keyof Known]: Known[Name] extends Parameter<infer Value>
-    ? Known[Name] extends { readonly fallback: Value } | { readonly in: "path" }
+  readonly [Name in keyof Known]: Known[Name] extends QueryParameter<infer Value>
+    ? Known[Name] extends { readonly fallback: Value }
       ? Value
       : Value | undefined
-    : never;
+    : bigint;
 };
 
 interface QueryDescription<Value> extends ParameterBase {
@@ -110,13 +110,11 @@ export const choiceParameter = <Choice extends string>(
     parse: (text) => choices.find((choice) => choice === text) ?? new Mistake(`must be one of ${choices.join(", ")}`),
   });
 
-/** An id in the path. One that is not a canonical int64 names nothing. */
-export const idInPath = (description: string, example: number, notFound: Fault): PathParameter<bigint> => ({
+export const idInPath = (description: string, example: number, notFound: Fault): PathParameter => ({
   in: "path",
   description: `${description} Anything but a canonical int64 is answered with 404.`,
   schema: INT64_SCHEMA,
   example,
-  parse: parseId,
   notFound,
 });
 
@@ -129,9 +127,9 @@ export function readPath(
   for (const name in known) {
     const parameter = known[name] as Parameter<unknown>;
     if (parameter.in !== "path") continue;
-    const value = parameter.parse(params[name] ?? "");
-    if (value instanceof Mistake) return parameter.notFound;
-    values[name] = value;
+    const id = parseInt64(params[name] ?? "");
+    if (id === undefined) return parameter.notFound;
+    values[name] = id;
   }
   return values;
 }

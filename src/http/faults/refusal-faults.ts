@@ -38,11 +38,19 @@ function foreignKey(of: EnvironmentName): Fault {
   return constant("invalid_api_key", message, INVALID_TOKEN);
 }
 
-const AGAIN = "Ask the operator for a new one.";
-const invalidKey = (message: string): Fault => constant("invalid_api_key", `This API key ${message}`, INVALID_TOKEN);
-const REPLACED_KEY = invalidKey("has been replaced. Use the new one.");
-const SUSPENDED_KEY = invalidKey("is suspended. Ask the operator to resume it.");
-const REVOKED_KEY = invalidKey(`has been revoked. ${AGAIN}`);
+const invalidKey = (message: string): Fault => new Fault("invalid_api_key", `This API key ${message}`, INVALID_TOKEN);
+const ASK_FOR_NEW = "Ask the operator for a new one.";
+
+/** The faults of refusals that say nothing more than their kind. */
+const BY_KIND = {
+  starting: STARTING,
+  missing: MISSING_KEY,
+  malformed: MALFORMED_KEY,
+  unknown: UNKNOWN_KEY,
+  replaced: invalidKey("has been replaced. Use the new one."),
+  suspended: invalidKey("is suspended. Ask the operator to resume it."),
+  revoked: invalidKey(`has been revoked. ${ASK_FOR_NEW}`),
+};
 
 /** The fault that a refused request is answered with. */
 export function refusalFault({ reason, quotaStatus }: Refusal): Fault {
@@ -50,11 +58,7 @@ export function refusalFault({ reason, quotaStatus }: Refusal): Fault {
     case "foreign":
       return FOREIGN_KEYS[reason.of];
     case "expired":
-      return new Fault(
-        "invalid_api_key",
-        `This API key expired at ${new Date(reason.atMs).toISOString()}. ${AGAIN}`,
-        INVALID_TOKEN,
-      );
+      return invalidKey(`expired at ${new Date(reason.atMs).toISOString()}. ${ASK_FOR_NEW}`);
     case "exhausted":
       return quotaFault(quotaStatus, reason.strikesLeft);
     case "banned":
@@ -62,19 +66,9 @@ export function refusalFault({ reason, quotaStatus }: Refusal): Fault {
     case "address_exhausted":
       return addressFault(quotaStatus);
     default:
-      return CONSTANT_FAULTS[reason.kind];
+      return BY_KIND[reason.kind];
   }
 }
-
-const CONSTANT_FAULTS = {
-  starting: STARTING,
-  missing: MISSING_KEY,
-  malformed: MALFORMED_KEY,
-  unknown: UNKNOWN_KEY,
-  replaced: REPLACED_KEY,
-  suspended: SUSPENDED_KEY,
-  revoked: REVOKED_KEY,
-};
 
 /** RFC 6750. */
 export const insufficientScope = (scope: Scope): Fault =>
