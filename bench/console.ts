@@ -126,7 +126,7 @@ async function timed(parts: ConsoleParts, handler: ConsoleHandler, query: string
   const answer = await handler(parts, SESSION, {
     params: { id },
     query: new URLSearchParams(query),
-    form: undefined,
+    form: async () => undefined,
     request: new Request("http://localhost/"),
     caller: { address: "", origin: undefined, requestId: "" },
   });

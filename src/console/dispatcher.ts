@@ -1,9 +1,9 @@
+import type { BunRequest, Server } from "bun";
 import { OperatorError } from "../base/operator-error.ts";
-import type { Awaitable } from "../base/time/awaitable.ts";
 import { Fault } from "../http/faults/fault.ts";
 import type { Caller } from "../http/pages/console/relay.ts";
 import { SIGNED_IN, sessionCookiesIn } from "../http/pages/console/session-cookie.ts";
-import { isRead } from "../http/pipeline/handler.ts";
+import type { Handler } from "../http/pipeline/handler.ts";
 import { answer, type Exchange, type Steps } from "../http/pipeline/pipeline.ts";
 import { RequestLog } from "../http/pipeline/request-log.ts";
 import { readBody } from "../http/request/body.ts";
@@ -25,17 +25,15 @@ import {
   STORE_LOST,
   tooManyAttempts,
 } from "./fault.ts";
-import type { ConsoleAnswer, ConsoleCall, ConsoleHandler, ConsoleParts, ConsoleRoutes, Method } from "./handler.ts";
+import type { ConsoleAnswer, ConsoleCall, ConsoleParts, ConsoleRoutes, Method } from "./handler.ts";
 import { API_HEADERS } from "./headers.ts";
 
-/** A request with the path parameters of the router. */
-type RoutedRequest = Request & { readonly params?: Readonly<Record<string, string>> };
-
-export type ApiHandler = (request: RoutedRequest, caller: Caller) => Awaitable<Response>;
+/** Identifies the caller: by the connection, or by what the relaying thread says. */
+export type CallerOf = (request: Request, server: Server<undefined>) => Caller;
 
 /** A request of the pages. */
 interface ConsoleExchange extends Exchange {
-  readonly request: RoutedRequest;
+  readonly request: BunRequest;
   readonly caller: Caller;
 }
 
@@ -47,13 +45,13 @@ type Admission =
 type Methods = ConsoleRoutes[`/${string}`];
 
 /** The console's own API: by path, and everything else below it. */
-export function createApi(
-  parts: ConsoleParts,
-  routes: ConsoleRoutes,
-): { readonly byPath: Readonly<Record<string, ApiHandler>>; readonly rest: ApiHandler } {
-  const shared = { parts, attempts: new AttemptLimit(parts.clock), requestLog: requestLogOf(parts) };
-  const byPath = Object.entries(routes).map(([path, methods]) => [path, new ApiRoute(shared, path, methods).handle]);
-  return { byPath: Object.fromEntries(byPath), rest: new ApiRoute(shared, "", undefined).handle };
+export function createApi(parts: ConsoleParts, routes: ConsoleRoutes, callerOf: CallerOf) {
+  const shared = { parts, callerOf, attempts: new AttemptLimit(parts.clock), requestLog: requestLogOf(parts) };
+  const rest = new ApiRoute(shared, "", undefined).handle;
+  const handlers: Record<string, Handler> = { "/console/api": rest, "/console/api/*": rest };
+  for (const [path, methods] of Object.entries(routes))
+    handlers[`/console/api${path}`] = new ApiRoute(shared, path, methods).handle;
+  return handlers;
 }
 
 export const requestLogOf = ({ log, failures, refusals, settings: { logRequests } }: ConsoleParts): RequestLog =>
@@ -63,6 +61,7 @@ const SIGN_IN_PATH = "/session";
 
 interface SharedParts {
   readonly parts: ConsoleParts;
+  readonly callerOf: CallerOf;
   readonly attempts: AttemptLimit;
   readonly requestLog: RequestLog;
 }
@@ -76,7 +75,8 @@ class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAn
     private readonly methods: Methods | undefined,
   ) {}
 
-  readonly handle: ApiHandler = (request, caller) => {
+  readonly handle: Handler = (request, server) => {
+    const caller = this.shared.callerOf(request, server);
     const { requestId, address } = caller;
     return answer(this, { request, caller, requestId, address, startedAtMs: performance.now() });
   };
@@ -97,9 +97,7 @@ class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAn
     if (!this.methods) return NO_SUCH_PATH;
     const handler = this.methods[exchange.request.method as Method];
     if (!handler) return methodNotAllowed(Object.keys(this.methods).join(", "));
-    const call = await this.read(exchange, handler);
-    if (call instanceof ConsoleFault) return call;
-    return ("stream" in handler ? handler.stream : handler)(this.shared.parts, admission.session, call);
+    return handler(this.shared.parts, admission.session, this.callOf(exchange));
   }
 
   malfunction(exchange: ConsoleExchange, error: unknown): ConsoleFault {
@@ -136,8 +134,7 @@ class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAn
     const { parts, attempts } = this.shared;
     const seconds = attempts.waitSeconds(exchange.address);
     if (seconds > 0) return tooManyAttempts(seconds);
-    const call = await this.read(exchange, undefined);
-    const answer = call instanceof ConsoleFault ? call : await signIn(parts, call);
+    const answer = await signIn(parts, this.callOf(exchange));
     return answer === BAD_TOKEN ? this.counted(exchange.caller, BAD_TOKEN) : answer;
   }
 
@@ -150,30 +147,22 @@ class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAn
     return fault;
   }
 
-  private async read(
-    { request, caller }: ConsoleExchange,
-    handler: ConsoleHandler | { readonly stream: ConsoleHandler } | undefined,
-  ): Promise<ConsoleCall | ConsoleFault> {
+  private callOf({ request, caller }: ConsoleExchange): ConsoleCall {
+    const { bodyTimeoutMs } = this.shared.parts.settings;
     const { searchParams: query } = new URL(request.url, "http://localhost");
-    const call = { params: request.params ?? {}, query, request, caller };
-    if (!expectsForm(request) || (handler && "stream" in handler)) return { ...call, form: undefined };
-    const body = await readBody(request, this.shared.parts.settings.bodyTimeoutMs);
-    if (!(body instanceof Fault)) return { ...call, form: body.value };
-    const { status, code, message, headers } = body;
-    return new ConsoleFault(status, code, message, { headers });
+    return { params: request.params, query, request, caller, form: () => formIn(request, bodyTimeoutMs) };
   }
+}
+
+async function formIn(request: Request, timeoutMs: number): Promise<unknown> {
+  const body = await readBody(request, timeoutMs);
+  if (!(body instanceof Fault)) return body.value;
+  const { status, code, message, headers } = body;
+  return new ConsoleFault(status, code, message, { headers });
 }
 
 /** Statuses that refuse the caller, rather than the request. */
 const REFUSED: readonly number[] = [401, 403, 429];
-
-/** A DELETE or POST may have no form; a body must be JSON. */
-function expectsForm(request: Request): boolean {
-  const { method, headers } = request;
-  if (method === "PUT" || method === "PATCH") return true;
-  if (isRead(request)) return false;
-  return headers.has("content-type") || headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0;
-}
 
 /** Makes a response with the headers of everything but the pages. */
 export function responseTo(answer: ConsoleAnswer, { requestId }: Pick<Caller, "requestId">): Response {

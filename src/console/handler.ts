@@ -52,8 +52,8 @@ export interface ConsoleCall {
   /** The decoded parameters of the path: `id` of /keys/:id. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The parsed JSON of the body, with integers as bigints; undefined without one. */
-  readonly form: unknown;
+  /** Reads the JSON of the body, with integers as bigints. Resolves to a ConsoleFault if there is none. */
+  readonly form: () => Promise<unknown>;
   /** For handlers that stream the body. */
   readonly request: Request;
   readonly caller: Caller;
@@ -71,7 +71,5 @@ export type ConsoleHandler = (parts: ConsoleParts, session: SignedIn, call: Cons
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Handlers by path below /console/api, and by method. A `stream` handler reads the body itself. */
-export type ConsoleRoutes = Readonly<
-  Record<`/${string}`, { readonly [Name in Method]?: ConsoleHandler | { readonly stream: ConsoleHandler } }>
->;
+/** Handlers by path below /console/api, and by method. */
+export type ConsoleRoutes = Readonly<Record<`/${string}`, { readonly [Name in Method]?: ConsoleHandler }>>;

@@ -47,7 +47,7 @@ export const ROUTES: ConsoleRoutes = {
   "/animals/:id": { GET: getAnimal, PATCH: updateAnimal, DELETE: deleteAnimal },
   "/categories": { GET: listCategories },
   "/categories/:id": { PUT: nameCategory, DELETE: unnameCategory },
-  "/imports": { GET: listImports, POST: { stream: beginImport } },
+  "/imports": { GET: listImports, POST: beginImport },
   "/imports/works": { GET: listWorks },
   "/imports/:id": { GET: showWork, DELETE: stopWork },
   "/imports/:id/rejected": { GET: downloadRejected },

@@ -1,28 +1,18 @@
-import type { Server } from "bun";
 import { orElse } from "../base/time/awaitable.ts";
-import type { Caller } from "../http/pages/console/relay.ts";
 import { type Handler, isRead, wrapped } from "../http/pipeline/handler.ts";
 import { requestIdOf } from "../http/pipeline/request-id.ts";
 import { createPages } from "./assets/pages.ts";
-import { type ApiHandler, createApi, requestLogOf, responseTo } from "./dispatcher.ts";
+import { type CallerOf, createApi, requestLogOf, responseTo } from "./dispatcher.ts";
 import { MALFUNCTION, methodNotAllowed, NO_SUCH_PATH } from "./fault.ts";
 import type { ConsoleParts } from "./handler.ts";
 import { ROUTES } from "./routes.ts";
-
-/** Identifies the caller: by the connection, or by what the relaying thread says. */
-export type CallerOf = (request: Request, server: Server<undefined>) => Caller;
 
 const ONLY_GET = methodNotAllowed("GET, HEAD");
 
 /** Everything below /console: the API of the pages, which needs a session; their assets; and the single page. */
 export function createConsole(parts: ConsoleParts, callerOf: CallerOf) {
   const pages = createPages(parts.settings.base);
-  const api = createApi(parts, ROUTES);
-  const calling =
-    (handle: ApiHandler): Handler =>
-    (request, server) =>
-      handle(request, callerOf(request, server));
-  const notFound = calling((_, caller) => responseTo(NO_SUCH_PATH, caller));
+  const notFound: Handler = (request, server) => responseTo(NO_SUCH_PATH, callerOf(request, server));
   const reading =
     (read: Handler): Handler =>
     (request, server) =>
@@ -31,9 +21,7 @@ export function createConsole(parts: ConsoleParts, callerOf: CallerOf) {
     (await pages.asset((request.params as { name: string }).name, request)) ?? notFound(request, server);
   const page: Handler = (request) => pages.page(request);
   const routes: Record<string, Handler> = {
-    ...Object.fromEntries(Object.entries(api.byPath).map(([path, handle]) => [`/console/api${path}`, calling(handle)])),
-    "/console/api": calling(api.rest),
-    "/console/api/*": calling(api.rest),
+    ...createApi(parts, ROUTES, callerOf),
     "/console/assets/:name": reading(asset),
     "/console/assets/*": notFound,
     "/console": reading(page),

@@ -220,13 +220,13 @@ onEveryStore(({ backend, setUp }) => {
       const failing = { ...parts, store: { ...parts.store, keys } };
       const call = { params: key, query: new URLSearchParams(), request: new Request("http://localhost/"), caller };
       const failuresBefore = desk.failures.length;
-      const rotated = (await rotate(failing, ANNA, { ...call, form: { overlapMs: 0 } })) as Answer;
+      const rotated = (await rotate(failing, ANNA, { ...call, form: async () => ({ overlapMs: 0 }) })) as Answer;
       expect(rotated.key).toMatchObject({ id: key.id, name: "Kept", state: "active", today: null });
       expect((await desk.store.keys.findBySecret(digestOf(rotated.secret)))?.key.id).toBe(key.id);
-      const made = (await issue(failing, ANNA, { ...call, form: { ...FORM, name: "Made" } })) as Answer;
+      const made = (await issue(failing, ANNA, { ...call, form: async () => ({ ...FORM, name: "Made" }) })) as Answer;
       expect((await desk.store.keys.findBySecret(digestOf(made.secret)))?.key.name).toBe("Made");
       expect(desk.failures.length).toBe(failuresBefore + 2);
-      const failure = await Promise.resolve(suspend(failing, ANNA, { ...call, form: undefined })).catch(
+      const failure = await Promise.resolve(suspend(failing, ANNA, { ...call, form: async () => undefined })).catch(
         (error) => error,
       );
       expect(failure).toMatchObject({ name: "StoreUnavailable", changed: "unknown" });

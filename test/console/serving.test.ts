@@ -105,9 +105,9 @@ describe("the pages of the console", () => {
 
   test("bodies are bounded, and what is cut off or never ends costs nobody else anything", async () => {
     const browser = await signedIn(service);
-    const large = await browser.call("DELETE /session", { body: { x: "y".repeat(16 * 1024) } });
+    const large = await browser.call("PUT /categories/7", { body: { name: "y".repeat(16 * 1024) } });
     expect(large.status).toBe(413);
-    const many = await browser.call("DELETE /session", { body: Array(100).fill(1) });
+    const many = await browser.call("PUT /categories/7", { body: Array(100).fill(1) });
     expect(many.status).toBe(400);
     const connection = await RawConnection.open(service.origin);
     connection.send(

@@ -55,7 +55,9 @@ export async function signIn(
   { store, clock, settings }: ConsoleParts,
   { form, request, caller }: ConsoleCall,
 ): Promise<Response | ConsoleFault> {
-  const token = (form as { readonly token?: unknown } | null)?.token;
+  const sent = await form();
+  if (sent instanceof ConsoleFault) return sent;
+  const token = (sent as { readonly token?: unknown } | null)?.token;
   if (typeof token !== "string")
     return new ConsoleFault(400, "missing_field", "The sign-in token is missing. Open the whole link.", {
       field: "token",

@@ -88,8 +88,9 @@ type Accepting<Sent> = (
 /** A handler of forms with just these fields. */
 export const withForm =
   <Known extends Fields>(known: Known, handle: Accepting<Parsed<Known>>): ConsoleHandler =>
-  (parts, session, call) => {
-    const form = readForm(known, call.form);
+  async (parts, session, call) => {
+    const body = await call.form();
+    const form = body instanceof ConsoleFault ? body : readForm(known, body);
     return form instanceof ConsoleFault ? form : handle(parts, session, form, call);
   };
 

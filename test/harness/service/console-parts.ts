@@ -139,7 +139,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
 const callOf = ({ params = {}, query = {}, form, body }: Asked): ConsoleCall => ({
   params,
   query: new URLSearchParams(query),
-  form,
+  form: async () => form,
   request: new Request("http://localhost/console/api/x", body === undefined ? {} : { method: "POST", body }),
   caller: { address: "127.0.0.1", origin: "http://localhost", requestId: "r" },
 });
