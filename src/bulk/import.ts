@@ -64,17 +64,9 @@ export async function importAnimals(
   parts: ImportParts,
   options: ImportOptions,
 ): Promise<Result<Imported, ImportRefusal>> {
+  let source: Source | undefined;
   try {
-    return await importFile(parts, options);
-  } catch (error) {
-    if (error instanceof UnusableFile) return refused(error.problem);
-    throw error;
-  }
-}
-
-async function importFile(parts: ImportParts, options: ImportOptions): Promise<Result<Imported, ImportRefusal>> {
-  const source = await openSource(options.path, parts.signal);
-  try {
+    source = await openSource(options.path, parts.signal);
     const { reader, validated, first } = await validate(parts, options, source);
     if (first && !options.skipInvalid) return refused({ kind: "invalid_lines", ...validated, first });
     if (options.dryRun) return await foresee(parts, options, reader, validated);
@@ -92,8 +84,11 @@ async function importFile(parts: ImportParts, options: ImportOptions): Promise<R
     const imported = await add(parts, new AnimalReader(source, options), begun.value);
     if (imported.kind === "refused") return imported;
     return done({ ...validated, import: imported.value, addedBefore: begun.value.added });
+  } catch (error) {
+    if (error instanceof UnusableFile) return refused(error.problem);
+    throw error;
   } finally {
-    await source.close();
+    await source?.close();
   }
 }
 

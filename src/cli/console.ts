@@ -75,15 +75,16 @@ function placesOf(config: Config): Places {
 }
 
 function textOf({ url, directUrl }: Places, link: ConsoleLink): string {
-  const direct = directUrl === undefined ? "" : `\nOn the machine of the service:\n${addressOfLink(directUrl, link)}\n`;
-  return `${addressOfLink(url, link)}\n${direct}`;
+  const direct = directUrl && `\nOn the machine of the service:\n${addressOfLink(directUrl, link)}\n`;
+  return `${addressOfLink(url, link)}\n${direct ?? ""}`;
 }
 
-function jsonOf({ url, directUrl }: Places, link: ConsoleLink): object {
-  const { name, expiresAtMs } = link;
-  const direct = directUrl === undefined ? {} : { directUrl: addressOfLink(directUrl, link) };
-  return { url: addressOfLink(url, link), ...direct, name, worksUntil: formatTime(expiresAtMs) };
-}
+const jsonOf = ({ url, directUrl }: Places, link: ConsoleLink): object => ({
+  url: addressOfLink(url, link),
+  directUrl: directUrl && addressOfLink(directUrl, link),
+  name: link.name,
+  worksUntil: formatTime(link.expiresAtMs),
+});
 
 function failAfterDelivery(error: unknown): never {
   if (!(error instanceof StoreUnavailable)) throw error;

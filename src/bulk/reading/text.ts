@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { type ForeignFormat, UnusableFile } from "../file-problem.ts";
@@ -56,19 +57,10 @@ function decode(block: Uint8Array, line: number): string {
   }
 }
 
-/** No byte of a longer character is a line feed, so lines can be decoded one by one. */
+/** No byte of a longer character is a line feed, so lines can be checked one by one. */
 function linesBeforeMistake(block: Uint8Array): number {
-  let [line, from] = [0, 0];
-  for (; from < block.length; line++) {
-    const end = block.indexOf(LINE_FEED, from);
-    try {
-      utf8.decode(block.subarray(from, end < 0 ? block.length : end));
-    } catch {
-      return line;
-    }
-    from = end < 0 ? block.length : end + 1;
-  }
-  return line;
+  const lines = Buffer.from(block).toString("latin1").split("\n");
+  return lines.findIndex((line) => !isUtf8(Buffer.from(line, "latin1")));
 }
 
 /** The first bytes of formats that are not read. */

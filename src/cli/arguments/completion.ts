@@ -9,7 +9,6 @@ import { type ChoiceParser, parseScopes } from "./options.ts";
 // Shell completion. The script for a shell asks the program itself, by a hidden command, what may come next. The answer
 // comes from the declared commands, so no script is ever out of date.
 
-/** Each script gets "words", "files" or "folders" from the program, then a line for each word: itself, a tab, its meaning. */
 const SCRIPTS = { bash, zsh, fish };
 const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
 
@@ -23,52 +22,36 @@ export function addCompletion(program: Command): void {
     .command("complete", { hidden: true })
     .argument("[words...]")
     .description("Complete the last word, for the scripts that the command completion prints.")
-    .action((words: string[]) => {
-      const { kind, candidates } = complete(program, words);
-      print([kind, ...candidates.map(({ value, meaning }) => `${value}\t${meaning}`)].join("\n"));
-    });
+    .action((words: string[]) => print(complete(program, words).join("\n")));
 }
 
-export interface Candidate {
-  readonly value: string;
-  readonly meaning: string;
-}
-
-export interface Completion {
-  /** The shell offers these candidates, or what it finds on disk. */
-  readonly kind: "words" | "files" | "folders";
-  readonly candidates: readonly Candidate[];
-}
+/**
+ * The lines that a script gets: "words", "files" or "folders", which are on disk, and for each word itself, a tab and
+ * its meaning.
+ */
+type Completion = readonly string[];
 
 /** Completes the last word, which may be empty. The name of the program is not among the words. */
-export function complete(program: Command, words: readonly string[]): Completion {
+function complete(program: Command, words: readonly string[]): Completion {
   const typed = words.at(-1) ?? "";
   const { command, position, option, hasEndOfOptions } = placeAfter(program, words.slice(0, -1));
   if (option) return valuesOf(option, typed, "");
-  const [flag = "", value] = splitAtEquals(typed);
-  if (!hasEndOfOptions && value !== undefined) {
+  if (typed.startsWith("-") && !hasEndOfOptions) {
+    const [, flag, value = ""] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? [];
+    if (flag === undefined) return wordsBeginning(typed, optionsOf(command, words));
     const named = optionNamed(command, flag);
     return named ? valuesOf(named, value, `${flag}=`) : NOTHING;
   }
-  if (!hasEndOfOptions && typed.startsWith("-")) return wordsBeginning(typed, optionsOf(command, words));
   if (position === 0 && command.commands.length > 0) return wordsBeginning(typed, commandsOf(command));
   const places = command.registeredArguments;
   const argument = places[position] ?? places.findLast(({ variadic }) => variadic);
   return argument ? valuesFor(argument.name(), argument.argChoices ?? [], typed, "") : NOTHING;
 }
 
-const NOTHING: Completion = { kind: "words", candidates: [] };
+const NOTHING: Completion = ["words"];
 
-interface Place {
-  readonly command: Command;
-  /** The number of arguments before it. */
-  readonly position: number;
-  /** The option whose value comes next. */
-  readonly option: Option | undefined;
-  readonly hasEndOfOptions: boolean;
-}
-
-function placeAfter(program: Command, words: readonly string[]): Place {
+/** The command, the number of its arguments so far, and the option whose value comes next. */
+function placeAfter(program: Command, words: readonly string[]) {
   let [command, position, hasEndOfOptions] = [program, 0, false];
   let option: Option | undefined;
   for (const word of words) {
@@ -88,27 +71,22 @@ function placeAfter(program: Command, words: readonly string[]): Place {
   return { command, position, option, hasEndOfOptions };
 }
 
-function splitAtEquals(word: string): [flag: string, value: string | undefined] {
-  const [, flag = word, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
-  return [flag, value];
-}
-
 const optionNamed = (command: Command, flag: string): Option | undefined =>
   command.options.find(({ short, long }) => flag === short || flag === long);
 
 /** The options that have not been given yet. */
-const optionsOf = (command: Command, given: readonly string[]): Candidate[] =>
+const optionsOf = (command: Command, given: readonly string[]): string[] =>
   command
     .createHelp()
     .visibleOptions(command)
     .filter(({ short, long }) => !given.slice(0, -1).some((word) => word === short || word === long))
-    .map(({ long, short, description }) => ({ value: long ?? short ?? "", meaning: beginningOf(description) }));
+    .map(({ long, short, description }) => `${long ?? short}\t${beginningOf(description)}`);
 
-const commandsOf = (command: Command): Candidate[] =>
+const commandsOf = (command: Command): string[] =>
   command
     .createHelp()
     .visibleCommands(command)
-    .map((each) => ({ value: each.name(), meaning: beginningOf(each.description()) }));
+    .map((each) => `${each.name()}\t${beginningOf(each.description())}`);
 
 /** The first sentence: a shell shows one line. */
 const beginningOf = (text: string): string => (/^.*?(?=\.\s|\.?$)/m.exec(text)?.[0] ?? text).trim();
@@ -131,14 +109,15 @@ function scopesAfter(typed: string, before: string): Completion {
 
 /** A place for a file or folder is recognized by its name. */
 function valuesFor(name: string, choices: readonly string[], typed: string, before: string): Completion {
-  if (choices.length === 0 && /file/.test(name)) return { kind: "files", candidates: [] };
-  if (choices.length === 0 && /folder/.test(name)) return { kind: "folders", candidates: [] };
+  if (choices.length === 0 && /file/.test(name)) return ["files"];
+  if (choices.length === 0 && /folder/.test(name)) return ["folders"];
   return wordsBeginning(
     before + typed,
-    choices.map((value) => ({ value: before + value, meaning: "" })),
+    choices.map((value) => `${before}${value}\t`),
   );
 }
 
-function wordsBeginning(typed: string, all: readonly Candidate[]): Completion {
-  return { kind: "words", candidates: all.filter(({ value }) => value.startsWith(typed)) };
-}
+const wordsBeginning = (typed: string, lines: readonly string[]): Completion => [
+  "words",
+  ...lines.filter((line) => line.startsWith(typed)),
+];

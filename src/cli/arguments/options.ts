@@ -67,11 +67,8 @@ export function parseExpiry(text: string, nowMs: number): number | "never" {
 
 /** Undefined if the text is not a span. */
 function spanOf(text: string, alternative: string): number | undefined {
-  const [, amount = "", unit = ""] = /^([0-9]+)([a-z])$/.exec(text) ?? [];
-  const unitMs = UNITS[unit];
-  if (unitMs === undefined) return undefined;
-  const ms = Number(amount) * unitMs;
-  if (ms > 0 && ms <= SPAN_MAX_DAYS * DAY_MS) return ms;
+  const ms = durationIn(text);
+  if (ms === undefined || (ms > 0 && ms <= SPAN_MAX_DAYS * DAY_MS)) return ms;
   throw new InvalidArgumentError(
     ms > 0 ? `A span can be at most ${SPAN_MAX_DAYS}d.${alternative}` : "A span must be longer than 0.",
   );
@@ -114,10 +111,14 @@ function startOfDay(date: string): number {
 
 const UNITS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
+/** Undefined if the text is not a number and a unit. */
+function durationIn(text: string): number | undefined {
+  const [, amount, unit = ""] = /^([0-9]+)([a-z])$/.exec(text) ?? [];
+  return unit in UNITS ? Number(amount) * (UNITS[unit] as number) : undefined;
+}
+
 export function parseDuration(text: string): number {
-  const [, amount = "", unit = ""] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? [];
-  const unitMs = UNITS[unit];
-  if (unitMs !== undefined) return Number(amount) * unitMs;
-  if (text === "0") return 0;
+  const ms = text === "0" ? 0 : durationIn(text);
+  if (ms !== undefined) return ms;
   throw new InvalidArgumentError("Give a duration such as 30m, 24h or 7d, or 0.");
 }

@@ -7,7 +7,7 @@ import { findKey } from "../../keys/queries/find.ts";
 import type { JournalQuery, Store } from "../../store/ports/store.ts";
 import { withStore } from "../arguments/context.ts";
 import { type JsonOption, parseSince, SINCE_HELP } from "../arguments/options.ts";
-import { failForKey } from "../keys/refusals.ts";
+import { valueFor } from "../keys/refusals.ts";
 import { note, print } from "../terminal/print.ts";
 import { write } from "../terminal/stdout.ts";
 import { jsonOfEntry, lineOfEntry } from "./journal-views.ts";
@@ -36,12 +36,12 @@ async function showJournal({ since, key, json }: JournalOptions): Promise<void> 
   await withStore(async (store) => {
     const query = { sinceMs: since, keyId: key === undefined ? undefined : await idOf(store, key), size: PAGE_SIZE };
     if (json) return printAsJson(store, query);
-    let count = 0;
+    let isEmpty = true;
     for await (const entries of entriesOf(store, query)) {
-      count += entries.length;
+      isEmpty = false;
       print(entries.map(lineOfEntry).join("\n"));
     }
-    if (count === 0) note("The journal has no such entries.");
+    if (isEmpty) note("The journal has no such entries.");
   });
 }
 
@@ -61,6 +61,5 @@ const entriesOf = ({ journal }: Store, query: JournalQuery) =>
 
 async function idOf({ keys }: Store, idOrName: string): Promise<string> {
   if (isKeyId(idOrName)) return idOrName;
-  const found = await findKey(keys, idOrName);
-  return found.kind === "refused" ? failForKey(found.reason, idOrName) : found.value.id;
+  return valueFor(idOrName, await findKey(keys, idOrName)).id;
 }

@@ -5,7 +5,7 @@ import type { JsonOption } from "../arguments/options.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { facts } from "../terminal/table.ts";
 import { addKeyOptions, type KeyOptions, wantedIn } from "./options.ts";
-import { failForKey } from "./refusals.ts";
+import { valueFor } from "./refusals.ts";
 import { changedFacts, jsonOfKey } from "./views.ts";
 
 export function addEdit(keys: Command): void {
@@ -18,8 +18,7 @@ export function addEdit(keys: Command): void {
 async function edit(idOrName: string, options: KeyOptions & JsonOption, command: Command): Promise<void> {
   await withKeys(async (context) => {
     const edited = await editKey(context, { idOrName, ...wantedIn(options) });
-    if (edited.kind === "refused") return failForKey(edited.reason, idOrName, command);
-    const { before, key } = edited.value;
+    const { before, key } = valueFor(idOrName, edited, command);
     if (options.json) return printJson(jsonOfKey(key, context.clock.nowMs()));
     const changes = changedFacts(before, key);
     if (changes.length === 0) print(`Key ${key.id} was like this already: nothing has changed.`);

@@ -11,7 +11,7 @@ import { type JsonOption, oneOf, parsePlan } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { formatNumber, note, print, printJson, terminalWidth, timeOrNull } from "../terminal/print.ts";
 import { facts, table } from "../terminal/table.ts";
-import { failForKey, NEEDS_REDIS } from "./refusals.ts";
+import { NEEDS_REDIS, valueFor } from "./refusals.ts";
 import { factsOfShown, jsonOfShown } from "./show.ts";
 import { jsonOfKey, KEY_COLUMNS } from "./views.ts";
 
@@ -59,10 +59,9 @@ async function list({ json, ...filter }: ListOptions): Promise<void> {
 /** Without Redis, everything but bans can be shown. */
 async function listWithOrWithoutBans(context: KeyContext, filter: KeyFilter): Promise<KeyList> {
   try {
-    const listed = await listKeys(context, filter);
-    if (listed.kind === "refused") return failForKey(listed.reason, "");
-    if (!listed.value.areBansKnown) note(`Bans are not shown: ${NEEDS_REDIS}.`);
-    return listed.value;
+    const listed = valueFor("", await listKeys(context, filter));
+    if (!listed.areBansKnown) note(`Bans are not shown: ${NEEDS_REDIS}.`);
+    return listed;
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     const unknown = async () => refused({ kind: "counted_in_redis" } as const);
@@ -82,10 +81,9 @@ export function addShow(keys: Command): void {
 
 async function show(idOrName: string, { json }: JsonOption): Promise<void> {
   await withKeys(async (context) => {
-    const shown = await showKey(context, idOrName);
-    if (shown.kind === "refused") return failForKey(shown.reason, idOrName);
+    const shown = valueFor(idOrName, await showKey(context, idOrName));
     const nowMs = context.clock.nowMs();
-    if (json) printJson(jsonOfShown(shown.value, nowMs));
-    else print(facts(factsOfShown(shown.value, nowMs)));
+    if (json) printJson(jsonOfShown(shown, nowMs));
+    else print(facts(factsOfShown(shown, nowMs)));
   });
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { OperatorError } from "../../base/operator-error.ts";
+import type { Result } from "../../base/result.ts";
 import { harmless } from "../../base/text/text.ts";
 import { isKeyId } from "../../domain/keys/key.ts";
 import type { KeyMistake } from "../../keys/mistake.ts";
@@ -49,6 +50,13 @@ export function failForKey(reason: FindRefusal | WordedRefusal, idOrName: string
   if (command && MISUSES.includes(reason.kind)) return command.error(`error: ${text}`);
   throw new OperatorError(text);
 }
+
+/** Returns the value of a result, or fails with its refusal. */
+export const valueFor = <Value>(
+  idOrName: string,
+  result: Result<Value, FindRefusal | WordedRefusal>,
+  command?: Command,
+): Value => (result.kind === "done" ? result.value : failForKey(result.reason, idOrName, command));
 
 /** More would be unreadable on one line. */
 const IDS_NAMED = 10;

@@ -13,7 +13,7 @@ import { formatTime, print } from "../terminal/print.ts";
 import { writeEndOfJson, writeSecret, writeSecretJson } from "../terminal/stdout.ts";
 import { type Facts, facts } from "../terminal/table.ts";
 import { addKeyOptions, type KeyOptions, wantedIn } from "./options.ts";
-import { failForKey, failToIssue } from "./refusals.ts";
+import { failToIssue, valueFor } from "./refusals.ts";
 import { factsOfKey, jsonOfKey } from "./views.ts";
 
 // The commands that print a secret.
@@ -80,9 +80,8 @@ async function rotate(idOrName: string, options: JsonOption & { overlap: number 
         : printSecret([["secret", secret]]);
     const request = { idOrName, overlapMs: options.overlap };
     const rotated = await rotateKey({ ...context, deliver }, request).catch(failAfterDelivery);
-    if (rotated.kind === "refused") return failForKey(rotated.reason, idOrName, command);
+    const { key } = valueFor(idOrName, rotated, command);
     if (options.json) return writeEndOfJson();
-    const { key } = rotated.value;
     const [, ...replaced] = await context.keys.secretsOf(key.id);
     const sentences = [`Key ${key.id} has a new secret.`, endOfSecrets(key, replaced, context.clock.nowMs())];
     if (key.suspendedAtMs !== undefined)

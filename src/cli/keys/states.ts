@@ -12,7 +12,7 @@ import { withKeys } from "../arguments/context.ts";
 import type { JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { formatDuration, formatTime, note, print, printJson } from "../terminal/print.ts";
-import { failForKey } from "./refusals.ts";
+import { valueFor } from "./refusals.ts";
 import { jsonOfKey } from "./views.ts";
 
 // The commands that decide whether a key works.
@@ -69,9 +69,7 @@ export function addStates(keys: Command): void {
       .description(description)
       .action((idOrName: string, { json }: JsonOption) =>
         withKeys(async (context) => {
-          const result = await run(context, idOrName);
-          if (result.kind === "refused") return failForKey(result.reason, idOrName);
-          const { key, hasChanged } = result.value;
+          const { key, hasChanged } = valueFor(idOrName, await run(context, idOrName));
           if (json) printJson(jsonOfKey(key, context.clock.nowMs()));
           else print(`Key ${key.id} ${(hasChanged ? changed : unchanged)(key)}`);
         }),

@@ -8,16 +8,10 @@ import { print, printJson, terminalWidth } from "../terminal/print.ts";
 import { failForKey } from "./refusals.ts";
 import { csvOfAll, csvOfKey, jsonOfAll, jsonOfKeyUsage, textOfAll, textOfKey } from "./usage-views.ts";
 
-interface SinceOption {
+interface UsageOptions extends JsonOption {
   readonly since: number;
-}
-
-interface FormatOptions extends JsonOption {
-  readonly csv?: true;
-}
-
-interface KeyUsageOptions extends SinceOption, FormatOptions {
   readonly by?: Grain;
+  readonly csv?: true;
 }
 
 /** Parses --since as an age in milliseconds. */
@@ -41,7 +35,7 @@ export function addKeyUsage(keys: Command): void {
     .action(showUsageOfKey);
 }
 
-async function showUsageOfKey(idOrName: string, options: KeyUsageOptions, command: Command): Promise<void> {
+async function showUsageOfKey(idOrName: string, options: UsageOptions, command: Command): Promise<void> {
   const { since, by, json, csv } = options;
   await withStore(async ({ keys, usage }) => {
     const shown = await usageOfKey({ keys, usage, clock: systemClock }, idOrName, { sinceMs: since, grain: by });
@@ -58,7 +52,7 @@ export function addUsage(program: Command): void {
     .action(showUsage);
 }
 
-async function showUsage({ since, json, csv }: SinceOption & FormatOptions, command: Command): Promise<void> {
+async function showUsage({ since, json, csv }: UsageOptions, command: Command): Promise<void> {
   await withStore(async ({ keys, usage }) => {
     const shown = await usageOfAll({ keys, usage, clock: systemClock }, { sinceMs: since });
     if (shown.kind === "refused") return failForAge(shown.reason, command);

@@ -26,9 +26,7 @@ export function write(text: string): void {
 
 /** Writes a remark to standard error, and never fails. Names that it quotes cannot command the terminal. */
 export function noteWithoutEnd(text: string): void {
-  try {
-    writeAll(STDERR, text.split("\n").map(harmless).join("\n"));
-  } catch {}
+  drawOnTerminal(text.split("\n").map(harmless).join("\n"));
 }
 
 /** Writes to standard error with escape sequences, and never fails. */
