@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../harness/folder.ts";
 import { operatorIn } from "../../harness/program/operator.ts";
 import { EXECUTABLE, run } from "../../harness/program/program.ts";
 import { openDatabaseFile } from "../../harness/rows/sqlite.ts";
-import { databaseMaker } from "../../harness/servers/postgres.ts";
+import { emptyDatabaseMaker } from "../../harness/servers/postgres.ts";
 
 const cwd = temporaryFolder();
 const { cli, json, issue, makeStore } = operatorIn(cwd);
@@ -188,7 +188,7 @@ describe("no command makes a database", () => {
   });
 
   test("nor a schema in an empty PostgreSQL database, which it names without the password", async () => {
-    const url = new URL(await (await databaseMaker())());
+    const url = new URL(await (await emptyDatabaseMaker())());
     url.password = "hidden";
     for (const args of [["keys", "list"], ["keys", "create", "--name", "x", "--plan", "free"], ["journal"]]) {
       const { exitCode, out, err } = await run(args, { cwd, env: { DATABASE_URL: url.href } });
