@@ -24,30 +24,24 @@ export async function findLivingKey(
   return state === "revoked" || state === "expired" ? refused({ kind: "ended", state, key: found.value }) : found;
 }
 
+const changeTo =
+  (verb: "suspend" | "resume") =>
+  async (
+    { keys, clock, author }: ChangeContext,
+    idOrName: string,
+  ): Promise<Result<ChangedKey, FindRefusal | KeyEnded>> => {
+    const atMs = clock.nowMs();
+    const found = await findLivingKey(keys, idOrName, atMs);
+    if (found.kind === "refused") return found;
+    const key = found.value;
+    const suspends = verb === "suspend";
+    if (suspends === (key.suspendedAtMs !== undefined)) return done({ key, hasChanged: false });
+    await keys[verb]({ ...author, keyId: key.id, atMs });
+    return done({ key: { ...key, suspendedAtMs: suspends ? atMs : undefined }, hasChanged: true });
+  };
+
 /** Makes a key stop working until it is resumed. Suspending again keeps the original time. */
-export async function suspendKey(
-  { keys, clock, author }: ChangeContext,
-  idOrName: string,
-): Promise<Result<ChangedKey, FindRefusal | KeyEnded>> {
-  const atMs = clock.nowMs();
-  const found = await findLivingKey(keys, idOrName, atMs);
-  if (found.kind === "refused") return found;
-  const key = found.value;
-  if (key.suspendedAtMs !== undefined) return done({ key, hasChanged: false });
-  await keys.suspend({ ...author, keyId: key.id, atMs });
-  return done({ key: { ...key, suspendedAtMs: atMs }, hasChanged: true });
-}
+export const suspendKey = changeTo("suspend");
 
 /** Makes a suspended key work again. */
-export async function resumeKey(
-  { keys, clock, author }: ChangeContext,
-  idOrName: string,
-): Promise<Result<ChangedKey, FindRefusal | KeyEnded>> {
-  const atMs = clock.nowMs();
-  const found = await findLivingKey(keys, idOrName, atMs);
-  if (found.kind === "refused") return found;
-  const key = found.value;
-  if (key.suspendedAtMs === undefined) return done({ key, hasChanged: false });
-  await keys.resume({ ...author, keyId: key.id, atMs });
-  return done({ key: { ...key, suspendedAtMs: undefined }, hasChanged: true });
-}
+export const resumeKey = changeTo("resume");
