@@ -31,15 +31,7 @@ export interface RestoreOptions extends CopyingOptions {
   readonly isForced: boolean;
 }
 
-export interface Restored {
-  readonly database: string;
-  /** The path of the former database, which is kept. */
-  readonly aside: string | undefined;
-  /** The schema of the restored database, and the one that this version needs. */
-  readonly schema: { readonly number: number; readonly isCurrent: boolean; readonly needed: number };
-  /** False if the schema is too old to have a journal. */
-  readonly isJournaled: boolean;
-}
+export type Restored = Awaited<ReturnType<typeof restoreSqlite>>;
 
 /**
  * Puts a checked copy of a backup in the place of a database, which is kept aside. A process that is killed meanwhile
@@ -50,7 +42,7 @@ export async function restoreSqlite(
   file: string,
   { authorship, isForced, ...options }: RestoreOptions,
   timeouts = LOCK_TIMEOUTS,
-): Promise<Restored> {
+) {
   const path = realPathOf(givenPath);
   refuseUnfit(path, file);
   const unlock = fs.existsSync(path) ? lockForServing(path, timeouts.servingMs, "restore").unlock : () => {};
@@ -65,8 +57,15 @@ export async function restoreSqlite(
     giveToOwner(partial.path, path);
     const aside = putInPlace(path, partial, authorship.atMs, timeouts.openMs);
     const needed = newestOf(SQLITE_MIGRATIONS);
-    const schema = { number: state.number, isCurrent: state.kind !== "older", needed };
-    return { database: absolutePath(path), aside, schema, isJournaled };
+    return {
+      database: absolutePath(path),
+      /** The path of the former database, which is kept. */
+      aside,
+      /** The schema of the restored database, and the one that this version needs. */
+      schema: { number: state.number, isCurrent: state.kind !== "older", needed },
+      /** False if the schema is too old to have a journal. */
+      isJournaled,
+    };
   } catch (error) {
     removeFolders(folders);
     if (error instanceof OperatorError || (options.signal?.aborted && error === options.signal.reason)) throw error;

@@ -4,13 +4,7 @@ import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
 // The schema that the migrations lead to, read from their text: running them again to find out would take 2 ms of
 // each start. The test beside this file compares it with what they make.
 
-export interface ExpectedIndex {
-  readonly name: string;
-  readonly table: string;
-  readonly columns: readonly string[];
-  /** The condition of an index that does not have all rows. */
-  readonly condition: string | undefined;
-}
+export type ExpectedIndex = ReturnType<typeof indexesIn>[number];
 
 const STATEMENT =
   /^(?:(?:CREATE (?:UNIQUE )?(?:TABLE|INDEX)|DROP (?:TABLE|INDEX)|ALTER TABLE) [^;]+|CREATE TRIGGER [\s\S]+?\nEND)/gm;
@@ -52,7 +46,8 @@ function drop(schema: Map<string, string>, name: string): void {
 
 export const expectedIndexes = (): readonly ExpectedIndex[] => indexesIn(expectedSchema());
 
-const indexesIn = (schema: ReadonlyMap<string, string>): ExpectedIndex[] =>
+/** Reads the indexes of a schema. The condition is that of an index that does not have all rows. */
+const indexesIn = (schema: ReadonlyMap<string, string>) =>
   [...schema.values()].flatMap((statement) => {
     const [, name = "", table = "", columns = "", condition] = INDEX.exec(statement) ?? [];
     return name === "" ? [] : [{ name, table, columns: columns.split(", "), condition }];

@@ -1,5 +1,6 @@
-import type { Database, Statement } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { atEndOfTurn } from "../../../base/time/turn.ts";
+import { prepared } from "../sql/statements.ts";
 import { isHeadAt, type State, stateOf } from "../wal/index.ts";
 
 /**
@@ -8,44 +9,38 @@ import { isHeadAt, type State, stateOf } from "../wal/index.ts";
  * index has changed, which is how SQLite itself knows of a commit, the transaction ends and another begins.
  */
 export class Snapshot {
-  #open: { readonly db: Database; readonly end: Statement } | undefined;
+  #db: Database | undefined;
   #state: State | undefined;
-  readonly #statements = new WeakMap<Database, { readonly begin: Statement; readonly end: Statement }>();
+  #isOpen = false;
+  readonly #begin = prepared(() => this.#db as Database, "BEGIN");
+  readonly #commit = prepared(() => this.#db as Database, "COMMIT");
 
   constructor(private readonly head: Uint32Array) {}
 
   /** To be called before each read, which then shows everything that is committed by now. */
   renew(db: Database): void {
-    if (this.#open && this.#state && isHeadAt(this.head, this.#state)) return;
-    if (this.#open) this.end();
+    if (this.#isOpen && this.#state && isHeadAt(this.head, this.#state)) return;
+    if (this.#isOpen) this.end();
     else atEndOfTurn(this.end);
-    this.#begin(db);
+    // Read first, so that SQLite reads that state or a newer one.
+    this.#state = stateOf(this.head);
+    this.#db = db;
+    this.#begin().run();
+    this.#isOpen = true;
   }
 
   /** Ends the transaction, unless it has ended, as by an error. */
   readonly end = (): void => {
-    const open = this.#open;
-    this.#open = undefined;
-    if (!open?.db.inTransaction) return;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    if (!this.#db?.inTransaction) return;
     try {
-      open.end.run();
+      this.#commit().run();
     } catch {
       // The file was overwritten, which the next read reports.
-      abandon(open.db);
+      abandon(this.#db);
     }
   };
-
-  #begin(db: Database): void {
-    let statements = this.#statements.get(db);
-    if (!statements) {
-      statements = { begin: db.prepare("BEGIN"), end: db.prepare("COMMIT") };
-      this.#statements.set(db, statements);
-    }
-    // Read first, so that SQLite reads that state or a newer one.
-    this.#state = stateOf(this.head);
-    statements.begin.run();
-    this.#open = { db, end: statements.end };
-  }
 }
 
 function abandon(db: Database): void {

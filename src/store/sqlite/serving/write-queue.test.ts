@@ -197,7 +197,7 @@ describe("the writer thread", () => {
       let writes = 0;
       const connect = (port) => void (port.onmessage = ({ data }) => {
         if ((writes += data.writes.length) < 100) return;
-        port.postMessage({ kind: "all_done", results: Array(90).fill(false) });
+        port.postMessage({ kind: "all_done", outcomes: Array(90).fill(false) });
         process.exit(1);
       });
       runThread(() => ({ connect }));`,
@@ -242,7 +242,7 @@ describe("the writer thread", () => {
         port2.onmessage = ({ data }: { data: ToWriter }) => {
           if (data.kind !== "write") return;
           batches.push(...data.writes.map(([, input]) => (input as { name: string }).name));
-          port2.postMessage({ kind: "all_done", results: data.writes.map(([, input]) => input) });
+          port2.postMessage({ kind: "all_done", outcomes: data.writes.map(([, input]) => input) });
         };
         asked.push(() => queue.connect(port1));
       },

@@ -204,7 +204,7 @@ export class WriteQueue implements Writes {
 }
 
 const outcomesIn = (outcomes: WriteOutcomes): readonly WriteOutcome[] =>
-  outcomes.kind === "all_done" ? outcomes.results.map((result) => ({ kind: "done", result })) : outcomes.outcomes;
+  outcomes.kind === "all_done" ? outcomes.outcomes.map((result) => ({ kind: "done", result })) : outcomes.outcomes;
 
 function settle({ resolve, reject }: Pending, outcome: WriteOutcome): void {
   if (outcome.kind === "done") resolve(outcome.result as never);

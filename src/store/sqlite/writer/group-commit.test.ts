@@ -44,7 +44,7 @@ test("every animal gets the id that its creation is told, whatever it is committ
       const all: readonly WriteOutcome[] =
         outcomes.kind === "mixed"
           ? outcomes.outcomes
-          : outcomes.results.map((result) => ({ kind: "done", result }) as const);
+          : outcomes.outcomes.map((result) => ({ kind: "done", result }) as const);
       expect(all.length).toBe(writes.length);
       const ids: bigint[] = [];
       for (const [i, [name, input]] of writes.entries()) {

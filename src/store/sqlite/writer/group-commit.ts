@@ -13,9 +13,9 @@ export type WriteOutcome =
   | { readonly kind: "unavailable"; readonly message: string; readonly changed: "nothing" | "unknown" }
   | { readonly kind: "failed"; readonly message: string };
 
-/** The outcomes of writes that were handed over together. When all are done, each needs one object less. */
+/** The outcomes of writes that were handed over together. When all are done, they are the mere results. */
 export type WriteOutcomes =
-  | { readonly kind: "all_done"; readonly results: readonly unknown[] }
+  | { readonly kind: "all_done"; readonly outcomes: readonly unknown[] }
   | { readonly kind: "mixed"; readonly outcomes: readonly WriteOutcome[] };
 
 export const sameForAll = (writes: readonly Write[], outcome: WriteOutcome): WriteOutcomes => ({
@@ -136,7 +136,7 @@ export function groupCommit(
       return sameForAll(writes, outcomeOf(asUnavailable(error)));
     }
     try {
-      return { kind: "all_done", results: attempt(() => noted(writes)) };
+      return { kind: "all_done", outcomes: attempt(() => noted(writes)) };
     } catch (error) {
       const outcome = outcomeOf(error);
       if (outcome.kind === "unavailable" || writes.length === 1) return sameForAll(writes, outcome);

@@ -3,7 +3,7 @@ import type { StoreProblem } from "../../ports/store.ts";
 import { reasonOf, tryEarly } from "../sql/attempt.ts";
 import type { Write } from "../tables/write.ts";
 import { WriterConnection, type WriterSettings } from "./connection.ts";
-import { type Locked, sameForAll, type WriteOutcome, type WriteOutcomes } from "./group-commit.ts";
+import { type Locked, sameForAll, type WriteOutcomes } from "./group-commit.ts";
 import type { FromWriter, ToWriter, WriterMethods } from "./messages.ts";
 import { distrustIn, newRecovery, type RecoveryEffect, type RecoveryEvent, transition } from "./recovery.ts";
 
@@ -81,22 +81,15 @@ function distribute(together: readonly Batch[], outcomes: WriteOutcomes): void {
     tell(first.port, outcomes);
     return;
   }
-  const all: readonly unknown[] = outcomes.kind === "all_done" ? outcomes.results : outcomes.outcomes;
   const shares = new Map<MessagePort, unknown[]>();
   let from = 0;
   for (const { port, writes } of together) {
     const share = shares.get(port) ?? [];
-    share.push(...all.slice(from, from + writes.length));
+    share.push(...outcomes.outcomes.slice(from, from + writes.length));
     shares.set(port, share);
     from += writes.length;
   }
-  for (const [port, share] of shares)
-    tell(
-      port,
-      outcomes.kind === "all_done"
-        ? { kind: "all_done", results: share }
-        : { kind: "mixed", outcomes: share as WriteOutcome[] },
-    );
+  for (const [port, share] of shares) tell(port, { ...outcomes, outcomes: share } as WriteOutcomes);
 }
 
 /** Refuses the batches whose wait is over. The others wait on, with those that have arrived meanwhile. */
