@@ -14,7 +14,7 @@ import { ImportJobs } from "./console/jobs/import-jobs.ts";
 import { boundedSnapshots } from "./console/resources/export.ts";
 import { createConsole } from "./console/server.ts";
 import { outside } from "./http/outside.ts";
-import { type ConsoleEndpoint, callerOf, relayedCaller } from "./http/pages/console/relay.ts";
+import { type Caller, type ConsoleEndpoint, callerOf, relayedCaller } from "./http/pages/console/relay.ts";
 import { type Handler, type Handlers, wrapped } from "./http/pipeline/handler.ts";
 import { createAddresses } from "./http/request/addresses.ts";
 import { countersOf } from "./keys/queries/counters.ts";
@@ -103,10 +103,11 @@ function listenBehind({ socket, password }: ConsoleEndpoint, handlers: Handlers)
   });
 }
 
+/** Only for requests that the guard has let through. */
 const relayed =
   ({ password }: ConsoleEndpoint): CallerOf =>
   (request) =>
-    relayedCaller(request, password) ?? { address: "unknown", origin: undefined, requestId: crypto.randomUUID() };
+    relayedCaller(request, password) as Caller;
 
 const listenApart = ({ CONSOLE_HOST, CONSOLE_PORT }: Config, handlers: Handlers): Server<undefined> =>
   bind(CONSOLE_HOST, "CONSOLE_PORT", CONSOLE_PORT as number, false, {

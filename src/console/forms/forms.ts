@@ -11,6 +11,7 @@ import { Mistake } from "../../base/mistake.ts";
 import { quote } from "../../base/text/text.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import { decodeCursor, encodeCursor, isInList, type Position } from "../../domain/page.ts";
+import { CODE_OF_MISTAKE } from "../../http/faults/faults.ts";
 import { ConsoleFault } from "../fault.ts";
 import type { ConsoleAnswer, ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
 
@@ -119,10 +120,8 @@ function faultOf({ mistakes }: InvalidRecord): ConsoleFault {
     );
   const [mistake] = mistakes;
   const more = "field" in mistake ? { field: mistake.field } : {};
-  return new ConsoleFault(400, CODES[mistake.kind], messageOn(mistake), more);
+  return new ConsoleFault(400, CODE_OF_MISTAKE[mistake.kind], messageOn(mistake), more);
 }
-
-const CODES = { none: "missing_field", missing: "missing_field", invalid: "invalid_value", unknown: "unknown_field" };
 
 function messageOn(mistake: FieldMistake): string {
   switch (mistake.kind) {

@@ -6,7 +6,7 @@ import type { EnvironmentName } from "../../domain/environment.ts";
 import type { IdempotencyKey, IdempotentResult } from "../../domain/idempotency.ts";
 import type { Scope } from "../../domain/keys/scope.ts";
 import type { Precondition, PreconditionFailed } from "../../domain/tag.ts";
-import type { AnimalStore, CategoryStore, OrderStore } from "../../store/ports/store.ts";
+import type { Store } from "../../store/ports/store.ts";
 import type { Fault } from "../faults/fault.ts";
 import type { HeaderFields } from "../reply/header-template.ts";
 import type { ParameterSet, ParameterValues } from "./parameters.ts";
@@ -24,10 +24,7 @@ export interface PublicUrls {
   readonly otherUrl: string | undefined;
 }
 
-export interface OperationParts {
-  readonly animals: AnimalStore;
-  readonly categories: CategoryStore;
-  readonly orders: OrderStore;
+export interface OperationParts extends Pick<Store, "animals" | "categories" | "orders"> {
   readonly clock: Clock;
   readonly gate: Gate;
 }

@@ -127,7 +127,7 @@ export function invalidBody(invalid: InvalidRecord, hasIdInPath: boolean): Fault
   return new Fault(code, sentencesOn(invalid, { hasIdInPath }));
 }
 
-const CODE_OF_MISTAKE = {
+export const CODE_OF_MISTAKE = {
   none: "missing_field",
   missing: "missing_field",
   invalid: "invalid_value",

@@ -1,24 +1,18 @@
-import type { TrustedProxies } from "../../access/address.ts";
-import type { Gate } from "../../access/gate.ts";
 import { andThen, orElse } from "../../base/time/awaitable.ts";
-import type { FailureLog, RefusalLog } from "../../telemetry/log.ts";
-import type { Telemetry } from "../../telemetry/telemetry.ts";
+import type { FailureLog } from "../../telemetry/log.ts";
 import type { Fault } from "../faults/fault.ts";
 import { INTERNAL_ERROR, methodNotAllowed } from "../faults/faults.ts";
 import { visitorFault } from "../faults/refusal-faults.ts";
+import type { HandlerParts } from "../handler.ts";
 import { callerAddress } from "../pipeline/caller-address.ts";
 import { isRead, type PublicPage } from "../pipeline/handler.ts";
 import { placeOf } from "../pipeline/request-log.ts";
-import type { HeldFlood } from "../reply/floods.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 
-export interface PageHandlerParts {
-  readonly gate: Gate;
-  readonly trustedProxies: TrustedProxies;
-  readonly telemetry: Telemetry;
-  readonly refusals: RefusalLog;
-  readonly refusalFlood: HeldFlood;
-}
+export type PageHandlerParts = Pick<
+  HandlerParts,
+  "gate" | "trustedProxies" | "telemetry" | "refusals" | "refusalFlood"
+>;
 
 /** An error outside /v1 has the same shape, without the headers that only /v1 promises. */
 export function publicError({ reply, headers }: Fault): Response {
