@@ -4,14 +4,16 @@ import type { AnimalSnapshot, ServingStore, Store } from "./ports/store.ts";
 import type { PostgresHandle } from "./postgres/store.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, type Migrated } from "./schema/migrate.ts";
 import type { SqliteHandle } from "./sqlite/store.ts";
-import type { DatabaseUrl } from "./urls/database-url.ts";
+import { type DatabaseUrl, locationOf } from "./urls/database-url.ts";
 
 export type { Migrated } from "./schema/migrate.ts";
 
 // The one place that knows which adapter keeps which database. Only the one that is used is loaded.
 
-const sqlite = lazy(() => import("./sqlite/store.ts"));
-const postgres = lazy(() => import("./postgres/store.ts"));
+const STORES = {
+  sqlite: lazy(() => import("./sqlite/store.ts")),
+  postgres: lazy(() => import("./postgres/store.ts")),
+};
 
 export interface ServingOptions {
   /** Connections to PostgreSQL, of all threads together. */
@@ -33,8 +35,8 @@ export async function openForServing(
   options: ServingOptions,
 ): Promise<ServingStore<StoreHandle>> {
   const rules = options.mayMigrate ? MIGRATES : CHANGES_NO_SCHEMA;
-  if (database.kind === "sqlite") return (await sqlite()).openForServing(database.path, undefined, rules);
-  return (await postgres()).openForServing(database.url, { ...options, rules });
+  if (database.kind === "sqlite") return (await STORES.sqlite()).openForServing(database.path, undefined, rules);
+  return (await STORES.postgres()).openForServing(database.url, { ...options, rules });
 }
 
 /** The data that one more thread of the process opens a store with. It is sent there, with its port if it has one. */
@@ -43,8 +45,8 @@ export type StoreHandle = SqliteHandle | PostgresHandle;
 /** Opens the store of one more thread. */
 export async function openHandle(storeHandle: StoreHandle): Promise<Store> {
   return storeHandle.kind === "sqlite"
-    ? (await sqlite()).openHandle(storeHandle)
-    : (await postgres()).openHandle(storeHandle);
+    ? (await STORES.sqlite()).openHandle(storeHandle)
+    : (await STORES.postgres()).openHandle(storeHandle);
 }
 
 /** Opens a store for a command, which may run beside a service. Fails with an OperatorError. */
@@ -53,23 +55,22 @@ export async function openForCommand(
   /** Creates a database if there is none, or the schema of an empty one. */
   options: { readonly create: boolean },
 ): Promise<Store> {
-  if (database.kind === "sqlite") return (await sqlite()).openForCommand(database.path, options);
-  return (await postgres()).openForCommand(database.url, options);
+  return (await STORES[database.kind]()).openForCommand(locationOf(database), options);
 }
 
-const sqliteSnapshot = lazy(() => import("./sqlite/animal-snapshot.ts"));
-const postgresSnapshot = lazy(() => import("./postgres/animal-snapshot.ts"));
+const SNAPSHOTS = {
+  sqlite: lazy(() => import("./sqlite/animal-snapshot.ts")),
+  postgres: lazy(() => import("./postgres/animal-snapshot.ts")),
+};
 
 /** Opens a snapshot of all animals, on a connection of its own. Fails with an OperatorError. */
-export async function openAnimalSnapshot(database: DatabaseUrl): Promise<AnimalSnapshot> {
-  if (database.kind === "sqlite") return (await sqliteSnapshot()).openAnimalSnapshot(database.path);
-  return (await postgresSnapshot()).openAnimalSnapshot(database.url);
-}
+export const openAnimalSnapshot = async (database: DatabaseUrl): Promise<AnimalSnapshot> =>
+  (await SNAPSHOTS[database.kind]()).openAnimalSnapshot(locationOf(database));
 
 /** Opens a snapshot in the process that serves the store. It may do so as often as it likes. */
 export async function openServedSnapshot(storeHandle: StoreHandle): Promise<AnimalSnapshot> {
-  if (storeHandle.kind === "sqlite") return (await sqliteSnapshot()).openServedSnapshot(storeHandle.path);
-  return (await postgresSnapshot()).openAnimalSnapshot(storeHandle.url);
+  if (storeHandle.kind === "sqlite") return (await SNAPSHOTS.sqlite()).openServedSnapshot(storeHandle.path);
+  return openAnimalSnapshot(storeHandle);
 }
 
 const sqliteSchema = lazy(() => import("./sqlite/schema.ts"));

@@ -5,11 +5,11 @@ import { type Authorship, entryOfStore } from "../../domain/journal.ts";
 import { ANIMALS, NUMBERED_TABLES, ORDERS } from "../sql/rows.ts";
 import type { Row, Table } from "../sql/table.ts";
 import type { RowReader, RowSource, RowTarget, RowWriter } from "../sql/transfer.ts";
-import { absolutePath, type DatabaseUrl, displayName } from "../urls/database-url.ts";
+import { absolutePath, type DatabaseUrl, displayName, locationOf } from "../urls/database-url.ts";
 import { UnusableDatabase } from "../urls/unusable-database.ts";
 import { type Claim, claimAnimals, claimWhole, release } from "./claim.ts";
 import { CopyRefused } from "./refusal.ts";
-import { type CarriedTallies, carryTallies, type SharedCounters } from "./tallies.ts";
+import { carryTallies, type SaveTallies, type SharedCounters } from "./tallies.ts";
 
 /** The only large table: an interrupted copy of it is continued. */
 const RESUMED: Table = ANIMALS;
@@ -44,8 +44,10 @@ export interface CopyOptions {
   readonly onCountersLeftBehind?: () => void;
 }
 
-const sqlite = lazy(() => import("../sqlite/transfer.ts"));
-const postgres = lazy(() => import("../postgres/transfer.ts"));
+const ADAPTERS = {
+  sqlite: lazy(() => import("../sqlite/transfer.ts")),
+  postgres: lazy(() => import("../postgres/transfer.ts")),
+};
 
 /**
  * Copies a store into a database of any kind, and verifies it row by row. It can be interrupted and run again. Neither
@@ -84,16 +86,12 @@ const refuseUnusable =
   };
 
 async function openSource(from: DatabaseUrl, { animalsOnly }: CopyOptions): Promise<RowSource> {
-  if (from.kind === "sqlite") {
-    const { openSnapshot, openSource: open } = await sqlite();
-    return animalsOnly ? openSnapshot(from.path) : open(from.path);
-  }
-  const { openSnapshot, openSource: open } = await postgres();
-  return animalsOnly ? openSnapshot(from.url) : open(from.url);
+  const { openSnapshot, openSource: open } = await ADAPTERS[from.kind]();
+  return (animalsOnly ? openSnapshot : open)(locationOf(from));
 }
 
 const openTarget = async (to: DatabaseUrl): Promise<RowTarget> =>
-  to.kind === "sqlite" ? (await sqlite()).openTarget(to.path) : (await postgres()).openTarget(to.url);
+  (await ADAPTERS[to.kind]()).openTarget(locationOf(to));
 
 interface Copying extends CopyOptions {
   /** The name of the source, for the journal. */
@@ -114,7 +112,7 @@ async function copyAll(source: RowSource, target: RowTarget, options: Copying): 
   const { animalsOnly, counters, signal, onProgress = () => {}, onCountersLeftBehind } = options;
   if (!animalsOnly && !counters && (await source.countingPlace()) === "redis") onCountersLeftBehind?.();
   // Counters are read before anything is written: without them there is no copy.
-  const tallies = counters && !animalsOnly ? await carryTallies(source, counters) : undefined;
+  const saveTallies = counters && !animalsOnly ? await carryTallies(source, counters) : undefined;
   const claim = animalsOnly
     ? await claimAnimals(source, target, { ...options, ...animalsOnly })
     : await claimWhole(source, target);
@@ -132,7 +130,7 @@ async function copyAll(source: RowSource, target: RowTarget, options: Copying): 
     await copyTable(job, target, table, table === RESUMED);
   }
   await source.refuseUse();
-  return target.transact(claim.tables, (tx) => finish(job, tx, sums, tallies, options));
+  return target.transact(claim.tables, (tx) => finish(job, tx, sums, saveTallies, options));
 }
 
 /** Deletes rows of an earlier attempt that the source no longer has. */
@@ -154,7 +152,7 @@ async function finish(
   job: Job,
   tx: RowWriter,
   sums: ReadonlyMap<Table, string>,
-  tallies: CarriedTallies | undefined,
+  saveTallies: SaveTallies | undefined,
   { author, from, animalsOnly }: Copying,
 ): Promise<CopiedTable[]> {
   const { source, claim, totals, report } = job;
@@ -173,7 +171,7 @@ async function finish(
   }
   await tx.continueIds(await source.lastIds(NUMBERED_TABLES.filter((table) => claim.tables.includes(table))));
   await tx.raiseKeyRevision();
-  await tallies?.save(tx);
+  await saveTallies?.(tx);
   const rows = Object.fromEntries(copied.map((done) => [done.table, done.rows]));
   await tx.appendJournal(entryOfStore(animalsOnly ? "copy --animals" : "copy", author, { after: { from, ...rows } }));
   await release(tx, claim);

@@ -14,13 +14,11 @@ export interface SharedCounters {
   raise(tallies: readonly KeyTally[]): Promise<void>;
 }
 
-export interface CarriedTallies {
-  /** Saves them in both places, in the target's transaction, once its rows were verified. */
-  save(tx: RowWriter): Promise<void>;
-}
+/** Saves tallies in both places, in the target's transaction, once its rows were verified. */
+export type SaveTallies = (tx: RowWriter) => Promise<void>;
 
 /** Reads the tallies of the source and of Redis. Fails with an OperatorError if Redis does not answer. */
-export async function carryTallies(source: RowSource, counters: SharedCounters): Promise<CarriedTallies> {
+export async function carryTallies(source: RowSource, counters: SharedCounters): Promise<SaveTallies> {
   const keyIds: string[] = [];
   for await (const rows of source.rows(KEYS)) keyIds.push(...rows.map(({ id }) => id as string));
   const merged = new Map(await counters.read(keyIds));
@@ -31,11 +29,9 @@ export async function carryTallies(source: RowSource, counters: SharedCounters):
       merged.set(keyId, counted ? stricterTally(counted, saved, nowMs) : saved);
     }
   const tallies = [...merged].filter(([, tally]) => !isSpent(tally, nowMs));
-  return {
-    async save(tx) {
-      await tx.write(TALLIES, tallies.map(tallyRow));
-      // Redis comes last, so a finished copy has them. If the copy fails after all, repeating this does no harm.
-      await counters.raise(tallies);
-    },
+  return async (tx) => {
+    await tx.write(TALLIES, tallies.map(tallyRow));
+    // Redis comes last, so a finished copy has them. If the copy fails after all, repeating this does no harm.
+    await counters.raise(tallies);
   };
 }

@@ -12,7 +12,7 @@ import { openPool, type Pool } from "./database.ts";
 import type { SchemaOptions } from "./schema/schema.ts";
 import { postgresAnimals } from "./tables/animals.ts";
 import { postgresCounts } from "./tables/counts.ts";
-import { carryOutOnce, transactingOnce, transactOnce } from "./tables/idempotency.ts";
+import { transactingOnce } from "./tables/idempotency.ts";
 import { postgresImports } from "./tables/imports.ts";
 import { postgresKeys } from "./tables/keys.ts";
 import { postgresMaintenance } from "./tables/maintenance.ts";
@@ -65,12 +65,10 @@ async function openStore(
     await pool.close();
     throw error;
   });
-  const carryOut = carryOutOnce(pool);
-  const transact = transactOnce(pool);
   return {
-    animals: postgresAnimals(pool, carryOut, transact),
-    categories: { ...reading(pool, CATEGORIES.reads), ...transactingOnce(transact, CATEGORIES.changes) },
-    orders: postgresOrders(pool, carryOut, transact),
+    animals: postgresAnimals(pool),
+    categories: { ...reading(pool, CATEGORIES.reads), ...transactingOnce(pool, CATEGORIES.changes) },
+    orders: postgresOrders(pool),
     keys: postgresKeys(pool),
     tallies: postgresTallies(pool),
     metadata: { ...reading(pool, METADATA.reads), ...writing(pool, METADATA.writes) },

@@ -21,31 +21,24 @@ const IMPORT_COLUMNS: ColumnOf<Import> = {
 
 export const IMPORTS: Table = { name: "imports", columns: Object.values(IMPORT_COLUMNS), key: ["id"] };
 
+const NEW_IMPORT_VALUES: Readonly<Record<string, (beginning: ImportBeginning) => SqlValue>> = {
+  identity: ({ identity }) => identity,
+  source: ({ source }) => source,
+  records: ({ records }) => BigInt(records),
+  animals: ({ animals }) => BigInt(animals),
+  begun_at: ({ atMs }) => BigInt(atMs),
+  records_done: () => 0n,
+  added: () => 0n,
+  removed: () => 0n,
+  kept: () => 0n,
+};
+
 /** The columns of a new row; the database assigns the id. */
-export const NEW_IMPORT: readonly string[] = [
-  "identity",
-  "source",
-  "records",
-  "animals",
-  "records_done",
-  "added",
-  "begun_at",
-  "removed",
-  "kept",
-];
+export const NEW_IMPORT: readonly string[] = Object.keys(NEW_IMPORT_VALUES);
 
 /** The values of a new import, in the order of NEW_IMPORT. */
-export const newImportValues = ({ identity, source, records, animals, atMs }: ImportBeginning): SqlValue[] => [
-  identity,
-  source,
-  BigInt(records),
-  BigInt(animals),
-  0n,
-  0n,
-  BigInt(atMs),
-  0n,
-  0n,
-];
+export const newImportValues = (beginning: ImportBeginning): SqlValue[] =>
+  Object.values(NEW_IMPORT_VALUES).map((valueIn) => valueIn(beginning));
 
 export const importOf = (row: Row): Import => ({
   id: row.id as bigint,

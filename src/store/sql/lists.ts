@@ -78,11 +78,8 @@ export function animalListing(
   }
   const page = pageFrom(after, sort, rows);
   if (ids) return inOrder(sort, "byIds", [idList(ids), status ?? null, categoryId ?? null, ...page]);
-  if (categoryId === undefined)
-    return status === undefined ? inOrder(sort, "all", page) : inOrder(sort, "byStatus", [status, ...page]);
-  return status === undefined
-    ? inOrder(sort, "byCategory", [categoryId, ...page])
-    : inOrder(sort, "byCategoryAndStatus", [categoryId, status, ...page]);
+  if (categoryId !== undefined) return inOrderBy(sort, "byCategory", categoryId, status, page);
+  return status === undefined ? inOrder(sort, "all", page) : inOrder(sort, "byStatus", [status, ...page]);
 }
 
 /** The statement that counts the animals of a filter. */
@@ -117,15 +114,9 @@ const SELECT_REFERENCE = `SELECT * FROM (${SELECT_ORDER} WHERE reference IS NOT 
 
 export function orderListing({ status, animalId, reference, sort, after, size }: OrderQuery): Listing<OrderListName> {
   const page = pageFrom(after, sort, size + 1);
-  if (reference !== undefined)
-    return status === undefined
-      ? inOrder(sort, "byReference", [reference, ...page])
-      : inOrder(sort, "byReferenceAndStatus", [reference, status, ...page]);
-  if (animalId === undefined)
-    return status === undefined ? inOrder(sort, "all", page) : inOrder(sort, "byStatus", [status, ...page]);
-  return status === undefined
-    ? inOrder(sort, "byAnimal", [animalId, ...page])
-    : inOrder(sort, "byAnimalAndStatus", [animalId, status, ...page]);
+  if (reference !== undefined) return inOrderBy(sort, "byReference", reference, status, page);
+  if (animalId !== undefined) return inOrderBy(sort, "byAnimal", animalId, status, page);
+  return status === undefined ? inOrder(sort, "all", page) : inOrder(sort, "byStatus", [status, ...page]);
 }
 
 // Categories
@@ -164,6 +155,18 @@ const inOrder = <Name extends string>(
   name: Name,
   parameters: SqlValue[],
 ): Listing<InEitherOrder<Name>> => ({ name: order === "-id" ? `${name}Descending` : name, parameters });
+
+/** The list by a value, or by that and a status. */
+const inOrderBy = <Name extends string>(
+  order: IdOrder | undefined,
+  name: Name,
+  value: SqlValue,
+  status: string | undefined,
+  page: readonly SqlValue[],
+): Listing<InEitherOrder<Name | `${Name}AndStatus`>> =>
+  status === undefined
+    ? inOrder(order, name, [value, ...page])
+    : inOrder(order, `${name}AndStatus`, [value, status, ...page]);
 
 /** The parameters are the values of the columns, the id that the page begins with, and the limit. */
 function pageById(select: string, equal: readonly string[], order: IdOrder, dialect: Dialect): string {

@@ -168,14 +168,8 @@ export const SECRETS: Table = {
   key: ["digest"],
 };
 
-interface NewSecret {
-  readonly digest: string;
-  readonly keyId: string;
-  readonly createdAtMs: number;
-}
-
 /** The values of a new secret, in the order of the columns. It does not expire. */
-export const newSecretValues = ({ digest, keyId, createdAtMs }: NewSecret): SqlValue[] => [
+export const newSecretValues = (digest: string, keyId: string, createdAtMs: number): SqlValue[] => [
   digest,
   keyId,
   null,

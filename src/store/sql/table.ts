@@ -33,3 +33,7 @@ export function orReplace({ key, columns, isAppendOnly }: Table): string {
   const others = columns.filter((column) => !key.includes(column));
   return `${conflict} DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
 }
+
+/** Inserts a row, or replaces the existing one. */
+export const upsertInto = (table: Table, placeholder: (n: number) => string): string =>
+  `${insertInto(table, table.columns, placeholder)} ${orReplace(table)}`;

@@ -132,13 +132,7 @@ const INSTANCE_VALUES: Readonly<Record<string, (instance: Instance) => SqlValue>
   stopped_at: ({ stoppedAtMs }) => stoppedAtMs ?? null,
 };
 
-const INSTANCE_COLUMNS = Object.keys(INSTANCE_VALUES);
-
-export const SELECT_INSTANCES = `SELECT ${INSTANCE_COLUMNS.join(", ")} FROM instances ORDER BY started_at, id`;
-
-export const upsertInstance = (placeholder: (n: number) => string): string =>
-  `INSERT INTO instances (${INSTANCE_COLUMNS.join(", ")}) VALUES (${INSTANCE_COLUMNS.map((_, i) => placeholder(i + 1)).join(", ")})
-  ON CONFLICT (id) DO UPDATE SET ${["health", "seen_at", "stopped_at"].map((column) => `${column} = excluded.${column}`).join(", ")}`;
+export const INSTANCES: Table = { name: "instances", columns: Object.keys(INSTANCE_VALUES), key: ["id"] };
 
 /** The values in the order of the columns. */
 export const instanceValues = (instance: Instance): SqlValue[] =>

@@ -3,7 +3,7 @@ import { OperatorError } from "../../base/operator-error.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
 import { rowsOf } from "../sql/pages.ts";
 import { INTERNAL_TABLES, STORE_ID, selectMetadata, TABLES, upsertMetadata } from "../sql/rows.ts";
-import { insertInto, orReplace, type Row, type SqlValue, type Table } from "../sql/table.ts";
+import { type Row, type SqlValue, type Table, upsertInto } from "../sql/table.ts";
 import { type TransferReads, type TransferWrites, transferWork } from "../sql/tables/transfer.ts";
 import { COPIES_TABLE, type RowReader, type RowSource, type RowTarget, type RowWriter } from "../sql/transfer.ts";
 import { performing } from "../sql/work.ts";
@@ -185,7 +185,7 @@ const writerOn = (db: Database): RowWriter => ({
   ...readerOn(db),
   ...performing<TransferWrites>(WORK.writes, worker(db)),
   write(table, rows) {
-    const insert = db.query(`${insertInto(table, table.columns, () => "?")} ${orReplace(table)}`);
+    const insert = db.query(upsertInto(table, SQLITE.placeholder));
     for (const row of rows) insert.run(...table.columns.map((column) => row[column] as string));
   },
   continueIds(lastIds) {

@@ -33,6 +33,10 @@ export function hasDecodableCredentials({ username, password, pathname }: URL): 
 /** Resolves a path as node:path does, which takes long to load. */
 export const absolutePath = (path: string): string => Bun.fileURLToPath(Bun.pathToFileURL(path));
 
+/** The text that an adapter opens a database with. */
+export const locationOf = (database: DatabaseUrl): string =>
+  database.kind === "sqlite" ? database.path : database.url;
+
 /** The name of a database for people, without user and password. */
 export function displayName(database: DatabaseUrl): string {
   if (database.kind === "sqlite") return absolutePath(database.path);

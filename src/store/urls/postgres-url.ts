@@ -5,26 +5,6 @@ export type SslMode = (typeof SSL_MODES)[number];
 
 const CHANNEL_BINDINGS = ["disable", "prefer", "require"] as const;
 
-/** The parts of a PostgreSQL URL. Parameters mean what they mean to libpq. */
-export interface PostgresAddress {
-  readonly hostname: string;
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-  readonly database: string;
-  readonly sslMode: SslMode;
-  /** Names of files; "system" for the roots that the runtime trusts. */
-  readonly rootCertificate: string | undefined;
-  readonly certificate: string | undefined;
-  readonly key: string | undefined;
-  readonly channelBinding: (typeof CHANNEL_BINDINGS)[number] | undefined;
-  readonly connectTimeoutSeconds: number | undefined;
-  /** Statements are prepared: not behind a pooler that gives each transaction another session. */
-  readonly prepares: boolean;
-  /** PgBouncer is in between, in any mode: it refuses session settings. */
-  readonly isPooled: boolean;
-}
-
 const DEFAULT_PORT = 5432;
 
 /** Each parameter, and the values that it takes. */
@@ -43,8 +23,11 @@ function oneOf(values: readonly string[]) {
   return { values: `one of ${values.join(", ")}`, isValid: (value: string) => values.includes(value) };
 }
 
-/** Parses a URL. The mistake quotes nothing but names of parameters. */
-export function parsePostgresUrl(url: URL): PostgresAddress | Mistake {
+/** The parts of a PostgreSQL URL. */
+export type PostgresAddress = Exclude<ReturnType<typeof parsePostgresUrl>, Mistake>;
+
+/** Parses a URL. Parameters mean what they mean to libpq. The mistake quotes nothing but names of parameters. */
+export function parsePostgresUrl(url: URL) {
   const mistake = mistakeIn(url.searchParams);
   if (mistake) return mistake;
   const of = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
@@ -58,12 +41,15 @@ export function parsePostgresUrl(url: URL): PostgresAddress | Mistake {
     password: decodeURIComponent(url.password),
     database: decodeURIComponent(url.pathname.slice(1)),
     sslMode: sslModeOf(of("sslmode") as SslMode | undefined, rootCertificate),
+    /** Names of files; "system" for the roots that the runtime trusts. */
     rootCertificate,
     certificate: of("sslcert"),
     key: of("sslkey"),
-    channelBinding: of("channel_binding") as PostgresAddress["channelBinding"],
+    channelBinding: of("channel_binding") as (typeof CHANNEL_BINDINGS)[number] | undefined,
     connectTimeoutSeconds: seconds === undefined ? undefined : Number(seconds),
+    /** Statements are prepared: not behind a pooler that gives each transaction another session. */
     prepares: of("prepare") === "true" || (of("prepare") === undefined && !isPooled),
+    /** PgBouncer is in between, in any mode: it refuses session settings. */
     isPooled,
   };
 }

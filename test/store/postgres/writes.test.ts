@@ -13,7 +13,7 @@ import { openPool, type Pool } from "../../../src/store/postgres/database.ts";
 import { openForServing } from "../../../src/store/postgres/store.ts";
 import { GET_SEVERAL, postgresAnimals } from "../../../src/store/postgres/tables/animals.ts";
 import { CREATE_ONCE, CREATE_SEVERAL } from "../../../src/store/postgres/tables/creations.ts";
-import { carryOutOnce, SAVE, transactOnce } from "../../../src/store/postgres/tables/idempotency.ts";
+import { SAVE } from "../../../src/store/postgres/tables/idempotency.ts";
 import { PLACE, PLACE_ONCE, postgresOrders, TRANSITIONS } from "../../../src/store/postgres/tables/orders.ts";
 import { MIGRATES } from "../../../src/store/schema/migrate.ts";
 import { animalStatements } from "../../../src/store/sql/tables/animals.ts";
@@ -70,15 +70,14 @@ async function counted() {
       };
     },
   });
-  const [carryOut, transact] = [carryOutOnce(noting), transactOnce(noting)];
   const uses = async (work: () => unknown): Promise<string[]> => {
     used.length = 0;
     await work();
     return [...used];
   };
   return {
-    animals: postgresAnimals(noting, carryOut, transact),
-    orders: postgresOrders(noting, carryOut, transact),
+    animals: postgresAnimals(noting),
+    orders: postgresOrders(noting),
     uses,
     close: () => pool.close(),
   };

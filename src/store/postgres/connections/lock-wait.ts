@@ -48,22 +48,17 @@ interface LockWaitParts extends Patience {
 
 /** Waits for locks without blocking others: in short attempts, with pauses in which everybody else gets through. */
 export class LockWait {
-  readonly lockTimeoutMs: number;
-  readonly limitMs: number;
   #holders = "unknown";
 
-  constructor(private readonly parts: LockWaitParts) {
-    this.lockTimeoutMs = parts.lockTimeoutMs;
-    this.limitMs = parts.limitMs;
-  }
+  constructor(readonly parts: LockWaitParts) {}
 
   /** Runs work with the short lock timeout, again and again until it obtains its locks. */
   async briefly<T>(who: string, work: () => Promise<T>): Promise<T> {
-    const deadlineMs = performance.now() + this.limitMs;
+    const deadlineMs = performance.now() + this.parts.limitMs;
     let pauseMs = FIRST_PAUSE_MS;
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#observed(this.lockTimeoutMs / 2, work);
+        return await this.#observed(this.parts.lockTimeoutMs / 2, work);
       } catch (error) {
         if (!isContention(error)) throw error;
         if (performance.now() >= deadlineMs) throw this.#gaveUp(who);
@@ -77,7 +72,7 @@ export class LockWait {
   /** Runs work with the whole limit as its lock timeout: for statements that block nobody. */
   async patiently<T>(who: string, work: () => Promise<T>): Promise<T> {
     try {
-      return await this.#observed(this.limitMs / 2, work);
+      return await this.#observed(this.parts.limitMs / 2, work);
     } catch (error) {
       throw isContention(error) ? this.#gaveUp(who) : error;
     }
@@ -108,7 +103,7 @@ export class LockWait {
 
   #gaveUp(who: string): OperatorError {
     return new OperatorError(
-      `${who} waited ${Math.round(this.limitMs / 1000)} s for a lock, held by ${this.#holders}`,
+      `${who} waited ${Math.round(this.parts.limitMs / 1000)} s for a lock, held by ${this.#holders}`,
       { kind: "migrate_after_lock" },
     );
   }

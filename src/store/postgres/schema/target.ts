@@ -53,7 +53,7 @@ export function migrationTarget(session: Session, wait: LockWait): MigrationTarg
   const transact = <T>(migration: Migration, work: (tx: Connection) => Promise<T>): Promise<T> =>
     wait.briefly(describe(migration), () =>
       session.transact(async (tx) => {
-        await tx.run(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${wait.lockTimeoutMs}`);
+        await tx.run(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${wait.parts.lockTimeoutMs}`);
         return work(tx);
       }),
     );
@@ -155,7 +155,7 @@ async function createIndex(session: Session, { migration, step, position }: DueS
   const name = INDEX.exec(step.sql.trim())?.[1];
   if (name === undefined) throw new Error(`${describe(migration)}: step ${position + 1} is not one CREATE INDEX`);
   await wait.patiently(describe(migration), async () => {
-    await session.run(`SET statement_timeout = 0; SET lock_timeout = ${wait.limitMs}`);
+    await session.run(`SET statement_timeout = 0; SET lock_timeout = ${wait.parts.limitMs}`);
     const [found] = await session.run<{ valid: boolean }>(
       "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)",
       [name],

@@ -9,7 +9,7 @@ import { transacting } from "../connections/work.ts";
 import type { Pool } from "../database.ts";
 import { Batches } from "./batches.ts";
 import { onceOnlyCreations, plainCreations } from "./creations.ts";
-import { type CarryOut, type TransactOnce, transactingOnce } from "./idempotency.ts";
+import { carryOut, transactingOnce } from "./idempotency.ts";
 
 const STATEMENTS = animalStatements(POSTGRES);
 export const GET_SEVERAL = `${SELECT_ANIMAL} WHERE ${POSTGRES.idIsOneOf("$1")}`;
@@ -17,7 +17,7 @@ const { additions, changes } = animalWork(POSTGRES);
 
 const MAX_GETS = 100;
 
-export function postgresAnimals(pool: Pool, carryOut: CarryOut, transact: TransactOnce): AnimalStore {
+export function postgresAnimals(pool: Pool): AnimalStore {
   const lists = animalLists(POSTGRES);
   const gets = new Batches<bigint, Animal | undefined>({
     maxSize: MAX_GETS,
@@ -43,8 +43,8 @@ export function postgresAnimals(pool: Pool, carryOut: CarryOut, transact: Transa
     listJson: async (query, { jsonOf }) => jsonPageOf(await list(query), jsonOf),
     get: (id) => gets.add(id),
     create: (animal, key) =>
-      carryOut({ attempt: () => (key ? onceOnly.add({ animal, key }) : creations.add(animal)) }, key),
+      carryOut(pool, { attempt: () => (key ? onceOnly.add({ animal, key }) : creations.add(animal)) }, key),
     ...transacting(pool, additions),
-    ...transactingOnce(transact, changes),
+    ...transactingOnce(pool, changes),
   };
 }

@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../../ports/store.ts";
 import type { Pool } from "../database.ts";
 import { Batches } from "./batches.ts";
 import { plainCreations } from "./creations.ts";
-import { carryOutOnce } from "./idempotency.ts";
+import { carryOut } from "./idempotency.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -125,14 +125,16 @@ test("what has waited for too long is never sent, and is told that nothing is ch
 });
 
 test("a write that others keep getting in the way of is given up in time", async () => {
-  const carryOut = carryOutOnce({ read: async () => [] } as unknown as Pool);
+  const pool = { read: async () => [] } as unknown as Pool;
   let attempts = 0;
   const attempt = async () => {
     attempts++;
     await Bun.sleep(400);
     return undefined;
   };
-  expect(await carryOut({ attempt }, undefined).catch((error: unknown) => error)).toMatchObject({ changed: "nothing" });
+  expect(await carryOut(pool, { attempt }, undefined).catch((error: unknown) => error)).toMatchObject({
+    changed: "nothing",
+  });
   // No further one is begun after a second and a half.
   expect(attempts).toBeLessThanOrEqual(4);
 });

@@ -21,12 +21,6 @@ export interface Write<Value, Reason> {
   readonly findRefusal?: () => Promise<Reason | undefined>;
 }
 
-/** Carries out a write. A retry of it gets the response that was saved with the first request. */
-export type CarryOut = <Value, Reason = never>(
-  write: Write<Value, Reason>,
-  key: IdempotencyKey | undefined,
-) => Promise<IdempotentResult<Value, Reason>>;
-
 const OF_KEY = "WHERE key_id = $1 AND idempotency_key = $2";
 const FIND = `${selectFrom(SAVED_RESPONSES)} ${OF_KEY}`;
 const DELETE_EXPIRED = `DELETE FROM saved_responses ${OF_KEY} AND saved_at = $3`;
@@ -36,87 +30,79 @@ const MAX_ATTEMPTS = 10;
 const MAX_ATTEMPTS_MS = 1_500;
 
 /**
- * Every attempt is a transaction by itself. That a write is carried out once is the work of the primary key of
- * saved_responses: of attempts with one idempotency key, the first to commit wins, and the others change nothing.
+ * Carries out a write; a retry gets the response that was saved with the first request. Every attempt is a transaction by
+ * itself, and the primary key of saved_responses makes the write happen once: of attempts with one idempotency key, the
+ * first to commit wins, and the others change nothing.
  */
-export const carryOutOnce = (pool: Pool): CarryOut =>
-  async function carryOut<Value, Reason>(
-    { attempt, findRefusal }: Write<Value, Reason>,
-    key: IdempotencyKey | undefined,
-  ): Promise<IdempotentResult<Value, Reason>> {
-    const endMs = performance.now() + MAX_ATTEMPTS_MS;
-    for (let i = 0; i < MAX_ATTEMPTS && performance.now() < endMs; i++) {
-      const value = await attempt();
-      if (value !== undefined) return done(value);
-      // Refusals are looked for before the saved response: a copy of this request may be what refuses it.
-      const reason = await findRefusal?.();
-      const [row] = key ? await pool.read<Row>(FIND, [key.keyId, key.value]) : [];
-      const saved = row && savedResponseOf<Value>(row);
-      const replay = key && replayOf(saved, key);
-      if (replay) return replay;
-      if (reason !== undefined) return refused(reason);
-      if (key && saved) await pool.write(DELETE_EXPIRED, [key.keyId, key.value, saved.savedAtMs]);
-      // The obstacle is gone: try again.
-    }
-    throw new StoreUnavailable(IN_THE_WAY);
-  };
+export async function carryOut<Value, Reason = never>(
+  pool: Pool,
+  { attempt, findRefusal }: Write<Value, Reason>,
+  key: IdempotencyKey | undefined,
+): Promise<IdempotentResult<Value, Reason>> {
+  const endMs = performance.now() + MAX_ATTEMPTS_MS;
+  for (let i = 0; i < MAX_ATTEMPTS && performance.now() < endMs; i++) {
+    const value = await attempt();
+    if (value !== undefined) return done(value);
+    // Refusals are looked for before the saved response: a copy of this request may be what refuses it.
+    const reason = await findRefusal?.();
+    const [row] = key ? await pool.read<Row>(FIND, [key.keyId, key.value]) : [];
+    const saved = row && savedResponseOf<Value>(row);
+    const replay = key && replayOf(saved, key);
+    if (replay) return replay;
+    if (reason !== undefined) return refused(reason);
+    if (key && saved) await pool.write(DELETE_EXPIRED, [key.keyId, key.value, saved.savedAtMs]);
+    // The obstacle is gone: try again.
+  }
+  throw new StoreUnavailable(IN_THE_WAY);
+}
 
 export const SAVE = `${insertInto(SAVED_RESPONSES, SAVED_RESPONSES.columns, POSTGRES.placeholder)}
   ON CONFLICT DO NOTHING RETURNING 1`;
-
-/** Carries out a write that takes several statements, in one transaction, once per idempotency key. */
-export type TransactOnce = <Value extends object, Reason = never>(
-  key: IdempotencyKey | undefined,
-  /**
-   * Locks what it is about before it decides. Whatever it does is undone if it refuses, or if somebody else has taken
-   * something that must be unique since it looked: then it decides again.
-   */
-  work: (tx: Connection) => Promise<Result<Value, Reason>>,
-) => Promise<IdempotentResult<Value, Reason>>;
 
 /** Thrown to roll back a transaction that must change nothing: then even a lost answer leaves no doubt. */
 const NOT_DONE = new Error("nothing is to be changed");
 
 /**
- * The response is saved last: locks on what the work is about come before those on idempotency keys, so no two can wait
- * for each other. Whoever finds the key taken by then undoes the work and answers with what was saved.
+ * Performs work in one transaction, once per idempotency key. It locks what it is about before it decides, and is undone
+ * if it refuses, or if somebody else has taken something that must be unique since it looked: then it decides again.
+ * The response is saved last: locks on idempotency keys come after all others, so no two can wait for each other.
  */
-export function transactOnce(pool: Pool): TransactOnce {
-  const carryOut = carryOutOnce(pool);
-  return function transact<Value extends object, Reason>(
-    key: IdempotencyKey | undefined,
-    work: (tx: Connection) => Promise<Result<Value, Reason>>,
-  ): Promise<IdempotentResult<Value, Reason>> {
-    let reason: Reason | undefined;
+function transactOnce<Value extends object, Reason>(
+  pool: Pool,
+  key: IdempotencyKey | undefined,
+  work: () => Work<Result<Value, Reason>>,
+): Promise<IdempotentResult<Value, Reason>> {
+  let reason: Reason | undefined;
 
-    const attempt = async (tx: Connection): Promise<Value> => {
-      const result = await work(tx);
-      reason = result.kind === "refused" ? result.reason : undefined;
-      if (result.kind === "refused" || (key && !(await save(tx, key, result.value)))) throw NOT_DONE;
-      return result.value;
-    };
-    return carryOut<Value, Reason>(
-      { attempt: () => pool.transact(attempt).catch(unlessNotDone), findRefusal: async () => reason },
-      key,
-    );
+  const attempt = async (tx: Connection): Promise<Value> => {
+    const result = await perform(tx.run, work());
+    reason = result.kind === "refused" ? result.reason : undefined;
+    if (result.kind === "refused" || (key && !(await save(tx, key, result.value)))) throw NOT_DONE;
+    return result.value;
   };
+  return carryOut<Value, Reason>(
+    pool,
+    { attempt: () => pool.transact(attempt).catch(unlessNotDone), findRefusal: async () => reason },
+    key,
+  );
 }
 
+type OnceMethods = Readonly<Record<string, (input: never) => Work<Result<object, unknown>>>>;
+
+type PerformedOnce<Of extends OnceMethods> = {
+  readonly [Name in keyof Of]: Of[Name] extends (input: infer Input) => Work<Result<infer Value, infer Reason>>
+    ? (input: Input, key?: IdempotencyKey) => Promise<IdempotentResult<Value, Reason>>
+    : never;
+};
+
 /** Methods that are each one transaction, once per idempotency key. */
-export const transactingOnce = <Of extends Readonly<Record<string, (input: never) => Work<Result<object, unknown>>>>>(
-  transact: TransactOnce,
-  methods: Of,
-) =>
-  Object.fromEntries(
-    Object.entries(methods).map(([name, method]) => [
-      name,
-      (input: never, key?: IdempotencyKey) => transact(key, ({ run }) => perform(run, method(input))),
-    ]),
-  ) as {
-    readonly [Name in keyof Of]: Of[Name] extends (input: infer Input) => Work<Result<infer Value, infer Reason>>
-      ? (input: Input, key?: IdempotencyKey) => Promise<IdempotentResult<Value, Reason>>
-      : never;
-  };
+export function transactingOnce<Of extends OnceMethods>(pool: Pool, methods: Of): PerformedOnce<Of> {
+  const performed = Object.entries(methods).map(([name, method]) => [
+    name,
+    (input: never, key?: IdempotencyKey) => transactOnce(pool, key, () => method(input)),
+  ]);
+  return Object.fromEntries(performed) as PerformedOnce<Of>;
+}
 
 /** Returns false if a response is saved under this key already, even an expired one. */
 async function save(tx: Connection, key: IdempotencyKey, value: object): Promise<boolean> {

@@ -21,7 +21,7 @@ import { POSTGRES } from "../connections/dialect.ts";
 import { isTaken } from "../connections/sql-state.ts";
 import { reading } from "../connections/work.ts";
 import type { Pool } from "../database.ts";
-import { type CarryOut, type TransactOnce, transactingOnce, type Write } from "./idempotency.ts";
+import { carryOut, transactingOnce, type Write } from "./idempotency.ts";
 
 const placeholders = (count: number, after: number): string =>
   Array.from({ length: count }, (_, i) => POSTGRES.placeholder(after + i + 1)).join(", ");
@@ -68,11 +68,11 @@ export const TRANSITIONS = Object.fromEntries(ORDER_STATUSES.map((to) => [to, mo
 
 const { reads, changes } = orderWork(POSTGRES);
 
-export function postgresOrders(pool: Pool, carryOut: CarryOut, transact: TransactOnce): OrderStore {
-  const updates = transactingOnce(transact, changes);
+export function postgresOrders(pool: Pool): OrderStore {
+  const updates = transactingOnce(pool, changes);
   return {
     ...reading(pool, reads),
-    place: (order, key) => carryOut(placingOf(pool, order, key), key),
+    place: (order, key) => carryOut(pool, placingOf(pool, order, key), key),
     async update(update, key) {
       const statement = key || update.precondition || update.author ? undefined : TRANSITIONS[update.to];
       const [row] = statement ? await pool.write<Row>(statement, [update.orderId, BigInt(update.nowMs)]) : [];

@@ -77,7 +77,7 @@ export function keyChanges(dialect: Dialect) {
     const { key, digest } = created;
     yield* run(RAISE_REVISION);
     yield* run(insertKey, keyValues(key));
-    yield* run(insertSecret, newSecretValues({ digest, keyId: key.id, createdAtMs: key.createdAtMs }));
+    yield* run(insertSecret, newSecretValues(digest, key.id, key.createdAtMs));
     yield* append(entryOfNewKey(created, key));
   }
 
@@ -109,7 +109,7 @@ export function keyChanges(dialect: Dialect) {
       const { keyId, digest, atMs, oldSecretsExpireAtMs } = rotation;
       yield* run(RAISE_REVISION);
       yield* run(expireSecrets, [oldSecretsExpireAtMs, keyId]);
-      yield* run(insertSecret, newSecretValues({ digest, keyId, createdAtMs: atMs }));
+      yield* run(insertSecret, newSecretValues(digest, keyId, atMs));
       const row = yield* first(get, [keyId]);
       yield* append(row && entryOfRotation(keyOf(row), rotation, oldSecretsExpireAtMs));
     },

@@ -3,11 +3,10 @@ import { DELETE_BATCH_SIZE, SAVED_RESPONSES } from "../rows.ts";
 import type { Dialect } from "../searches.ts";
 import { CONSOLE_TABLES } from "../session-rows.ts";
 import type { SqlValue, Table } from "../table.ts";
-import { FLUSHES_KEPT_MS, SWEEP_BATCH_SIZE, sweeps, usageTablesOf, withStarts } from "../usage-rows.ts";
+import { FLUSHES_KEPT_MS, INSTANCES, SWEEP_BATCH_SIZE, sweeps, usageTablesOf, withStarts } from "../usage-rows.ts";
 import { run, type Work } from "../work.ts";
 
 const USAGE_FLUSHES = { name: "usage_flushes", key: ["source"] };
-const INSTANCES = { name: "instances", key: ["id"] };
 
 export function maintenanceWork({ placeholder: $, deleteSome, isOneOf }: Dialect) {
   /** Returns whether there may be more rows to delete. */

@@ -2,18 +2,17 @@ import type { Grain, UsageSeries, UsageSum } from "../../../domain/usage/grains.
 import type { Instance } from "../../../domain/usage/instance.ts";
 import type { KeyBucket, KeyRequests, UsageSpan } from "../../ports/store.ts";
 import type { Dialect } from "../searches.ts";
-import type { Row, SqlValue } from "../table.ts";
+import { type Row, type SqlValue, selectFrom, upsertInto } from "../table.ts";
 import {
+  INSTANCES,
   instanceOf,
   instanceValues,
   keyRequestsOf,
   requestsByKey,
-  SELECT_INSTANCES,
   selectSpan,
   selectSpanOfKey,
   sumByKey,
   type UsageTable,
-  upsertInstance,
   usageSumOf,
   usageTablesOf,
 } from "../usage-rows.ts";
@@ -44,12 +43,12 @@ export const usageReads = ({ placeholder: $ }: Dialect) => ({
 export const instanceWork = ({ placeholder }: Dialect) => ({
   reads: {
     *list(): Work<readonly Instance[]> {
-      return (yield* run(SELECT_INSTANCES)).map(instanceOf);
+      return (yield* run(`${selectFrom(INSTANCES)} ORDER BY started_at, id`)).map(instanceOf);
     },
   },
   writes: {
     *note(instance: Instance): Work<void> {
-      yield* run(upsertInstance(placeholder), instanceValues(instance));
+      yield* run(upsertInto(INSTANCES, placeholder), instanceValues(instance));
     },
   },
 });

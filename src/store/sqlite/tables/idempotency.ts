@@ -3,18 +3,16 @@ import type { Result } from "../../../base/result.ts";
 import { type IdempotencyKey, type Replay, replayOf } from "../../../domain/idempotency.ts";
 import { SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../../sql/rows.ts";
 import { encodeSavedContent } from "../../sql/saved-content.ts";
-import { insertInto, orReplace, type Row, selectFrom } from "../../sql/table.ts";
+import { type Row, selectFrom, upsertInto } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
+import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, prepared } from "../sql/statements.ts";
 import type { WithIdempotency, WriteInput, WriteName, WriteResult, Writes } from "./write.ts";
 
 /** To be called within the transaction of the write. */
 export function idempotency(db: Database): WithIdempotency {
   const findReplay = replayFinder(db);
-  const save = prepared(
-    db,
-    `${insertInto(SAVED_RESPONSES, SAVED_RESPONSES.columns, () => "?")} ${orReplace(SAVED_RESPONSES)}`,
-  );
+  const save = prepared(db, upsertInto(SAVED_RESPONSES, SQLITE.placeholder));
   return function withIdempotency<Value, Reason>(
     key: IdempotencyKey | undefined,
     write: () => Result<Value, Reason>,
