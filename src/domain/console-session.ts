@@ -5,9 +5,9 @@ import { randomBase62 } from "./keys/key.ts";
 // A person signs in to the console by a link with a token, which one browser exchanges for a session, once. The store
 // keeps digests of both, which `digestOf` makes.
 
-/** How long a link can be used. */
+/** The time for which a link can be used. */
 export const LINK_LASTS_MS = 10 * MINUTE_MS;
-/** How long a session lasts after its latest request. */
+/** The time for which a session lasts after its latest request. */
 export const SESSION_LASTS_MS = 12 * HOUR_MS;
 /** A session is prolonged this often at most, so that not every request writes. */
 const PROLONGED_EVERY_MS = MINUTE_MS;

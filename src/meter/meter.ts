@@ -46,9 +46,9 @@ export interface RedisSettings {
   readonly clock: Clock;
   /** The clock that requests are judged by. Undefined: Redis's own, which is the same for all instances. */
   readonly scriptClock?: Clock | undefined;
-  /** How long to wait for Redis before going on without it. */
+  /** The time to wait for Redis before going on without it. */
   readonly connectTimeoutMs?: number | undefined;
-  /** How long to wait for Redis's answer to one request, at least; by default 150 ms. */
+  /** The least time to wait for Redis's answer to one request; by default 150 ms. */
   readonly answerTimeoutMs?: number | undefined;
   /** Called when a server of Redis stops counting, so that this instance counts by itself, and when it is back. */
   readonly onServerChange: (change: ServerChange) => void;

@@ -4,7 +4,7 @@ import { atEndOfTurn } from "../base/time/turn.ts";
 /** The size of the buffer while nobody reads; lines beyond it are dropped. */
 const WAITING_MAX_CHARACTERS = 1_000_000;
 const RETRY_DELAY_MS = 10;
-/** How long a stop waits for a reader. */
+/** A stop waits this long for a reader. */
 const FLUSH_TIMEOUT_MS = 1_000;
 
 export interface OutputParts {

@@ -16,6 +16,7 @@ import {
   closeIfOver,
   DAY,
   fullerCount,
+  isOpen,
   isWithin,
   MINUTE,
   newCount,
@@ -155,8 +156,8 @@ export function judge(tally: Tally, policy: RatePolicy, nowMs: number): Verdict 
     : { kind: "banned", quotaStatus: quotaStatusOf(tally, policy, nowMs), isNew: true };
 }
 
-const openedAtMs = ({ used, openedAtMs }: Count, nowMs: number): number | undefined =>
-  used > 0 && isWithin(openedAtMs, MINUTE.lengthMs, nowMs) ? openedAtMs : undefined;
+const openedAtMs = (minute: Count, nowMs: number): number | undefined =>
+  isOpen(minute, MINUTE, nowMs) ? minute.openedAtMs : undefined;
 
 /** The number of further refused requests in this minute that lead to a ban. */
 export const strikesLeft = ({ minute, banRecord }: Tally, { strikesToBan }: KeyRatePolicy, nowMs: number): number =>
@@ -174,12 +175,11 @@ export function quotaStatusOf(tally: Tally, policy: RatePolicy, nowMs: number): 
 }
 
 /** Everything in the tally has expired: discarding it changes no verdict. */
-export const isSpent = (tally: Tally, nowMs: number): boolean =>
-  !(tally.minute.used > 0 && isWithin(tally.minute.openedAtMs, MINUTE.lengthMs, nowMs)) &&
-  !(tally.day.used > 0 && isWithin(tally.day.openedAtMs, DAY.lengthMs, nowMs)) &&
-  !isWithin(tally.banRecord.strikesSinceMs, MINUTE.lengthMs, nowMs) &&
-  !isBanned(tally.banRecord, nowMs) &&
-  isLadderForgotten(tally.banRecord, nowMs);
+export const isSpent = ({ minute, day, banRecord }: Tally, nowMs: number): boolean =>
+  !isOpen(minute, MINUTE, nowMs) &&
+  !isOpen(day, DAY, nowMs) &&
+  !isWithin(banRecord.strikesSinceMs, MINUTE.lengthMs, nowMs) &&
+  isLadderForgotten(banRecord, nowMs);
 
 /** The time from which on a tally is spent. */
 export const spentAtMs = ({ minute, day, banRecord }: Tally): number =>

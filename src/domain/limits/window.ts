@@ -18,9 +18,12 @@ export const newCount = () => ({ openedAtMs: 0, used: 0 });
 export const isWithin = (fromMs: number, lengthMs: number, nowMs: number): boolean =>
   fromMs <= nowMs && nowMs < fromMs + lengthMs;
 
+export const isOpen = ({ used, openedAtMs }: Count, { lengthMs }: Window, nowMs: number): boolean =>
+  used > 0 && isWithin(openedAtMs, lengthMs, nowMs);
+
 /** Closes a window that has ended. */
 export function closeIfOver(count: Count, window: Window, nowMs: number): void {
-  if (count.used > 0 && !isWithin(count.openedAtMs, window.lengthMs, nowMs)) count.used = 0;
+  if (!isOpen(count, window, nowMs)) count.used = 0;
 }
 
 /** Counts one request, which opens the window if none is open. */
@@ -50,8 +53,8 @@ export function tighter(a: WindowStatus, b: WindowStatus): WindowStatus {
 }
 
 /** The count with more use in a window that is open; if equal, the one that ends later. */
-export function fullerCount(a: Count, b: Count, { lengthMs }: Window, nowMs: number): Count {
-  const usedOf = ({ used, openedAtMs }: Count) => (isWithin(openedAtMs, lengthMs, nowMs) ? used : 0);
+export function fullerCount(a: Count, b: Count, window: Window, nowMs: number): Count {
+  const usedOf = (count: Count) => (isOpen(count, window, nowMs) ? count.used : 0);
   const [usedA, usedB] = [usedOf(a), usedOf(b)];
   if (usedA !== usedB) return usedA > usedB ? a : b;
   return a.openedAtMs >= b.openedAtMs ? a : b;

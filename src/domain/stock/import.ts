@@ -92,7 +92,7 @@ export const OTHERS_STAY_MS = 2_000;
 export interface AddedBatch {
   /** Others have written since the previous batch, so batches must be short. */
   readonly othersWrite: boolean;
-  /** How long the batch kept others waiting, without the commit. */
+  /** The time for which the batch kept others waiting, without the commit. */
   readonly heldMs: number;
 }
 

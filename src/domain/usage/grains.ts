@@ -11,7 +11,7 @@ const LENGTH_MS: Readonly<Record<Grain, number>> = { minute: MINUTE_MS, hour: HO
 /** Sums of all requests together, or of each key. */
 export type UsageSeries = "total" | "key";
 
-/** How long sums are kept: 10,000 busy keys have 15 million of them. */
+/** The time for which sums are kept: 10,000 busy keys have 15 million of them. */
 export const KEPT_MS: Readonly<Record<UsageSeries, Partial<Record<Grain, number>>>> = {
   total: { minute: 2 * DAY_MS, hour: 400 * DAY_MS },
   key: { minute: 6 * HOUR_MS, hour: 31 * DAY_MS, day: 400 * DAY_MS },
