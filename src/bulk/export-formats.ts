@@ -6,15 +6,10 @@ import type { Animal } from "../domain/stock/animal.ts";
 export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-export interface LineFormat {
-  /** The text before the first animal. */
-  readonly header: string;
-  line(animal: Animal): string;
-}
-
 const FIELDS = ["id", "name", "categoryId", "status"] as const satisfies readonly (keyof Animal)[];
 
-export const LINE_FORMATS: Readonly<Record<ExportFormat, LineFormat>> = {
+/** The text before the first animal, and that of each. */
+export const LINE_FORMATS: Readonly<Record<ExportFormat, { header: string; line: (animal: Animal) => string }>> = {
   csv: {
     header: `${FIELDS.join(",")}\n`,
     line: ({ id, name, categoryId, status }) => `${id},${csvText(name)},${categoryId},${status}\n`,

@@ -52,13 +52,10 @@ async function printLink({ name, json }: JsonOption & { readonly name?: string }
   });
 }
 
-/** The address of the console for everybody, and on the machine of the service. */
-interface Places {
-  readonly url: string;
-  readonly directUrl: string | undefined;
-}
+type Places = ReturnType<typeof placesOf>;
 
-function placesOf(config: Config): Places {
+/** The address of the console for everybody, and the one on the machine of the service, if that differs. */
+function placesOf(config: Config) {
   const { CONSOLE, CONSOLE_HOST, CONSOLE_PORT, HOST, PORT, PUBLIC_URL } = config;
   if (!CONSOLE) throw new OperatorError("CONSOLE is off: set CONSOLE=on, here and for the service, and restart it");
   const isApart = CONSOLE_PORT !== undefined;

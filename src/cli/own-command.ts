@@ -5,14 +5,7 @@ import { shellQuoted } from "./terminal/print.ts";
 /** The command line that runs another command of this program, as it can be pasted into a shell. */
 export const ownCommand = (command: string): string => `${programName()} ${command}`;
 
-interface Surroundings {
-  readonly execPath: string;
-  readonly cwd: string;
-  /** The program that a shell would run, if there is one. */
-  readonly onPath: string | null;
-}
-
-export function programName({ execPath, cwd, onPath }: Surroundings = surroundings()): string {
+export function programName({ execPath, cwd, onPath } = surroundings()): string {
   const isExecutable = execPath.endsWith("/animal-store");
   // An executable in a checkout is in its folder build/.
   const checkout = isExecutable ? dirname(dirname(execPath)) : join(import.meta.dir, "../..");
@@ -25,8 +18,9 @@ export function programName({ execPath, cwd, onPath }: Surroundings = surroundin
   return isExecutable && !isInCheckout ? shellQuoted(execPath) : "npx animal-store";
 }
 
-const surroundings = (): Surroundings => ({
+const surroundings = () => ({
   execPath: process.execPath,
   cwd: process.cwd(),
+  /** The program that a shell would run, if there is one. */
   onPath: Bun.which("animal-store"),
 });

@@ -1,4 +1,5 @@
-import { get } from "node:http";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import type { Command } from "commander";
 import { OperatorError } from "../base/operator-error.ts";
 import { reachableHost } from "../base/system/reachable-host.ts";
@@ -40,13 +41,10 @@ export async function whyNotReady(
 }
 
 /** fetch() would send even this request to the proxy in HTTP_PROXY. */
-function statusOf(url: string, timeoutMs: number): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const request = get(url, { agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    request.on("error", reject);
-    setTimeout(() => request.destroy(new Error(`nothing within ${timeoutMs / 1000} s`)), timeoutMs).unref();
-  });
+async function statusOf(url: string, timeoutMs: number): Promise<number | undefined> {
+  const request = get(url, { agent: false });
+  setTimeout(() => request.destroy(new Error(`nothing within ${timeoutMs / 1000} s`)), timeoutMs).unref();
+  const [response]: IncomingMessage[] = await once(request, "response");
+  response?.resume();
+  return response?.statusCode;
 }

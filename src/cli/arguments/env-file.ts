@@ -14,13 +14,8 @@ export function readEnvFile(): Environment {
   return Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, variables[name]]));
 }
 
-/** A name that is probably a setting, misspelt, and where it is. */
-export interface MisspeltSetting extends Misspelling {
-  readonly source: SettingSource;
-}
-
 /** The names in the environment and in the .env file that are probably settings, misspelt. */
-export function misspeltSettings(): MisspeltSetting[] {
+export function misspeltSettings() {
   const settings = Object.keys(SETTINGS);
   const from = (source: SettingSource) => (each: Misspelling) => ({ ...each, source });
   return [

@@ -129,12 +129,7 @@ async function runCopy(
 const COUNTERS_LEFT_BEHIND =
   "animal-store: requests are counted in Redis, and REDIS_URL is not set: used quotas and bans are not carried over into the database";
 
-interface CopyNouns {
-  readonly from: NamedDatabase;
-  readonly to: NamedDatabase;
-}
-
-const REFUSALS: Sentences<CopyRefusal, CopyNouns> = {
+const REFUSALS: Sentences<CopyRefusal, Readonly<Record<"from" | "to", NamedDatabase>>> = {
   same_database: ({ database }) => `the source and the target are the same database, ${database}: name another target`,
   unusable: ({ side, problem }, { from, to }) =>
     side === "source"

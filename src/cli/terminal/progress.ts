@@ -23,16 +23,10 @@ export interface Work {
 }
 
 /** The place where progress is shown. */
-export interface Surroundings {
-  readonly nowMs: () => number;
-  readonly sayLine: (text: string) => void;
-  /** The columns of a terminal that can redraw a line; undefined: it cannot, or there is none. */
-  readonly columns: () => number | undefined;
-}
-
-const SURROUNDINGS: Surroundings = {
+const SURROUNDINGS = {
   nowMs: () => performance.now(),
   sayLine: note,
+  /** The columns of a terminal that can redraw a line; undefined: it cannot, or there is none. */
   columns: () => (process.stderr.isTTY && process.env.TERM !== "dumb" ? process.stderr.columns || 80 : undefined),
 };
 

@@ -23,20 +23,9 @@ export interface NotKept {
   readonly keptMs: number;
 }
 
-/** The requests of one minute, hour or day. */
-export interface UsageBucket {
-  readonly startedAtMs: number;
-  readonly usage: Usage;
-}
-
 /** Usage over time, up to now, with a bucket for every minute, hour or day, even without requests. */
-export interface UsageReport {
-  readonly grain: Grain;
-  /** The start of the first bucket. */
-  readonly fromMs: number;
-  readonly buckets: readonly UsageBucket[];
-  readonly sum: Usage;
-}
+export type UsageReport = ReturnType<typeof reportOf>;
+export type UsageBucket = UsageReport["buckets"][number];
 
 export interface KeyUsageReport extends UsageReport {
   readonly key: Key;
@@ -114,7 +103,7 @@ function spanOf(series: UsageSeries, query: UsageQuery, nowMs: number): Result<U
   return done({ grain, fromMs: startOf(grain, nowMs - sinceMs), beforeMs: endOf(grain, startOf(grain, nowMs)) });
 }
 
-function reportOf({ grain, fromMs, beforeMs }: UsageSpan, sums: readonly UsageSum[]): UsageReport {
+function reportOf({ grain, fromMs, beforeMs }: UsageSpan, sums: readonly UsageSum[]) {
   const counts = new Map(startsBetween(grain, fromMs, beforeMs - 1).map((start) => [start, newCounts()]));
   const all = newCounts();
   for (const sum of sums) {
