@@ -33,6 +33,10 @@ export const warning = (detail: string, remedy: string | Remedy): Finding => ({ 
 
 export const problem = (detail: string, remedy: string | Remedy): Finding => ({ kind: "problem", detail, remedy });
 
+/** A problem if there is an objection; otherwise all is well, with this detail. */
+export const okUnless = (objection: string | undefined, detail: string, remedy: string | Remedy): Finding =>
+  objection === undefined ? ok(detail) : problem(objection, remedy);
+
 export interface CheckResult {
   readonly name: string;
   readonly finding: Finding;

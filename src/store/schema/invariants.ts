@@ -2,7 +2,7 @@ import type { Remedy } from "../../base/operator-error.ts";
 import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import { systemClock } from "../../base/time/clock.ts";
-import { type Check, check, neededCheck, ok, problem } from "../../domain/checkup/checkup.ts";
+import { type Check, check, neededCheck, ok, okUnless, problem } from "../../domain/checkup/checkup.ts";
 import { checkAgainstRecords } from "../../domain/checkup/clock-check.ts";
 import { PLAN_NAMES } from "../../domain/keys/plan.ts";
 import { SCOPES } from "../../domain/keys/scope.ts";
@@ -125,8 +125,7 @@ export const schemaCheck = (
     if (state.kind === "newer") return ok(`${state.number}, of a newer version, and this one can run on it`);
     if (state.kind === "empty") return problem("the database is empty", remedy);
     if (state.kind === "older") return problem(`the database is older than schema ${newest}`, remedy);
-    const different = difference();
-    return different === undefined ? ok(`${newest}, as it should be`) : problem(different, { kind: "restore_damaged" });
+    return okUnless(difference(), `${newest}, as it should be`, { kind: "restore_damaged" });
   });
 
 /** The newest timestamp in the store. */

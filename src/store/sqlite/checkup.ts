@@ -2,7 +2,16 @@ import type { Database } from "bun:sqlite";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Remedy } from "../../base/operator-error.ts";
-import { type Check, type Checkup, check, neededCheck, ok, problem, warning } from "../../domain/checkup/checkup.ts";
+import {
+  type Check,
+  type Checkup,
+  check,
+  neededCheck,
+  ok,
+  okUnless,
+  problem,
+  warning,
+} from "../../domain/checkup/checkup.ts";
 import { abandonedFiles } from "../files/partial-file.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import {
@@ -20,7 +29,7 @@ import { isOurs, openReadOnly } from "./file/database.ts";
 import { objectionToFile } from "./file/file-access.ts";
 import { realPathOf } from "./file/real-path.ts";
 import { leftoverLinks } from "./file/replace.ts";
-import { differenceInSchema, repeatedIds } from "./migration/start-check.ts";
+import { differenceInSchema, failedCheck, repeatedIds } from "./migration/start-check.ts";
 import { appliedMigrations } from "./migration/target.ts";
 import { tableRows } from "./transfer.ts";
 import { objectionToWal } from "./wal/check.ts";
@@ -85,11 +94,9 @@ const databaseFile = (path: string): Check =>
   });
 
 const belongingLog = (path: string): Check =>
-  neededCheck("write-ahead log belongs to the file", () => {
-    const objection = objectionToWal(path);
-    if (objection === undefined) return ok("yes");
-    return problem(objection, { kind: "replace_foreign_log", path });
-  });
+  neededCheck("write-ahead log belongs to the file", () =>
+    okUnless(objectionToWal(path), "yes", { kind: "replace_foreign_log", path }),
+  );
 
 const permissions = (files: readonly string[]): Check =>
   check("file permissions", () => {
@@ -176,12 +183,7 @@ const ownFile = (db: () => Database): Check =>
   });
 
 const integrity = (db: () => Database): Check =>
-  check("integrity", () => {
-    const rows = db().query("PRAGMA integrity_check(5)").all() as { integrity_check: string }[];
-    const found = rows.map((row) => row.integrity_check.replaceAll("\n", ": "));
-    if (found.join() === "ok") return ok("pages, tables and indexes agree");
-    return problem(found.join("; "), RESTORE);
-  });
+  check("integrity", () => okUnless(failedCheck(db(), 5), "pages, tables and indexes agree", RESTORE));
 
 export const references = (db: () => Database): Check =>
   check("references", () => {
@@ -202,10 +204,7 @@ const schema = (db: () => Database): Check =>
   );
 
 const ids = (db: () => Database): Check =>
-  check("ids are assigned once", () => {
-    const repeated = repeatedIds(db());
-    return repeated === undefined ? ok("yes") : problem(repeated, RESTORE);
-  });
+  check("ids are assigned once", () => okUnless(repeatedIds(db()), "yes", RESTORE));
 
 /** Chooses the unit that leaves a digit before the point: a new database has less than a megabyte. */
 function sizeText(bytes: number): string {

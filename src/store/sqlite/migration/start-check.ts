@@ -26,7 +26,7 @@ export function refuseDamage(db: Database, path: string, { isNewer }: { isNewer:
     () =>
       missingPages(db, path) ??
       (isNewer ? undefined : differenceInSchema(db)) ??
-      (isSmall(db) ? failedCheck(db) : differenceInIndexes(db)) ??
+      (isSmall(db) ? failedCheck(db, 1) : differenceInIndexes(db)) ??
       repeatedIds(db),
   )();
   if (damage !== undefined) throw damaged(damage);
@@ -58,9 +58,11 @@ function definitions(db: Database): ReadonlyMap<string, string | null> {
 
 const isSmall = (db: Database): boolean => numberOf(db, "PRAGMA page_count") <= SMALL_PAGES;
 
-function failedCheck(db: Database): string | undefined {
-  const [row] = db.query("PRAGMA integrity_check(1)").all() as { integrity_check: string }[];
-  return row?.integrity_check === "ok" ? undefined : row?.integrity_check.replaceAll("\n", ": ");
+/** Checks a whole file. Returns as many of its damages as are wanted. */
+export function failedCheck(db: Database, most: number): string | undefined {
+  const rows = db.query(`PRAGMA integrity_check(${most})`).all() as { integrity_check: string }[];
+  const found = rows.map((row) => row.integrity_check.replaceAll("\n", ": ")).join("; ");
+  return found === "ok" ? undefined : found;
 }
 
 function differenceInIndexes(db: Database): string | undefined {

@@ -4,7 +4,7 @@ import { setBusyTimeout } from "../sql/pragmas.ts";
 // A commit goes to the log. A checkpoint copies the log into the database file, after which the log can begin again.
 // The writer makes it between two commits, so that a failure is noticed and no commit waits for it.
 
-export interface CheckpointLimits {
+interface CheckpointLimits {
   /** A checkpoint is made whenever the log has grown by this many pages. */
   readonly checkpointAt: () => number;
   /** In pages. Readers that take turns can keep a log from beginning again: past this, the writer waits for a gap. */

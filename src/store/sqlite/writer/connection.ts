@@ -43,7 +43,7 @@ interface Open {
 }
 
 /** The recovery after a failed sync, as the connection knows it. */
-export interface Trust {
+interface Trust {
   /** Why nothing may be acknowledged; undefined while all is well. */
   distrust(): string | undefined;
   onSyncFailure(reason: string): void;
