@@ -1,13 +1,12 @@
 import { Cluster, type Redis } from "ioredis";
 import { Mistake } from "../../base/mistake.ts";
-import { OperatorError } from "../../base/operator-error.ts";
 import { withTimeout } from "../../base/time/timeout.ts";
 import type { Meter, RedisSettings } from "../meter.ts";
 import { parseRedisUrl, type RedisUrl } from "../redis-url.ts";
 import { RedisMeter } from "./meter.ts";
 import { connectRedis, type RedisClient, whenReady } from "./servers/client.ts";
 import { examine, refuseClusterNode } from "./servers/examine.ts";
-import { type Failure, failureOf, isReply } from "./servers/failures.ts";
+import { type Failure, failureOf, isReply, operatorErrorOf } from "./servers/failures.ts";
 import { serversOf } from "./servers/servers.ts";
 
 const INFORMATION_TIMEOUT_MS = 500;
@@ -59,6 +58,6 @@ async function refuseClusterAddress(client: RedisClient, server: string): Promis
   }
 }
 
-function refusePermanent(server: string, { reason, remedy, isPermanent }: Failure): void {
-  if (isPermanent) throw new OperatorError(`Redis ${server} ${reason}: ${remedy}`);
+function refusePermanent(server: string, failure: Failure): void {
+  if (failure.isPermanent) throw operatorErrorOf(server, failure);
 }

@@ -1,9 +1,8 @@
-import { OperatorError } from "../../base/operator-error.ts";
 import { spentAtMs, stricterTally, TALLY_NUMBER_NAMES, type Tally, tallyNumbers } from "../../domain/limits/tally.ts";
 import type { RedisUrl } from "../redis-url.ts";
 import { EXPIRY_MARGIN_MS, FIELDS, keyOf, tallyOf } from "./commands/script.ts";
 import { COMMAND_TIMEOUT_MS, connectRedis, type RedisClient, whenReady } from "./servers/client.ts";
-import { failureOf } from "./servers/failures.ts";
+import { failureOf, operatorErrorOf } from "./servers/failures.ts";
 import { serversOf } from "./servers/servers.ts";
 
 // Tallies of many subjects, over a connection of its own. Fails with an OperatorError if Redis does not answer.
@@ -75,8 +74,7 @@ async function inBatches<Entry extends readonly [subject: string, ...unknown[]],
       return await work(client, entry);
     } catch (error) {
       const server = servers.of(entry[0]);
-      const { reason, remedy } = failureOf(servers.connectionError(server) ?? error);
-      throw new OperatorError(`Redis ${server} ${reason}: ${remedy}`);
+      throw operatorErrorOf(server, failureOf(servers.connectionError(server) ?? error));
     }
   };
   try {

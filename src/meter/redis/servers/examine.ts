@@ -32,20 +32,11 @@ export async function refuseClusterNode(server: Redis): Promise<void> {
 export async function examine(url: RedisUrl): Promise<unknown> {
   let found: unknown;
   for (const address of url.addresses) {
-    found = await attempt(() =>
-      url.kind === "sentinel" ? examineSentinel(address, url) : examineServer(address, url),
-    );
+    const examined = url.kind === "sentinel" ? examineSentinel(address, url) : examineServer(address, url);
+    found = await examined.catch((error: unknown) => error);
     if (found === undefined || isReply(found)) return found;
   }
   return found;
-}
-
-async function attempt(examination: () => Promise<void>): Promise<unknown> {
-  try {
-    return await examination();
-  } catch (error) {
-    return error;
-  }
 }
 
 async function examineServer(address: Address, url: RedisUrl): Promise<void> {

@@ -1,3 +1,5 @@
+import { OperatorError } from "../../../base/operator-error.ts";
+
 /** The operator's explanation of an error of Redis, or of the connection to it. */
 export interface Failure {
   /** The end of a sentence that begins with the server's name: "is a replica". */
@@ -102,6 +104,10 @@ export function failureOf(error: unknown): Failure {
   }
   return { reason: "does not answer", remedy: UNREACHABLE, isPermanent: false };
 }
+
+/** The failure of a server, for the operator. */
+export const operatorErrorOf = (server: string, { reason, remedy }: Failure): OperatorError =>
+  new OperatorError(`Redis ${server} ${reason}: ${remedy}`);
 
 /** True: Redis itself answered with an error. */
 export const isReply = (error: unknown): boolean => error instanceof Error && error.name === "ReplyError";
