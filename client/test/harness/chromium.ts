@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { CHROMIUM } from "../../../test/harness/browser/chromium.ts";
+import type { Browser, Page } from "playwright-core";
+import { launchChromium } from "../../../test/harness/browser/playwright.ts";
 import { atEnd } from "../../../test/harness/cleanup.ts";
 import { PACKED } from "./package.ts";
 import { bundleSuite } from "./project.ts";
@@ -38,7 +38,7 @@ export async function openPage(url: string): Promise<{ page: Page; complaints: s
 }
 
 async function startBrowser(): Promise<Browser> {
-  const started = await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
+  const started = await launchChromium();
   atEnd(() => started.close());
   return started;
 }

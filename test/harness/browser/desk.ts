@@ -1,11 +1,11 @@
 import { expect } from "bun:test";
-import type { AxeResults } from "axe-core";
 import type { BrowserContext, ConsoleMessage, Locator, Page, Request, Response, WebError } from "playwright-core";
 import { atEnd, setUp } from "../cleanup.ts";
 import type { Fleet } from "../service/fleet.ts";
-import { PATIENCE_MS, type Seat, Seats, WIDE } from "../service/seats.ts";
+import { PATIENCE_MS, type Seat, Seats } from "../service/seats.ts";
 import { CHROMIUM } from "./chromium.ts";
 import { launchChromium } from "./playwright.ts";
+import { expectUsable } from "./usable.ts";
 
 // Users of the console: each has their own cookies, and finds elements as people do, by role and name. Unexpected
 // errors of the page fail the test.
@@ -16,16 +16,6 @@ export { CHROMIUM };
 export const BROWSER_TEST_MS = 300_000;
 /** The polling interval of pages. */
 const POLL_MS = 5_000;
-/** The narrowest phones. */
-const PHONE = { width: 360, height: 780 };
-/** How many times to check whether a page has been redrawn for another size. */
-const REDRAWN_LOOKS = 50;
-
-/** A script that finds accessibility problems. */
-const AXE = await Bun.file(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir)).text();
-
-/** Report only violations, without selectors. */
-const AXE_OPTIONS = { resultTypes: ["violations"], preload: false, selectors: false };
 
 export interface DeskOptions {
   /** The name in the sign-in link; null for nobody. */
@@ -214,39 +204,8 @@ export class Desk {
   }
 
   /** Checks that axe finds nothing and nothing is too wide, on a large screen and on a phone, light and dark. */
-  async expectUsable(what: string): Promise<void> {
-    const { page } = this;
-    if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
-    const found: Record<string, readonly string[]> = {};
-    const wanted: Record<string, readonly string[]> = {};
-    for (const [name, size] of Object.entries({ wide: WIDE, phone: PHONE })) {
-      await page.setViewportSize(size);
-      const width = await this.#widthWithin(size.width);
-      found[name] = [...(width > size.width ? [`${width} pixels wide`] : []), ...(await this.#found())];
-      await page.emulateMedia({ colorScheme: "dark" });
-      // Only the colours differ in dark mode.
-      found[`${name}, dark`] = await this.#found(["color-contrast"]);
-      await page.emulateMedia({ colorScheme: "light" });
-      Object.assign(wanted, { [name]: [], [`${name}, dark`]: [] });
-    }
-    await page.setViewportSize(WIDE);
-    expect({ what, ...found }).toEqual({ what, ...wanted });
-  }
-
-  /** The width of the page, once plots have been redrawn for another size. */
-  async #widthWithin(wanted: number): Promise<number> {
-    const width = (): Promise<number> => this.page.evaluate<number>("document.documentElement.scrollWidth");
-    for (let looks = 0; looks < REDRAWN_LOOKS && (await width()) > wanted; looks++) await this.settled();
-    return width();
-  }
-
-  /** The violations that axe finds, by all rules or by some. */
-  async #found(rules?: readonly string[]): Promise<string[]> {
-    const options = { ...AXE_OPTIONS, ...(rules ? { runOnly: rules } : {}) };
-    // While a dialog is open, everything else is inert.
-    const what = 'document.querySelector("dialog[open]") ?? document';
-    const { violations } = await this.page.evaluate<AxeResults>(`axe.run(${what}, ${JSON.stringify(options)})`);
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+  expectUsable(what: string): Promise<void> {
+    return expectUsable(this.page, what, () => this.settled());
   }
 
   /** Waits until the focus is on it. */

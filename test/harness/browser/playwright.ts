@@ -24,6 +24,12 @@ const SWITCHED_OFF = [
 /** Launches the installed Chromium with as few processes as possible. */
 export function launchChromium(): Promise<Browser> {
   if (!CHROMIUM) throw new Error("there is no Chromium: install it first, as with apt install chromium");
-  const args = ["--no-sandbox", `--disable-features=${SWITCHED_OFF.join()}`];
+  // One renderer a context: a process for every site and navigation would cost more than the pages.
+  const args = [
+    "--no-sandbox",
+    "--disable-site-isolation-trials",
+    "--renderer-process-limit=1",
+    `--disable-features=${SWITCHED_OFF.join()}`,
+  ];
   return chromium.launch({ executablePath: CHROMIUM, args });
 }
