@@ -88,7 +88,7 @@ describe.skipIf(!CHROMIUM)("a script on a page of another origin", () => {
       expect([limited.status, Number(limited.headers?.["retry-after"]) > 0]).toEqual([429, true]);
       const wrongMethod = await call("/key", { method: "POST", headers: bearer() });
       expect([wrongMethod.status, wrongMethod.headers?.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
-      page.close();
+      await page.close();
     },
     TIMEOUT_MS,
   );
@@ -102,7 +102,7 @@ describe.skipIf(!CHROMIUM)("a script on a page of another origin", () => {
         const { call, bearer } = callFrom(page, service);
         for (const init of [{}, { headers: bearer() }])
           expect(await call("/pets", init)).toEqual({ failure: "TypeError: Failed to fetch" });
-        page.close();
+        await page.close();
       }
     },
     TIMEOUT_MS,
@@ -116,7 +116,7 @@ describe.skipIf(!CHROMIUM)("a script on a page of another origin", () => {
         const page = await Page.open(url);
         const { call, bearer } = callFrom(page, service);
         expect(await call("/pets", { headers: bearer() })).toMatchObject({ status: 200, text: "[]" });
-        page.close();
+        await page.close();
       }
     },
     TIMEOUT_MS,

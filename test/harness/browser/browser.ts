@@ -1,8 +1,11 @@
 import { atEnd } from "../cleanup.ts";
 import { temporaryFolder } from "../folder.ts";
-import { CHROMIUM } from "./chromium.ts";
+import { CHROMIUM, CHROMIUM_OPTIONS } from "./chromium.ts";
 
 export { CHROMIUM };
+
+/** Reading the text of a large page is work for it, so it is not done all the time. */
+const POLL_MS = 100;
 
 export interface View {
   readonly width: number;
@@ -27,6 +30,9 @@ export class Page {
 
   private constructor(private readonly socket: WebSocket) {
     socket.addEventListener("message", ({ data }) => this.#receive(JSON.parse(String(data))));
+    socket.addEventListener("close", () => {
+      for (const id of [...this.#answers.keys()]) this.#receive({ id, error: { message: "the tab was closed" } });
+    });
   }
 
   static async open(
@@ -49,7 +55,12 @@ export class Page {
     return page;
   }
 
+  get #isClosed(): boolean {
+    return this.socket.readyState !== WebSocket.OPEN;
+  }
+
   send(method: string, params: object = {}): Promise<Message> {
+    if (this.#isClosed) return Promise.reject(new Error("the tab is closed, or its browser has ended"));
     const id = ++this.#lastId;
     this.socket.send(JSON.stringify({ id, method, params }));
     return new Promise((resolve, reject) =>
@@ -70,7 +81,12 @@ export class Page {
 
   /** Waits until an expression is true in the page. */
   async until(expression: string): Promise<void> {
-    while (!(await this.evaluate<boolean>(`Boolean(${expression})`).catch(() => false))) await Bun.sleep(20);
+    const isTrue = (): Promise<boolean> =>
+      this.evaluate<boolean>(`Boolean(${expression})`).catch((error) => {
+        if (this.#isClosed) throw error;
+        return false;
+      });
+    while (!(await isTrue())) await Bun.sleep(POLL_MS);
   }
 
   text(): Promise<string> {
@@ -97,8 +113,11 @@ export class Page {
     await this.send("Input.insertText", { text });
   }
 
-  close(): void {
-    this.socket.close();
+  /** Closes the tab, so that nothing in it goes on. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.socket.addEventListener("close", resolve));
+    // The tab may be gone before it has answered.
+    await Promise.all([closed, this.send("Page.close").catch(() => {})]);
   }
 
   #receive(message: Message): void {
@@ -132,7 +151,13 @@ async function connect(): Promise<WebSocket> {
 }
 
 async function startBrowser(chromium: string): Promise<string> {
-  const options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-port=0"];
+  const options = [
+    ...CHROMIUM_OPTIONS,
+    "--headless=new",
+    "--disable-gpu",
+    "--no-first-run",
+    "--remote-debugging-port=0",
+  ];
   const child = Bun.spawn([chromium, ...options, `--user-data-dir=${temporaryFolder()}`, "about:blank"], {
     stdout: "ignore",
     stderr: "pipe",
