@@ -191,7 +191,7 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           expect(await name.getAttribute("aria-invalid")).toBe("true");
           await desk.expectFocus(name);
           await desk.page.keyboard.press("Escape");
-          await dialog.waitFor({ state: "detached" });
+          await desk.closed();
         }),
       BROWSER_TEST_MS,
     );

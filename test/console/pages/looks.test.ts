@@ -108,7 +108,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
           // Alternates between Escape, which the browser handles, and the dialog's own button.
           if (i % 2 === 0) await desk.page.keyboard.press("Escape");
           else await desk.button(leaves, desk.page.getByRole("dialog")).click();
-          await desk.page.getByRole("dialog").waitFor({ state: "detached" });
+          await desk.closed();
           await desk.expectFocus(desk.button(button));
         }
         // A new secret is in a dialog that only its own button closes.

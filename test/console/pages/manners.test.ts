@@ -73,7 +73,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         await keyboard.press("Enter");
         await desk.dialog("Issue a key").waitFor();
         await keyboard.press("Escape");
-        await desk.dialog("Issue a key").waitFor({ state: "detached" });
+        await desk.closed();
         await desk.expectFocus(desk.button("Issue a key"));
         await keyboard.press("Enter");
         await desk.dialog("Issue a key").waitFor();

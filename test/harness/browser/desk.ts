@@ -120,6 +120,11 @@ export class Desk {
     return this.page.getByRole("dialog", { name });
   }
 
+  /** Waits until no dialog is left. A closed one is hidden before the page knows that it is. */
+  async closed(): Promise<void> {
+    await this.page.locator("dialog").waitFor({ state: "detached" });
+  }
+
   /** A row of a table that contains a text. */
   row(text: string | RegExp): Locator {
     return this.page.getByRole("row").filter({ hasText: text });
