@@ -3,10 +3,10 @@ import type { SystemTime } from "../base/time/clock.ts";
 import type { ConsoleSession } from "../domain/console-session.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
 import type { Caller } from "../http/pages/console/relay.ts";
+import type { RequestLogParts } from "../http/pipeline/request-log.ts";
 import type { FindCounters } from "../keys/queries/counters.ts";
 import type { AnimalSnapshot, Store } from "../store/ports/store.ts";
 import type { DatabaseUrl } from "../store/urls/database-url.ts";
-import type { FailureLog, Log, RefusalLog } from "../telemetry/log.ts";
 import type { ConsoleCache } from "./cached/cache.ts";
 import type { ConsoleFault } from "./fault.ts";
 import type { BackgroundTasks } from "./jobs/background.ts";
@@ -31,13 +31,10 @@ export interface ConsoleSettings {
   readonly logRequests: boolean;
 }
 
-export interface ConsoleParts {
+export interface ConsoleParts extends Pick<RequestLogParts, "log" | "failures" | "refusals"> {
   readonly settings: ConsoleSettings;
   readonly store: Store;
   readonly clock: SystemTime;
-  readonly log: Log;
-  readonly failures: FailureLog;
-  readonly refusals: RefusalLog;
   readonly background: Pick<BackgroundTasks, "run">;
   /** Finds the counters of requests: in Redis, or in the store. */
   readonly counters: FindCounters;
