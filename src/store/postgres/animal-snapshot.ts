@@ -1,11 +1,9 @@
-import type { Listed } from "../../domain/page.ts";
-import type { Animal } from "../../domain/stock/animal.ts";
 import { type AnimalSnapshot, StoreUnavailable } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA } from "../schema/migrate.ts";
-import { animalBatches } from "../sql/animal-batches.ts";
-import { animalCount, animalLists } from "../sql/lists.ts";
+import { snapshotReads } from "../sql/tables/snapshot.ts";
 import type { Connection } from "./connections/connection.ts";
 import { PLANNING, POSTGRES } from "./connections/dialect.ts";
+import { perform } from "./connections/work.ts";
 import { openOnSchema } from "./schema/schema.ts";
 
 /** Opens a snapshot of the animals in a database. Its locks block nobody. Fails with an OperatorError. */
@@ -16,15 +14,8 @@ export async function openAnimalSnapshot(url: string): Promise<AnimalSnapshot> {
       throw new StoreUnavailable(error.message, { cause: error });
     });
   await beginSnapshot(session);
-  const lists = animalLists(POSTGRES);
   return {
-    async count(filter) {
-      const { sql, parameters } = animalCount(filter, POSTGRES);
-      const [row] = await run<{ count: bigint }>(sql, parameters);
-      return Number(row?.count);
-    },
-    batches: (selection) =>
-      animalBatches(({ name, parameters }) => run<Listed<Animal>>(lists[name], parameters), selection, POSTGRES),
+    ...snapshotReads(POSTGRES, (work) => perform(run, work)),
     close: () => session.close(),
   };
 }

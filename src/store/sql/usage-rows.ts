@@ -18,7 +18,7 @@ const usageTable = (series: UsageSeries, grain: Grain): UsageTable => {
   return { name, columns: [...key, ...USAGE_COLUMNS], key, series, grain };
 };
 
-/** In the order in which all writers write to them, so that no two deadlock. */
+/** All writers write to them in this order, so that no two deadlock. */
 export const USAGE_TABLES: readonly UsageTable[] = (["key", "total"] as const).flatMap((series) =>
   (Object.keys(KEPT_MS[series]) as Grain[]).map((grain) => usageTable(series, grain)),
 );
@@ -66,7 +66,7 @@ export const usageSumOf = (row: Row): UsageSum => ({
 export const selectSpan = ({ name, columns }: UsageTable, from: string, before: string): string =>
   `SELECT ${columns.join(", ")} FROM ${name} WHERE started_at >= ${from} AND started_at < ${before} ORDER BY started_at`;
 
-/** Likewise, of one key. */
+/** Selects such sums of one key. */
 export const selectSpanOfKey = (table: UsageTable, keyId: string, from: string, before: string): string =>
   `${withStarts(table, from)} SELECT ${table.columns.join(", ")} FROM ${table.name}
   WHERE started_at IN (SELECT at FROM starts WHERE at < ${before}) AND key_id = ${keyId} ORDER BY started_at`;
@@ -109,7 +109,7 @@ export const SWEEP_BATCH_SIZE = 500;
 export const sweeps = (nowMs: number): readonly (readonly [table: UsageTable, beforeMs: number])[] =>
   USAGE_TABLES.map((table) => [table, sweptBefore(table.grain, KEPT_MS[table.series][table.grain] as number, nowMs)]);
 
-/** How long an interrupted addition may be sent again. */
+/** An interrupted addition may be sent again within this time. */
 export const FLUSHES_KEPT_MS = 2 * 24 * 3_600_000;
 
 /** Claims an addition. Changes nothing if it was carried out before. */

@@ -1,15 +1,12 @@
 import type { Database } from "bun:sqlite";
-import type { Listed } from "../../domain/page.ts";
-import type { Animal } from "../../domain/stock/animal.ts";
 import type { AnimalSnapshot } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA } from "../schema/migrate.ts";
-import { animalBatches } from "../sql/animal-batches.ts";
-import { type AnimalListName, animalCount, animalLists } from "../sql/lists.ts";
+import { snapshotReads } from "../sql/tables/snapshot.ts";
 import { closeNow } from "./file/close.ts";
 import { openForWriting, openShared } from "./file/database.ts";
 import { attempt } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
-import { preparedSet } from "./sql/statements.ts";
+import { worker } from "./tables/work.ts";
 
 /** Opens a snapshot of the animals in a file, whether a service runs on it or not. Fails with an OperatorError. */
 export const openAnimalSnapshot = async (givenPath: string): Promise<AnimalSnapshot> =>
@@ -32,14 +29,9 @@ function snapshotIn(db: Database): AnimalSnapshot {
     closeNow(db);
     throw error;
   }
-  const lists = preparedSet<AnimalListName, Listed<Animal>>(db, animalLists(SQLITE));
+  const perform = worker(db);
   return {
-    count(filter) {
-      const { sql, parameters } = animalCount(filter, SQLITE);
-      return Number((attempt(() => db.query(sql).get(...parameters)) as { count: bigint }).count);
-    },
-    batches: (selection) =>
-      animalBatches(({ name, parameters }) => attempt(() => lists[name]().all(...parameters)), selection, SQLITE),
+    ...snapshotReads(SQLITE, (work) => attempt(() => perform(work))),
     close: () => closeNow(db),
   };
 }

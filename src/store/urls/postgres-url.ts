@@ -68,7 +68,7 @@ function mistakeIn(parameters: URLSearchParams): Mistake | undefined {
     : new Mistake("must have sslcert and sslkey together, or neither");
 }
 
-/** As with libpq, a root certificate means that the server's is verified against it. */
+/** A root certificate means that the server's is verified against it, as with libpq. */
 function sslModeOf(mode: SslMode | undefined, rootCertificate: string | undefined): SslMode {
   if (rootCertificate === "system" && mode !== "disable") return "verify-full";
   if (rootCertificate !== undefined && mode === "require") return "verify-ca";

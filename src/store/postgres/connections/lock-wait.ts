@@ -3,11 +3,11 @@ import type { Connection } from "./connection.ts";
 
 /** The limits of a migration's waits for others. */
 export interface Patience {
-  /** For one attempt to lock a table: later statements queue behind it, reads included. */
+  /** Limits one attempt to lock a table: later statements queue behind it, reads included. */
   readonly lockTimeoutMs: number;
-  /** For such a lock, in all attempts. */
+  /** Limits all attempts for such a lock together. */
   readonly limitMs: number;
-  /** For another process that migrates. */
+  /** Limits the wait for another process that migrates. */
   readonly migratorLimitMs: number;
 }
 

@@ -37,7 +37,7 @@ const ADD_COLUMNS = `ALTER TABLE migrations
  */
 const LOCK = "LOCK TABLE migrations IN SHARE ROW EXCLUSIVE MODE";
 
-/** As JSON, because those columns may be missing. */
+/** Reads them as JSON, because those columns may be missing. */
 const SELECT_APPLIED = `SELECT number, digest, (to_jsonb(m) ->> 'serves_from')::bigint AS serves_from,
   (to_jsonb(m) ->> 'steps_done')::bigint AS steps_done FROM migrations m`;
 

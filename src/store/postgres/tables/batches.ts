@@ -63,7 +63,7 @@ export class Batches<Item, Value> {
     while (this.#waiting.length > 0 && this.#mayBegin) void this.#run(this.#waiting.splice(0, this.options.maxSize));
   };
 
-  /** Often enough by the patience with batches, after which the next one begins. */
+  /** Runs whenever a batch begins, which the patience with the one before makes often enough. */
   #giveUpOverdue(): void {
     const limitMs = performance.now() - MAX_WAIT_MS;
     const first = this.#waiting.findIndex(({ addedMs }) => addedMs >= limitMs);

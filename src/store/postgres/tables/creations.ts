@@ -62,7 +62,7 @@ interface Creation {
 
 interface Placed {
   readonly id: bigint;
-  /** From 1. */
+  /** Counts from 1. */
   readonly ordinality: bigint;
 }
 

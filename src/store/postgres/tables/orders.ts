@@ -36,7 +36,7 @@ export const PLACE = `WITH ${placing("")} SELECT id FROM placed`;
 
 const KEY_ID = 3 + NEW_ORDER.length + 1;
 
-/** Likewise, once per idempotency key: if a copy of the request is faster, the primary key of saved_responses refuses. */
+/** Does so once per idempotency key: if a copy of the request is faster, the primary key of saved_responses refuses. */
 export const PLACE_ONCE = `WITH ${placing(`AND NOT EXISTS
     (SELECT FROM saved_responses WHERE key_id = $${KEY_ID} AND idempotency_key = $${KEY_ID + 1})`)},
   saved AS (INSERT INTO saved_responses (${SAVED_RESPONSES.columns.join(", ")})
