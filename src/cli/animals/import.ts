@@ -37,12 +37,7 @@ export function addImport(animals: Command): void {
     .action(importCommand);
 }
 
-interface ImportCommandOptions extends JsonOption {
-  readonly map?: ColumnMap;
-  readonly dryRun?: true;
-  readonly skipInvalid?: true;
-  readonly again?: true;
-  readonly keepIds?: true;
+interface ImportCommandOptions extends JsonOption, Partial<Omit<ImportOptions, "path" | "rejectedPath">> {
   readonly rejected?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { wordingOf } from "../../base/text/misspelling.ts";
-import { harmless } from "../../base/text/text.ts";
+import { harmless, plural } from "../../base/text/text.ts";
 import type { Config } from "../../config.ts";
 import {
   type Check,
@@ -44,16 +44,12 @@ async function doctor({ json }: JsonOption): Promise<void> {
   const count = (kind: Finding["kind"]) => results.filter(({ finding }) => finding.kind === kind).length;
   const problems = count("problem");
   if (json) printJson(results.map(jsonOf));
-  else print(`\n${summary(problems, count("warning"))} in ${results.length} checks.`);
+  else print(`\n${summary(problems, count("warning"))} found in ${results.length} checks.`);
   if (problems > 0) process.exitCode = EXIT_PROBLEM;
 }
 
-function summary(problems: number, warnings: number): string {
-  const found = [counted(problems, "problem"), ...(warnings === 0 ? [] : [counted(warnings, "warning")])];
-  return `${found.join(" and ")} found`;
-}
-
-const counted = (count: number, noun: string): string => `${count || "No"} ${noun}${count === 1 ? "" : "s"}`;
+const summary = (problems: number, warnings: number): string =>
+  `${problems || "No"} ${plural(problems, "problem")}${warnings === 0 ? "" : ` and ${warnings} ${plural(warnings, "warning")}`}`;
 
 async function* checkEverything(): AsyncGenerator<CheckResult> {
   const read = readSettings();

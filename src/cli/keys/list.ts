@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import { OperatorError } from "../../base/operator-error.ts";
 import { refused } from "../../base/result.ts";
-import type { Plan } from "../../domain/keys/plan.ts";
 import type { KeyContext } from "../../keys/queries/context.ts";
 import { type KeyFilter, type KeyList, listKeys } from "../../keys/queries/list.ts";
 import { showKey } from "../../keys/queries/show.ts";
-import { TRUE_STATES, type TrueState } from "../../keys/queries/use.ts";
+import { TRUE_STATES } from "../../keys/queries/use.ts";
 import { withKeys } from "../arguments/context.ts";
 import { type JsonOption, oneOf, parsePlan } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
@@ -31,13 +30,7 @@ export function addList(keys: Command): void {
     .action(list);
 }
 
-interface ListOptions extends JsonOption {
-  readonly state?: TrueState;
-  readonly plan?: Plan;
-  readonly search?: string;
-}
-
-async function list({ json, ...filter }: ListOptions): Promise<void> {
+async function list({ json, ...filter }: JsonOption & KeyFilter): Promise<void> {
   await withKeys(async (context) => {
     const { keys, total, areBansKnown } = await listWithOrWithoutBans(context, filter);
     const nowMs = context.clock.nowMs();

@@ -1,16 +1,11 @@
 import { type Command, Option } from "commander";
 import { systemClock } from "../../base/time/clock.ts";
-import type { Plan } from "../../domain/keys/plan.ts";
-import { READ_SCOPES, SCOPES, type Scope } from "../../domain/keys/scope.ts";
+import { READ_SCOPES, SCOPES } from "../../domain/keys/scope.ts";
+import type { KeyEdit } from "../../keys/edit.ts";
 import { parseExpiry, parsePlan, parseQuota, parseScopes } from "../arguments/options.ts";
 
 /** The properties that a key gets when it is issued, and that can be changed later. */
-export interface KeyOptions {
-  readonly name?: string;
-  readonly plan?: Plan;
-  readonly perMinute?: number;
-  readonly perDay?: number;
-  readonly scopes?: readonly Scope[];
+export interface KeyOptions extends Omit<KeyEdit, "idOrName" | "expiresAtMs"> {
   readonly readOnly?: true;
   readonly expires?: number | "never";
 }
