@@ -1,5 +1,5 @@
 import { parseTrustedProxies } from "./access/address.ts";
-import { Mistake } from "./base/mistake.ts";
+import { Mistake, oneOf } from "./base/mistake.ts";
 import { mistakeInText } from "./base/text/text.ts";
 import { ENVIRONMENT_NAMES, type EnvironmentName } from "./domain/environment.ts";
 import { AUTHOR_MAX_CODE_POINTS } from "./domain/journal.ts";
@@ -7,7 +7,7 @@ import { QUOTA_MAX } from "./domain/keys/plan.ts";
 import { parseCorsOrigins } from "./http/cors/origins.ts";
 import { maskedRedisUrl, parseRedisUrl, type RedisUrl } from "./meter/redis-url.ts";
 import { maskedDatabaseUrl, parseDatabaseUrl } from "./store/urls/database-url.ts";
-import { LOG_LEVELS, type LogLevel } from "./telemetry/log.ts";
+import { LOG_LEVELS } from "./telemetry/log.ts";
 
 const DRAIN_MAX_SECONDS = 300;
 const THREADS_MAX = 64;
@@ -112,7 +112,7 @@ export const SETTINGS = {
   METRICS_PORT: setting("", "Port for Prometheus metrics; by default, there are none.", optional(parsePort)),
   METRICS_HOST: setting("127.0.0.1", "Address on which metrics are served; `0.0.0.0` for all.", parseHost),
   METRICS_BY_KEY: setting("off", "`on`: metrics count requests for each key, too.", parseSwitch),
-  LOG_LEVEL: setting("info", `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(", ")}.`, parseLogLevel),
+  LOG_LEVEL: setting("info", `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(", ")}.`, oneOf(LOG_LEVELS)),
   LOG_REQUESTS: setting("off", "`on`: one log line per request.", parseSwitch),
   ANONYMOUS_PER_MINUTE: setting(
     "300",
@@ -240,10 +240,6 @@ function parsePublicUrl(text: string): string | undefined | Mistake {
   if (!isPlain || !/\/v1\/?$/.test(url.pathname))
     return new Mistake("must be an http or https address that ends in /v1, such as https://api.example.com/v1");
   return url.origin + url.pathname.replace(/\/$/, "");
-}
-
-function parseLogLevel(text: string): LogLevel | Mistake {
-  return LOG_LEVELS.find((level) => level === text) ?? new Mistake(`must be one of ${LOG_LEVELS.join(", ")}`);
 }
 
 function parseSwitch(text: string): boolean | Mistake {

@@ -2,3 +2,9 @@
 export class Mistake {
   constructor(readonly text: string) {}
 }
+
+/** Parses one of some words. */
+export const oneOf =
+  <Choice extends string>(choices: readonly Choice[]) =>
+  (value: unknown): Choice | Mistake =>
+    choices.find((choice) => choice === value) ?? new Mistake(`must be one of ${choices.join(", ")}`);

@@ -1,4 +1,4 @@
-import { Mistake } from "../mistake.ts";
+import { Mistake, oneOf } from "../mistake.ts";
 import { mistakeInText, quote } from "../text/text.ts";
 import { INT64_MAX, INT64_MIN } from "./int64.ts";
 
@@ -48,7 +48,7 @@ export const textField = (maxCodePoints: number): Field<string> => ({
 });
 
 export const choiceField = <Choice extends string>(choices: readonly Choice[]): Field<Choice> => ({
-  parse: (value) => choices.find((choice) => choice === value) ?? new Mistake(`must be one of ${choices.join(", ")}`),
+  parse: oneOf(choices),
   schema: { type: "string", enum: choices },
 });
 

@@ -1,4 +1,4 @@
-import { Mistake } from "../../base/mistake.ts";
+import { Mistake, oneOf } from "../../base/mistake.ts";
 import {
   CURSOR_PATTERN,
   decodeCursor,
@@ -50,7 +50,7 @@ export const sortParameter = queryParameter<IdOrder>({
   // No default: a client that sends the defaults of the document could not search by name.
   schema: { type: "string", enum: ID_ORDERS },
   example: "-id",
-  parse: (text) => ID_ORDERS.find((order) => order === text) ?? new Mistake(`must be one of ${ID_ORDERS.join(", ")}`),
+  parse: oneOf(ID_ORDERS),
 });
 
 /** Refuses a parameter that is valid by itself, but was sent together with one of the others. */

@@ -1,6 +1,6 @@
 import { INT64_SCHEMA, type Schema, textField } from "../../base/json/fields.ts";
 import { parseInt64 } from "../../base/json/int64.ts";
-import { Mistake } from "../../base/mistake.ts";
+import { Mistake, oneOf } from "../../base/mistake.ts";
 import { Fault } from "../faults/fault.ts";
 import { invalidParameter, MALFORMED_QUERY, repeatedParameter, unknownParameter } from "../faults/faults.ts";
 import { type NamedSchema, refTo } from "./schema.ts";
@@ -107,7 +107,7 @@ export const choiceParameter = <Choice extends string>(
     schema: refTo(shape),
     uses: [shape],
     example: choices[0],
-    parse: (text) => choices.find((choice) => choice === text) ?? new Mistake(`must be one of ${choices.join(", ")}`),
+    parse: oneOf(choices),
   });
 
 export const idInPath = (description: string, example: number, notFound: Fault): PathParameter => ({
