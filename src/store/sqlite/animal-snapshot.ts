@@ -19,16 +19,22 @@ export const openAnimalSnapshot = async (givenPath: string): Promise<AnimalSnaps
 export const openServedSnapshot = async (path: string): Promise<AnimalSnapshot> =>
   attempt(() => snapshotIn(openForWriting(path)));
 
-function snapshotIn(db: Database): AnimalSnapshot {
+/** From here on a connection only reads, and shows this moment. If that fails, it is closed. */
+export function beginSnapshot(db: Database): Database {
   try {
     db.run("PRAGMA query_only = ON");
     db.run("BEGIN");
-    // The first read fixes the moment of the snapshot.
+    // The first read fixes the moment.
     db.query("SELECT 1 FROM animals LIMIT 1").get();
+    return db;
   } catch (error) {
     closeNow(db);
     throw error;
   }
+}
+
+function snapshotIn(opened: Database): AnimalSnapshot {
+  const db = beginSnapshot(opened);
   const perform = worker(db);
   return {
     ...snapshotReads(SQLITE, (work) => attempt(() => perform(work))),

@@ -7,6 +7,7 @@ import { type Row, type SqlValue, type Table, upsertInto } from "../sql/table.ts
 import { type TransferReads, type TransferWrites, transferWork } from "../sql/tables/transfer.ts";
 import { COPIES_TABLE, type RowReader, type RowSource, type RowTarget, type RowWriter } from "../sql/transfer.ts";
 import { performing } from "../sql/work.ts";
+import { beginSnapshot } from "./animal-snapshot.ts";
 import { closeNow } from "./file/close.ts";
 import { openLocked, openShared } from "./file/database.ts";
 import { reasonOf } from "./sql/attempt.ts";
@@ -35,9 +36,7 @@ export async function openSource(givenPath: string): Promise<RowSource> {
 
 /** Opens a file of which a snapshot is copied, whether a service runs on it or not. It only reads. */
 export async function openSnapshot(givenPath: string): Promise<RowSource> {
-  const db = await openShared(givenPath, CHANGES_NO_SCHEMA);
-  db.run("PRAGMA query_only = ON");
-  db.run("BEGIN");
+  const db = beginSnapshot(await openShared(givenPath, CHANGES_NO_SCHEMA));
   return sourceOn(db, creationOf(db), () => closeNow(db));
 }
 
