@@ -19,9 +19,9 @@ import { type Handler, type Handlers, wrapped } from "./http/pipeline/handler.ts
 import { createAddresses } from "./http/request/addresses.ts";
 import { countersOf } from "./keys/queries/counters.ts";
 import { readTallies } from "./meter/open.ts";
+import { finish } from "./start/listening/finish.ts";
+import { bind } from "./start/listening/listen.ts";
 import { openLogs } from "./start/logs.ts";
-import { finish } from "./start/ports/finish.ts";
-import { bind } from "./start/ports/listen.ts";
 import type { ConsoleHostMethods, ConsoleThreadMethods } from "./start/threads/console-host.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
 import { openHandle, openServedSnapshot, type StoreHandle } from "./store/open.ts";

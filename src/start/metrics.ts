@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import type { Store } from "../store/ports/store.ts";
 import type { MetricsSnapshot } from "../telemetry/metrics.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
-import type { Listeners } from "./ports/listen.ts";
+import type { Listeners } from "./listening/listen.ts";
 
 /** Measures the connections of a store on a server. Without metrics, nothing is measured. */
 export function measureStore({ maintenance }: Pick<Store, "maintenance">, telemetry: Telemetry): void {

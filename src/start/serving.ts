@@ -16,12 +16,12 @@ import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { UsageCounter } from "../telemetry/usage-counter.ts";
 import { startThreadJobs } from "./jobs/background-jobs.ts";
+import { limitConnections } from "./listening/connection-limit.ts";
+import type { DrainStep } from "./listening/drain.ts";
+import type { Listeners } from "./listening/listen.ts";
 import type { Logs } from "./logs.ts";
 import { startMeters } from "./meters.ts";
 import { measureStore } from "./metrics.ts";
-import { limitConnections } from "./ports/connection-limit.ts";
-import type { DrainStep } from "./ports/drain.ts";
-import type { Listeners } from "./ports/listen.ts";
 import { readiness } from "./readiness.ts";
 import { addressSettings, BODY_TIMEOUT_MS, type ServingSettings } from "./settings.ts";
 

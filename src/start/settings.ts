@@ -1,6 +1,6 @@
 import manifest from "../../package.json" with { type: "json" };
 import { type Config, consolePath } from "../config.ts";
-import { REQUEST_MAX_BYTES } from "./ports/listen.ts";
+import { REQUEST_MAX_BYTES } from "./listening/listen.ts";
 import { defaultThreads } from "./threads/cores.ts";
 
 /** Times that tests set, so that they need not wait as long. */

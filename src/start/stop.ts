@@ -2,7 +2,7 @@ import { closeAll } from "../base/disposal.ts";
 import { lazy } from "../base/lazy.ts";
 import { withTimeout } from "../base/time/timeout.ts";
 import type { Log } from "../telemetry/log.ts";
-import { DRAIN_STEPS, type DrainStep } from "./ports/drain.ts";
+import { DRAIN_STEPS, type DrainStep } from "./listening/drain.ts";
 
 export interface StopOptions {
   /** True: accepts no more requests, even if a stop that still does has begun. */

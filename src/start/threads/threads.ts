@@ -4,7 +4,7 @@ import { SupervisedWorker } from "../../base/worker/supervised-worker.ts";
 import type { ConsoleEndpoint } from "../../http/pages/console/relay.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { MetricsSnapshot } from "../../telemetry/metrics.ts";
-import type { DrainStep } from "../ports/drain.ts";
+import type { DrainStep } from "../listening/drain.ts";
 import type { ForwardedLine } from "./forwarded-log.ts";
 
 // The threads that serve beside the first one. They share the port, whose connections the kernel divides among them;
