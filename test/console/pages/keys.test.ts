@@ -22,7 +22,7 @@ async function issue(desk: Desk, name: string, fill: (dialog: ReturnType<Desk["d
   await desk.page.keyboard.press("Escape");
   const secret = await shown.getByRole("textbox", { name: "Secret" }).inputValue();
   await desk.button("Copy the secret", shown).click();
-  await desk.button("Copied the secret", shown).waitFor();
+  await desk.told("Copied the secret.");
   expect(await desk.copied()).toBe(secret);
   await done.click();
   await desk.heading(name).waitFor();

@@ -143,18 +143,17 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         await desk.row("Website").waitFor();
         // After navigation, the title has the focus.
         await desk.expectFocus(desk.heading("Keys"));
-        const hears = await desk.listen();
         await page.getByRole("searchbox").fill("web");
-        await hears(/^1 key matches\.$/);
+        await desk.told(/^1 key matches\.$/);
         await page.getByRole("searchbox").fill("");
         await desk.row("Vet").getByRole("link").click();
         await desk.expectFocus(desk.heading("Vet"));
         await desk.button("Suspend").click();
-        await hears(/^Suspended: the key does not work/);
+        await desk.told(/^Suspended: the key does not work/);
         await desk.button("Undo").click();
-        await hears(/^Resumed: the key works again/);
+        await desk.told(/^Resumed: the key works again/);
         await desk.button("Copy the id").click();
-        await hears(/^Copied the id\.$/);
+        await desk.told(/^Copied the id\.$/);
         await desk.follow("/animals");
         desk.expects(/^400 POST \/console\/api\/animals$/);
         await desk.button("Add an animal").click();
@@ -170,7 +169,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         expect(await add.locator(`[id="${described?.split(" ").at(-1)}"]`).innerText()).toMatch(/255/);
         await desk.button("Cancel", add).click();
         await page.getByRole("searchbox").fill("nobody");
-        await hears(/^0 animals\.$/);
+        await desk.told(/^0 animals\.$/);
       }),
     BROWSER_TEST_MS,
   );

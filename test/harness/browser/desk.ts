@@ -135,9 +135,18 @@ export class Desk {
     return this.page.locator("dt", { hasText: new RegExp(`^${term}$`) }).locator("xpath=following-sibling::dd[1]");
   }
 
-  /** Waits for a toast with this text. */
+  /** Waits for a toast or an announcement with this text, which may have vanished again. */
   async told(text: string | RegExp): Promise<void> {
-    await this.page.getByRole("status").filter({ hasText: text }).first().waitFor();
+    const isIt = (each: string): boolean => (typeof text === "string" ? each.includes(text) : text.test(each));
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    const heard = (): Promise<string[]> => this.page.evaluate<string[]>("heard");
+    while (!patience.aborted && !(await heard()).some(isIt)) await this.settled();
+    const texts = await heard();
+    expect(texts).toContainEqual(
+      typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text),
+    );
+    // The next wait is for what comes after it.
+    await this.page.evaluate(`heard.splice(0, ${texts.findIndex(isIt) + 1})`);
   }
 
   /** Waits until this text is visible. */
@@ -162,35 +171,6 @@ export class Desk {
     const patience = AbortSignal.timeout(PATIENCE_MS);
     while (!patience.aborted && !(await what.first().isVisible())) await this.later();
     await what.first().waitFor({ timeout: POLL_MS });
-  }
-
-  /** Observes live regions like a screen reader. Returns a function that waits for an announcement. */
-  async listen(): Promise<(text: RegExp) => Promise<void>> {
-    await this.page.evaluate<void>(`(() => {
-      const heard = (window.heard = []);
-      const hear = (region) => {
-        const text = region?.textContent.trim();
-        if (text && heard.at(-1) !== text) heard.push(text);
-      };
-      const live = "[aria-live], [role=status], [role=alert]";
-      new MutationObserver((changes) => {
-        for (const { target, addedNodes } of changes) {
-          hear((target.closest ? target : target.parentElement)?.closest(live));
-          // Unlike other live regions, an alert is announced when it is inserted.
-          for (const node of addedNodes)
-            if (node.querySelector) hear(node.matches("[role=alert]") ? node : node.querySelector("[role=alert]"));
-        }
-      }).observe(document.body, { subtree: true, childList: true, characterData: true });
-    })()`);
-    return async (text) => {
-      const patience = AbortSignal.timeout(PATIENCE_MS);
-      let heard: readonly string[] = [];
-      while (!patience.aborted && !heard.some((each) => text.test(each))) {
-        await this.settled();
-        heard = await this.page.evaluate<string[]>("heard");
-      }
-      expect(heard).toContainEqual(expect.stringMatching(text));
-    };
   }
 
   /** The text in the clipboard. */

@@ -15,6 +15,24 @@ const ZONE = "Europe/Berlin";
 /** The timeout of every wait. */
 export const PATIENCE_MS = 60_000;
 
+/** Collects what a screen reader would announce, because some of it vanishes after seconds. */
+const LISTEN = `(() => {
+  const heard = (window.heard = []);
+  const hear = (region) => {
+    const text = region?.textContent.trim();
+    if (text && heard.at(-1) !== text) heard.push(text);
+  };
+  const live = "[aria-live], [role=status], [role=alert]";
+  new MutationObserver((changes) => {
+    for (const { target, addedNodes } of changes) {
+      hear((target.closest ? target : target.parentElement)?.closest(live));
+      // Unlike other live regions, an alert is announced when it is inserted.
+      for (const node of addedNodes)
+        if (node.querySelector) hear(node.matches("[role=alert]") ? node : node.querySelector("[role=alert]"));
+    }
+  }).observe(document, { subtree: true, childList: true, characterData: true });
+})()`;
+
 export class Seats {
   readonly #free: Seat[] = [];
 
@@ -34,6 +52,7 @@ export class Seats {
       permissions: ["clipboard-read", "clipboard-write"],
     });
     context.setDefaultTimeout(PATIENCE_MS);
+    await context.addInitScript(LISTEN);
     if (hasClock) await context.clock.install();
     return { context, page: await context.newPage() };
   }
