@@ -52,8 +52,9 @@ export async function run(
 /** Runs the program to its end in a terminal of this width. */
 export async function runInTerminal(
   args: readonly string[],
-  { cwd, env, columns }: { cwd: string; env?: Record<string, string>; columns: number },
+  options: { cwd: string; env?: Record<string, string>; columns: number; onStart?: (child: Subprocess) => void },
 ): Promise<Omit<Outcome, "err">> {
+  const { cwd, env, columns, onStart } = options;
   let out = "";
   const decoder = new TextDecoder();
   const child = Bun.spawn([EXECUTABLE, ...args], {
@@ -67,6 +68,7 @@ export async function runInTerminal(
       },
     },
   });
+  onStart?.(child);
   const exitCode = await child.exited;
   child.terminal?.close();
   return { exitCode, out: out.replaceAll("\r\n", "\n") };
