@@ -13,6 +13,7 @@ import {
   serve,
   withoutProgress,
 } from "../../harness/program/program.ts";
+import { stopWhen } from "../../harness/program/turns.ts";
 import { databaseMaker, withSql } from "../../harness/servers/postgres.ts";
 import { querySqlite } from "../../harness/service/stores.ts";
 
@@ -46,14 +47,9 @@ async function addedOf(file: string, { cwd, env }: Storage): Promise<number> {
   return Number((rows as { added: bigint }[])[0]?.added ?? 0);
 }
 
-/** Lets an import run in short turns, and stops it after its first batches, however busy the machine is. */
-async function stopWhileAdding(child: Subprocess, file: string, storage: Storage): Promise<void> {
-  do {
-    child.kill("SIGCONT");
-    await Bun.sleep(20);
-    child.kill("SIGSTOP");
-  } while (child.exitCode === null && (await addedOf(file, storage)) === 0);
-}
+/** Stops an import after its first batches. */
+const stopWhileAdding = (child: Subprocess, file: string, storage: Storage): Promise<void> =>
+  stopWhen(child, async () => (await addedOf(file, storage)) > 0);
 
 /** Runs the program with something on its standard input. */
 async function runWith(
