@@ -46,9 +46,9 @@ describe("withoutSecrets", () => {
             expect(text).not.toContain(afterPrefix(secret).slice(0, 30));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
-  });
+  }, 30_000);
 
   test("says where a secret was, and leaves everything else as it was written", () => {
     const secret = newSecret();

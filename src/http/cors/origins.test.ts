@@ -123,6 +123,6 @@ test("whatever the text is, what comes out is plain, has nothing in it that a he
       for (const origin of parsed) expect(origin).toMatch(/^[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]+$/);
       expect(parseCorsOrigins(parsed.join(","))).toEqual(parsed);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 500 },
   );
-});
+}, 30_000);
