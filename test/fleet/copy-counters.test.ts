@@ -92,9 +92,9 @@ describe.skipIf(!hasRedis)("counters", async () => {
     const address = await newRedis();
     const url = parseRedisUrl(address) as RedisUrl;
     const nowMs = Date.now();
-    const rounds = Array.from({ length: 100 }, (_, i) => tallyWith(i + 1, nowMs));
+    const rounds = Array.from({ length: 20 }, (_, i) => tallyWith(i + 1, nowMs));
     await Promise.all(rounds.map((tally) => raiseTallies(url, [["key_a", tally]])));
-    expect((await readTallies(url, ["key_a"])).get("key_a")?.minute.used).toBe(100);
+    expect((await readTallies(url, ["key_a"])).get("key_a")?.minute.used).toBe(20);
   });
 
   test("thousands of tallies are raised, and expire when nothing in them matters any longer", async () => {
