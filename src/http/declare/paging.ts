@@ -73,7 +73,7 @@ const CURSOR_OF_ANOTHER_LIST = "was not given out for this list: use the URL of 
 
 /** A list on the wire: a bare array. */
 export const pageSchema = (name: string, item: NamedSchema, description: string): NamedSchema =>
-  namedSchema(name, { type: "array", description, items: refTo(item) }, [item]);
+  namedSchema(name, { type: "array", description, items: refTo(item) });
 
 export const pageSuccess = (schema: NamedSchema, description: string, page: readonly unknown[]): Success => ({
   status: 200,

@@ -14,7 +14,6 @@ interface ParameterBase {
 
 interface QueryParameter<Value> extends ParameterBase {
   readonly in: "query";
-  readonly uses: readonly NamedSchema[];
   /** The number of times it may be sent. */
   readonly maxCount: number;
   readonly parse: (texts: readonly string[]) => Value | Mistake;
@@ -46,21 +45,18 @@ export type ParameterValues<Known extends ParameterSet> = {
 };
 
 interface QueryDescription<Value> extends ParameterBase {
-  readonly uses?: readonly NamedSchema[];
   readonly parse: (text: string) => Value | Mistake;
   /** The text that parses to a value, encoded for links. By default it has nothing to encode. */
   readonly format?: (value: Value) => string;
 }
 
 export const queryParameter = <Value>({
-  uses = [],
   parse,
   format = String,
   ...description
 }: QueryDescription<Value>): QueryParameter<Value> => ({
   ...description,
   in: "query",
-  uses,
   maxCount: 1,
   parse: ([text = ""]) => parse(text),
   format: (value) => [format(value)],
@@ -87,7 +83,6 @@ export const int64ListParameter = (
   in: "query",
   description,
   schema: { type: "array", items: INT64_SCHEMA, maxItems: maxCount },
-  uses: [],
   example,
   maxCount,
   parse(texts) {
@@ -105,7 +100,6 @@ export const choiceParameter = <Choice extends string>(
   queryParameter<Choice>({
     description,
     schema: refTo(shape),
-    uses: [shape],
     example: choices[0],
     parse: oneOf(choices),
   });

@@ -14,17 +14,24 @@ import {
 export interface NamedSchema {
   readonly name: string;
   readonly schema: Schema;
-  /** The named schemas that it refers to. */
-  readonly uses: readonly NamedSchema[];
 }
 
-export const namedSchema = (name: string, schema: Schema, uses: readonly NamedSchema[] = []): NamedSchema => ({
-  name,
-  schema,
-  uses,
-});
+export const namedSchema = (name: string, schema: Schema): NamedSchema => ({ name, schema });
 
-export const refTo = ({ name }: NamedSchema): Schema => ({ $ref: `#/components/schemas/${name}` });
+const targets = new WeakMap<object, NamedSchema>();
+
+export function refTo(named: NamedSchema): Schema {
+  const ref = { $ref: `#/components/schemas/${named.name}` };
+  targets.set(ref, named);
+  return ref;
+}
+
+/** The named schemas that a schema refers to, however deep in it. */
+export function referredTo(schema: object): NamedSchema[] {
+  const target = targets.get(schema);
+  if (target) return [target];
+  return Object.values(schema).flatMap((part) => (part && typeof part === "object" ? referredTo(part) : []));
+}
 
 export const assignedId = (example: number): Schema => ({
   ...INT64_SCHEMA,
@@ -52,7 +59,6 @@ interface BodyDescription<Known extends Fields> extends Pick<BodyShape<Known>, "
   readonly parse?: (value: unknown) => Parsed<Known> | InvalidRecord;
   /** Adds to the schema of each field. */
   readonly describe: { readonly [Name in keyof Known]: Schema };
-  readonly uses?: readonly NamedSchema[];
 }
 
 export function bodyShape<Known extends Fields>(
@@ -63,7 +69,6 @@ export function bodyShape<Known extends Fields>(
     atLeastOne,
     parse = (value) => (atLeastOne ? parseSome(fields, value) : parseRecord(fields, value)),
     describe,
-    uses = [],
     examples,
   }: BodyDescription<Known>,
 ): BodyShape<Known> {
@@ -82,5 +87,5 @@ export function bodyShape<Known extends Fields>(
     additionalProperties: false,
     examples: Object.values(examples),
   };
-  return { name, schema, uses, fields, parse, examples };
+  return { name, schema, fields, parse, examples };
 }

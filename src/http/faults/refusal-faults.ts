@@ -16,36 +16,22 @@ const HOW_TO_SEND = "Send your API key as: Authorization: Bearer <key>";
 export const MISSING_KEY = constant("missing_api_key", `The Authorization header is missing. ${HOW_TO_SEND}.`, {
   "WWW-Authenticate": CHALLENGE,
 });
-const MALFORMED_KEY = constant(
-  "invalid_api_key",
-  `The Authorization header is not a single bearer credential. ${HOW_TO_SEND}.`,
-  INVALID_TOKEN,
-);
-export const UNKNOWN_KEY = constant(
-  "invalid_api_key",
-  "This API key is unknown. Check that you copied all of it.",
-  INVALID_TOKEN,
-);
-
-const FOREIGN_KEYS: Readonly<Record<EnvironmentName, Fault>> = {
-  production: foreignKey("production"),
-  staging: foreignKey("staging"),
-};
+const invalidToken = (message: string): Fault => constant("invalid_api_key", message, INVALID_TOKEN);
+const invalidKey = (message: string): Fault => invalidToken(`This API key ${message}`);
+export const UNKNOWN_KEY = invalidKey("is unknown. Check that you copied all of it.");
 
 function foreignKey(of: EnvironmentName): Fault {
   const here = otherEnvironment(of);
-  const message = `This API key is for ${of}, and this is ${here}. Use a key of ${here}, or send the request to ${of}.`;
-  return constant("invalid_api_key", message, INVALID_TOKEN);
+  return invalidKey(`is for ${of}, and this is ${here}. Use a key of ${here}, or send the request to ${of}.`);
 }
 
-const invalidKey = (message: string): Fault => new Fault("invalid_api_key", `This API key ${message}`, INVALID_TOKEN);
 const ASK_FOR_NEW = "Ask the operator for a new one.";
 
 /** The faults of refusals that say nothing more than their kind. */
 const BY_KIND = {
   starting: STARTING,
   missing: MISSING_KEY,
-  malformed: MALFORMED_KEY,
+  malformed: invalidToken(`The Authorization header is not a single bearer credential. ${HOW_TO_SEND}.`),
   unknown: UNKNOWN_KEY,
   replaced: invalidKey("has been replaced. Use the new one."),
   suspended: invalidKey("is suspended. Ask the operator to resume it."),
@@ -56,7 +42,7 @@ const BY_KIND = {
 export function refusalFault({ reason, quotaStatus }: Refusal): Fault {
   switch (reason.kind) {
     case "foreign":
-      return FOREIGN_KEYS[reason.of];
+      return foreignKey(reason.of);
     case "expired":
       return invalidKey(`expired at ${new Date(reason.atMs).toISOString()}. ${ASK_FOR_NEW}`);
     case "exhausted":

@@ -1,4 +1,5 @@
-import type { NamedSchema } from "../declare/schema.ts";
+import type { Schema } from "../../base/json/fields.ts";
+import { type NamedSchema, referredTo, refTo } from "../declare/schema.ts";
 import { HEADERS, type HeaderDescription } from "./headers.ts";
 
 export type Json = Record<string, unknown>;
@@ -12,14 +13,15 @@ export class Components {
   readonly #responses: Json = {};
 
   /** Notes a schema, and the ones that it refers to. */
-  use(named: NamedSchema): void {
+  schema(named: NamedSchema): Json {
     this.#schemas[named.name] = named.schema;
-    for (const used of named.uses) this.use(used);
+    this.useIn(named.schema);
+    return refTo(named);
   }
 
-  schema(named: NamedSchema): Json {
-    this.use(named);
-    return ref("schemas", named.name);
+  /** Notes the schemas that one refers to. */
+  useIn(schema: Schema): void {
+    for (const named of referredTo(schema)) this.schema(named);
   }
 
   /** A header that every response of its kind has. */

@@ -73,7 +73,7 @@ function parametersOf(operation: AnyOperation, components: Components): Json[] {
   const described = Object.entries<Parameter<unknown>>(parameters).map(([name, parameter]) => {
     const { description, schema, example } = parameter;
     if (parameter.in === "path") return { name, in: "path", required: true, description, schema, example };
-    for (const used of parameter.uses) components.use(used);
+    components.useIn(schema);
     const list = parameter.maxCount > 1 ? { style: "form", explode: true } : {};
     return { name, in: "query", description, schema, ...list, example };
   });

@@ -13,7 +13,7 @@ export function responsesOf(operation: AnyOperation, components: Components, url
   for (const one of otherSuccess ? [success, otherSuccess] : [success])
     responses[one.status] = successResponse(operation, one, components, urls);
   if (method === "GET" && isTagged(operation, success)) responses[304] = notModified(responses[success.status] as Json);
-  for (const [status, faults] of byStatus(faultsOf(operation)))
+  for (const [status, faults] of Map.groupBy(faultsOf(operation), (fault) => fault.status))
     responses[status] = deprecation ? faultResponse(faults, components) : sharedOrOwn(faults, components);
   if (!deprecation) return responses;
   const headers = Object.entries(deprecationDescriptions(deprecation, urls)).map(([name, description]) => [
@@ -64,12 +64,6 @@ const notModified = ({ headers }: Json): Json => ({
   description: "What `If-None-Match` names is still what would be sent.",
   headers: { ...(headers as Json) },
 });
-
-function byStatus(faults: readonly Fault[]): Map<number, Fault[]> {
-  const statuses = new Map<number, Fault[]>();
-  for (const fault of faults) statuses.set(fault.status, [...(statuses.get(fault.status) ?? []), fault]);
-  return statuses;
-}
 
 function sharedOrOwn(faults: readonly Fault[], components: Components): Json {
   const response = faultResponse(faults, components);

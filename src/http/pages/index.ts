@@ -2,7 +2,7 @@ import { lazy } from "../../base/lazy.ts";
 import { NO_SUCH_PAGE } from "../faults/faults.ts";
 import { isRead, type PublicPage } from "../pipeline/handler.ts";
 import type { Addresses } from "../request/addresses.ts";
-import { healthPages } from "./health.ts";
+import { SAFE_HEADERS } from "./headers.ts";
 import { publicError } from "./page.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
 import type { DocsPages } from "./reference/docs.ts";
@@ -19,7 +19,6 @@ export function publicPages(parts: PageParts) {
     (name: keyof DocsPages): PublicPage =>
     async (request, server) =>
       (await docs())[name](request, server);
-  const { healthz, readyz } = healthPages(parts.isReady);
   return {
     pages: {
       "/": docsPage("landing"),
@@ -29,10 +28,20 @@ export function publicPages(parts: PageParts) {
       [DOCUMENT_PATH]: docsPage("openapi"),
       "/favicon.ico": docsPage("favicon"),
     },
-    probes: { "/healthz": healthz, "/readyz": readyz },
+    probes: {
+      "/healthz": () => probe(200, "ok"),
+      /** Ready: it can serve requests, and is not stopping. */
+      "/readyz": async () => ((await parts.isReady()) ? probe(200, "ready") : probe(503, "not ready")),
+    },
     notFound: notFoundPage(docsPage("notFound")),
   };
 }
+
+const probe = (status: number, word: string): Response =>
+  new Response(JSON.stringify({ status: word }), {
+    status,
+    headers: { ...SAFE_HEADERS, "Content-Type": "application/json", "Cache-Control": "no-store" },
+  });
 
 /** A person gets a page with a way back, and a program the error that it can read. */
 const notFoundPage =

@@ -38,7 +38,7 @@ const categoryId = {
   examples: [7],
 };
 
-const described = { describe: { name: newName, categoryId, status: refTo(PET_STATUS) }, uses: [PET_STATUS] };
+const described = { describe: { name: newName, categoryId, status: refTo(PET_STATUS) } };
 
 export const NEW_PET = bodyShape("NewPet", {
   description: "An animal to add. The service assigns its id. Without a status, the animal is available.",
@@ -72,22 +72,18 @@ export const OTHER_PET_EXAMPLE = {
   status: "sold",
 };
 
-export const PET = namedSchema(
-  "Pet",
-  {
-    type: "object",
-    description: "An animal held in the store.",
-    properties: {
-      id: assignedId(42),
-      name,
-      categoryId,
-      status: refTo(PET_STATUS),
-    },
-    required: ["id", "name", "categoryId", "status"],
-    examples: [PET_EXAMPLE],
+export const PET = namedSchema("Pet", {
+  type: "object",
+  description: "An animal held in the store.",
+  properties: {
+    id: assignedId(42),
+    name,
+    categoryId,
+    status: refTo(PET_STATUS),
   },
-  [PET_STATUS],
-);
+  required: ["id", "name", "categoryId", "status"],
+  examples: [PET_EXAMPLE],
+});
 
 export const PETS = pageSchema(
   "Pets",

@@ -82,17 +82,8 @@ async function pass(request: Request, { socket, password }: ConsoleEndpoint, cal
   headers.set(RELAYED, `${password} ${JSON.stringify(caller)}`);
   const { method, body, signal, url } = request;
   const path = url.startsWith("/") ? url : url.slice(url.indexOf("/", "https://".length));
-  const passedOn = {
-    method,
-    headers,
-    body,
-    signal,
-    unix: socket,
-    redirect: "manual",
-    decompress: false,
-    timeout: false,
-  };
-  return fetch(`http://console${path}`, passedOn as RequestInit);
+  const unchanged = { unix: socket, redirect: "manual", decompress: false, timeout: false };
+  return fetch(`http://console${path}`, { method, headers, body, signal, ...unchanged } as RequestInit);
 }
 
 /** The caller of a relayed request; undefined: its sender does not know the password. */
