@@ -4,7 +4,7 @@ import { Fault } from "../http/faults/fault.ts";
 import type { Caller } from "../http/pages/console/relay.ts";
 import { SIGNED_IN, sessionCookiesIn } from "../http/pages/console/session-cookie.ts";
 import type { Handler } from "../http/pipeline/handler.ts";
-import { answer, type Exchange, type Steps } from "../http/pipeline/pipeline.ts";
+import { type Exchange, Pipeline } from "../http/pipeline/pipeline.ts";
 import { RequestLog } from "../http/pipeline/request-log.ts";
 import { readBody } from "../http/request/body.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
@@ -67,21 +67,23 @@ interface SharedParts {
 }
 
 /** Answers one path. A request meets, in this order: origin, session, path, method, form, then the handler. */
-class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAnswer> {
+class ApiRoute extends Pipeline<ConsoleExchange, Admission, undefined, ConsoleAnswer> {
   constructor(
     private readonly shared: SharedParts,
     private readonly path: string,
     /** Undefined: there is no such path. */
     private readonly methods: Methods | undefined,
-  ) {}
+  ) {
+    super();
+  }
 
   readonly handle: Handler = (request, server) => {
     const caller = this.shared.callerOf(request, server);
     const { requestId, address } = caller;
-    return answer(this, { request, caller, requestId, address, startedAtMs: performance.now() });
+    return this.answer({ request, caller, requestId, address, startedAtMs: performance.now() });
   };
 
-  async admit({ request, caller }: ConsoleExchange): Promise<Admission> {
+  protected async admit({ request, caller }: ConsoleExchange): Promise<Admission> {
     const { parts } = this.shared;
     if (!isSameOrigin(request, caller, parts.settings)) return { kind: "refused", fault: FOREIGN_ORIGIN };
     if (this.path === SIGN_IN_PATH && request.method === "POST") return { kind: "signing_in" };
@@ -89,9 +91,9 @@ class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAn
     return resumed ? { kind: "signed_in", ...resumed } : { kind: "refused", fault: this.counted(caller, SIGNED_OUT) };
   }
 
-  admitUnidentified(): undefined {}
+  protected admitUnidentified(): undefined {}
 
-  async carryOut(exchange: ConsoleExchange, admission: Admission): Promise<ConsoleAnswer> {
+  protected async carryOut(exchange: ConsoleExchange, admission: Admission): Promise<ConsoleAnswer> {
     if (admission.kind === "refused") return admission.fault;
     if (admission.kind === "signing_in") return this.signIn(exchange);
     if (!this.methods) return NO_SUCH_PATH;
@@ -100,14 +102,14 @@ class ApiRoute implements Steps<ConsoleExchange, Admission, undefined, ConsoleAn
     return handler(this.shared.parts, admission.session, this.callOf(exchange));
   }
 
-  malfunction(exchange: ConsoleExchange, error: unknown): ConsoleFault {
+  protected malfunction(exchange: ConsoleExchange, error: unknown): ConsoleFault {
     this.shared.requestLog.failed(exchange, error);
     if (error instanceof OperatorError) return operatorFault(error);
     if (!(error instanceof StoreUnavailable)) return MALFUNCTION;
     return error.changed === "nothing" ? STORE_AWAY : STORE_LOST;
   }
 
-  respond(exchange: ConsoleExchange, admission: Admission | undefined, answer: ConsoleAnswer): Response {
+  protected respond(exchange: ConsoleExchange, admission: Admission | undefined, answer: ConsoleAnswer): Response {
     const { settings } = this.shared.parts;
     const response = responseTo(answer, exchange);
     const { headers } = response;

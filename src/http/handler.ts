@@ -21,7 +21,7 @@ import {
 import { refusalFault } from "./faults/refusal-faults.ts";
 import { callerAddress } from "./pipeline/caller-address.ts";
 import type { Handler } from "./pipeline/handler.ts";
-import { answer, type Exchange, type Steps } from "./pipeline/pipeline.ts";
+import { type Exchange, Pipeline } from "./pipeline/pipeline.ts";
 import { requestIdOf } from "./pipeline/request-id.ts";
 import { RequestLog, type RequestLogParts } from "./pipeline/request-log.ts";
 import { traceContextOf } from "./pipeline/trace-context.ts";
@@ -84,7 +84,7 @@ interface Unidentified {
 type V1Admission = Admission | Unidentified;
 
 /** Answers requests under /v1. They meet, in this order: key and limits, path, method, scope, then the operation. */
-export class V1Handler implements Steps<V1Exchange, Admission, Unidentified, Outcome> {
+export class V1Handler extends Pipeline<V1Exchange, Admission, Unidentified, Outcome> {
   private readonly isReported: boolean;
   private readonly noOperation: Fault;
   private readonly requestLog: RequestLog;
@@ -93,23 +93,24 @@ export class V1Handler implements Steps<V1Exchange, Admission, Unidentified, Out
     private readonly parts: HandlerParts,
     private readonly resource: Resource | undefined,
   ) {
+    super();
     this.isReported = parts.telemetry.isOn || parts.logRequests;
     this.noOperation = resource ? methodNotAllowed(allowedMethods(resource, parts.cors)) : NO_SUCH_PATH;
     this.requestLog = new RequestLog(parts);
   }
 
   readonly handle: Handler = (request, server) =>
-    answer(this, new V1Exchange(request, server, this.resource?.[methodOf(request)], this.parts.trustedProxies));
+    this.answer(new V1Exchange(request, server, this.resource?.[methodOf(request)], this.parts.trustedProxies));
 
-  admit(exchange: V1Exchange): Awaitable<Admission> {
+  protected admit(exchange: V1Exchange): Awaitable<Admission> {
     return this.parts.gate.admit(exchange.request.headers.get("authorization"), () => exchange.address);
   }
 
-  admitUnidentified({ address }: V1Exchange): Awaitable<Unidentified> {
+  protected admitUnidentified({ address }: V1Exchange): Awaitable<Unidentified> {
     return andThen(this.parts.gate.countAddress(address), (quotaStatus) => ({ kind: "unidentified", quotaStatus }));
   }
 
-  carryOut({ request, server, operation }: V1Exchange, admission: Admission): Awaitable<Outcome> {
+  protected carryOut({ request, server, operation }: V1Exchange, admission: Admission): Awaitable<Outcome> {
     if (hasRepeatedHost(request)) return BAD_HOST;
     if (admission.kind === "refusal") return refusalFault(admission);
     if (!operation) return this.noOperation;
@@ -117,18 +118,17 @@ export class V1Handler implements Steps<V1Exchange, Admission, Unidentified, Out
     return operation.refuse(admission.key) ?? operation.run(request, server, admission);
   }
 
-  malfunction(exchange: V1Exchange, error: unknown): Fault {
+  protected malfunction(exchange: V1Exchange, error: unknown): Fault {
     this.requestLog.failed(exchange, error);
     if (!(error instanceof StoreUnavailable)) return INTERNAL_ERROR;
     this.parts.telemetry.storeError();
     return error.changed === "nothing" && !mayBeResent(exchange) ? UNAVAILABLE : OUTCOME_UNKNOWN;
   }
 
-  respond(exchange: V1Exchange, admission: V1Admission, outcome: Outcome): Awaitable<Response> {
+  protected respond(exchange: V1Exchange, admission: V1Admission, outcome: Outcome): Awaitable<Response> {
     const { request, server, operation, requestId } = exchange;
     const { connections, cors, refusalFlood } = this.parts;
     const reply = asReply(outcome);
-    this.record(exchange, admission, outcome, reply.status);
     const isHopeless = hasNoHope(admission);
     const isLast =
       connections.areClosing ||
@@ -143,6 +143,8 @@ export class V1Handler implements Steps<V1Exchange, Admission, Unidentified, Out
     if (isLast) template = template.with(CLOSE);
     const headers = template.fill(requestId, admission.quotaStatus, reply.headers, reply.etag);
     const response = new Response(reply.body, { status: reply.status, headers });
+    // Last, because a response that fails is made again.
+    this.record(exchange, admission, outcome, reply.status);
     return isHopeless ? refusalFlood.bound(response) : response;
   }
 

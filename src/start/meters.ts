@@ -1,39 +1,8 @@
-import { type Clock, systemClock } from "../base/time/clock.ts";
-import { type MeterSettings, type Meters, openMeters, type ServerChange } from "../meter/open.ts";
+import type { MeterSettings, ServerChange } from "../meter/open.ts";
 import type { CountingPlace, Store } from "../store/ports/store.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { Logs } from "./logs.ts";
-import type { ServingSettings } from "./settings.ts";
-
-interface MeterParts {
-  readonly settings: ServingSettings;
-  readonly memory: MeterSettings["memory"];
-  readonly keeper: MeterSettings["keeper"];
-  /** Undefined: the system's clock, and for counters in Redis that of Redis. */
-  readonly clock: Clock | undefined;
-  readonly telemetry: Telemetry;
-  readonly logs: Pick<Logs, "report">;
-  readonly processLog: Pick<Log, "error" | "info">;
-}
-
-/** Opens the meters, and tells the operator when instances do not count together. */
-export async function startMeters(parts: MeterParts): Promise<{ meters: Meters; countsAlone: () => boolean }> {
-  const { settings, memory, keeper, clock, telemetry, logs, processLog } = parts;
-  const away = new Set<string>();
-  const meters = await openMeters({
-    redisUrl: settings.config.REDIS_URL,
-    answerTimeoutMs: settings.redisAnswerTimeoutMs,
-    memory,
-    keeper,
-    clock: clock ?? systemClock,
-    scriptClock: clock,
-    onSaveFailure: logs.report("could not save the counters"),
-    onServerChange: announcer(away, processLog, telemetry),
-    onAnswer: telemetry.isOn ? telemetry.redisAnswer : undefined,
-  });
-  return { meters, countsAlone: () => away.size > 0 };
-}
 
 /** Saves counters in the store; nowhere while that takes no writes. */
 export const tallyKeeper = ({

@@ -10,7 +10,7 @@ import { HeldFlood } from "../http/reply/floods.ts";
 import { createAddresses } from "../http/request/addresses.ts";
 import { createWithIdempotency } from "../http/request/idempotency.ts";
 import { createRoutes } from "../http/routes.ts";
-import type { MeterMemory, MeterSettings } from "../meter/open.ts";
+import { type MeterMemory, type MeterSettings, openMeters } from "../meter/open.ts";
 import type { Store } from "../store/ports/store.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
@@ -20,7 +20,7 @@ import { limitConnections } from "./listening/connection-limit.ts";
 import type { DrainStep } from "./listening/drain.ts";
 import type { Listeners } from "./listening/listen.ts";
 import type { Logs } from "./logs.ts";
-import { startMeters } from "./meters.ts";
+import { announcer } from "./meters.ts";
 import { measureStore } from "./metrics.ts";
 import { readiness } from "./readiness.ts";
 import { addressSettings, BODY_TIMEOUT_MS, type ServingSettings } from "./settings.ts";
@@ -89,6 +89,23 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
     },
     drain: (step: DrainStep): Promise<void> => listeners.takeStep(step),
   };
+}
+
+/** Opens the meters, and tells the operator when instances do not count together. */
+async function startMeters({ settings, memory, keeper, clock, telemetry, logs, processLog }: ServingParts) {
+  const away = new Set<string>();
+  const meters = await openMeters({
+    redisUrl: settings.config.REDIS_URL,
+    answerTimeoutMs: settings.redisAnswerTimeoutMs,
+    memory,
+    keeper,
+    clock: clock ?? systemClock,
+    scriptClock: clock,
+    onSaveFailure: logs.report("could not save the counters"),
+    onServerChange: announcer(away, processLog, telemetry),
+    onAnswer: telemetry.isOn ? telemetry.redisAnswer : undefined,
+  });
+  return { meters, countsAlone: () => away.size > 0 };
 }
 
 function routeParts(

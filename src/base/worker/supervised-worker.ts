@@ -28,6 +28,7 @@ export class SupervisedWorker<Data, Remote extends Methods, Own extends Methods>
   readonly remote: Rpc<Remote>;
   readonly #worker: Worker;
   readonly #rpc: Rpc<Lifecycle<Data>, Own>;
+  hasStarted = false;
   #isEnding = false;
 
   constructor({ script, name, data, handlers, onDeath }: SupervisedWorkerOptions<Data, Own>) {
@@ -38,7 +39,9 @@ export class SupervisedWorker<Data, Remote extends Methods, Own extends Methods>
     });
     this.remote = this.#rpc as unknown as Rpc<Remote>;
     this.#worker.addEventListener("error", ({ message }) => this.#rpc.end(new Error(message)));
-    this.started = this.#rpc.call("start", data);
+    this.started = this.#rpc.call("start", data).then(() => {
+      this.hasStarted = true;
+    });
     this.started.catch((error: Error) => this.#rpc.end(error));
   }
 

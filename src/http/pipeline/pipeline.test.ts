@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Awaitable } from "../../base/time/awaitable.ts";
-import { answer, type Exchange, type Steps } from "./pipeline.ts";
+import { type Exchange, Pipeline } from "./pipeline.ts";
 
 const EXCHANGE: Exchange = { request: new Request("http://localhost/"), requestId: "r1", startedAtMs: 0, address: "a" };
 
@@ -11,13 +11,14 @@ const stepsWith = (
   admit: () => Text,
   carryOut: (admission: string) => Text,
   respond = (admission: string, outcome: string): Awaitable<Response> => new Response(`${admission}, ${outcome}`),
-): Steps<Exchange, string, string, string> => ({
-  admit,
-  carryOut: (_, admission) => carryOut(admission),
-  malfunction: (_, error) => `failed: ${(error as Error).message}`,
-  admitUnidentified: async () => "unidentified",
-  respond: (_, admission, outcome) => respond(admission, outcome),
-});
+) =>
+  new (class extends Pipeline<Exchange, string, string, string> {
+    admit = admit;
+    carryOut = (_: Exchange, admission: string) => carryOut(admission);
+    malfunction = (_: Exchange, error: unknown) => `failed: ${(error as Error).message}`;
+    admitUnidentified = async () => "unidentified";
+    respond = (_: Exchange, admission: string, outcome: string) => respond(admission, outcome);
+  })();
 
 const fail = (message: string) => (): never => {
   throw new Error(message);
@@ -29,7 +30,7 @@ const at: Record<string, (step: () => string) => () => Text> = {
 
 for (const [when, make] of Object.entries(at)) {
   const textOf = async (admit: () => string, carryOut: () => string) =>
-    (await answer(stepsWith(make(admit), make(carryOut)), EXCHANGE)).text();
+    (await stepsWith(make(admit), make(carryOut)).answer(EXCHANGE)).text();
 
   test(`what a step returns at ${when} flows down to the next`, async () => {
     expect(
@@ -54,19 +55,16 @@ for (const [when, make] of Object.entries(at)) {
       make(() => "done"),
       respond,
     );
-    expect(await (await answer(steps, EXCHANGE)).text()).toBe("anna, failed: bad header");
+    expect(await (await steps.answer(EXCHANGE)).text()).toBe("anna, failed: bad header");
     expect(tries).toBe(2);
   });
 }
 
 test("a response that needs nothing slow is there at once", () => {
   expect(
-    answer(
-      stepsWith(
-        () => "anna",
-        () => "done",
-      ),
-      EXCHANGE,
-    ),
+    stepsWith(
+      () => "anna",
+      () => "done",
+    ).answer(EXCHANGE),
   ).toBeInstanceOf(Response);
 });

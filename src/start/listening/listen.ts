@@ -14,15 +14,12 @@ interface ServeOptions extends Handlers {
   readonly maxRequestBodySize: number;
 }
 
-type ReasonToClose = "stopping" | "limited";
-
 /** The ports that a service listens on. */
 export class Listeners {
   readonly #listeners: Listener[] = [];
-  readonly #reasonsToClose = new Set<ReasonToClose>();
+  #isStopping = false;
+  #areLimited = false;
   #drains: readonly Drain[] | undefined;
-  /** True: every response is the last one of its connection. */
-  areClosing = false;
   /** The listeners that a failed renewal has left to do. */
   #renewable: Listener[] | undefined;
 
@@ -40,9 +37,15 @@ export class Listeners {
     return listener;
   }
 
+  /** True: every response is the last one of its connection. */
+  get areClosing(): boolean {
+    return this.#isStopping || this.#areLimited;
+  }
+
   /** While they are limited, connections end with their next response, and idle ones end now. */
   limit(areLimited: boolean): void {
-    this.#close("limited", areLimited);
+    this.#areLimited = areLimited;
+    this.#tellListeners();
     // A stop closes idle connections itself, when no request is on its way in them.
     if (!areLimited || this.#drains) return;
     for (const listener of this.#listeners) listener.closeIdle();
@@ -68,7 +71,8 @@ export class Listeners {
 
   /** Connections are still accepted, but from now on each of them ends with its next response. */
   announceStop(): void {
-    this.#close("stopping", true);
+    this.#isStopping = true;
+    this.#tellListeners();
   }
 
   /**
@@ -81,13 +85,8 @@ export class Listeners {
     await Promise.all(this.#drains.map((drain) => drain[step]()));
   }
 
-  #close(reason: ReasonToClose, applies: boolean): void {
-    if (applies) this.#reasonsToClose.add(reason);
-    else this.#reasonsToClose.delete(reason);
-    const areClosing = this.#reasonsToClose.size > 0;
-    if (areClosing === this.areClosing) return;
-    this.areClosing = areClosing;
-    for (const listener of this.#listeners) listener.isClosing = areClosing;
+  #tellListeners(): void {
+    for (const listener of this.#listeners) listener.isClosing = this.areClosing;
   }
 }
 

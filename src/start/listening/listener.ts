@@ -54,6 +54,7 @@ export class Listener {
 
   /** While it is closing, every request that arrives gets the last response of its connection. */
   set isClosing(isClosing: boolean) {
+    if (isClosing === this.#isClosing) return;
     this.#isClosing = isClosing;
     this.#answer();
   }

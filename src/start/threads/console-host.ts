@@ -87,32 +87,25 @@ export class ConsoleHost<Data> {
     const { newData, handlers, script, isLasting } = this.parts;
     const { socket, folder } = newSocket();
     const endpoint = { socket, password: newConsoleSecret() };
-    let hasStarted = false;
     const thread = new SupervisedWorker<Data, ConsoleThreadMethods, ConsoleHostMethods>({
       script,
       name: "console",
       data: newData(endpoint),
       handlers,
-      onDeath: ({ message }) => this.#bury(running, message, hasStarted),
+      onDeath: ({ message }) => this.#bury(running, message),
     });
     const running = { thread, endpoint, folder };
-    thread.started.then(
-      () => {
-        hasStarted = true;
-      },
-      () => {},
-    );
     if (!isLasting) this.#timer ??= this.#watch();
     return running;
   }
 
-  #bury(running: Running<Data>, reason: string, hasStarted: boolean): void {
+  #bury(running: Running<Data>, reason: string): void {
     if (this.#running === running) this.#running = undefined;
     this.#diedAtMs = this.parts.time.monotonicMs();
     remove(running.folder);
     if (this.#isClosed) return;
     this.parts.log.error({ reason }, "the thread of the console has ended: it is started again when it is needed");
-    if (this.parts.isLasting && hasStarted) this.#restartSoon();
+    if (this.parts.isLasting && running.thread.hasStarted) this.#restartSoon();
   }
 
   /** No request could start one with a port of its own. */
