@@ -5,9 +5,9 @@ import { type RatePolicy, TALLY_NUMBER_NAMES, type Tally, type Verdict } from ".
 import type { AnswerOutcome, Meter, RedisSettings } from "../meter.ts";
 import { argumentsOf, type JudgeAnswer, keyOf, readAnswer, tallyOf, verdictsOf } from "./commands/script.ts";
 import { Refusals } from "./refusals.ts";
+import { CircuitBreakers } from "./servers/circuit-breakers.ts";
 import type { RedisClient } from "./servers/client.ts";
 import { failureOf, isReply } from "./servers/failures.ts";
-import { ServerBreakers } from "./servers/server-breakers.ts";
 import type { Servers } from "./servers/servers.ts";
 import { AnswerTimeouts } from "./timeouts/answer-timeout.ts";
 import { type Scheduler, systemScheduler } from "./timeouts/scheduler.ts";
@@ -36,7 +36,7 @@ interface Asked {
 /** Counts for all instances together: at most one round trip a request, and none while a refusal is cached. */
 export class RedisMeter implements Meter {
   readonly #refusals: Refusals;
-  readonly #breakers: ServerBreakers;
+  readonly #breakers: CircuitBreakers;
   readonly #timeouts: AnswerTimeouts;
   readonly #scheduler: Scheduler;
   /** The time when a connection to a server that is away was last found dead or replaced. */
@@ -56,7 +56,7 @@ export class RedisMeter implements Meter {
       maxSubjects: MAX_CACHED_SUBJECTS,
       report: (subject, policy) => this.#report(subject, policy),
     });
-    this.#breakers = new ServerBreakers({
+    this.#breakers = new CircuitBreakers({
       scheduler,
       probe: (server) => this.#probe(server),
       onChange: (server, state, error) => this.#handleChange(server, state, error),

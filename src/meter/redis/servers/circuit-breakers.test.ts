@@ -1,19 +1,25 @@
 import { describe, expect, test } from "bun:test";
 import { FakeScheduler } from "../../../../test/harness/time/scheduler.ts";
-import { CircuitBreaker } from "./circuit-breaker.ts";
+import { CircuitBreakers } from "./circuit-breakers.ts";
 
 function setUp() {
   const scheduler = new FakeScheduler();
-  const changes: [boolean, unknown][] = [];
+  const changes: [state: string, error: unknown][] = [];
   const service = { works: true, probes: 0 };
-  const breaker = new CircuitBreaker({
+  const breakers = new CircuitBreakers({
     scheduler,
     probe: async () => {
       service.probes++;
       if (!service.works) throw new Error("probe failed");
     },
-    onChange: (isOpen, error) => changes.push([isOpen, error]),
+    onChange: (_, state, error) => changes.push([state, error]),
   });
+  const breaker = {
+    isOpen: () => breakers.isOpen("a"),
+    trip: (error: Error) => breakers.trip("a", error),
+    suspect: () => breakers.suspect("a"),
+    dispose: () => breakers.dispose(),
+  };
   /** Time passes, and the probes that are due are answered. */
   const wait = async (ms: number) => {
     scheduler.advance(ms);
@@ -22,21 +28,21 @@ function setUp() {
   const recover = async () => {
     service.works = true;
     await wait(scheduler.nextDelayMs as number);
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.isOpen()).toBe(false);
   };
   return { scheduler, changes, service, breaker, wait, recover };
 }
 
 const FAILURE = new Error("connection lost");
 
-describe("CircuitBreaker", () => {
+describe("the breaker of one server", () => {
   test("is closed until a call fails, and reports one outage however many calls fail", () => {
     const { breaker, changes } = setUp();
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.isOpen()).toBe(false);
     breaker.trip(FAILURE);
     breaker.trip(new Error("another"));
-    expect(breaker.isOpen).toBe(true);
-    expect(changes).toEqual([[true, FAILURE]]);
+    expect(breaker.isOpen()).toBe(true);
+    expect(changes).toEqual([["away", FAILURE]]);
   });
 
   test("probes every 250 ms, and closes with the first probe that succeeds", async () => {
@@ -49,13 +55,13 @@ describe("CircuitBreaker", () => {
     expect(service.probes).toBe(1);
     await wait(250);
     expect(service.probes).toBe(2);
-    expect(breaker.isOpen).toBe(true);
+    expect(breaker.isOpen()).toBe(true);
     service.works = true;
     await wait(250);
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.isOpen()).toBe(false);
     expect(changes).toEqual([
-      [true, FAILURE],
-      [false, undefined],
+      ["away", FAILURE],
+      ["back", undefined],
     ]);
     await wait(60_000);
     expect(service.probes).toBe(3);
@@ -81,7 +87,7 @@ describe("CircuitBreaker", () => {
     breaker.suspect();
     await wait(0);
     expect(service.probes).toBe(1);
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.isOpen()).toBe(false);
     expect(changes).toEqual([]);
     breaker.suspect();
     await wait(0);
@@ -94,8 +100,8 @@ describe("CircuitBreaker", () => {
     for (let i = 0; i < 10; i++) breaker.suspect();
     await wait(0);
     expect(service.probes).toBe(1);
-    expect(breaker.isOpen).toBe(true);
-    expect(changes).toEqual([[true, new Error("probe failed")]]);
+    expect(breaker.isOpen()).toBe(true);
+    expect(changes).toEqual([["away", new Error("probe failed")]]);
     breaker.suspect();
     expect(service.probes).toBe(1);
   });
@@ -113,7 +119,7 @@ describe("CircuitBreaker", () => {
     failing.breaker.dispose();
     await failing.wait(0);
     expect(failing.scheduler.nextDelayMs).toBeUndefined();
-    expect(failing.changes).toEqual([[true, FAILURE]]);
+    expect(failing.changes).toEqual([["away", FAILURE]]);
 
     const suspected = setUp();
     suspected.service.works = false;
@@ -127,6 +133,63 @@ describe("CircuitBreaker", () => {
     recovering.scheduler.advance(250);
     recovering.breaker.dispose();
     await recovering.wait(0);
-    expect(recovering.changes).toEqual([[true, FAILURE]]);
+    expect(recovering.changes).toEqual([["away", FAILURE]]);
   });
+});
+
+function setUpSeveral() {
+  const scheduler = new FakeScheduler();
+  const changes: string[] = [];
+  const dead = new Set<string>();
+  const breakers = new CircuitBreakers({
+    scheduler,
+    probe: async (server) => {
+      if (dead.has(server)) throw new Error("still dead");
+    },
+    onChange: (server, state) => changes.push(`${server} ${state}`),
+  });
+  const wait = async (ms: number) => {
+    scheduler.advance(ms);
+    await Bun.sleep(0);
+  };
+  return { scheduler, changes, dead, breakers, wait };
+}
+
+test("a server that fails is away alone, and is back by itself", async () => {
+  const { breakers, changes, dead, wait } = setUpSeveral();
+  expect(breakers.areAllClosed).toBe(true);
+  dead.add("a").add("b");
+  breakers.trip("a", new Error("gone"));
+  breakers.suspect("b");
+  breakers.suspect("c");
+  await wait(0);
+  expect(["a", "b", "c"].map((server) => breakers.isOpen(server))).toEqual([true, true, false]);
+  expect(changes).toEqual(["a away", "b away"]);
+  dead.delete("a");
+  await wait(250);
+  expect(changes).toEqual(["a away", "b away", "a back"]);
+  expect(breakers.areAllClosed).toBe(false);
+  dead.clear();
+  await wait(250);
+  expect(breakers.areAllClosed).toBe(true);
+});
+
+test("a server that nobody needs any more is no longer probed or away", async () => {
+  const { breakers, changes, dead, scheduler, wait } = setUpSeveral();
+  dead.add("a");
+  breakers.trip("a", new Error("gone"));
+  breakers.suspect("b");
+  await wait(0);
+  breakers.retain(["c"]);
+  expect(changes).toEqual(["a away", "a replaced"]);
+  expect(breakers.areAllClosed).toBe(true);
+  expect(breakers.isOpen("a")).toBe(false);
+  expect(scheduler.nextDelayMs).toBeUndefined();
+});
+
+test("once disposed, nothing is probed", () => {
+  const { breakers, scheduler } = setUpSeveral();
+  breakers.trip("a", new Error("gone"));
+  breakers.dispose();
+  expect(scheduler.nextDelayMs).toBeUndefined();
 });
