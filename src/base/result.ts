@@ -3,12 +3,6 @@ export type Result<Value, Reason = never> =
   | { readonly kind: "done"; readonly value: Value }
   | { readonly kind: "refused"; readonly reason: Reason };
 
-export const done = <Value>(value: Value): { readonly kind: "done"; readonly value: Value } => ({
-  kind: "done",
-  value,
-});
+export const done = <Value>(value: Value) => ({ kind: "done", value }) as const;
 
-export const refused = <Reason>(reason: Reason): { readonly kind: "refused"; readonly reason: Reason } => ({
-  kind: "refused",
-  reason,
-});
+export const refused = <Reason>(reason: Reason) => ({ kind: "refused", reason }) as const;

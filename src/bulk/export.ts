@@ -13,49 +13,38 @@ export interface ExportOptions {
   readonly onProgress: (animals: number) => void;
 }
 
-export interface Exported {
-  readonly animals: number;
-  /** The bytes that were written, after compression. */
-  readonly bytes: number;
-  readonly sha256: string;
-}
+export type Exported = Awaited<ReturnType<typeof exportAnimals>>;
 
 /** Resolves when more can be written. */
 export type WriteChunk = (chunk: Uint8Array) => Promise<void>;
 
-/** Writes animals as text. It reads no faster than the output is taken, so memory stays small. */
+/** Writes animals as text, and counts the bytes after compression. It reads no faster than the output is taken. */
 export async function exportAnimals(
   snapshot: Pick<AnimalSnapshot, "batches">,
   write: WriteChunk,
-  options: ExportOptions,
-): Promise<Exported> {
-  const progress = { animals: 0 };
-  const chunks = chunksOf(snapshot, options, progress);
+  { format, isCompressed, filter, signal, onProgress }: ExportOptions,
+) {
+  const { header, line } = LINE_FORMATS[format];
   const hash = createHash("sha256");
+  let animals = 0;
   let bytes = 0;
-  for await (const chunk of options.isCompressed ? compressed(chunks) : chunks) {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    if (header !== "") yield Buffer.from(header);
+    for await (const batch of snapshot.batches(filter)) {
+      signal.throwIfAborted();
+      let text = "";
+      for (const animal of batch) text += line(animal);
+      yield Buffer.from(text);
+      animals += batch.length;
+      onProgress(animals);
+    }
+  }
+  for await (const chunk of isCompressed ? compressed(chunks()) : chunks()) {
     hash.update(chunk);
     bytes += chunk.byteLength;
     await write(chunk);
   }
-  return { animals: progress.animals, bytes, sha256: hash.digest("hex") };
-}
-
-async function* chunksOf(
-  snapshot: Pick<AnimalSnapshot, "batches">,
-  { format, filter, signal, onProgress }: ExportOptions,
-  progress: { animals: number },
-): AsyncGenerator<Uint8Array> {
-  const { header, line } = LINE_FORMATS[format];
-  if (header !== "") yield Buffer.from(header);
-  for await (const animals of snapshot.batches(filter)) {
-    signal.throwIfAborted();
-    let text = "";
-    for (const animal of animals) text += line(animal);
-    yield Buffer.from(text);
-    progress.animals += animals.length;
-    onProgress(progress.animals);
-  }
+  return { animals, bytes, sha256: hash.digest("hex") };
 }
 
 /** One gzip member: not every program reads a second one. */

@@ -15,11 +15,9 @@ export type FileProblem =
   | { readonly kind: "damaged_gzip"; readonly why: string }
   | { readonly kind: "not_utf8"; readonly line: number }
   | { readonly kind: "endless_line"; readonly line: number; readonly maxBytes: number }
-  | HeaderProblem
   | { readonly kind: "rejects_exist" }
-  | { readonly kind: "rejects_not_written"; readonly why: string };
-
-export type HeaderProblem =
+  | { readonly kind: "rejects_not_written"; readonly why: string }
+  // The header
   | { readonly kind: "no_header" | "carriage_returns" }
   | { readonly kind: "unreadable_header"; readonly line: number; readonly mistake: string }
   | { readonly kind: "too_many_columns"; readonly count: number; readonly max: number }

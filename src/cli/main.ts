@@ -21,12 +21,9 @@ try {
 /** Only an unforeseen failure shows its stack trace. */
 async function reportFailure(error: unknown): Promise<void> {
   if (error instanceof OutputClosed) return;
+  // note() would do, but takes time to load.
+  const say = (text: string) => noteWithoutEnd(`${text}\n`);
   if (error instanceof OperatorError) say(`animal-store: ${(await import("./remedies.ts")).textOfFailure(error)}`);
   else if (error instanceof StoreUnavailable) say(`animal-store: the database is unavailable: ${error.message}`);
   else say(Bun.inspect(error));
-}
-
-/** Does what note() does, without loading it. */
-function say(text: string): void {
-  noteWithoutEnd(`${text}\n`);
 }

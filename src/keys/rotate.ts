@@ -8,12 +8,6 @@ import { findLivingKey, type KeyEnded } from "./suspend.ts";
 export const OVERLAP_DEFAULT_MS = DAY_MS;
 export const OVERLAP_MAX_MS = 365 * DAY_MS;
 
-export interface RotationRequest {
-  readonly idOrName: string;
-  /** The time for which the old secrets keep working. */
-  readonly overlapMs: number;
-}
-
 export type RotationRefusal = FindRefusal | KeyEnded | { readonly kind: "invalid_overlap" };
 
 export interface RotatedKey extends IssuedKey {
@@ -21,10 +15,10 @@ export interface RotatedKey extends IssuedKey {
   readonly oldSecretsEndAtMs: number;
 }
 
-/** Gives a key a new secret, even if it is suspended. The old secrets share its quotas while they last. */
+/** Gives a key a new secret, even if it is suspended. The old ones work for the overlap, and share its quotas. */
 export async function rotateKey(
   { keys, clock, environment, author, deliver }: SecretParts<RotatedKey>,
-  { idOrName, overlapMs }: RotationRequest,
+  { idOrName, overlapMs }: { readonly idOrName: string; readonly overlapMs: number },
 ): Promise<Result<RotatedKey, RotationRefusal>> {
   if (!isOverlap(overlapMs)) return refused({ kind: "invalid_overlap" });
   const nowMs = clock.nowMs();

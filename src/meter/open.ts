@@ -1,4 +1,3 @@
-import { lazy } from "../base/lazy.ts";
 import type { Checkup } from "../domain/checkup/checkup.ts";
 import { MemoryMeter } from "./memory.ts";
 import type { Meter, RedisSettings, SavingThread, TallyKeeper } from "./meter.ts";
@@ -46,9 +45,7 @@ const MAX_SUBJECTS_WHILE_DEGRADED = 2 ** 18;
 const NO_ROOM = WAYS;
 
 /** ioredis takes 14 ms to load: only a process that uses Redis pays for it. */
-const loadRedisMeter = lazy(() => import("./redis/open.ts"));
-const loadRedisCheckup = lazy(() => import("./redis/checkup.ts"));
-const loadTallies = lazy(() => import("./redis/tallies.ts"));
+const loadTallies = () => import("./redis/tallies.ts");
 
 type Tallies = Awaited<ReturnType<typeof loadTallies>>;
 
@@ -69,7 +66,7 @@ export const readTallies: Tallies["readTallies"] = async (...args) => (await loa
 export const raiseTallies: Tallies["raiseTallies"] = async (...args) => (await loadTallies()).raiseTallies(...args);
 
 export async function openRedisCheckup(url: RedisUrl, connectTimeoutMs?: number): Promise<Checkup> {
-  return (await loadRedisCheckup()).checkRedis(url, connectTimeoutMs);
+  return (await import("./redis/checkup.ts")).checkRedis(url, connectTimeoutMs);
 }
 
 /** Reserves addresses; only used parts become memory. With Redis, this process counts only while that is away. */
@@ -95,7 +92,7 @@ async function openLocalMeters({ memory, keeper, clock, onSaveFailure }: MeterSe
 
 async function openSharedMeters(settings: MeterSettings, url: RedisUrl): Promise<Meters> {
   const { memory, clock } = settings;
-  const { openRedisMeter } = await loadRedisMeter();
+  const { openRedisMeter } = await import("./redis/open.ts");
   const fallback = new MemoryMeter(clock, new TallyTable(memory.fallback, clock));
   const meter = await openRedisMeter(url, settings, fallback);
   return { keyMeter: meter, addressMeter: meter, save: async () => {}, close: () => meter.close() };

@@ -11,15 +11,6 @@ import {
 import { Locks } from "./locks.ts";
 import { encodeSubject, SUBJECT_BYTES, subjectOf } from "./subject-text.ts";
 
-/** The memory of a table, which all threads share. */
-export type TableMemory = ReturnType<typeof newTableMemory>;
-
-/** The slot of a subject; still valid if the occupancy is the same. */
-interface Place {
-  readonly slot: number;
-  readonly occupancy: number;
-}
-
 /** A copy of a tally to save, and its slot. */
 export interface UnsavedTally {
   readonly slot: number;
@@ -73,11 +64,12 @@ export class TallyTable {
   /** A byte of each slot's hash, by bucket, so that few texts need to be compared. */
   readonly #tags: Uint8Array<SharedArrayBuffer>;
   readonly #locks: Locks;
-  readonly #places = new Map<string, Place>();
+  /** The slots of subjects: one is still valid if the occupancy is the same. */
+  readonly #places = new Map<string, { readonly slot: number; readonly occupancy: number }>();
   readonly #candidate = newTally();
 
   constructor(
-    { buckets, index, slots, seed }: TableMemory,
+    { buckets, index, slots, seed }: ReturnType<typeof newTableMemory>,
     private readonly clock: Clock,
     private readonly hash: (text: string, seed: bigint) => bigint = Bun.hash.wyhash,
   ) {

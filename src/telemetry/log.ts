@@ -91,9 +91,6 @@ export function createLog(level: LogLevel, fields: LogFields = {}): ServiceLog {
   return self;
 }
 
-const loadPino = lazy(() => import("pino"));
-const loadPretty = lazy(() => import("pino-pretty"));
-
 /** A line looks like this: `{"level":"info","time":"2026-11-16T09:30:00.000Z",…}`. */
 export const lineOptions = (level: LogLevel, nowMs: () => number, fields: LogFields = {}): LoggerOptions => ({
   level,
@@ -103,10 +100,10 @@ export const lineOptions = (level: LogLevel, nowMs: () => number, fields: LogFie
 });
 
 async function openPino(level: LogLevel, output: Output, lineAtMs: () => number, fields: LogFields): Promise<Logger> {
-  const { pino } = await loadPino();
+  const { pino } = await import("pino");
   const options = lineOptions(level, lineAtMs, fields);
   if (!process.getBuiltinModule("node:tty").isatty(2)) return pino(options, output);
-  const { prettyFactory } = await loadPretty();
+  const { prettyFactory } = await import("pino-pretty");
   const readable = prettyFactory({ ignore: "pid,hostname", singleLine: true });
   return pino(options, { write: (line: string) => output.write(readable(line)) });
 }

@@ -10,20 +10,18 @@ function reader() {
     failure: "",
     attempts: 0,
   };
-  const output: Output = new Output({
-    write(bytes) {
-      state.attempts++;
-      if (state.failure !== "") throw Object.assign(new Error(), { code: state.failure });
-      const count = Math.min(bytes.length, state.room, state.atOnce);
-      if (count === 0) throw Object.assign(new Error(), { code: "EAGAIN" });
-      state.read += Buffer.from(bytes.subarray(0, count)).toString("latin1");
-      state.room -= count;
-      return count;
-    },
-    onDropped: (lines) => {
-      output.write(`${lines} dropped\n`);
-      output.writeNow();
-    },
+  const take = (bytes: Uint8Array): number => {
+    state.attempts++;
+    if (state.failure !== "") throw Object.assign(new Error(), { code: state.failure });
+    const count = Math.min(bytes.length, state.room, state.atOnce);
+    if (count === 0) throw Object.assign(new Error(), { code: "EAGAIN" });
+    state.read += Buffer.from(bytes.subarray(0, count)).toString("latin1");
+    state.room -= count;
+    return count;
+  };
+  const output: Output = new Output(take, (lines) => {
+    output.write(`${lines} dropped\n`);
+    output.writeNow();
   });
   return { state, output };
 }

@@ -7,13 +7,6 @@ const RETRY_DELAY_MS = 10;
 /** A stop waits this long for a reader. */
 const FLUSH_TIMEOUT_MS = 1_000;
 
-export interface OutputParts {
-  /** Writes a part of the bytes, and returns how many. Throws EAGAIN when the reader has to read first. */
-  readonly write: (bytes: Uint8Array) => number;
-  /** Called when lines can be written again, with the number of those that were dropped. It may write. */
-  readonly onDropped?: (lines: number) => void;
-}
-
 /**
  * Writes lines to standard output or standard error, and never waits: lines are buffered for a slow reader, and dropped
  * for one that has stalled.
@@ -28,7 +21,12 @@ export class Output {
   #isWithinLine = false;
   #isScheduled = false;
 
-  constructor(private readonly parts: OutputParts) {}
+  constructor(
+    /** Writes a part of the bytes, and returns how many. Throws EAGAIN when the reader has to read first. */
+    private readonly writeSome: (bytes: Uint8Array) => number,
+    /** Called when lines can be written again, with the number of those that were dropped. It may write. */
+    private readonly onDropped: (lines: number) => void = () => {},
+  ) {}
 
   /** The lines of one turn of the event loop are written together. */
   write(line: string): void {
@@ -53,7 +51,7 @@ export class Output {
         this.#waiting = "";
       }
       try {
-        const written = this.parts.write(this.#rest);
+        const written = this.writeSome(this.#rest);
         if (written > 0) this.#isWithinLine = this.#rest[written - 1] !== NEWLINE;
         this.#rest = this.#rest.subarray(written);
       } catch (error) {
@@ -88,7 +86,7 @@ export class Output {
   #reportDropped(): void {
     const lines = this.#dropped;
     this.#dropped = 0;
-    this.parts.onDropped?.(lines);
+    this.onDropped(lines);
   }
 }
 
@@ -103,7 +101,7 @@ const linesIn = (bytes: Uint8Array): number => bytes.reduce((lines, byte) => lin
  */
 export function openOutput(fd: 1 | 2, onDropped?: (lines: number) => void): Output {
   const target = withoutWaiting(fd);
-  const output = new Output({ write: (bytes) => writeSync(target, bytes), ...(onDropped ? { onDropped } : {}) });
+  const output = new Output((bytes) => writeSync(target, bytes), onDropped);
   process.on("exit", () => output.writeNow());
   return output;
 }

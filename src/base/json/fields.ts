@@ -138,5 +138,5 @@ export function parseSome<Known extends Fields>(known: Known, value: unknown): P
   return new InvalidRecord([{ kind: "none", fields: Object.keys(known) }]);
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

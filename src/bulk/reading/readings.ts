@@ -1,4 +1,4 @@
-import { type FieldMistake, InvalidRecord, sentencesOn } from "../../base/json/fields.ts";
+import { type FieldMistake, InvalidRecord, isRecord, sentencesOn } from "../../base/json/fields.ts";
 import { int64FromJson } from "../../base/json/int64.ts";
 import { Mistake } from "../../base/mistake.ts";
 import { countOf } from "../../base/text/text.ts";
@@ -108,13 +108,13 @@ export class AnimalReader {
   /** An id in every line is one mistake, not one of each line, as in a CSV file. */
   #refuseIds(value: unknown): void {
     const { map } = this.options;
-    const columns = isObject(value) ? Object.keys(value) : [];
+    const columns = isRecord(value) ? Object.keys(value) : [];
     if (map ? map.has("id") : columns.includes("id")) throw new UnusableFile({ kind: "assigned_ids", columns });
   }
 
   /** Applies the rule for new animals, as for a request. */
   #judge(line: number, lastLine: number, value: unknown): Reading {
-    const parsed = this.options.keepIds && isObject(value) ? this.#parseWithId(value) : parseNewAnimal(value);
+    const parsed = this.options.keepIds && isRecord(value) ? this.#parseWithId(value) : parseNewAnimal(value);
     if (!(parsed instanceof InvalidRecord)) return { kind: "animal", animal: parsed };
     return rejected(line, lastLine, sentencesOn(parsed, { place: "line" }));
   }
@@ -173,12 +173,9 @@ function integerIn(cell: string): unknown {
   return cell.length <= LITERAL_MAX_CHARACTERS && JSON_NUMBER.test(cell) ? (int64FromJson(cell) ?? cell) : cell;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** The members that the map names, under the names of the fields. */
 function chosen(value: unknown, map: ColumnMap): unknown {
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const fields = [...map].filter(([, column]) => Object.hasOwn(value, column));
   return Object.fromEntries(fields.map(([field, column]) => [field, value[column]]));
 }

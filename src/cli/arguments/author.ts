@@ -11,15 +11,11 @@ export const authorOf = ({ OPERATOR }: Pick<Config, "OPERATOR">): Author => ({
 
 /** Names the person behind sudo or doas too: several may become the same user. */
 export function systemUser(uid: number, env: Readonly<Record<string, string | undefined>>): string {
-  const user = nameOf(uid) ?? `uid ${uid}`;
-  const person = [env.SUDO_USER, env.DOAS_USER].find((name) => name !== undefined && isName(name));
+  const name = userName(uid);
+  const user = name !== undefined && isName(name) ? name : `uid ${uid}`;
+  const person = [env.SUDO_USER, env.DOAS_USER].find((each) => each !== undefined && isName(each));
   return person === undefined || person === user ? user : `${person} as ${user}`;
 }
 
 /** Half of what an author may have, because two names may be joined. */
 const isName = (text: string): boolean => mistakeInText(text, AUTHOR_MAX_CODE_POINTS / 2 - " as ".length) === undefined;
-
-function nameOf(uid: number): string | undefined {
-  const name = userName(uid);
-  return name !== undefined && isName(name) ? name : undefined;
-}

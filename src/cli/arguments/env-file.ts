@@ -25,16 +25,12 @@ export function misspeltSettings() {
 }
 
 function variablesInFile(): Environment {
-  const text = textOfEnvFile();
-  return text === undefined ? {} : process.getBuiltinModule("node:util").parseEnv(text);
-}
-
-function textOfEnvFile(): string | undefined {
   try {
-    return readFileSync(ENV_FILE, "utf8");
+    const text = readFileSync(ENV_FILE, "utf8");
+    return process.getBuiltinModule("node:util").parseEnv(text);
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
-    if (code === "ENOENT") return undefined;
+    if (code === "ENOENT") return {};
     throw new OperatorError(
       `cannot read the file ${ENV_FILE} in this folder: ${message}. Make it readable, or move it`,
     );

@@ -16,11 +16,7 @@ export function addMigrate(program: Command): void {
     .action(migrate);
 }
 
-interface MigrateOptions extends JsonOption {
-  readonly check?: true;
-}
-
-async function migrate({ check, json }: MigrateOptions): Promise<void> {
+async function migrate({ check, json }: JsonOption & { readonly check?: true }): Promise<void> {
   const { DATABASE_URL: database } = configFromEnvironment();
   const result = check ? await inspectStore(database) : await migrateStore(database, note);
   const name = displayName(database);

@@ -23,11 +23,7 @@ export function addRestore(program: Command): void {
     .action(restore);
 }
 
-interface RestoreOptions extends JsonOption {
-  readonly force?: true;
-}
-
-async function restore(file: string, { force, json }: RestoreOptions): Promise<void> {
+async function restore(file: string, { force, json }: JsonOption & { readonly force?: true }): Promise<void> {
   const config = configFromEnvironment();
   const path = sqlitePath(
     config,

@@ -7,11 +7,9 @@ import { checkPublicAddress } from "../../domain/checkup/public-address.ts";
 const ANSWER_TIMEOUT_MS = 5_000;
 
 export const addressChecks = ({ HOST, PUBLIC_URL, TRUSTED_PROXIES }: Config): Check[] => [
-  {
-    name: "public address",
-    run: () =>
-      checkPublicAddress({ host: HOST, publicUrl: PUBLIC_URL, hasTrustedProxies: TRUSTED_PROXIES !== undefined }),
-  },
+  check("public address", () =>
+    checkPublicAddress({ host: HOST, publicUrl: PUBLIC_URL, hasTrustedProxies: TRUSTED_PROXIES !== undefined }),
+  ),
   ...(PUBLIC_URL === undefined ? [] : [answersAt(PUBLIC_URL)]),
 ];
 

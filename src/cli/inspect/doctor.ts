@@ -9,7 +9,7 @@ import {
   check,
   type Finding,
   ok,
-  problem,
+  okUnless,
   runChecks,
   warning,
 } from "../../domain/checkup/checkup.ts";
@@ -72,16 +72,14 @@ async function checkups({ DATABASE_URL: database, DATABASE_CONNECTIONS, REDIS_UR
   return all;
 }
 
-const settings = (mistakes: readonly string[]): Check => ({
-  name: "settings",
-  run: () =>
-    mistakes.length === 0
-      ? ok("valid")
-      : problem(
-          mistakes.join("; "),
-          `correct them in the environment or in the file .env; ${ownCommand("serve --help")} lists all settings`,
-        ),
-});
+const settings = (mistakes: readonly string[]): Check =>
+  check("settings", () =>
+    okUnless(
+      mistakes.join("; ") || undefined,
+      "valid",
+      `correct them in the environment or in the file .env; ${ownCommand("serve --help")} lists all settings`,
+    ),
+  );
 
 const spelling: Check = check("misspelt settings", () => {
   const misspelt = misspeltSettings();

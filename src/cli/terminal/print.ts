@@ -34,8 +34,7 @@ export { formatNumber };
 /** A duration in the largest unit, up to hours, that makes it a whole number. */
 export function formatDuration(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, size]) => ms % size === 0) ?? ["second", SECOND_MS];
-  const amount = Math.ceil(ms / unitMs);
-  return countOf(amount, unit);
+  return countOf(Math.ceil(ms / unitMs), unit);
 }
 
 const UNITS = [

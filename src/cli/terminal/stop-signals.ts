@@ -1,3 +1,5 @@
+import { systemClock } from "../../base/time/clock.ts";
+
 export const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
@@ -24,7 +26,7 @@ const SAME_KEYSTROKE_MS = 1_000;
  * The first signal begins a stop. Ctrl+C hurries: a person at a terminal has no load balancer to wait for. The second
  * Ctrl+C ends everything at once. SIGTERM, which supervisors may send again, never does.
  */
-export function stopSignals({ begin, hurry = () => {}, interrupt, nowMs = monotonic }: StopSignalParts) {
+export function stopSignals({ begin, hurry = () => {}, interrupt, nowMs = systemClock.monotonicMs }: StopSignalParts) {
   let hasBegun = false;
   let pressedAtMs: number | undefined;
   return function receive(signal: StopSignal): void {
@@ -37,5 +39,3 @@ export function stopSignals({ begin, hurry = () => {}, interrupt, nowMs = monoto
     } else if (nowMs() - pressedAtMs >= SAME_KEYSTROKE_MS) interrupt();
   };
 }
-
-const monotonic = (): number => performance.now();

@@ -4,8 +4,7 @@ import type { Awaitable } from "../../base/time/awaitable.ts";
 /** The result of a check: all is well, something may surprise, or something is wrong, with its remedy. */
 export type Finding =
   | { readonly kind: "ok"; readonly detail: string }
-  | { readonly kind: "warning"; readonly detail: string; readonly remedy: string | Remedy }
-  | { readonly kind: "problem"; readonly detail: string; readonly remedy: string | Remedy };
+  | { readonly kind: "warning" | "problem"; readonly detail: string; readonly remedy: string | Remedy };
 
 /** A check of a store, which changes nothing. */
 export interface Check {

@@ -51,11 +51,8 @@ export interface DatedSecret extends KeySecret {
 
 /** The reason why a known secret is refused. */
 export type KeyProblem =
-  | { readonly kind: "revoked" }
-  | { readonly kind: "suspended" }
-  | { readonly kind: "expired"; readonly atMs: number }
-  /** It was rotated out, and the overlap is over. */
-  | { readonly kind: "replaced" };
+  /** `replaced`: it was rotated out, and the overlap is over. */
+  { readonly kind: "revoked" | "suspended" | "replaced" } | { readonly kind: "expired"; readonly atMs: number };
 
 /** Returns why a secret is refused at this moment, or undefined if it is valid. */
 export function problemWith(key: Key, secret: KeySecret, nowMs: number): KeyProblem | undefined {

@@ -52,8 +52,6 @@ export function stricterRecord(a: BanRecord, b: BanRecord, nowMs: number): BanRe
 }
 
 /** A subject's place on the ladder of bans. */
-export type Ladder = ReturnType<typeof ladderOf>;
-
 export function ladderOf(record: BanRecord, nowMs: number) {
   const bansInARow = isLadderForgotten(record, nowMs) ? 0 : record.bansInARow;
   return {

@@ -4,10 +4,7 @@ import { PLANS, type Plan, QUOTA_MAX, type Quotas } from "../keys/plan.ts";
 export const isQuota = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= QUOTA_MAX;
 
 /** The quotas that somebody asks for. An undefined one is left to the plan. */
-export interface QuotaRequest {
-  readonly perMinute?: number | undefined;
-  readonly perDay?: number | undefined;
-}
+export type QuotaRequest = { readonly [Name in keyof Quotas]?: number | undefined };
 
 export type QuotaRefusal =
   | { readonly kind: "invalid_quotas"; readonly invalid: readonly (keyof Quotas)[] }

@@ -34,11 +34,7 @@ export function stateOfImport({ finishedAtMs, undoBegunAtMs, undoneAtMs }: Impor
   return finishedAtMs === undefined ? "unfinished" : "finished";
 }
 
-export interface ImportBeginning extends Authorship {
-  readonly identity: string;
-  readonly source: string;
-  readonly records: number;
-  readonly animals: number;
+export interface ImportBeginning extends Authorship, Pick<Import, "identity" | "source" | "records" | "animals"> {
   /** Content that was imported already is added once more. */
   readonly again: boolean;
   /** The greatest id in the file, if its ids are kept: later ids are assigned above it. */

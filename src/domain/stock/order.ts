@@ -22,8 +22,7 @@ export interface Order {
 
 export const REFERENCE_MAX_CODE_POINTS = 100;
 
-/** A new order is placed. Its animal must be `from`, and is `to` for as long as the order is open. */
-export const FIRST_ORDER_STATUS: OrderStatus = "placed";
+/** The animal of a new order must be `from`, and is `to` for as long as the order is open. */
 export const PLACING: { readonly from: AnimalStatus; readonly to: AnimalStatus } = { from: "available", to: "pending" };
 
 /** Every transition of an order, with the status that it gives the animal. */
@@ -72,7 +71,7 @@ export function refusalToPlace(animalStatus: AnimalStatus | undefined): PlacingR
 /** A new order, without the id that the store assigns. */
 export const placedOrder = ({ animalId, reference, nowMs }: NewOrder): Omit<Order, "id"> => ({
   animalId,
-  status: FIRST_ORDER_STATUS,
+  status: "placed",
   placedAtMs: nowMs,
   updatedAtMs: nowMs,
   ...(reference === undefined ? {} : { reference }),

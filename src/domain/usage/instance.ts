@@ -2,8 +2,7 @@ import { DAY_MS, SECOND_MS } from "../../base/time/clock.ts";
 import type { EnvironmentName } from "../environment.ts";
 
 /** The health of an instance, by its own account. */
-export const HEALTHS = ["ready", "counts alone", "not ready", "stopping"] as const;
-export type Health = (typeof HEALTHS)[number];
+export type Health = "ready" | "counts alone" | "not ready" | "stopping";
 
 /** The latest heartbeat of a service that runs, or ran. */
 export interface Instance {

@@ -30,21 +30,19 @@ async function countedInDatabase(
   tallies: Store["tallies"],
   keyIds: readonly string[],
 ): Promise<ReadonlyMap<string, Tally>> {
-  const [keyId] = keyIds;
+  const [keyId, ...others] = keyIds;
   if (keyId === undefined) return new Map();
-  if (keyIds.length > 1) return allOf(tallies);
+  if (others.length > 0)
+    return new Map(
+      await readAll<KeyTally>(
+        TALLIES_AT_ONCE,
+        (page) => tallies.loadSome(page),
+        ([id]) => id,
+      ),
+    );
   const tally = await tallies.get(keyId);
   return new Map(tally ? [[keyId, tally]] : []);
 }
 
 /** All tallies of 10,000 keys at once would block the event loop for longer than a request may take. */
 const TALLIES_AT_ONCE = 500;
-
-async function allOf(tallies: Store["tallies"]): Promise<ReadonlyMap<string, Tally>> {
-  const all = await readAll<KeyTally>(
-    TALLIES_AT_ONCE,
-    (page) => tallies.loadSome(page),
-    ([keyId]) => keyId,
-  );
-  return new Map(all);
-}

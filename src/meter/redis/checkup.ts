@@ -7,6 +7,7 @@ import {
   type Finding,
   neededCheck,
   ok,
+  okUnless,
   problem,
 } from "../../domain/checkup/checkup.ts";
 import { compareClocks } from "../../domain/checkup/clock-check.ts";
@@ -78,12 +79,11 @@ const evictsNothing = (client: RedisClient): Check =>
     const policies = await valuesOf(client, "memory", "maxmemory_policy");
     const limits = await valuesOf(client, "memory", "maxmemory");
     const evicting = policies.filter((policy, i) => policy !== "noeviction" && limits[i] !== "0");
-    return evicting.length === 0
-      ? ok("it evicts nothing")
-      : problem(
-          `when its memory is full it evicts counters and bans (${evicting[0]})`,
-          "set maxmemory-policy to noeviction, and use this Redis for nothing else",
-        );
+    return okUnless(
+      evicting[0] && `when its memory is full it evicts counters and bans (${evicting[0]})`,
+      "it evicts nothing",
+      "set maxmemory-policy to noeviction, and use this Redis for nothing else",
+    );
   });
 
 const savesToDisk = (client: RedisClient): Check =>

@@ -77,12 +77,12 @@ function connectCluster({ addresses, tls }: RedisUrl, redisOptions: ReturnType<t
       retryDelayOnClusterDown: 0,
       redisOptions,
       // A certificate is checked against the name that was given, not against the address that it resolves to.
-      ...(tls ? { dnsLookup: (host: string, callback: NameCallback) => callback(null, host) } : {}),
+      ...(tls
+        ? { dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host) }
+        : {}),
     },
   );
 }
-
-type NameCallback = (error: null, address: string) => void;
 
 /** The files are read when Redis is connected to for the first time; a renewed certificate needs a restart. */
 function readTlsFiles(files: TlsFiles): Record<string, string> {
