@@ -1,22 +1,18 @@
 import { done, type Result, refused } from "../base/result.ts";
 import type { Key, KeyChange } from "../domain/keys/key.ts";
 import type { Plan } from "../domain/keys/plan.ts";
-import { inOrder, type Scope } from "../domain/keys/scope.ts";
+import { inOrder } from "../domain/keys/scope.ts";
 import { changedQuotas, type QuotaRequest } from "../domain/limits/quotas.ts";
-import { type KeyMistake, mistakeInKey } from "./mistake.ts";
+import { type KeyMistake, mistakeInKey, type WantedProperties } from "./mistake.ts";
 import type { ChangeContext } from "./queries/context.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
 import type { KeyEnded } from "./suspend.ts";
 
 /** The changes; an undefined property stays as it is. */
-export interface KeyEdit extends QuotaRequest {
+export interface KeyEdit extends QuotaRequest, WantedProperties {
   readonly idOrName: string;
-  readonly name?: string | undefined;
   /** Brings the plan's quotas with it. */
   readonly plan?: Plan | undefined;
-  readonly scopes?: readonly Scope[] | undefined;
-  /** Null: never. */
-  readonly expiresAtMs?: number | null | undefined;
 }
 
 export type EditRefusal = FindRefusal | { readonly kind: "nothing_to_change" } | KeyEnded | KeyMistake;

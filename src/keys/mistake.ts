@@ -1,8 +1,8 @@
 import { Mistake } from "../base/mistake.ts";
 import { mistakeInText } from "../base/text/text.ts";
 import { isKeyId, KEY_NAME_MAX_CODE_POINTS } from "../domain/keys/key.ts";
+import type { Scope } from "../domain/keys/scope.ts";
 import type { QuotaRefusal } from "../domain/limits/quotas.ts";
-import type { KeyEdit } from "./edit.ts";
 
 /** A mistake in the properties of a new key, or in changes to an existing one. */
 export type KeyMistake =
@@ -11,8 +11,16 @@ export type KeyMistake =
   | { readonly kind: "no_scopes" }
   | QuotaRefusal;
 
+/** The properties of a key, apart from its plan and quotas; an undefined one is not asked for. */
+export interface WantedProperties {
+  readonly name?: string | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
+  /** Null: never. */
+  readonly expiresAtMs?: number | null | undefined;
+}
+
 /** Finds a mistake in any property but the quotas. */
-export function mistakeInKey({ name, scopes, expiresAtMs }: Partial<KeyEdit>, nowMs: number): KeyMistake | undefined {
+export function mistakeInKey({ name, scopes, expiresAtMs }: WantedProperties, nowMs: number): KeyMistake | undefined {
   const mistake = name === undefined ? undefined : mistakeInName(name);
   if (mistake) return { kind: "invalid_name", mistake };
   if (typeof expiresAtMs === "number" && !(expiresAtMs > nowMs)) return { kind: "expiry_not_in_future" };
