@@ -3,8 +3,8 @@ import { lazy } from "../../../base/lazy.ts";
 import { OperatorError } from "../../../base/operator-error.ts";
 import type { IdempotencyKey } from "../../../domain/idempotency.ts";
 import { codeOf, transact } from "../sql/attempt.ts";
+import { carryOut, isBulk, prepareWriter } from "../tables/all-writes.ts";
 import type { WriteInput, WriteName, WriteResult, Writes } from "../tables/write.ts";
-import { carryOut, isBulk, prepareWriter } from "../tables/writer.ts";
 import { raiseGeneration } from "../wal/generation.ts";
 import { bulkWriting } from "./bulk-writing.ts";
 

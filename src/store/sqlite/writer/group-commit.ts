@@ -2,8 +2,8 @@ import type { Database } from "bun:sqlite";
 import { StoreUnavailable } from "../../ports/store.ts";
 import { asUnavailable, attempt, attemptCommit, isBusy, isSyncFailure, reasonOf } from "../sql/attempt.ts";
 import { setBusyTimeout } from "../sql/pragmas.ts";
+import { carryOutAll, effectOf, prepareWriter } from "../tables/all-writes.ts";
 import type { Write } from "../tables/write.ts";
-import { carryOutAll, effectOf, prepareWriter } from "../tables/writer.ts";
 import { raiseGeneration } from "../wal/generation.ts";
 import type { NoteCommit } from "../wal/version.ts";
 
