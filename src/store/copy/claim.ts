@@ -2,7 +2,7 @@ import { type Authorship, entryOfStore } from "../../domain/journal.ts";
 import { IMPORT_RANGES, IMPORTS } from "../sql/import-rows.ts";
 import { ANIMALS, CATEGORIES, ORDERS, TABLES } from "../sql/rows.ts";
 import type { Table } from "../sql/table.ts";
-import type { RowSource, RowTarget, RowWriter } from "../sql/transfer.ts";
+import type { RowSource, RowTarget, RowWriter } from "../sql/tables/transfer.ts";
 import { CopyRefused } from "./refusal.ts";
 
 // Decides whether a database may be the target of a copy, and marks it as one until the copy is finished.

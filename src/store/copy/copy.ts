@@ -4,7 +4,7 @@ import { OperatorError } from "../../base/operator-error.ts";
 import { type Authorship, entryOfStore } from "../../domain/journal.ts";
 import { ANIMALS, NUMBERED_TABLES, ORDERS } from "../sql/rows.ts";
 import type { Row, Table } from "../sql/table.ts";
-import type { RowReader, RowSource, RowTarget, RowWriter } from "../sql/transfer.ts";
+import type { RowReader, RowSource, RowTarget, RowWriter } from "../sql/tables/transfer.ts";
 import { absolutePath, type DatabaseUrl, displayName, locationOf } from "../urls/database-url.ts";
 import { UnusableDatabase } from "../urls/unusable-database.ts";
 import { type Claim, claimAnimals, claimWhole, release } from "./claim.ts";

@@ -1,7 +1,7 @@
 import { isSpent, stricterTally, type Tally } from "../../domain/limits/tally.ts";
 import type { KeyTally } from "../ports/store.ts";
 import { KEYS, keyTallyOf, TALLIES, tallyRow } from "../sql/rows.ts";
-import type { RowSource, RowWriter } from "../sql/transfer.ts";
+import type { RowSource, RowWriter } from "../sql/tables/transfer.ts";
 
 // Used quotas and bans, which are in the database or in Redis, depending on how a service is run. After a copy they are
 // in both: where nothing was counted nothing is lost, and what was counted is never lowered.

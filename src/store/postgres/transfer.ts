@@ -2,15 +2,14 @@ import { OperatorError } from "../../base/operator-error.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
 import { STORE_ID, selectMetadata, TABLES } from "../sql/rows.ts";
 import { type Row, selectFrom, type Table } from "../sql/table.ts";
-import { type TransferReads, type TransferWrites, transferWork } from "../sql/tables/transfer.ts";
 import {
-  BATCH_SIZE,
-  COPIES_TABLE,
   type RowReader,
   type RowSource,
   type RowTarget,
   type RowWriter,
-} from "../sql/transfer.ts";
+  transferWork,
+} from "../sql/tables/transfer.ts";
+import { BATCH_SIZE, COPIES_TABLE } from "../sql/transfer.ts";
 import { performing } from "../sql/work.ts";
 import { beginSnapshot } from "./animal-snapshot.ts";
 import type { Connection, Session } from "./connections/connection.ts";
@@ -142,11 +141,11 @@ async function textColumnsOf(connection: Connection): Promise<TextColumns> {
 
 const WORK = transferWork(POSTGRES);
 
-function readerOn(connection: Connection, textColumns: TextColumns): RowReader & TransferReads {
+function readerOn(connection: Connection, textColumns: TextColumns): RowReader {
   const orderOf = ({ name, key }: Table): string =>
     key.map((column) => (textColumns.has(`${name}.${column}`) ? `${column} COLLATE "C"` : column)).join(", ");
   return {
-    ...performing<TransferReads>(WORK.reads, (work) => perform(connection.run, work)),
+    ...performing(WORK.reads, (work) => perform(connection.run, work)),
     /** Uses a cursor, so that rows are sorted once. Call it within a transaction. */
     async *rows(table, afterId) {
       const cursor = `rows_of_${table.name}`;
@@ -166,7 +165,7 @@ function readerOn(connection: Connection, textColumns: TextColumns): RowReader &
 
 const writerOn = (connection: Connection, textColumns: TextColumns): RowWriter => ({
   ...readerOn(connection, textColumns),
-  ...performing<TransferWrites>(WORK.writes, (work) => perform(connection.run, work)),
+  ...performing(WORK.writes, (work) => perform(connection.run, work)),
   async write(table, rows) {
     await connection.run(upsertRows(table), [rowsParameter(rows)]);
   },

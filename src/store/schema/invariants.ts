@@ -18,13 +18,6 @@ import { type AppliedMigration, type Migration, newestOf, schemaState } from "./
 // Invariants of every store at every moment, in SQL that both databases understand. A statement selects the ids of the
 // rows that break the rule.
 
-interface Invariant {
-  readonly name: string;
-  readonly broken: string;
-  /** By default, a backup is restored, or the rows are corrected by hand. */
-  readonly remedy?: string | Remedy;
-}
-
 const textList = (values: readonly string[]): string => `(${values.map((value) => `'${value}'`).join(", ")})`;
 
 const OPEN = textList(OPEN_ORDER_STATUSES);
@@ -32,85 +25,53 @@ const OPEN = textList(OPEN_ORDER_STATUSES);
 const SOME_SCOPES = Array.from({ length: 2 ** SCOPES.length }, (_, choice) =>
   encodeScopes(SCOPES.filter((_, i) => choice & (1 << i))),
 ).filter((text) => text !== null && text !== "") as string[];
+
+/** The statement of each invariant, by its name. */
+const INVARIANTS = {
+  "an animal in an open order is pending": `SELECT o.id FROM orders o JOIN animals a ON a.id = o.animal_id
+    WHERE o.status IN ${OPEN} AND a.status <> '${PLACING.to}'`,
+  "an animal is in one open order at most": `SELECT animal_id AS id FROM orders WHERE status IN ${OPEN}
+    GROUP BY animal_id HAVING count(*) > 1`,
+  "an order belongs to an animal": `SELECT o.id FROM orders o LEFT JOIN animals a ON a.id = o.animal_id
+    WHERE a.id IS NULL`,
+  "orders are well-formed": `SELECT id FROM orders
+    WHERE id < 1 OR placed_at <= 0 OR status NOT IN ${textList(ORDER_STATUSES)}`,
+  "orders are updated after they are placed": "SELECT id FROM orders WHERE updated_at < placed_at",
+  "animals are well-formed": `SELECT id FROM animals
+    WHERE id < 1 OR length(name) NOT BETWEEN 1 AND ${NAME_MAX_CODE_POINTS} OR status NOT IN ${textList(ANIMAL_STATUSES)}`,
+  "categories are well-formed": `SELECT id FROM categories
+    WHERE length(name) NOT BETWEEN 1 AND ${NAME_MAX_CODE_POINTS} OR folded_name = ''`,
+  "a name is that of one category": "SELECT min(id) AS id FROM categories GROUP BY folded_name HAVING count(*) > 1",
+  "keys are well-formed": `SELECT id FROM keys
+    WHERE plan NOT IN ${textList(PLAN_NAMES)} OR per_minute < 1 OR per_day < per_minute OR created_at <= 0`,
+  "scopes of keys are well-formed": `SELECT id FROM keys WHERE scopes NOT IN ${textList(SOME_SCOPES)}`,
+  "every key has a secret": "SELECT k.id FROM keys k LEFT JOIN secrets s ON s.key_id = k.id WHERE s.digest IS NULL",
+  "secrets are well-formed": `SELECT s.key_id AS id FROM secrets s LEFT JOIN keys k ON k.id = s.key_id
+    WHERE k.id IS NULL OR length(s.digest) <> 64 OR ltrim(s.digest, '0123456789abcdef') <> ''`,
+  "counters are well-formed": `SELECT key_id AS id FROM tallies
+    WHERE ${TALLY_NUMBER_NAMES.map((name) => `${name} < 0`).join(" OR ")}`,
+  "imports are well-formed": `SELECT id FROM imports
+    WHERE added < 0 OR added > animals OR animals > records OR records_done > records OR removed + kept > added
+      OR (finished_at IS NOT NULL AND (added <> animals OR records_done <> records))`,
+  "what was imported belongs to an import": `SELECT r.import_id AS id
+    FROM import_ranges r LEFT JOIN imports i ON i.id = r.import_id
+    WHERE i.id IS NULL OR i.undone_at IS NOT NULL OR r.first_id < 1 OR r.last_id < r.first_id`,
+  "changes of keys are counted": "SELECT count(*) AS id FROM key_revision HAVING count(*) <> 1",
+};
+
 const RESTORE_OR_CORRECT = "restore a backup, or correct these rows by hand with the service stopped";
 
-const INVARIANTS: readonly Invariant[] = [
-  {
-    name: "an animal in an open order is pending",
-    broken: `SELECT o.id FROM orders o JOIN animals a ON a.id = o.animal_id WHERE o.status IN ${OPEN} AND a.status <> '${PLACING.to}'`,
-  },
-  {
-    name: "an animal is in one open order at most",
-    broken: `SELECT animal_id AS id FROM orders WHERE status IN ${OPEN} GROUP BY animal_id HAVING count(*) > 1`,
-  },
-  {
-    name: "an order belongs to an animal",
-    broken: "SELECT o.id FROM orders o LEFT JOIN animals a ON a.id = o.animal_id WHERE a.id IS NULL",
-  },
-  {
-    name: "orders are well-formed",
-    broken: `SELECT id FROM orders WHERE id < 1 OR placed_at <= 0 OR status NOT IN ${textList(ORDER_STATUSES)}`,
-  },
-  {
-    name: "orders are updated after they are placed",
-    broken: "SELECT id FROM orders WHERE updated_at < placed_at",
-    remedy:
-      "a clock was set back; it does no harm, and UPDATE orders SET updated_at = placed_at WHERE updated_at < placed_at mends it",
-  },
-  {
-    name: "animals are well-formed",
-    broken: `SELECT id FROM animals WHERE id < 1 OR length(name) NOT BETWEEN 1 AND ${NAME_MAX_CODE_POINTS} OR status NOT IN ${textList(ANIMAL_STATUSES)}`,
-  },
-  {
-    name: "categories are well-formed",
-    broken: `SELECT id FROM categories WHERE length(name) NOT BETWEEN 1 AND ${NAME_MAX_CODE_POINTS} OR folded_name = ''`,
-    remedy: "give these categories other names with PUT /categories/{categoryId}",
-  },
-  {
-    name: "a name is that of one category",
-    broken: "SELECT min(id) AS id FROM categories GROUP BY folded_name HAVING count(*) > 1",
-  },
-  {
-    name: "keys are well-formed",
-    broken: `SELECT id FROM keys WHERE plan NOT IN ${textList(PLAN_NAMES)} OR per_minute < 1 OR per_day < per_minute OR created_at <= 0`,
-    remedy: "revoke these keys, and issue new ones",
-  },
-  {
-    name: "scopes of keys are well-formed",
-    broken: `SELECT id FROM keys WHERE scopes NOT IN ${textList(SOME_SCOPES)}`,
-    remedy: { kind: "set_scopes" },
-  },
-  {
-    name: "every key has a secret",
-    broken: "SELECT k.id FROM keys k LEFT JOIN secrets s ON s.key_id = k.id WHERE s.digest IS NULL",
-    remedy: { kind: "rotate_keys" },
-  },
-  {
-    name: "secrets are well-formed",
-    broken: `SELECT s.key_id AS id FROM secrets s LEFT JOIN keys k ON k.id = s.key_id
-      WHERE k.id IS NULL OR length(s.digest) <> 64 OR ltrim(s.digest, '0123456789abcdef') <> ''`,
-    remedy: { kind: "rotate_keys" },
-  },
-  {
-    name: "counters are well-formed",
-    broken: `SELECT key_id AS id FROM tallies WHERE ${TALLY_NUMBER_NAMES.map((name) => `${name} < 0`).join(" OR ")}`,
-    remedy: "stop the service, and delete these rows of the table tallies: their quotas begin anew",
-  },
-  {
-    name: "imports are well-formed",
-    broken: `SELECT id FROM imports WHERE added < 0 OR added > animals OR animals > records OR records_done > records
-      OR removed + kept > added OR (finished_at IS NOT NULL AND (added <> animals OR records_done <> records))`,
-  },
-  {
-    name: "what was imported belongs to an import",
-    broken: `SELECT r.import_id AS id FROM import_ranges r LEFT JOIN imports i ON i.id = r.import_id
-      WHERE i.id IS NULL OR i.undone_at IS NOT NULL OR r.first_id < 1 OR r.last_id < r.first_id`,
-  },
-  {
-    name: "changes of keys are counted",
-    broken: "SELECT count(*) AS id FROM key_revision HAVING count(*) <> 1",
-  },
-];
+/** The remedies of invariants that have one of their own. */
+const REMEDIES: Partial<Record<string, string | Remedy>> = {
+  "orders are updated after they are placed":
+    "a clock was set back; it does no harm, and UPDATE orders SET updated_at = placed_at WHERE updated_at < placed_at mends it",
+  "categories are well-formed": "give these categories other names with PUT /categories/{categoryId}",
+  "keys are well-formed": "revoke these keys, and issue new ones",
+  "scopes of keys are well-formed": { kind: "set_scopes" },
+  "every key has a secret": { kind: "rotate_keys" },
+  "secrets are well-formed": { kind: "rotate_keys" },
+  "counters are well-formed": "stop the service, and delete these rows of the table tallies: their quotas begin anew",
+} satisfies Partial<Record<keyof typeof INVARIANTS, string | Remedy>>;
 
 /** Checks that a schema is the newest one, or a newer version's. `difference` says what else is wrong with it. */
 export const schemaCheck = (
@@ -147,14 +108,14 @@ export type SelectIds = (sql: string) => Awaitable<readonly { readonly id: unkno
 
 /** One check for each invariant. */
 export const invariantChecks = (select: SelectIds): Check[] =>
-  INVARIANTS.map(({ name, broken, remedy = RESTORE_OR_CORRECT }) =>
+  Object.entries(INVARIANTS).map(([name, broken]) =>
     check(name, async () => {
       const [counted] = await select(`SELECT count(*) AS id FROM (${broken}) AS broken`);
       const count = Number(counted?.id);
       if (count === 0) return ok("yes");
       const some = await select(`SELECT id FROM (${broken}) AS broken ORDER BY id LIMIT ${SHOWN}`);
       const ids = some.map(({ id }) => id);
-      return problem(notSoFor(count, ids), remedy);
+      return problem(notSoFor(count, ids), REMEDIES[name] ?? RESTORE_OR_CORRECT);
     }),
   );
 

@@ -1,3 +1,4 @@
+import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Row, SqlValue } from "./table.ts";
 
 // Reads and writes are written once for both databases, as generators that yield statements and are sent their rows.
@@ -25,8 +26,18 @@ export function* first<Found = Row>(sql: string, parameters: readonly SqlValue[]
 /** Methods of a port as work. */
 export type Methods = Readonly<Record<string, (...args: never[]) => Work<unknown>>>;
 
+/** The same methods, once somebody performs their work. */
+export type Performed<Of extends Methods> = {
+  readonly [Name in keyof Of]: Of[Name] extends (...args: infer Args) => Work<infer Value>
+    ? (...args: Args) => Awaitable<Value>
+    : never;
+};
+
 /** Turns each method into one that has its work performed. */
-export const performing = <Performed>(methods: Methods, perform: <Value>(work: Work<Value>) => unknown): Performed =>
+export const performing = <Of extends Methods, Result = Performed<Of>>(
+  methods: Of,
+  perform: <Value>(work: Work<Value>) => unknown,
+): Result =>
   Object.fromEntries(
     Object.entries(methods).map(([name, method]) => [name, (...args: never[]) => perform(method(...args))]),
-  ) as Performed;
+  ) as Result;

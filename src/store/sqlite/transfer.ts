@@ -4,15 +4,21 @@ import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.t
 import { rowsOf } from "../sql/pages.ts";
 import { INTERNAL_TABLES, STORE_ID, selectMetadata, TABLES, upsertMetadata } from "../sql/rows.ts";
 import { type Row, type SqlValue, type Table, upsertInto } from "../sql/table.ts";
-import { type TransferReads, type TransferWrites, transferWork } from "../sql/tables/transfer.ts";
-import { COPIES_TABLE, type RowReader, type RowSource, type RowTarget, type RowWriter } from "../sql/transfer.ts";
+import {
+  type RowReader,
+  type RowSource,
+  type RowTarget,
+  type RowWriter,
+  transferWork,
+} from "../sql/tables/transfer.ts";
+import { COPIES_TABLE } from "../sql/transfer.ts";
 import { performing } from "../sql/work.ts";
 import { beginSnapshot } from "./animal-snapshot.ts";
 import { closeNow } from "./file/close.ts";
 import { openLocked, openShared } from "./file/database.ts";
 import { reasonOf } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
-import { worker } from "./tables/work.ts";
+import { performer } from "./tables/work.ts";
 import { raiseGeneration } from "./wal/generation.ts";
 
 /** Opens a file whose rows are copied: nobody serves it meanwhile, and no command can write to it. Fails with an OperatorError. */
@@ -170,8 +176,8 @@ function sourceOn(db: Database, id: string, close: () => void): RowSource {
 
 const WORK = transferWork(SQLITE);
 
-const readerOn = (db: Database): RowReader & TransferReads => ({
-  ...performing<TransferReads>(WORK.reads, worker(db)),
+const readerOn = (db: Database): RowReader => ({
+  ...performing(WORK.reads, performer(db)),
   rows: (table, afterId) => tableRows(db, table, afterId),
 });
 
@@ -182,7 +188,7 @@ export const tableRows = (db: Database, table: Table, afterId?: bigint): AsyncIt
 /** To be used within a transaction of the caller. */
 const writerOn = (db: Database): RowWriter => ({
   ...readerOn(db),
-  ...performing<TransferWrites>(WORK.writes, worker(db)),
+  ...performing(WORK.writes, performer(db)),
   write(table, rows) {
     const insert = db.query(upsertInto(table, SQLITE.placeholder));
     for (const row of rows) insert.run(...table.columns.map((column) => row[column] as string));

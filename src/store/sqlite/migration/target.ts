@@ -15,7 +15,7 @@ import {
 import type { Row } from "../../sql/table.ts";
 import { hasTable } from "../sql/statements.ts";
 import { foldNames } from "../tables/maintenance.ts";
-import { worker } from "../tables/work.ts";
+import { performer } from "../tables/work.ts";
 import { raiseGeneration } from "../wal/generation.ts";
 
 const TABLE = `CREATE TABLE migrations (
@@ -49,7 +49,7 @@ export function migrationTarget(db: Database): MigrationTarget {
 
   const foldSome = (step: Step, after: bigint): bigint | undefined => {
     const animals = db.query(step.sql).all(after) as AnimalToFold[];
-    worker(db)(foldNames(unfoldedOf(animals)));
+    performer(db)(foldNames(unfoldedOf(animals)));
     return isFilled(step, animals.length) ? undefined : animals.at(-1)?.id;
   };
 

@@ -14,7 +14,7 @@ import { orderWrites } from "./orders.ts";
 import { sessionWrites } from "./sessions.ts";
 import { tallyWrites } from "./tallies.ts";
 import { instanceWrites, usageWrites } from "./usage.ts";
-import { worker } from "./work.ts";
+import { performer } from "./work.ts";
 import type { WithIdempotency, Write, WriteKind, WriteName } from "./write.ts";
 
 interface AnyWrites {
@@ -56,7 +56,7 @@ export interface Writer {
   readonly withIdempotency: WithIdempotency;
 }
 
-export const prepareWriter = (db: Database): Writer => ({ perform: worker(db), withIdempotency: idempotency(db) });
+export const prepareWriter = (db: Database): Writer => ({ perform: performer(db), withIdempotency: idempotency(db) });
 
 /** To be called within a transaction. */
 export const carryOut = ({ perform, withIdempotency }: Writer, [name, input, idempotencyKey]: Write): unknown =>

@@ -1,11 +1,11 @@
 import type { Database, Statement } from "bun:sqlite";
 import { insertInto, type SqlValue, type Table } from "../../sql/table.ts";
-import { type Methods, performing, type Work } from "../../sql/work.ts";
+import { type Methods, type Performed, performing, type Work } from "../../sql/work.ts";
 import { attempt } from "../sql/attempt.ts";
 import type { Connection } from "../sql/statements.ts";
 
 /** Performs work on a connection at once. Each statement is prepared when it is first run. */
-export function worker(connection: Connection): <Value>(work: Work<Value>) => Value {
+export function performer(connection: Connection): <Value>(work: Work<Value>) => Value {
   const statements = new Map<string, Statement<object, SqlValue[]>>();
   let preparedOn: Database | undefined;
   return (work) => {
@@ -26,15 +26,9 @@ export function worker(connection: Connection): <Value>(work: Work<Value>) => Va
   };
 }
 
-type Performed<Of extends Methods> = {
-  readonly [Name in keyof Of]: Of[Name] extends (...args: infer Args) => Work<infer Value>
-    ? (...args: Args) => Value
-    : never;
-};
-
 /** Methods that only read. */
 export function reading<Of extends Methods>(connection: Connection, methods: Of): Performed<Of> {
-  const perform = worker(connection);
+  const perform = performer(connection);
   return performing(methods, (work) => attempt(() => perform(work)));
 }
 
