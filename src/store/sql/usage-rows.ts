@@ -32,19 +32,6 @@ export const orAdd = ({ name, key }: UsageTable, columns = USAGE_COLUMNS): strin
     .map((column) => `${column} = nullif(coalesce(${name}.${column}, 0) + coalesce(excluded.${column}, 0), 0)`)
     .join(", ")}`;
 
-/** The columns of the primary key, and those of the counts at some indexes. */
-export const usageColumns = ({ key }: UsageTable, places: readonly number[]): string[] => [
-  ...key,
-  ...places.map((place) => USAGE_COLUMNS[place] as string),
-];
-
-/** The values in the order of those columns. */
-export function usageValues({ key }: UsageTable, sum: UsageSum, places: readonly number[]): SqlValue[] {
-  const values: SqlValue[] = key.length > 1 ? [sum.startedAtMs, sum.keyId] : [sum.startedAtMs];
-  for (const place of places) values.push(sum.counts[place] || null);
-  return values;
-}
-
 /** Only the columns with a count above zero. */
 export const usageRecord = (
   { key }: UsageTable,

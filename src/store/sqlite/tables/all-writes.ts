@@ -15,7 +15,7 @@ import { sessionWrites } from "./sessions.ts";
 import { tallyWrites } from "./tallies.ts";
 import { instanceWrites, usageWrites } from "./usage.ts";
 import { performer } from "./work.ts";
-import type { WithIdempotency, Write, WriteKind, WriteName } from "./write.ts";
+import type { Write, WriteKind, WriteName } from "./write.ts";
 
 interface AnyWrites {
   readonly resource: string;
@@ -50,13 +50,10 @@ const WRITES = Object.fromEntries(
 
 export const isBulk = (name: WriteName): boolean => WRITES[name].kind.isBulk;
 
-/** Performs writes on one connection. */
-export interface Writer {
-  readonly perform: <Value>(work: Work<Value>) => Value;
-  readonly withIdempotency: WithIdempotency;
-}
+/** Prepares to perform writes on one connection. */
+export const prepareWriter = (db: Database) => ({ perform: performer(db), withIdempotency: idempotency(db) });
 
-export const prepareWriter = (db: Database): Writer => ({ perform: performer(db), withIdempotency: idempotency(db) });
+type Writer = ReturnType<typeof prepareWriter>;
 
 /** To be called within a transaction. */
 export const carryOut = ({ perform, withIdempotency }: Writer, [name, input, idempotencyKey]: Write): unknown =>

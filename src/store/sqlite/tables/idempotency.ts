@@ -1,23 +1,27 @@
 import type { Database } from "bun:sqlite";
 import type { Result } from "../../../base/result.ts";
-import { type IdempotencyKey, type Replay, replayOf } from "../../../domain/idempotency.ts";
+import { type IdempotencyKey, type IdempotentResult, replayOf } from "../../../domain/idempotency.ts";
 import { SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../../sql/rows.ts";
 import { encodeSavedContent } from "../../sql/saved-content.ts";
 import { type Row, selectFrom, upsertInto } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, prepared } from "../sql/statements.ts";
-import type { WithIdempotency, WriteInput, WriteName, WriteResult, Writes } from "./write.ts";
+import type { WriteInput, WriteName, WriteResult, Writes } from "./write.ts";
 
-/** To be called within the transaction of the write. */
-export function idempotency(db: Database): WithIdempotency {
+/**
+ * Makes a write retriable: a retry gets the response that was saved with the first request. To be called within the
+ * transaction of the write.
+ */
+export function idempotency(db: Database) {
   const findReplay = replayFinder(db);
   const save = prepared(db, upsertInto(SAVED_RESPONSES, SQLITE.placeholder));
   return function withIdempotency<Value, Reason>(
     key: IdempotencyKey | undefined,
     write: () => Result<Value, Reason>,
+    /** Returns the value to save. */
     saved: (value: Value) => unknown,
-  ) {
+  ): IdempotentResult<Value, Reason> {
     if (!key) return write();
     const replay = findReplay<Value>(key);
     if (replay) return replay;
@@ -30,9 +34,7 @@ export function idempotency(db: Database): WithIdempotency {
   };
 }
 
-type FindReplay = <Value>(key: IdempotencyKey) => Replay<Value> | undefined;
-
-function replayFinder(connection: Connection): FindReplay {
+function replayFinder(connection: Connection) {
   const find = prepared<Row, [string, string]>(
     connection,
     `${selectFrom(SAVED_RESPONSES)} WHERE key_id = ? AND idempotency_key = ?`,

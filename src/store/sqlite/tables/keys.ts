@@ -1,10 +1,8 @@
-import type { KeyStore, NotedUse } from "../../ports/store.ts";
+import type { NotedUse } from "../../ports/store.ts";
 import { keyChanges, keyReads } from "../../sql/tables/keys.ts";
 import { run, type Work } from "../../sql/work.ts";
 import { SQLITE } from "../sql/dialect.ts";
-import type { Connection } from "../sql/statements.ts";
-import { reading } from "./work.ts";
-import { BOOKKEEPING, declareWrites, forward, type Writes } from "./write.ts";
+import { BOOKKEEPING, declareWrites, tableStore } from "./write.ts";
 
 export const keyWrites = declareWrites("keys", BOOKKEEPING, {
   ...keyChanges(SQLITE),
@@ -15,7 +13,4 @@ export const keyWrites = declareWrites("keys", BOOKKEEPING, {
   },
 });
 
-export const sqliteKeys = (connection: Connection, writes: Writes): KeyStore => ({
-  ...reading(connection, keyReads(SQLITE)),
-  ...forward(writes, keyWrites),
-});
+export const sqliteKeys = tableStore(keyReads(SQLITE), keyWrites);

@@ -8,15 +8,13 @@ import {
   placedOrder,
   refusalToPlace,
 } from "../../../domain/stock/order.ts";
-import type { OrderStore } from "../../ports/store.ts";
 import { NEW_ORDER, newOrderValues, ORDERS } from "../../sql/rows.ts";
 import { insertInto } from "../../sql/table.ts";
 import { orderWork } from "../../sql/tables/orders.ts";
 import { first, run, type Work } from "../../sql/work.ts";
 import { SQLITE } from "../sql/dialect.ts";
-import type { Connection } from "../sql/statements.ts";
-import { lastInsertedId, reading } from "./work.ts";
-import { CHANGE, declareWrites, forward, type Writes } from "./write.ts";
+import { lastInsertedId } from "./work.ts";
+import { CHANGE, declareWrites, tableStore } from "./write.ts";
 
 const { reads, changes } = orderWork(SQLITE);
 const INSERT = insertInto(ORDERS, NEW_ORDER, SQLITE.placeholder);
@@ -35,7 +33,4 @@ export const orderWrites = declareWrites("orders", CHANGE, {
   },
 });
 
-export const sqliteOrders = (connection: Connection, writes: Writes): OrderStore => ({
-  ...reading(connection, reads),
-  ...forward(writes, orderWrites),
-});
+export const sqliteOrders = tableStore(reads, orderWrites);

@@ -1,12 +1,10 @@
-import type { KeyTally, TallyStore } from "../../ports/store.ts";
+import type { KeyTally } from "../../ports/store.ts";
 import { TALLIES, tallyValues } from "../../sql/rows.ts";
 import { orReplace } from "../../sql/table.ts";
 import { tallyReads } from "../../sql/tables/tallies.ts";
 import { run, type Work } from "../../sql/work.ts";
 import { SQLITE } from "../sql/dialect.ts";
-import type { Connection } from "../sql/statements.ts";
-import { reading } from "./work.ts";
-import { BOOKKEEPING, declareWrites, forward, type Writes } from "./write.ts";
+import { BOOKKEEPING, declareWrites, tableStore } from "./write.ts";
 
 const SAVE = `INSERT INTO tallies (${TALLIES.columns}) SELECT ${TALLIES.columns.map((_, i) => `?${i + 1}`)}
   WHERE EXISTS (SELECT 1 FROM keys WHERE id = ?1) ${orReplace(TALLIES)}`;
@@ -17,7 +15,4 @@ export const tallyWrites = declareWrites("tallies", BOOKKEEPING, {
   },
 });
 
-export const sqliteTallies = (connection: Connection, writes: Writes): TallyStore => ({
-  ...reading(connection, tallyReads(SQLITE)),
-  ...forward(writes, tallyWrites),
-});
+export const sqliteTallies = tableStore(tallyReads(SQLITE), tallyWrites);

@@ -1,10 +1,12 @@
 import type { Result } from "../../../base/result.ts";
-import type { IdempotencyKey, IdempotentResult, Replay } from "../../../domain/idempotency.ts";
+import type { IdempotencyKey, Replay } from "../../../domain/idempotency.ts";
 import type { Animal, NewAnimal } from "../../../domain/stock/animal.ts";
 import type { ImportBatch, Overtaken } from "../../../domain/stock/import.ts";
 import type { AnimalStore, ImportStore, Maintenance, Store } from "../../ports/store.ts";
-import type { Work } from "../../sql/work.ts";
+import type { Methods, Performed, Work } from "../../sql/work.ts";
+import type { Connection } from "../sql/statements.ts";
 import type { Effect } from "../wal/version.ts";
+import { reading } from "./work.ts";
 
 // A write is declared once, in the file of its table: it has the name, the input and the result of a method of the
 // port, an effect, and a body that runs within a transaction. Serving threads forward calls of the method to the writer.
@@ -50,14 +52,6 @@ export interface Writes {
   ): Promise<WriteResult<Name>>;
 }
 
-/** Makes a write retriable: a retry gets the response that was saved with the first request. */
-export type WithIdempotency = <Value, Reason = never>(
-  key: IdempotencyKey | undefined,
-  write: () => Result<Value, Reason>,
-  /** Returns the value to save. */
-  saved: (value: Value) => unknown,
-) => IdempotentResult<Value, Reason>;
-
 type Body<Declared> = Declared extends (...args: infer Args) => infer Returned
   ? (...args: Args) => Awaited<Returned>
   : never;
@@ -82,18 +76,14 @@ export const ADDITION: WriteKind = { effect: "addition", isBulk: false };
 export const CHANGE: WriteKind = { effect: "change", isBulk: false };
 export const BULK_CHANGE: WriteKind = { effect: "change", isBulk: true };
 
-/** Writes of one resource that are of one kind. */
-export interface DeclaredWrites<Of extends Resource, Name extends MethodName<Of>> {
-  readonly resource: Of;
-  readonly kind: WriteKind;
-  readonly bodies: Bodies<Of, Name>;
-}
-
+/** Declares writes of one resource that are of one kind. */
 export const declareWrites = <Of extends Resource, Name extends MethodName<Of>>(
   resource: Of,
   kind: WriteKind,
   bodies: Bodies<Of, Name>,
-): DeclaredWrites<Of, Name> => ({ resource, kind, bodies });
+) => ({ resource, kind, bodies });
+
+type DeclaredWrites<Of extends Resource, Name extends MethodName<Of>> = ReturnType<typeof declareWrites<Of, Name>>;
 
 /** The methods of the port that have their writes carried out. */
 export function forward<Of extends Resource, Name extends MethodName<Of>>(
@@ -106,3 +96,14 @@ export function forward<Of extends Resource, Name extends MethodName<Of>>(
   });
   return Object.fromEntries(methods) as Pick<WrittenPorts[Of], Name>;
 }
+
+/** Makes the store of a resource: its reads are work, and its writes are all declared. */
+export const tableStore =
+  <Reads extends Methods, Of extends Resource, Name extends MethodName<Of>>(
+    reads: Reads,
+    declared: DeclaredWrites<Of, Name>,
+  ) =>
+  (connection: Connection, writes: Writes): Performed<Reads> & Pick<WrittenPorts[Of], Name> => ({
+    ...reading(connection, reads),
+    ...forward(writes, declared),
+  });
