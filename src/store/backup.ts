@@ -1,4 +1,3 @@
-import { lazy } from "../base/lazy.ts";
 import type { CopyingOptions } from "./sqlite/backup/backup.ts";
 import type { FolderBackup, FolderBackupOptions } from "./sqlite/backup/folder.ts";
 import type { Restored, RestoreOptions } from "./sqlite/backup/restore.ts";
@@ -7,16 +6,12 @@ export type { CopyingOptions, FolderBackup, Restored };
 
 // Backups of an embedded database, by its path. A database server has tools of its own for them.
 
-const backup = lazy(() => import("./sqlite/backup/backup.ts"));
-const folderBackup = lazy(() => import("./sqlite/backup/folder.ts"));
-const restoring = lazy(() => import("./sqlite/backup/restore.ts"));
-
 /**
  * Writes a checked copy of a database into a new file that only its owner can read, whether a service runs or not.
  * Fails with an OperatorError; then nothing is left of the copy.
  */
 export const backUpToFile = async (path: string, file: string, options: CopyingOptions): Promise<void> =>
-  (await backup()).backupSqlite(path, file, options);
+  (await import("./sqlite/backup/backup.ts")).backupSqlite(path, file, options);
 
 /**
  * Writes a copy under a name with its time, then deletes the oldest backups of the same database beyond `keep`. Deletes
@@ -26,11 +21,11 @@ export const backUpToFolder = async (
   path: string,
   folder: string,
   options: FolderBackupOptions,
-): Promise<FolderBackup> => (await folderBackup()).backupIntoFolder(path, folder, options);
+): Promise<FolderBackup> => (await import("./sqlite/backup/folder.ts")).backupIntoFolder(path, folder, options);
 
 /**
  * Puts a checked copy of a backup in the place of a database, which is kept aside. Refuses while a service runs on the
  * database, and a backup that is damaged. Fails with an OperatorError; then the database is as it was.
  */
 export const restoreFromFile = async (path: string, file: string, options: RestoreOptions): Promise<Restored> =>
-  (await restoring()).restoreSqlite(path, file, options);
+  (await import("./sqlite/backup/restore.ts")).restoreSqlite(path, file, options);

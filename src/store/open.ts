@@ -1,4 +1,3 @@
-import { lazy } from "../base/lazy.ts";
 import type { Checkup } from "../domain/checkup/checkup.ts";
 import type { AnimalSnapshot, ServingStore, Store } from "./ports/store.ts";
 import type { PostgresHandle } from "./postgres/store.ts";
@@ -11,8 +10,8 @@ export type { Migrated } from "./schema/migrate.ts";
 // The one place that knows which adapter keeps which database. Only the one that is used is loaded.
 
 const STORES = {
-  sqlite: lazy(() => import("./sqlite/store.ts")),
-  postgres: lazy(() => import("./postgres/store.ts")),
+  sqlite: () => import("./sqlite/store.ts"),
+  postgres: () => import("./postgres/store.ts"),
 };
 
 export interface ServingOptions {
@@ -59,8 +58,8 @@ export async function openForCommand(
 }
 
 const SNAPSHOTS = {
-  sqlite: lazy(() => import("./sqlite/animal-snapshot.ts")),
-  postgres: lazy(() => import("./postgres/animal-snapshot.ts")),
+  sqlite: () => import("./sqlite/animal-snapshot.ts"),
+  postgres: () => import("./postgres/animal-snapshot.ts"),
 };
 
 /** Opens a snapshot of all animals, on a connection of its own. Fails with an OperatorError. */
@@ -73,23 +72,17 @@ export async function openServedSnapshot(storeHandle: StoreHandle): Promise<Anim
   return openAnimalSnapshot(storeHandle);
 }
 
-const sqliteSchema = lazy(() => import("./sqlite/schema.ts"));
-const postgresSchema = lazy(() => import("./postgres/schema/schema.ts"));
-
 /** Returns what a migration of the schema would do. Changes nothing. Fails with an OperatorError. */
 export async function inspectStore(database: DatabaseUrl): Promise<Migrated> {
-  if (database.kind === "sqlite") return (await sqliteSchema()).inspectFile(database.path);
-  return (await postgresSchema()).inspectDatabase(database.url);
+  if (database.kind === "sqlite") return (await import("./sqlite/schema.ts")).inspectFile(database.path);
+  return (await import("./postgres/schema/schema.ts")).inspectDatabase(database.url);
 }
 
 /** Migrates a schema, or creates it. Returns what it did. Fails with an OperatorError. */
 export async function migrateStore(database: DatabaseUrl, onProgress: (message: string) => void): Promise<Migrated> {
-  if (database.kind === "sqlite") return (await sqliteSchema()).migrateFile(database.path);
-  return (await postgresSchema()).migrateDatabase(database.url, onProgress);
+  if (database.kind === "sqlite") return (await import("./sqlite/schema.ts")).migrateFile(database.path);
+  return (await import("./postgres/schema/schema.ts")).migrateDatabase(database.url, onProgress);
 }
-
-const sqliteCheckup = lazy(() => import("./sqlite/checkup.ts"));
-const postgresCheckup = lazy(() => import("./postgres/checkup.ts"));
 
 /** Returns the checks of a store, whether a service runs on it or not. Nothing is created or changed. */
 export async function openCheckup(
@@ -101,6 +94,7 @@ export async function openCheckup(
     readonly otherFiles: readonly string[];
   },
 ): Promise<Checkup> {
-  if (database.kind === "sqlite") return (await sqliteCheckup()).checkSqlite(database.path, options.otherFiles);
-  return (await postgresCheckup()).checkPostgres(database.url, options.connections);
+  if (database.kind === "postgres")
+    return (await import("./postgres/checkup.ts")).checkPostgres(database.url, options.connections);
+  return (await import("./sqlite/checkup.ts")).checkSqlite(database.path, options.otherFiles);
 }

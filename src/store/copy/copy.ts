@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { lazy } from "../../base/lazy.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import { type Authorship, entryOfStore } from "../../domain/journal.ts";
 import { ANIMALS, NUMBERED_TABLES, ORDERS } from "../sql/rows.ts";
@@ -45,8 +44,8 @@ export interface CopyOptions {
 }
 
 const ADAPTERS = {
-  sqlite: lazy(() => import("../sqlite/transfer.ts")),
-  postgres: lazy(() => import("../postgres/transfer.ts")),
+  sqlite: () => import("../sqlite/transfer.ts"),
+  postgres: () => import("../postgres/transfer.ts"),
 };
 
 /**

@@ -21,16 +21,14 @@ export const openServedSnapshot = async (path: string): Promise<AnimalSnapshot> 
 
 /** From here on a connection only reads, and shows this moment. If that fails, it is closed. */
 export function beginSnapshot(db: Database): Database {
-  try {
-    db.run("PRAGMA query_only = ON");
-    db.run("BEGIN");
-    // The first read fixes the moment.
-    db.query("SELECT 1 FROM animals LIMIT 1").get();
-    return db;
-  } catch (error) {
-    closeNow(db);
-    throw error;
-  }
+  using onFailure = new DisposableStack();
+  onFailure.use(db);
+  db.run("PRAGMA query_only = ON");
+  db.run("BEGIN");
+  // The first read fixes the moment.
+  db.query("SELECT 1 FROM animals LIMIT 1").get();
+  onFailure.move();
+  return db;
 }
 
 function snapshotIn(opened: Database): AnimalSnapshot {

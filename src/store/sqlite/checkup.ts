@@ -71,13 +71,21 @@ const selectIds =
     db().query(sql).all() as { id: unknown }[];
 
 /** Check that all of a file can be read. */
-export const damageChecks = (db: () => Database): Check[] => [ownFile(db), integrity(db)];
+export const damageChecks = (db: () => Database): Check[] => [
+  ownFile(db),
+  check("integrity", () => okUnless(failedCheck(db(), 5), "pages, tables and indexes agree", RESTORE)),
+];
 
 /** Check that the rows keep the rules of a store. */
 export const ruleChecks = (db: () => Database): Check[] => [
   references(db),
-  schema(db),
-  ids(db),
+  schemaCheck(
+    SQLITE_MIGRATIONS,
+    () => appliedMigrations(db()),
+    { kind: "migrate_or_start" },
+    () => differenceInSchema(db()),
+  ),
+  check("ids are assigned once", () => okUnless(repeatedIds(db()), "yes", RESTORE)),
   ...invariantChecks(selectIds(db)),
   categoryNameCheck(() => tableRows(db(), CATEGORIES)),
   animalNameCheck(() => tableRows(db(), ANIMALS)),
@@ -182,9 +190,6 @@ const ownFile = (db: () => Database): Check =>
       : problem("it is the database of another program", "set DATABASE_URL to another file");
   });
 
-const integrity = (db: () => Database): Check =>
-  check("integrity", () => okUnless(failedCheck(db(), 5), "pages, tables and indexes agree", RESTORE));
-
 export const references = (db: () => Database): Check =>
   check("references", () => {
     const broken = db()
@@ -194,17 +199,6 @@ export const references = (db: () => Database): Check =>
     const tables = (broken as { name: string; count: bigint }[]).map(({ name, count }) => `${count} in ${name}`);
     return problem(`rows that refer to none: ${tables.join(", ")}`, RESTORE);
   });
-
-const schema = (db: () => Database): Check =>
-  schemaCheck(
-    SQLITE_MIGRATIONS,
-    () => appliedMigrations(db()),
-    { kind: "migrate_or_start" },
-    () => differenceInSchema(db()),
-  );
-
-const ids = (db: () => Database): Check =>
-  check("ids are assigned once", () => okUnless(repeatedIds(db()), "yes", RESTORE));
 
 /** Chooses the unit that leaves a digit before the point: a new database has less than a megabyte. */
 function sizeText(bytes: number): string {

@@ -29,15 +29,13 @@ export async function openSource(givenPath: string): Promise<RowSource> {
     closeNow(db);
     unlock();
   };
-  try {
-    refuseUnknownSchema(db);
-    lockAgainstWrites(db, path);
-    const { value: id } = db.query(selectMetadata("?")).get(STORE_ID) as { value: string };
-    return sourceOn(db, id, close);
-  } catch (error) {
-    close();
-    throw error;
-  }
+  using onFailure = new DisposableStack();
+  onFailure.defer(close);
+  refuseUnknownSchema(db);
+  lockAgainstWrites(db, path);
+  const { value: id } = db.query(selectMetadata("?")).get(STORE_ID) as { value: string };
+  onFailure.move();
+  return sourceOn(db, id, close);
 }
 
 /** Opens a file of which a snapshot is copied, whether a service runs on it or not. It only reads. */

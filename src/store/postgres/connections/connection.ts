@@ -41,20 +41,17 @@ const CLOSE_TIMEOUT_SECONDS = 1;
 export async function openSession(url: string, settings: SessionSettings): Promise<Session> {
   const makeClient = await clientMaker(url);
   const sql = makeClient({ settings: { ...UNLIMITED, ...settings } });
-  try {
-    const reserved = await sql.reserve();
-    return {
-      ...connectionOf(reserved),
-      transact: <T>(work: (tx: Connection) => Promise<T>) =>
-        reserved.begin((tx) => work(connectionOf(tx))) as Promise<T>,
-      async close() {
-        // Otherwise the client waits for it until the timeout.
-        reserved.release();
-        await sql.close({ timeout: CLOSE_TIMEOUT_SECONDS });
-      },
-    };
-  } catch (error) {
-    await sql.close({ timeout: 0 });
-    throw error;
-  }
+  await using onFailure = new AsyncDisposableStack();
+  onFailure.defer(() => sql.close({ timeout: 0 }));
+  const reserved = await sql.reserve();
+  onFailure.move();
+  return {
+    ...connectionOf(reserved),
+    transact: <T>(work: (tx: Connection) => Promise<T>) => reserved.begin((tx) => work(connectionOf(tx))) as Promise<T>,
+    async close() {
+      // Otherwise the client waits for it until the timeout.
+      reserved.release();
+      await sql.close({ timeout: CLOSE_TIMEOUT_SECONDS });
+    },
+  };
 }

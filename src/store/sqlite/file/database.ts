@@ -1,5 +1,4 @@
 import { Database } from "bun:sqlite";
-import { lazy } from "../../../base/lazy.ts";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
 import {
@@ -60,12 +59,10 @@ export async function preparePath(path: string, { create }: { create: boolean })
   refuseForeignWal(realPath);
   if (Bun.file(realPath).size > 0 || (await Bun.file(realPath).exists())) return realPath;
   if (!create) throw new UnusableDatabase(`there is no database at ${absolutePath(path)}`, { kind: "file_missing" });
-  (await loadNewFile()).createFile(realPath);
+  // Loaded only for a new database: loading takes longer than opening an existing file.
+  (await import("./new-file.ts")).createFile(realPath);
   return realPath;
 }
-
-/** Loaded only for a new database: loading takes longer than opening an existing file. */
-const loadNewFile = lazy(() => import("./new-file.ts"));
 
 /**
  * Opens a database for the one process that may serve it, and migrates it if it may. Fails with an OperatorError, for a
@@ -78,16 +75,14 @@ export async function openLocked(
   then?: string,
 ) {
   const path = await preparePath(givenPath, { create: rules.mayCreate });
+  using onFailure = new DisposableStack();
   const lock = lockForServing(path, timeouts.servingMs, then);
-  try {
-    const db = await openWith(path, rules, timeouts, (opened, { kind }) =>
-      refuseDamage(opened, path, { isNewer: kind === "newer" }),
-    );
-    return { path, db, ...lock };
-  } catch (error) {
-    lock.unlock();
-    throw error;
-  }
+  onFailure.defer(lock.unlock);
+  const db = await openWith(path, rules, timeouts, (opened, { kind }) =>
+    refuseDamage(opened, path, { isNewer: kind === "newer" }),
+  );
+  onFailure.move();
+  return { path, db, ...lock };
 }
 
 /**
@@ -176,21 +171,18 @@ export function restrictToReading(db: Database): void {
 }
 
 function openFile(path: string, openMs: number, { create }: { create: boolean }): Database {
-  const db = new Database(path, { strict: true, safeIntegers: true, readwrite: true, create });
-  try {
-    setBusyTimeout(db, openMs);
-    claim(db, path, create);
-    refuseMoved(db, path);
-    useWal(db, openMs);
-    db.run("PRAGMA synchronous = FULL");
-    db.run("PRAGMA foreign_keys = ON");
-    db.run("PRAGMA trusted_schema = OFF");
-    keepLogFile(db);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  using onFailure = new DisposableStack();
+  const db = onFailure.use(new Database(path, { strict: true, safeIntegers: true, readwrite: true, create }));
+  setBusyTimeout(db, openMs);
+  claim(db, path, create);
+  refuseMoved(db, path);
+  useWal(db, openMs);
+  db.run("PRAGMA synchronous = FULL");
+  db.run("PRAGMA foreign_keys = ON");
+  db.run("PRAGMA trusted_schema = OFF");
+  keepLogFile(db);
+  onFailure.move();
+  return db;
 }
 
 /** SQLite refuses some of the processes that open a new file at once, without waiting, since they wait for each other. */

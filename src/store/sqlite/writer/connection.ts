@@ -156,23 +156,18 @@ export class WriterConnection {
     const { files, timeouts, noteTarget } = this.settings;
     refuse(whyMoved(files));
     const waitMs = Math.min(Math.max(0, Math.ceil(deadlineMs - performance.now())), timeouts.writeMs);
+    using onFailure = new DisposableStack();
     const db = openForWriting(files.database.path, { ...timeouts, openMs: waitMs, writeMs: waitMs });
-    try {
-      // The process that left this log behind may have seen a sync fail.
-      if (!isLogSecured && sizeOf(files.log.path) > 0) rewriteLog(db, files.log.path);
-      setBusyTimeout(db, 0);
-      const watch = new FileWatch(files);
-      const onSyncFailure = (error: unknown) => this.trust.onSyncFailure(reasonOf(error));
-      return {
-        db,
-        writeTogether: groupCommit(db, { ...followLog(db, noteTarget), onSyncFailure }),
-        checkpoints: checkpointsOf(db, () => refuse(watch.whyOverwritten())),
-        watch,
-      };
-    } catch (error) {
-      closeNow(db);
-      throw error;
-    }
+    onFailure.use(db);
+    // The process that left this log behind may have seen a sync fail.
+    if (!isLogSecured && sizeOf(files.log.path) > 0) rewriteLog(db, files.log.path);
+    setBusyTimeout(db, 0);
+    const watch = new FileWatch(files);
+    const onSyncFailure = (error: unknown) => this.trust.onSyncFailure(reasonOf(error));
+    const writeTogether = groupCommit(db, { ...followLog(db, noteTarget), onSyncFailure });
+    const checkpoints = checkpointsOf(db, () => refuse(watch.whyOverwritten()));
+    onFailure.move();
+    return { db, writeTogether, checkpoints, watch };
   }
 }
 
