@@ -151,7 +151,7 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
     environment,
     metricsUrl: metrics.url,
     consoleUrl,
-    firstConsoleLink: firstConsoleLink({ store, clock, consoleUrl, operatorKey }),
+    firstConsoleLink: firstConsoleLink(store, clock, consoleUrl, operatorKey),
     database: displayName(databaseUrl),
     operatorKey,
     isComplete: threads.start(),

@@ -46,11 +46,10 @@ type Methods = ConsoleRoutes[`/${string}`];
 
 /** The console's own API: by path, and everything else below it. */
 export function createApi(parts: ConsoleParts, routes: ConsoleRoutes, callerOf: CallerOf) {
-  const shared = { parts, callerOf, attempts: new AttemptLimit(parts.clock), requestLog: requestLogOf(parts) };
-  const rest = new ApiRoute(shared, "", undefined).handle;
-  const handlers: Record<string, Handler> = { "/console/api": rest, "/console/api/*": rest };
-  for (const [path, methods] of Object.entries(routes))
-    handlers[`/console/api${path}`] = new ApiRoute(shared, path, methods).handle;
+  const attempts = new AttemptLimit(parts.clock);
+  const routeOf = (path: string, methods?: Methods) => new ApiRoute(parts, callerOf, attempts, path, methods).handle;
+  const handlers: Record<string, Handler> = { "/console/api": routeOf(""), "/console/api/*": routeOf("") };
+  for (const [path, methods] of Object.entries(routes)) handlers[`/console/api${path}`] = routeOf(path, methods);
   return handlers;
 }
 
@@ -59,35 +58,32 @@ export const requestLogOf = ({ log, failures, refusals, settings: { logRequests 
 
 const SIGN_IN_PATH = "/session";
 
-interface SharedParts {
-  readonly parts: ConsoleParts;
-  readonly callerOf: CallerOf;
-  readonly attempts: AttemptLimit;
-  readonly requestLog: RequestLog;
-}
-
 /** Answers one path. A request meets, in this order: origin, session, path, method, form, then the handler. */
 class ApiRoute extends Pipeline<ConsoleExchange, Admission, undefined, ConsoleAnswer> {
+  private readonly requestLog: RequestLog;
+
   constructor(
-    private readonly shared: SharedParts,
+    private readonly parts: ConsoleParts,
+    private readonly callerOf: CallerOf,
+    private readonly attempts: AttemptLimit,
     private readonly path: string,
     /** Undefined: there is no such path. */
     private readonly methods: Methods | undefined,
   ) {
     super();
+    this.requestLog = requestLogOf(parts);
   }
 
   readonly handle: Handler = (request, server) => {
-    const caller = this.shared.callerOf(request, server);
+    const caller = this.callerOf(request, server);
     const { requestId, address } = caller;
     return this.answer({ request, caller, requestId, address, startedAtMs: performance.now() });
   };
 
   protected async admit({ request, caller }: ConsoleExchange): Promise<Admission> {
-    const { parts } = this.shared;
-    if (!isSameOrigin(request, caller, parts.settings)) return { kind: "refused", fault: FOREIGN_ORIGIN };
+    if (!isSameOrigin(request, caller, this.parts.settings)) return { kind: "refused", fault: FOREIGN_ORIGIN };
     if (this.path === SIGN_IN_PATH && request.method === "POST") return { kind: "signing_in" };
-    const resumed = await resume(parts, sessionCookiesIn(request));
+    const resumed = await resume(this.parts, sessionCookiesIn(request));
     return resumed ? { kind: "signed_in", ...resumed } : { kind: "refused", fault: this.counted(caller, SIGNED_OUT) };
   }
 
@@ -99,18 +95,18 @@ class ApiRoute extends Pipeline<ConsoleExchange, Admission, undefined, ConsoleAn
     if (!this.methods) return NO_SUCH_PATH;
     const handler = this.methods[exchange.request.method as Method];
     if (!handler) return methodNotAllowed(Object.keys(this.methods).join(", "));
-    return handler(this.shared.parts, admission.session, this.callOf(exchange));
+    return handler(this.parts, admission.session, this.callOf(exchange));
   }
 
   protected malfunction(exchange: ConsoleExchange, error: unknown): ConsoleFault {
-    this.shared.requestLog.failed(exchange, error);
+    this.requestLog.failed(exchange, error);
     if (error instanceof OperatorError) return operatorFault(error);
     if (!(error instanceof StoreUnavailable)) return MALFUNCTION;
     return error.changed === "nothing" ? STORE_AWAY : STORE_LOST;
   }
 
   protected respond(exchange: ConsoleExchange, admission: Admission | undefined, answer: ConsoleAnswer): Response {
-    const { settings } = this.shared.parts;
+    const { settings } = this.parts;
     const response = responseTo(answer, exchange);
     const { headers } = response;
     if (admission?.kind === "signed_in") {
@@ -123,34 +119,31 @@ class ApiRoute extends Pipeline<ConsoleExchange, Admission, undefined, ConsoleAn
   }
 
   private record(exchange: ConsoleExchange, answer: ConsoleAnswer, status: number): void {
-    const { parts, requestLog } = this.shared;
     // An operator need not know that a session has ended.
-    if (answer === SIGNED_OUT && !parts.settings.logRequests) return;
+    if (answer === SIGNED_OUT && !this.parts.settings.logRequests) return;
     const tookMs = performance.now() - exchange.startedAtMs;
     const code = answer instanceof ConsoleFault ? answer.code : undefined;
     const refusedCaller = REFUSED.includes(status) ? `console ${exchange.address}` : undefined;
-    requestLog.answered(exchange, { status, tookMs, code, refusedCaller });
+    this.requestLog.answered(exchange, { status, tookMs, code, refusedCaller });
   }
 
   private async signIn(exchange: ConsoleExchange): Promise<ConsoleAnswer> {
-    const { parts, attempts } = this.shared;
-    const seconds = attempts.waitSeconds(exchange.address);
+    const seconds = this.attempts.waitSeconds(exchange.address);
     if (seconds > 0) return tooManyAttempts(seconds);
-    const answer = await signIn(parts, this.callOf(exchange));
+    const answer = await signIn(this.parts, this.callOf(exchange));
     return answer === BAD_TOKEN ? this.counted(exchange.caller, BAD_TOKEN) : answer;
   }
 
   /** Counts a refusal of a caller without a session, who may not go on for ever. */
   private counted({ address }: Caller, fault: ConsoleFault): ConsoleFault {
-    const { attempts } = this.shared;
-    const seconds = attempts.waitSeconds(address);
+    const seconds = this.attempts.waitSeconds(address);
     if (seconds > 0) return tooManyAttempts(seconds);
-    attempts.add(address);
+    this.attempts.add(address);
     return fault;
   }
 
   private callOf({ request, caller }: ConsoleExchange): ConsoleCall {
-    const { bodyTimeoutMs } = this.shared.parts.settings;
+    const { bodyTimeoutMs } = this.parts.settings;
     const { searchParams: query } = new URL(request.url, "http://localhost");
     return { params: request.params, query, request, caller, form: () => formIn(request, bodyTimeoutMs) };
   }

@@ -22,11 +22,7 @@ interface Bucket {
   readonly refused: Float64Array;
 }
 
-interface Sums {
-  readonly buckets: ReadonlyMap<number, Bucket>;
-  /** The busiest first. */
-  readonly busiest: readonly KeyRequests[];
-}
+type Sums = Awaited<ReturnType<UsageSums["sumUp"]>>;
 
 /** Caches the keys with the most requests in a span. */
 export function busiestKeys(parts: Parts, grain: Grain, spanMs: number): CachedValue<Sums> {
@@ -49,7 +45,7 @@ class UsageSums {
     private readonly spanMs: number,
   ) {}
 
-  async sumUp(before: ReadonlyMap<number, Bucket> = new Map()): Promise<Sums> {
+  async sumUp(before: ReadonlyMap<number, Bucket> = new Map()) {
     const { grain, spanMs } = this;
     const nowMs = this.parts.clock.nowMs();
     const starts = startsBetween(grain, startOf(grain, nowMs - spanMs), nowMs);
@@ -82,6 +78,7 @@ class UsageSums {
     return sums;
   }
 
+  /** The busiest first. */
   #busiestIn(buckets: readonly Bucket[]): readonly KeyRequests[] {
     const [requests, refused] = [new Float64Array(this.#places.size), new Float64Array(this.#places.size)];
     for (const bucket of buckets)

@@ -11,7 +11,7 @@ import type { Author } from "../../domain/journal.ts";
 import type { ImportStore } from "../../store/ports/store.ts";
 import type { ImportWorkView } from "../api/index.ts";
 import { ConsoleFault } from "../fault.ts";
-import { failedWith, refusedWith, stopped } from "./import-messages.ts";
+import { failedText, refusedWith, stoppedText } from "./import-messages.ts";
 import { isRunning, type JobEvent, type JobState, nextState, undoing, uploading } from "./import-state.ts";
 import { fileFault, fileNameOf, receive, UPLOAD_LIMITS, UploadFolder, type UploadLimits } from "./upload.ts";
 
@@ -217,8 +217,8 @@ export class ImportJobs {
       } catch (error) {
         // An OperatorError is for the person, and no failure of the service.
         if (!signal.aborted && !(error instanceof OperatorError)) this.parts.onFailure(error);
-        const why = signal.aborted ? stopped(job.state) : failedWith(error, job.state);
-        advance(job, { kind: "refused", ...why });
+        const message = signal.aborted ? stoppedText(job.state) : failedText(error, job.state);
+        advance(job, { kind: "refused", message });
       } finally {
         this.#current = undefined;
         for (const old of [...this.#jobs.values()].slice(0, -KEPT_JOBS)) this.#forget(old);

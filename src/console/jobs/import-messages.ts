@@ -8,18 +8,12 @@ import { sentence } from "../fault.ts";
 // Why an import or an undo has ended early, in the words of the pages.
 
 type Running = Pick<ImportWorkView, "name" | "step">;
-type Ended = Pick<ImportWorkView, "message" | "remedies">;
 
-export const stopped = (work: Running): Ended => ({ message: `It was stopped. ${goOnWith(work)}`, remedies: [] });
+export const stoppedText = (work: Running): string => `It was stopped. ${goOnWith(work)}`;
 
-export const refusedWith = (reason: ImportRefusal, source: string): Ended => ({
+export const refusedWith = (reason: ImportRefusal, source: string) => ({
   message: sentence(textOfImportRefusal(reason, nounsFor(source))),
   remedies: REMEDIES[reason.kind] ?? [],
-});
-
-export const failedWith = (error: unknown, work: Running): Ended => ({
-  message: failedText(error, work),
-  remedies: [],
 });
 
 const REMEDIES: Readonly<Partial<Record<ImportRefusal["kind"], readonly ImportRemedy[]>>> = {
@@ -45,7 +39,7 @@ const nounsFor = (source: string): ImportNouns => ({
   },
 });
 
-function failedText(error: unknown, work: Running): string {
+export function failedText(error: unknown, work: Running): string {
   if (error instanceof OperatorError) return sentence(error.message);
   return error instanceof StoreUnavailable
     ? `The database did not answer. ${goOnWith(work)}`

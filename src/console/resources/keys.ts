@@ -15,7 +15,7 @@ import { revokeKey } from "../../keys/revoke.ts";
 import { rotateKey } from "../../keys/rotate.ts";
 import { resumeKey, suspendKey } from "../../keys/suspend.ts";
 import { unbanKey } from "../../keys/unban.ts";
-import type { IssuedView, KeyListView, KeyView, UsageSeriesView } from "../api/index.ts";
+import type { IssuedView, KeyListView, KeyView } from "../api/index.ts";
 import { SPAN_MS } from "../cached/cache.ts";
 import { afterChange, ConsoleFault } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
@@ -103,11 +103,7 @@ export async function viewOfKey(
 const viewIn = (shown: Result<ShownKey, KeyRefusal>, isCountKnown: boolean): KeyView | ConsoleFault =>
   shown.kind === "refused" ? keyFault(shown.reason) : keyView(shown.value, isCountKnown);
 
-export async function usageOfOneKey(
-  { store, clock }: ConsoleParts,
-  _: SignedIn,
-  { params: { id = "" }, query }: Pick<ConsoleCall, "params" | "query">,
-): Promise<UsageSeriesView | ConsoleFault> {
+export const usageOfOneKey: ConsoleHandler = async ({ store, clock }, _, { params: { id = "" }, query }) => {
   const span = spanIn(query);
   if (span instanceof ConsoleFault) return span;
   if (!isKeyId(id)) return NO_SUCH_KEY;
@@ -116,7 +112,7 @@ export async function usageOfOneKey(
   if (report.kind === "done") return seriesView(report.value);
   if (report.reason.kind === "not_kept") throw new Error(`usage is not kept for a ${span}`);
   return keyFault(report.reason);
-}
+};
 
 // Changes. Each is a use-case, and answers with the changed key.
 

@@ -3,27 +3,26 @@ import type { Json } from "./components.ts";
 
 // Requests that can be pasted and run. In all of them, the key is in the environment, as API_KEY.
 
-interface SampleRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly body: string | undefined;
-  readonly takesIdempotencyKey: boolean;
-}
+type SampleRequest = ReturnType<typeof sampleOf>;
 
-export function samplesOf(operation: AnyOperation, { publicUrl }: PublicUrls): Json[] {
-  const { method, path, parameters, body, idempotency, sampleQuery } = operation;
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => String(parameters[name].example));
-  const request: SampleRequest = {
-    method,
-    url: `${publicUrl}${filled}${sampleQuery ? `?${sampleQuery}` : ""}`,
-    body: body && JSON.stringify(Object.values(body.examples)[0]),
-    takesIdempotencyKey: idempotency !== undefined,
-  };
+export function samplesOf(operation: AnyOperation, urls: PublicUrls): Json[] {
+  const request = sampleOf(operation, urls);
   return [
     { lang: "Shell", label: "curl", source: curl(request) },
     { lang: "JavaScript", label: "JavaScript", source: javascript(request) },
     { lang: "Python", label: "Python", source: python(request) },
   ];
+}
+
+function sampleOf(operation: AnyOperation, { publicUrl }: PublicUrls) {
+  const { method, path, parameters, body, idempotency, sampleQuery } = operation;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => String(parameters[name].example));
+  return {
+    method,
+    url: `${publicUrl}${filled}${sampleQuery ? `?${sampleQuery}` : ""}`,
+    body: body && JSON.stringify(Object.values(body.examples)[0]),
+    takesIdempotencyKey: idempotency !== undefined,
+  };
 }
 
 function curl({ method, url, body, takesIdempotencyKey }: SampleRequest): string {

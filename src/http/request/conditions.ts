@@ -45,15 +45,10 @@ export const IF_NOTHING_YET_HEADER = {
 
 export const entityTag = (tag: string): string => `"${tag}"`;
 
-interface EntityTag {
-  readonly tag: string;
-  readonly isWeak: boolean;
-}
-
 /** Reads a list of tags, which may have empty members where a proxy joined it. Undefined: no list, or no tag in it. */
-function parseTags(header: string): EntityTag[] | undefined {
+function parseTags(header: string) {
   if (header.length > MAX_CHARACTERS) return undefined;
-  const tags: EntityTag[] = [];
+  const tags: { tag: string; isWeak: boolean }[] = [];
   for (MEMBER.lastIndex = 0; MEMBER.lastIndex < header.length; ) {
     const match = MEMBER.exec(header);
     if (!match) return undefined;

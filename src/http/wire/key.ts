@@ -1,8 +1,7 @@
+import type { Pass } from "../../access/gate.ts";
 import { SECOND_MS, toWholeSeconds } from "../../base/time/clock.ts";
-import type { Key } from "../../domain/keys/key.ts";
 import { PLANS, QUOTA_MAX } from "../../domain/keys/plan.ts";
 import { SCOPES } from "../../domain/keys/scope.ts";
-import type { QuotaStatus } from "../../domain/limits/tally.ts";
 import { DAY, MINUTE, type WindowStatus } from "../../domain/limits/window.ts";
 import { moment, namedSchema } from "../declare/schema.ts";
 
@@ -68,11 +67,7 @@ export const KEY = namedSchema("Key", {
 });
 
 /** A key as its holder sees it. */
-export interface OwnKey {
-  readonly key: Key;
-  readonly quotaStatus: QuotaStatus;
-  readonly strikesLeft: number;
-}
+export type OwnKey = Pick<Pass, "key" | "quotaStatus"> & { readonly strikesLeft: number };
 
 export const keyJson = ({ key, quotaStatus, strikesLeft }: OwnKey): string => {
   const { id, name, plan, scopes, expiresAtMs } = key;

@@ -13,10 +13,11 @@ const RENEWAL_TIMEOUT_MS = 3_000;
 export class Listener {
   #server: Server<undefined>;
   /** Kept here, since a stopped server has none. */
-  readonly #port: number;
+  readonly port: number;
   #handlers: Handlers = { fetch: () => publicError(STARTING) };
   #isClosing = false;
-  #arrivals = 0;
+  /** The requests that have arrived while it was closing. */
+  arrivals = 0;
   readonly #finishing = new Set<Promise<void>>();
 
   /** `bind` opens the port; port 0 is any free one, and the same one ever after. */
@@ -27,22 +28,18 @@ export class Listener {
     private readonly bind: (port: number, isShared: boolean) => Server<undefined>,
   ) {
     this.#server = bind(port, isShared);
-    this.#port = this.#server.port as number;
+    this.port = this.#server.port as number;
     this.#answer();
   }
 
   /** An address that clients on this machine can use, even when it listens on all addresses. */
   get origin(): string {
-    return `http://${reachableHost(this.hostname)}:${this.#port}`;
-  }
-
-  get port(): number {
-    return this.#port;
+    return `http://${reachableHost(this.hostname)}:${this.port}`;
   }
 
   /** Lets other threads listen on the same port. Returns whether the system can do that. */
   share(): boolean {
-    this.isShared = sharePort(this.#port);
+    this.isShared = sharePort(this.port);
     return this.isShared;
   }
 
@@ -59,11 +56,6 @@ export class Listener {
     this.#answer();
   }
 
-  /** The requests that have arrived while it was closing. */
-  get arrivals(): number {
-    return this.#arrivals;
-  }
-
   /** Requests that arrive from now on are answered when the function that it returns is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -72,7 +64,7 @@ export class Listener {
   }
 
   #answer(released?: Promise<void>): void {
-    const count = () => void this.#arrivals++;
+    const count = () => void this.arrivals++;
     this.#server.reload(this.#isClosing ? ending(this.#handlers, count, released) : this.#handlers);
   }
 
@@ -88,7 +80,7 @@ export class Listener {
   renew(): void {
     const finishing = finish(this.#server, RENEWAL_TIMEOUT_MS).finally(() => this.#finishing.delete(finishing));
     this.#finishing.add(finishing);
-    this.#server = this.bind(this.#port, this.isShared);
+    this.#server = this.bind(this.port, this.isShared);
     this.#answer();
   }
 

@@ -84,7 +84,7 @@ export class ConsoleHost<Data> {
   }
 
   #startThread(): Running<Data> {
-    const { newData, handlers, script, isLasting } = this.parts;
+    const { newData, handlers, script, isLasting, checkIntervalMs = CHECK_INTERVAL_MS } = this.parts;
     const { socket, folder } = newSocket();
     const endpoint = { socket, password: newConsoleSecret() };
     const thread = new SupervisedWorker<Data, ConsoleThreadMethods, ConsoleHostMethods>({
@@ -95,7 +95,7 @@ export class ConsoleHost<Data> {
       onDeath: ({ message }) => this.#bury(running, message),
     });
     const running = { thread, endpoint, folder };
-    if (!isLasting) this.#timer ??= this.#watch();
+    if (!isLasting) this.#timer ??= setInterval(() => void this.#endIfIdle(), checkIntervalMs).unref();
     return running;
   }
 
@@ -110,18 +110,11 @@ export class ConsoleHost<Data> {
 
   /** No request could start one with a port of its own. */
   #restartSoon(): void {
-    const timer = setTimeout(() => {
+    setTimeout(() => {
       if (this.#isClosed) return;
       // Its failure is logged, and the next attempt follows.
       this.start().catch(() => this.#restartSoon());
-    }, this.parts.restartPauseMs ?? RESTART_PAUSE_MS);
-    timer.unref();
-  }
-
-  #watch(): ReturnType<typeof setInterval> {
-    const timer = setInterval(() => void this.#endIfIdle(), this.parts.checkIntervalMs ?? CHECK_INTERVAL_MS);
-    timer.unref();
-    return timer;
+    }, this.parts.restartPauseMs ?? RESTART_PAUSE_MS).unref();
   }
 
   async #endIfIdle(): Promise<void> {
