@@ -14,7 +14,7 @@ import {
 } from "./rows.ts";
 import { type Dialect, search, searchEachStatus } from "./searches.ts";
 import { type SqlValue, selectFrom } from "./table.ts";
-import type { Statement } from "./work.ts";
+import { first, type Work } from "./work.ts";
 
 // The lists of animals, orders and categories, for both databases: which statements there are, and which one answers a
 // query. Each has an index that holds its rows in its order.
@@ -82,15 +82,13 @@ export function animalListing(
   return status === undefined ? inOrder(sort, "all", page) : inOrder(sort, "byStatus", [status, ...page]);
 }
 
-/** The statement that counts the animals of a filter. */
-export function animalCount({ status, categoryId }: AnimalFilter, { placeholder }: Dialect): Statement {
+/** Counts the animals of a filter. */
+export function* countAnimals({ status, categoryId }: AnimalFilter, { placeholder }: Dialect): Work<number> {
   const equal = Object.entries({ category_id: categoryId, status }).filter(([, value]) => value !== undefined);
   const conditions = equal.map(([column], i) => `${column} = ${placeholder(i + 1)}`);
   const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
-  return {
-    sql: `SELECT count(*) AS count FROM animals${where}`,
-    parameters: equal.map(([, value]) => value as SqlValue),
-  };
+  const values = equal.map(([, value]) => value as SqlValue);
+  return Number((yield* first(`SELECT count(*) AS count FROM animals${where}`, values))?.count);
 }
 
 // Orders

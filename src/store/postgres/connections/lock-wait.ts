@@ -2,16 +2,16 @@ import { OperatorError } from "../../../base/operator-error.ts";
 import type { Connection } from "./connection.ts";
 
 /** The limits of a migration's waits for others. */
-export interface Patience {
+export const PATIENCE = {
   /** Limits one attempt to lock a table: later statements queue behind it, reads included. */
-  readonly lockTimeoutMs: number;
+  lockTimeoutMs: 200,
   /** Limits all attempts for such a lock together. */
-  readonly limitMs: number;
+  limitMs: 60_000,
   /** Limits the wait for another process that migrates. */
-  readonly migratorLimitMs: number;
-}
+  migratorLimitMs: 600_000,
+};
 
-export const PATIENCE: Patience = { lockTimeoutMs: 200, limitMs: 60_000, migratorLimitMs: 600_000 };
+export type Patience = typeof PATIENCE;
 
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 2_000;

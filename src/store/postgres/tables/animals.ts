@@ -1,11 +1,10 @@
-import { cutPage, jsonPageOf, type Listed, type Page } from "../../../domain/page.ts";
+import { jsonPageOf } from "../../../domain/page.ts";
 import type { Animal } from "../../../domain/stock/animal.ts";
 import type { AnimalQuery, AnimalStore } from "../../ports/store.ts";
-import { animalListing, animalLists } from "../../sql/lists.ts";
 import { SELECT_ANIMAL } from "../../sql/rows.ts";
 import { animalStatements, animalWork } from "../../sql/tables/animals.ts";
 import { POSTGRES } from "../connections/dialect.ts";
-import { transacting } from "../connections/work.ts";
+import { perform, transacting } from "../connections/work.ts";
 import type { Pool } from "../database.ts";
 import { Batches } from "./batches.ts";
 import { onceOnlyCreations, plainCreations } from "./creations.ts";
@@ -13,12 +12,12 @@ import { carryOut, transactingOnce } from "./idempotency.ts";
 
 const STATEMENTS = animalStatements(POSTGRES);
 export const GET_SEVERAL = `${SELECT_ANIMAL} WHERE ${POSTGRES.idIsOneOf("$1")}`;
-const { additions, changes } = animalWork(POSTGRES);
+const WORK = animalWork(POSTGRES);
 
 const MAX_GETS = 100;
 
 export function postgresAnimals(pool: Pool): AnimalStore {
-  const lists = animalLists(POSTGRES);
+  const list = (query: AnimalQuery) => perform(pool.read, WORK.list(query));
   const gets = new Batches<bigint, Animal | undefined>({
     maxSize: MAX_GETS,
     maxInProgress: Number.POSITIVE_INFINITY,
@@ -32,11 +31,6 @@ export function postgresAnimals(pool: Pool): AnimalStore {
   const creations = plainCreations(pool);
   const onceOnly = onceOnlyCreations(pool);
 
-  async function list(query: AnimalQuery): Promise<Page<Listed<Animal>>> {
-    const { name, parameters } = animalListing(query, POSTGRES);
-    return cutPage(await pool.read<Listed<Animal>>(lists[name], parameters), query.size);
-  }
-
   return {
     list,
     // Rendered here and not by the server, which works for many instances: its CPU is the scarcer one.
@@ -44,7 +38,7 @@ export function postgresAnimals(pool: Pool): AnimalStore {
     get: (id) => gets.add(id),
     create: (animal, key) =>
       carryOut(pool, { attempt: () => (key ? onceOnly.add({ animal, key }) : creations.add(animal)) }, key),
-    ...transacting(pool, additions),
-    ...transactingOnce(pool, changes),
+    ...transacting(pool, WORK.additions),
+    ...transactingOnce(pool, WORK.changes),
   };
 }

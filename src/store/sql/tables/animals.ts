@@ -1,4 +1,5 @@
 import type { Result } from "../../../base/result.ts";
+import { cutPage, type Listed, type Page } from "../../../domain/page.ts";
 import {
   type Animal,
   type AnimalDeletion,
@@ -11,7 +12,8 @@ import {
 } from "../../../domain/stock/animal.ts";
 import { entryOfAddition, entryOfDeletion, entryOfUpdate } from "../../../domain/stock/changes.ts";
 import { OPEN_ORDER_STATUSES } from "../../../domain/stock/order.ts";
-import type { AnimalAddition } from "../../ports/store.ts";
+import type { AnimalAddition, AnimalQuery } from "../../ports/store.ts";
+import { animalListing, animalLists } from "../lists.ts";
 import { ANIMALS, NEW_ANIMAL, newAnimalValues, SELECT_ANIMAL } from "../rows.ts";
 import type { Dialect } from "../searches.ts";
 import { insertInto } from "../table.ts";
@@ -40,8 +42,13 @@ export function animalStatements({ placeholder: $, forUpdate }: Dialect) {
  */
 export function animalWork(dialect: Dialect) {
   const statements = animalStatements(dialect);
+  const lists = animalLists(dialect);
   const append = journalAppender(dialect);
   return {
+    *list(query: AnimalQuery): Work<Page<Listed<Animal>>> {
+      const { name, parameters } = animalListing(query, dialect);
+      return cutPage(yield* run<Listed<Animal>>(lists[name], parameters), query.size);
+    },
     additions: {
       *add({ animal, author }: AnimalAddition): Work<Animal> {
         const row = yield* first<{ id: bigint }>(statements.create, newAnimalValues(animal));

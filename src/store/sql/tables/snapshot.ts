@@ -3,9 +3,9 @@ import type { Awaitable } from "../../../base/time/awaitable.ts";
 import type { Listed } from "../../../domain/page.ts";
 import type { Animal } from "../../../domain/stock/animal.ts";
 import type { AnimalSnapshot } from "../../ports/store.ts";
-import { animalCount, animalListing, animalLists } from "../lists.ts";
+import { animalListing, animalLists, countAnimals } from "../lists.ts";
 import type { Dialect } from "../searches.ts";
-import { first, run, type Statement, type Work } from "../work.ts";
+import { run, type Work } from "../work.ts";
 
 const BATCH_SIZE = 2_000;
 
@@ -16,15 +16,11 @@ export function snapshotReads(
 ): Pick<AnimalSnapshot, "count" | "batches"> {
   const lists = animalLists(dialect);
   return {
-    count: (filter) => perform(countOf(animalCount(filter, dialect))),
+    count: (filter) => perform(countAnimals(filter, dialect)),
     batches: (selection) =>
       pagesOf(BATCH_SIZE, (after?: Listed<Animal>) => {
         const { name, parameters } = animalListing({ ...selection, after, size: BATCH_SIZE }, dialect, BATCH_SIZE);
         return perform(run<Listed<Animal>>(lists[name], parameters));
       }),
   };
-}
-
-function* countOf({ sql, parameters }: Statement): Work<number> {
-  return Number((yield* first(sql, parameters))?.count);
 }

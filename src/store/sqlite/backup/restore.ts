@@ -10,6 +10,7 @@ import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
 import { newestOf, type SchemaState, schemaState } from "../../schema/migrate.ts";
 import { JOURNAL } from "../../sql/journal-rows.ts";
 import { CONSOLE_TABLES } from "../../sql/session-rows.ts";
+import { journalAppender } from "../../sql/tables/journal.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 import { damageChecks, references, ruleChecks } from "../checkup.ts";
 import { LOCK_TIMEOUTS, openReadOnly } from "../file/database.ts";
@@ -19,8 +20,9 @@ import { replaceFile, setLostLogAside } from "../file/replace.ts";
 import { lockForServing } from "../file/serving-lock.ts";
 import { appliedMigrations } from "../migration/target.ts";
 import { reasonOf } from "../sql/attempt.ts";
+import { SQLITE } from "../sql/dialect.ts";
 import { hasTable } from "../sql/statements.ts";
-import { journalWrites } from "../tables/journal.ts";
+import { performer } from "../tables/work.ts";
 import { refuseForeignWal } from "../wal/check.ts";
 import { type CopyingOptions, copyInto } from "./backup.ts";
 
@@ -124,7 +126,8 @@ function adapt(partial: string, authorship: Authorship, file: string): boolean {
   db.run("PRAGMA journal_mode = OFF");
   for (const { name } of CONSOLE_TABLES) if (hasTable(db, name)) db.run(`DELETE FROM ${name}`);
   if (!hasTable(db, JOURNAL.name)) return false;
-  journalWrites(db).append(entryOfStore("restore", authorship, { after: { file } }));
+  const entry = entryOfStore("restore", authorship, { after: { file } });
+  performer(db)(journalAppender(SQLITE)(entry));
   return true;
 }
 

@@ -32,16 +32,16 @@ import { lockForServing } from "./serving-lock.ts";
 export const APPLICATION_ID = 0x414e5354;
 
 /** Limits on waiting for locks of other processes. */
-export interface LockTimeouts {
+export const LOCK_TIMEOUTS = {
   /** Lets another process finish its start or its migration. */
-  readonly openMs: number;
+  openMs: COMMAND_TIMEOUT_MS,
   /** Lets a service that is being replaced exit. */
-  readonly servingMs: number;
+  servingMs: 1_000,
   /** Lets another process finish its write. */
-  readonly writeMs: number;
-}
+  writeMs: 2_000,
+};
 
-export const LOCK_TIMEOUTS: LockTimeouts = { openMs: COMMAND_TIMEOUT_MS, servingMs: 1_000, writeMs: 2_000 };
+export type LockTimeouts = typeof LOCK_TIMEOUTS;
 
 /**
  * Holds the upper levels of every index of a large store. Each commit empties it, also that of the counters twice a second:

@@ -4,40 +4,25 @@ import { StoreUnavailable } from "../../ports/store.ts";
 import { inodeLookup } from "../sql/libc.ts";
 import { FileContents } from "./contents.ts";
 
-/** Identifies a file, whatever its name is later. */
-interface FileIdentity {
-  readonly path: string;
-  readonly device: number | undefined;
-  readonly inode: number | undefined;
-}
-
 /** The files that a database was opened from: plain data, because it passes from one thread to another. */
-export interface DatabaseFiles {
-  readonly database: FileIdentity;
-  readonly log: FileIdentity;
-  readonly logIndex: FileIdentity;
-  /** The open database file, if it is known, from which all threads can read. */
-  readonly descriptor: number | undefined;
-}
+export type DatabaseFiles = ReturnType<typeof identifyFiles>;
 
 const statsOf = (path: string): fs.Stats | undefined => fs.statSync(path, { throwIfNoEntry: false });
 
-const identityOf = (path: string, stats = statsOf(path)): FileIdentity => ({
-  path,
-  device: stats?.dev,
-  inode: stats?.ino,
-});
+/** Identifies a file, whatever its name is later. */
+const identityOf = (path: string, stats = statsOf(path)) => ({ path, device: stats?.dev, inode: stats?.ino });
 
 /**
  * Identifies the files of an open database; the descriptor does so whatever is at the path by now. The operator knows
  * it by the given path: a symbolic link, which may lead to another file later.
  */
-export function identifyFiles(path: string, givenPath: string, descriptor: number | undefined): DatabaseFiles {
+export function identifyFiles(path: string, givenPath: string, descriptor: number | undefined) {
   const stats = descriptor === undefined ? statsOf(path) : fs.fstatSync(descriptor);
   return {
     database: identityOf(givenPath, stats),
     log: identityOf(`${path}-wal`),
     logIndex: identityOf(`${path}-shm`),
+    /** The open database file, if it is known, from which all threads can read. */
     descriptor,
   };
 }
@@ -61,7 +46,7 @@ export function refuse(reason: string | undefined): void {
   if (reason !== undefined) throw new StoreUnavailable(reason);
 }
 
-const isSame = (stats: fs.Stats | undefined, { device, inode }: FileIdentity): boolean =>
+const isSame = (stats: fs.Stats | undefined, { device, inode }: ReturnType<typeof identityOf>): boolean =>
   stats?.ino === inode && stats?.dev === device;
 
 const CHECK_ALL_INTERVAL_MS = 250;

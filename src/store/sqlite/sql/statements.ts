@@ -25,13 +25,3 @@ export function prepared<Row, Parameters extends SqlValue[] = SqlValue[]>(
 
 export const hasTable = (db: Database, name: string): boolean =>
   db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null;
-
-export type PreparedSet<Name extends string, Row> = Readonly<Record<Name, Prepared<Row, SqlValue[]>>>;
-
-export const preparedSet = <Name extends string, Row>(
-  connection: Connection,
-  statements: Record<Name, string>,
-): PreparedSet<Name, Row> =>
-  Object.fromEntries(
-    Object.entries<string>(statements).map(([name, sql]) => [name, prepared(connection, sql)]),
-  ) as PreparedSet<Name, Row>;

@@ -17,13 +17,7 @@ import { instanceWrites, usageWrites } from "./usage.ts";
 import { performer } from "./work.ts";
 import type { Write, WriteKind, WriteName } from "./write.ts";
 
-interface AnyWrites {
-  readonly resource: string;
-  readonly kind: WriteKind;
-  readonly bodies: Readonly<Record<string, (input: never) => Work<unknown>>>;
-}
-
-const ALL: readonly AnyWrites[] = [
+const ALL = [
   ...animalWrites,
   categoryWrites,
   orderWrites,

@@ -1,41 +1,34 @@
 import type { JsonShape } from "../../../base/json/shape.ts";
 import { done, type Result } from "../../../base/result.ts";
-import { cutPage, type JsonPage, jsonPageOf, type Listed, type Page } from "../../../domain/page.ts";
+import { type JsonPage, jsonPageOf } from "../../../domain/page.ts";
 import { ANIMAL_STATUSES, type Animal, type NewAnimal } from "../../../domain/stock/animal.ts";
 import type { AnimalQuery, AnimalStore } from "../../ports/store.ts";
 import { type AnimalListName, animalListing, animalLists } from "../../sql/lists.ts";
 import { ANIMALS, NEW_ANIMAL, newAnimalValues, SELECT_ANIMAL } from "../../sql/rows.ts";
 import { animalWork } from "../../sql/tables/animals.ts";
-import { run, type Work } from "../../sql/work.ts";
+import { first, run, type Work } from "../../sql/work.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
-import { type Connection, type PreparedSet, prepared, preparedSet } from "../sql/statements.ts";
-import { insertRows, lastInsertedId } from "./work.ts";
+import { type Connection, prepared } from "../sql/statements.ts";
+import { insertRows, lastInsertedId, performer } from "./work.ts";
 import { ADDITION, CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteAnimals(connection: Connection, writes: Writes): AnimalStore {
-  const lists = preparedSet<AnimalListName, Listed<Animal>>(connection, animalLists(SQLITE));
+  const perform = performer(connection);
   const get = prepared<Animal, [bigint]>(connection, `${SELECT_ANIMAL} WHERE id = ?`);
-  const jsonListsOf = new Map<JsonShape<Animal>, Partial<PreparedSet<AnimalListName, JsonListRow>>>();
-
-  function list(query: AnimalQuery): Page<Listed<Animal>> {
-    const { name, parameters } = animalListing(query, SQLITE);
-    return cutPage(
-      attempt(() => lists[name]().all(...parameters)),
-      query.size,
-    );
-  }
+  const jsonListsOf = new Map<JsonShape<Animal>, Partial<Record<AnimalListName, string>>>();
+  const list = (query: AnimalQuery) => attempt(() => perform(WORK.list(query)));
 
   function listJson(query: AnimalQuery, shape: JsonShape<Animal>): JsonPage {
     let statements = jsonListsOf.get(shape);
     if (!statements) {
-      statements = preparedSet(connection, jsonLists(shape));
+      statements = jsonLists(shape);
       jsonListsOf.set(shape, statements);
     }
     const { name, parameters } = animalListing(query, SQLITE, query.size);
-    const statement = statements[name];
-    if (!statement) return jsonPageOf(list(query), shape.jsonOf);
-    const { json, next } = attempt(() => statement().get(...parameters)) as JsonListRow;
+    const sql = statements[name];
+    if (!sql) return jsonPageOf(list(query), shape.jsonOf);
+    const { json, next } = attempt(() => perform(first<JsonListRow>(sql, parameters))) as JsonListRow;
     return { json, next: next === null ? undefined : { id: next } };
   }
 

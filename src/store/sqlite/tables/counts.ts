@@ -2,11 +2,15 @@ import { nextTurn } from "../../../base/time/turn.ts";
 import { ANIMAL_STATUSES } from "../../../domain/stock/animal.ts";
 import { OPEN_ORDER_STATUSES } from "../../../domain/stock/order.ts";
 import type { CountStore, StatusCounts } from "../../ports/store.ts";
+import { first } from "../../sql/work.ts";
 import { attempt } from "../sql/attempt.ts";
-import { type Connection, type Prepared, prepared } from "../sql/statements.ts";
+import type { Connection } from "../sql/statements.ts";
+import { performer } from "./work.ts";
 
 /** Counting this many takes less than a millisecond, in an index of nothing but status and id. */
 const SLICE = 5_000;
+
+const BYTES = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size";
 
 interface Slice {
   readonly count: bigint;
@@ -15,27 +19,19 @@ interface Slice {
 
 /** Counts slice by slice, so that others get their turn in between. Rows written meanwhile may be counted or not. */
 export function sqliteCounts(connection: Connection): CountStore {
-  const slices = (table: string): Prepared<Slice, [string, bigint]> =>
-    prepared(
-      connection,
-      `SELECT count(*) AS count, max(id) AS lastId FROM
-        (SELECT id FROM ${table} WHERE status = ? AND id > ? ORDER BY id LIMIT ${SLICE})`,
-    );
-  const [ofAnimals, ofOrders] = [slices("animals"), slices("orders")];
-  const pages = prepared<{ bytes: bigint }, []>(
-    connection,
-    "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
-  );
+  const perform = performer(connection);
 
   async function count<Status extends string>(
-    slice: Prepared<Slice, [string, bigint]>,
+    table: string,
     statuses: readonly Status[],
   ): Promise<StatusCounts<Status>> {
+    const slice = `SELECT count(*) AS count, max(id) AS lastId FROM
+      (SELECT id FROM ${table} WHERE status = ? AND id > ? ORDER BY id LIMIT ${SLICE})`;
     const counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>;
     for (const status of statuses)
       for (let afterId: bigint | null = FIRST; afterId !== null; ) {
         const from: bigint = afterId;
-        const next = attempt(() => slice().get(status, from)) as Slice;
+        const next = attempt(() => perform(first<Slice>(slice, [status, from]))) as Slice;
         counts[status] += Number(next.count);
         afterId = Number(next.count) < SLICE ? null : next.lastId;
         await nextTurn();
@@ -44,9 +40,9 @@ export function sqliteCounts(connection: Connection): CountStore {
   }
 
   return {
-    animals: () => count(ofAnimals, ANIMAL_STATUSES),
-    openOrders: () => count(ofOrders, OPEN_ORDER_STATUSES),
-    bytes: () => Number(attempt(() => pages().get())?.bytes ?? 0n),
+    animals: () => count("animals", ANIMAL_STATUSES),
+    openOrders: () => count("orders", OPEN_ORDER_STATUSES),
+    bytes: () => Number(attempt(() => perform(first(BYTES)))?.bytes ?? 0n),
   };
 }
 

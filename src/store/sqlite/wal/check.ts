@@ -84,14 +84,7 @@ function readHead(path: string): Buffer {
   }
 }
 
-interface Log {
-  readonly head: Buffer;
-  readonly pageSize: number;
-  /** The generation in the first frame of page 1. */
-  readonly firstGeneration: number | undefined;
-  /** The highest generation in all frames of page 1. */
-  readonly highestGeneration: number;
-}
+type Log = NonNullable<ReturnType<typeof readFrames>>;
 
 /** Returns undefined if SQLite would apply nothing of the log. */
 function readWal(path: string): Log | undefined {
@@ -110,7 +103,7 @@ function readWal(path: string): Log | undefined {
   }
 }
 
-function readFrames(descriptor: number): Log | undefined {
+function readFrames(descriptor: number) {
   const head = Buffer.alloc(LOG_HEADER_BYTES);
   if (fs.readSync(descriptor, head, 0, head.length, 0) < head.length) return undefined;
   const magic = head.readUInt32BE(0);
@@ -121,6 +114,7 @@ function readFrames(descriptor: number): Log | undefined {
 
   const pageSize = head.readUInt32BE(LOG_PAGE_SIZE);
   const frame = Buffer.alloc(FRAME_HEADER_BYTES + pageSize);
+  /** The generation in the first frame of page 1, and the highest one in all frames of page 1. */
   let firstGeneration: number | undefined;
   let highestGeneration = 0;
   let frames = 0;

@@ -4,22 +4,14 @@ import { setBusyTimeout } from "../sql/pragmas.ts";
 // A commit goes to the log. A checkpoint copies the log into the database file, after which the log can begin again.
 // The writer makes it between two commits, so that a failure is noticed and no commit waits for it.
 
-interface CheckpointLimits {
-  /** A checkpoint is made whenever the log has grown by this many pages. */
-  readonly checkpointAt: () => number;
-  /** In pages. Readers that take turns can keep a log from beginning again: past this, the writer waits for a gap. */
-  readonly restartAt: number;
-  /** A log that has grown beyond this is cut off when it begins again; a shorter one is faster to write than a new one. */
-  readonly logLimitBytes: number;
-  /** The connection's own timeout for locks, which a checkpoint replaces for a moment. */
-  readonly busyTimeoutMs: number;
-}
-
-const OF_A_SERVICE: CheckpointLimits = {
-  // SQLite's own default.
+const OF_A_SERVICE = {
+  /** A checkpoint is made whenever the log has grown by this many pages: SQLite's own default. */
   checkpointAt: () => 1_000,
+  /** In pages. Readers that take turns can keep a log from beginning again: past this, the writer waits for a gap. */
   restartAt: 4_000,
+  /** A log that has grown beyond this is cut off when it begins again; a shorter one is faster to write than a new one. */
   logLimitBytes: 16 * 1024 * 1024,
+  /** The connection's own timeout for locks, which a checkpoint replaces for a moment. */
   busyTimeoutMs: 0,
 };
 const RESTART_TIMEOUT_MS = 100;
