@@ -80,7 +80,7 @@ export function createGate(parts: GateParts) {
     /** Resolves to how many more refused requests in this minute lead to a ban of a key that was admitted. */
     strikesLeft: ({ key, quotaStatus }: Pass): Awaitable<number> =>
       andThen(keyMeter.tally(key.id), (tally) =>
-        strikesLeft(tally, ratePolicyOfKey(key.quotas, key.pardonedAtMs), quotaStatus.atMs),
+        strikesLeft(tally, ratePolicyOfKey(key.quotas, key.unbannedAtMs), quotaStatus.atMs),
       ),
     /** Counts a request of a caller whose key cannot be looked up. */
     countAddress: (address: string): Awaitable<QuotaStatus> =>

@@ -77,7 +77,7 @@ export class Keyring {
     const { key } = found;
     const known: KnownKey = {
       ...found,
-      policy: ratePolicyOfKey(key.quotas, key.pardonedAtMs),
+      policy: ratePolicyOfKey(key.quotas, key.unbannedAtMs),
       neverExpires: problemWith(key, found.secret, Number.POSITIVE_INFINITY) === undefined,
       isUsed: false,
       counted: newCountedKey(key.id),

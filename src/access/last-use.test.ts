@@ -23,7 +23,7 @@ async function setUp(isOpen = true) {
     judge: (_: string, policy: Parameters<typeof judge>[1]) => judge(newTally(), policy, T0),
     tally: newTally,
   };
-  const none = { perMinute: 0, pardonedAtMs: -1 };
+  const none = { perMinute: 0, unbannedAtMs: -1 };
   const gate = createGate({
     clock,
     keyring,

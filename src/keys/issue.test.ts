@@ -24,7 +24,7 @@ test("a key is stored as it was asked for, and its secret only as a digest", asy
     createdAtMs: nowMs,
     expiresAtMs: nowMs + 1,
     revokedAtMs: undefined,
-    pardonedAtMs: undefined,
+    unbannedAtMs: undefined,
     scopes: SCOPES,
     suspendedAtMs: undefined,
     lastUsedAtMs: undefined,

@@ -21,11 +21,11 @@ test("a banned key is banned no longer", async () => {
   const key = await issue();
   const tally = bannedTally(nowMs - SECOND_MS);
   await store.tallies.save([[key.id, tally]]);
-  const pardoned = { ...key, pardonedAtMs: nowMs };
-  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, hasChanged: true }));
-  expect(await store.keys.get(key.id)).toEqual(pardoned);
-  expect(useOf(pardoned, tally, nowMs).bannedUntilMs).toBeUndefined();
-  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, hasChanged: false }));
+  const unbanned = { ...key, unbannedAtMs: nowMs };
+  expect(await unbanKey(store, key.id)).toEqual(done({ key: unbanned, hasChanged: true }));
+  expect(await store.keys.get(key.id)).toEqual(unbanned);
+  expect(useOf(unbanned, tally, nowMs).bannedUntilMs).toBeUndefined();
+  expect(await unbanKey(store, key.id)).toEqual(done({ key: unbanned, hasChanged: false }));
   const { rows } = await store.journal.list({ keyId: key.id, size: 10 });
   expect(rows.map(({ action }) => action)).toEqual(["keys create", "keys unban"]);
 });
@@ -43,9 +43,9 @@ test("a ban is lifted that began by a clock ahead of this one", async () => {
   const key = await issue();
   const tally = bannedTally(nowMs + 5 * SECOND_MS);
   await store.tallies.save([[key.id, tally]]);
-  const pardoned = { ...key, pardonedAtMs: nowMs + 5 * SECOND_MS };
-  expect(await unbanKey(store, key.id)).toEqual(done({ key: pardoned, hasChanged: true }));
-  expect(await store.keys.get(key.id)).toEqual(pardoned);
+  const unbanned = { ...key, unbannedAtMs: nowMs + 5 * SECOND_MS };
+  expect(await unbanKey(store, key.id)).toEqual(done({ key: unbanned, hasChanged: true }));
+  expect(await store.keys.get(key.id)).toEqual(unbanned);
 });
 
 test("a ban is lifted even when the counters cannot be read, which is an error all the same", async () => {
@@ -56,7 +56,7 @@ test("a ban is lifted even when the counters cannot be read, which is an error a
   await expect(unbanKey({ ...store, counters: async () => done(unreadable) }, key.id)).rejects.toThrow(
     "Redis does not answer",
   );
-  expect((await store.keys.get(key.id))?.pardonedAtMs).toBe(nowMs);
+  expect((await store.keys.get(key.id))?.unbannedAtMs).toBe(nowMs);
 });
 
 test("where requests are counted in Redis, and that is not given, nothing is written", async () => {

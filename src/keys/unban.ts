@@ -13,19 +13,19 @@ export async function unbanKey(
   const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const key = found.value;
-  // The pardon must be later than the ban, which a clock ahead of this one may have timed.
+  // The unban must be later than the ban, which a clock ahead of this one may have timed.
   const countedFor = await counters();
   if (countedFor.kind === "refused") return countedFor;
   const nowMs = clock.nowMs();
-  const pardon = { ...author, keyId: key.id, atMs: nowMs };
+  const unban = { ...author, keyId: key.id, atMs: nowMs };
   const counted = await countedFor.value([key.id]).catch(async (error: unknown) => {
     // If the counters cannot be read, the ban is lifted all the same.
-    await keys.pardon(pardon);
+    await keys.unban(unban);
     throw error;
   });
   const tally = counted.get(key.id);
-  const pardonedAtMs = Math.max(nowMs, tally?.banRecord.bannedAtMs ?? nowMs);
-  const { bannedUntilMs, ladder } = useOf(key, tally, pardonedAtMs);
-  await keys.pardon({ ...pardon, bannedAtMs: pardonedAtMs, liftsNothing: ladder.bansInARow === 0 });
-  return done({ key: { ...key, pardonedAtMs }, hasChanged: bannedUntilMs !== undefined });
+  const unbannedAtMs = Math.max(nowMs, tally?.banRecord.bannedAtMs ?? nowMs);
+  const { bannedUntilMs, ladder } = useOf(key, tally, unbannedAtMs);
+  await keys.unban({ ...unban, bannedAtMs: unbannedAtMs, liftsNothing: ladder.bansInARow === 0 });
+  return done({ key: { ...key, unbannedAtMs }, hasChanged: bannedUntilMs !== undefined });
 }

@@ -345,7 +345,7 @@ test("while Redis does not answer, keys are shown without what is counted there"
   expect(await desk.ask(viewOfKey, { params: key })).toMatchObject({ today: null, secrets: [{ worksUntilMs: null }] });
   // A ban can still be lifted.
   expect(await desk.ask(unban, { params: key })).toMatchObject({ state: "active", bans: null });
-  expect((await desk.store.keys.get(key.id))?.pardonedAtMs).toBe(desk.clock.nowMs());
+  expect((await desk.store.keys.get(key.id))?.unbannedAtMs).toBe(desk.clock.nowMs());
   await desk.ask(listOfKeys);
   await desk.settled();
   const answer = await desk.ask(listOfKeys);

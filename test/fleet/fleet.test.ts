@@ -95,7 +95,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
     expect(await (await get(one, secret, "/pets?categoryId=10")).json()).toHaveLength(1);
   });
 
-  test("a key issued, revoked, rotated or pardoned on any machine is felt by all instances within 2 s", async () => {
+  test("a key issued, revoked, rotated or unbanned on any machine is felt by all instances within 2 s", async () => {
     const { id, secret } = await issue("free");
     for (const instance of fleet) expect((await get(instance, secret)).status).toBe(200);
     const felt = async (matches: (answer: Response) => Promise<boolean>) => {

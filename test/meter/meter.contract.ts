@@ -25,7 +25,7 @@ const anyKeyPolicy: fc.Arbitrary<KeyRatePolicy> = fc.record({
   perMinute: anyQuota,
   perDay: fc.integer({ min: 1, max: 20 }),
   strikesToBan: fc.integer({ min: 1, max: 5 }),
-  pardonedAtMs: fc.constant(-1),
+  unbannedAtMs: fc.constant(-1),
 });
 const anyPolicy: fc.Arbitrary<RatePolicy> = fc.oneof(anyQuota.map(ratePolicyOfAddress), anyKeyPolicy);
 const edges = [MINUTE, DAY, BAN_MEMORY_MS, ...BAN_LADDER_MS, ...BAN_LADDER_MS.map((ms) => ms + BAN_MEMORY_MS)];
@@ -36,7 +36,7 @@ const anyBursts = fc.array(
       fc.constantFrom(0, 1, ...edges.flatMap((ms) => [ms - 1, ms, ms + 1])),
     ),
     requests: fc.integer({ min: 1, max: 12 }),
-    isPardon: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
+    isUnban: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
   }),
   { minLength: 1, maxLength: 16 },
 );
@@ -109,16 +109,16 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
       expect((await times(120, meter, subject, FREE)).quotaStatus.shown.resetAtMs).toBe(bannedAtMs + 5 * MINUTE);
     });
 
-    test("a pardon lifts a ban at once", async () => {
+    test("an unban lifts a ban at once", async () => {
       const clock = new FakeClock();
       const meter = await open(clock);
       const subject = newSubject();
       expect((await times(120, meter, subject, FREE)).kind).toBe("banned");
       clock.advance(MINUTE - 1000);
       expect((await meter.judge(subject, FREE)).kind).toBe("banned");
-      const pardoned = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, clock.nowMs());
+      const unbanned = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, clock.nowMs());
       clock.advance(1000);
-      expect((await meter.judge(subject, pardoned)).kind).toBe("pass");
+      expect((await meter.judge(subject, unbanned)).kind).toBe("pass");
     });
 
     test("subjects do not count for each other, and an address is never banned", async () => {
@@ -140,12 +140,12 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
       const clock = new FakeClock();
       const meter = await open(clock);
       await fc.assert(
-        fc.asyncProperty(anyPolicy, anyBursts, async (unpardoned, bursts) => {
+        fc.asyncProperty(anyPolicy, anyBursts, async (initial, bursts) => {
           const subject = newSubject();
           const tally = newTally();
-          let policy = unpardoned;
-          for (const { waitMs, requests, isPardon } of bursts) {
-            if (isPardon) policy = { ...policy, pardonedAtMs: clock.nowMs() };
+          let policy = initial;
+          for (const { waitMs, requests, isUnban } of bursts) {
+            if (isUnban) policy = { ...policy, unbannedAtMs: clock.nowMs() };
             clock.advance(waitMs);
             for (let i = 0; i < requests; i++)
               expect(await meter.judge(subject, policy)).toEqual(judge(tally, policy, clock.nowMs()));
@@ -194,7 +194,7 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
       const clock = new FakeClock();
       const meter = await open(clock);
       const subject = newSubject();
-      const policy: RatePolicy = { perMinute: 1, perDay: 1_000_000, strikesToBan: 2, pardonedAtMs: -1 };
+      const policy: RatePolicy = { perMinute: 1, perDay: 1_000_000, strikesToBan: 2, unbannedAtMs: -1 };
       const nextBanMs = async () =>
         (await times(3, meter, subject, policy)).quotaStatus.shown.resetAtMs - clock.nowMs();
       for (const ladderMs of [...BAN_LADDER_MS, BAN_LADDER_MS.at(-1) as number]) {

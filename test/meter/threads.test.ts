@@ -6,7 +6,7 @@ import { FakeClock } from "../harness/time/clock.ts";
 import type { Assignment, FromWorker, Opening, Report, ToWorker } from "./threads.worker.ts";
 
 const THREADS = 4;
-const KEY: RatePolicy = { perMinute: 1_000, perDay: 5_000, strikesToBan: 700, pardonedAtMs: -1 };
+const KEY: RatePolicy = { perMinute: 1_000, perDay: 5_000, strikesToBan: 700, unbannedAtMs: -1 };
 
 /** A thread that counts, with its last assignment. */
 class CountingThread {

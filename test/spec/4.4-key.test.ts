@@ -165,7 +165,7 @@ onEveryStore(({ startService, setUp, backend }) => {
     expect((await getKey(secret)).json.code).toBe("key_banned");
   });
 
-  test("4.4 strikesLeft after a pardon: a new minute, and nothing is held against the key", async () => {
+  test("4.4 strikesLeft after an unban: a new minute, and nothing is held against the key", async () => {
     const { id, secret } = await service.issueKey({ plan: "enterprise", quotas: { perMinute: 1, perDay: 1000 } });
     expect(await statuses(secret, 61)).toEqual([200, 429]);
     clock.advance(MINUTE);

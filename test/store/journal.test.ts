@@ -90,7 +90,7 @@ describe.each(KINDS)("the journal on $kind", ({ kind, open, failing }) => {
       () => store.keys.edit({ ...command, name: "y" }),
       () => store.keys.rotate({ ...command, digest: "d", oldSecretsExpireAtMs: 1 }),
       () => store.keys.suspend(command),
-      () => store.keys.pardon(command),
+      () => store.keys.unban(command),
       () => store.keys.revoke(command),
     ])
       await expect(change()).rejects.toThrow();

@@ -42,16 +42,16 @@ export const suspendedKey = (key: Key, author: Authorship): ChangedKey =>
 export const resumedKey = (key: Key, author: Authorship): ChangedKey =>
   changed("keys resume", author, key, { suspendedAtMs: undefined });
 
-export interface Pardon extends Authorship {
+export interface Unban extends Authorship {
   /** Start of the latest ban that is lifted, if the clock that wrote it was ahead of the one that lifts it. */
   readonly bannedAtMs?: number | undefined;
   /** No ban is known. It is written for one that a service has not saved yet, and does not enter the journal. */
   readonly liftsNothing?: boolean;
 }
 
-export function pardonedKey(key: Key, pardon: Pardon): ChangedKey {
-  const pardoned = changed("keys unban", pardon, key, { pardonedAtMs: pardon.bannedAtMs ?? pardon.atMs });
-  return pardon.liftsNothing ? { ...pardoned, entry: undefined } : pardoned;
+export function unbannedKey(key: Key, unban: Unban): ChangedKey {
+  const unbanned = changed("keys unban", unban, key, { unbannedAtMs: unban.bannedAtMs ?? unban.atMs });
+  return unban.liftsNothing ? { ...unbanned, entry: undefined } : unbanned;
 }
 
 export const entryOfNewKey = (author: Authorship, key: Key): NewJournalEntry | undefined =>
@@ -84,7 +84,7 @@ export const contentOfKey = (key: Key): JournalContent => ({
   expiresAt: isoOf(key.expiresAtMs),
   suspendedAt: isoOf(key.suspendedAtMs),
   revokedAt: isoOf(key.revokedAtMs),
-  bansLiftedAt: isoOf(key.pardonedAtMs),
+  bansLiftedAt: isoOf(key.unbannedAtMs),
 });
 
 const isoOf = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());

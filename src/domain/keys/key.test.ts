@@ -23,7 +23,7 @@ const key = (change: Partial<Key> = {}): Key => ({
   createdAtMs: NOW,
   expiresAtMs: undefined,
   revokedAtMs: undefined,
-  pardonedAtMs: undefined,
+  unbannedAtMs: undefined,
   scopes: SCOPES,
   suspendedAtMs: undefined,
   lastUsedAtMs: undefined,

@@ -13,7 +13,7 @@ export interface Key {
   readonly expiresAtMs: number | undefined;
   readonly revokedAtMs: number | undefined;
   /** When a person last lifted its bans. */
-  readonly pardonedAtMs: number | undefined;
+  readonly unbannedAtMs: number | undefined;
   readonly suspendedAtMs: number | undefined;
   /** The minute of the latest request with a valid secret, recorded some seconds later. */
   readonly lastUsedAtMs: number | undefined;
@@ -27,7 +27,7 @@ export const newKey = (issued: Issued): Key => ({
   scopes: SCOPES,
   ...issued,
   revokedAtMs: undefined,
-  pardonedAtMs: undefined,
+  unbannedAtMs: undefined,
   suspendedAtMs: undefined,
   lastUsedAtMs: undefined,
 });

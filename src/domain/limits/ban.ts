@@ -28,9 +28,9 @@ export const newBanRecord = () => ({
 export const isBanned = (record: BanRecord, nowMs: number): boolean =>
   record.bansInARow > 0 && isWithin(record.bannedAtMs, record.bannedUntilMs - record.bannedAtMs, nowMs);
 
-/** Lifts a ban that began at or before the pardon; the next ban starts at the first step of the ladder. */
-export function applyPardon(record: BanRecord, pardonedAtMs: number): void {
-  if (record.bansInARow > 0 && record.bannedAtMs <= pardonedAtMs) record.bansInARow = 0;
+/** Lifts a ban that began at or before the unban; the next ban starts at the first step of the ladder. */
+export function applyUnban(record: BanRecord, unbannedAtMs: number): void {
+  if (record.bansInARow > 0 && record.bannedAtMs <= unbannedAtMs) record.bansInARow = 0;
 }
 
 export const isLadderForgotten = (record: BanRecord, nowMs: number): boolean =>

@@ -56,14 +56,14 @@ describe("judge", () => {
     expect(tally.banRecord).toMatchObject({ strikes: 0, bannedUntilMs: until, bansInARow: 1 });
   });
 
-  test("a pardon lifts earlier bans and resets the ladder, and does not affect a later ban", () => {
+  test("an unban lifts earlier bans and resets the ladder, and does not affect a later ban", () => {
     const tally = newTally();
     times(120, tally, FREE, T0);
-    const pardoned = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, T0 + 1000);
-    expect(judge(tally, pardoned, T0 + 2000).kind).toBe("exhausted");
-    expect(times(59, tally, pardoned, T0 + 2000)).toMatchObject({ kind: "banned", isNew: true });
+    const unbanned = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, T0 + 1000);
+    expect(judge(tally, unbanned, T0 + 2000).kind).toBe("exhausted");
+    expect(times(59, tally, unbanned, T0 + 2000)).toMatchObject({ kind: "banned", isNew: true });
     expect(tally.banRecord.bannedUntilMs).toBe(T0 + 2000 + MINUTE);
-    expect(judge(tally, pardoned, T0 + 3000).kind).toBe("banned");
+    expect(judge(tally, unbanned, T0 + 3000).kind).toBe("banned");
   });
 
   test("an address has one window, and is never banned", () => {
@@ -192,7 +192,7 @@ describe("strikesLeft", () => {
   test("is how many more requests are refused until the one that leads to a ban, itself included", () => {
     fc.assert(
       fc.property(anyRequests, anyQuotas, fc.integer({ min: 1, max: 6 }), (requests, quotas, strikesToBan) => {
-        const policy = { ...quotas, strikesToBan, pardonedAtMs: -1 };
+        const policy = { ...quotas, strikesToBan, unbannedAtMs: -1 };
         const tally = newTally();
         let nowMs = T0;
         for (const { waitMs, count } of requests) {
@@ -212,9 +212,9 @@ describe("strikesLeft", () => {
 
   test("goes by the policy that applies now, and is at least 1", () => {
     const tally = newTally();
-    times(1 + 7, tally, { perMinute: 1, strikesToBan: 60, pardonedAtMs: -1 }, T0);
+    times(1 + 7, tally, { perMinute: 1, strikesToBan: 60, unbannedAtMs: -1 }, T0);
     const left = (strikesToBan: number, nowMs = T0) =>
-      strikesLeft(tally, { perMinute: 300, strikesToBan, pardonedAtMs: -1 }, nowMs);
+      strikesLeft(tally, { perMinute: 300, strikesToBan, unbannedAtMs: -1 }, nowMs);
     expect([left(300), left(60), left(8), left(7), left(2)]).toEqual([293, 53, 1, 1, 1]);
     expect([left(60, T0 + MINUTE - 1), left(60, T0 + MINUTE), left(60, T0 - 1)]).toEqual([53, 60, 60]);
   });

@@ -1,6 +1,6 @@
 import type { Quotas } from "../keys/plan.ts";
 import {
-  applyPardon,
+  applyUnban,
   type BanRecord,
   isBanned,
   isLadderForgotten,
@@ -98,21 +98,21 @@ export interface RatePolicy {
   /** Without it, strikes never lead to a ban. */
   readonly strikesToBan?: number;
   /** An operator lifted the bans that began at or before this moment. */
-  readonly pardonedAtMs: number;
+  readonly unbannedAtMs: number;
 }
 
 /** Unlike an address, a key can be banned. */
 export type KeyRatePolicy = RatePolicy & { readonly strikesToBan: number };
 
-export const ratePolicyOfKey = (quotas: Quotas, pardonedAtMs: number | undefined): KeyRatePolicy => ({
+export const ratePolicyOfKey = (quotas: Quotas, unbannedAtMs: number | undefined): KeyRatePolicy => ({
   perMinute: quotas.perMinute,
   perDay: quotas.perDay,
   strikesToBan: strikesToBan(quotas.perMinute),
-  pardonedAtMs: pardonedAtMs ?? -1,
+  unbannedAtMs: unbannedAtMs ?? -1,
 });
 
 /** An address has one window and is never banned: others may share it, and must not be locked out for long. */
-export const ratePolicyOfAddress = (perMinute: number): RatePolicy => ({ perMinute, pardonedAtMs: -1 });
+export const ratePolicyOfAddress = (perMinute: number): RatePolicy => ({ perMinute, unbannedAtMs: -1 });
 
 /** The state of a subject's quotas after a request was judged; every response shows it. */
 export interface QuotaStatus {
@@ -135,7 +135,7 @@ export type Verdict =
  */
 export function judge(tally: Tally, policy: RatePolicy, nowMs: number): Verdict {
   const { minute, day, banRecord } = tally;
-  applyPardon(banRecord, policy.pardonedAtMs);
+  applyUnban(banRecord, policy.unbannedAtMs);
   closeIfOver(minute, MINUTE, nowMs);
   closeIfOver(day, DAY, nowMs);
   if (isBanned(banRecord, nowMs))

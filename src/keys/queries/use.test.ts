@@ -9,9 +9,9 @@ import { trueStateOf, useOf } from "./use.ts";
 
 const T0 = Date.parse("2027-03-01T12:00:00Z");
 
-const freeKey = (pardonedAtMs?: number): Key => ({
+const freeKey = (unbannedAtMs?: number): Key => ({
   ...newKey({ name: "x", plan: "free", quotas: PLANS.free, createdAtMs: 0, expiresAtMs: undefined }),
-  pardonedAtMs,
+  unbannedAtMs,
 });
 
 const NOTHING_USED = {
@@ -55,7 +55,7 @@ describe("what a key has used", () => {
 
   test("agrees with how the next request is judged, and leaves the tally as it is", () => {
     const key = freeKey();
-    const policy = ratePolicyOfKey(key.quotas, key.pardonedAtMs);
+    const policy = ratePolicyOfKey(key.quotas, key.unbannedAtMs);
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 2_000 }), { maxLength: 200 }), fc.nat({ max: 90_000 }), (gapsMs, waitMs) => {
         const tally = newTally();
@@ -80,9 +80,9 @@ describe("what a key has used", () => {
 
 test("the ladder tells how many bans there were in a row, how long the next would be, and when they are forgotten", () => {
   const tally = bannedTally(T0);
-  const until = (bansInARow: number, nowMs: number, pardonedAtMs?: number) => {
+  const until = (bansInARow: number, nowMs: number, unbannedAtMs?: number) => {
     tally.banRecord.bansInARow = bansInARow;
-    return useOf(freeKey(pardonedAtMs), tally, nowMs).ladder;
+    return useOf(freeKey(unbannedAtMs), tally, nowMs).ladder;
   };
   const forgottenAtMs = T0 + MINUTE_MS + DAY_MS;
   expect(until(1, T0)).toEqual({ bansInARow: 1, nextBanMs: 5 * MINUTE_MS, forgottenAtMs });

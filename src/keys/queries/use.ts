@@ -1,5 +1,5 @@
 import { type Key, type KeyState, stateOf } from "../../domain/keys/key.ts";
-import { applyPardon, type BanRecord, isBanned, ladderOf } from "../../domain/limits/ban.ts";
+import { applyUnban, type BanRecord, isBanned, ladderOf } from "../../domain/limits/ban.ts";
 import { copyOfTally, newTally, ratePolicyOfKey, strikesLeft, type Tally } from "../../domain/limits/tally.ts";
 import { type Count, closeIfOver, DAY, MINUTE, type Window } from "../../domain/limits/window.ts";
 
@@ -12,14 +12,14 @@ export type KeyUse = ReturnType<typeof useOf>;
 export function useOf(key: Key, tally: Tally | undefined, nowMs: number) {
   const counted = tally ? copyOfTally(tally) : newTally();
   const { minute, day, banRecord } = counted;
-  applyPardon(banRecord, key.pardonedAtMs ?? -1);
+  applyUnban(banRecord, key.unbannedAtMs ?? -1);
   return {
     minute: windowUse(minute, MINUTE, key.quotas.perMinute, nowMs),
     day: windowUse(day, DAY, key.quotas.perDay, nowMs),
     bannedUntilMs: endOfBan(banRecord, nowMs),
     ladder: ladderOf(banRecord, nowMs),
     /** The number of further refused requests in this minute that lead to a ban. */
-    strikesLeft: strikesLeft(counted, ratePolicyOfKey(key.quotas, key.pardonedAtMs), nowMs),
+    strikesLeft: strikesLeft(counted, ratePolicyOfKey(key.quotas, key.unbannedAtMs), nowMs),
   };
 }
 
@@ -27,7 +27,7 @@ export function useOf(key: Key, tally: Tally | undefined, nowMs: number) {
 export function banEndOf(key: Key, tally: Tally | undefined, nowMs: number): number | undefined {
   if (!tally) return undefined;
   const banRecord = { ...tally.banRecord };
-  applyPardon(banRecord, key.pardonedAtMs ?? -1);
+  applyUnban(banRecord, key.unbannedAtMs ?? -1);
   return endOfBan(banRecord, nowMs);
 }
 

@@ -25,7 +25,7 @@ const MAX_CACHED_SUBJECTS = 50_000;
 const CLOSE_TIMEOUT_MS = 500;
 /** A connection that works again needs less time than this for its first answer, unless it has gone dead. */
 const REPLACE_CONNECTION_AFTER_MS = 1_500;
-const PROBE_POLICY: RatePolicy = { perMinute: 1, pardonedAtMs: -1 };
+const PROBE_POLICY: RatePolicy = { perMinute: 1, unbannedAtMs: -1 };
 
 /** Requests of one subject that wait for their verdicts. */
 interface Asked {

@@ -8,7 +8,7 @@ import { judge, newTally, type RatePolicy, ratePolicyOfAddress, type Verdict } f
 import type { JudgeAnswer } from "./commands/script.ts";
 import { Refusals } from "./refusals.ts";
 
-const POLICY: RatePolicy = { perMinute: 2, perDay: 1000, strikesToBan: 5, pardonedAtMs: -1 };
+const POLICY: RatePolicy = { perMinute: 2, perDay: 1000, strikesToBan: 5, unbannedAtMs: -1 };
 const SUBJECT = "subject";
 
 /** A cache of refusals in front of a tally that is judged by the rule itself. */
@@ -72,14 +72,14 @@ describe("Refusals", () => {
           strikesToBan: fc.integer({ min: 1, max: 6 }),
         }),
         fc.integer({ min: -5000, max: 5000 }),
-        fc.array(fc.record({ wait, requests: fc.integer({ min: 1, max: 12 }), isPardon: fc.boolean() })),
+        fc.array(fc.record({ wait, requests: fc.integer({ min: 1, max: 12 }), isUnban: fc.boolean() })),
         (quotas, aheadMs, steps) => {
           const memory = setUp({ aheadMs });
-          let policy: RatePolicy = { ...quotas, pardonedAtMs: -1 };
+          let policy: RatePolicy = { ...quotas, unbannedAtMs: -1 };
           let strikesSinceMs = 0;
-          for (const { wait, requests, isPardon } of steps) {
+          for (const { wait, requests, isUnban } of steps) {
             memory.clock.advance(wait);
-            if (isPardon) policy = { ...policy, pardonedAtMs: memory.scriptNowMs() - 1 };
+            if (isUnban) policy = { ...policy, unbannedAtMs: memory.scriptNowMs() - 1 };
             for (let i = 0; i < requests; i++) {
               const recalled = recall(memory, policy);
               const verdict = judge(memory.tally, policy, memory.scriptNowMs());
@@ -122,11 +122,11 @@ describe("Refusals", () => {
     expect(recall(memory)).toBeUndefined();
   });
 
-  test("a ban is remembered until it ends or is pardoned", () => {
+  test("a ban is remembered until it ends or is lifted", () => {
     const memory = setUp();
     while (memory.ask().kind !== "banned");
     expect(recall(memory)).toMatchObject({ kind: "banned", isNew: false });
-    expect(recall(memory, { ...POLICY, pardonedAtMs: memory.clock.nowMs() })).toBeUndefined();
+    expect(recall(memory, { ...POLICY, unbannedAtMs: memory.clock.nowMs() })).toBeUndefined();
     expect(memory.refusals.takeStrikes(SUBJECT)).toBeUndefined();
     memory.clock.advance(BAN_LADDER_MS[0] as number);
     expect(recall(memory)).toBeUndefined();

@@ -58,7 +58,7 @@ export class Refusals {
     const { banRecord } = refusal.tally;
     const { strikesSinceMs, bansInARow } = banRecord;
     const verdict = judge(refusal.tally, policy, nowMs + refusal.aheadMs);
-    // Redis alone decides who passes, who is banned or pardoned, and when a new minute of strikes begins.
+    // Redis alone decides who passes, who is banned or unbanned, and when a new minute of strikes begins.
     const isSame = banRecord.strikesSinceMs === strikesSinceMs && banRecord.bansInARow === bansInARow;
     if (verdict.kind === "pass" || (verdict.kind === "banned" && verdict.isNew) || !isSame) {
       this.#cached.delete(subject);

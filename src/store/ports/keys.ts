@@ -1,7 +1,7 @@
 import type { IdPage } from "../../base/read-all.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Authorship } from "../../domain/journal.ts";
-import type { Pardon as KeyPardon } from "../../domain/keys/changes.ts";
+import type { Unban as KeyUnban } from "../../domain/keys/changes.ts";
 import type { DatedSecret, Key, KeyChange, KeySecret } from "../../domain/keys/key.ts";
 
 /** API keys. A change by a person enters the journal in its transaction, and raises the revision. */
@@ -25,7 +25,7 @@ export interface KeyStore {
   /** Revokes a key for good. Revoking again keeps the original time; an unknown key is ignored. */
   revoke(revocation: KeyCommand): Promise<void>;
   /** Lifts the bans of a key that began up to now. An unknown key is ignored. */
-  pardon(pardon: Pardon): Promise<void>;
+  unban(unban: Unban): Promise<void>;
   /** Changes the fields that are given. Returns the key as it is then, or undefined if there is none. */
   edit(change: KeyChange & KeyCommand): Promise<Key | undefined>;
   /** Suspends a key until it is resumed. Suspending again keeps the original time; an unknown key is ignored. */
@@ -63,7 +63,7 @@ export interface Rotation extends KeyCommand {
   readonly oldSecretsExpireAtMs: number;
 }
 
-export type Pardon = KeyCommand & KeyPardon;
+export type Unban = KeyCommand & KeyUnban;
 
 export interface NotedUse {
   readonly keyId: string;

@@ -478,10 +478,10 @@ describe("keys", () => {
       await store.keys.create({ ...SIGNED, key, digest });
       const newDigest = `${digest} rotated`;
       await store.keys.rotate({ ...SIGNED, keyId: key.id, digest: newDigest, atMs: i, oldSecretsExpireAtMs: i });
-      await store.keys.pardon({ ...SIGNED, keyId: key.id, atMs: i });
+      await store.keys.unban({ ...SIGNED, keyId: key.id, atMs: i });
       await store.keys.revoke({ ...SIGNED, keyId: key.id, atMs: i });
       expect(await store.keys.findBySecret(newDigest)).toEqual({
-        key: { ...key, pardonedAtMs: i, revokedAtMs: i },
+        key: { ...key, unbannedAtMs: i, revokedAtMs: i },
         secret: { expiresAtMs: undefined },
       });
       expect(await store.keys.createFirst(keyToCreate())).toBe(false);

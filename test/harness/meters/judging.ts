@@ -19,7 +19,7 @@ const { keyMeter } = await openMeters({
     if (state === "away") outages++;
   },
 });
-const policy = { perMinute: Number(quota), pardonedAtMs: -1 };
+const policy = { perMinute: Number(quota), unbannedAtMs: -1 };
 await Bun.write(Bun.stdout, "ready\n");
 await new Promise((resolve) => process.stdin.once("data", resolve));
 let left = Number(requests);

@@ -61,7 +61,7 @@ test.skipIf(!hasRedis)(WHAT_ONE_BY_ONE_WOULD_GET, async () => {
     perMinute: fc.integer({ min: 1, max: 20 }),
     perDay: fc.integer({ min: 20, max: 60 }),
     strikesToBan: fc.integer({ min: 3, max: 40 }),
-    pardonedAtMs: fc.constant(-1),
+    unbannedAtMs: fc.constant(-1),
   });
   await fc.assert(
     fc.asyncProperty(turns, policies, async (sent, policy: RatePolicy) => {

@@ -81,7 +81,7 @@ describe.skipIf(!hasRedis)("Redis", () => {
   });
 
   test("every strike reaches Redis exactly once, whichever instance it falls on and whenever it is reported", async () => {
-    const policy: RatePolicy = { perMinute: 1, perDay: 1000, strikesToBan: 10_000, pardonedAtMs: -1 };
+    const policy: RatePolicy = { perMinute: 1, perDay: 1000, strikesToBan: 10_000, unbannedAtMs: -1 };
     const step = fc.oneof(
       {
         weight: 9,

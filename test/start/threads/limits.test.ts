@@ -98,12 +98,12 @@ describe("over random quotas, bursts and clock steps, four threads say what the 
 const codes = (answers: readonly Answer[]): Set<string> =>
   new Set(answers.map(({ status, json }) => (status === 200 ? "pass" : json.code)));
 
-test("a ban that one thread imposes is felt by all of them at once, and a pardon soon", async () => {
+test("a ban that one thread imposes is felt by all of them at once, and an unban soon", async () => {
   const { id, secret } = await service.issueKey({ plan: "free" });
   for (let i = 0; i < 120; i++) await connections.call(0, "GET /pets", { secret });
   expect(codes(await connections.callAll("GET /pets", { secret }))).toEqual(new Set(["key_banned"]));
   clock.advance(1);
-  await service.withStore(({ keys }) => keys.pardon({ ...SIGNED, keyId: id, atMs: clock.nowMs() }));
+  await service.withStore(({ keys }) => keys.unban({ ...SIGNED, keyId: id, atMs: clock.nowMs() }));
   const perConnection = async (number: number) => {
     while (codes([await connections.call(number, "GET /pets", { secret })]).has("key_banned")) await Bun.sleep(20);
   };

@@ -51,7 +51,7 @@ export function journalContract(name: string, open: () => Promise<Store>): void 
       await store.keys.rotate({ ...command, digest: `${DIGEST}2`, oldSecretsExpireAtMs: NOW + 5 });
       await store.keys.suspend({ ...command, atMs: NOW + 1 });
       await store.keys.resume({ ...command, by: "Bert", via: "console", atMs: NOW + 2 });
-      await store.keys.pardon({ ...command, atMs: NOW + 3, bannedAtMs: NOW + 9 });
+      await store.keys.unban({ ...command, atMs: NOW + 3, bannedAtMs: NOW + 9 });
       await store.keys.revoke({ ...command, atMs: NOW + 4 });
       await store.keys.delete({ ...command, atMs: NOW + 5 });
       const entries = await allOf(store);
@@ -105,15 +105,15 @@ export function journalContract(name: string, open: () => Promise<Store>): void 
 
     test("a change that changes nothing, or is refused or fails, has no entry", async () => {
       const store = await open();
-      const key = issued({ suspendedAtMs: NOW, pardonedAtMs: NOW });
+      const key = issued({ suspendedAtMs: NOW, unbannedAtMs: NOW });
       const command = { ...ANNA, keyId: key.id };
       await store.keys.create({ ...ANNA, key, digest: DIGEST });
       await store.keys.edit({ ...command, name: key.name, plan: key.plan, quotas: key.quotas, scopes: [...SCOPES] });
       await store.keys.suspend({ ...command, atMs: NOW + 1 });
-      await store.keys.pardon(command);
+      await store.keys.unban(command);
       expect(await store.keys.delete(command)).toBe(false);
       expect(await store.keys.edit({ ...command, keyId: "key_unknown", name: "y" })).toBeUndefined();
-      for (const act of ["suspend", "resume", "revoke", "pardon"] as const)
+      for (const act of ["suspend", "resume", "revoke", "unban"] as const)
         await store.keys[act]({ ...command, keyId: "key_unknown" });
       // The key itself could be created: it is its secret that cannot.
       expect(await failureOf(store.keys.create({ ...ANNA, key: issued(), digest: DIGEST }))).toBeInstanceOf(Error);
@@ -254,7 +254,7 @@ export function journalContract(name: string, open: () => Promise<Store>): void 
           expiresAtMs: fc.option(fc.option(moment, { nil: null }), { nil: undefined }),
         }),
         fc.record({
-          act: fc.constantFrom("suspend", "resume", "pardon", "revoke", "rotate", "delete"),
+          act: fc.constantFrom("suspend", "resume", "unban", "revoke", "rotate", "delete"),
           atMs: moment,
         }),
       );

@@ -28,7 +28,7 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
 
     test("an edit changes the fields that are given, and returns the key as it is then", async () => {
       const store = await open();
-      const key = await create(store, { expiresAtMs: NOW + DAY_MS, pardonedAtMs: NOW, lastUsedAtMs: NOW });
+      const key = await create(store, { expiresAtMs: NOW + DAY_MS, unbannedAtMs: NOW, lastUsedAtMs: NOW });
       const other = await create(store);
       let current = key;
       for (const change of [
@@ -62,7 +62,7 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
         store.keys.edit({ ...SIGNED, keyId, plan: "free", quotas: PLANS.free }),
         store.keys.edit({ ...SIGNED, keyId, expiresAtMs: NOW }),
         store.keys.suspend({ ...SIGNED, keyId, atMs: NOW }),
-        store.keys.pardon({ ...SIGNED, keyId, atMs: NOW }),
+        store.keys.unban({ ...SIGNED, keyId, atMs: NOW }),
       ]);
       expect(await store.keys.get(keyId)).toMatchObject({
         name: "new",
@@ -71,7 +71,7 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
         quotas: PLANS.free,
         expiresAtMs: NOW,
         suspendedAtMs: NOW,
-        pardonedAtMs: NOW,
+        unbannedAtMs: NOW,
       });
       await store.close();
     });

@@ -251,8 +251,8 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(ends).toEqual([NOW + 100, NOW + 200, undefined]);
       await store.keys.revoke({ ...SIGNED, keyId: key.id, atMs: NOW + 300 });
       await store.keys.revoke({ ...SIGNED, keyId: key.id, atMs: NOW + 400 });
-      await store.keys.pardon({ ...SIGNED, keyId: key.id, atMs: NOW + 500 });
-      expect(await store.keys.get(key.id)).toEqual({ ...key, revokedAtMs: NOW + 300, pardonedAtMs: NOW + 500 });
+      await store.keys.unban({ ...SIGNED, keyId: key.id, atMs: NOW + 500 });
+      expect(await store.keys.get(key.id)).toEqual({ ...key, revokedAtMs: NOW + 300, unbannedAtMs: NOW + 500 });
       expect(await store.keys.get("key_unknown")).toBeUndefined();
       await store.close();
     });
@@ -265,7 +265,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         () => store.keys.create({ ...SIGNED, key, digest: "a" }),
         () => store.keys.rotate({ ...SIGNED, keyId: key.id, digest: "b", atMs: NOW, oldSecretsExpireAtMs: NOW }),
         () => store.keys.revoke({ ...SIGNED, keyId: key.id, atMs: NOW }),
-        () => store.keys.pardon({ ...SIGNED, keyId: key.id, atMs: NOW }),
+        () => store.keys.unban({ ...SIGNED, keyId: key.id, atMs: NOW }),
       ]) {
         await change();
         revisions.push(await store.keys.revision());

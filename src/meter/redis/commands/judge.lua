@@ -2,12 +2,12 @@
 -- holds both to the same verdicts. script.ts puts the constants in front: MINUTE, DAY, BAN_MEMORY, BAN_LADDER,
 -- EXPIRY_MARGIN, FIELDS, PASS, EXHAUSTED and BANNED.
 -- KEYS[1]: the tally of one subject.
--- ARGV: quota per minute; quota per day, 0 for none; strikes that lead to a ban, 0 for never; when bans were pardoned;
+-- ARGV: quota per minute; quota per day, 0 for none; strikes that lead to a ban, 0 for never; when bans were lifted;
 --       strikes that an instance recorded by itself, and the start of the minute they belong to;
 --       how many requests to judge, 0 only to record those strikes; the time in milliseconds, empty for the server's own.
 -- Of several requests, it judges those that pass, or else one: the caller comes again with the others.
 local per_minute, per_day, strikes_to_ban = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local pardoned_at, reported_strikes, reported_since = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local unbanned_at, reported_strikes, reported_since = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local requests = tonumber(ARGV[7])
 
 local now, margin = tonumber(ARGV[8]), EXPIRY_MARGIN
@@ -42,7 +42,7 @@ local function strike()
 end
 
 if t.strikes_since == reported_since then t.strikes = t.strikes + reported_strikes end
-if t.bans_in_a_row > 0 and t.banned_at <= pardoned_at then t.bans_in_a_row = 0 end
+if t.bans_in_a_row > 0 and t.banned_at <= unbanned_at then t.bans_in_a_row = 0 end
 if t.minute_used > 0 and not is_within(t.minute_opened_at, MINUTE) then t.minute_used = 0 end
 if t.day_used > 0 and not is_within(t.day_opened_at, DAY) then t.day_used = 0 end
 

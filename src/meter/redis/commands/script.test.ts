@@ -39,7 +39,7 @@ test("a key that does not exist is an empty tally", () => {
 
 test("an answer without a number of strikes left has none", () => {
   const fields = TALLY_NUMBER_NAMES.map(() => 0);
-  const policy = { perMinute: 1, pardonedAtMs: -1 };
+  const policy = { perMinute: 1, unbannedAtMs: -1 };
   expect(readAnswer([1, 5, -1, 0, 1, ...fields], policy).verdict).toMatchObject({
     kind: "exhausted",
     strikesLeft: undefined,

@@ -68,7 +68,7 @@ export const argumentsOf = ({ policy, strikes, requests, nowMs }: JudgeCall): (s
   policy.perMinute,
   policy.perDay ?? 0,
   policy.strikesToBan ?? 0,
-  policy.pardonedAtMs,
+  policy.unbannedAtMs,
   strikes?.count ?? 0,
   strikes?.sinceMs ?? 0,
   requests,

@@ -4,13 +4,13 @@ import {
   entryOfDeletedKey,
   entryOfNewKey,
   entryOfRotation,
-  pardonedKey,
   resumedKey,
   revokedKey,
   suspendedKey,
+  unbannedKey,
 } from "../../../domain/keys/changes.ts";
 import type { DatedSecret, Key, KeyChange } from "../../../domain/keys/key.ts";
-import type { FoundKey, IdPage, KeyCommand, NewKey, Pardon, Rotation } from "../../ports/store.ts";
+import type { FoundKey, IdPage, KeyCommand, NewKey, Rotation, Unban } from "../../ports/store.ts";
 import {
   datedSecretOf,
   deletionsOfKey,
@@ -115,7 +115,7 @@ export function keyChanges(dialect: Dialect) {
     },
     edit: (command: KeyChange & KeyCommand) => change(command, editedKey),
     revoke: changing(revokedKey),
-    pardon: changing<Pardon>(pardonedKey),
+    unban: changing<Unban>(unbannedKey),
     suspend: changing(suspendedKey),
     resume: changing(resumedKey),
     /** Locks the key: a tally that is being saved for it would otherwise block the deletion. */
