@@ -43,6 +43,20 @@ const wholeNumber =
     return number >= min && number <= max ? number : new Mistake(rule);
   };
 
+const parseHost = (text: string): string | Mistake =>
+  /^[A-Za-z0-9.:_-]+$/.test(text) ? text : new Mistake("must be an address or a host name, such as 127.0.0.1");
+
+const parseEnvironment = (text: string): EnvironmentName | Mistake =>
+  ENVIRONMENT_NAMES.find((name) => name === text) ?? new Mistake("must be production or staging");
+
+const parseSwitch = (text: string): boolean | Mistake =>
+  text === "on" || text === "off" ? text === "on" : new Mistake("must be on or off");
+
+const optional =
+  <Value>(parse: (text: string) => Value | Mistake) =>
+  (text: string): Value | undefined | Mistake =>
+    text === "" ? undefined : parse(text);
+
 const parsePort = wholeNumber(0, 65_535, "must be a port from 0 to 65535");
 
 /** Every setting. docs/settings.md and `serve --help` show exactly these. */
@@ -119,7 +133,11 @@ export const SETTINGS = {
     "Requests per minute that one address may make without a valid key.",
     wholeNumber(1, QUOTA_MAX),
   ),
-  OPERATOR: setting("", "Who the journal says made a change; by default, the system user.", optional(parseOperator)),
+  OPERATOR: setting(
+    "",
+    "Who the journal says made a change; by default, the system user.",
+    optional((text) => mistakeInText(text, AUTHOR_MAX_CODE_POINTS) ?? text),
+  ),
 } as const satisfies Record<string, Setting<unknown>>;
 
 type SettingName = keyof typeof SETTINGS;
@@ -220,18 +238,6 @@ function clashesOfUrls({ ENVIRONMENT, PUBLIC_URL, STAGING_URL, PRODUCTION_URL }:
   return clashes;
 }
 
-function parseHost(text: string): string | Mistake {
-  return /^[A-Za-z0-9.:_-]+$/.test(text) ? text : new Mistake("must be an address or a host name, such as 127.0.0.1");
-}
-
-function parseEnvironment(text: string): EnvironmentName | Mistake {
-  return ENVIRONMENT_NAMES.find((name) => name === text) ?? new Mistake("must be production or staging");
-}
-
-function parseOperator(text: string): string | Mistake {
-  return mistakeInText(text, AUTHOR_MAX_CODE_POINTS) ?? text;
-}
-
 function parsePublicUrl(text: string): string | undefined | Mistake {
   if (text === "") return undefined;
   const url = URL.parse(text);
@@ -240,12 +246,4 @@ function parsePublicUrl(text: string): string | undefined | Mistake {
   if (!isPlain || !/\/v1\/?$/.test(url.pathname))
     return new Mistake("must be an http or https address that ends in /v1, such as https://api.example.com/v1");
   return url.origin + url.pathname.replace(/\/$/, "");
-}
-
-function parseSwitch(text: string): boolean | Mistake {
-  return text === "on" || text === "off" ? text === "on" : new Mistake("must be on or off");
-}
-
-function optional<Value>(parse: (text: string) => Value | Mistake): (text: string) => Value | undefined | Mistake {
-  return (text) => (text === "" ? undefined : parse(text));
 }

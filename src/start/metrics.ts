@@ -2,9 +2,9 @@ import manifest from "../../package.json" with { type: "json" };
 import { lazy } from "../base/lazy.ts";
 import type { Config } from "../config.ts";
 import type { Store } from "../store/ports/store.ts";
-import type { MetricsSnapshot } from "../telemetry/metrics.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import type { Listeners } from "./listening/listen.ts";
+import type { Threads } from "./threads/threads.ts";
 
 /** Measures the connections of a store on a server. Without metrics, nothing is measured. */
 export function measureStore({ maintenance }: Pick<Store, "maintenance">, telemetry: Telemetry): void {
@@ -15,9 +15,7 @@ export function measureStore({ maintenance }: Pick<Store, "maintenance">, teleme
 }
 
 /** The other serving threads, whose metrics the first one publishes, too. */
-interface MeasuredThreads {
-  metrics(): Promise<readonly MetricsSnapshot[]>;
-}
+type MeasuredThreads = Pick<Threads<never>, "metrics">;
 
 const loadPrometheus = lazy(() => import("../telemetry/metrics.ts"));
 

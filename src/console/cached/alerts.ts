@@ -37,33 +37,31 @@ export function findAlerts(circumstances: Circumstances): readonly Finding[] {
   return [...found.filter(({ level }) => level === "problem"), ...found.filter(({ level }) => level === "warning")];
 }
 
-function storeAlerts({ health }: Circumstances): Finding[] {
-  const found: Finding[] = [];
+function* storeAlerts({ health }: Circumstances): Generator<Finding> {
   if (health && !health.answers)
-    found.push({
+    yield {
       id: "store",
       level: "problem",
       title: "The database does not answer.",
       meaning: "Requests fail with 503 until it does; the service log has the cause.",
       remedy: `${DOCUMENT}#check`,
-    });
+    };
   if (health?.isReadOnly)
-    found.push({
+    yield {
       id: "read-only",
       level: "problem",
       title: "The database is read-only.",
       meaning: "It is a replica, or was made read-only: animals and orders can be read, but nothing can be changed.",
       remedy: `${DOCUMENT}#a-replica`,
-    });
+    };
   if (health?.disk && isNearlyFull(health.disk))
-    found.push({
+    yield {
       id: "disk",
       level: "problem",
       title: `The disk is nearly full: ${gigabytes(health.disk.freeBytes)} of ${gigabytes(health.disk.totalBytes)} left.`,
       meaning: "When it is full, every write is refused with 503. Acknowledged writes are safe.",
       remedy: `${DOCUMENT}#when-the-disk-fails`,
-    });
-  return found;
+    };
 }
 
 const LEAST_FREE_BYTES = 1_000_000_000;
@@ -76,54 +74,52 @@ const isNearlyFull = ({ freeBytes, totalBytes }: Disk): boolean =>
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 
-function instanceAlerts({ instances, nowMs, environment }: Circumstances): Finding[] {
+function* instanceAlerts({ instances, nowMs, environment }: Circumstances): Generator<Finding> {
   const alive = instances.filter((each) => stateOfInstance(each, nowMs) === "alive");
-  const found: Finding[] = [];
   const alone = alive.filter(({ health }) => health === "counts alone");
   if (alone.length > 0)
-    found.push({
+    yield {
       id: "counts-alone",
       level: "problem",
       title: "Redis does not answer.",
       meaning: `${named(alone)} ${alone.length === 1 ? "counts requests by itself" : "count requests independently"}: until Redis is back, a key can use its full quotas on each instance.`,
       remedy: `${DOCUMENT}#when-redis-does-not-count`,
-    });
+    };
   for (const each of alive.filter(({ health }) => health === "not ready"))
-    found.push({
+    yield {
       id: `not-ready ${each.id}`,
       level: "problem",
       title: `Instance ${each.id} on ${each.host} is not ready.`,
       meaning: "It answers requests with 503 because it cannot reach the database or Redis.",
       remedy: `${DOCUMENT}#health`,
-    });
+    };
   for (const each of instances.filter((instance) => isMissed(instance, instances, nowMs)))
-    found.push({
+    yield {
       id: `lost ${each.id}`,
       level: "problem",
       title: `Instance ${each.id} on ${each.host} is lost.`,
       meaning: "It was killed, crashed, or cannot reach the database. It did not shut down cleanly.",
       remedy: `${DOCUMENT}#instances`,
       sinceMs: each.seenAtMs,
-    });
+    };
   const versions = [...new Set(alive.map(({ version }) => version))].sort();
   if (versions.length > 1)
-    found.push({
+    yield {
       id: "versions",
       level: "warning",
       title: `Instances run different versions: ${versions.join(", ")}.`,
       meaning: "This is expected during an upgrade, and only then.",
       remedy: `${DOCUMENT}#upgrades`,
-    });
+    };
   const strangers = alive.filter((each) => each.environment !== environment);
   if (strangers.length > 0)
-    found.push({
+    yield {
       id: "environments",
       level: "problem",
       title: "Production and staging share this database.",
       meaning: `This service is ${environment}. ${named(strangers)} ${strangers.length === 1 ? "is" : "are"} not. Both use the same keys and animals.`,
       remedy: `${DOCUMENT}#production-and-staging`,
-    });
-  return found;
+    };
 }
 
 const named = (instances: readonly Instance[]): string =>
@@ -135,27 +131,23 @@ function isMissed(instance: Instance, all: readonly Instance[], nowMs: number): 
   return !all.some((other) => other.host === instance.host && other.startedAtMs >= instance.seenAtMs);
 }
 
-function keyAlerts({ bannedKeys }: Circumstances): Finding[] {
-  if (bannedKeys === 0) return [];
+function* keyAlerts({ bannedKeys }: Circumstances): Generator<Finding> {
   if (bannedKeys === undefined)
-    return [
-      {
-        id: "counts",
-        level: "warning",
-        title: "Used quotas and bans cannot be shown.",
-        meaning: "They are counted in Redis, which does not answer the console.",
-        remedy: `${DOCUMENT}#when-redis-does-not-count`,
-      },
-    ];
-  return [
-    {
+    yield {
+      id: "counts",
+      level: "warning",
+      title: "Used quotas and bans cannot be shown.",
+      meaning: "They are counted in Redis, which does not answer the console.",
+      remedy: `${DOCUMENT}#when-redis-does-not-count`,
+    };
+  else if (bannedKeys > 0)
+    yield {
       id: "banned",
       level: "warning",
       title: bannedKeys === 1 ? "1 key is banned." : `${bannedKeys} keys are banned.`,
       meaning: `${bannedKeys === 1 ? "It" : "They"} kept sending requests after being refused. Bans end by themselves, or can be lifted.`,
       remedy: "/keys?state=banned",
-    },
-  ];
+    };
 }
 
 /** Remembers when each alert was first seen, as long as it lasts. */

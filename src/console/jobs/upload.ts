@@ -12,11 +12,6 @@ import { ConsoleFault } from "../fault.ts";
 // Uploaded files stay in a private folder while they are imported.
 
 const GIBIBYTE = 2 ** 30;
-/** Far more than any store needs. */
-const UPLOAD_MAX_BYTES = 8 * GIBIBYTE;
-/** Disk space that is left to others. */
-const RESERVED_BYTES = 64 * 1024 * 1024;
-const RESERVED_SHARE = 0.05;
 /** The free space is checked after every so many bytes. */
 const CHECK_EVERY_BYTES = 16 * 1024 * 1024;
 
@@ -74,11 +69,13 @@ export interface UploadLimits {
 }
 
 export const UPLOAD_LIMITS: UploadLimits = {
-  maxBytes: UPLOAD_MAX_BYTES,
+  /** Far more than any store needs. */
+  maxBytes: 8 * GIBIBYTE,
   stalledAfterMs: MINUTE_MS,
   async roomIn(folder) {
     const { freeBytes, totalBytes } = await diskAt(folder);
-    return freeBytes - Math.max(RESERVED_BYTES, RESERVED_SHARE * totalBytes);
+    // Some is left to others.
+    return freeBytes - Math.max(64 * 1024 * 1024, 0.05 * totalBytes);
   },
 };
 

@@ -78,7 +78,7 @@ export interface Operation<Known extends ParameterSet, Body extends Fields, Valu
   /** A second status that it may succeed with. */
   readonly otherSuccess?: Success;
   /** Examples of the faults that this operation adds to the common ones. */
-  readonly faults: readonly Fault[];
+  readonly faults?: readonly Fault[];
   /** The query of the sample request. */
   readonly sampleQuery?: string;
   readonly perform: (

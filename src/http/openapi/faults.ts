@@ -71,7 +71,7 @@ const shared = (...names: string[]): Fault[] => names.flatMap((name) => [...(SHA
 
 /** Every fault of an operation. */
 export function faultsOf(operation: AnyOperation): Fault[] {
-  const { method, scope, parameters, body, idempotency, deprecation, faults } = operation;
+  const { method, scope, parameters, body, idempotency, deprecation, faults = [] } = operation;
   const all = [
     ...shared("Unauthorized", "TooManyRequests", "InternalError"),
     ...(scope ? shared(nameOf(scope)) : []),

@@ -21,7 +21,6 @@ export const createPet = operation({
     examples: { added: PET_EXAMPLE },
     headers: ["Location"],
   },
-  faults: [],
   perform: ({ body, idempotencyKey }, { animals }) => animals.create(body, idempotencyKey),
   render: (animal, { publicUrl }) => ({
     body: petJson(animal),

@@ -16,7 +16,6 @@ export const getKey = operation({
     "What the key that you call with may do, and how its quotas stand after this very request, which counts.",
   parameters: {},
   success: { status: 200, description: "The key.", schema: KEY, examples: { key: KEY_EXAMPLE } },
-  faults: [],
   perform: ({ caller }, { gate }) => {
     const pass = caller as Pass;
     return andThen(gate.strikesLeft(pass), (strikesLeft) => done<OwnKey>({ ...pass, strikesLeft }));

@@ -34,7 +34,6 @@ export const listCategories = operation({
     "The categories that have names, by ascending id, or by name if they are found by `name`, one page at a time, with the same paging as for animals.",
   parameters,
   success: pageSuccess(CATEGORIES, "A page of categories.", [CATEGORY_EXAMPLE, OTHER_CATEGORY_EXAMPLE]),
-  faults: [],
   sampleQuery: "name=do",
   perform({ parameters: { limit: size, cursor: after, name: prefix } }, { categories }) {
     const name = prefix === undefined ? undefined : fold(prefix);

@@ -2,8 +2,7 @@ import { lazy } from "../../base/lazy.ts";
 import { NO_SUCH_PAGE } from "../faults/faults.ts";
 import { isRead, type PublicPage } from "../pipeline/handler.ts";
 import type { Addresses } from "../request/addresses.ts";
-import { SAFE_HEADERS } from "./headers.ts";
-import { publicError } from "./page.ts";
+import { publicError, publicJson } from "./page.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
 import type { DocsPages } from "./reference/docs.ts";
 
@@ -37,11 +36,7 @@ export function publicPages(parts: PageParts) {
   };
 }
 
-const probe = (status: number, word: string): Response =>
-  new Response(JSON.stringify({ status: word }), {
-    status,
-    headers: { ...SAFE_HEADERS, "Content-Type": "application/json", "Cache-Control": "no-store" },
-  });
+const probe = (status: number, word: string): Response => publicJson(status, JSON.stringify({ status: word }));
 
 /** A person gets a page with a way back, and a program the error that it can read. */
 const notFoundPage =

@@ -7,6 +7,8 @@ import type { HandlerParts } from "../handler.ts";
 import { callerAddress } from "../pipeline/caller-address.ts";
 import { isRead, type PublicPage } from "../pipeline/handler.ts";
 import { placeOf } from "../pipeline/request-log.ts";
+import type { HeaderFields } from "../reply/header-template.ts";
+import type { Reply } from "../reply/reply.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 
 export type PageHandlerParts = Pick<
@@ -15,12 +17,13 @@ export type PageHandlerParts = Pick<
 >;
 
 /** An error outside /v1 has the same shape, without the headers that only /v1 promises. */
-export function publicError({ reply, headers }: Fault): Response {
-  return new Response(reply.body, {
-    status: reply.status,
+export const publicError = ({ reply, headers }: Fault): Response => publicJson(reply.status, reply.body, headers);
+
+export const publicJson = (status: number, body: Reply["body"], headers?: HeaderFields): Response =>
+  new Response(body, {
+    status,
     headers: { ...SAFE_HEADERS, "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },
   });
-}
 
 /** Limits how often one address may request a page. */
 export const limited =

@@ -10,19 +10,6 @@ import { startJob } from "./schedule.ts";
 import { UsageFlush } from "./usage-flush.ts";
 
 export const REFRESH_KEYS_INTERVAL_MS = 500;
-/** A database file that is taken away is noticed within a second, also while nobody writes. */
-const CHECK_INTERVAL_MS = 500;
-const DELETE_SAVED_RESPONSES_INTERVAL_MS = 10_000;
-/** An animal that an instance of release 1.1.0 adds is found by name after this time. */
-const FOLD_NAMES_INTERVAL_MS = 1_000;
-/** The recorded minute of a key's last use may be late by this much. */
-const NOTE_USE_INTERVAL_MS = 5_000;
-/** Usage appears in the store after this time, and a crash loses no more of it. */
-const FLUSH_USAGE_INTERVAL_MS = 5_000;
-const SWEEP_USAGE_INTERVAL_MS = 60_000;
-const SWEEP_SESSIONS_INTERVAL_MS = 60_000;
-/** The interval of checks whether the health of this instance has changed. */
-const HEALTH_INTERVAL_MS = 2_000;
 
 /** Makes a function that reports failures under a message. */
 type Report = (message: string) => (error: unknown) => void;
@@ -50,10 +37,13 @@ export function startThreadJobs({ keyring, usage, store, isReady, steadyClock, r
   const usageFailure = "could not store the usage";
   const stopJobs = startJobs(report, [
     [REFRESH_KEYS_INTERVAL_MS, "could not check for changed keys", () => keyring.refresh()],
-    // Being ready must not be taken for more to do.
-    [CHECK_INTERVAL_MS, "could not check the store", async () => void (await isReady())],
-    [NOTE_USE_INTERVAL_MS, lastUseFailure, () => lastUse.write()],
-    [FLUSH_USAGE_INTERVAL_MS, usageFailure, () => usageFlush.write()],
+    // A database file that is taken away is noticed within a second, also while nobody writes. Being ready must not be
+    // taken for more to do.
+    [500, "could not check the store", async () => void (await isReady())],
+    // The recorded minute of a key's last use may be late by this much.
+    [5_000, lastUseFailure, () => lastUse.write()],
+    // Usage appears in the store after this time, and a crash loses no more of it.
+    [5_000, usageFailure, () => usageFlush.write()],
   ]);
   return async (): Promise<void> => {
     await stopJobs();
@@ -72,11 +62,12 @@ export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, rep
   const heartbeatFailure = "could not note that this instance is alive";
   const stopJobs = startJobs(report, [
     [SAVE_INTERVAL_MS, "could not save the counters", () => meters.save()],
-    [DELETE_SAVED_RESPONSES_INTERVAL_MS, "could not delete expired responses", deleteExpiredResponses],
-    [SWEEP_USAGE_INTERVAL_MS, "could not delete old usage", sweepUsage],
-    [SWEEP_SESSIONS_INTERVAL_MS, "could not delete expired sessions of the console", sweepSessions],
-    [HEALTH_INTERVAL_MS, heartbeatFailure, () => heartbeat.beat()],
-    [FOLD_NAMES_INTERVAL_MS, "could not prepare names for searches", foldNames],
+    [10_000, "could not delete expired responses", deleteExpiredResponses],
+    [60_000, "could not delete old usage", sweepUsage],
+    [60_000, "could not delete expired sessions of the console", sweepSessions],
+    [2_000, heartbeatFailure, () => heartbeat.beat()],
+    // An animal that an instance of release 1.1.0 adds is found by name after this time.
+    [1_000, "could not prepare names for searches", foldNames],
   ]);
   return async (): Promise<void> => {
     await stopJobs();
