@@ -26,14 +26,7 @@ export interface Migration {
 }
 
 /** The database's record of a migration that was begun. */
-export interface AppliedMigration {
-  readonly number: number;
-  readonly digest: string;
-  /** Undefined in a database of a release that did not record it. */
-  readonly servesFrom: number | undefined;
-  /** Undefined likewise; the migration is then complete. */
-  readonly stepsDone: number | undefined;
-}
+export type AppliedMigration = ReturnType<typeof appliedMigration>;
 
 export type SchemaState =
   | { readonly kind: "empty" }
@@ -76,10 +69,12 @@ export interface MigrationTarget {
 }
 
 /** Reads the record of a migration, which lacks some columns in a database of an earlier release. */
-export const appliedMigration = ({ number, digest, serves_from, steps_done }: Row): AppliedMigration => ({
+export const appliedMigration = ({ number, digest, serves_from, steps_done }: Row) => ({
   number: Number(number),
   digest: digest as string,
+  /** Undefined in a database of a release that did not record it. */
   servesFrom: optionalNumber(serves_from),
+  /** Undefined likewise; the migration is then complete. */
   stepsDone: optionalNumber(steps_done),
 });
 

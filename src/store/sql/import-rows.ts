@@ -1,25 +1,34 @@
 import type { IdRange, Import, ImportBeginning } from "../../domain/stock/import.ts";
-import { type ColumnOf, optionalNumber, type Row, type SqlValue, type Table } from "./table.ts";
+import {
+  asIs,
+  columnsOf,
+  type FieldsOf,
+  objectOf,
+  optionalNumber,
+  type Row,
+  type SqlValue,
+  type Table,
+} from "./table.ts";
 
 // The tables of imports and the mapping of their rows. rows.ts lists them with the others.
 
-const IMPORT_COLUMNS: ColumnOf<Import> = {
-  id: "id",
-  identity: "identity",
-  source: "source",
-  records: "records",
-  animals: "animals",
-  recordsDone: "records_done",
-  added: "added",
-  begunAtMs: "begun_at",
-  finishedAtMs: "finished_at",
-  undoBegunAtMs: "undo_begun_at",
-  undoneAtMs: "undone_at",
-  removed: "removed",
-  kept: "kept",
+const IMPORT_FIELDS: FieldsOf<Import> = {
+  id: ["id", asIs],
+  identity: ["identity", asIs],
+  source: ["source", asIs],
+  records: ["records", Number],
+  animals: ["animals", Number],
+  recordsDone: ["records_done", Number],
+  added: ["added", Number],
+  begunAtMs: ["begun_at", Number],
+  finishedAtMs: ["finished_at", optionalNumber],
+  undoBegunAtMs: ["undo_begun_at", optionalNumber],
+  undoneAtMs: ["undone_at", optionalNumber],
+  removed: ["removed", Number],
+  kept: ["kept", Number],
 };
 
-export const IMPORTS: Table = { name: "imports", columns: Object.values(IMPORT_COLUMNS), key: ["id"] };
+export const IMPORTS: Table = { name: "imports", columns: columnsOf(IMPORT_FIELDS), key: ["id"] };
 
 const NEW_IMPORT_VALUES: Readonly<Record<string, (beginning: ImportBeginning) => SqlValue>> = {
   identity: ({ identity }) => identity,
@@ -40,21 +49,7 @@ export const NEW_IMPORT: readonly string[] = Object.keys(NEW_IMPORT_VALUES);
 export const newImportValues = (beginning: ImportBeginning): SqlValue[] =>
   Object.values(NEW_IMPORT_VALUES).map((valueIn) => valueIn(beginning));
 
-export const importOf = (row: Row): Import => ({
-  id: row.id as bigint,
-  identity: row.identity as string,
-  source: row.source as string,
-  records: Number(row.records),
-  animals: Number(row.animals),
-  recordsDone: Number(row.records_done),
-  added: Number(row.added),
-  begunAtMs: Number(row.begun_at),
-  finishedAtMs: optionalNumber(row.finished_at),
-  undoBegunAtMs: optionalNumber(row.undo_begun_at),
-  undoneAtMs: optionalNumber(row.undone_at),
-  removed: Number(row.removed),
-  kept: Number(row.kept),
-});
+export const importOf = (row: Row): Import => objectOf(IMPORT_FIELDS, row);
 
 export const IMPORT_RANGES: Table = {
   name: "import_ranges",

@@ -134,17 +134,7 @@ export const keyOf = (row: Row): Key => ({
 });
 
 /** The columns of a key that a person may change. */
-const EDITED = [
-  "name",
-  "plan",
-  "per_minute",
-  "per_day",
-  "expires_at",
-  "scopes",
-  "revoked_at",
-  "pardoned_at",
-  "suspended_at",
-];
+const EDITED = KEYS.columns.filter((column) => !["id", "created_at", "last_used_at"].includes(column));
 
 export const updateKey = (placeholder: (n: number) => string): string =>
   `UPDATE ${KEYS.name} SET ${EDITED.map((column, i) => `${column} = ${placeholder(i + 1)}`).join(", ")}

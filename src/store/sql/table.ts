@@ -18,6 +18,23 @@ export interface Table {
 /** The column of each field. A field without a column does not compile. */
 export type ColumnOf<Fields> = { readonly [Name in keyof Fields]: string };
 
+/** A column, and how its value is read. */
+type Column = readonly [name: string, read: (value: Row[string] | undefined) => unknown];
+
+/** The column of each field, likewise. */
+export type FieldsOf<Fields> = Readonly<Record<keyof Fields, Column>>;
+
+export const columnsOf = (fields: Readonly<Record<string, Column>>): string[] =>
+  Object.values(fields).map(([column]) => column);
+
+/** Reads the fields of a row. */
+export function objectOf<Fields>(fields: FieldsOf<Fields>, row: Row): Fields {
+  const read = Object.entries<Column>(fields).map(([field, [column, readValue]]) => [field, readValue(row[column])]);
+  return Object.fromEntries(read) as Fields;
+}
+
+export const asIs = (value: Row[string] | undefined) => value;
+
 export const optionalNumber = (value: Row[string] | undefined): number | undefined =>
   value === null || value === undefined ? undefined : Number(value);
 

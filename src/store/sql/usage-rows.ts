@@ -1,9 +1,17 @@
-import type { EnvironmentName } from "../../domain/environment.ts";
 import { type Grain, KEPT_MS, sweptBefore, type UsageSeries, type UsageSum } from "../../domain/usage/grains.ts";
-import type { Health, Instance } from "../../domain/usage/instance.ts";
+import type { Instance } from "../../domain/usage/instance.ts";
 import { OUTCOMES, REFUSALS, USAGE_COLUMNS } from "../../domain/usage/usage.ts";
 import type { KeyRequests } from "../ports/store.ts";
-import type { Row, SqlValue, Table } from "./table.ts";
+import {
+  asIs,
+  columnsOf,
+  type FieldsOf,
+  objectOf,
+  optionalNumber,
+  type Row,
+  type SqlValue,
+  type Table,
+} from "./table.ts";
 
 // The tables of usage and instances and the mapping of their rows. rows.ts lists them with the others.
 
@@ -107,32 +115,22 @@ export const claimFlush = (placeholder: (n: number) => string): string =>
 
 // Instances
 
-const INSTANCE_VALUES: Readonly<Record<string, (instance: Instance) => SqlValue>> = {
-  id: ({ id }) => id,
-  host: ({ host }) => host,
-  version: ({ version }) => version,
-  environment: ({ environment }) => environment,
-  threads: ({ threads }) => threads,
-  started_at: ({ startedAtMs }) => startedAtMs,
-  health: ({ health }) => health,
-  seen_at: ({ seenAtMs }) => seenAtMs,
-  stopped_at: ({ stoppedAtMs }) => stoppedAtMs ?? null,
+const INSTANCE_FIELDS: FieldsOf<Instance> = {
+  id: ["id", asIs],
+  host: ["host", asIs],
+  version: ["version", asIs],
+  environment: ["environment", asIs],
+  threads: ["threads", Number],
+  startedAtMs: ["started_at", Number],
+  health: ["health", asIs],
+  seenAtMs: ["seen_at", Number],
+  stoppedAtMs: ["stopped_at", optionalNumber],
 };
 
-export const INSTANCES: Table = { name: "instances", columns: Object.keys(INSTANCE_VALUES), key: ["id"] };
+export const INSTANCES: Table = { name: "instances", columns: columnsOf(INSTANCE_FIELDS), key: ["id"] };
 
 /** The values in the order of the columns. */
 export const instanceValues = (instance: Instance): SqlValue[] =>
-  Object.values(INSTANCE_VALUES).map((valueIn) => valueIn(instance));
+  (Object.keys(INSTANCE_FIELDS) as (keyof Instance)[]).map((field) => instance[field] ?? null);
 
-export const instanceOf = (row: Row): Instance => ({
-  id: row.id as string,
-  host: row.host as string,
-  version: row.version as string,
-  environment: row.environment as EnvironmentName,
-  threads: Number(row.threads),
-  startedAtMs: Number(row.started_at),
-  health: row.health as Health,
-  seenAtMs: Number(row.seen_at),
-  stoppedAtMs: row.stopped_at === null ? undefined : Number(row.stopped_at),
-});
+export const instanceOf = (row: Row): Instance => objectOf(INSTANCE_FIELDS, row);
