@@ -119,13 +119,11 @@ export function createGate(parts: GateParts) {
     const problem = neverExpires ? undefined : problemWith(key, secret, clock.nowMs());
     if (problem) return refuseAnonymous(problem, address, key.id);
     known.isUsed = true;
-    return andThen(keyMeter.judge(key.id, policy), (verdict) => admissionOf(key, counted, verdict));
-  }
-
-  function admissionOf(key: Key, counted: CountedKey, verdict: Verdict): Admission {
-    const { quotaStatus } = verdict;
-    if (verdict.kind === "pass") return { kind: "pass", key, counted, quotaStatus };
-    return { kind: "refusal", reason: verdict, quotaStatus, key, counted };
+    return andThen(keyMeter.judge(key.id, policy), (verdict): Admission => {
+      const { quotaStatus } = verdict;
+      if (verdict.kind === "pass") return { kind: "pass", key, counted, quotaStatus };
+      return { kind: "refusal", reason: verdict, quotaStatus, key, counted };
+    });
   }
 
   /** Without a valid key, requests are counted for the address. */

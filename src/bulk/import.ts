@@ -64,22 +64,24 @@ export async function importAnimals(
   parts: ImportParts,
   options: ImportOptions,
 ): Promise<Result<Imported, ImportRefusal>> {
+  const { imports, author } = parts;
+  const { again } = options;
   let source: Source | undefined;
   try {
     source = await openSource(options.path, parts.signal);
     const { reader, validated, first } = await validate(parts, options, source);
     if (first && !options.skipInvalid) return refused({ kind: "invalid_lines", ...validated, first });
-    if (options.dryRun) return await foresee(parts, options, reader, validated);
-    const begun = await parts.imports.begin({
-      ...parts.author,
-      atMs: parts.nowMs(),
-      identity: reader.identity,
-      source: source.name,
-      records: validated.animals + validated.rejected,
-      animals: validated.animals,
-      again: options.again,
-      lastId: reader.lastId,
-    });
+    const { identity, lastId } = reader;
+    if (options.dryRun) {
+      const earlier = (await imports.list()).filter((each) => each.identity === identity);
+      const decision = decideBeginning(earlier, { again, lastId });
+      if (decision.kind === "already_imported") return refused(decision);
+      const addedBefore = decision.kind === "continue" ? decision.earlier.added : 0;
+      return done({ ...validated, import: undefined, addedBefore });
+    }
+    const { animals, rejected } = validated;
+    const content = { identity, source: source.name, records: animals + rejected, animals };
+    const begun = await imports.begin({ ...author, atMs: parts.nowMs(), ...content, again, lastId });
     if (begun.kind === "refused") return begun;
     const imported = await add(parts, new AnimalReader(source, options), begun.value);
     if (imported.kind === "refused") return imported;
@@ -93,11 +95,7 @@ export async function importAnimals(
 }
 
 /** Reads the whole file, and writes nothing but the rejected lines. */
-async function validate(
-  { signal, onProgress }: ImportParts,
-  options: ImportOptions,
-  source: Source,
-): Promise<{ readonly reader: AnimalReader; readonly validated: Validated; readonly first: Reject | undefined }> {
+async function validate({ signal, onProgress }: ImportParts, options: ImportOptions, source: Source) {
   const reader = new AnimalReader(source, options);
   const rejects = new Rejects(options.rejectedPath, source.name, options.rejectedMaxBytes);
   let animals = 0;
@@ -114,22 +112,9 @@ async function validate(
   } finally {
     rejects.close();
   }
-  const validated = { source: source.name, animals, rejected: rejects.count, rejectedLines: rejects.lines };
+  const { count: rejected, lines: rejectedLines } = rejects;
+  const validated: Validated = { source: source.name, animals, rejected, rejectedLines };
   return { reader, validated, first: rejects.first };
-}
-
-/** The result of a dry run: the one that a real run would have. */
-async function foresee(
-  { imports }: ImportParts,
-  { again }: ImportOptions,
-  { identity, lastId }: AnimalReader,
-  validated: Validated,
-): Promise<Result<Imported, ImportRefusal>> {
-  const earlier = (await imports.list()).filter((each) => each.identity === identity);
-  const decision = decideBeginning(earlier, { again, lastId });
-  if (decision.kind === "already_imported") return refused(decision);
-  const addedBefore = decision.kind === "continue" ? decision.earlier.added : 0;
-  return done({ ...validated, import: undefined, addedBefore });
 }
 
 /** Reads the file once more, and adds its animals from where the import has stopped. */

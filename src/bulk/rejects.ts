@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, createReadStream, openSync, readSync, rmSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, openSync, readSync, rmSync } from "node:fs";
 import { AlreadyExists, beginFile, CannotWrite, type PartialFile } from "../store/files/partial-file.ts";
 import { UnusableFile } from "./file-problem.ts";
 import type { Reading } from "./reading/readings.ts";
@@ -87,29 +87,18 @@ function isOurs(path: string): boolean {
   }
 }
 
-/** The first rejects in a file that was published. */
+/** A reject takes 2 KB at most, so this is enough for hundreds. */
+const START_BYTES = 1024 * 1024;
+const REJECT = /^lines? (\d+)(?:-(\d+))?\t(.*)$/gm;
+
+/** The first rejects, a hundred or so, in a file that was published. */
 export async function firstRejects(path: string, count: number): Promise<readonly Reject[]> {
-  const found: Reject[] = [];
-  let rest = "";
-  try {
-    for await (const chunk of createReadStream(path, "utf8")) {
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() as string;
-      for (const text of lines) {
-        const reject = rejectIn(text);
-        if (reject && found.push(reject) === count) return found;
-      }
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
-  return found;
-}
-
-const REJECT = /^lines? (\d+)(?:-(\d+))?\t(.*)$/;
-
-function rejectIn(text: string): Reject | undefined {
-  const [, line, lastLine, reason = ""] = REJECT.exec(text) ?? [];
-  if (line === undefined) return undefined;
-  return { kind: "rejected", line: Number(line), lastLine: Number(lastLine ?? line), reason };
+  if (!existsSync(path)) return [];
+  const start = await Bun.file(path).slice(0, START_BYTES).text();
+  return Array.from(start.matchAll(REJECT).take(count), ([, line, lastLine = line, reason = ""]) => ({
+    kind: "rejected",
+    line: Number(line),
+    lastLine: Number(lastLine),
+    reason,
+  }));
 }

@@ -1,8 +1,6 @@
 import type { Result } from "../base/result.ts";
 import { DAY_MS } from "../base/time/clock.ts";
 
-export const SAVED_RESPONSE_LIFETIME_MS = DAY_MS;
-
 /** Makes a write safe to retry: of all requests with the same one, only the first is carried out. */
 export interface IdempotencyKey {
   /** The API key it belongs to: every key has its own. */
@@ -35,8 +33,8 @@ export type Replay<Value> =
 /** The outcome of a write with an idempotency key: carried out now, refused, or answered before. */
 export type IdempotentResult<Value, Reason = never> = Result<Value, Reason> | Replay<Value>;
 
-/** Responses saved up to this moment have expired. */
-export const savedResponsesExpireAtMs = (nowMs: number): number => nowMs - SAVED_RESPONSE_LIFETIME_MS;
+/** Responses saved up to this moment, a day ago, have expired. */
+export const savedResponsesExpireAtMs = (nowMs: number): number => nowMs - DAY_MS;
 
 /** The reply to a request whose idempotency key was used before; undefined if it is to be carried out. */
 export function replayOf<Value>(

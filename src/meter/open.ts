@@ -2,7 +2,7 @@ import type { Checkup } from "../domain/checkup/checkup.ts";
 import { MemoryMeter } from "./memory.ts";
 import type { Meter, RedisSettings, SavingThread, TallyKeeper } from "./meter.ts";
 import type { RedisUrl } from "./redis-url.ts";
-import { TallySaver } from "./tally-saver.ts";
+import { loadTallies, tallySaver } from "./tally-saver.ts";
 import { newTableMemory, TallyTable, WAYS } from "./tally-table.ts";
 
 export type { ServerChange } from "./meter.ts";
@@ -45,9 +45,9 @@ const MAX_SUBJECTS_WHILE_DEGRADED = 2 ** 18;
 const NO_ROOM = WAYS;
 
 /** ioredis takes 14 ms to load: only a process that uses Redis pays for it. */
-const loadTallies = () => import("./redis/tallies.ts");
+const inRedis = () => import("./redis/tallies.ts");
 
-type Tallies = Awaited<ReturnType<typeof loadTallies>>;
+type Tallies = Awaited<ReturnType<typeof inRedis>>;
 
 /**
  * Opens counters in Redis, for all instances together, if there is one; otherwise in this process, saved by the keeper.
@@ -57,13 +57,13 @@ export const openMeters = (settings: MeterSettings): Promise<Meters> =>
   settings.redisUrl === undefined ? openLocalMeters(settings) : openSharedMeters(settings, settings.redisUrl);
 
 /** Reads the current tallies of these keys in Redis. Fails with an OperatorError if Redis does not answer. */
-export const readTallies: Tallies["readTallies"] = async (...args) => (await loadTallies()).readTallies(...args);
+export const readTallies: Tallies["readTallies"] = async (...args) => (await inRedis()).readTallies(...args);
 
 /**
  * Raises the tallies of these keys in Redis to at least these values, and never lowers one. Fails with an OperatorError
  * if Redis does not answer.
  */
-export const raiseTallies: Tallies["raiseTallies"] = async (...args) => (await loadTallies()).raiseTallies(...args);
+export const raiseTallies: Tallies["raiseTallies"] = async (...args) => (await inRedis()).raiseTallies(...args);
 
 export async function openRedisCheckup(url: RedisUrl, connectTimeoutMs?: number): Promise<Checkup> {
   return (await import("./redis/checkup.ts")).checkRedis(url, connectTimeoutMs);
@@ -84,9 +84,8 @@ async function openLocalMeters({ memory, keeper, clock, onSaveFailure }: MeterSe
     const save = () => keeper.saveElsewhere().catch(onSaveFailure);
     return { keyMeter: new MemoryMeter(clock, keys, save), addressMeter, save, close: async () => {} };
   }
-  const saver = new TallySaver(keys, keeper, onSaveFailure);
-  await saver.load(clock.nowMs());
-  const save = () => saver.save();
+  await loadTallies(keys, keeper, clock.nowMs());
+  const save = tallySaver(keys, keeper, onSaveFailure);
   return { keyMeter: new MemoryMeter(clock, keys, save), addressMeter, save, close: save };
 }
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { FakeClock } from "../../test/harness/time/clock.ts";
 import { ratePolicyOfKey, type Tally } from "../domain/limits/tally.ts";
 import { MemoryMeter } from "./memory.ts";
-import { TallySaver } from "./tally-saver.ts";
+import { loadTallies, tallySaver } from "./tally-saver.ts";
 import { newTableMemory, TallyTable, WAYS } from "./tally-table.ts";
 
 const FREE = ratePolicyOfKey({ perMinute: 60, perDay: 1000 }, undefined);
@@ -40,16 +40,16 @@ class Kept {
 async function open(clock: FakeClock, kept = new Kept()) {
   const memory = newTableMemory(WAYS);
   const table = new TallyTable(memory, clock);
-  const saver = new TallySaver(table, kept, (error) => kept.failures.push(error));
-  await saver.load(clock.nowMs());
-  const meter = new MemoryMeter(clock, table, () => saver.save());
+  await loadTallies(table, kept, clock.nowMs());
+  const saver = { save: tallySaver(table, kept, (error) => kept.failures.push(error)) };
+  const meter = new MemoryMeter(clock, table, saver.save);
   return { meter, saver, kept, table, used: (subject: string) => usedIn(kept, subject) };
 }
 
 const usedIn = ({ tallies }: Kept, subject: string): number =>
   (JSON.parse(tallies.get(subject) ?? "null") as Tally | null)?.day.used ?? 0;
 
-describe("TallySaver", () => {
+describe("saving tallies", () => {
   test("continues from what was saved, without what has expired", async () => {
     const clock = new FakeClock();
     const { meter, saver, kept } = await open(clock);

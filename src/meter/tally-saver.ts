@@ -2,46 +2,36 @@ import { isSpent } from "../domain/limits/tally.ts";
 import type { TallyKeeper } from "./meter.ts";
 import type { TallyTable } from "./tally-table.ts";
 
-/** Saves the tallies of all threads. */
-export class TallySaver {
-  #last: Promise<void> = Promise.resolve();
+/** Loads the saved tallies, except for those that have expired since. */
+export async function loadTallies(table: TallyTable, keeper: TallyKeeper, nowMs: number): Promise<void> {
+  for (const [subject, tally] of await keeper.load()) if (!isSpent(tally, nowMs)) table.load(subject, tally);
+}
+
+/**
+ * Returns a function that saves all changes of all threads before its call, and resolves when that is done. A failure
+ * is reported, never thrown; the next save includes its tallies.
+ */
+export function tallySaver(table: TallyTable, keeper: TallyKeeper, onFailure: (error: unknown) => void) {
+  let last = Promise.resolve();
   /** The next save, which has not begun. */
-  #next: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
 
-  constructor(
-    private readonly table: TallyTable,
-    private readonly keeper: TallyKeeper,
-    /** Called when a save fails; the next save includes its tallies. */
-    private readonly onFailure: (error: unknown) => void,
-  ) {}
-
-  /** Loads the saved tallies, except for those that have expired since. */
-  async load(nowMs: number): Promise<void> {
-    for (const [subject, tally] of await this.keeper.load())
-      if (!isSpent(tally, nowMs)) this.table.load(subject, tally);
-  }
-
-  /**
-   * Saves all changes before this call, and resolves when that is done. A failure is reported, never thrown. Saves run
-   * one after the other, or an older tally could be written over a newer one.
-   */
-  save(): Promise<void> {
-    this.#next ??= this.#last.then(() => {
-      this.#next = undefined;
-      return this.#saveNow();
-    });
-    this.#last = this.#next;
-    return this.#last;
-  }
-
-  async #saveNow(): Promise<void> {
-    const unsaved = this.table.takeUnsaved();
+  async function saveNow(): Promise<void> {
+    next = undefined;
+    const unsaved = table.takeUnsaved();
     if (unsaved.length === 0) return;
     try {
-      await this.keeper.save(unsaved.map(({ subject, tally }) => [subject, tally]));
+      await keeper.save(unsaved.map(({ subject, tally }) => [subject, tally]));
     } catch (error) {
-      this.table.putBack(unsaved);
-      this.onFailure(error);
+      table.putBack(unsaved);
+      onFailure(error);
     }
   }
+
+  return (): Promise<void> => {
+    // Saves run one after the other, or an older tally could be written over a newer one.
+    next ??= last.then(saveNow);
+    last = next;
+    return last;
+  };
 }

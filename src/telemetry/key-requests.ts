@@ -26,9 +26,7 @@ export class KeyRequests {
 
   #add(keyId: string): Map<UsageOutcome, number> {
     const name = this.#counts.size < MAX_KEYS ? keyId : OTHER;
-    const known = this.#counts.get(name);
-    if (known) return known;
-    const counts = new Map<UsageOutcome, number>();
+    const counts = this.#counts.get(name) ?? new Map<UsageOutcome, number>();
     this.#counts.set(name, counts);
     return counts;
   }

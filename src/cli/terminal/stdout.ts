@@ -38,21 +38,14 @@ export function drawOnTerminal(text: string): void {
 
 function writeAll(descriptor: number, text: string): void {
   let rest: Uint8Array = Buffer.from(text);
-  while (rest.length > 0) {
-    const written = writeSome(descriptor, rest);
-    if (written === 0) Bun.sleepSync(RETRY_AFTER_MS);
-    rest = rest.subarray(written);
-  }
-}
-
-/** Returns 0 if a non-blocking pipe is full: another program may have set it so. */
-function writeSome(descriptor: number, bytes: Uint8Array): number {
-  try {
-    return writeSync(descriptor, bytes);
-  } catch (error) {
-    if ((error as { code?: string }).code === "EAGAIN") return 0;
-    throw error;
-  }
+  while (rest.length > 0)
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EAGAIN") throw error;
+      // A non-blocking pipe is full: another program may have set it so.
+      Bun.sleepSync(RETRY_AFTER_MS);
+    }
 }
 
 /** Writes a secret, which must not exist if nobody can read it. Fails with an OperatorError. */
