@@ -197,7 +197,7 @@ for (const [name, open] of Object.entries(stores))
     });
 
     test("a file that changes while it is imported: what was added is to be removed first", async () => {
-      write("growing.csv", csvOf(20_000, "Growing"));
+      write("growing.csv", csvOf(60_000, "Growing"));
       const child = Bun.spawn([EXECUTABLE, "animals", "import", "growing.csv"], {
         cwd,
         env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
@@ -206,7 +206,7 @@ for (const [name, open] of Object.entries(stores))
       });
       const isGrowing = ({ file }: { file: string }): boolean => file === "growing.csv";
       await stopWhileAdding(child, "growing.csv", { cwd, env });
-      write("growing.csv", csvOf(20_001, "Grown"));
+      write("growing.csv", csvOf(60_001, "Grown"));
       child.kill("SIGCONT");
       const exitCode = await child.exited;
       const err = withoutProgress(await new Response(child.stderr).text());
@@ -270,7 +270,7 @@ for (const [name, open] of Object.entries(stores))
     });
 
     test("Ctrl+C stops at the end of a batch, and says how to go on", async () => {
-      write("stopped.csv", csvOf(20_000, "Stopped"));
+      write("stopped.csv", csvOf(60_000, "Stopped"));
       const child = Bun.spawn([EXECUTABLE, "animals", "import", "stopped.csv"], {
         cwd,
         env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
@@ -286,12 +286,12 @@ for (const [name, open] of Object.entries(stores))
         expect.stringMatching(/^animal-store: stopped import \d+: run the same command again to go on\n$/),
       ]);
       expect((await cli("animals", "import", "stopped.csv", "--dry-run")).out).toMatch(
-        /^20,000 animals can be imported; [\d,]+ of them were added by an earlier run\. Nothing was written\.\n$/,
+        /^60,000 animals can be imported; [\d,]+ of them were added by an earlier run\. Nothing was written\.\n$/,
       );
       const { out } = await cli("animals", "import", "stopped.csv");
-      expect(out).toMatch(/^Import \d+ has added 20,000 animals, [\d,]+ of them by an earlier run\./);
+      expect(out).toMatch(/^Import \d+ has added 60,000 animals, [\d,]+ of them by an earlier run\./);
       const [latest] = await json("animals", "imports");
-      expect(latest).toMatchObject({ state: "finished", added: 20_000 });
+      expect(latest).toMatchObject({ state: "finished", added: 60_000 });
       rmSync(join(cwd, "stopped.csv"));
     });
   });
@@ -385,20 +385,28 @@ describe("animals import", () => {
 
   test("a terminal shows a bar, and nothing of it is left behind", async () => {
     await cli("migrate");
-    writeFileSync(join(cwd, "many.csv"), csvOf(20_000));
-    /** Work of less than half a second has no bar. */
-    const delay = async (child: Subprocess) => {
-      await stopWhileAdding(child, "many.csv", { cwd, env: {} });
-      await Bun.sleep(600);
-      child.kill("SIGCONT");
-    };
-    const { exitCode, out } = await runInTerminal(["animals", "import", "many.csv"], {
-      cwd,
-      columns: 100,
-      onStart: (child) => void delay(child),
-    });
-    expect([exitCode, out]).toEqual([0, expect.stringContaining("has added 20,000 animals")]);
-    expect(out).toMatch(/import {2}█*░* +\d+ % {2}[\d,]+ of 20,000 animals/);
+    for (let attempt = 1; ; attempt++) {
+      const file = `many-${attempt}.csv`;
+      writeFileSync(join(cwd, file), csvOf(20_000));
+      let stoppedAt = 0;
+      /** Work of less than half a second has no bar. */
+      const delay = async (child: Subprocess) => {
+        await stopWhileAdding(child, file, { cwd, env: {} });
+        stoppedAt = await addedOf(file, { cwd, env: {} });
+        await Bun.sleep(600);
+        child.kill("SIGCONT");
+      };
+      const { exitCode, out } = await runInTerminal(["animals", "import", file], {
+        cwd,
+        columns: 100,
+        onStart: (child) => void delay(child),
+      });
+      expect([exitCode, out]).toEqual([0, expect.stringContaining("has added 20,000 animals")]);
+      // On a busy machine it may be over before it is stopped.
+      if (stoppedAt === 20_000) continue;
+      expect(out).toMatch(/import {2}█*░* +\d+ % {2}[\d,]+ of 20,000 animals/);
+      return;
+    }
   });
 
   test("beside a service with writers, all that is acknowledged and imported is there", async () => {
