@@ -197,7 +197,7 @@ for (const [name, open] of Object.entries(stores))
     });
 
     test("a file that changes while it is imported: what was added is to be removed first", async () => {
-      write("growing.csv", csvOf(60_000, "Growing"));
+      write("growing.csv", csvOf(30_000, "Growing"));
       const child = Bun.spawn([EXECUTABLE, "animals", "import", "growing.csv"], {
         cwd,
         env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
@@ -206,7 +206,7 @@ for (const [name, open] of Object.entries(stores))
       });
       const isGrowing = ({ file }: { file: string }): boolean => file === "growing.csv";
       await stopWhileAdding(child, "growing.csv", { cwd, env });
-      write("growing.csv", csvOf(60_001, "Grown"));
+      write("growing.csv", csvOf(30_001, "Grown"));
       child.kill("SIGCONT");
       const exitCode = await child.exited;
       const err = withoutProgress(await new Response(child.stderr).text());
@@ -270,7 +270,7 @@ for (const [name, open] of Object.entries(stores))
     });
 
     test("Ctrl+C stops at the end of a batch, and says how to go on", async () => {
-      write("stopped.csv", csvOf(60_000, "Stopped"));
+      write("stopped.csv", csvOf(30_000, "Stopped"));
       const child = Bun.spawn([EXECUTABLE, "animals", "import", "stopped.csv"], {
         cwd,
         env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
@@ -286,12 +286,12 @@ for (const [name, open] of Object.entries(stores))
         expect.stringMatching(/^animal-store: stopped import \d+: run the same command again to go on\n$/),
       ]);
       expect((await cli("animals", "import", "stopped.csv", "--dry-run")).out).toMatch(
-        /^60,000 animals can be imported; [\d,]+ of them were added by an earlier run\. Nothing was written\.\n$/,
+        /^30,000 animals can be imported; [\d,]+ of them were added by an earlier run\. Nothing was written\.\n$/,
       );
       const { out } = await cli("animals", "import", "stopped.csv");
-      expect(out).toMatch(/^Import \d+ has added 60,000 animals, [\d,]+ of them by an earlier run\./);
+      expect(out).toMatch(/^Import \d+ has added 30,000 animals, [\d,]+ of them by an earlier run\./);
       const [latest] = await json("animals", "imports");
-      expect(latest).toMatchObject({ state: "finished", added: 60_000 });
+      expect(latest).toMatchObject({ state: "finished", added: 30_000 });
       rmSync(join(cwd, "stopped.csv"));
     });
   });
