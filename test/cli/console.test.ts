@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { atEnd, setUp } from "../harness/cleanup.ts";
 import { temporaryFolder } from "../harness/folder.ts";
@@ -180,12 +180,26 @@ test("a service that is stopped or killed with an open console leaves nothing be
   expect(readdirSync(join(cwd, "data")).filter((name) => name.includes("console"))).toEqual([]);
 });
 
+/** Undefined once it is closed. */
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 test("the socket of the console tells nobody anything who has found it", async () => {
   if (process.platform !== "linux") return;
   const service = await serve({ cwd: temporaryFolder() });
   expect((await fetch(`${service.origin}/console/`)).status).toBe(200);
-  const sockets = await Bun.file(`/proc/${service.child.pid}/net/unix`).text();
-  const names = [...sockets.matchAll(/@(animal-store-console-[0-9a-f-]+)$/gm)].map(([, name]) => `\0${name}`);
+  const { pid } = service.child;
+  const sockets = await Bun.file(`/proc/${pid}/net/unix`).text();
+  // The list has the sockets of all processes: those of other tests are not its own.
+  const own = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => linkAt(`/proc/${pid}/fd/${fd}`)));
+  const names = [...sockets.matchAll(/ (\d+) @(animal-store-console-[0-9a-f-]+)$/gm)]
+    .filter(([, inode]) => own.has(`socket:[${inode}]`))
+    .map(([, , name]) => `\0${name}`);
   expect(names.length).toBeGreaterThan(0);
   for (const unix of names)
     for (const path of ["/console/", "/console/api/session", "/"]) {
