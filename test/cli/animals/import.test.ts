@@ -38,7 +38,7 @@ async function untilHandled(pid: number, signal: keyof typeof SIGNAL_NUMBERS): P
 
 type Storage = { readonly cwd: string; readonly env: Record<string, string> };
 
-/** What the database says of an import, which is known sooner than what a command says. */
+/** Reads from the database how many animals an import has added, which is quicker than by a command. */
 async function addedOf(file: string, { cwd, env }: Storage): Promise<number> {
   const statement = `SELECT added FROM imports WHERE source = '${file}'`;
   const rows = env.DATABASE_URL

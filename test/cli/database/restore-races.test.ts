@@ -9,7 +9,7 @@ import { openDatabaseFile } from "../../harness/rows/sqlite.ts";
 
 // A restore that is killed, and others who come at its moment.
 
-/** What makes a restore's work last, or changes the names of files: before each of these it may be killed. */
+/** System calls that make a restore's work last, or change the names of files: it is killed before each of them. */
 const CALLS = "fsync,fdatasync,ftruncate,link,linkat,unlink,unlinkat,rename,renameat,renameat2,fchownat,chown";
 /** Most writes are pages of the same draft, so a few of them stand for all. */
 const WRITES = ["pwrite64", [1, 20, 50]] as const;
@@ -26,7 +26,7 @@ test.skipIf(!canTrace)(
       const { exitCode } = await command(["restore", backup], cwd, {}, ["strace", ...options, ...inject]);
       const found = (await animalsIn(file)).join();
       outcomes.add(found);
-      // What was there before is never lost.
+      // The former database is never lost.
       if (found === "Old") expect(await animalsIn(asideIn(cwd)[0] as string)).toEqual(["Old", "New"]);
       if (exitCode !== 0 && ordinal % 5 === 0) {
         expect((await restore(backup, cwd)).exitCode).toBe(0);

@@ -11,7 +11,7 @@ const AXE = await Bun.file(Bun.resolveSync("axe-core/axe.min.js", import.meta.di
 /** Report only violations, without selectors. */
 const AXE_OPTIONS = { resultTypes: ["violations"], preload: false, selectors: false };
 
-/** How many times to check whether a page has been redrawn for another size. */
+/** A page that is not redrawn for another size within this many checks never will be. */
 const REDRAWN_LOOKS = 50;
 
 /** Colours depend on the scheme and not on the size, so what both sizes show is checked once in each scheme. */
