@@ -6,7 +6,7 @@ import { closeNow } from "./file/close.ts";
 import { openForWriting, openShared } from "./file/database.ts";
 import { attempt } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
-import { performer } from "./tables/work.ts";
+import { performer } from "./sql/work.ts";
 
 /** Opens a snapshot of the animals in a file, whether a service runs on it or not. Fails with an OperatorError. */
 export const openAnimalSnapshot = async (givenPath: string): Promise<AnimalSnapshot> =>

@@ -18,7 +18,7 @@ import { closeNow } from "./file/close.ts";
 import { openLocked, openShared } from "./file/database.ts";
 import { reasonOf } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
-import { performer } from "./tables/work.ts";
+import { performer } from "./sql/work.ts";
 import { raiseGeneration } from "./wal/generation.ts";
 
 /** Opens a file whose rows are copied: nobody serves it meanwhile, and no command can write to it. Fails with an OperatorError. */

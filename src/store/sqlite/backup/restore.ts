@@ -22,7 +22,7 @@ import { appliedMigrations } from "../migration/target.ts";
 import { reasonOf } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { hasTable } from "../sql/statements.ts";
-import { performer } from "../tables/work.ts";
+import { performer } from "../sql/work.ts";
 import { refuseForeignWal } from "../wal/check.ts";
 import { type CopyingOptions, copyInto } from "./backup.ts";
 

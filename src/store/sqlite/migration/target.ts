@@ -14,8 +14,8 @@ import {
 } from "../../schema/migrate.ts";
 import type { Row } from "../../sql/table.ts";
 import { hasTable } from "../sql/statements.ts";
+import { performer } from "../sql/work.ts";
 import { foldNames } from "../tables/maintenance.ts";
-import { performer } from "../tables/work.ts";
 import { raiseGeneration } from "../wal/generation.ts";
 
 const TABLE = `CREATE TABLE migrations (

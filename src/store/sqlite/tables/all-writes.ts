@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { done, type Result } from "../../../base/result.ts";
 import type { NewAnimal } from "../../../domain/stock/animal.ts";
 import type { Work } from "../../sql/work.ts";
+import { performer } from "../sql/work.ts";
 import type { Effect } from "../wal/version.ts";
 import { animalWrites, createAnimals } from "./animals.ts";
 import { categoryWrites } from "./categories.ts";
@@ -14,7 +15,6 @@ import { orderWrites } from "./orders.ts";
 import { sessionWrites } from "./sessions.ts";
 import { tallyWrites } from "./tallies.ts";
 import { instanceWrites, usageWrites } from "./usage.ts";
-import { performer } from "./work.ts";
 import type { Write, WriteKind, WriteName } from "./write.ts";
 
 const ALL = [

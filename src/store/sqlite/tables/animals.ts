@@ -10,7 +10,7 @@ import { first, run, type Work } from "../../sql/work.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, prepared } from "../sql/statements.ts";
-import { insertRows, lastInsertedId, performer } from "./work.ts";
+import { insertRows, lastInsertedId, performer } from "../sql/work.ts";
 import { ADDITION, CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 export function sqliteAnimals(connection: Connection, writes: Writes): AnimalStore {

@@ -5,7 +5,7 @@ import type { CountStore, StatusCounts } from "../../ports/store.ts";
 import { first } from "../../sql/work.ts";
 import { attempt } from "../sql/attempt.ts";
 import type { Connection } from "../sql/statements.ts";
-import { performer } from "./work.ts";
+import { performer } from "../sql/work.ts";
 
 /** Counting this many takes less than a millisecond, in an index of nothing but status and id. */
 const SLICE = 5_000;

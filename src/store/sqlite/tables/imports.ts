@@ -10,8 +10,8 @@ import { importAdding, importReads, importUndoing } from "../../sql/tables/impor
 import { run, type Work } from "../../sql/work.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import type { Connection } from "../sql/statements.ts";
+import { insertRows, lastInsertedId, reading } from "../sql/work.ts";
 import { followOthers } from "../wal/version.ts";
-import { insertRows, lastInsertedId, reading } from "./work.ts";
 import { BOOKKEEPING, BULK_CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 const { begin, advance } = importAdding(SQLITE, {

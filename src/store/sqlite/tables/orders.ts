@@ -13,7 +13,7 @@ import { insertInto } from "../../sql/table.ts";
 import { orderWork } from "../../sql/tables/orders.ts";
 import { first, run, type Work } from "../../sql/work.ts";
 import { SQLITE } from "../sql/dialect.ts";
-import { lastInsertedId } from "./work.ts";
+import { lastInsertedId } from "../sql/work.ts";
 import { CHANGE, declareWrites, tableStore } from "./write.ts";
 
 const { reads, changes } = orderWork(SQLITE);

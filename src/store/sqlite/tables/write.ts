@@ -5,8 +5,8 @@ import type { ImportBatch, Overtaken } from "../../../domain/stock/import.ts";
 import type { AnimalStore, ImportStore, Maintenance, Store } from "../../ports/store.ts";
 import type { Methods, Performed, Work } from "../../sql/work.ts";
 import type { Connection } from "../sql/statements.ts";
+import { reading } from "../sql/work.ts";
 import type { Effect } from "../wal/version.ts";
-import { reading } from "./work.ts";
 
 // A write is declared once, in the file of its table: it has the name, the input and the result of a method of the
 // port, an effect, and a body that runs within a transaction. Serving threads forward calls of the method to the writer.

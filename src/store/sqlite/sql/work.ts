@@ -1,8 +1,8 @@
 import type { Database, Statement } from "bun:sqlite";
 import { insertInto, type SqlValue, type Table } from "../../sql/table.ts";
 import { type Methods, type Performed, performing, type Work } from "../../sql/work.ts";
-import { attempt } from "../sql/attempt.ts";
-import type { Connection } from "../sql/statements.ts";
+import { attempt } from "./attempt.ts";
+import type { Connection } from "./statements.ts";
 
 /** Performs work on a connection at once. Each statement is prepared when it is first run. */
 export function performer(connection: Connection): <Value>(work: Work<Value>) => Value {
