@@ -30,29 +30,33 @@ import { insertInto, selectFrom } from "../table.ts";
 import { first, run, type Work } from "../work.ts";
 import { journalAppender } from "./journal.ts";
 
-export const keyReads = ({ placeholder: $ }: Dialect) => ({
-  *findBySecret(digest: string): Work<FoundKey | undefined> {
-    const row = yield* first(`${SELECT_KEY_WITH_SECRET} WHERE s.digest = ${$(1)}`, [digest]);
-    return row && keyWithSecretOf(row);
-  },
-  *revision(): Work<number> {
-    return Number((yield* first("SELECT revision FROM key_revision"))?.revision ?? 0n);
-  },
-  *list(): Work<readonly Key[]> {
-    return (yield* run(`${selectFrom(KEYS)} ORDER BY created_at, id`)).map(keyOf);
-  },
-  *listSome({ afterId, size }: IdPage): Work<readonly Key[]> {
-    const select = `${selectFrom(KEYS)} WHERE id > ${$(1)} ORDER BY id LIMIT ${$(2)}`;
-    return (yield* run(select, [afterId, size])).map(keyOf);
-  },
-  *get(id: string): Work<Key | undefined> {
-    const row = yield* first(`${selectFrom(KEYS)} WHERE id = ${$(1)}`, [id]);
-    return row && keyOf(row);
-  },
-  *secretsOf(keyId: string): Work<readonly DatedSecret[]> {
-    return (yield* run(selectSecretsOf($(1)), [keyId])).map(datedSecretOf);
-  },
-});
+export function keyReads({ placeholder: $ }: Dialect) {
+  // Made once: every request with an unknown key looks for it.
+  const findBySecret = `${SELECT_KEY_WITH_SECRET} WHERE s.digest = ${$(1)}`;
+  return {
+    *findBySecret(digest: string): Work<FoundKey | undefined> {
+      const row = yield* first(findBySecret, [digest]);
+      return row && keyWithSecretOf(row);
+    },
+    *revision(): Work<number> {
+      return Number((yield* first("SELECT revision FROM key_revision"))?.revision ?? 0n);
+    },
+    *list(): Work<readonly Key[]> {
+      return (yield* run(`${selectFrom(KEYS)} ORDER BY created_at, id`)).map(keyOf);
+    },
+    *listSome({ afterId, size }: IdPage): Work<readonly Key[]> {
+      const select = `${selectFrom(KEYS)} WHERE id > ${$(1)} ORDER BY id LIMIT ${$(2)}`;
+      return (yield* run(select, [afterId, size])).map(keyOf);
+    },
+    *get(id: string): Work<Key | undefined> {
+      const row = yield* first(`${selectFrom(KEYS)} WHERE id = ${$(1)}`, [id]);
+      return row && keyOf(row);
+    },
+    *secretsOf(keyId: string): Work<readonly DatedSecret[]> {
+      return (yield* run(selectSecretsOf($(1)), [keyId])).map(datedSecretOf);
+    },
+  };
+}
 
 /**
  * Every change begins by raising the revision. Running services notice the change by it, and on PostgreSQL its row
