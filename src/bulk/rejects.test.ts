@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { Rejects } from "./rejects.ts";
@@ -28,4 +28,14 @@ test("a file of somebody else that was made meanwhile is not replaced", () => {
   expect(() => rejects.publish()).toThrow("rejects_exist");
   rejects.close();
   expect([readFileSync(path, "utf8"), readdirSync(folder)]).toEqual(["mine", ["pets.csv.rejected"]]);
+});
+
+test("a file that was deleted meanwhile is not published without its beginning", () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "pets.csv.rejected");
+  const rejects = rejectOne(path, 2);
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+  expect(() => rejects.publish()).toThrow("rejects_not_written");
+  rejects.close();
+  expect(readdirSync(folder)).toEqual([]);
 });

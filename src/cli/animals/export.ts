@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, closeSync, openSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { parseInt64 } from "../../base/json/int64.ts";
@@ -76,8 +76,10 @@ function exportToFile(file: string, options: ExportCommandOptions): Promise<Expo
     const remedy = "choose another file name, or give --force to replace it";
     const partial = beginFile(file, { mayReplace: () => options.force === true, remedy });
     try {
-      const write: WriteChunk = async (chunk) => appendFileSync(partial.path, chunk);
-      const exported = await runExport(write, options, signal, progress);
+      // By a descriptor: if somebody deletes the file meanwhile, another one of that name must not take its place.
+      const descriptor = openSync(partial.path, "r+");
+      const write: WriteChunk = async (chunk) => appendFileSync(descriptor, chunk);
+      const exported = await runExport(write, options, signal, progress).finally(() => closeSync(descriptor));
       partial.publish();
       return exported;
     } catch (error) {
@@ -129,9 +131,13 @@ const whileRunning = (database: DatabaseUrl): string =>
     : "while this runs, PostgreSQL cannot clean up what is changed or deleted";
 
 /** The format by the ending of a file name: animals.ndjson.gz. Undefined: it has another ending, or none. */
-const formatNamed = (file: string): ExportFormat | undefined => FORMATS[endingOf(file) ?? ""];
+const formatNamed = (file: string): ExportFormat | undefined => FORMATS.get(endingOf(file) ?? "");
 
-const FORMATS: Readonly<Record<string, ExportFormat>> = { csv: "csv", ndjson: "ndjson", jsonl: "ndjson" };
+const FORMATS = new Map<string, ExportFormat>([
+  ["csv", "csv"],
+  ["ndjson", "ndjson"],
+  ["jsonl", "ndjson"],
+]);
 
 const endingOf = (file: string): string | undefined =>
   /\.([^./]+)$/.exec(file.replace(/\.gz$/i, ""))?.[1]?.toLowerCase();

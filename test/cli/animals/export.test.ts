@@ -252,7 +252,7 @@ test("the ending of a file name is a format, or one is given", async () => {
   const folder = temporaryFolder();
   await run(["migrate"], { cwd: folder });
   const exportTo = (...args: string[]) => run(["animals", "export", "--to", ...args], { cwd: folder });
-  for (const name of ["e.xml", "e.json.gz", "a.csv.zip"]) {
+  for (const name of ["e.xml", "e.json.gz", "a.csv.zip", "e.constructor"]) {
     const { exitCode, err } = await exportTo(name);
     expect([exitCode, err]).toEqual([
       2,
