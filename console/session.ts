@@ -25,7 +25,9 @@ export function tokenIn(fragment: string): string | undefined {
 }
 
 export async function startSession(): Promise<void> {
-  whenSignedOut(() => endSession("Your session has ended."));
+  whenSignedOut(() => {
+    if (session.value.kind === "in") endSession("Your session has ended.");
+  });
   addEventListener("hashchange", () => void exchangeToken());
   await exchangeToken();
 }
@@ -56,13 +58,13 @@ export async function findSession(reason: string | undefined): Promise<void> {
   }
 }
 
-function endSession(reason: string | undefined): void {
-  if (session.value.kind !== "in") return;
+function endSession(reason: string): void {
   forgetAll();
   session.value = { kind: "out", reason };
 }
 
 export async function signOut({ isEverywhere }: { readonly isEverywhere: boolean }): Promise<void> {
   await call(isEverywhere ? "/sessions" : "/session", { method: "DELETE" });
+  // The page may have polled meanwhile and learned that its session has ended: the reason is better known here.
   endSession(isEverywhere ? "You have signed out everywhere." : "You have signed out.");
 }

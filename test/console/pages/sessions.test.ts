@@ -100,9 +100,17 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           // A cookie stolen from the other environment is worthless here.
           const stolen = await cookieOf(desk);
           desk.expects(/^401 GET/);
+          // The page polls before it learns that it has signed out.
+          await page.route("**/console/api/sessions", async (route) => {
+            const response = await route.fetch();
+            await desk.follow("/animals");
+            await desk.sees("Your session has ended.");
+            await route.fulfill({ response });
+          });
           await desk.button("sign out").click();
           await desk.button("Sign out everywhere").click();
           await desk.sees("You have signed out everywhere.");
+          await page.unroute("**/console/api/sessions");
           for (const origin of [first, last]) {
             const kept = await fetch(`${origin}/console/api/keys`, {
               headers: { Cookie: `${COOKIE}=${stolen?.value}`, "Sec-Fetch-Site": "same-origin" },
@@ -113,7 +121,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           await desk.signIn();
           await visit(last, "Keys");
           await fleet.run("console", "sign-out", "--all");
-          await desk.go("Orders");
+          await desk.follow("/orders");
           await desk.sees("Your session has ended.");
           for (const origin of [first, last]) await visit(origin, "Sign in");
         }),
@@ -170,7 +178,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
               await second.button("sign out").click();
               await second.button("Sign out everywhere").click();
               await second.sees("You have signed out everywhere.");
-              await third.go("Animals");
+              await third.follow("/animals");
               await third.sees("Your session has ended.");
               expect(await fleet.query("SELECT 1 FROM console_sessions")).toEqual([]);
               await third.signIn("Anna");
@@ -190,7 +198,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           await desk.heading("No matching keys").waitFor();
           await fleet.query("UPDATE console_sessions SET expires_at = 1000");
           desk.expects(/^401 GET/);
-          await desk.go("Animals");
+          await desk.follow("/animals");
           await desk.sees("Your session has ended.");
           await desk.page.goto(await fleet.link());
           await desk.heading("Overview").waitFor();
