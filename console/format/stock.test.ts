@@ -54,7 +54,7 @@ describe("an animal that somebody else has changed meanwhile", () => {
     const now = { ...REX, name: "Max", status: "sold" } as const;
     expect(rebased({ ...REX, name: "Rexy" }, REX, now)).toEqual({ ...REX, name: "Rexy", status: "sold" });
   });
-  test("is corrected only where it was touched", () => {
+  test("is updated only where it was touched", () => {
     expect(updateOf(REX, REX)).toEqual({});
     expect(updateOf(REX, { ...REX, categoryId: "9007199254740992" })).toEqual({ categoryId: "9007199254740992" });
   });

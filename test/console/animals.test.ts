@@ -31,7 +31,7 @@ onEveryStore(({ backend, setUp }) => {
   const entries = async () => (await desk.store.journal.list({ size: 100_000 })).rows.length;
 
   describe("an animal", () => {
-    test("is added, corrected and removed, each with its entry in the journal", async () => {
+    test("is added, updated and removed, each with its entry in the journal", async () => {
       const animal = await add({ name: "Rex <b>", categoryId: String(INT64_MIN) });
       expect(animal).toEqual({
         id: animal.id,
@@ -41,8 +41,8 @@ onEveryStore(({ backend, setUp }) => {
         status: "available",
       });
       expect(await desk.ask(getAnimal, { params: animal })).toEqual(animal);
-      const corrected = await desk.ask(updateAnimal, { params: animal, form: { name: "Rexi", status: "sold" } });
-      expect(corrected).toEqual({ ...animal, name: "Rexi", status: "sold" });
+      const updated = await desk.ask(updateAnimal, { params: animal, form: { name: "Rexi", status: "sold" } });
+      expect(updated).toEqual({ ...animal, name: "Rexi", status: "sold" });
       expect(await desk.ask(deleteAnimal, { params: animal, form: { name: "Rexi" } })).toBeUndefined();
       expect(await desk.ask(getAnimal, { params: animal })).toMatchObject({ status: 404, code: "animal_not_found" });
       const who = { by: "Anna 🐾", via: "console", atMs: desk.clock.nowMs() };
@@ -61,7 +61,7 @@ onEveryStore(({ backend, setUp }) => {
       ]);
     });
 
-    test("that is corrected to what it is, or refused, has no entry", async () => {
+    test("that is updated to what it is, or refused, has no entry", async () => {
       const animal = await add();
       const before = await entries();
       expect(await desk.ask(updateAnimal, { params: animal, form: { name: "Rex" } })).toEqual(animal);
@@ -132,7 +132,7 @@ onEveryStore(({ backend, setUp }) => {
       );
     });
 
-    test("that somebody has changed since it was shown is not corrected, nor one that is gone", async () => {
+    test("that somebody has changed since it was shown is not updated, nor one that is gone", async () => {
       const animal = await add();
       const seen = { name: animal.name, categoryId: animal.categoryId, status: animal.status };
       await desk.store.animals.update({ id: BigInt(animal.id), name: "Max" });

@@ -141,7 +141,7 @@ describe.skipIf(!hasNginx)("the nginx of deploy/ in front of three instances", (
     expect(invalid.headers.has("x-ratelimit-remaining")).toBe(true);
     const { id } = JSON.parse(copy.text);
     const writes = [
-      ["PATCH", `/v1/pets/${id}`, { name: "corrected" }, 200],
+      ["PATCH", `/v1/pets/${id}`, { name: "updated" }, 200],
       ["PUT", "/v1/categories/77", { name: "nginx" }, 201],
       ["DELETE", `/v1/pets/${id}`, undefined, 204],
     ] as const;
@@ -265,8 +265,8 @@ describe.skipIf(!hasNginx)("the nginx of deploy/ in front of three instances", (
       expect([same.status, same.text, same.headers.get("etag")]).toEqual([304, "", known]);
       expect(same.headers.has("x-ratelimit-remaining")).toBe(true);
     }
-    const corrected = await call("PATCH", path, { name: "Max" }, { "If-Match": tag });
-    expect(corrected.status).toBe(200);
+    const updated = await call("PATCH", path, { name: "Max" }, { "If-Match": tag });
+    expect(updated.status).toBe(200);
     for (const key of [{}, { "Idempotency-Key": "stale tag" }])
       expectError(
         "412",
@@ -274,7 +274,7 @@ describe.skipIf(!hasNginx)("the nginx of deploy/ in front of three instances", (
         412,
         "precondition_failed",
       );
-    const current = corrected.headers.get("etag") as string;
+    const current = updated.headers.get("etag") as string;
     expect(await call("DELETE", path, undefined, { "If-Match": current })).toMatchObject({ status: 204, text: "" });
   });
 

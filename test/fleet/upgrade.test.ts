@@ -6,7 +6,7 @@ import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
 import { openForCommand } from "../../src/store/postgres/store.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, postAnimal, type RunningService, run, serve } from "../harness/program/program.ts";
-import { BROKEN_SALES, CORRECTED } from "../harness/requests/orders.ts";
+import { BROKEN_SALES, UPDATED } from "../harness/requests/orders.ts";
 import { SIGNED } from "../harness/rows/author.ts";
 import { emptyDatabaseMaker, withSql } from "../harness/servers/postgres.ts";
 import { supportedRelease } from "../harness/service/release.ts";
@@ -112,7 +112,7 @@ async function findByName(adders: readonly RunningService[], finder: RunningServ
 }
 
 /** The older release orders animals that the newer one updates and deletes at the same time: one of them wins. */
-async function correctBeside(older: RunningService, newest: RunningService, secret: string): Promise<void> {
+async function updateBeside(older: RunningService, newest: RunningService, secret: string): Promise<void> {
   for (let round = 0; round < 20; round++) {
     const { json: animal } = await call(newest, secret, "POST /pets", { name: "Rex", categoryId: 1 });
     const isRemoval = round % 2 === 0;
@@ -120,7 +120,7 @@ async function correctBeside(older: RunningService, newest: RunningService, secr
       call(older, secret, "POST /store/orders", { petId: animal.id }),
       isRemoval
         ? call(newest, secret, `DELETE /pets/${animal.id}`)
-        : call(newest, secret, `PATCH /pets/${animal.id}`, { name: CORRECTED, status: "sold" }),
+        : call(newest, secret, `PATCH /pets/${animal.id}`, { name: UPDATED, status: "sold" }),
     ]);
     const statuses = [placed.status, changed.status];
     expect([[201, 409], isRemoval ? [400, 204] : [409, 200]]).toContainEqual(statuses);
@@ -161,7 +161,7 @@ upgrade(
       [newest, after],
     ] as const;
     for (const [first, second] of pairs) await workTogether(first, second, secret);
-    for (const older of [before, after]) await correctBeside(older, newest, secret);
+    for (const older of [before, after]) await updateBeside(older, newest, secret);
     await findByName([before, newest, after], newest, secret);
     for (const [issuer, revoker, user] of [
       [OLD, NEW, newest],

@@ -66,12 +66,12 @@ describe.skipIf(!CHROMIUM)("a script on a page of another origin", () => {
         ratelimit: expect.stringContaining('"minute"'),
         "ratelimit-policy": expect.stringContaining('"day"'),
       });
-      const corrected = await call("/pets/1", {
+      const updated = await call("/pets/1", {
         method: "PATCH",
         headers: { ...headers, "Idempotency-Key": "three", "If-Match": etag },
         body: '{"name":"Max"}',
       });
-      expect([corrected.status, corrected.text]).toEqual([200, expect.stringContaining("Max")]);
+      expect([updated.status, updated.text]).toEqual([200, expect.stringContaining("Max")]);
       expect((await call("/pets/2", { method: "DELETE", headers: bearer() })).status).toBe(204);
       expect((await call("/pets/1", { headers: bearer() })).headers).toMatchObject({
         deprecation: expect.any(String),

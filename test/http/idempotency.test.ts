@@ -115,18 +115,18 @@ onEveryStore(({ startService, setUp }) => {
         }
     });
 
-    test("a refused move, correction or removal is not remembered", async () => {
+    test("a refused move, update or removal is not remembered", async () => {
       const petId = (await create("refused pet")).json.id;
       const order = (await service.call("POST /store/orders", { body: { petId } })).json.id;
-      const correct = () =>
-        service.call(`PATCH /pets/${petId}`, { body: { status: "sold" }, headers: withKey("refused correction") });
+      const update = () =>
+        service.call(`PATCH /pets/${petId}`, { body: { status: "sold" }, headers: withKey("refused update") });
       const deliver = () =>
         service.call(`PATCH /store/orders/${order}`, { body: { status: "delivered" }, headers: withKey("too early") });
-      expect([(await correct()).status, (await deliver()).status]).toEqual([409, 409]);
+      expect([(await update()).status, (await deliver()).status]).toEqual([409, 409]);
       await service.call(`PATCH /store/orders/${order}`, { body: { status: "approved" } });
       expect((await deliver()).status).toBe(200);
       await service.call(`PATCH /pets/${petId}`, { body: { status: "available" } });
-      expect((await correct()).status).toBe(200);
+      expect((await update()).status).toBe(200);
     });
 
     test("a retry of placeOrder has the reference, and another reference is a different request", async () => {

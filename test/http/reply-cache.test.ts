@@ -38,7 +38,7 @@ function truth(service: TestService) {
 
 const STEPS = [
   "create",
-  "correct",
+  "update",
   "remove",
   "order",
   "cancel",
@@ -70,7 +70,7 @@ describe.each([1, 4])("a stale page is impossible, with %i threads", (threads) =
         await service.call("POST /pets", { body: { ...REX, name: `Re${next % 10}`, status: "sold" } });
         expect(await ids()).toContain(next);
       },
-      async correct() {
+      async update() {
         await service.call(`PATCH /pets/${anyAnimal()}`, { body: { categoryId: 8, status: "sold" } });
       },
       async remove() {

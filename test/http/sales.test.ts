@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { encodeCursor } from "../../src/domain/page.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { issueBoundlessKey, serve } from "../harness/program/program.ts";
-import { BORN, BROKEN_SALES, CORRECTED } from "../harness/requests/orders.ts";
+import { BORN, BROKEN_SALES, UPDATED } from "../harness/requests/orders.ts";
 
 import { onEveryStore, querySqlite } from "../harness/service/stores.ts";
 
@@ -23,7 +23,7 @@ const action = fc.oneof(
       to: fc.constantFrom("placed", "approved", "delivered", "cancelled"),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("correct" as const), pet: fc.nat(PETS), status }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("update" as const), pet: fc.nat(PETS), status }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("recategorize" as const), pet: fc.nat(PETS) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete" as const), pet: fc.nat(PETS) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("create" as const), status }) },
@@ -41,8 +41,8 @@ function requestFor(step: Action, petId: (pet: number) => number, orderId: (orde
       const name = step.status === "available" ? "Rex" : `${BORN}${step.status}`;
       return { line: "POST /pets", body: { name, categoryId: 1, status: step.status } };
     }
-    case "correct":
-      return { line: `PATCH /pets/${petId(step.pet)}`, body: { name: CORRECTED, status: step.status } };
+    case "update":
+      return { line: `PATCH /pets/${petId(step.pet)}`, body: { name: UPDATED, status: step.status } };
     case "recategorize":
       return { line: `PATCH /pets/${petId(step.pet)}`, body: { categoryId: 2 } };
     case "delete":
@@ -65,8 +65,8 @@ class Model {
       case "create":
         this.pets.push(step.status);
         return 201;
-      case "correct":
-        return this.correct(step.pet, step.status);
+      case "update":
+        return this.update(step.pet, step.status);
       case "recategorize":
         return this.pets[step.pet] === undefined ? 404 : 200;
       case "delete":
@@ -78,7 +78,7 @@ class Model {
     }
   }
 
-  private correct(pet: number, to: string): number {
+  private update(pet: number, to: string): number {
     if (this.pets[pet] === undefined) return 404;
     const isOpen = this.orders.some((order) => order.pet === pet && ["placed", "approved"].includes(order.status));
     if (isOpen && to !== this.pets[pet]) return 409;
@@ -187,7 +187,7 @@ onEveryStore(({ startService, backend }) => {
     expect(await backend.query(alone.storage, BROKEN_SALES)).toEqual([]);
   });
 
-  test("of 100 corrections and 100 orders that race, every answer can be explained", async () => {
+  test("of 100 updates and 100 orders that race, every answer can be explained", async () => {
     const service = await startService();
     const pets: number[] = [];
     for (let i = 0; i < 20; i++)
@@ -196,31 +196,31 @@ onEveryStore(({ startService, backend }) => {
       const pet = pets[i % pets.length] as number;
       const status = ["sold", "available", "pending"][i % 3] as string;
       return [
-        service.call(`PATCH /pets/${pet}`, { body: { name: CORRECTED, status } }),
+        service.call(`PATCH /pets/${pet}`, { body: { name: UPDATED, status } }),
         service.call("POST /store/orders", { body: { petId: pet, reference: `race ${i}` } }),
       ] as const;
     });
-    const corrections = await Promise.all(calls.map(([correction]) => correction));
+    const updates = await Promise.all(calls.map(([update]) => update));
     const orders = await Promise.all(calls.map(([, order]) => order));
     expect(await backend.query(service.storage, BROKEN_SALES)).toEqual([]);
 
     for (const [i, pet] of pets.entries()) {
       const of = <T>(all: readonly T[]) => all.filter((_, call) => call % pets.length === i);
       const placed = of(orders).filter(({ status }) => status === 201);
-      // An open order stays open, since nobody moves it: it is the only one, and no status is corrected after it.
+      // An open order stays open, since nobody moves it: it is the only one, and no status is updated after it.
       expect(placed.length).toBeLessThanOrEqual(1);
       for (const { json } of of(orders).filter(({ status }) => status !== 201))
         expect(json).toMatchObject({ code: "pet_not_available", status: 409 });
       const { json: now } = await service.call(`GET /pets/${pet}`);
-      for (const { status, json } of of(corrections))
+      for (const { status, json } of of(updates))
         if (status === 409) expect([json.code, placed.length]).toEqual(["pet_in_order", 1]);
         else expect([status, json.id]).toEqual([200, pet]);
       if (placed.length === 1) expect(now.status).toBe("pending");
-      else expect(of(corrections).map(({ json }) => json.status)).toContain(now.status);
+      else expect(of(updates).map(({ json }) => json.status)).toContain(now.status);
     }
   });
 
-  test("of corrections, removals, orders and moves that race, no order is left without its animal", async () => {
+  test("of updates, removals, orders and moves that race, no order is left without its animal", async () => {
     const service = await startService();
     for (let round = 0; round < 10; round++) {
       const pets = await Promise.all(
@@ -235,11 +235,11 @@ onEveryStore(({ startService, backend }) => {
         ]),
       );
       for (let pet = 0; pet < pets.length; pet++) {
-        const [placed, removed, corrected, removedAgain] = answers.slice(4 * pet).map(({ status }) => status);
+        const [placed, removed, updated, removedAgain] = answers.slice(4 * pet).map(({ status }) => status);
         const isRemoved = removed === 204 || removedAgain === 204;
         expect(placed).toBe(isRemoved ? 400 : 201);
         expect([removed, removedAgain].sort()).toEqual(isRemoved ? [204, 404] : [409, 409]);
-        expect(isRemoved ? [200, 404] : [200]).toContain(corrected as number);
+        expect(isRemoved ? [200, 404] : [200]).toContain(updated as number);
       }
     }
     expect(await backend.query(service.storage, BROKEN_SALES)).toEqual([]);
@@ -270,7 +270,7 @@ test("no kill -9 between calls breaks a sale", async () => {
           else await send("PATCH", `/store/orders/${id}`, { status: "approved" });
           if (i % 4 === 3) await send("PATCH", `/store/orders/${id}`, { status: "delivered" });
           await send("PATCH", `/pets/${petId}`, { categoryId: -1 });
-          if (i % 4 === 1) await send("PATCH", `/pets/${petId}`, { name: CORRECTED, status: "sold" });
+          if (i % 4 === 1) await send("PATCH", `/pets/${petId}`, { name: UPDATED, status: "sold" });
         }
       } catch {
         // The service was killed.

@@ -14,7 +14,7 @@ onEveryStore(({ startService, setUp }) => {
     (await service.call("POST /pets", { body: { name: "Rex", categoryId: 1, status } })).json.id;
   const statusOf = async (id: number): Promise<string> => (await service.call(`GET /pets?id=${id}`)).json[0].status;
 
-  test("3 an animal's status is set on creation, and a correction changes it to any other", async () => {
+  test("3 an animal's status is set on creation, and an update changes it to any other", async () => {
     for (const from of STATUSES)
       for (const to of STATUSES) {
         const id = await addPet(from);

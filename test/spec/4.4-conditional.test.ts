@@ -239,7 +239,7 @@ onEveryStore(({ startService, setUp }) => {
     expect(retried.headers.get("idempotency-replayed")).toBe("true");
   });
 
-  test("4.4 of 20 corrections with the same tag, exactly one is made", async () => {
+  test("4.4 of 20 updates with the same tag, exactly one is made", async () => {
     const pet = await create();
     const line = `PATCH /pets/${pet.json.id}`;
     const answers = await Promise.all(

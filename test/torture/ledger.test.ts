@@ -7,7 +7,7 @@ import { Ledger } from "../../torture/ledger/ledger.ts";
 // The ledger, with which crash, power, fleet, rolling and outages compare databases, must notice every mistake.
 
 const VIEW = { name: "worker #1 Rex", categoryId: 7n, status: "available", orders: [] };
-const CORRECTED = { ...VIEW, name: "worker #1 Mia" };
+const UPDATED = { ...VIEW, name: "worker #1 Mia" };
 
 type Row = Partial<Omit<FoundAnimal, "orders">> & { readonly orders?: readonly string[] };
 
@@ -41,10 +41,10 @@ function ledgerOfOne() {
 }
 
 describe("the ledger", () => {
-  test("an acknowledged correction is there, and nothing else is right", () => {
+  test("an acknowledged update is there, and nothing else is right", () => {
     const { acknowledge, found } = ledgerOfOne();
-    acknowledge(CORRECTED);
-    expect(found(contents({ name: CORRECTED.name }))).toEqual([]);
+    acknowledge(UPDATED);
+    expect(found(contents({ name: UPDATED.name }))).toEqual([]);
     expect(found(contents({}))).toEqual([expect.stringContaining("1 lost")]);
     expect(found(contents())).toEqual([expect.stringContaining("1 lost")]);
     for (const wrong of [
@@ -54,7 +54,7 @@ describe("the ledger", () => {
       { id: 2n },
       { foldedName: "x" },
     ])
-      expect(found(contents({ name: CORRECTED.name, ...wrong }))).toEqual([expect.stringContaining("1 wrong")]);
+      expect(found(contents({ name: UPDATED.name, ...wrong }))).toEqual([expect.stringContaining("1 wrong")]);
   });
 
   test("an acknowledged deletion is gone and stays gone, and its id is never that of another", () => {
@@ -75,13 +75,13 @@ describe("the ledger", () => {
 
   test("what is in doubt is one of the two, until what is there decides", () => {
     const { ledger, holding, ask, found } = ledgerOfOne();
-    ask(CORRECTED);
+    ask(UPDATED);
     expect(found(contents({}))).toEqual([]);
-    expect(found(contents({ name: CORRECTED.name }))).toEqual([]);
+    expect(found(contents({ name: UPDATED.name }))).toEqual([]);
     expect(found(contents())).toEqual([expect.stringContaining("1 lost")]);
     ledger.settle(contents({}));
     expect(holding.history.open).toBeUndefined();
-    expect(found(contents({ name: CORRECTED.name }))).toEqual([expect.stringContaining("1 wrong")]);
+    expect(found(contents({ name: UPDATED.name }))).toEqual([expect.stringContaining("1 wrong")]);
     ask(undefined);
     ledger.settle(contents());
     expect(found(contents({}))).toEqual([expect.stringContaining("1 lost")]);

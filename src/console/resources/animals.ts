@@ -1,6 +1,6 @@
 import { type Fields, maybe } from "../../base/json/fields.ts";
 import { ANIMAL_HAS_ORDERS, ANIMAL_IN_ORDER, NO_SUCH_ANIMAL } from "../../domain/refusal-sentences.ts";
-import { type Animal, animalTag, CORRECTION_FIELDS, NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
+import { ANIMAL_UPDATE_FIELDS, type Animal, animalTag, NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { AnimalListView, AnimalView } from "../api/index.ts";
 import { afterChange, ConsoleFault } from "../fault.ts";
@@ -66,25 +66,25 @@ export const addAnimal = withForm(ANIMAL_FORM, async (parts, session, animal) =>
 });
 
 const SEEN_FIELD = { parse: (value: unknown) => value, schema: {} };
-const CORRECTION_FORM = {
-  ...CORRECTION_FIELDS,
+const UPDATE_FORM = {
+  ...ANIMAL_UPDATE_FIELDS,
   categoryId: maybe(int64TextField),
   seen: maybe(SEEN_FIELD),
 } satisfies Fields;
 
-export const updateAnimal = withForm(CORRECTION_FORM, async (parts, session, { seen, ...correction }, call) => {
+export const updateAnimal = withForm(UPDATE_FORM, async (parts, session, { seen, ...update }, call) => {
   const id = idIn(call);
   if (id === undefined) return NOT_FOUND;
-  if (Object.keys(correction).length === 0) return NOTHING_TO_CHANGE;
+  if (Object.keys(update).length === 0) return NOTHING_TO_CHANGE;
   const shown = seen === undefined ? undefined : readForm(ANIMAL_FORM, seen);
   if (shown instanceof ConsoleFault) return shown;
   const precondition = shown && { tags: [animalTag({ id, ...shown })] };
   const author = authorshipOf(parts, session);
-  const corrected = await parts.store.animals.update({ id, ...correction, precondition, author });
-  if (corrected.kind === "done") return afterChange(viewOf(parts.store, corrected.value));
-  if (corrected.kind !== "refused") throw new Error("a correction without an idempotency key was replayed");
-  if (corrected.reason.kind === "no_such_animal") return NOT_FOUND;
-  return corrected.reason.kind === "precondition_failed" ? CHANGED_MEANWHILE : IN_ORDER;
+  const updated = await parts.store.animals.update({ id, ...update, precondition, author });
+  if (updated.kind === "done") return afterChange(viewOf(parts.store, updated.value));
+  if (updated.kind !== "refused") throw new Error("an update without an idempotency key was replayed");
+  if (updated.reason.kind === "no_such_animal") return NOT_FOUND;
+  return updated.reason.kind === "precondition_failed" ? CHANGED_MEANWHILE : IN_ORDER;
 });
 
 const NOTHING_TO_CHANGE = new ConsoleFault(

@@ -17,12 +17,12 @@ const neverAsked = (): never => {
 
 const refusal = (result: { readonly kind: string; readonly reason?: { readonly kind: string } }) => result.reason?.kind;
 
-test("a correction changes what it has, and leaves the rest", () => {
-  const corrected = (change: Omit<AnimalUpdate, "id">) => decideAnimalUpdate(REX, no, { id: 1n, ...change });
-  expect(corrected({ name: "Mia" })).toEqual({ kind: "done", value: { ...REX, name: "Mia" } });
-  expect(corrected({ categoryId: 0n })).toEqual({ kind: "done", value: { ...REX, categoryId: 0n } });
-  expect(corrected({ status: "sold" })).toEqual({ kind: "done", value: { ...REX, status: "sold" } });
-  expect(corrected({ name: undefined })).toEqual({ kind: "done", value: REX });
+test("an update changes what it has, and leaves the rest", () => {
+  const updated = (change: Omit<AnimalUpdate, "id">) => decideAnimalUpdate(REX, no, { id: 1n, ...change });
+  expect(updated({ name: "Mia" })).toEqual({ kind: "done", value: { ...REX, name: "Mia" } });
+  expect(updated({ categoryId: 0n })).toEqual({ kind: "done", value: { ...REX, categoryId: 0n } });
+  expect(updated({ status: "sold" })).toEqual({ kind: "done", value: { ...REX, status: "sold" } });
+  expect(updated({ name: undefined })).toEqual({ kind: "done", value: REX });
 });
 
 test("an open order keeps the status from being changed, and nothing else", () => {

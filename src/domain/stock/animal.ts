@@ -36,13 +36,13 @@ export const animalTag = ({ id, name, categoryId, status }: Animal): string =>
   tagOf(`animal ${id} ${categoryId} ${status} ${name}`);
 
 /** The fields that can be updated. One that is missing stays as it is. */
-export const CORRECTION_FIELDS = {
+export const ANIMAL_UPDATE_FIELDS = {
   name: maybe(textField(NAME_MAX_CODE_POINTS)),
   categoryId: maybe(int64Field),
   status: maybe(choiceField(ANIMAL_STATUSES)),
 };
 
-export interface AnimalUpdate extends Partial<Parsed<typeof CORRECTION_FIELDS>>, Authored, Conditional {
+export interface AnimalUpdate extends Partial<Parsed<typeof ANIMAL_UPDATE_FIELDS>>, Authored, Conditional {
   readonly id: bigint;
 }
 

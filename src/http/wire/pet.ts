@@ -2,8 +2,8 @@ import { INT64_SCHEMA, PRINTABLE } from "../../base/json/fields.ts";
 import { jsonShape } from "../../base/json/shape.ts";
 import {
   ANIMAL_STATUSES,
+  ANIMAL_UPDATE_FIELDS,
   type Animal,
-  CORRECTION_FIELDS,
   NEW_ANIMAL_FIELDS,
   parseNewAnimal,
 } from "../../domain/stock/animal.ts";
@@ -54,7 +54,7 @@ export const NEW_PET = bodyShape("NewPet", {
 
 export const PET_UPDATE = bodyShape("PetUpdate", {
   description: "What is to be different about the animal: at least one field. The others stay as they are.",
-  fields: CORRECTION_FIELDS,
+  fields: ANIMAL_UPDATE_FIELDS,
   atLeastOne: true,
   ...described,
   examples: {

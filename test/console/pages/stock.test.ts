@@ -18,7 +18,7 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
     }, BROWSER_TEST_MS);
 
     test(
-      "are added, corrected and removed, their category is named, and the store and the journal agree",
+      "are added, updated and removed, their category is named, and the store and the journal agree",
       () =>
         withDesk(fleet, async (desk) => {
           const { page } = desk;
@@ -41,10 +41,10 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
           await desk.button("Rename this category").waitFor();
 
           await desk.button("Edit", page).click();
-          const correct = desk.dialog("Edit the animal");
-          await correct.getByLabel("Name").fill("Rexi");
-          await correct.getByLabel("Status").selectOption("Sold");
-          await desk.button("Save", correct).click();
+          const edit = desk.dialog("Edit the animal");
+          await edit.getByLabel("Name").fill("Rexi");
+          await edit.getByLabel("Status").selectOption("Sold");
+          await desk.button("Save", edit).click();
           await desk.heading("Rexi").waitFor();
           const [rexi] = await fleet.query("SELECT name, category_id, status FROM animals");
           expect(rexi).toMatchObject({ name: "Rexi", status: "sold" });
@@ -118,7 +118,7 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
     if (backend !== sqlite) return;
 
     test(
-      "that somebody else has corrected meanwhile are not overwritten",
+      "that somebody else has updated meanwhile are not overwritten",
       () =>
         withDesk(fleet, async (desk) => {
           const { secret } = await fleet.issueBoundlessKey();
@@ -126,12 +126,12 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
           await desk.follow(`/animals/${body.id}`);
           desk.expects(/^409 PATCH/);
           await desk.button("Edit").click();
-          const correct = desk.dialog("Edit the animal");
-          await correct.getByLabel("Status").selectOption("Sold");
+          const edit = desk.dialog("Edit the animal");
+          await edit.getByLabel("Status").selectOption("Sold");
           await fleet.call(`PATCH /pets/${body.id}`, { secret, body: { name: "Maxi" } });
-          await desk.button("Save", correct).click();
+          await desk.button("Save", edit).click();
           await desk.sees("Someone else has changed this animal in the meantime: name Max → Maxi.");
-          await desk.button("Save", correct).click();
+          await desk.button("Save", edit).click();
           await desk.told("Saved.");
           expect((await fleet.call(`GET /pets/${body.id}`, { secret })).body).toMatchObject({
             name: "Maxi",

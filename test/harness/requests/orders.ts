@@ -1,5 +1,5 @@
 /** The name of animals whose status was updated directly, because nothing else shows their earlier status. */
-export const CORRECTED = "corrected";
+export const UPDATED = "updated";
 
 /** The prefix of the names of animals that were created as pending or sold. */
 export const BORN = "born ";
@@ -18,17 +18,17 @@ export const BROKEN_ALWAYS = `
 export const BROKEN_SALES = `${BROKEN_ALWAYS}
   UNION ALL
   SELECT 'two deliveries', a.id FROM animals a JOIN orders o ON o.animal_id = a.id
-    WHERE o.status = 'delivered' AND a.name <> '${CORRECTED}' GROUP BY a.id HAVING count(*) > 1
+    WHERE o.status = 'delivered' AND a.name <> '${UPDATED}' GROUP BY a.id HAVING count(*) > 1
   UNION ALL
   SELECT 'delivered, but ' || a.status, a.id FROM animals a JOIN orders o ON o.animal_id = a.id
-    WHERE o.status = 'delivered' AND a.status <> 'sold' AND a.name <> '${CORRECTED}'
+    WHERE o.status = 'delivered' AND a.status <> 'sold' AND a.name <> '${UPDATED}'
   UNION ALL
   SELECT 'pending without an open order', id FROM animals a
-    WHERE status = 'pending' AND name <> '${CORRECTED}' AND name NOT LIKE '${BORN}%'
+    WHERE status = 'pending' AND name <> '${UPDATED}' AND name NOT LIKE '${BORN}%'
     AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.animal_id = a.id AND o.status IN ('placed', 'approved'))
   UNION ALL
   SELECT 'sold without a delivery', id FROM animals a
-    WHERE status = 'sold' AND name <> '${CORRECTED}' AND name NOT LIKE '${BORN}%'
+    WHERE status = 'sold' AND name <> '${UPDATED}' AND name NOT LIKE '${BORN}%'
     AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.animal_id = a.id AND o.status = 'delivered')
   UNION ALL
   SELECT '${BORN}' || a.status || ', but ordered', a.id FROM animals a JOIN orders o ON o.animal_id = a.id

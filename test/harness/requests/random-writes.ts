@@ -50,7 +50,7 @@ export const anyWrite = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: one("correct", {
+    arbitrary: one("update", {
       which,
       condition,
       change: fc
@@ -108,7 +108,7 @@ export class RandomWriter {
         const { name, categoryId, status } = write;
         return { line: "POST /pets", body: { name, categoryId, status } };
       }
-      case "correct":
+      case "update":
         return { line: `PATCH /pets/${animal(write.which)}`, body: write.change, condition: write.condition };
       case "remove":
         return { line: `DELETE /pets/${animal(write.which)}`, condition: write.condition };

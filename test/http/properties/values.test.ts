@@ -43,18 +43,18 @@ test("every int64 and every name comes back exactly, from createPet, getPet and 
   );
 });
 
-test("every correction that is valid comes back exactly, from updatePet and getPet, and is found by its name", async () => {
+test("every update that is valid comes back exactly, from updatePet and getPet, and is found by its name", async () => {
   const { json: pet } = await service.call("POST /pets", { body: { name: "Rex", categoryId: 1 } });
   await fc.assert(
     fc.asyncProperty(anyName, anyInt64, async (name, categoryId) => {
       const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`;
-      const corrected = await service.call(`PATCH /pets/${pet.id}`, { body });
-      expect(corrected.status).toBe(200);
-      expect(fieldsOf(corrected.text)).toMatchObject({ id: String(pet.id), name, categoryId: String(categoryId) });
+      const updated = await service.call(`PATCH /pets/${pet.id}`, { body });
+      expect(updated.status).toBe(200);
+      expect(fieldsOf(updated.text)).toMatchObject({ id: String(pet.id), name, categoryId: String(categoryId) });
       const { text, headers } = await service.call(`GET /pets/${pet.id}`);
-      expect([text, headers.get("etag")]).toEqual([corrected.text, corrected.headers.get("etag")]);
+      expect([text, headers.get("etag")]).toEqual([updated.text, updated.headers.get("etag")]);
       const found = await service.call(`GET /pets?limit=100&name=${encodeURIComponent(name)}`);
-      expect(found.text).toContain(corrected.text);
+      expect(found.text).toContain(updated.text);
     }),
     { numRuns: 100 },
   );

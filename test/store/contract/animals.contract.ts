@@ -19,8 +19,8 @@ const refused = (kind: string) => ({ kind: "refused", reason: { kind } }) as nev
 const replayed = (value: unknown) => ({ kind: "replay", content: { kind: "value", value } }) as never;
 
 /** The contract of updates and deletions of animals, which every adapter runs. `open` returns a new, empty store. */
-export function correctionsContract(name: string, open: () => Promise<Store>): void {
-  describe(`${name}: corrections and removals`, () => {
+export function updatesContract(name: string, open: () => Promise<Store>): void {
+  describe(`${name}: updates and removals`, () => {
     const create = async (store: Store, animal: Partial<NewAnimal> = {}) =>
       doneValue(await store.animals.create({ ...REX, ...animal }));
     const order = async (store: Store, animalId: bigint, ...moves: OrderStatus[]) => {
@@ -34,11 +34,11 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
       return { keyId: key.id, value: "v", fingerprint: "f", nowMs: NOW };
     };
 
-    test("a correction changes what it has, over all of int64 and Unicode, and nothing else", async () => {
+    test("an update changes what it has, over all of int64 and Unicode, and nothing else", async () => {
       const store = await open();
       const other = await create(store, { name: "Mia" });
       let animal = await create(store);
-      const correction = fc.record(
+      const update = fc.record(
         {
           name: fc.string({ unit: "grapheme", minLength: 1, maxLength: 50 }).filter((text) => !/\p{Cc}/u.test(text)),
           categoryId: fc.oneof(fc.constantFrom(INT64_MIN, INT64_MAX), fc.bigInt({ min: INT64_MIN, max: INT64_MAX })),
@@ -47,7 +47,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
         { requiredKeys: [] },
       );
       await fc.assert(
-        fc.asyncProperty(correction, async (change) => {
+        fc.asyncProperty(update, async (change) => {
           const expected = { ...animal, ...change };
           expect(await store.animals.update({ id: animal.id, ...change })).toEqual({ kind: "done", value: expected });
           expect(await store.animals.get(animal.id)).toEqual(expected);
@@ -59,7 +59,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
       await store.close();
     });
 
-    test("lists follow a correction at once, by status and by category", async () => {
+    test("lists follow an update at once, by status and by category", async () => {
       const store = await open();
       const { id } = await create(store);
       await store.animals.update({ id, categoryId: 8n, status: "sold" });
@@ -71,7 +71,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
       await store.close();
     });
 
-    test("what is not there can be neither corrected nor removed", async () => {
+    test("what is not there can be neither updated nor removed", async () => {
       const store = await open();
       for (const id of [1n, 0n, INT64_MIN, INT64_MAX]) {
         expect(await store.animals.update({ id, name: "Mia" })).toEqual(refused("no_such_animal"));
@@ -142,7 +142,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
       const store = await open();
       const animal = await create(store);
       const tags = [animalTag(animal)];
-      const corrected = doneValue(
+      const updated = doneValue(
         await store.animals.update({ id: animal.id, name: "Mia", precondition: { tags: ["x", ...tags] } }),
       );
       for (const precondition of [{ tags }, { tags: [] }]) {
@@ -156,7 +156,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
       expect(await store.animals.update(stale)).toEqual(refused("precondition_failed"));
       expect(await store.animals.update({ ...stale, precondition: "exists" })).toEqual(refused("in_order"));
       expect(await store.animals.delete({ id: animal.id, precondition: "exists" })).toEqual(refused("has_orders"));
-      expect(await store.animals.get(animal.id)).toEqual({ ...corrected, status: "pending" });
+      expect(await store.animals.get(animal.id)).toEqual({ ...updated, status: "pending" });
 
       const move = { orderId: placed.id, nowMs: NOW + 1, precondition: { tags: [orderTag(placed)] } };
       expect(await store.orders.update({ ...move, to: "delivered" })).toMatchObject(refused("invalid_transition"));
@@ -165,7 +165,7 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
       await store.close();
     });
 
-    test("of copies of a correction, a removal or a move, one is carried out and the others get its value", async () => {
+    test("of copies of an update, a removal or a move, one is carried out and the others get its value", async () => {
       const store = await open();
       const key = await keyIn(store);
       const twenty = <T>(write: () => Promise<T>) => Promise.all(Array.from({ length: 20 }, write));
@@ -174,14 +174,14 @@ export function correctionsContract(name: string, open: () => Promise<Store>): v
         const placed = await order(store, (await create(store)).id);
         const named = (what: string): IdempotencyKey => ({ ...key, value: `${what} ${round}` });
         const precondition = { tags: [animalTag(animal)] };
-        const corrected = { ...animal, name: "Mia", status: "sold" as const };
+        const updated = { ...animal, name: "Mia", status: "sold" as const };
         const moved = { ...placed, status: "approved" as const, updatedAtMs: NOW + 1 };
         for (const [value, write] of [
           [
-            corrected,
-            () => store.animals.update({ id: animal.id, name: "Mia", status: "sold", precondition }, named("correct")),
+            updated,
+            () => store.animals.update({ id: animal.id, name: "Mia", status: "sold", precondition }, named("update")),
           ],
-          [corrected, () => store.animals.delete({ id: animal.id }, named("remove"))],
+          [updated, () => store.animals.delete({ id: animal.id }, named("remove"))],
           [moved, () => store.orders.update({ orderId: placed.id, to: "approved", nowMs: NOW + 1 }, named("move"))],
         ] as const) {
           const results = await twenty<{ kind: string }>(write);

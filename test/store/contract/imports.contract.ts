@@ -127,7 +127,7 @@ export function importsContract(name: string, open: () => Promise<Store>): void 
       await store.close();
     });
 
-    test("an undo removes what was added, also what was corrected, but nothing that orders refer to, and is not made twice", async () => {
+    test("an undo removes what was added, also what was updated, but nothing that orders refer to, and is not made twice", async () => {
       const store = await open();
       const before = doneValue(await store.animals.create(animal(50)));
       const { id } = await finished(store, 6);
@@ -136,7 +136,7 @@ export function importsContract(name: string, open: () => Promise<Store>): void 
       const order = doneValue(await store.orders.place({ animalId: a.id, nowMs: 1 }));
       await store.orders.update({ orderId: order.id, to: "cancelled", nowMs: 2 });
       await store.orders.place({ animalId: b.id, nowMs: 1 });
-      await store.animals.update({ id: c.id, name: "corrected" });
+      await store.animals.update({ id: c.id, name: "updated" });
       await store.animals.delete({ id: d.id });
       expect(await undo(store, id)).toMatchObject({ added: 6, removed: 3, kept: 2, undoneAtMs: 7 });
       expect((await all(store)).map((each) => each.id)).toEqual([before.id, a.id, b.id, after.id]);

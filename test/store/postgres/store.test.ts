@@ -15,7 +15,7 @@ import { SIGNED } from "../../harness/rows/author.ts";
 import { copyToPostgres } from "../../harness/rows/copy.ts";
 import { emptyDatabaseMaker } from "../../harness/servers/postgres.ts";
 import { TestProxy } from "../../harness/servers/proxy.ts";
-import { correctionsContract } from "../contract/animals.contract.ts";
+import { updatesContract } from "../contract/animals.contract.ts";
 import { importsContract } from "../contract/imports.contract.ts";
 import { keyStoreContract } from "../contract/keys.contract.ts";
 import { listsContract } from "../contract/lists.contract.ts";
@@ -25,7 +25,7 @@ import { usageContract } from "../contract/usage.contract.ts";
 
 const newDatabase = await emptyDatabaseMaker();
 
-for (const contract of [storeContract, correctionsContract, listsContract, keyStoreContract, importsContract])
+for (const contract of [storeContract, updatesContract, listsContract, keyStoreContract, importsContract])
   contract("PostgreSQL", async () => openForServing(await newDatabase(), { connections: 5 }));
 
 for (const contract of [usageContract, sessionsContract])

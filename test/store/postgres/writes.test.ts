@@ -18,7 +18,7 @@ import { PLACE, PLACE_ONCE, postgresOrders, TRANSITIONS } from "../../../src/sto
 import { MIGRATES } from "../../../src/store/schema/migrate.ts";
 import { animalStatements } from "../../../src/store/sql/tables/animals.ts";
 import { until } from "../../harness/meters/redis.ts";
-import { BROKEN_SALES, CORRECTED } from "../../harness/requests/orders.ts";
+import { BROKEN_SALES, UPDATED } from "../../harness/requests/orders.ts";
 import { SIGNED } from "../../harness/rows/author.ts";
 import { databaseMaker } from "../../harness/servers/postgres.ts";
 import { doneValue } from "../contract/store.contract.ts";
@@ -100,9 +100,7 @@ test("PostgreSQL: a creation, a placement and a move are one statement each, and
   const transaction = async (work: () => unknown) => expect(await uses(work)).toEqual(["transact"]);
   await transaction(() => orders.update({ orderId, to: "delivered", nowMs: NOW }, key("one move")));
   await transaction(() => animals.update({ id: animalId, name: "Mia" }));
-  await transaction(() =>
-    animals.update({ id: animalId, name: CORRECTED, status: "available" }, key("one correction")),
-  );
+  await transaction(() => animals.update({ id: animalId, name: UPDATED, status: "available" }, key("one update")));
   const { id: mistake } = doneValue(await animals.create(REX));
   await transaction(() => animals.delete({ id: mistake }, key("one removal")));
   await place();
@@ -268,7 +266,7 @@ test("PostgreSQL: a refusal is not the answer to a copy of what was carried out"
   }
 });
 
-test("PostgreSQL: copies of a correction, a removal and a move at two instances all get the first answer", async () => {
+test("PostgreSQL: copies of an update, a removal and a move at two instances all get the first answer", async () => {
   for (let round = 0; round < 15; round++) {
     const [rex, mia, tom] = (
       await Promise.all([first.animals.create(REX), first.animals.create(REX), first.animals.create(REX)])
@@ -278,7 +276,7 @@ test("PostgreSQL: copies of a correction, a removal and a move at two instances 
     const copies = await Promise.all(
       [first, second, first, second, first, second].map(({ animals, orders }) =>
         Promise.all([
-          animals.update({ id: rex.id, name: CORRECTED, status: "sold", precondition }, key(`correct ${round}`)),
+          animals.update({ id: rex.id, name: UPDATED, status: "sold", precondition }, key(`update ${round}`)),
           animals.delete({ id: mia.id }, key(`remove ${round}`)),
           orders.update({ orderId, to: "cancelled", nowMs: NOW }, key(`move ${round}`)),
         ]),
@@ -310,7 +308,7 @@ test("PostgreSQL: of different requests with one idempotency key at two instance
   }
 });
 
-test("PostgreSQL: a correction waits for whoever holds the animal, and is given up with nothing changed", async () => {
+test("PostgreSQL: an update waits for whoever holds the animal, and is given up with nothing changed", async () => {
   const { id } = doneValue(await first.animals.create(REX));
   const holder = await sql.reserve();
   await holder.unsafe("BEGIN");
@@ -421,7 +419,7 @@ const STATEMENTS: readonly (readonly [name: string, text: string, parameters: re
     ["'pending'", "8002", "'available'", "8002", "'placed'", "1", "1", "NULL", "'k'", "'new'", "'f'", "1", "'x'"],
   ],
   ["lock an animal", ANIMALS.getAndLock, ["8003"]],
-  ["correct an animal", ANIMALS.update, ["'Mia'", "2", "'sold'", "'mia'", "8003"]],
+  ["update an animal", ANIMALS.update, ["'Mia'", "2", "'sold'", "'mia'", "8003"]],
   ["remove an animal", ANIMALS.remove, ["8004"]],
   ["find an open order", ANIMALS.findOpenOrder, ["100"]],
   ["find no open order", ANIMALS.findOpenOrder, ["8003"]],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { newCounts } from "../../../src/domain/usage/usage.ts";
 import { openForCommand, openForServing, openHandle } from "../../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
-import { correctionsContract } from "../contract/animals.contract.ts";
+import { updatesContract } from "../contract/animals.contract.ts";
 import { importsContract } from "../contract/imports.contract.ts";
 import { keyStoreContract } from "../contract/keys.contract.ts";
 import { listsContract } from "../contract/lists.contract.ts";
@@ -15,7 +15,7 @@ const folder = temporaryFolder();
 let stores = 0;
 const newPath = () => join(folder, `${++stores}.db`);
 
-for (const contract of [storeContract, correctionsContract, listsContract, keyStoreContract, importsContract]) {
+for (const contract of [storeContract, updatesContract, listsContract, keyStoreContract, importsContract]) {
   contract("SQLite, for serving", () => openForServing(newPath()));
   contract("SQLite, for a command", () => openForCommand(newPath(), { create: true }));
 }
