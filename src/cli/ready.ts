@@ -43,6 +43,8 @@ export async function whyNotReady(
 /** fetch() would send even this request to the proxy in HTTP_PROXY. */
 async function statusOf(url: string, timeoutMs: number): Promise<number | undefined> {
   const request = get(url, { agent: false });
+  // A connection may fail after the answer, which counts all the same; without a listener, that would end the process.
+  request.on("error", () => {});
   setTimeout(() => request.destroy(new Error(`nothing within ${timeoutMs / 1000} s`)), timeoutMs).unref();
   const [response]: IncomingMessage[] = await once(request, "response");
   response?.resume();

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { type AddressInfo, createServer } from "node:net";
 import { whyNotReady } from "../../src/cli/ready.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { run, serve } from "../harness/program/program.ts";
@@ -41,6 +42,19 @@ test("an answer other than 200 is not ready, and neither is none", async () => {
   const hung = await StandIn.start();
   hung.isHung = true;
   expect(await whyNotReady({ HOST: "127.0.0.1", PORT: hung.port }, 20)).toContain("nothing within 0.02 s");
+});
+
+test("an answer counts, even if its connection is reset afterwards", async () => {
+  const resetting = createServer((connection) => {
+    connection.once("data", () => {
+      connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", () =>
+        setTimeout(() => connection.resetAndDestroy(), 100),
+      );
+    });
+  }).listen(0);
+  const PORT = String((resetting.address() as AddressInfo).port);
+  expect(await ready({ PORT })).toEqual({ exitCode: 0, out: "ready\n", err: "" });
+  resetting.close();
 });
 
 test("a port that is not known cannot be asked", async () => {
