@@ -10,10 +10,7 @@ export interface FailureLogParts extends Pick<RepeatsParts<unknown>, "schedule">
 }
 
 /** Logs the first of many equal failures, and then every 10 s the latest, with their number. */
-export function createFailureLog({ log, ...parts }: FailureLogParts): FailureLog & {
-  /** Logs the failures that were only counted so far. */
-  close(): void;
-} {
+export function createFailureLog({ log, ...parts }: FailureLogParts) {
   const failures = new Repeats<Parameters<FailureLog["report"]>>({
     ...parts,
     shows: "latest",
@@ -22,11 +19,12 @@ export function createFailureLog({ log, ...parts }: FailureLogParts): FailureLog
       log.error({ err: error, ...fields, ...(repeated ? { repeated } : {}) }, message),
   });
   return {
-    report(...failure) {
+    report(...failure: Parameters<FailureLog["report"]>): void {
       const [message, error] = failure;
       const cause = `${message}: ${String(error)}`.slice(0, CAUSE_MAX_CHARACTERS);
       failures.report(cause, message, () => failure);
     },
+    /** Logs the failures that were only counted so far. */
     close: () => failures.close(),
   };
 }

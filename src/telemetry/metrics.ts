@@ -79,10 +79,7 @@ const metricsIn = (register: Registry) => ({
 });
 
 /** The metrics of one thread. */
-function countIn(
-  register: Registry,
-  keyRequests: KeyRequests | undefined,
-): { telemetry: Telemetry; histograms: readonly Histogram[] } {
+function countIn(register: Registry, keyRequests: KeyRequests | undefined) {
   const { counter, gauge, seconds } = metricsIn(register);
   const requests = counter("requests_total", "Requests under /v1 by operation and status", ["operation", "status"]);
   const latency = seconds("request_seconds", "Time from the request header to the response, by operation", "operation");

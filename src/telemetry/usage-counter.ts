@@ -9,17 +9,7 @@ import {
 } from "../domain/usage/usage.ts";
 import type { UsageCount } from "./telemetry.ts";
 
-/** The counts of one minute so far. */
-interface Minute {
-  readonly generation: number;
-  readonly startedAtMs: number;
-  readonly endsAtMs: number;
-  readonly totals: UsageCounts;
-  /** The index at which the counts of each key begin. */
-  readonly placeOfKey: Map<string, number>;
-  /** The counts of all keys, one after the other: with many keys, this takes half the time of an array for each. */
-  counts: Uint32Array;
-}
+type Minute = ReturnType<typeof newMinute>;
 
 const WIDTH = newCounts().length;
 const NO_ROOM = -1;
@@ -127,12 +117,15 @@ export class UsageCounter implements UsageCount {
 /** The last generation of all counters of this thread. */
 let generations = 0;
 
-const newMinute = (startedAtMs: number): Minute => ({
+/** The counts of one minute so far. */
+const newMinute = (startedAtMs: number) => ({
   generation: ++generations,
   startedAtMs,
   endsAtMs: endOf("minute", startedAtMs),
   totals: newCounts(),
-  placeOfKey: new Map(),
+  /** The index at which the counts of each key begin. */
+  placeOfKey: new Map<string, number>(),
+  /** The counts of all keys, one after the other: with many keys, this takes half the time of an array for each. */
   counts: new Uint32Array(KEYS_AT_FIRST * WIDTH),
 });
 
