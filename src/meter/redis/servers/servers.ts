@@ -4,26 +4,7 @@ import { keyOf } from "../commands/script.ts";
 import type { RedisClient } from "./client.ts";
 
 /** The servers that count, each for some of the subjects, by the names that the operator knows. */
-export interface Servers {
-  /** Returns all servers that count now. */
-  names(): readonly string[];
-  /** Returns the server that counts for a subject. */
-  of(subject: string): string;
-  /** Returns a subject that this server counts for, and nobody else uses. */
-  probeSubject(name: string): string;
-  /** True: the name stands for all servers, because none is known yet. */
-  isStandIn(name: string): boolean;
-  /** True: a command would be sent at once. */
-  isConnected(): boolean;
-  /** Returns the latest error since there was a connection. */
-  connectionError(name: string): Error | undefined;
-  /** Replaces a connection that may have gone dead without being closed. */
-  reconnect(name: string): void;
-  /** Finds out in the background whether another server has taken over. */
-  refresh(): void;
-  /** Registers a listener for changes of the servers that count. */
-  onChange(listener: () => void): void;
-}
+export type Servers = ReturnType<typeof clusterNodes>;
 
 const PROBE_SUBJECT = "probe";
 
@@ -62,7 +43,7 @@ function oneServer(client: Redis, { kind, addresses, masterName = "" }: RedisUrl
 const SLOTS = 16_384;
 
 /** The masters of a cluster. */
-function clusterNodes(client: Cluster, { addresses }: RedisUrl): Servers {
+function clusterNodes(client: Cluster, { addresses }: RedisUrl) {
   /** Stands for the server of a slot that no node has yet, as before the first connection. */
   const clusterName = addresses.map(displayAddress).join();
   const connectionErrors = new Map<string, Error>();
@@ -89,24 +70,33 @@ function clusterNodes(client: Cluster, { addresses }: RedisUrl): Servers {
   });
 
   return {
+    /** Returns all servers that count now. */
     names: () => names,
+    /** Returns the server that counts for a subject. */
     of,
-    /** Finds a number that, after the word, hashes to a slot of the node: with few nodes, one of a few numbers does. */
-    probeSubject(name) {
+    /** Returns a subject that this server counts for, and nobody else uses. */
+    probeSubject(name: string): string {
+      // A number that, after the word, hashes to a slot of the node: with few nodes, one of a few numbers does.
       for (let i = 0; i < SLOTS; i++) {
         const subject = `${PROBE_SUBJECT} ${i}`;
         if (of(subject) === name) return subject;
       }
       return PROBE_SUBJECT;
     },
-    isStandIn: (name) => name === clusterName,
+    /** True: the name stands for all servers, because none is known yet. */
+    isStandIn: (name: string) => name === clusterName,
+    /** True: a command would be sent at once. */
     isConnected: () => client.status === "ready",
-    connectionError: (name) => connectionErrors.get(name) ?? connectionErrors.get(clusterName),
-    reconnect(name) {
+    /** Returns the latest error since there was a connection. */
+    connectionError: (name: string) => connectionErrors.get(name) ?? connectionErrors.get(clusterName),
+    /** Replaces a connection that may have gone dead without being closed. */
+    reconnect(name: string): void {
       for (const node of client.nodes()) if (nameOf(node) === name) replaceConnection(node);
     },
+    /** Finds out in the background whether another server has taken over. */
     refresh: () => client.refreshSlotsCache(),
-    onChange: (listener) => void listeners.push(listener),
+    /** Registers a listener for changes of the servers that count. */
+    onChange: (listener: () => void) => void listeners.push(listener),
   };
 }
 
