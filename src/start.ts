@@ -143,7 +143,7 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
     log,
   });
   opened.defer(() => threads.close());
-  metrics.include(threads);
+  metrics.include(() => threads.metrics());
 
   return {
     origin,

@@ -5,13 +5,10 @@ import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { Logs } from "./logs.ts";
 
 /** Saves counters in the store; nowhere while that takes no writes. */
-export const tallyKeeper = ({
-  tallies,
-  isReadOnly,
-}: Pick<Store, "tallies" | "isReadOnly">): MeterSettings["keeper"] => ({
-  load: () => tallies.load(),
+export const tallyKeeper = (store: Pick<Store, "tallies" | "isReadOnly">): MeterSettings["keeper"] => ({
+  load: () => store.tallies.load(),
   save: async (changed) => {
-    if (!isReadOnly()) await tallies.save(changed);
+    if (!store.isReadOnly()) await store.tallies.save(changed);
   },
 });
 

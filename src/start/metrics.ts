@@ -4,7 +4,6 @@ import type { Config } from "../config.ts";
 import type { Store } from "../store/ports/store.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import type { Listeners } from "./listening/listen.ts";
-import type { Threads } from "./threads/threads.ts";
 
 /** Measures the connections of a store on a server. Without metrics, nothing is measured. */
 export function measureStore({ maintenance }: Pick<Store, "maintenance">, telemetry: Telemetry): void {
@@ -14,22 +13,18 @@ export function measureStore({ maintenance }: Pick<Store, "maintenance">, teleme
   connections.onAnswer(telemetry.databaseAnswer);
 }
 
-/** The other serving threads, whose metrics the first one publishes, too. */
-type MeasuredThreads = Pick<Threads<never>, "metrics">;
-
 const loadPrometheus = lazy(() => import("../telemetry/metrics.ts"));
 
 /** Publishes Prometheus metrics on a port of their own, if one is set. */
 export async function startMetrics(config: Config, listeners: Listeners) {
   const { METRICS_HOST: host, METRICS_PORT: port, METRICS_BY_KEY: byKey, ENVIRONMENT: environment } = config;
-  if (port === undefined) return { telemetry: noTelemetry, url: undefined, include(_: MeasuredThreads) {} };
+  if (port === undefined) return { telemetry: noTelemetry, url: undefined, include() {} };
   const { prometheus } = await loadPrometheus();
   const build = { version: manifest.version, environment, bun: Bun.version };
   const { telemetry, handle, include } = prometheus({ isFirst: true, byKey, build });
   const listener = listeners.listen(host, port, "METRICS_PORT");
   listener.serve({ fetch: handle });
-  const url = `${listener.origin}/metrics`;
-  return { telemetry, url, include: (threads: MeasuredThreads) => include(() => threads.metrics()) };
+  return { telemetry, url: `${listener.origin}/metrics`, include };
 }
 
 /** The metrics of one more thread, which the first one asks for. */

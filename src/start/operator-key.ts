@@ -1,31 +1,24 @@
 import type { Clock } from "../base/time/clock.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
-import {
-  issueOperatorKey,
-  type OperatorKeyProblem,
-  operatorKeyFile,
-  problemWithOperatorKey,
-} from "../keys/operator-key.ts";
+import { issueOperatorKey, operatorKeyFile, problemWithOperatorKey } from "../keys/operator-key.ts";
 import type { KeyStore } from "../store/ports/store.ts";
 import type { DatabaseUrl } from "../store/urls/database-url.ts";
 import type { Log } from "../telemetry/log.ts";
 
 /** The file with the operator's first secret. */
-export interface OperatorKey {
-  readonly file: string;
-  readonly problem: OperatorKeyProblem | undefined;
-  /** True: this start has issued it. */
-  readonly isNew: boolean;
-}
+export type OperatorKey = NonNullable<Awaited<ReturnType<typeof provideOperatorKey>>>;
 
-/** Issues the operator's key beside a new embedded database. Returns the file that it is in, if it is there. */
+/**
+ * Issues the operator's key beside a new embedded database. Returns the file that it is in, if it is there, and whether
+ * this start has issued it.
+ */
 export async function provideOperatorKey(
   database: DatabaseUrl,
   keys: KeyStore,
   environment: EnvironmentName,
   clock: Clock,
   log: Log,
-): Promise<OperatorKey | undefined> {
+) {
   // Instances on PostgreSQL share no folder, and a secret does not belong in a log.
   if (database.kind !== "sqlite") return undefined;
   const file = operatorKeyFile(database.path);

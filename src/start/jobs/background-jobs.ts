@@ -5,20 +5,18 @@ import { savedResponsesExpireAtMs } from "../../domain/idempotency.ts";
 import { type Meters, SAVE_INTERVAL_MS } from "../../meter/open.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { UsageCounter } from "../../telemetry/usage-counter.ts";
+import type { Logs } from "../logs.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { startJob } from "./schedule.ts";
 import { UsageFlush } from "./usage-flush.ts";
 
 export const REFRESH_KEYS_INTERVAL_MS = 500;
 
-/** Makes a function that reports failures under a message. */
-type Report = (message: string) => (error: unknown) => void;
-
 interface JobParts {
   readonly store: Store;
   /** Judges when keys were used, and what has expired. */
   readonly steadyClock: SteadyClock;
-  readonly report: Report;
+  readonly report: Logs["report"];
 }
 
 interface ThreadJobParts extends JobParts {
@@ -75,9 +73,9 @@ export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, rep
   };
 }
 
-type Run = () => Promise<unknown>;
+type Job = readonly [intervalMs: number, failure: string, run: () => Promise<unknown>];
 
-function startJobs(report: Report, jobs: readonly (readonly [intervalMs: number, failure: string, run: Run])[]) {
+function startJobs(report: Logs["report"], jobs: readonly Job[]) {
   const stops = jobs.map(([intervalMs, failure, run]) => startJob({ intervalMs, run, onFailure: report(failure) }));
   return () => Promise.all(stops.map((stop) => stop()));
 }
@@ -86,10 +84,8 @@ function startJobs(report: Report, jobs: readonly (readonly [intervalMs: number,
  * The maintenance of a store. It does nothing while the store is read-only, and deletes nothing while the time is in
  * doubt: that could not be undone. Readers check expiry themselves, so timing is uncritical.
  */
-export function maintenanceOf(
-  { maintenance, isReadOnly }: Pick<Store, "maintenance" | "isReadOnly">,
-  time: SteadyClock,
-) {
+export function maintenanceOf(store: Pick<Store, "maintenance" | "isReadOnly">, time: SteadyClock) {
+  const { maintenance, isReadOnly } = store;
   const onceSettled = (work: (nowMs: number) => Promise<unknown>) => async () => {
     const nowMs = time.settledMs();
     return nowMs !== undefined && !isReadOnly() && work(nowMs);

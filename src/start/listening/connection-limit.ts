@@ -43,8 +43,8 @@ export class ConnectionLimiter {
   #areLimited = false;
   #limitedUntilMs = 0;
   #wasFull = false;
+  /** True: the latest renewal has failed. */
   #mustRenew = false;
-  #hasFailed = false;
   #renewableAtMs = 0;
 
   constructor(
@@ -74,14 +74,12 @@ export class ConnectionLimiter {
     this.#wasFull = isFull;
     if (!this.#mustRenew && (!isStillFull || nowMs < this.#renewableAtMs)) return;
     try {
-      this.#mustRenew = true;
       connections.renew();
       this.#mustRenew = false;
-      this.#hasFailed = false;
       this.#renewableAtMs = nowMs + RENEWAL_INTERVAL_MS;
     } catch (error) {
-      if (!this.#hasFailed) log.error({ err: error }, "could not listen again after closing connections; trying again");
-      this.#hasFailed = true;
+      if (!this.#mustRenew) log.error({ err: error }, "could not listen again after closing connections; trying again");
+      this.#mustRenew = true;
     }
   }
 

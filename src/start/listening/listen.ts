@@ -9,11 +9,6 @@ const QUIET_MS = 50;
 /** A backstop: our own limits are far lower. Beyond it, Bun answers by itself, without an Error body. */
 export const REQUEST_MAX_BYTES = 32 * 1024 * 1024;
 
-interface ServeOptions extends Handlers {
-  readonly idleTimeout: number;
-  readonly maxRequestBodySize: number;
-}
-
 /** The ports that a service listens on. */
 export class Listeners {
   readonly #listeners: Listener[] = [];
@@ -96,7 +91,7 @@ export function bind(
   setting: string,
   port: number,
   isShared = false,
-  options: Partial<ServeOptions> = {},
+  options: Partial<Handlers & { idleTimeout: number; maxRequestBodySize: number }> = {},
 ): Server<undefined> {
   try {
     return Bun.serve({

@@ -1,16 +1,13 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 
 /** The number of open files and connections of this process, and its limit. */
-export interface OpenFiles {
-  readonly limit: number;
-  count(): number;
-}
+export type OpenFiles = NonNullable<ReturnType<typeof openFiles>>;
 
 const OPEN_FILES = "/proc/self/fd";
 const LIMITS = "/proc/self/limits";
 
 /** Undefined where the system does not tell, which is anywhere but on Linux. */
-export function openFiles(countFiles = count): OpenFiles | undefined {
+export function openFiles(countFiles = count) {
   try {
     // The soft limit, which Bun has raised to the hard one.
     const limit = Number(/^Max open files +(\d+)/m.exec(readFileSync(LIMITS, "utf8"))?.[1]);
