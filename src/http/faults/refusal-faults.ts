@@ -25,6 +25,11 @@ function foreignKey(of: EnvironmentName): Fault {
   return invalidKey(`is for ${of}, and this is ${here}. Use a key of ${here}, or send the request to ${of}.`);
 }
 
+const FOREIGN: Readonly<Record<EnvironmentName, Fault>> = {
+  production: foreignKey("production"),
+  staging: foreignKey("staging"),
+};
+
 const ASK_FOR_NEW = "Ask the operator for a new one.";
 
 /** The faults of refusals that say nothing more than their kind. */
@@ -42,9 +47,13 @@ const BY_KIND = {
 export function refusalFault({ reason, quotaStatus }: Refusal): Fault {
   switch (reason.kind) {
     case "foreign":
-      return foreignKey(reason.of);
+      return FOREIGN[reason.of];
     case "expired":
-      return invalidKey(`expired at ${new Date(reason.atMs).toISOString()}. ${ASK_FOR_NEW}`);
+      return new Fault(
+        "invalid_api_key",
+        `This API key expired at ${new Date(reason.atMs).toISOString()}. ${ASK_FOR_NEW}`,
+        INVALID_TOKEN,
+      );
     case "exhausted":
       return quotaFault(quotaStatus, reason.strikesLeft);
     case "banned":
