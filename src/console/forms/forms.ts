@@ -143,10 +143,8 @@ export type Query = Pick<URLSearchParams, "get">;
 
 export const textIn = (query: Query, name: string): string | undefined => query.get(name)?.trim() || undefined;
 
-const FLAGS: Readonly<Record<string, boolean>> = { true: true, false: false };
-
 export const flagField: Field<boolean> = {
-  parse: (value) => FLAGS[String(value)] ?? new Mistake("must be true or false"),
+  parse: (value) => (value === "true" || value === "false" ? value === "true" : new Mistake("must be true or false")),
   schema: { type: "boolean" },
 };
 
