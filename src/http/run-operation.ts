@@ -183,7 +183,7 @@ const movedTo = ({ publicUrl }: PublicUrls, link: string): string =>
 export const deprecationHeaders = (
   { sinceMs, removedAtMs, successor }: Deprecation,
   { publicUrl, docsUrl }: PublicUrls,
-): HeaderFields => ({
+) => ({
   Deprecation: `@${sinceMs / 1000}`,
   Sunset: new Date(removedAtMs).toUTCString(),
   Link: `<${docsUrl}>; rel="deprecation"; type="text/html", <${publicUrl}${successor}>; rel="successor-version"`,

@@ -4,10 +4,8 @@ import { Fault, type Outcome } from "../faults/fault.ts";
 import { encoded } from "../reply/reply.ts";
 
 /** A reply that is not being made yet. */
-interface Asked {
+interface Asked extends PromiseWithResolvers<Outcome> {
   readonly work: () => Awaitable<Outcome>;
-  readonly promise: Promise<Outcome>;
-  readonly resolve: (outcome: Awaitable<Outcome>) => void;
   isShared: boolean;
 }
 
@@ -25,9 +23,9 @@ export class SharedReplies {
       return same.promise;
     }
     if (this.#asked.size === 0) atEndOfTurn(this.#begin);
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
-    this.#asked.set(url, { work, promise, resolve, isShared: false });
-    return promise;
+    const asked = { ...Promise.withResolvers<Outcome>(), work, isShared: false };
+    this.#asked.set(url, asked);
+    return asked.promise;
   }
 
   readonly #begin = (): void => {

@@ -1,6 +1,7 @@
 import type { Gate, Pass } from "../../access/gate.ts";
 import type { Fields, Parsed } from "../../base/json/fields.ts";
-import type { Awaitable } from "../../base/time/awaitable.ts";
+import { done } from "../../base/result.ts";
+import { type Awaitable, andThen } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { EnvironmentName } from "../../domain/environment.ts";
 import type { IdempotencyKey, IdempotentResult } from "../../domain/idempotency.ts";
@@ -77,7 +78,7 @@ export interface Operation<Known extends ParameterSet, Body extends Fields, Valu
   readonly success: Success;
   /** A second status that it may succeed with. */
   readonly otherSuccess?: Success;
-  /** Examples of the faults that this operation adds to the common ones. */
+  /** Examples of the faults that this operation adds to the common ones, and to those of its path parameters. */
   readonly faults?: readonly Fault[];
   /** The query of the sample request. */
   readonly sampleQuery?: string;
@@ -127,3 +128,7 @@ export type AnyOperation = Operation<any, any, any, any>;
 export const operation = <Known extends ParameterSet, Value, Reason = never, Body extends Fields = Fields>(
   declaration: Operation<Known, Body, Value, Reason>,
 ): Operation<Known, Body, Value, Reason> => declaration;
+
+/** The outcome of looking something up: a fault if there is nothing. */
+export const foundOr = <Value>(fault: Fault, value: Awaitable<Value | undefined>) =>
+  andThen(value, (found) => (found ? done(found) : fault));

@@ -55,23 +55,15 @@ interface BodyDescription<Known extends Fields> extends Pick<BodyShape<Known>, "
   readonly description: string;
   /** Any field may be missing, but not all of them. */
   readonly atLeastOne?: true;
-  /** Parses just the fields by default. */
-  readonly parse?: (value: unknown) => Parsed<Known> | InvalidRecord;
   /** Adds to the schema of each field. */
   readonly describe: { readonly [Name in keyof Known]: Schema };
 }
 
 export function bodyShape<Known extends Fields>(
   name: string,
-  {
-    description,
-    fields,
-    atLeastOne,
-    parse = (value) => (atLeastOne ? parseSome(fields, value) : parseRecord(fields, value)),
-    describe,
-    examples,
-  }: BodyDescription<Known>,
+  { description, fields, atLeastOne, describe, examples }: BodyDescription<Known>,
 ): BodyShape<Known> {
+  const parse = (value: unknown) => (atLeastOne ? parseSome(fields, value) : parseRecord(fields, value));
   const names = Object.keys(fields);
   const properties = names.map((field) => {
     const said = describe[field] as Schema;

@@ -8,13 +8,13 @@ const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}
 
 /** The shared components of the document, collected while the rest is made: only those that are used. */
 export class Components {
-  readonly #schemas: Json = {};
-  readonly #headers: Json = {};
-  readonly #responses: Json = {};
+  readonly schemas: Json = {};
+  readonly headers: Json = {};
+  readonly responses: Json = {};
 
   /** Notes a schema, and the ones that it refers to. */
   schema(named: NamedSchema): Json {
-    this.#schemas[named.name] = named.schema;
+    this.schemas[named.name] = named.schema;
     this.useIn(named.schema);
     return refTo(named);
   }
@@ -26,23 +26,19 @@ export class Components {
 
   /** A header that every response of its kind has. */
   header(name: string): Json {
-    this.#headers[name] = requiredHeader(name);
+    this.headers[name] = requiredHeader(name);
     return ref("headers", name);
   }
 
   optionalHeader(name: string): Json {
     const optional = `Optional-${name}`;
-    this.#headers[optional] = { required: false, ...describe(name) };
+    this.headers[optional] = { required: false, ...describe(name) };
     return ref("headers", optional);
   }
 
   response(name: string, response: Json): Json {
-    this.#responses[name] = response;
+    this.responses[name] = response;
     return ref("responses", name);
-  }
-
-  toJson(): Json {
-    return { schemas: this.#schemas, headers: this.#headers, responses: this.#responses };
   }
 }
 

@@ -42,7 +42,7 @@ export function openapiDocument(urls: PublicUrls): Json {
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "The API key, as `Authorization: Bearer <key>`." },
       },
-      ...components.toJson(),
+      ...components,
     },
   };
 

@@ -4,7 +4,7 @@ import { PLANS } from "../../domain/keys/plan.ts";
 import { SCOPES, type Scope } from "../../domain/keys/scope.ts";
 import { judge, newTally, ratePolicyOfKey } from "../../domain/limits/tally.ts";
 import type { AnyOperation } from "../declare/operation.ts";
-import { hasPathParameter, queryNames, readQuery } from "../declare/parameters.ts";
+import { hasPathParameter, type Parameter, queryNames, readQuery } from "../declare/parameters.ts";
 import type { BodyShape } from "../declare/schema.ts";
 import { Fault } from "../faults/fault.ts";
 import {
@@ -86,6 +86,7 @@ export function faultsOf(operation: AnyOperation): Fault[] {
     ...(idempotency ? [INVALID_IDEMPOTENCY_KEY, IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_MISMATCH] : []),
     ...(isConditional(method) ? [...INVALID_CONDITIONS, PRECONDITION_FAILED] : []),
     ...(deprecation ? [deprecation.removed] : []),
+    ...Object.values<Parameter<unknown>>(parameters).flatMap((each) => (each.in === "path" ? [each.notFound] : [])),
     ...faults,
   ];
   return [...new Set(all)];

@@ -61,11 +61,10 @@ export const urlHeaders = (url: string): Readonly<Record<string, HeaderDescripti
 
 /** The headers of a deprecated operation, whose Link has another meaning. */
 export function deprecationDescriptions(deprecation: Deprecation, urls: PublicUrls): Record<string, HeaderDescription> {
-  const examples = deprecationHeaders(deprecation, urls);
-  const describe = (name: string, description: string) => ({ [name]: text(description, examples[name] as string) });
+  const { Deprecation, Sunset, Link } = deprecationHeaders(deprecation, urls);
   return {
-    ...describe("Deprecation", "Since when the operation has been deprecated (RFC 9745)."),
-    ...describe("Sunset", "When the operation will be removed (RFC 8594)."),
-    ...describe("Link", "Where the deprecation is documented, and what replaces the operation."),
+    Deprecation: text("Since when the operation has been deprecated (RFC 9745).", Deprecation),
+    Sunset: text("When the operation will be removed (RFC 8594).", Sunset),
+    Link: text("Where the deprecation is documented, and what replaces the operation.", Link),
   };
 }

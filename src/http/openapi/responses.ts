@@ -16,12 +16,9 @@ export function responsesOf(operation: AnyOperation, components: Components, url
   for (const [status, faults] of Map.groupBy(faultsOf(operation), (fault) => fault.status))
     responses[status] = deprecation ? faultResponse(faults, components) : sharedOrOwn(faults, components);
   if (!deprecation) return responses;
-  const headers = Object.entries(deprecationDescriptions(deprecation, urls)).map(([name, description]) => [
-    name,
-    { required: true, ...description },
-  ]);
-  for (const response of Object.values(responses) as Json[])
-    Object.assign(response.headers as Json, Object.fromEntries(headers));
+  const described = deprecationDescriptions(deprecation, urls);
+  const headers = ownHeaders(described, Object.keys(described), true);
+  for (const response of Object.values(responses) as Json[]) Object.assign(response.headers as Json, headers);
   return responses;
 }
 
@@ -40,20 +37,21 @@ function successResponse(
 ): Json {
   const { description, schema, examples = {}, headers = [], optionalHeaders = [] } = success;
   const described = { ...HEADERS, ...urlHeaders(publicUrl + operation.path) };
-  const own = (names: readonly string[], required: boolean) =>
-    Object.fromEntries(names.map((name) => [name, { required, ...described[name] }]));
   const replayed = operation.idempotency ? ["Idempotency-Replayed"] : [];
   return {
     description,
     headers: {
       ...commonHeaders(components),
       ...(isTagged(operation, success) ? { ETag: etag(operation, components) } : {}),
-      ...own(headers, true),
-      ...own([...optionalHeaders, ...replayed], false),
+      ...ownHeaders(described, headers, true),
+      ...ownHeaders(described, [...optionalHeaders, ...replayed], false),
     },
     ...(schema ? { content: jsonContent(components.schema(schema), examples) } : {}),
   };
 }
+
+const ownHeaders = (described: Readonly<Record<string, object>>, names: readonly string[], required: boolean): Json =>
+  Object.fromEntries(names.map((name) => [name, { required, ...described[name] }]));
 
 /** Release 1.0.0 saved responses to POSTs without one, and its clients may still retry. */
 const etag = ({ method }: AnyOperation, components: Components): Json =>

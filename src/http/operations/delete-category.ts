@@ -14,7 +14,6 @@ export const deleteCategory = operation({
   parameters: { categoryId: idInPath("The category's id.", 7, CATEGORY_NOT_FOUND) },
   idempotency: { exampleKey: "e4c0a9f2-71b6-4d3e-8b15-52f8d6a3c7e1" },
   success: { status: 204, description: "The category has no name any more." },
-  faults: [CATEGORY_NOT_FOUND],
   perform: ({ parameters: { categoryId }, precondition, idempotencyKey }, { categories }) =>
     categories.delete({ id: categoryId, precondition }, idempotencyKey),
   render: () => ({ body: null }),

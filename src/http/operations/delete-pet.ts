@@ -15,7 +15,7 @@ export const deletePet = operation({
   parameters: { petId: idInPath("The animal's id.", 42, PET_NOT_FOUND) },
   idempotency: { exampleKey: "f6d1b7e2-93c4-4a58-8e1d-2c70ab4f9e35" },
   success: { status: 204, description: "The animal was removed." },
-  faults: [PET_NOT_FOUND, PET_HAS_ORDERS],
+  faults: [PET_HAS_ORDERS],
   perform: ({ parameters: { petId }, precondition, idempotencyKey }, { animals }) =>
     animals.delete({ id: petId, precondition }, idempotencyKey),
   render: () => ({ body: null }),

@@ -1,7 +1,5 @@
-import { done } from "../../base/result.ts";
-import { andThen } from "../../base/time/awaitable.ts";
 import { categoryTag } from "../../domain/stock/category.ts";
-import { operation } from "../declare/operation.ts";
+import { foundOr, operation } from "../declare/operation.ts";
 import { idInPath } from "../declare/parameters.ts";
 import { CATEGORY_NOT_FOUND } from "../faults/faults.ts";
 import { CATEGORIES_TAG, CATEGORY, CATEGORY_EXAMPLE, categoryJson } from "../wire/category.ts";
@@ -17,8 +15,6 @@ export const getCategory = operation({
     "The category with its name. A category without a name is answered with 404, even if there are animals of it.",
   parameters: { categoryId: idInPath("The category's id.", 7, CATEGORY_NOT_FOUND) },
   success: { status: 200, description: "The category.", schema: CATEGORY, examples: { found: CATEGORY_EXAMPLE } },
-  faults: [CATEGORY_NOT_FOUND],
-  perform: ({ parameters: { categoryId } }, { categories }) =>
-    andThen(categories.get(categoryId), (category) => (category ? done(category) : CATEGORY_NOT_FOUND)),
+  perform: ({ parameters: { categoryId } }, { categories }) => foundOr(CATEGORY_NOT_FOUND, categories.get(categoryId)),
   render: (category) => ({ body: categoryJson(category), tag: categoryTag(category), survivesAdditions: true }),
 });

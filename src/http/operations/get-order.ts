@@ -1,7 +1,5 @@
-import { done } from "../../base/result.ts";
-import { andThen } from "../../base/time/awaitable.ts";
 import { orderTag } from "../../domain/stock/order.ts";
-import { operation } from "../declare/operation.ts";
+import { foundOr, operation } from "../declare/operation.ts";
 import { idInPath } from "../declare/parameters.ts";
 import { ORDER_NOT_FOUND } from "../faults/faults.ts";
 import { ORDER, ORDERS_TAG, orderJson, PLACED_EXAMPLE, WITH_REFERENCE_EXAMPLE } from "../wire/order.ts";
@@ -21,8 +19,6 @@ export const getOrder = operation({
     schema: ORDER,
     examples: { found: PLACED_EXAMPLE, withReference: WITH_REFERENCE_EXAMPLE },
   },
-  faults: [ORDER_NOT_FOUND],
-  perform: ({ parameters: { orderId } }, { orders }) =>
-    andThen(orders.get(orderId), (order) => (order ? done(order) : ORDER_NOT_FOUND)),
+  perform: ({ parameters: { orderId } }, { orders }) => foundOr(ORDER_NOT_FOUND, orders.get(orderId)),
   render: (order) => ({ body: orderJson(order), tag: orderTag(order), survivesAdditions: true }),
 });

@@ -1,7 +1,5 @@
-import { done } from "../../base/result.ts";
-import { andThen } from "../../base/time/awaitable.ts";
 import { animalTag } from "../../domain/stock/animal.ts";
-import { operation } from "../declare/operation.ts";
+import { foundOr, operation } from "../declare/operation.ts";
 import { idInPath } from "../declare/parameters.ts";
 import { GET_PET_REMOVED, PET_NOT_FOUND } from "../faults/faults.ts";
 import { PET, PET_EXAMPLE, PETS_TAG, petJson } from "../wire/pet.ts";
@@ -23,8 +21,6 @@ export const getPet = operation({
     successor: "/pets",
   },
   success: { status: 200, description: "The animal.", schema: PET, examples: { found: PET_EXAMPLE } },
-  faults: [PET_NOT_FOUND],
-  perform: ({ parameters: { petId } }, { animals }) =>
-    andThen(animals.get(petId), (animal) => (animal ? done(animal) : PET_NOT_FOUND)),
+  perform: ({ parameters: { petId } }, { animals }) => foundOr(PET_NOT_FOUND, animals.get(petId)),
   render: (animal) => ({ body: petJson(animal), tag: animalTag(animal), survivesAdditions: true }),
 });

@@ -31,7 +31,6 @@ export const putCategory = operation({
     examples: { named: CATEGORY_EXAMPLE },
   },
   faults: [
-    NOT_A_CATEGORY_ID,
     namingFault({ kind: "name_taken", by: 8n }),
     namingFault({ kind: "already_named" }),
     namingFault({ kind: "not_named" }),

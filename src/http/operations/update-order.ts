@@ -22,7 +22,7 @@ export const updateOrder = operation({
     schema: ORDER,
     examples: { approved: APPROVED_EXAMPLE },
   },
-  faults: [ORDER_NOT_FOUND, orderUpdateFault({ kind: "invalid_transition", from: "placed", to: "delivered" })],
+  faults: [orderUpdateFault({ kind: "invalid_transition", from: "placed", to: "delivered" })],
   perform: ({ parameters: { orderId }, body: { status }, precondition, idempotencyKey }, { orders, clock }) =>
     orders.update({ orderId, to: status, nowMs: clock.nowMs(), precondition }, idempotencyKey),
   render: (order) => ({ body: orderJson(order), tag: orderTag(order) }),

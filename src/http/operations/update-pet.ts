@@ -22,7 +22,7 @@ export const updatePet = operation({
     schema: PET,
     examples: { corrected: UPDATED_EXAMPLE },
   },
-  faults: [PET_NOT_FOUND, PET_IN_ORDER],
+  faults: [PET_IN_ORDER],
   perform: ({ parameters: { petId }, body, precondition, idempotencyKey }, { animals }) =>
     animals.update({ id: petId, ...body, precondition }, idempotencyKey),
   render: (animal) => ({ body: petJson(animal), tag: animalTag(animal) }),

@@ -1,14 +1,10 @@
 import type { Server } from "bun";
 import { isTrustedProxy, type TrustedProxies } from "../../access/address.ts";
-import type { EnvironmentName } from "../../domain/environment.ts";
 import type { PublicUrls } from "../declare/operation.ts";
 
-interface AddressSettings {
+interface AddressSettings extends Pick<PublicUrls, "environment" | "otherUrl"> {
   /** The base address that all clients use; undefined: each uses the host that it names. */
   readonly publicUrl: string | undefined;
-  readonly environment: EnvironmentName;
-  /** The base address of the other environment, if it is known. */
-  readonly otherUrl: string | undefined;
 }
 
 /** Knows the addresses under which the client of a request finds the service. */
@@ -20,13 +16,9 @@ export interface Addresses {
 }
 
 /** Without a public address, links lead to the requested host: a client must not take its key to another one. */
-export const createAddresses = (settings: AddressSettings, proxies: TrustedProxies): Addresses =>
-  settings.publicUrl === undefined
-    ? new AskedAddresses(settings, proxies)
-    : fixedAddresses(settings.publicUrl, settings);
-
-function fixedAddresses(publicUrl: string, settings: AddressSettings): Addresses {
-  const urls = urlsAt(publicUrl, settings);
+export function createAddresses(settings: AddressSettings, proxies: TrustedProxies): Addresses {
+  if (settings.publicUrl === undefined) return new AskedAddresses(settings, proxies);
+  const urls = urlsAt(settings.publicUrl, settings);
   return { urlsFor: () => urls, cacheKeyFor: ({ url }) => url };
 }
 

@@ -1,4 +1,5 @@
 import type { Pass } from "../../access/gate.ts";
+import { INT64_SCHEMA } from "../../base/json/fields.ts";
 import { SECOND_MS, toWholeSeconds } from "../../base/time/clock.ts";
 import { PLANS, QUOTA_MAX } from "../../domain/keys/plan.ts";
 import { SCOPES } from "../../domain/keys/scope.ts";
@@ -16,13 +17,7 @@ const open = (description: string, values: readonly string[]) => ({
   "x-extensible-enum": values,
 });
 /** The maximum is one that every client can represent exactly. */
-const count = (description: string) => ({
-  type: "integer",
-  format: "int64",
-  minimum: 0,
-  maximum: QUOTA_MAX,
-  description,
-});
+const count = (description: string) => ({ ...INT64_SCHEMA, minimum: 0, maximum: QUOTA_MAX, description });
 
 export const KEY_EXAMPLE = {
   id: "key_4fGh7KxQ2mZa",

@@ -1,12 +1,6 @@
 import { INT64_SCHEMA, PRINTABLE } from "../../base/json/fields.ts";
 import { jsonShape } from "../../base/json/shape.ts";
-import {
-  ANIMAL_STATUSES,
-  ANIMAL_UPDATE_FIELDS,
-  type Animal,
-  NEW_ANIMAL_FIELDS,
-  parseNewAnimal,
-} from "../../domain/stock/animal.ts";
+import { ANIMAL_STATUSES, ANIMAL_UPDATE_FIELDS, type Animal, NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
 import { pageSchema } from "../declare/paging.ts";
 import { assignedId, bigExample, bodyShape, namedSchema, refTo } from "../declare/schema.ts";
 
@@ -43,7 +37,6 @@ const described = { describe: { name: newName, categoryId, status: refTo(PET_STA
 export const NEW_PET = bodyShape("NewPet", {
   description: "An animal to add. The service assigns its id. Without a status, the animal is available.",
   fields: NEW_ANIMAL_FIELDS,
-  parse: parseNewAnimal,
   ...described,
   examples: {
     available: { name: "Rex", categoryId: 7 },
