@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { NEW_ANIMAL_FIELDS, parseNewAnimal } from "../../domain/stock/animal.ts";
-import { InvalidRecord, PRINTABLE, parseRecord, textField } from "./fields.ts";
+import { InvalidRecord, PRINTABLE, parseRecord, partial, textField } from "./fields.ts";
 import { INT64_MAX, INT64_MIN } from "./int64.ts";
 
 const REX = { name: "Rex", categoryId: 7n };
@@ -57,6 +57,14 @@ describe("parseNewAnimal", () => {
 test("a field that is there but undefined or null is not a missing one", () => {
   for (const value of [undefined, null])
     expect(parseRecord(NEW_ANIMAL_FIELDS, { ...REX, status: value })).toBeInstanceOf(InvalidRecord);
+});
+
+test("of partial fields none is needed, and none gets a value by itself; those that are there follow the same rules", () => {
+  const parse = (value: unknown): unknown => parseRecord(partial(NEW_ANIMAL_FIELDS), value);
+  expect(parse({})).toEqual({});
+  expect(parse({ status: "sold" })).toEqual({ status: "sold" });
+  for (const wrong of [{ name: "" }, { categoryId: "7" }, { status: null }, { id: 1n }])
+    expect(parse(wrong)).toBeInstanceOf(InvalidRecord);
 });
 
 describe("the documented pattern of a text", () => {

@@ -56,6 +56,12 @@ export const optional = <Value>(field: Field<Value>, fallback: Value): Field<Val
 
 export const maybe = <Value>(field: Field<Value>): Field<Value | undefined> => ({ ...field, mayBeMissing: true });
 
+/** The same fields, none of which is needed: one that is missing has no value. */
+export const partial = <Known extends Fields>(known: Known) =>
+  Object.fromEntries(Object.entries(known).map(([name, { parse, schema }]) => [name, maybe({ parse, schema })])) as {
+    readonly [Name in keyof Known]: Field<Parsed<Known>[Name] | undefined>;
+  };
+
 export const isRequired = ({ fallback, mayBeMissing }: Field<unknown>): boolean =>
   fallback === undefined && !mayBeMissing;
 

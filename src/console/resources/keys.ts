@@ -1,4 +1,4 @@
-import { choiceField, maybe } from "../../base/json/fields.ts";
+import { choiceField, maybe, partial } from "../../base/json/fields.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import { done, type Result, refused } from "../../base/result.ts";
 import { DAY_MS, SECOND_MS } from "../../base/time/clock.ts";
@@ -131,16 +131,7 @@ export const issue = withForm(KEY_FORM, async (parts, session, wanted) => {
   return withSecret(parts, session, issued.value);
 });
 
-const EDIT_FORM = {
-  name: maybe(KEY_FORM.name),
-  plan: maybe(KEY_FORM.plan),
-  perMinute: KEY_FORM.perMinute,
-  perDay: KEY_FORM.perDay,
-  scopes: maybe(KEY_FORM.scopes),
-  expiresAtMs: maybe(KEY_FORM.expiresAtMs),
-};
-
-export const edit = withForm(EDIT_FORM, (parts, session, wanted, { params }) =>
+export const edit = withForm(partial(KEY_FORM), (parts, session, wanted, { params }) =>
   changed(parts, session, params, (useCase, idOrName) => editKey(useCase, { ...wanted, idOrName })),
 );
 

@@ -2,10 +2,10 @@ import {
   choiceField,
   type InvalidRecord,
   int64Field,
-  maybe,
   optional,
   type Parsed,
   parseRecord,
+  partial,
   textField,
 } from "../../base/json/fields.ts";
 import { done, type Result, refused } from "../../base/result.ts";
@@ -36,11 +36,7 @@ export const animalTag = ({ id, name, categoryId, status }: Animal): string =>
   tagOf(`animal ${id} ${categoryId} ${status} ${name}`);
 
 /** The fields that can be updated. One that is missing stays as it is. */
-export const ANIMAL_UPDATE_FIELDS = {
-  name: maybe(textField(NAME_MAX_CODE_POINTS)),
-  categoryId: maybe(int64Field),
-  status: maybe(choiceField(ANIMAL_STATUSES)),
-};
+export const ANIMAL_UPDATE_FIELDS = partial(NEW_ANIMAL_FIELDS);
 
 export interface AnimalUpdate extends Partial<Parsed<typeof ANIMAL_UPDATE_FIELDS>>, Authored, Conditional {
   readonly id: bigint;
