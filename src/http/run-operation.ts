@@ -68,12 +68,7 @@ export class RunnableOperation {
     const { deprecation } = this.operation;
     if (!deprecation) return undefined;
     const urls = this.parts.addresses.urlsFor(request, server);
-    let headers = this.ownHeaders.get(urls);
-    if (!headers) {
-      headers = deprecationHeaders(deprecation, urls);
-      this.ownHeaders.set(urls, headers);
-    }
-    return headers;
+    return this.ownHeaders.getOrInsertComputed(urls, () => deprecationHeaders(deprecation, urls));
   }
 
   /** Runs the operation. A request meets, in this order: removal, path, body, query, conditions, then the work. */

@@ -30,16 +30,13 @@ export function asset({ content, tag, headers, compressed: given }: AssetParts):
 
   const compress = async (encoding: Encoding): Promise<Blob> =>
     new Blob([given?.[encoding] ?? (await compressors[encoding](await content.bytes()))]);
-  const inEncoding = (encoding: Encoding): Promise<Blob> => {
-    let body = compressed.get(encoding);
-    if (!body) {
-      body = compress(encoding);
-      compressed.set(encoding, body);
+  const inEncoding = (encoding: Encoding): Promise<Blob> =>
+    compressed.getOrInsertComputed(encoding, () => {
+      const body = compress(encoding);
       // The next request tries again.
       body.catch(() => compressed.delete(encoding));
-    }
-    return body;
-  };
+      return body;
+    });
 
   return async ({ headers: asked }) => {
     if (isNamed(etag, asked.get("if-none-match"))) return new Response(null, { status: 304, headers: always });

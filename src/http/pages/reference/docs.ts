@@ -39,8 +39,7 @@ export function docsPages(addresses: Addresses): DocsPages {
     (name: keyof AddressedPages): PublicPage =>
     (request, server) => {
       const urls = addresses.urlsFor(request, server);
-      const pages = made.get(urls) ?? addressedPages(urls, () => documentAt(urls));
-      made.set(urls, pages);
+      const pages = made.getOrInsertComputed(urls, () => addressedPages(urls, () => documentAt(urls)));
       return pages[name](request, server);
     };
   return {
