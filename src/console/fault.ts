@@ -19,7 +19,10 @@ export class ConsoleFault {
   }
 }
 
-export const NO_SUCH_PATH = new ConsoleFault(404, "not_found", "There is nothing here. Go back to the overview.");
+export const notFound = (code: string, message: string): ConsoleFault => new ConsoleFault(404, code, message);
+const unavailable = (message: string): ConsoleFault => new ConsoleFault(503, "service_unavailable", message);
+
+export const NO_SUCH_PATH = notFound("not_found", "There is nothing here. Go back to the overview.");
 export const SIGNED_OUT = new ConsoleFault(
   401,
   "signed_out",
@@ -40,14 +43,10 @@ export const MALFUNCTION = new ConsoleFault(
   "internal_error",
   "Something went wrong; the service log has the details. Try again.",
 );
-export const STORE_AWAY = new ConsoleFault(
-  503,
-  "service_unavailable",
+export const STORE_AWAY = unavailable(
   "The database does not answer at the moment, and nothing was changed. Try again in a moment.",
 );
-export const STORE_LOST = new ConsoleFault(
-  503,
-  "service_unavailable",
+export const STORE_LOST = unavailable(
   "The database did not confirm the change in time. Check whether it was made before you try again.",
 );
 
@@ -66,8 +65,7 @@ export const sentence = (text: string): string =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
 
 /** A failure that the operator can fix, in the words of the command line. */
-export const operatorFault = ({ message }: OperatorError): ConsoleFault =>
-  new ConsoleFault(503, "service_unavailable", sentence(message));
+export const operatorFault = ({ message }: OperatorError): ConsoleFault => unavailable(sentence(message));
 
 export const tooManyAttempts = (seconds: number): ConsoleFault =>
   new ConsoleFault(

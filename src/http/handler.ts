@@ -201,8 +201,8 @@ function refusedAs(admission: V1Admission): { keyId: string | undefined; reason:
 }
 
 /**
- * Returns whether the caller's next requests are certain to be refused too. Then the connection is closed: many requests
- * may be waiting in it, and refusing each of them would delay others.
+ * Returns whether the caller's next requests are certain to be refused too. Then the connection is closed: many
+ * requests may be waiting in it, and refusing each of them would delay others.
  */
 const hasNoHope = (admission: V1Admission): boolean =>
   admission.kind === "refusal" && (admission.reason.kind === "banned" || admission.reason.kind === "address_exhausted");

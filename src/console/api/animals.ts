@@ -1,13 +1,11 @@
-import type { AnimalStatus } from "../../domain/stock/animal.ts";
+import type { Animal } from "../../domain/stock/animal.ts";
 import type { PageView } from "./common.ts";
 
-export interface AnimalView {
+export interface AnimalView extends Pick<Animal, "name" | "status"> {
   readonly id: string;
-  readonly name: string;
   readonly categoryId: string;
   /** Null: it has none. */
   readonly categoryName: string | null;
-  readonly status: AnimalStatus;
 }
 
 /** GET /console/api/animals?status=&categoryId=&name=&id=&cursor= : 50 a page. */

@@ -1,5 +1,5 @@
 import type { Key, KeyState } from "../../domain/keys/key.ts";
-import type { Plan, Quotas } from "../../domain/keys/plan.ts";
+import type { Plan } from "../../domain/keys/plan.ts";
 import type { Scope } from "../../domain/keys/scope.ts";
 
 /** The use of a quota. */
@@ -35,9 +35,7 @@ export interface KeyListView {
 }
 
 /** GET /console/api/keys/{id} */
-export interface KeyView extends KeyRowView {
-  readonly quotas: Quotas;
-  readonly createdAtMs: number;
+export interface KeyView extends KeyRowView, Pick<Key, "quotas" | "createdAtMs"> {
   readonly suspendedAtMs: number | null;
   readonly revokedAtMs: number | null;
   readonly minute: WindowView | null;

@@ -1,14 +1,11 @@
-import type { OrderStatus } from "../../domain/stock/order.ts";
+import type { Order } from "../../domain/stock/order.ts";
 import type { PageView } from "./common.ts";
 
-export interface OrderView {
+export interface OrderView extends Pick<Order, "status" | "placedAtMs" | "updatedAtMs"> {
   readonly id: string;
   readonly petId: string;
   readonly animalName: string | null;
-  readonly status: OrderStatus;
   readonly reference: string | null;
-  readonly placedAtMs: number;
-  readonly updatedAtMs: number;
 }
 
 /** GET /console/api/orders?status=&petId=&cursor= : the newest first. PATCH …/orders/{id} {status}: OrderView. */

@@ -1,10 +1,8 @@
+import type { ConsoleSession } from "../../domain/console-session.ts";
 import type { EnvironmentName } from "../../domain/environment.ts";
 
 /** GET /console/api/session: who is signed in, and where. */
-export interface SessionView {
-  /** The person the link was made for; the journal names them. */
-  readonly name: string;
-  readonly expiresAtMs: number;
+export interface SessionView extends ConsoleSession {
   readonly environment: EnvironmentName;
   readonly version: string;
   /** The base address that clients use. */

@@ -32,8 +32,8 @@ const LABELS: Readonly<Record<string, string>> = {
   keepIds: "The choice to keep ids",
 };
 
-export const invalidField = (field: string, message: string, code = "invalid_value"): ConsoleFault =>
-  new ConsoleFault(400, code, message, { field });
+export const invalidField = (field: string, message: string): ConsoleFault =>
+  new ConsoleFault(400, "invalid_value", message, { field });
 
 const labelOf = (field: string): string => LABELS[field] ?? `The ${field}`;
 

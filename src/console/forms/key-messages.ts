@@ -1,6 +1,6 @@
 import type { FindRefusal } from "../../keys/queries/find.ts";
 import { type KeyNouns, textOfKeyRefusal, type WordedRefusal } from "../../keys/wording.ts";
-import { ConsoleFault, sentence } from "../fault.ts";
+import { ConsoleFault, notFound, sentence } from "../fault.ts";
 import { invalidField } from "./forms.ts";
 
 // Refusals of the use-cases of keys, in the words of the pages.
@@ -23,8 +23,7 @@ const NOUNS: KeyNouns = {
 
 export type KeyRefusal = FindRefusal | WordedRefusal;
 
-export const NO_SUCH_KEY = new ConsoleFault(
-  404,
+export const NO_SUCH_KEY = notFound(
   "key_not_found",
   "There is no such key: it may have been deleted meanwhile. Go back to the list of keys.",
 );

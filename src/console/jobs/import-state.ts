@@ -1,3 +1,4 @@
+import type { ImportProgress } from "../../bulk/import.ts";
 import type { ImportWorkView } from "../api/index.ts";
 
 // The states of an import job, and the events that lead from one to the next:
@@ -23,13 +24,8 @@ export type JobEvent =
   /** Refused by the store or by its file, failed, or stopped. */
   | { readonly kind: "refused"; readonly message: string | null; readonly remedies?: JobState["remedies"] };
 
-interface Progress {
-  readonly step?: "validate" | "add";
-  readonly done: number;
-  readonly total: number | undefined;
-  /** Known once animals are being added. */
-  readonly importId?: bigint;
-}
+/** An undo has no steps. */
+type Progress = Omit<ImportProgress, "step"> & Partial<Pick<ImportProgress, "step">>;
 
 const NEW = {
   isDryRun: false,

@@ -4,8 +4,8 @@ import { withTimeout } from "../../base/time/timeout.ts";
 export class ReaderGone extends Error {}
 
 /**
- * Makes a stream with backpressure that gives up a stalled reader. A TransformStream cannot: it ends only when everything written has
- * been read, which may be never.
+ * Makes a stream with backpressure that gives up a stalled reader. A TransformStream cannot: it ends only when
+ * everything written has been read, which may be never.
  */
 export function pacedStream(stalledAfterMs: number) {
   let controller: ReadableStreamDefaultController<Uint8Array>;

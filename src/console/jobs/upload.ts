@@ -60,19 +60,15 @@ function removeAbandoned(root: string): void {
   }
 }
 
-export interface UploadLimits {
-  readonly maxBytes: number;
-  /** Returns the number of bytes that may be added to a folder. */
-  readonly roomIn: (folder: string) => Promise<number>;
-  /** The longest pause in an upload. */
-  readonly stalledAfterMs: number;
-}
+export type UploadLimits = typeof UPLOAD_LIMITS;
 
-export const UPLOAD_LIMITS: UploadLimits = {
+export const UPLOAD_LIMITS = {
   /** Far more than any store needs. */
   maxBytes: 8 * GIBIBYTE,
+  /** The longest pause in an upload. */
   stalledAfterMs: MINUTE_MS,
-  async roomIn(folder) {
+  /** Returns the number of bytes that may be added to a folder. */
+  async roomIn(folder: string): Promise<number> {
     const { freeBytes, totalBytes } = await diskAt(folder);
     // Some is left to others.
     return freeBytes - Math.max(64 * 1024 * 1024, 0.05 * totalBytes);

@@ -1,9 +1,9 @@
-import { type Fields, maybe } from "../../base/json/fields.ts";
+import { type Fields, maybe, partial } from "../../base/json/fields.ts";
 import { ANIMAL_HAS_ORDERS, ANIMAL_IN_ORDER, NO_SUCH_ANIMAL } from "../../domain/refusal-sentences.ts";
-import { ANIMAL_UPDATE_FIELDS, type Animal, animalTag, NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
+import { type Animal, animalTag, NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { AnimalListView, AnimalView } from "../api/index.ts";
-import { afterChange, ConsoleFault } from "../fault.ts";
+import { afterChange, ConsoleFault, notFound } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
 import { cursorIn, idIn, int64TextField, nextOf, PAGE_SIZE, readForm, withForm, withQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
@@ -40,8 +40,7 @@ async function viewsOf({ categories }: Pick<Store, "categories">, animals: reado
 const viewOf = async (store: Store, animal: Animal): Promise<AnimalView> =>
   (await viewsOf(store, [animal]))[0] as AnimalView;
 
-const NOT_FOUND = new ConsoleFault(
-  404,
+const NOT_FOUND = notFound(
   "animal_not_found",
   `${NO_SUCH_ANIMAL} It may have been deleted in the meantime. Go back to the list.`,
 );
@@ -66,11 +65,7 @@ export const addAnimal = withForm(ANIMAL_FORM, async (parts, session, animal) =>
 });
 
 const SEEN_FIELD = { parse: (value: unknown) => value, schema: {} };
-const UPDATE_FORM = {
-  ...ANIMAL_UPDATE_FIELDS,
-  categoryId: maybe(int64TextField),
-  seen: maybe(SEEN_FIELD),
-} satisfies Fields;
+const UPDATE_FORM = { ...partial(ANIMAL_FORM), seen: maybe(SEEN_FIELD) } satisfies Fields;
 
 export const updateAnimal = withForm(UPDATE_FORM, async (parts, session, { seen, ...update }, call) => {
   const id = idIn(call);

@@ -3,7 +3,7 @@ import { NO_SUCH_CATEGORY, sentencesOnTakenName } from "../../domain/refusal-sen
 import { CATEGORY_FIELDS, type Category } from "../../domain/stock/category.ts";
 import { fold } from "../../domain/stock/fold.ts";
 import type { CategoryView, PageView } from "../api/index.ts";
-import { ConsoleFault } from "../fault.ts";
+import { ConsoleFault, notFound } from "../fault.ts";
 import {
   cursorIn,
   idIn,
@@ -50,8 +50,7 @@ export const unnameCategory: ConsoleHandler = async (parts, session, call) => {
   return removed ? undefined : NOT_NAMED;
 };
 
-const NOT_NAMED = new ConsoleFault(
-  404,
+const NOT_NAMED = notFound(
   "category_not_found",
   `${NO_SUCH_CATEGORY} It may have been deleted in the meantime. Go back to the list.`,
 );

@@ -36,13 +36,10 @@ const TOO_MANY_EXPORTS = new ConsoleFault(
 export const MAX_EXPORTS = 4;
 
 /** Bounds the number of open snapshots. */
-export function boundedSnapshots(
-  open: () => Promise<AnimalSnapshot>,
-  max = MAX_EXPORTS,
-): () => Promise<AnimalSnapshot | undefined> {
+export function boundedSnapshots(open: () => Promise<AnimalSnapshot>): () => Promise<AnimalSnapshot | undefined> {
   let count = 0;
   return async () => {
-    if (count >= max) return undefined;
+    if (count >= MAX_EXPORTS) return undefined;
     count++;
     const snapshot = await open().catch((error: unknown) => {
       count--;

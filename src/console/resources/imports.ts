@@ -1,7 +1,7 @@
 import { optional } from "../../base/json/fields.ts";
 import { type Import, stateOfImport } from "../../domain/stock/import.ts";
 import type { ImportView } from "../api/index.ts";
-import { ConsoleFault } from "../fault.ts";
+import { ConsoleFault, notFound } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
 import { flagField, idIn, textIn, withForm, withQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
@@ -61,16 +61,11 @@ export const undoImportOf = withForm(CONFIRMED_FORM, async ({ store, imports }, 
   return accepted(await imports.undo(found.id, found.source, authorOf(session)));
 });
 
-const NO_SUCH_WORK = new ConsoleFault(
-  404,
+const NO_SUCH_WORK = notFound(
   "import_not_found",
   "This import is not running here: the service has restarted, or another instance is running it. See the list of imports for its outcome.",
 );
-const NO_SUCH_IMPORT = new ConsoleFault(
-  404,
-  "import_not_found",
-  "There is no import with this number. Go back to the list.",
-);
+const NO_SUCH_IMPORT = notFound("import_not_found", "There is no import with this number. Go back to the list.");
 const UNDONE_ALREADY = new ConsoleFault(
   409,
   "undone_already",

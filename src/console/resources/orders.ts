@@ -3,7 +3,7 @@ import { NO_SUCH_ORDER, sentencesOnOrderUpdate } from "../../domain/refusal-sent
 import { ORDER_STATUSES, type Order } from "../../domain/stock/order.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { OrderListView, OrderView } from "../api/index.ts";
-import { afterChange, ConsoleFault } from "../fault.ts";
+import { afterChange, ConsoleFault, notFound } from "../fault.ts";
 import { cursorIn, idIn, int64TextField, nextOf, PAGE_SIZE, withForm, withQuery } from "../forms/forms.ts";
 import { authorshipOf } from "./author.ts";
 
@@ -48,4 +48,4 @@ export const updateOrder = withForm(MOVE_FORM, async (parts, session, { status: 
   return NOT_FOUND;
 });
 
-const NOT_FOUND = new ConsoleFault(404, "order_not_found", `${NO_SUCH_ORDER} Go back to the list of orders.`);
+const NOT_FOUND = notFound("order_not_found", `${NO_SUCH_ORDER} Go back to the list of orders.`);

@@ -58,14 +58,10 @@ export async function currentAlerts(
   return cache.alerts.note(alerts, nowMs);
 }
 
-function busyKeyView(
-  { keyId, requests, refused }: KeyRequests,
-  known: CountedKeys | undefined,
-  nowMs: number,
-): BusyKeyView {
-  const key = known?.keys.get(keyId);
-  const today = key && known?.tallies && useOf(key, known.tallies.get(keyId), nowMs).day;
-  return { keyId, name: key?.name ?? null, requests, refused, today: today ? windowView(today) : null };
+function busyKeyView(busy: KeyRequests, known: CountedKeys | undefined, nowMs: number): BusyKeyView {
+  const key = known?.keys.get(busy.keyId);
+  const today = key && known?.tallies && useOf(key, known.tallies.get(key.id), nowMs).day;
+  return { ...busy, name: key?.name ?? null, today: today ? windowView(today) : null };
 }
 
 const instanceView = (instance: Instance, nowMs: number): InstanceView => {
