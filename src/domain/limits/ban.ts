@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from "../../base/time/clock.ts";
-import { isWithin } from "./window.ts";
+import { type Count, isOpen, isWithin, MINUTE } from "./window.ts";
 
 /** The length of the first ban, the second, and so on. Further bans are as long as the last. */
 export const BAN_LADDER_MS = [1, 5, 30, 60].map((minutes) => minutes * MINUTE_MS);
@@ -70,19 +70,14 @@ const banMsAfter = (bansInARow: number): number =>
  * Start of the minute in which a strike would be counted now: the open minute window, or if none is open (only the day
  * quota is exhausted), a minute from the first strike.
  */
-function strikeMinute(record: BanRecord, minuteOpenedAtMs: number | undefined, nowMs: number): number {
-  const isSameMinute = isWithin(record.strikesSinceMs, MINUTE_MS, nowMs);
-  return minuteOpenedAtMs ?? (isSameMinute ? record.strikesSinceMs : nowMs);
+function strikeMinute(record: BanRecord, minute: Count, nowMs: number): number {
+  if (isOpen(minute, MINUTE, nowMs)) return minute.openedAtMs;
+  return isWithin(record.strikesSinceMs, MINUTE_MS, nowMs) ? record.strikesSinceMs : nowMs;
 }
 
 /** The number of further strikes in this minute that lead to a ban. */
-export function strikesUntilBan(
-  record: BanRecord,
-  threshold: number,
-  minuteOpenedAtMs: number | undefined,
-  nowMs: number,
-): number {
-  const isThisMinute = strikeMinute(record, minuteOpenedAtMs, nowMs) === record.strikesSinceMs;
+export function strikesUntilBan(record: BanRecord, threshold: number, minute: Count, nowMs: number): number {
+  const isThisMinute = strikeMinute(record, minute, nowMs) === record.strikesSinceMs;
   // A threshold may have been lowered below the present strikes: then the next strike leads to a ban.
   return Math.max(1, threshold - (isThisMinute ? record.strikes : 0));
 }
@@ -91,13 +86,8 @@ export function strikesUntilBan(
  * Records a strike, and bans when there are too many.
  * Returns how many more strikes lead to a ban: 0 if this one did.
  */
-export function strike(
-  record: BanRecord,
-  threshold: number,
-  minuteOpenedAtMs: number | undefined,
-  nowMs: number,
-): number {
-  const sinceMs = strikeMinute(record, minuteOpenedAtMs, nowMs);
+export function strike(record: BanRecord, threshold: number, minute: Count, nowMs: number): number {
+  const sinceMs = strikeMinute(record, minute, nowMs);
   if (sinceMs !== record.strikesSinceMs) {
     record.strikesSinceMs = sinceMs;
     record.strikes = 0;

@@ -150,18 +150,15 @@ export function judge(tally: Tally, policy: RatePolicy, nowMs: number): Verdict 
 
   if (policy.strikesToBan === undefined)
     return { kind: "exhausted", quotaStatus: quotaStatusOf(tally, policy, nowMs), strikesLeft: undefined };
-  const strikesLeft = strike(banRecord, policy.strikesToBan, openedAtMs(minute, nowMs), nowMs);
+  const strikesLeft = strike(banRecord, policy.strikesToBan, minute, nowMs);
   return strikesLeft > 0
     ? { kind: "exhausted", quotaStatus: quotaStatusOf(tally, policy, nowMs), strikesLeft }
     : { kind: "banned", quotaStatus: quotaStatusOf(tally, policy, nowMs), isNew: true };
 }
 
-const openedAtMs = (minute: Count, nowMs: number): number | undefined =>
-  isOpen(minute, MINUTE, nowMs) ? minute.openedAtMs : undefined;
-
 /** The number of further refused requests in this minute that lead to a ban. */
 export const strikesLeft = ({ minute, banRecord }: Tally, { strikesToBan }: KeyRatePolicy, nowMs: number): number =>
-  strikesUntilBan(banRecord, strikesToBan, openedAtMs(minute, nowMs), nowMs);
+  strikesUntilBan(banRecord, strikesToBan, minute, nowMs);
 
 /** The state of a tally's quotas. During a ban the minute quota shows as used up until the ban ends. */
 export function quotaStatusOf(tally: Tally, policy: RatePolicy, nowMs: number): QuotaStatus {
