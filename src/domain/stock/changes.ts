@@ -28,34 +28,16 @@ const entriesOn =
   };
 
 /** The number of a category is text here: it may exceed what a number of JavaScript holds. */
-const entryOnAnimal = entriesOn<Animal>("animal", ({ name, categoryId, status }) => ({
+export const entryOnAnimal = entriesOn<Animal>("animal", ({ name, categoryId, status }) => ({
   name,
   categoryId: String(categoryId),
   status,
 }));
 
-export const entryOfAddition = (author: Authorship, animal: Animal) =>
-  entryOnAnimal("animals add", { author }, undefined, animal);
-
-export const entryOfUpdate = (update: Authored, before: Animal | undefined, after: Animal) =>
-  entryOnAnimal("animals update", update, before, after);
-
-export const entryOfDeletion = (deletion: Authored, animal: Animal) =>
-  entryOnAnimal("animals delete", deletion, animal, undefined);
-
-const entryOnCategory = entriesOn<Category>("category", ({ name }) => ({ name }));
-
-export const entryOfNaming = (naming: Authored, before: Category | undefined, after: Category) =>
-  entryOnCategory("categories name", naming, before, after);
-
-export const entryOfUnnaming = (deletion: Authored, category: Category) =>
-  entryOnCategory("categories unname", deletion, category, undefined);
+export const entryOnCategory = entriesOn<Category>("category", ({ name }) => ({ name }));
 
 /** The animal's status follows the order's, and is not mentioned. */
-const entryOnOrder = entriesOn<Order>("order", ({ status }) => ({ status }));
-
-export const entryOfOrderUpdate = (update: Authored, before: Order | undefined, after: Order) =>
-  entryOnOrder("orders update", update, before, after);
+export const entryOnOrder = entriesOn<Order>("order", ({ status }) => ({ status }));
 
 export const entryOfImport = (beginning: ImportBeginning, { id, source, animals, added }: Import): NewJournalEntry => ({
   ...entryAbout(id, "animals import", beginning),

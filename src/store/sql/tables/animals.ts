@@ -10,7 +10,7 @@ import {
   decideAnimalDeletion,
   decideAnimalUpdate,
 } from "../../../domain/stock/animal.ts";
-import { entryOfAddition, entryOfDeletion, entryOfUpdate } from "../../../domain/stock/changes.ts";
+import { entryOnAnimal } from "../../../domain/stock/changes.ts";
 import { OPEN_ORDER_STATUSES } from "../../../domain/stock/order.ts";
 import type { AnimalAddition, AnimalQuery } from "../../ports/store.ts";
 import { animalListing, animalLists } from "../lists.ts";
@@ -53,7 +53,7 @@ export function animalWork(dialect: Dialect) {
       *add({ animal, author }: AnimalAddition): Work<Animal> {
         const row = yield* first<{ id: bigint }>(statements.create, newAnimalValues(animal));
         const added = { id: (row as { id: bigint }).id, ...animal };
-        yield* append(entryOfAddition(author, added));
+        yield* append(entryOnAnimal("animals add", { author }, undefined, added));
         return added;
       },
     },
@@ -66,7 +66,7 @@ export function animalWork(dialect: Dialect) {
         const decision = decideAnimalUpdate(animal, () => openOrder !== undefined, update);
         if (decision.kind === "done") {
           yield* run(statements.update, [...newAnimalValues(decision.value), id]);
-          yield* append(entryOfUpdate(update, animal, decision.value));
+          yield* append(entryOnAnimal("animals update", update, animal, decision.value));
         }
         return decision;
       },
@@ -77,7 +77,7 @@ export function animalWork(dialect: Dialect) {
         const decision = decideAnimalDeletion(animal, () => order !== undefined, deletion);
         if (decision.kind === "done") {
           yield* run(statements.remove, [id]);
-          yield* append(entryOfDeletion(deletion, decision.value));
+          yield* append(entryOnAnimal("animals delete", deletion, animal, undefined));
         }
         return decision;
       },

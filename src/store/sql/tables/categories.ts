@@ -10,7 +10,7 @@ import {
   type NamedCategory,
   type NamingRefusal,
 } from "../../../domain/stock/category.ts";
-import { entryOfNaming, entryOfUnnaming } from "../../../domain/stock/changes.ts";
+import { entryOnCategory } from "../../../domain/stock/changes.ts";
 import { fold } from "../../../domain/stock/fold.ts";
 import type { CategoryQuery } from "../../ports/store.ts";
 import { categoryListing, categoryLists } from "../lists.ts";
@@ -50,7 +50,7 @@ export function categoryWork(dialect: Dialect) {
         if (decision.kind === "done") {
           const { category } = decision.value;
           yield* run(current ? update : insert, categoryValues(category));
-          yield* append(entryOfNaming(naming, current, category));
+          yield* append(entryOnCategory("categories name", naming, current, category));
         }
         return decision;
       },
@@ -59,7 +59,7 @@ export function categoryWork(dialect: Dialect) {
         const decision = decideCategoryDeletion(category, deletion);
         if (decision.kind === "done") {
           yield* run(`DELETE FROM categories WHERE id = ${$(1)}`, [deletion.id]);
-          yield* append(entryOfUnnaming(deletion, decision.value));
+          yield* append(entryOnCategory("categories unname", deletion, category, undefined));
         }
         return decision;
       },

@@ -1,6 +1,6 @@
 import { done, type Result } from "../../../base/result.ts";
 import { cutPage, type Page } from "../../../domain/page.ts";
-import { entryOfOrderUpdate } from "../../../domain/stock/changes.ts";
+import { entryOnOrder } from "../../../domain/stock/changes.ts";
 import {
   decideOrderUpdate,
   type Order,
@@ -41,7 +41,7 @@ export function orderWork(dialect: Dialect) {
         const moveOrder = `UPDATE orders SET status = ${$(1)}, updated_at = ${$(2)} WHERE id = ${$(3)}`;
         yield* run(moveOrder, [order.status, order.updatedAtMs, order.id]);
         yield* run(`UPDATE animals SET status = ${$(1)} WHERE id = ${$(2)}`, [animalStatus, order.animalId]);
-        yield* append(entryOfOrderUpdate(update, before, order));
+        yield* append(entryOnOrder("orders update", update, before, order));
         return done(order);
       },
     },
