@@ -1,5 +1,5 @@
 import type { IdempotencyKey, SavedContent, SavedResponse } from "../../domain/idempotency.ts";
-import type { DatedSecret, Key, KeySecret } from "../../domain/keys/key.ts";
+import type { DatedSecret, Key } from "../../domain/keys/key.ts";
 import type { Plan } from "../../domain/keys/plan.ts";
 import { SCOPES, type Scope } from "../../domain/keys/scope.ts";
 import { TALLY_NUMBER_NAMES, type Tally, tallyNumbers, tallyOfNumbers } from "../../domain/limits/tally.ts";
@@ -7,12 +7,12 @@ import type { Animal, NewAnimal } from "../../domain/stock/animal.ts";
 import type { Category } from "../../domain/stock/category.ts";
 import { fold } from "../../domain/stock/fold.ts";
 import type { Order, OrderStatus } from "../../domain/stock/order.ts";
-import type { KeyTally } from "../ports/store.ts";
+import type { FoundKey, KeyTally } from "../ports/store.ts";
 import { IMPORT_RANGES, IMPORTS } from "./import-rows.ts";
 import { JOURNAL } from "./journal-rows.ts";
 import { decodeSavedContent } from "./saved-content.ts";
 import { type ColumnOf, optionalNumber, type Row, type SqlValue, type Table } from "./table.ts";
-import { deletionsOfUsage, USAGE_TABLES } from "./usage-rows.ts";
+import { USAGE_TABLES } from "./usage-rows.ts";
 
 // The tables of both databases, and what their rows mean. A column stands here and in a migration, nowhere else:
 // reading, writing and copying take their columns from these lists.
@@ -114,10 +114,9 @@ const KEY_VALUES: Readonly<Record<string, (key: Key) => SqlValue>> = {
 
 export const KEYS: Table = { name: "keys", columns: Object.keys(KEY_VALUES), key: ["id"] };
 
-const KEY_WRITERS = Object.values(KEY_VALUES);
-
 /** The values in the order of the columns. */
-export const keyValues = (key: Key): SqlValue[] => KEY_WRITERS.map((valueIn) => valueIn(key));
+export const keyValues = (key: Key, columns = KEYS.columns): SqlValue[] =>
+  columns.map((column) => (KEY_VALUES[column] as (key: Key) => SqlValue)(key));
 
 export const keyOf = (row: Row): Key => ({
   id: row.id as string,
@@ -134,16 +133,7 @@ export const keyOf = (row: Row): Key => ({
 });
 
 /** The columns of a key that a person may change. */
-const EDITED = KEYS.columns.filter((column) => !["id", "created_at", "last_used_at"].includes(column));
-
-export const updateKey = (placeholder: (n: number) => string): string =>
-  `UPDATE ${KEYS.name} SET ${EDITED.map((column, i) => `${column} = ${placeholder(i + 1)}`).join(", ")}
-  WHERE id = ${placeholder(EDITED.length + 1)}`;
-
-/** The parameters of updateKey(). */
-export const updatedKeyValues = (key: Key): SqlValue[] => [...EDITED, "id"].map((column) => valueOfKey(column, key));
-
-const valueOfKey = (column: string, key: Key): SqlValue => (KEY_VALUES[column] as (key: Key) => SqlValue)(key);
+export const EDITED = KEYS.columns.filter((column) => !["id", "created_at", "last_used_at"].includes(column));
 
 /** Null means all scopes, as for every key that was issued before there were scopes. */
 export const encodeScopes = (scopes: readonly Scope[]): string | null =>
@@ -158,13 +148,8 @@ export const SECRETS: Table = {
   key: ["digest"],
 };
 
-/** The values of a new secret, in the order of the columns. It does not expire. */
-export const newSecretValues = (digest: string, keyId: string, createdAtMs: number): SqlValue[] => [
-  digest,
-  keyId,
-  null,
-  createdAtMs,
-];
+/** The columns of a new row, which does not expire. */
+export const NEW_SECRET: readonly string[] = ["digest", "key_id", "created_at"];
 
 /**
  * The secrets of the key that the placeholder stands for, newest first. By their expiry, since a rotation leaves no
@@ -178,21 +163,11 @@ export const datedSecretOf = (row: Row): DatedSecret => ({
   expiresAtMs: optionalNumber(row.expires_at),
 });
 
-/**
- * Everything that belongs to a key, in an order that references allow. Most of it was deleted before, in batches: this
- * is what a service has added since.
- */
-export const deletionsOfKey = (placeholder: string): string[] => [
-  ...deletionsOfUsage(placeholder),
-  ...["secrets", "tallies", "saved_responses"].map((table) => `DELETE FROM ${table} WHERE key_id = ${placeholder}`),
-  `DELETE FROM keys WHERE id = ${placeholder}`,
-];
-
 /** Selects a key together with one of its secrets; a condition follows. */
 export const SELECT_KEY_WITH_SECRET = `SELECT ${KEYS.columns.map((column) => `k.${column}`).join(", ")},
   s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id`;
 
-export const keyWithSecretOf = (row: Row): { readonly key: Key; readonly secret: KeySecret } => ({
+export const keyWithSecretOf = (row: Row): FoundKey => ({
   key: keyOf(row),
   secret: { expiresAtMs: optionalNumber(row.secret_expires_at) },
 });
@@ -221,9 +196,7 @@ export const STORE_ID = "store_id";
 
 export const selectMetadata = (placeholder: string): string => `SELECT value FROM facts WHERE name = ${placeholder}`;
 
-export const upsertMetadata = (placeholder: (n: number) => string): string =>
-  `INSERT INTO facts (name, value) VALUES (${placeholder(1)}, ${placeholder(2)})
-  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+export const FACTS: Table = { name: "facts", columns: ["name", "value"], key: ["name"] };
 
 // Saved responses
 

@@ -90,13 +90,6 @@ export const withStarts = ({ name }: UsageTable, from: string): string =>
     SELECT min(started_at) FROM ${name} WHERE started_at >= ${from}
     UNION ALL SELECT (SELECT min(started_at) FROM ${name} WHERE started_at > at) FROM starts WHERE at IS NOT NULL)`;
 
-/** Deletes all usage of a key, one statement for each table. */
-export const deletionsOfUsage = (keyId: string): string[] =>
-  usageTablesOf("key").map(
-    (table) => `DELETE FROM ${table.name} WHERE key_id = ${keyId}
-      AND started_at IN (${withStarts(table, "0")} SELECT at FROM starts WHERE at IS NOT NULL)`,
-  );
-
 /** Rows that are deleted in one transaction: few, because other writes wait for it. */
 export const SWEEP_BATCH_SIZE = 500;
 

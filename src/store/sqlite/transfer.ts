@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { OperatorError } from "../../base/operator-error.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
 import { rowsOf } from "../sql/pages.ts";
-import { INTERNAL_TABLES, STORE_ID, selectMetadata, TABLES, upsertMetadata } from "../sql/rows.ts";
+import { FACTS, INTERNAL_TABLES, STORE_ID, selectMetadata, TABLES } from "../sql/rows.ts";
 import { type Row, type SqlValue, type Table, upsertInto } from "../sql/table.ts";
 import {
   type RowReader,
@@ -133,7 +133,7 @@ function identify(db: Database): void {
   db.transaction(() => {
     if (db.query(selectMetadata("?")).get(STORE_ID)) return;
     raiseGeneration(db);
-    db.query(upsertMetadata(() => "?")).run(STORE_ID, crypto.randomUUID());
+    db.query(upsertInto(FACTS, () => "?")).run(STORE_ID, crypto.randomUUID());
   }).immediate();
 }
 

@@ -3,12 +3,15 @@ import { DELETE_BATCH_SIZE, SAVED_RESPONSES } from "../rows.ts";
 import type { Dialect } from "../searches.ts";
 import { CONSOLE_TABLES } from "../session-rows.ts";
 import type { SqlValue, Table } from "../table.ts";
-import { FLUSHES_KEPT_MS, INSTANCES, SWEEP_BATCH_SIZE, sweeps, usageTablesOf, withStarts } from "../usage-rows.ts";
+import { FLUSHES_KEPT_MS, INSTANCES, SWEEP_BATCH_SIZE, sweeps, usageTablesOf } from "../usage-rows.ts";
 import { run, type Work } from "../work.ts";
+import { isOfKey } from "./usage.ts";
 
 const USAGE_FLUSHES = { name: "usage_flushes", key: ["source"] };
 
-export function maintenanceWork({ placeholder: $, deleteSome, isOneOf }: Dialect) {
+export function maintenanceWork(dialect: Dialect) {
+  const { placeholder: $, deleteSome } = dialect;
+
   /** Returns whether there may be more rows to delete. */
   function* sweep(
     table: Pick<Table, "name" | "key">,
@@ -25,10 +28,7 @@ export function maintenanceWork({ placeholder: $, deleteSome, isOneOf }: Dialect
     deleteResponsesOfKey: ({ keyId }: { keyId: string }): Work<boolean> =>
       sweep(SAVED_RESPONSES, `key_id = ${$(1)}`, keyId, DELETE_BATCH_SIZE),
     *deleteUsageOfKey({ keyId }: { keyId: string }): Work<boolean> {
-      for (const table of usageTablesOf("key")) {
-        const starts = `${withStarts(table, "0")} SELECT at FROM starts WHERE at IS NOT NULL`;
-        if (yield* sweep(table, `key_id = ${$(1)} AND ${isOneOf("started_at", starts)}`, keyId)) return true;
-      }
+      for (const table of usageTablesOf("key")) if (yield* sweep(table, isOfKey(table, dialect), keyId)) return true;
       return false;
     },
     *sweepUsage({ nowMs }: { nowMs: number }): Work<boolean> {

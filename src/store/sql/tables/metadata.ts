@@ -1,6 +1,7 @@
 import type { CountingPlace } from "../../ports/store.ts";
-import { COUNTING_PLACE, selectMetadata, upsertMetadata } from "../rows.ts";
+import { COUNTING_PLACE, FACTS, selectMetadata } from "../rows.ts";
 import type { Dialect } from "../searches.ts";
+import { upsertInto } from "../table.ts";
 import { first, run, type Work } from "../work.ts";
 
 export const metadataWork = ({ placeholder }: Dialect) => ({
@@ -11,7 +12,7 @@ export const metadataWork = ({ placeholder }: Dialect) => ({
   },
   writes: {
     *noteCountingPlace(place: CountingPlace): Work<void> {
-      yield* run(upsertMetadata(placeholder), [COUNTING_PLACE, place]);
+      yield* run(upsertInto(FACTS, placeholder), [COUNTING_PLACE, place]);
     },
   },
 });

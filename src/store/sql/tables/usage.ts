@@ -15,6 +15,7 @@ import {
   type UsageTable,
   usageSumOf,
   usageTablesOf,
+  withStarts,
 } from "../usage-rows.ts";
 import { run, type Work } from "../work.ts";
 
@@ -39,6 +40,12 @@ export const usageReads = ({ placeholder: $ }: Dialect) => ({
   requestsByKey: ({ grain, startedAtMs, afterId, size }: KeyBucket): Work<readonly KeyRequests[]> =>
     select(["key", grain], (table) => requestsByKey(table, $), [startedAtMs, afterId, size], keyRequestsOf),
 });
+
+/** The condition for the rows of the key that is the first parameter. */
+export const isOfKey = (table: UsageTable, { placeholder, isOneOf }: Dialect): string => {
+  const starts = `${withStarts(table, "0")} SELECT at FROM starts WHERE at IS NOT NULL`;
+  return `key_id = ${placeholder(1)} AND ${isOneOf("started_at", starts)}`;
+};
 
 export const instanceWork = ({ placeholder }: Dialect) => ({
   reads: {
