@@ -2,7 +2,7 @@ import { done, type Result, refused } from "../base/result.ts";
 import { SECOND_MS } from "../base/time/clock.ts";
 import { type Key, type KeyState, stateOf } from "../domain/keys/key.ts";
 import type { ChangeContext, KeyContext } from "./queries/context.ts";
-import { type FindRefusal, findKey } from "./queries/find.ts";
+import { onKey } from "./queries/find.ts";
 import type { ChangedKey } from "./revoke.ts";
 
 /**
@@ -11,9 +11,11 @@ import type { ChangedKey } from "./revoke.ts";
  */
 export const DELETABLE_AFTER_MS = 10 * SECOND_MS;
 
-export type DeletionRefusal =
-  | FindRefusal
-  | { readonly kind: "not_revoked"; readonly state: Exclude<KeyState, "revoked">; readonly key: Key };
+export interface NotRevoked {
+  readonly kind: "not_revoked";
+  readonly state: Exclude<KeyState, "revoked">;
+  readonly key: Key;
+}
 
 interface Parts extends ChangeContext, Pick<KeyContext, "maintenance"> {
   readonly sleep: (ms: number) => Promise<unknown>;
@@ -22,13 +24,8 @@ interface Parts extends ChangeContext, Pick<KeyContext, "maintenance"> {
 }
 
 /** Deletes a revoked key with everything that is kept about it. */
-export async function deleteKey(
-  { keys, maintenance, clock, author, sleep, onWait }: Parts,
-  idOrName: string,
-): Promise<Result<ChangedKey, DeletionRefusal>> {
-  const found = await findKey(keys, idOrName);
-  if (found.kind === "refused") return found;
-  const key = found.value;
+export const deleteKey = onKey(async (parts: Parts, key): Promise<Result<ChangedKey, NotRevoked>> => {
+  const { keys, maintenance, clock, author, sleep, onWait } = parts;
   const nowMs = clock.nowMs();
   const state = stateOf(key, nowMs);
   if (state !== "revoked") return refused({ kind: "not_revoked", state, key });
@@ -42,4 +39,4 @@ export async function deleteKey(
   while (await maintenance.deleteUsageOfKey({ keyId: key.id }));
   await keys.delete({ ...author, keyId: key.id, atMs: clock.nowMs() });
   return done({ key, hasChanged: true });
-}
+});

@@ -2,19 +2,16 @@ import { done, type Result, refused } from "../base/result.ts";
 import type { Awaitable } from "../base/time/awaitable.ts";
 import { digestOf, type Key, newKey, newSecret } from "../domain/keys/key.ts";
 import type { Plan } from "../domain/keys/plan.ts";
-import { inOrder, SCOPES, type Scope } from "../domain/keys/scope.ts";
+import { inOrder, SCOPES } from "../domain/keys/scope.ts";
 import { type QuotaRequest, quotasOn } from "../domain/limits/quotas.ts";
-import { type KeyMistake, mistakeInKey } from "./mistake.ts";
+import { type KeyMistake, mistakeInKey, type WantedProperties } from "./mistake.ts";
 import type { ChangeContext, KeyContext } from "./queries/context.ts";
 
-export interface KeyRequest extends QuotaRequest {
+/** A key without requested scopes has all of them, and one without a requested expiry has none. */
+export interface KeyRequest extends QuotaRequest, WantedProperties {
   /** The person or program that the key is for. */
   readonly name: string;
   readonly plan: Plan;
-  /** Undefined: all scopes. */
-  readonly scopes?: readonly Scope[] | undefined;
-  /** Undefined: never. */
-  readonly expiresAtMs?: number | undefined;
 }
 
 export interface IssuedKey {
@@ -50,5 +47,6 @@ export function draftKey(request: KeyRequest, nowMs: number): Result<Key, KeyMis
   if (mistake) return refused(mistake);
   const quotas = quotasOn(plan, requested);
   if (quotas.kind === "refused") return quotas;
-  return done(newKey({ name, plan, quotas: quotas.value, scopes: inOrder(scopes), createdAtMs: nowMs, expiresAtMs }));
+  const issued = { createdAtMs: nowMs, expiresAtMs: expiresAtMs ?? undefined };
+  return done(newKey({ name, plan, quotas: quotas.value, scopes: inOrder(scopes), ...issued }));
 }

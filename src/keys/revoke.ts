@@ -1,7 +1,7 @@
 import { done, type Result } from "../base/result.ts";
 import type { Key } from "../domain/keys/key.ts";
 import type { ChangeContext } from "./queries/context.ts";
-import { type FindRefusal, findKey } from "./queries/find.ts";
+import { onKey } from "./queries/find.ts";
 
 export interface ChangedKey {
   /** The key after the change. */
@@ -11,15 +11,9 @@ export interface ChangedKey {
 }
 
 /** Revokes a key, permanently. */
-export async function revokeKey(
-  { keys, clock, author }: ChangeContext,
-  idOrName: string,
-): Promise<Result<ChangedKey, FindRefusal>> {
-  const found = await findKey(keys, idOrName);
-  if (found.kind === "refused") return found;
-  const key = found.value;
+export const revokeKey = onKey(async ({ keys, clock, author }: ChangeContext, key): Promise<Result<ChangedKey>> => {
   if (key.revokedAtMs !== undefined) return done({ key, hasChanged: false });
   const atMs = clock.nowMs();
   await keys.revoke({ ...author, keyId: key.id, atMs });
   return done({ key: { ...key, revokedAtMs: atMs }, hasChanged: true });
-}
+});

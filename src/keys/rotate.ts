@@ -2,8 +2,8 @@ import { done, type Result, refused } from "../base/result.ts";
 import { DAY_MS } from "../base/time/clock.ts";
 import { digestOf, newSecret } from "../domain/keys/key.ts";
 import type { IssuedKey, SecretParts } from "./issue.ts";
-import type { FindRefusal } from "./queries/find.ts";
-import { findLivingKey, type KeyEnded } from "./suspend.ts";
+import { type FindRefusal, findKey } from "./queries/find.ts";
+import { endOfKey, type KeyEnded } from "./suspend.ts";
 
 export const OVERLAP_DEFAULT_MS = DAY_MS;
 export const OVERLAP_MAX_MS = 365 * DAY_MS;
@@ -22,9 +22,11 @@ export async function rotateKey(
 ): Promise<Result<RotatedKey, RotationRefusal>> {
   if (!isOverlap(overlapMs)) return refused({ kind: "invalid_overlap" });
   const nowMs = clock.nowMs();
-  const found = await findLivingKey(keys, idOrName, nowMs);
+  const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const key = found.value;
+  const ended = endOfKey(key, nowMs);
+  if (ended) return refused(ended);
   const secret = newSecret(environment);
   const oldSecretsExpireAtMs = nowMs + overlapMs;
   const oldSecretsEndAtMs = Math.min(oldSecretsExpireAtMs, key.expiresAtMs ?? Number.POSITIVE_INFINITY);

@@ -1,18 +1,15 @@
 import { done, type Result } from "../base/result.ts";
 import type { ChangeContext, KeyContext } from "./queries/context.ts";
 import type { CountedInRedis } from "./queries/counters.ts";
-import { type FindRefusal, findKey } from "./queries/find.ts";
+import { onKey } from "./queries/find.ts";
 import { useOf } from "./queries/use.ts";
 import type { ChangedKey } from "./revoke.ts";
 
+type Parts = ChangeContext & Pick<KeyContext, "counters">;
+
 /** Lifts a key's ban, and forgets its earlier bans. */
-export async function unbanKey(
-  { keys, counters, clock, author }: ChangeContext & Pick<KeyContext, "counters">,
-  idOrName: string,
-): Promise<Result<ChangedKey, FindRefusal | CountedInRedis>> {
-  const found = await findKey(keys, idOrName);
-  if (found.kind === "refused") return found;
-  const key = found.value;
+export const unbanKey = onKey(async (parts: Parts, key): Promise<Result<ChangedKey, CountedInRedis>> => {
+  const { keys, counters, clock, author } = parts;
   // The unban must be later than the ban, which a clock ahead of this one may have timed.
   const countedFor = await counters();
   if (countedFor.kind === "refused") return countedFor;
@@ -28,4 +25,4 @@ export async function unbanKey(
   const { bannedUntilMs, ladder } = useOf(key, tally, unbannedAtMs);
   await keys.unban({ ...unban, bannedAtMs: unbannedAtMs, liftsNothing: ladder.bansInARow === 0 });
   return done({ key: { ...key, unbannedAtMs }, hasChanged: bannedUntilMs !== undefined });
-}
+});

@@ -2,7 +2,7 @@ import { type Sentences, sentenceFor } from "../base/text/sentences.ts";
 import { DAY_MS } from "../base/time/clock.ts";
 import type { Key } from "../domain/keys/key.ts";
 import { QUOTA_RULE, type Quotas } from "../domain/keys/plan.ts";
-import type { DeletionRefusal } from "./delete.ts";
+import type { NotRevoked } from "./delete.ts";
 import type { EditRefusal } from "./edit.ts";
 import type { CountedInRedis } from "./queries/counters.ts";
 import type { FindRefusal } from "./queries/find.ts";
@@ -11,7 +11,7 @@ import { OVERLAP_MAX_MS, type RotationRefusal } from "./rotate.ts";
 // Words the refusals of changes to keys in one line, with the nouns of the command line or of the console.
 
 /** Every refusal of the use-cases, except that there is no such key: only the command line looks keys up by name. */
-export type WordedRefusal = Exclude<EditRefusal | RotationRefusal | DeletionRefusal | CountedInRedis, FindRefusal>;
+export type WordedRefusal = Exclude<EditRefusal | RotationRefusal | NotRevoked | CountedInRedis, FindRefusal>;
 
 /** Names of fields for the reader, and remedies that the reader has. */
 export interface KeyNouns extends Readonly<Record<keyof Quotas, string>> {

@@ -126,7 +126,7 @@ const KEY_FORM = {
 };
 
 export const issue = withForm(KEY_FORM, async (parts, session, wanted) => {
-  const issued = await issueKey(partsFor(parts, session), { ...wanted, expiresAtMs: wanted.expiresAtMs ?? undefined });
+  const issued = await issueKey(partsFor(parts, session), wanted);
   if (issued.kind === "refused") return keyFault(issued.reason);
   return withSecret(parts, session, issued.value);
 });

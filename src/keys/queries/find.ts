@@ -2,6 +2,7 @@ import { done, type Result, refused } from "../../base/result.ts";
 import { suggest } from "../../base/text/suggest.ts";
 import { isKeyId, KEY_NAME_MAX_CODE_POINTS, type Key } from "../../domain/keys/key.ts";
 import type { KeyStore } from "../../store/ports/store.ts";
+import type { KeyContext } from "./context.ts";
 
 export type FindRefusal =
   /** The suggestion is the id or name that was probably meant. */
@@ -32,3 +33,13 @@ function suggestionFor(idOrName: string, all: readonly Key[]): string | undefine
     all.flatMap(({ id, name }) => [id, name]),
   );
 }
+
+/** Makes a use-case of the key with an id, or of the only one with a name. */
+export const onKey =
+  <Context extends Pick<KeyContext, "keys">, Value, Refusal>(
+    work: (context: Context, key: Key) => Promise<Result<Value, Refusal>>,
+  ) =>
+  async (context: Context, idOrName: string): Promise<Result<Value, Refusal | FindRefusal>> => {
+    const found = await findKey(context.keys, idOrName);
+    return found.kind === "refused" ? found : work(context, found.value);
+  };

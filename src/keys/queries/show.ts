@@ -2,7 +2,7 @@ import { done, type Result } from "../../base/result.ts";
 import { type DatedSecret, type Key, problemWith, secretWorksUntilMs } from "../../domain/keys/key.ts";
 import type { KeyContext } from "./context.ts";
 import type { CountedInRedis } from "./counters.ts";
-import { type FindRefusal, findKey } from "./find.ts";
+import { onKey } from "./find.ts";
 import { type KeyUse, type TrueState, trueStateOf, useOf } from "./use.ts";
 
 /** A secret that works as long as its key does. */
@@ -22,13 +22,10 @@ export interface ShownKey {
   readonly use: KeyUse;
 }
 
-export async function showKey(
-  { keys, counters, clock }: Pick<KeyContext, "keys" | "counters" | "clock">,
-  idOrName: string,
-): Promise<Result<ShownKey, FindRefusal | CountedInRedis>> {
-  const found = await findKey(keys, idOrName);
-  if (found.kind === "refused") return found;
-  const key = found.value;
+type Parts = Pick<KeyContext, "keys" | "counters" | "clock">;
+
+export const showKey = onKey(async (parts: Parts, key): Promise<Result<ShownKey, CountedInRedis>> => {
+  const { keys, counters, clock } = parts;
   const countedFor = await counters();
   if (countedFor.kind === "refused") return countedFor;
   const [secrets, tallies] = await Promise.all([keys.secretsOf(key.id), countedFor.value([key.id])]);
@@ -42,7 +39,7 @@ export async function showKey(
       .map((secret) => ({ createdAtMs: secret.createdAtMs, worksUntilMs: secretWorksUntilMs(key, secret) })),
     use,
   });
-}
+});
 
 /** Includes the secrets of a suspended key, which work again when it is resumed. */
 const isAccepted = (key: Key, secret: DatedSecret, nowMs: number): boolean =>
