@@ -1,5 +1,7 @@
+import { opening } from "../../base/disposal.ts";
 import { OperatorError } from "../../base/operator-error.ts";
-import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
+import { pagesOf } from "../../base/read-all.ts";
+import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO, type SchemaRules } from "../schema/migrate.ts";
 import { STORE_ID, selectMetadata, TABLES } from "../sql/rows.ts";
 import { type Row, selectFrom, type Table } from "../sql/table.ts";
 import {
@@ -24,9 +26,8 @@ const UNLIMITED = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transactio
 const WRITERS_TIMEOUT = "5s";
 
 /** Opens the source of a copy, which nobody else uses or writes to meanwhile. Fails with an OperatorError. */
-export async function openSource(url: string): Promise<RowSource> {
-  const session = await openOnSchema(url, { rules: COPIES_FROM });
-  return closedOnFailure(session, async () => {
+export const openSource = (url: string): Promise<RowSource> =>
+  inSession(url, COPIES_FROM, async (session) => {
     await refuseUse(session, "source");
     await session.run("INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", [
       STORE_ID,
@@ -39,22 +40,18 @@ export async function openSource(url: string): Promise<RowSource> {
     const [fact] = await session.run<{ value: string }>(selectMetadata("$1"), [STORE_ID]);
     return sourceOn(session, fact?.value as string);
   });
-}
 
 /** Opens a source of which a snapshot is copied, even while services run on it. It only reads. */
-export async function openSnapshot(url: string): Promise<RowSource> {
-  const session = await openOnSchema(url, { rules: CHANGES_NO_SCHEMA });
-  return closedOnFailure(session, async () => {
+export const openSnapshot = (url: string): Promise<RowSource> =>
+  inSession(url, CHANGES_NO_SCHEMA, async (session) => {
     await beginSnapshot(session);
     const [first] = await session.run<Row>("SELECT applied_at, digest FROM migrations WHERE number = 1");
     return { ...(await sourceOn(session, `${first?.applied_at} ${first?.digest}`)), refuseUse: () => {} };
   });
-}
 
 /** Opens the target of a copy. Fails with an OperatorError. */
-export async function openTarget(url: string): Promise<RowTarget> {
-  const session = await openOnSchema(url, { rules: COPIES_INTO });
-  return closedOnFailure(session, async () => {
+export const openTarget = (url: string): Promise<RowTarget> =>
+  inSession(url, COPIES_INTO, async (session) => {
     const textColumns = await textColumnsOf(session);
     await refuseUse(session, "target");
     await session.run(`CREATE TABLE IF NOT EXISTS ${COPIES_TABLE} (source text PRIMARY KEY, finished_at bigint)`);
@@ -70,16 +67,10 @@ export async function openTarget(url: string): Promise<RowTarget> {
       close: () => session.close(),
     };
   });
-}
 
-async function closedOnFailure<T>(session: Session, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await endAndClose(session);
-    throw error;
-  }
-}
+/** Opens a session for a copy, and closes it again if the work fails. */
+const inSession = <T>(url: string, rules: SchemaRules, work: (session: Session) => Promise<T>): Promise<T> =>
+  opening(async (opened) => work(opened.adopt(await openOnSchema(url, { rules }), endAndClose)));
 
 /** A service that has the database open would not notice that a copy has begun. */
 async function refuseUse(connection: Connection, what: "source" | "target"): Promise<void> {
@@ -153,11 +144,7 @@ function readerOn(connection: Connection, textColumns: TextColumns): RowReader {
       await connection.run(
         `DECLARE ${cursor} NO SCROLL CURSOR FOR ${selectFrom(table)} ${condition} ORDER BY ${orderOf(table)}`,
       );
-      for (;;) {
-        const rows = await connection.run<Row>(`FETCH ${BATCH_SIZE} FROM ${cursor}`);
-        if (rows.length > 0) yield rows;
-        if (rows.length < BATCH_SIZE) break;
-      }
+      yield* pagesOf(BATCH_SIZE, () => connection.run<Row>(`FETCH ${BATCH_SIZE} FROM ${cursor}`));
       await connection.run(`CLOSE ${cursor}`);
     },
   };
