@@ -1,6 +1,6 @@
 import type { Checkup } from "../domain/checkup/checkup.ts";
 import type { AnimalSnapshot, ServingStore, Store } from "./ports/store.ts";
-import type { PostgresHandle } from "./postgres/store.ts";
+import type { PostgresHandle, PostgresServingOptions } from "./postgres/store.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, type Migrated } from "./schema/migrate.ts";
 import type { SqliteHandle } from "./sqlite/store.ts";
 import { type DatabaseUrl, locationOf } from "./urls/database-url.ts";
@@ -14,15 +14,10 @@ const STORES = {
   postgres: () => import("./postgres/store.ts"),
 };
 
-export interface ServingOptions {
-  /** Connections to PostgreSQL, of all threads together. */
-  readonly connections: number;
-  /** The threads that will serve, which divide the connections. */
-  readonly threads: number;
+/** An embedded database needs no connections. */
+export interface ServingOptions extends Pick<PostgresServingOptions, "connections" | "threads" | "onProgress"> {
   /** The schema may be created or migrated, if necessary. */
   readonly mayMigrate: boolean;
-  /** Told what is done to the schema, and what that waits for. */
-  readonly onProgress?: (message: string) => void;
 }
 
 /**

@@ -18,12 +18,9 @@ export interface SessionStore {
   signOutAll(author: Authorship): Promise<number>;
 }
 
-export interface NewConsoleLink extends Authorship {
+export interface NewConsoleLink extends Authorship, ConsoleSession {
   /** Digest of its token. */
   readonly digest: string;
-  /** The person that it is made for. */
-  readonly name: string;
-  readonly expiresAtMs: number;
 }
 
 export interface ConsoleSignIn {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../base/json/fields.ts";
 import type { SavedContent } from "../../domain/idempotency.ts";
 
 // Saved content as JSON text. A bigint is written as {"$int64":"1"}; names that begin with $ get another one in front,
@@ -21,18 +22,16 @@ export const contentAfterId = (valueWithoutId: object): string =>
 function tagged(value: unknown): unknown {
   if (typeof value === "bigint") return { [INT64]: value.toString() };
   if (Array.isArray(value)) return value.map(tagged);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return mapped(value, (name) => (name.startsWith("$") ? `$${name}` : name), tagged);
 }
 
 function untagged(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(untagged);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   if (Object.hasOwn(value, INT64)) return BigInt(value[INT64] as string);
   return mapped(value, (name) => (name.startsWith("$") ? name.slice(1) : name), untagged);
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 const mapped = (
   value: Record<string, unknown>,

@@ -1,4 +1,4 @@
-import { Mistake } from "../../base/mistake.ts";
+import { Mistake, oneOf } from "../../base/mistake.ts";
 
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
 export type SslMode = (typeof SSL_MODES)[number];
@@ -8,20 +8,16 @@ const CHANNEL_BINDINGS = ["disable", "prefer", "require"] as const;
 const DEFAULT_PORT = 5432;
 
 /** Each parameter, and the values that it takes. */
-const PARAMETERS: Readonly<Record<string, { readonly values: string; isValid(value: string): boolean }>> = {
+const PARAMETERS: Readonly<Record<string, (value: string) => string | Mistake>> = {
   sslmode: oneOf(SSL_MODES),
-  sslrootcert: { values: 'a file name, or "system"', isValid: (value) => value !== "" },
-  sslcert: { values: "a file name", isValid: (value) => value !== "" },
-  sslkey: { values: "a file name", isValid: (value) => value !== "" },
+  sslrootcert: (value) => value || new Mistake('must be a file name, or "system"'),
+  sslcert: (value) => value || new Mistake("must be a file name"),
+  sslkey: (value) => value || new Mistake("must be a file name"),
   channel_binding: oneOf(CHANNEL_BINDINGS),
-  connect_timeout: { values: "a number of seconds", isValid: (value) => /^[1-9]\d{0,3}$/.test(value) },
+  connect_timeout: (value) => (/^[1-9]\d{0,3}$/.test(value) ? value : new Mistake("must be a number of seconds")),
   prepare: oneOf(["true", "false"]),
   pgbouncer: oneOf(["true", "false"]),
 };
-
-function oneOf(values: readonly string[]) {
-  return { values: `one of ${values.join(", ")}`, isValid: (value: string) => values.includes(value) };
-}
 
 /** The parts of a PostgreSQL URL. */
 export type PostgresAddress = Exclude<ReturnType<typeof parsePostgresUrl>, Mistake>;
@@ -56,12 +52,13 @@ export function parsePostgresUrl(url: URL) {
 
 function mistakeIn(parameters: URLSearchParams): Mistake | undefined {
   for (const [name, value] of parameters) {
-    const known = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined;
-    if (!known)
+    const parse = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined;
+    if (!parse)
       return new Mistake(
         `has ${/^[a-z_]+$/.test(name) ? `the parameter ${name}` : "a parameter"}, which is not supported: leave it out, or set it for the role in PostgreSQL. Supported are ${Object.keys(PARAMETERS).join(", ")}`,
       );
-    if (!known.isValid(value)) return new Mistake(`has the parameter ${name}, which must be ${known.values}`);
+    const parsed = parse(value);
+    if (parsed instanceof Mistake) return new Mistake(`has the parameter ${name}, which ${parsed.text}`);
   }
   return parameters.has("sslcert") === parameters.has("sslkey")
     ? undefined

@@ -36,17 +36,15 @@ export function postgresCounts(pool: Pool, countedRows = COUNTED_ROWS): CountSto
     table: string,
     statuses: readonly Status[],
   ): Promise<StatusCounts<Status> | undefined> {
-    const counted: [Status, number][] = [];
-    for (const status of statuses) counted.push([status, await countOf(table, status)]);
-    if (counted.every(([, rows]) => rows <= countedRows)) return { counts: countsOf(counted), isEstimate: false };
+    const counts = {} as Record<Status, number>;
+    for (const status of statuses) counts[status] = await countOf(table, status);
+    const tooMany = statuses.filter((status) => counts[status] > countedRows);
+    if (tooMany.length === 0) return { counts, isEstimate: false };
     const [noted] = await pool.read<Statistics>(STATISTICS, [table]);
     if (!noted) return undefined;
     const estimate = estimateOf(noted);
-    const known = counted.map(([status, rows]): [Status, number] => [
-      status,
-      rows <= countedRows ? rows : Math.max(rows, estimate(status)),
-    ]);
-    return { counts: countsOf(known), isEstimate: true };
+    for (const status of tooMany) counts[status] = Math.max(counts[status], estimate(status));
+    return { counts, isEstimate: true };
   }
 
   return {
@@ -64,6 +62,3 @@ function estimateOf({ rows, statuses, shares: noted }: Statistics): (status: str
   const shares = JSON.parse(noted) as number[];
   return (status) => Math.round(Number(rows) * (shares[names.indexOf(status)] ?? 0));
 }
-
-const countsOf = <Status extends string>(counts: readonly [Status, number][]): Record<Status, number> =>
-  Object.fromEntries(counts) as Record<Status, number>;
