@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
-import { type CheckResult, runChecks } from "../../../domain/checkup/checkup.ts";
+import { type Check, type CheckResult, runChecks } from "../../../domain/checkup/checkup.ts";
 import { type Authorship, entryOfStore } from "../../../domain/journal.ts";
 import { syncFile } from "../../files/files.ts";
 import { beginFile, type PartialFile } from "../../files/partial-file.ts";
@@ -14,6 +14,7 @@ import { journalAppender } from "../../sql/tables/journal.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 import { damageChecks, references, ruleChecks } from "../checkup.ts";
 import { LOCK_TIMEOUTS, openReadOnly } from "../file/database.ts";
+import { isSameFile } from "../file/identity.ts";
 import { makeFolder, removeFolders } from "../file/new-file.ts";
 import { realPathOf } from "../file/real-path.ts";
 import { replaceFile, setLostLogAside } from "../file/replace.ts";
@@ -81,8 +82,7 @@ function refuseUnfit(path: string, file: string): void {
   const stats = fs.statSync(file, { throwIfNoEntry: false });
   if (!stats) throw new OperatorError(`there is no file ${file}`, { kind: "name_backup" });
   if (!stats.isFile()) throw new OperatorError(`${file} is not a file: name a backup`);
-  const current = fs.statSync(path, { throwIfNoEntry: false });
-  if (current?.ino === stats.ino && current.dev === stats.dev)
+  if (isSameFile(fs.statSync(path, { throwIfNoEntry: false }), stats))
     throw new OperatorError(`${file} is the database itself: name a backup of it`);
   refuseForeignWal(file);
 }
@@ -111,11 +111,8 @@ function stateOf(db: Database, file: string): SchemaState & { number: number } {
   return state;
 }
 
-async function problemsIn(checks: Parameters<typeof runChecks>[0]): Promise<CheckResult[]> {
-  const problems: CheckResult[] = [];
-  for await (const result of runChecks(checks)) if (result.finding.kind === "problem") problems.push(result);
-  return problems;
-}
+const problemsIn = async (checks: readonly Check[]): Promise<CheckResult[]> =>
+  (await Array.fromAsync(runChecks(checks))).filter(({ finding }) => finding.kind === "problem");
 
 /**
  * Changes the copy before it is published, so that all of it happens or nothing. Sessions of the console are deleted:

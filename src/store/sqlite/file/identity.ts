@@ -9,8 +9,14 @@ export type DatabaseFiles = ReturnType<typeof identifyFiles>;
 
 const statsOf = (path: string): fs.Stats | undefined => fs.statSync(path, { throwIfNoEntry: false });
 
+type Inode = Readonly<Record<"dev" | "ino", number | undefined>>;
+
+/** Returns true for two names or descriptors of one file. Undefined is a file that does not exist. */
+export const isSameFile = (one: Inode | undefined, other: Inode | undefined): boolean =>
+  one?.ino === other?.ino && one?.dev === other?.dev;
+
 /** Identifies a file, whatever its name is later. */
-const identityOf = (path: string, stats = statsOf(path)) => ({ path, device: stats?.dev, inode: stats?.ino });
+const identityOf = (path: string, stats = statsOf(path)) => ({ path, dev: stats?.dev, ino: stats?.ino });
 
 /**
  * Identifies the files of an open database; the descriptor does so whatever is at the path by now. The operator knows
@@ -33,11 +39,11 @@ export function identifyFiles(path: string, givenPath: string, descriptor: numbe
  */
 export function whyMoved({ database, log, logIndex }: DatabaseFiles): string | undefined {
   const stats = statsOf(database.path);
-  if (!isSame(stats, database))
+  if (!isSameFile(stats, database))
     return stats
       ? `${database.path} was replaced while the service was running: restart the service to use the new file, or put the old one back`
       : `${database.path} was removed or renamed while the service was running: put it back, or restart the service`;
-  const beside = [log, logIndex].find((file) => !isSame(statsOf(file.path), file));
+  const beside = [log, logIndex].find((file) => !isSameFile(statsOf(file.path), file));
   return beside && `${beside.path} was removed or replaced while the service was running: restart the service`;
 }
 
@@ -45,9 +51,6 @@ export function whyMoved({ database, log, logIndex }: DatabaseFiles): string | u
 export function refuse(reason: string | undefined): void {
   if (reason !== undefined) throw new StoreUnavailable(reason);
 }
-
-const isSame = (stats: fs.Stats | undefined, { device, inode }: ReturnType<typeof identityOf>): boolean =>
-  stats?.ino === inode && stats?.dev === device;
 
 const CHECK_ALL_INTERVAL_MS = 250;
 
@@ -75,7 +78,7 @@ export class FileWatch {
   /** Cheap enough for every commit: looks up the database file each time, and everything a few times a second. */
   whyReplacedAfterCommit(): string | undefined {
     const nowMs = performance.now();
-    const isInPlace = this.#lookUp()?.() === this.files.database.inode;
+    const isInPlace = this.#lookUp()?.() === this.files.database.ino;
     if (isInPlace && nowMs - this.#checkedAtMs < CHECK_ALL_INTERVAL_MS) return undefined;
     this.#checkedAtMs = nowMs;
     return this.whyReplaced();

@@ -12,6 +12,7 @@ import { setBusyTimeout } from "../sql/pragmas.ts";
 import { objectionToWal } from "../wal/check.ts";
 import { closeNow } from "./close.ts";
 import { refuseForeign } from "./database.ts";
+import { isSameFile } from "./identity.ts";
 
 // A restore replaces the database in one step, so that there is one at every moment, and keeps the old one. The old log
 // must never be applied to the new file, so it is emptied and removed first, while nobody else can use the database;
@@ -45,16 +46,13 @@ export function setLostLogAside(path: string, nowMs: number): void {
 
 /** Hard links to a database that an interrupted restore has left: they are no copies of it. */
 export function leftoverLinks(path: string): string[] {
-  const { ino, dev } = fs.statSync(path);
+  const database = fs.statSync(path);
   const folder = dirname(absolutePath(path));
   return fs
     .readdirSync(folder)
     .filter((name) => ASIDE.test(name))
     .map((name) => join(folder, name))
-    .filter((name) => {
-      const stats = fs.lstatSync(name, { throwIfNoEntry: false });
-      return stats?.ino === ino && stats.dev === dev;
-    });
+    .filter((name) => isSameFile(fs.lstatSync(name, { throwIfNoEntry: false }), database));
 }
 
 /**

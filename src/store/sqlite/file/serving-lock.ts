@@ -6,6 +6,7 @@ import { absolutePath } from "../../urls/database-url.ts";
 import { UnusableDatabase } from "../../urls/unusable-database.ts";
 import { isBusy, reasonOf } from "../sql/attempt.ts";
 import { openForGood, tryLock, unlock } from "../sql/libc.ts";
+import { isSameFile } from "./identity.ts";
 
 const RETRY_INTERVAL_MS = 10;
 
@@ -34,7 +35,7 @@ export function lockForServing(path: string, timeoutMs: number, then?: string) {
     const deadlineMs = performance.now() + timeoutMs;
     for (;;) {
       const isLocked = tryLock(descriptor) && !isLockedAsBefore(path);
-      if (isLocked && isAt(file, descriptor)) break;
+      if (isLocked && isSameFile(fs.statSync(file, { throwIfNoEntry: false }), fs.fstatSync(descriptor))) break;
       unlock(descriptor);
       if (performance.now() >= deadlineMs) throw new AlreadyServed(path, then);
       // A restore has replaced the file meanwhile, so the lock is on the old one.
@@ -55,11 +56,6 @@ export function lockForServing(path: string, timeoutMs: number, then?: string) {
 
 /** SQLite takes an empty file for a new database. */
 const openForLocking = (file: string): number => openForGood(file) ?? fs.openSync(file, "a+", OWNER_ONLY);
-
-function isAt(path: string, descriptor: number): boolean {
-  const [there, open] = [fs.statSync(path, { throwIfNoEntry: false }), fs.fstatSync(descriptor)];
-  return there?.ino === open.ino && there.dev === open.dev;
-}
 
 /** Release 1.0.0 locked another file, and such a service may still be running. Without one, that file is removed. */
 function isLockedAsBefore(path: string): boolean {
