@@ -76,7 +76,7 @@ export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, rep
 type Job = readonly [intervalMs: number, failure: string, run: () => Promise<unknown>];
 
 function startJobs(report: Logs["report"], jobs: readonly Job[]) {
-  const stops = jobs.map(([intervalMs, failure, run]) => startJob({ intervalMs, run, onFailure: report(failure) }));
+  const stops = jobs.map(([intervalMs, failure, run]) => startJob(intervalMs, run, report(failure)));
   return () => Promise.all(stops.map((stop) => stop()));
 }
 

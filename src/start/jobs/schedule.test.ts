@@ -10,11 +10,11 @@ afterEach(async () => {
 function job(run: (count: number) => unknown, intervalMs = 1) {
   const failures: unknown[] = [];
   const counts = { runs: 0 };
-  const stop = startJob({
+  const stop = startJob(
     intervalMs,
-    run: async () => run(++counts.runs),
-    onFailure: (error) => failures.push(error),
-  });
+    async () => run(++counts.runs),
+    (error) => failures.push(error),
+  );
   stops.push(stop);
   const reaches = async (runs: number) => {
     while (counts.runs < runs) await Bun.sleep(1);
@@ -63,14 +63,14 @@ describe("startJob", () => {
     const failures: unknown[] = [];
     let runs = 0;
     stops.push(
-      startJob({
-        intervalMs: 1,
-        run: () => {
+      startJob(
+        1,
+        () => {
           runs++;
           throw new Error("at once");
         },
-        onFailure: (error) => failures.push(error),
-      }),
+        (error) => failures.push(error),
+      ),
     );
     while (runs < 2) await Bun.sleep(1);
     expect(failures.length).toBeGreaterThanOrEqual(1);

@@ -1,17 +1,10 @@
-export interface Job {
-  readonly intervalMs: number;
-  /** Resolves to true if there is more to do immediately. */
-  readonly run: () => Promise<unknown>;
-  readonly onFailure: (error: unknown) => void;
-}
-
 const MORE_TO_DO_DELAY_MS = 1;
 
 /**
- * Runs a background job repeatedly, and waits for the interval before each run, so that no two runs overlap. Returns
- * how to stop it, which waits for a run in progress.
+ * Runs a background job repeatedly, and waits for the interval before each run, so that no two runs overlap. A run that
+ * resolves to true has more to do immediately. Returns how to stop it, which waits for a run in progress.
  */
-export function startJob({ intervalMs, run, onFailure }: Job): () => Promise<void> {
+export function startJob(intervalMs: number, run: () => Promise<unknown>, onFailure: (error: unknown) => void) {
   let running = Promise.resolve();
   let isStopped = false;
   const runOnce = async (): Promise<void> => {
@@ -27,7 +20,7 @@ export function startJob({ intervalMs, run, onFailure }: Job): () => Promise<voi
     running = runOnce();
   };
   let timer = setTimeout(start, intervalMs);
-  return () => {
+  return (): Promise<void> => {
     isStopped = true;
     clearTimeout(timer);
     return running;
