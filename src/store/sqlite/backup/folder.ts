@@ -10,13 +10,7 @@ import { type CopyingOptions, copyDatabase } from "./backup.ts";
 
 // A series of backups of one database in a folder. The oldest are deleted once there are enough newer ones.
 
-export interface FolderBackup {
-  readonly file: string;
-  /** The older backups that were deleted. */
-  readonly deleted: readonly string[];
-  /** A backup that claims to be from the future: then none is deleted. */
-  readonly fromFuture: string | undefined;
-}
+export type FolderBackup = Awaited<ReturnType<typeof backupIntoFolder>>;
 
 export interface FolderBackupOptions extends CopyingOptions {
   /** The number of backups of this database to keep, with the new one. Undefined: all. */
@@ -32,7 +26,7 @@ export async function backupIntoFolder(
   givenPath: string,
   folder: string,
   { keep, nowMs, ...options }: FolderBackupOptions,
-): Promise<FolderBackup> {
+) {
   const path = await preparePath(givenPath, { create: false });
   const series = seriesOf(path);
   let atMs = nowMs();
@@ -76,11 +70,12 @@ function publish(partial: PartialFile, folder: string, series: BackupSeries, atM
   }
 }
 
+/** Returns the older backups that were deleted: none if there is one that claims to be from the future. */
 function deleteExpired(
   folder: string,
   series: BackupSeries,
   options: { readonly keep: number; readonly made: string; readonly nowMs: number },
-): Omit<FolderBackup, "file"> {
+) {
   const expired = expiredBackups(series, readdirSync(folder), options);
   if (expired.kind === "unknown") return { deleted: [], fromFuture: join(folder, expired.fromFuture) };
   const files = expired.names.map((name) => join(folder, name));

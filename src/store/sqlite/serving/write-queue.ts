@@ -46,16 +46,12 @@ export class WriteQueue implements Writes {
   /** Outcomes of the first of those, which are not settled yet. */
   #outcomes: WriteOutcome[] = [];
   #whenIdle: (() => void) | undefined;
-  #phase = TRUSTED;
+  /** The latest phase of recovery after a failed sync that the writer has told. */
+  phase: RecoveryPhase = TRUSTED;
   #isRequested = false;
   #isClosed = false;
 
   constructor(private readonly options: WriteQueueOptions) {}
-
-  /** The latest phase of recovery after a failed sync that the writer has told. */
-  get phase(): RecoveryPhase {
-    return this.#phase;
-  }
 
   perform<Name extends WriteName>(
     name: Name,
@@ -112,13 +108,13 @@ export class WriteQueue implements Writes {
     this.#port?.close();
     this.#port = undefined;
     // Nobody waits any more for connections to be closed.
-    if (this.#phase.kind === "suspended") this.#phase = { kind: "distrusted", reason: this.#phase.reason };
+    if (this.phase.kind === "suspended") this.phase = { kind: "distrusted", reason: this.phase.reason };
     const lost = this.#underWay.splice(this.#outcomes.length);
     const error = new StoreUnavailable(`the writer thread was lost: ${reason}`, { changed: "unknown" });
     this.#reject(lost, error);
     this.#checkIdle();
     // The next writer must be able to have the connection closed, to open the database again.
-    if (this.#phase.kind !== "trusted" || this.#gathered.length > 0) this.#requestPort();
+    if (this.phase.kind !== "trusted" || this.#gathered.length > 0) this.#requestPort();
   }
 
   /** Finishes what was begun, and begins nothing more. */
@@ -174,9 +170,9 @@ export class WriteQueue implements Writes {
       onProblem?.(message.problem, new StoreUnavailable(message.message));
       return;
     }
-    if (this.#phase.kind === "trusted" && message.kind !== "trusted")
+    if (this.phase.kind === "trusted" && message.kind !== "trusted")
       onProblem?.("sync", new StoreUnavailable(message.reason));
-    this.#phase = message;
+    this.phase = message;
     if (message.kind !== "suspended") return;
     closeConnection?.();
     port.postMessage({ kind: "connection_closed" } satisfies ToWriter);

@@ -4,13 +4,8 @@ import type { SqlValue } from "../../sql/table.ts";
 /** A connection, or a function that returns the current one, which may have been opened again. */
 export type Connection = Database | (() => Database);
 
-/** A statement that is prepared when it is first used: preparing all of them would delay a start by a millisecond. */
-export type Prepared<Row, Parameters extends SqlValue[]> = () => Statement<Row, Parameters>;
-
-export function prepared<Row, Parameters extends SqlValue[] = SqlValue[]>(
-  connection: Connection,
-  sql: string,
-): Prepared<Row, Parameters> {
+/** A statement is prepared when it is first used: preparing all of them would delay a start by a millisecond. */
+export function prepared<Row, Parameters extends SqlValue[] = SqlValue[]>(connection: Connection, sql: string) {
   let preparedOn: Database | undefined;
   let statement: Statement<Row, Parameters>;
   return () => {

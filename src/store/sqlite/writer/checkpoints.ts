@@ -18,8 +18,6 @@ const RESTART_TIMEOUT_MS = 100;
 /** Reading the length of the log takes 5 µs, too long for every commit. A write adds some pages to it. */
 const LOOK_AFTER_WRITES = 50;
 
-export type Checkpoints = ReturnType<typeof checkpointsOf>;
-
 /** Checkpoints never make readers wait. `checkBefore` is called before each: if it throws, nothing is written. */
 export function checkpointsOf(db: Database, checkBefore: () => void, limits = OF_A_SERVICE) {
   db.run(`PRAGMA journal_size_limit = ${limits.logLimitBytes}`);

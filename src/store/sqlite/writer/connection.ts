@@ -1,5 +1,4 @@
 import type { Database } from "bun:sqlite";
-import { statSync } from "node:fs";
 import { closeNow, closeWithoutCheckpoint } from "../file/close.ts";
 import { type LockTimeouts, openForWriting } from "../file/database.ts";
 import { type DatabaseFiles, FileWatch, refuse, whyMoved } from "../file/identity.ts";
@@ -9,16 +8,8 @@ import type { Write } from "../tables/write.ts";
 import { followCheckpoints, walIndexAt } from "../wal/index.ts";
 import { rewriteLog } from "../wal/rewrite-log.ts";
 import { type CommitNote, noteCommits } from "../wal/version.ts";
-import { type Checkpoints, checkpointsOf } from "./checkpoints.ts";
-import {
-  type GroupCommitParts,
-  groupCommit,
-  type Locked,
-  sameForAll,
-  type WriteOutcome,
-  type WriteOutcomes,
-  type WriteTogether,
-} from "./group-commit.ts";
+import { checkpointsOf } from "./checkpoints.ts";
+import { type GroupCommitParts, groupCommit, type Locked, sameForAll, type WriteOutcomes } from "./group-commit.ts";
 
 /** The memory in which the thread notes the effects of its commits, and the WAL index from which it derives them. */
 export interface NoteTarget {
@@ -35,12 +26,7 @@ export interface WriterSettings {
   readonly isTrusted: boolean;
 }
 
-interface Open {
-  readonly db: Database;
-  readonly writeTogether: WriteTogether;
-  readonly checkpoints: Checkpoints;
-  readonly watch: FileWatch;
-}
+type Open = ReturnType<typeof openNow>;
 
 /** The recovery after a failed sync, as the connection knows it. */
 interface Trust {
@@ -61,23 +47,23 @@ export class WriterConnection {
 
   /** Opens the database unless it is open. Throws when that fails, and the next call tries again. */
   open(deadlineMs = performance.now() + this.settings.timeouts.writeMs): Open {
-    this.#open ??= this.#openNow(deadlineMs);
+    this.#open ??= openNow(this.settings, this.trust, deadlineMs);
     return this.#open;
   }
 
   write(writes: readonly Write[], deadlineMs: number): WriteOutcomes | Locked {
     const refusal = this.#refusal();
-    if (refusal !== undefined) return sameForAll(writes, unavailable(refusal, "nothing"));
+    if (refusal !== undefined) return allUnavailable(writes, refusal, "nothing");
     let open: Open;
     try {
       open = this.open(deadlineMs);
     } catch (error) {
-      return sameForAll(writes, unavailable(reasonOf(error), "nothing"));
+      return allUnavailable(writes, reasonOf(error), "nothing");
     }
     const outcomes = open.writeTogether(writes, deadlineMs);
     const reason = open.watch.whyReplacedAfterCommit();
     this.#wasReplaced = reason !== undefined;
-    return reason === undefined ? outcomes : sameForAll(writes, unavailable(reason, "unknown"));
+    return reason === undefined ? outcomes : allUnavailable(writes, reason, "unknown");
   }
 
   /** Throws when a checkpoint was due and failed. */
@@ -103,7 +89,7 @@ export class WriterConnection {
     this.#open = undefined;
     const { writeMs } = this.settings.timeouts;
     // The log has just been secured, and nothing is read meanwhile.
-    this.#open = this.#openNow(performance.now() + writeMs, { isLogSecured: true });
+    this.#open = openNow(this.settings, this.trust, performance.now() + writeMs, { isLogSecured: true });
     if (this.#open.checkpoints.progress().checkpointed > 0)
       throw new Error("another process has the database open: end it, so that the log can be read from its beginning");
   }
@@ -151,27 +137,25 @@ export class WriterConnection {
     if (distrust !== undefined) return `the database has to be opened again first, because of ${distrust}`;
     return this.#wasReplaced ? this.#open?.watch.whyReplaced() : undefined;
   }
-
-  #openNow(deadlineMs: number, { isLogSecured = false } = {}): Open {
-    const { files, timeouts, noteTarget } = this.settings;
-    refuse(whyMoved(files));
-    const waitMs = Math.min(Math.max(0, Math.ceil(deadlineMs - performance.now())), timeouts.writeMs);
-    using onFailure = new DisposableStack();
-    const db = openForWriting(files.database.path, { ...timeouts, openMs: waitMs, writeMs: waitMs });
-    onFailure.use(db);
-    // The process that left this log behind may have seen a sync fail.
-    if (!isLogSecured && sizeOf(files.log.path) > 0) rewriteLog(db, files.log.path);
-    setBusyTimeout(db, 0);
-    const watch = new FileWatch(files);
-    const onSyncFailure = (error: unknown) => this.trust.onSyncFailure(reasonOf(error));
-    const writeTogether = groupCommit(db, { ...followLog(db, noteTarget), onSyncFailure });
-    const checkpoints = checkpointsOf(db, () => refuse(watch.whyOverwritten()));
-    onFailure.move();
-    return { db, writeTogether, checkpoints, watch };
-  }
 }
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+function openNow(settings: WriterSettings, trust: Trust, deadlineMs: number, { isLogSecured = false } = {}) {
+  const { files, timeouts, noteTarget } = settings;
+  refuse(whyMoved(files));
+  const waitMs = Math.min(Math.max(0, Math.ceil(deadlineMs - performance.now())), timeouts.writeMs);
+  using onFailure = new DisposableStack();
+  const db = openForWriting(files.database.path, { ...timeouts, openMs: waitMs, writeMs: waitMs });
+  onFailure.use(db);
+  // The process that left this log behind may have seen a sync fail.
+  if (!isLogSecured && Bun.file(files.log.path).size > 0) rewriteLog(db, files.log.path);
+  setBusyTimeout(db, 0);
+  const watch = new FileWatch(files);
+  const onSyncFailure = (error: unknown) => trust.onSyncFailure(reasonOf(error));
+  const writeTogether = groupCommit(db, { ...followLog(db, noteTarget), onSyncFailure });
+  const checkpoints = checkpointsOf(db, () => refuse(watch.whyOverwritten()));
+  onFailure.move();
+  return { db, writeTogether, checkpoints, watch };
+}
 
 /** Follows the head of the WAL index for the writer, where it can be mapped. */
 function followLog(db: Database, target: NoteTarget | undefined): Omit<GroupCommitParts, "onSyncFailure"> {
@@ -180,8 +164,5 @@ function followLog(db: Database, target: NoteTarget | undefined): Omit<GroupComm
   return { noteCommit: noteCommits(head, target.note, db), wasCheckpointed: followCheckpoints(head) };
 }
 
-const unavailable = (message: string, changed: "nothing" | "unknown"): WriteOutcome => ({
-  kind: "unavailable",
-  message,
-  changed,
-});
+const allUnavailable = (writes: readonly Write[], message: string, changed: "nothing" | "unknown"): WriteOutcomes =>
+  sameForAll(writes, { kind: "unavailable", message, changed });

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { lazy } from "../../../base/lazy.ts";
 import { OperatorError } from "../../../base/operator-error.ts";
 import type { IdempotencyKey } from "../../../domain/idempotency.ts";
-import { codeOf, transact } from "../sql/attempt.ts";
+import { isBusy, transact } from "../sql/attempt.ts";
 import { carryOut, isBulk, prepareWriter } from "../tables/all-writes.ts";
 import type { WriteInput, WriteName, WriteResult, Writes } from "../tables/write.ts";
 import { raiseGeneration } from "../wal/generation.ts";
@@ -24,7 +24,7 @@ export function directWrites(db: Database): Writes {
         if (isBulk(name)) bulk().afterCommit();
         return result;
       } catch (error) {
-        if (!codeOf((error as Error).cause).startsWith("SQLITE_BUSY")) throw error;
+        if (!isBusy((error as Error).cause)) throw error;
         throw new OperatorError(
           `another process is writing to the database, such as a copy: ${isBulk(name) ? "what was done so far is kept" : "nothing was changed"}; try again when it is done`,
         );
