@@ -57,7 +57,7 @@ export function clientAddress(peer: string, forwardedFor: string | null, proxies
       address = hop;
     }
   }
-  return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).map(hex).join(":")}::/64` : address;
+  return isIP(address) === 6 ? `${address.split(":").slice(0, 4).join(":")}::/64` : address;
 }
 
 /** True: the request's connection comes from a trusted proxy, whoever it forwards for. */
@@ -66,36 +66,15 @@ export const isTrustedProxy = (peer: string, proxies: TrustedProxies): boolean =
 const isTrusted = (address: string, proxies: TrustedProxies): boolean =>
   proxies?.check(address, isIP(address) === 6 ? "ipv6" : "ipv4") ?? false;
 
-const hex = (group: number): string => group.toString(16);
-
-/** An IPv4-mapped IPv6 address, however it is written, becomes the IPv4 address. */
+/** Spells IPv6 in eight groups, without a zone. An IPv4-mapped address, however it is written, becomes the IPv4 one. */
 function canonical(address: string): string {
   if (isIP(address) !== 6) return address;
-  const groups = groupsOf(address);
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  return isMapped
-    ? groups
-        .slice(6)
-        .flatMap((group) => [group >> 8, group & 0xff])
-        .join(".")
-    : address;
-}
-
-/** The eight groups of a valid IPv6 address. */
-function groupsOf(address: string): number[] {
-  const [withoutZone = ""] = address.split("%");
-  const [left = [], right = []] = withoutZone.split("::").map((half) =>
-    half
-      .split(":")
-      .filter((part) => part !== "")
-      .flatMap(groupsOfPart),
-  );
-  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
-}
-
-/** A part is one group in hex, or an IPv4 address, which is two. */
-function groupsOfPart(part: string): number[] {
-  if (!part.includes(".")) return [Number.parseInt(part, 16)];
-  const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
-  return [a * 256 + b, c * 256 + d];
+  // A URL has all groups in hex, even those of an IPv4 address at the end.
+  const { hostname } = new URL(`http://[${address.replace(/%.*/, "")}]`);
+  const halves = hostname.slice(1, -1).split("::");
+  const [left = [], right = []] = halves.map((half) => half.split(":").filter((group) => group !== ""));
+  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill("0"), ...right];
+  if (groups.slice(0, 6).join() !== "0,0,0,0,0,ffff") return groups.join(":");
+  const numbers = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return numbers.flatMap((number) => [number >> 8, number & 0xff]).join(".");
 }

@@ -1,7 +1,6 @@
 /** The content of an Authorization header. */
 export type Credential =
-  | { readonly kind: "missing" }
-  | { readonly kind: "malformed" }
+  | { readonly kind: "missing" | "malformed" }
   | { readonly kind: "secret"; readonly secret: string };
 
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;

@@ -61,8 +61,6 @@ export interface GateParts {
 
 export type Gate = ReturnType<typeof createGate>;
 
-type Admit = (authorization: string | null, address: () => string) => Awaitable<Admission>;
-
 /** Loading the reference takes four requests, and fewer when the browser has some of it already. */
 const VISITOR_POLICY = ratePolicyOfAddress(120);
 
@@ -71,7 +69,7 @@ export function createGate(parts: GateParts) {
   const { clock, keyring, keyMeter, addressMeter, addressPolicy } = parts;
   const gate = {
     /** Finds out who is calling, and whether they may now. Asks for the address only when there is no valid key. */
-    admit: turnAway as Admit,
+    admit: turnAway as typeof admit,
     /** Starts to admit requests. Until then nobody is admitted, and every request is counted for its address. */
     open(): void {
       // A replaced method costs a request nothing; a flag would be checked by each.
