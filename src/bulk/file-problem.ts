@@ -6,7 +6,7 @@ export type ForeignFormat = "zip" | "zstd" | "xz" | "bzip2" | "UTF-16";
 /** Why a file cannot be imported. wording.ts has the sentences. */
 export type FileProblem =
   | { readonly kind: "cannot_open"; readonly why: string }
-  | { readonly kind: "folder" | "empty" | "json_array" }
+  | { readonly kind: "folder" | "empty" | "json_array" | "rejects_exist" }
   /** Input that can be read only once is kept in a temporary folder. */
   | { readonly kind: "cannot_spool"; readonly folder: string; readonly why: string }
   /** Changed since it was validated; with the import that has already added some of its animals, if any. */
@@ -15,7 +15,6 @@ export type FileProblem =
   | { readonly kind: "damaged_gzip"; readonly why: string }
   | { readonly kind: "not_utf8"; readonly line: number }
   | { readonly kind: "endless_line"; readonly line: number; readonly maxBytes: number }
-  | { readonly kind: "rejects_exist" }
   | { readonly kind: "rejects_not_written"; readonly why: string }
   // The header
   | { readonly kind: "no_header" | "carriage_returns" }
@@ -27,15 +26,11 @@ export type FileProblem =
   | ColumnProblem;
 
 /** The columns of a file are not those of animals. */
-export type ColumnProblem =
-  | { readonly kind: "assigned_ids"; readonly columns: readonly string[] }
-  | { readonly kind: "unknown_column"; readonly column: string; readonly columns: readonly string[] }
-  | {
-      readonly kind: "missing_column";
-      readonly field: string;
-      readonly column: string;
-      readonly columns: readonly string[];
-    };
+export type ColumnProblem = { readonly columns: readonly string[] } & (
+  | { readonly kind: "assigned_ids" }
+  | { readonly kind: "unknown_column"; readonly column: string }
+  | { readonly kind: "missing_column"; readonly field: string; readonly column: string }
+);
 
 /** Thrown while a file is read; importAnimals() returns its problem as a refusal. */
 export class UnusableFile extends Error {

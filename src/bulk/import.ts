@@ -38,13 +38,7 @@ export interface ImportProgress {
   readonly importId?: bigint;
 }
 
-export interface Validated {
-  readonly source: string;
-  readonly animals: number;
-  readonly rejected: number;
-  /** More than the rejected records if a text has several lines. */
-  readonly rejectedLines: number;
-}
+type Validated = Awaited<ReturnType<typeof validate>>["validated"];
 
 export interface Imported extends Validated {
   /** Undefined after a dry run. */
@@ -112,9 +106,8 @@ async function validate({ signal, onProgress }: ImportParts, options: ImportOpti
   } finally {
     rejects.close();
   }
-  const { count: rejected, lines: rejectedLines } = rejects;
-  const validated: Validated = { source: source.name, animals, rejected, rejectedLines };
-  return { reader, validated, first: rejects.first };
+  const { first, count: rejected, lines: rejectedLines } = rejects;
+  return { reader, first, validated: { animals, rejected, rejectedLines } };
 }
 
 /** Reads the file once more, and adds its animals from where the import has stopped. */

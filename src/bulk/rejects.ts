@@ -13,6 +13,7 @@ export type Reject = Extract<Reading, { kind: "rejected" }>;
 /** Fails with an UnusableFile. A file of somebody else is never replaced. */
 export class Rejects {
   count = 0;
+  /** More than the rejected records if a text has several lines. */
   lines = 0;
   first: Reject | undefined;
   #partial: PartialFile | undefined;

@@ -1,6 +1,6 @@
 import { type Field, isRequired } from "../../base/json/fields.ts";
 import { NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
-import { type FileProblem, UnusableFile } from "../file-problem.ts";
+import { UnusableFile } from "../file-problem.ts";
 
 // Maps the columns of a file, or the members of its objects, to the fields of an animal.
 
@@ -27,24 +27,20 @@ const isNeeded = (field: FieldName, { keepIds }: ColumnOptions): boolean =>
 /** Chooses the column of each field. Fails with an UnusableFile. */
 export function columnsOf(header: readonly string[], options: ColumnOptions): ColumnMap {
   const chosen = options.map ?? new Map(header.filter(isFieldName).map((field) => [field, field]));
-  const problem = problemWith(header, chosen, options);
-  if (problem) throw new UnusableFile(problem);
-  return chosen;
-}
-
-function problemWith(header: readonly string[], chosen: ColumnMap, options: ColumnOptions): FileProblem | undefined {
   const repeated = header.find((column, i) => header.indexOf(column) !== i);
-  if (repeated !== undefined) return { kind: "repeated_column", column: repeated };
+  if (repeated !== undefined) throw new UnusableFile({ kind: "repeated_column", column: repeated });
   const unknown = options.map ? undefined : header.find((column) => !isFieldName(column));
   if (unknown !== undefined)
-    return header.length === 1 && /[;\t|]/.test(unknown)
-      ? { kind: "other_separator", header: unknown }
-      : { kind: "unknown_column", column: unknown, columns: header };
-  if (chosen.has("id") && !options.keepIds) return { kind: "assigned_ids", columns: header };
+    throw new UnusableFile(
+      header.length === 1 && /[;\t|]/.test(unknown)
+        ? { kind: "other_separator", header: unknown }
+        : { kind: "unknown_column", column: unknown, columns: header },
+    );
+  if (chosen.has("id") && !options.keepIds) throw new UnusableFile({ kind: "assigned_ids", columns: header });
   for (const field of FIELD_NAMES) {
     const column = chosen.get(field);
     if (column === undefined ? isNeeded(field, options) : !header.includes(column))
-      return { kind: "missing_column", field, column: column ?? field, columns: header };
+      throw new UnusableFile({ kind: "missing_column", field, column: column ?? field, columns: header });
   }
-  return undefined;
+  return chosen;
 }

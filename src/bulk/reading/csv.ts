@@ -25,28 +25,27 @@ const ROWS_MAX = 10_000;
 export async function* csvRows(blocks: AsyncIterable<TextBlock>): AsyncGenerator<readonly CsvRow[]> {
   let open: TextBlock | undefined;
   for await (const block of blocks) {
-    const scanner = new Scanner(open ? { text: open.text + block.text, line: open.line } : block);
+    const scanner = open ? new Scanner(open.text + block.text, open.line) : new Scanner(block.text, block.line);
     open = yield* scanner.scan(false);
   }
-  if (open) yield* new Scanner(open).scan(true);
+  if (open) yield* new Scanner(open.text, open.line).scan(true);
 }
 
 /** Reads whole lines. */
 class Scanner {
-  readonly #text: string;
   readonly #commas: Finder;
   readonly #lineEnds: Finder;
   readonly #quotes: Finder;
   #rows: CsvRow[] = [];
-  #line: number;
   /** The start of the next row. */
   #at = 0;
   /** A quotation mark up to here may close the text of a rejected record. */
   #doubtfulTo = -1;
 
-  constructor({ text, line }: TextBlock) {
-    this.#text = text;
-    this.#line = line;
+  constructor(
+    private readonly text: string,
+    private line: number,
+  ) {
     this.#commas = new Finder(text, ",");
     this.#lineEnds = new Finder(text, "\n");
     this.#quotes = new Finder(text, '"');
@@ -54,7 +53,7 @@ class Scanner {
 
   /** Yields the rows that end in the text. Returns the rest of it, unless it is the last text. */
   *scan(isLast: boolean): Generator<readonly CsvRow[], TextBlock | undefined> {
-    const text = this.#text;
+    const text = this.text;
     let rest: TextBlock | undefined;
     while (this.#at < text.length && !rest) {
       if (this.#rows.length === ROWS_MAX) {
@@ -63,7 +62,7 @@ class Scanner {
       }
       const end = this.#lineEnds.after(this.#at);
       if (this.#quotes.after(this.#at) > end) this.#accept(withoutReturn(text.slice(this.#at, end)).split(","), end);
-      else if (!this.#quoted(isLast)) rest = { text: text.slice(this.#at), line: this.#line };
+      else if (!this.#quoted(isLast)) rest = { text: text.slice(this.#at), line: this.line };
     }
     yield this.#rows;
     return rest;
@@ -71,7 +70,7 @@ class Scanner {
 
   /** Reads a row with quotation marks. Returns false if a later block may close its text. */
   #quoted(isLast: boolean): boolean {
-    const text = this.#text;
+    const text = this.text;
     const cells: string[] = [];
     for (let at = this.#at; ; ) {
       let end: number;
@@ -100,17 +99,17 @@ class Scanner {
   }
 
   #accept(cells: readonly string[], end: number): true {
-    const line = this.#line;
+    const line = this.line;
     let lastLine = line;
     for (let at = this.#lineEnds.after(this.#at); at < end; at = this.#lineEnds.after(at + 1)) lastLine++;
     if (cells.length !== 1 || cells[0] !== "") this.#rows.push({ line, lastLine, cells, mistake: undefined });
-    this.#line = lastLine + 1;
+    this.line = lastLine + 1;
     this.#at = end + 1;
     return true;
   }
 
   #reject(mistake: string): true {
-    const line = this.#line++;
+    const line = this.line++;
     this.#rows.push({ line, lastLine: line, cells: [], mistake });
     this.#at = this.#lineEnds.after(this.#at) + 1;
     return true;

@@ -90,19 +90,13 @@ export class AnimalReader {
     const { map, keepIds } = this.options;
     this.#columns = map;
     let isFirst = true;
-    for await (const lines of ndjsonLines(blocks)) {
-      const readings: Reading[] = [];
-      for (const { line, parsed } of lines) {
-        if (parsed instanceof Mistake) {
-          readings.push(rejected(line, line, parsed.text));
-          continue;
-        }
+    for await (const lines of ndjsonLines(blocks))
+      yield lines.map(({ line, parsed }) => {
+        if (parsed instanceof Mistake) return rejected(line, line, parsed.text);
         if (isFirst && !keepIds) this.#refuseIds(parsed.value);
         isFirst = false;
-        readings.push(this.#judge(line, line, map ? chosen(parsed.value, map) : parsed.value));
-      }
-      yield readings;
-    }
+        return this.#judge(line, line, map ? chosen(parsed.value, map) : parsed.value);
+      });
   }
 
   /** An id in every line is one mistake, not one of each line, as in a CSV file. */

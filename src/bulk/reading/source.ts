@@ -22,14 +22,11 @@ export interface Source {
  */
 export async function openSource(path: string | undefined, signal: AbortSignal): Promise<Source> {
   if (path === undefined) return sourceOf("standard input", await spool(Bun.stdin.stream(), signal));
-  let file: FileHandle;
-  try {
-    // A pipe is opened when somebody writes to it.
-    file = await unlessAborted(open(path, "r"), signal, (late) => void late.close());
-  } catch (error) {
+  // A pipe is opened when somebody writes to it.
+  const file = await unlessAborted(open(path, "r"), signal, (late) => void late.close()).catch((error: unknown) => {
     signal.throwIfAborted();
     throw new UnusableFile({ kind: "cannot_open", why: reasonOf(error) });
-  }
+  });
   const kind = await file.stat();
   if (kind.isFile()) return sourceOf(basename(path), file);
   if (kind.isDirectory()) {
