@@ -39,12 +39,9 @@ async function printLink({ name, json }: JsonOption & { readonly name?: string }
     const author = authorOf(config);
     const deliver = (link: ConsoleLink) =>
       json ? writeSecretJson(jsonOf(places, link)) : writeSecret(textOf(places, link));
-    await makeConsoleLink(
-      { sessions: store.sessions, clock: systemClock, author, deliver },
-      { name: name ?? author.by },
-    )
-      // The link has been printed, and does not work.
-      .catch(failAfterDelivery);
+    const parts = { sessions: store.sessions, clock: systemClock, author, deliver };
+    // If this fails, the link has been printed, and does not work.
+    await makeConsoleLink(parts, { name: name ?? author.by }).catch(failAfterDelivery);
     if (json) return writeEndOfJson();
     print(`\nIt signs in one browser, once, within ${formatDuration(LINK_LASTS_MS)}.`);
     if ((await aliveInstances(store)).length === 0)

@@ -80,14 +80,9 @@ export async function runProgram(): Promise<void> {
 function helpOn(program: Command, names: readonly string[]): never {
   let command = program;
   for (const name of names) {
-    const found = command.commands.find((each) => each.name() === name);
-    const hint = didYouMean(
-      suggest(
-        name,
-        command.commands.map((each) => each.name()),
-      ),
-    );
-    if (!found) return command.error(`error: unknown command '${name}'.${hint}`);
+    const known = command.commands.map((each) => each.name());
+    const found = command.commands[known.indexOf(name)];
+    if (!found) return command.error(`error: unknown command '${name}'.${didYouMean(suggest(name, known))}`);
     command = found;
   }
   return command.help();

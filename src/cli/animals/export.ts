@@ -131,13 +131,10 @@ const whileRunning = (database: DatabaseUrl): string =>
     : "while this runs, PostgreSQL cannot clean up what is changed or deleted";
 
 /** The format by the ending of a file name: animals.ndjson.gz. Undefined: it has another ending, or none. */
-const formatNamed = (file: string): ExportFormat | undefined => FORMATS.get(endingOf(file) ?? "");
-
-const FORMATS = new Map<string, ExportFormat>([
-  ["csv", "csv"],
-  ["ndjson", "ndjson"],
-  ["jsonl", "ndjson"],
-]);
+function formatNamed(file: string): ExportFormat | undefined {
+  const ending = endingOf(file);
+  return ending === "jsonl" ? "ndjson" : EXPORT_FORMATS.find((format) => format === ending);
+}
 
 const endingOf = (file: string): string | undefined =>
   /\.([^./]+)$/.exec(file.replace(/\.gz$/i, ""))?.[1]?.toLowerCase();

@@ -94,11 +94,9 @@ const beginningOf = (text: string): string => (/^.*?(?=\.\s|\.?$)/m.exec(text)?.
 function valuesOf(option: Option, typed: string, before: string): Completion {
   if (option.parseArg === (parseScopes as unknown)) return scopesAfter(typed, before);
   const name = /[<[]([\w-]+)/.exec(option.flags)?.[1] ?? "";
-  return valuesFor(name, option.argChoices ?? choicesOf(option.parseArg) ?? [], typed, before);
+  const { choices = [] } = (option.parseArg ?? {}) as Partial<ChoiceParser<string>>;
+  return valuesFor(name, option.argChoices ?? choices, typed, before);
 }
-
-const choicesOf = (parser: unknown): readonly string[] | undefined =>
-  (parser as Partial<ChoiceParser<string>> | undefined)?.choices;
 
 /** Completes the last of several scopes, separated by commas. */
 function scopesAfter(typed: string, before: string): Completion {

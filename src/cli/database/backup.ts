@@ -43,10 +43,7 @@ async function backup(file: string | undefined, { to, keep, json }: BackupOption
     return command.error("error: give either the file of the backup, or a folder with --to <folder>");
   if (keep !== undefined && to === undefined)
     return command.error("error: option '--keep <number>' needs '--to <folder>': nothing else is ever deleted");
-  const path = sqlitePath(
-    configFromEnvironment(),
-    "only a SQLite database can be backed up by this command: use pg_dump for PostgreSQL",
-  );
+  const path = sqlitePath(configFromEnvironment(), "backed up", "use pg_dump for PostgreSQL");
   const made =
     to === undefined ? await intoFile(path, resolve(file as string)) : await intoFolder(path, resolve(to), keep);
   if (!made) return;
@@ -93,7 +90,7 @@ export async function withProgress<T>(
 }
 
 /** The path of an embedded database. Fails with an OperatorError for any other. */
-export function sqlitePath({ DATABASE_URL: database }: Config, otherwise: string): string {
+export function sqlitePath({ DATABASE_URL: database }: Config, done: string, otherwise: string): string {
   if (database.kind === "sqlite") return database.path;
-  throw new OperatorError(otherwise);
+  throw new OperatorError(`only a SQLite database can be ${done} by this command: ${otherwise}`);
 }

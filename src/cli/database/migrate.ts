@@ -21,22 +21,19 @@ async function migrate({ check, json }: JsonOption & { readonly check?: true }):
   const result = check ? await inspectStore(database) : await migrateStore(database, note);
   const name = displayName(database);
   if (json) printJson({ database: name, ...result });
+  else if (result.migrations.length === 0) print(`${name} is up to date, at schema ${result.to}.`);
   else print(check ? whatIsDue(result, name) : whatWasDone(result, name));
   if (check && result.migrations.length > 0) process.exitCode = EXIT_NOT_CURRENT;
 }
 
 function whatWasDone({ from, to, migrations }: Migrated, name: string): string {
-  if (migrations.length === 0) return upToDate(to, name);
   if (from === 0) return `Created schema ${to} in ${name}.`;
   return `Brought ${name} from schema ${from} to ${to}:\n${listOf(migrations)}`;
 }
 
 function whatIsDue({ from, to, migrations }: Migrated, name: string): string {
-  if (migrations.length === 0) return upToDate(to, name);
   if (from === 0) return `${name} has no schema yet. To create schema ${to}: ${ownCommand("migrate")}`;
   return `${name} has schema ${from}, and this version needs ${to}. These migrations would run with ${ownCommand("migrate")}:\n${listOf(migrations)}`;
 }
-
-const upToDate = (number: number, name: string): string => `${name} is up to date, at schema ${number}.`;
 
 const listOf = (migrations: readonly string[]): string => migrations.map((migration) => `  ${migration}`).join("\n");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../base/time/clock.ts";
-import { type OperatorKeyProblem, operatorKeyFile, problemWithOperatorKey } from "../../keys/operator-key.ts";
+import { operatorKeyFile, problemWithOperatorKey } from "../../keys/operator-key.ts";
 import { type Restored, restoreFromFile } from "../../store/backup.ts";
 import { authorOf } from "../arguments/author.ts";
 import { configFromEnvironment, withStore } from "../arguments/context.ts";
@@ -25,10 +25,7 @@ export function addRestore(program: Command): void {
 
 async function restore(file: string, { force, json }: JsonOption & { readonly force?: true }): Promise<void> {
   const config = configFromEnvironment();
-  const path = sqlitePath(
-    config,
-    "only a SQLite database can be restored by this command: use pg_restore for PostgreSQL, with the service stopped",
-  );
+  const path = sqlitePath(config, "restored", "use pg_restore for PostgreSQL, with the service stopped");
   const backup = resolve(file);
   const authorship = { ...authorOf(config), atMs: systemClock.nowMs() };
   const restored = await withProgress("restore", "stopped: nothing was restored", (options) =>
@@ -41,23 +38,19 @@ async function restore(file: string, { force, json }: JsonOption & { readonly fo
   printJson({ file: backup, ...restored, aside: restored.aside ?? null, operatorKey: works });
 }
 
-interface OperatorKey {
-  readonly file: string;
-  /** Null: not known before the schema is up to date. */
-  readonly works: boolean | null;
-  readonly problem?: OperatorKeyProblem | undefined;
-}
+type OperatorKey = Awaited<ReturnType<typeof operatorKeyOf>>;
 
 /** Checks the file beside the database, which stays: the keys are now those of the backup. */
-async function operatorKeyOf(path: string, { schema }: Restored): Promise<OperatorKey | null> {
+async function operatorKeyOf(path: string, { schema }: Restored) {
   const file = operatorKeyFile(path);
   if (!existsSync(file)) return null;
-  if (!schema.isCurrent) return { file, works: null };
+  // Nobody knows before the schema is up to date.
+  if (!schema.isCurrent) return { file, works: null, problem: undefined };
   const problem = await withStore((store) => problemWithOperatorKey(store.keys, file, systemClock));
   return { file, works: problem === undefined, problem };
 }
 
-function sentencesOf(backup: string, restored: Restored, operatorKey: OperatorKey | null): string[] {
+function sentencesOf(backup: string, restored: Restored, operatorKey: OperatorKey): string[] {
   const { database, aside, schema, isJournaled } = restored;
   const lines = [`Restored ${database} from ${backup}.`];
   if (aside !== undefined)

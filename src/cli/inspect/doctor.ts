@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { wordingOf } from "../../base/text/misspelling.ts";
 import { harmless, plural } from "../../base/text/text.ts";
-import type { Config } from "../../config.ts";
 import {
   type Check,
   type CheckResult,
@@ -56,20 +55,18 @@ async function* checkEverything(): AsyncGenerator<CheckResult> {
   yield* runChecks([settings("mistakes" in read ? read.mistakes : []), spelling]);
   if ("mistakes" in read) return;
   yield* runChecks(addressChecks(read.config));
-  for (const checkup of await checkups(read.config)) {
-    try {
-      yield* runChecks(checkup.checks);
-    } finally {
-      await checkup.close();
-    }
-  }
+  const { DATABASE_URL: database, DATABASE_CONNECTIONS: connections, REDIS_URL } = read.config;
+  const otherFiles = database.kind === "sqlite" ? [operatorKeyFile(database.path)] : [];
+  yield* resultsOf(await openCheckup(database, { connections, otherFiles }));
+  if (REDIS_URL) yield* resultsOf(await openRedisCheckup(REDIS_URL));
 }
 
-async function checkups({ DATABASE_URL: database, DATABASE_CONNECTIONS, REDIS_URL }: Config): Promise<Checkup[]> {
-  const otherFiles = database.kind === "sqlite" ? [operatorKeyFile(database.path)] : [];
-  const all = [await openCheckup(database, { connections: DATABASE_CONNECTIONS, otherFiles })];
-  if (REDIS_URL) all.push(await openRedisCheckup(REDIS_URL));
-  return all;
+async function* resultsOf(checkup: Checkup): AsyncGenerator<CheckResult> {
+  try {
+    yield* runChecks(checkup.checks);
+  } finally {
+    await checkup.close();
+  }
 }
 
 const settings = (mistakes: readonly string[]): Check =>

@@ -27,12 +27,7 @@ export function addJournal(program: Command): void {
     .action(showJournal);
 }
 
-interface JournalOptions extends JsonOption {
-  readonly since?: number;
-  readonly key?: string;
-}
-
-async function showJournal({ since, key, json }: JournalOptions): Promise<void> {
+async function showJournal({ since, key, json }: JsonOption & { since?: number; key?: string }): Promise<void> {
   await withStore(async (store) => {
     const query = { sinceMs: since, keyId: key === undefined ? undefined : await idOf(store, key), size: PAGE_SIZE };
     if (json) return printAsJson(store, query);

@@ -21,9 +21,8 @@ import { factsOfKey, jsonOfKey } from "./views.ts";
 const SHOWN_ONCE = "The secret is shown only once: store it now.";
 
 export function addCreate(keys: Command): void {
-  addKeyOptions(keys.command("create").description("Issue a key. Its secret is printed once."), " (required)").action(
-    create,
-  );
+  const command = keys.command("create").description("Issue a key. Its secret is printed once.");
+  addKeyOptions(command, " (required)").action(create);
 }
 
 async function create(options: KeyOptions & JsonOption, command: Command): Promise<void> {

@@ -9,7 +9,7 @@ import type {
   UsageReport,
 } from "../../keys/queries/usage.ts";
 import { formatMinute, formatNumber, formatTime } from "../terminal/print.ts";
-import { type Column, table } from "../terminal/table.ts";
+import { ALWAYS_SHOWN, type Column, table } from "../terminal/table.ts";
 import { bar } from "./bars.ts";
 
 // Usage as bars and tables for people, and as JSON and CSV for programs.
@@ -63,25 +63,21 @@ const BAR = 3;
 
 type UsageColumn = Column<{ readonly usage: Usage }>;
 
-const REQUESTS: UsageColumn = {
-  title: "REQUESTS",
-  align: "right",
-  text: ({ usage }) => formatNumber(usage.requests),
-};
-
-const latencyColumn = (title: string, quantile: number, rank: number): UsageColumn => ({
+const figure = (title: string, rank: number, textOf: (usage: Usage) => string): UsageColumn => ({
   title,
   align: "right",
   rank,
-  text: ({ usage }) => formatMs(quantileMs(usage.latency, quantile)),
+  text: ({ usage }) => textOf(usage),
 });
 
+const REQUESTS = figure("REQUESTS", ALWAYS_SHOWN, ({ requests }) => formatNumber(requests));
+
 /** The columns of what went wrong, and how long requests took. */
-const QUALITY: readonly UsageColumn[] = [
-  { title: "REFUSED", align: "right", rank: 2, text: ({ usage }) => formatShare(usage.refusedInAll, usage.requests) },
-  { title: "FAILED", align: "right", rank: 3, text: ({ usage }) => (usage.failed ? formatNumber(usage.failed) : "") },
-  latencyColumn("P50", 0.5, 5),
-  latencyColumn("P99", 0.99, 4),
+const QUALITY = [
+  figure("REFUSED", 2, ({ refusedInAll, requests }) => formatShare(refusedInAll, requests)),
+  figure("FAILED", 3, ({ failed }) => (failed ? formatNumber(failed) : "")),
+  figure("P50", 5, ({ latency }) => formatMs(quantileMs(latency, 0.5))),
+  figure("P99", 4, ({ latency }) => formatMs(quantileMs(latency, 0.99))),
 ];
 
 /** A line for each minute, hour or day, with a bar in the rest of the line. */
@@ -106,8 +102,8 @@ const KEY_COLUMNS: readonly Column<UsageOfOneKey>[] = [
   { title: "ID", text: ({ keyId }) => keyId },
   { title: "NAME", shrinksTo: 12, rank: 1, text: nameOf },
   REQUESTS,
-  { title: "PASSED", align: "right", rank: 6, text: ({ usage }) => formatNumber(usage.passed) },
-  { title: "CLIENT ERRORS", align: "right", rank: 7, text: ({ usage }) => formatNumber(usage.clientErrors) },
+  figure("PASSED", 6, ({ passed }) => formatNumber(passed)),
+  figure("CLIENT ERRORS", 7, ({ clientErrors }) => formatNumber(clientErrors)),
   ...QUALITY,
 ];
 
@@ -161,18 +157,19 @@ export const jsonOfAll = ({ keys, ...report }: AllUsageReport) => ({
   keys: keys.map(({ keyId, key, usage }) => ({ id: keyId, name: key?.name ?? null, ...jsonOfUsage(usage) })),
 });
 
-const CSV_VALUES: Readonly<Record<string, (usage: Usage) => number | null>> = {
-  requests: ({ requests }) => requests,
-  passed: ({ passed }) => passed,
-  client_errors: ({ clientErrors }) => clientErrors,
-  refused: ({ refusedInAll }) => refusedInAll,
-  ...Object.fromEntries(REFUSALS.map((refusal) => [`refused_${refusal}`, (usage: Usage) => usage.refused[refusal]])),
-  failed: ({ failed }) => failed,
-  p50_ms: ({ latency }) => rounded(quantileMs(latency, 0.5)),
-  p99_ms: ({ latency }) => rounded(quantileMs(latency, 0.99)),
-};
+/** The value of each column. */
+type CsvColumns<Row> = Readonly<Record<string, (row: Row) => string | number | null>>;
 
-const csvValuesOf = (usage: Usage) => Object.values(CSV_VALUES).map((valueIn) => valueIn(usage));
+const CSV_FIGURES: CsvColumns<{ readonly usage: Usage }> = {
+  requests: ({ usage }) => usage.requests,
+  passed: ({ usage }) => usage.passed,
+  client_errors: ({ usage }) => usage.clientErrors,
+  refused: ({ usage }) => usage.refusedInAll,
+  ...Object.fromEntries(REFUSALS.map((reason) => [`refused_${reason}`, ({ usage }) => usage.refused[reason]])),
+  failed: ({ usage }) => usage.failed,
+  p50_ms: ({ usage }) => rounded(quantileMs(usage.latency, 0.5)),
+  p99_ms: ({ usage }) => rounded(quantileMs(usage.latency, 0.99)),
+};
 
 /** RFC 4180. An apostrophe keeps a spreadsheet from taking a text for a formula. */
 function csvField(value: string | number | null): string {
@@ -181,17 +178,13 @@ function csvField(value: string | number | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const csv = (head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string =>
-  [head, ...rows].map((values) => values.map(csvField).join(",")).join("\r\n");
+function csv<Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string {
+  const lines = rows.map((row) => Object.values(columns).map((valueIn) => valueIn(row)));
+  return [Object.keys(columns), ...lines].map((values) => values.map(csvField).join(",")).join("\r\n");
+}
 
 export const csvOfKey = ({ buckets }: KeyUsageReport): string =>
-  csv(
-    ["start", ...Object.keys(CSV_VALUES)],
-    buckets.map(({ startedAtMs, usage }) => [formatTime(startedAtMs), ...csvValuesOf(usage)]),
-  );
+  csv({ start: ({ startedAtMs }) => formatTime(startedAtMs), ...CSV_FIGURES }, buckets);
 
 export const csvOfAll = ({ keys }: AllUsageReport): string =>
-  csv(
-    ["id", "name", ...Object.keys(CSV_VALUES)],
-    keys.map((each) => [each.keyId, nameOf(each), ...csvValuesOf(each.usage)]),
-  );
+  csv({ id: ({ keyId }) => keyId, name: nameOf, ...CSV_FIGURES }, keys);

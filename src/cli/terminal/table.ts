@@ -13,7 +13,8 @@ export interface Column<Row> {
 
 const GAP = "  ";
 const ELLIPSIS = "…";
-const ALWAYS_SHOWN = 0;
+/** The rank of columns that are shown even where there is no room. */
+export const ALWAYS_SHOWN = 0;
 
 /** Rows under a head. A table with a width is made to fit; otherwise everything is shown in full. */
 export function table<Row>(
@@ -41,18 +42,17 @@ function fit(columns: readonly Column<never>[], wanted: readonly number[], avail
   const least = columns.map(({ title, shrinksTo }, i) =>
     Math.min(wanted[i] as number, Math.max(shrinksTo ?? Number.POSITIVE_INFINITY, title.length)),
   );
-  const ranks = [...new Set(columns.map(({ rank }) => rank ?? ALWAYS_SHOWN))].sort((a, b) => a - b);
-  const shown = new Set<number>();
+  const ranks = Map.groupBy(columns.keys(), (i) => columns[i]?.rank ?? ALWAYS_SHOWN);
+  const shown: number[] = [];
   let left = available + GAP.length;
-  for (const rank of ranks) {
-    const places = [...columns.keys()].filter((i) => (columns[i]?.rank ?? ALWAYS_SHOWN) === rank);
+  for (const [rank, places] of [...ranks].sort(([a], [b]) => a - b)) {
     const room = places.reduce((sum, i) => sum + (least[i] as number) + GAP.length, 0);
     if (rank !== ALWAYS_SHOWN && room > left) continue;
-    for (const i of places) shown.add(i);
+    shown.push(...places);
     left -= room;
   }
   const widths = new Map<number, number>();
-  for (const i of [...columns.keys()].filter((place) => shown.has(place))) {
+  for (const i of shown.sort((a, b) => a - b)) {
     const growth = Math.max(0, Math.min(left, (wanted[i] as number) - (least[i] as number)));
     widths.set(i, (least[i] as number) + growth);
     left -= growth;
