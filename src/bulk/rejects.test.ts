@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../test/harness/folder.ts";
-import { Rejects } from "./rejects.ts";
+import { firstRejects, Rejects } from "./rejects.ts";
 
 const rejectOne = (path: string, line: number): Rejects => {
   const rejects = new Rejects(path, "pets.csv");
@@ -38,4 +38,18 @@ test("a file that was deleted meanwhile is not published without its beginning",
   expect(() => rejects.publish()).toThrow("rejects_not_written");
   rejects.close();
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("a reason that quotes a line separator is read in full", async () => {
+  const path = join(temporaryFolder(), "pets.csv.rejected");
+  const reason = 'The field "a\u2028b" is not a field of this line. Remove it.';
+  const rejects = new Rejects(path, "pets.csv");
+  rejects.add({ kind: "rejected", line: 2, lastLine: 2, reason });
+  rejects.add({ kind: "rejected", line: 3, lastLine: 4, reason: "It is none." });
+  rejects.publish();
+  rejects.close();
+  expect(await firstRejects(path, 10)).toEqual([
+    { kind: "rejected", line: 2, lastLine: 2, reason },
+    { kind: "rejected", line: 3, lastLine: 4, reason: "It is none." },
+  ]);
 });

@@ -96,7 +96,7 @@ function isOurs(path: string): boolean {
 
 /** A reject takes 2 KB at most, so this is enough for hundreds. */
 const START_BYTES = 1024 * 1024;
-const REJECT = /^lines? (\d+)(?:-(\d+))?\t(.*)$/gm;
+const REJECT = /^lines? (\d+)(?:-(\d+))?\t([^\n]*)/gm;
 
 /** The first rejects, a hundred or so, in a file that was published. */
 export async function firstRejects(path: string, count: number): Promise<readonly Reject[]> {
