@@ -390,7 +390,8 @@ describe("animals import", () => {
     // have reported its first batch yet: then it is tried again.
     for (let attempt = 1; attempt <= 20; attempt++) {
       const file = `many-${attempt}.csv`;
-      writeFileSync(join(cwd, file), csvOf(20_000));
+      // The same animals once more would be refused.
+      writeFileSync(join(cwd, file), csvOf(20_000, `Animal of ${attempt}`));
       const delay = async (child: Subprocess) => {
         await stopWhileAdding(child, file, { cwd, env: {} });
         await Bun.sleep(600);
