@@ -1,6 +1,7 @@
 import { orElse } from "../base/time/awaitable.ts";
 import { type Handler, isRead, wrapped } from "../http/pipeline/handler.ts";
 import { requestIdOf } from "../http/pipeline/request-id.ts";
+import { plainPaths } from "../http/request/plain-path.ts";
 import { createPages } from "./assets/pages.ts";
 import { type CallerOf, createApi, requestLogOf, responseTo } from "./dispatcher.ts";
 import { MALFUNCTION, methodNotAllowed, NO_SUCH_PATH } from "./fault.ts";
@@ -24,8 +25,7 @@ export function createConsole(parts: ConsoleParts, callerOf: CallerOf) {
     ...createApi(parts, ROUTES, callerOf),
     "/console/assets/:name": reading(asset),
     "/console/assets/*": notFound,
-    "/console": reading(page),
-    "/console/*": reading(page),
+    ...plainPaths("/console", reading(page), notFound),
   };
   const requestLog = requestLogOf(parts);
   /** The last resort, for what a handler has not answered itself. */

@@ -11,6 +11,7 @@ import type { Handler } from "./pipeline/handler.ts";
 import { answeringOptions } from "./preflight.ts";
 import { Flood, HeldFlood } from "./reply/floods.ts";
 import { endConnection } from "./reply/header-template.ts";
+import { plainPaths } from "./request/plain-path.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
 interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts {
@@ -42,10 +43,11 @@ export function createRoutes(parts: RouteParts) {
     const handler = pageHandler(parts.failures, probe);
     routes[path] = outside((request, server) => andThen(handler(request, server), bound));
   }
-  if (parts.console) routes["/console"] = routes["/console/*"] = outside(consolePage(parts, parts.console));
+  const fetch = outside(limited(parts, withMalfunctions(parts.failures, notFound)));
+  if (parts.console) Object.assign(routes, plainPaths("/console", outside(consolePage(parts, parts.console)), fetch));
   return {
     routes,
-    fetch: outside(limited(parts, withMalfunctions(parts.failures, notFound))),
+    fetch,
     error: answerFailed(parts.failures),
   };
 }

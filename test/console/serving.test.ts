@@ -20,7 +20,7 @@ describe("the pages of the console", () => {
 
   test("every address below /console is the same page, which nobody keeps or frames", async () => {
     const pages = await Promise.all(
-      ["", "/", "/keys", "/keys/key_1?x=1", "/a/b/c/d", "/apis", "/%00"].map(async (path) => {
+      ["", "/", "/keys", "/keys/key_1?x=1", "/a/b/c/d/", "/apis"].map(async (path) => {
         const response = await fetch(`${service.origin}/console${path}`);
         expect([path, response.status]).toEqual([path, 200]);
         expect(response.headers.get("cache-control")).toBe("no-store");

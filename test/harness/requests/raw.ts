@@ -18,10 +18,12 @@ export class RawConnection {
     socket.on("error", () => {});
   }
 
-  static open(origin: string): Promise<RawConnection> {
-    const { hostname, port } = new URL(origin);
+  /** The address to connect from, such as 127.0.0.2, is up to the system by default. */
+  static open(origin: string, localAddress?: string): Promise<RawConnection> {
+    const { hostname: host, port } = new URL(origin);
     return new Promise((resolve, reject) => {
-      const socket = connect(Number(port), hostname, () => resolve(new RawConnection(socket)));
+      const options = { host, port: Number(port), ...(localAddress === undefined ? {} : { localAddress }) };
+      const socket = connect(options, () => resolve(new RawConnection(socket)));
       socket.once("error", reject);
     });
   }
