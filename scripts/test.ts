@@ -20,8 +20,8 @@ const PRELOAD = "--preload=./scripts/testing/preload.ts";
 const TIMINGS = join(BUILD, "test-timings.json");
 /** A run that takes longer hangs. */
 const LIMIT_MS = 20 * 60_000;
-/** Files that run only when they are asked for: `npm run test:torture` does. */
-const LATER = "test/torture/long/";
+/** Files that run only when they are asked for, because each keeps the machine busy: `npm run test:torture` does. */
+const LATER = "test/torture/";
 /** Hints of how long a file takes that has not run yet, in ms: the first that its source has in it. */
 const GUESSES: readonly (readonly [string, number])[] = [
   ["harness/browser/", 20_000],
