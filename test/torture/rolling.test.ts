@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { EVENTS } from "../../../torture/rolling/events.ts";
-import { attackRolling, BRIEF } from "../../../torture/rolling/rolling.ts";
-import { hasNginx } from "../../harness/servers/nginx.ts";
-import { hasRedis } from "../../harness/servers/redis.ts";
+import { EVENTS } from "../../torture/rolling/events.ts";
+import { attackRolling, BRIEF } from "../../torture/rolling/rolling.ts";
+import { hasNginx } from "../harness/servers/nginx.ts";
+import { hasRedis } from "../harness/servers/redis.ts";
 
 test.skipIf(!hasNginx || !hasRedis)(
   "instances restarted in turn, killed, and restarted all at once: no read and no retriable write fails, and no connection is closed upon a request",

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { begin } from "../../../torture/common/attack.ts";
-import { BRIEF, killImports } from "../../../torture/import/import.ts";
-import { databaseMaker } from "../../harness/servers/postgres.ts";
+import { begin } from "../../torture/common/attack.ts";
+import { BRIEF, killImports } from "../../torture/import/import.ts";
+import { databaseMaker } from "../harness/servers/postgres.ts";
 
 // The short form of `npm run torture -- import`.
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { Random } from "../../../torture/common/random.ts";
-import type { Scoreboard } from "../../../torture/common/scoreboard.ts";
-import { playRow } from "../../../torture/outages/outages.ts";
-import { BRIEF, FIGURES, type Row, table } from "../../../torture/outages/row.ts";
-import { rowNamed } from "../../../torture/outages/rows.ts";
-import { setUp } from "../../harness/cleanup.ts";
+import { Random } from "../../torture/common/random.ts";
+import type { Scoreboard } from "../../torture/common/scoreboard.ts";
+import { playRow } from "../../torture/outages/outages.ts";
+import { BRIEF, FIGURES, type Row, table } from "../../torture/outages/row.ts";
+import { rowNamed } from "../../torture/outages/rows.ts";
+import { setUp } from "../harness/cleanup.ts";
 // The service is built once for all test files that name this one.
-import "../../harness/program/program.ts";
+import "../harness/program/program.ts";
 
 const AT_ONCE = 3;
 const TIMEOUT_MS = 300_000;

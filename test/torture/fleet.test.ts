@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { attackFleet, BRIEF } from "../../../torture/fleet/fleet.ts";
-import { OUTAGES } from "../../../torture/fleet/outages.ts";
-import { hasNginx } from "../../harness/servers/nginx.ts";
-import { hasRedis } from "../../harness/servers/redis.ts";
+import { attackFleet, BRIEF } from "../../torture/fleet/fleet.ts";
+import { OUTAGES } from "../../torture/fleet/outages.ts";
+import { hasNginx } from "../harness/servers/nginx.ts";
+import { hasRedis } from "../harness/servers/redis.ts";
 
 test.skipIf(!hasNginx || !hasRedis)(
   "a fleet behind nginx: every kind of outage once, under load and hostile requests, and nothing is lost, doubled or sold twice",
