@@ -158,7 +158,7 @@ export interface ConditionalReadOptions extends CallOptions {
  * await store.orders.place({ petId }, { idempotencyKey: `invoice-${invoice.id}` });
  */
 export interface WriteOptions extends CallOptions {
-  /** Identifies the write for 24 hours: a repeated call does nothing and gets the first one's response. */
+  /** Identifies the write for at least 24 hours: a repeated call does nothing and gets the first one's response. */
   readonly idempotencyKey?: string | undefined;
 }
 

@@ -33,14 +33,17 @@ export type Replay<Value> =
 /** The outcome of a write with an idempotency key: carried out now, refused, or answered before. */
 export type IdempotentResult<Value, Reason = never> = Result<Value, Reason> | Replay<Value>;
 
-/** Responses saved up to this moment, a day ago, have expired. */
+/** Responses saved up to this moment, a day ago, may be deleted. */
 export const savedResponsesExpireAtMs = (nowMs: number): number => nowMs - DAY_MS;
 
-/** The reply to a request whose idempotency key was used before; undefined if it is to be carried out. */
+/**
+ * The reply to a request whose idempotency key was used before; undefined if it is to be carried out. Only the sweep judges
+ * how old a saved response is, because it distrusts a clock that has jumped: as long as there is one, it is replayed.
+ */
 export function replayOf<Value>(
   saved: SavedResponse<Value> | undefined,
   key: IdempotencyKey,
 ): Replay<Value> | undefined {
-  if (!saved || saved.savedAtMs <= savedResponsesExpireAtMs(key.nowMs)) return undefined;
+  if (!saved) return undefined;
   return saved.fingerprint === key.fingerprint ? { kind: "replay", content: saved.content } : { kind: "mismatch" };
 }

@@ -25,7 +25,7 @@ export interface RunParts extends OperationParts {
   readonly addresses: Addresses;
   readonly replyCache: ReplyCache;
   readonly withIdempotency: WithIdempotency;
-  /** Decides whether a saved response has expired. */
+  /** Tells when a response was saved. */
   readonly steadyClock: Clock;
   readonly bodyTimeoutMs: number;
 }

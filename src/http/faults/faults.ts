@@ -210,7 +210,7 @@ const SOON: HeaderFields = { "Retry-After": "2" };
 
 export const IDEMPOTENCY_MISMATCH = constant(
   "idempotency_mismatch",
-  "This Idempotency-Key was used for a different request within the last 24 hours. Use a new one for each new request.",
+  "This Idempotency-Key was used for a different request. Use a new one for each new request.",
 );
 export const IDEMPOTENCY_IN_PROGRESS = constant(
   "idempotency_in_progress",

@@ -130,7 +130,7 @@ An animal's own \`ETag\` comes with createPet, updatePet, getPet, and \`GET /pet
 
 ## Retries
 
-Every write takes an \`Idempotency-Key\`. Within 24 hours, a request with the same key gets the response to the first one again, and only the first is carried out.
+Every write takes an \`Idempotency-Key\`. For at least 24 hours, a request with the same key gets the response to the first one again, and only the first is carried out.
 
 ## Error codes
 

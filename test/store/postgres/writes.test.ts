@@ -200,16 +200,21 @@ describe("PostgreSQL: of copies of a request at two instances", () => {
     );
   });
 
-  test("one is carried out again when the saved response has expired", async () => {
+  test("one is carried out again when the saved response is deleted, once, even if that happens meanwhile", async () => {
     for (let round = 0; round < 10; round++) {
       const before = await count("animals");
       await first.animals.create(REX, key(`expired ${round}`));
-      const later = key(`expired ${round}`, { nowMs: NOW + DAY_MS, fingerprint: "other" });
-      const results = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? first : second).animals.create(REX, later)),
-      );
-      const kinds = results.map(({ kind }) => kind).sort();
-      expect(kinds).toEqual(["done", ...Array(19).fill("replay")]);
+      const later = key(`expired ${round}`, { nowMs: NOW + DAY_MS });
+      const deleteAll = async () => {
+        while (await first.maintenance.deleteSavedResponses({ savedAtMs: NOW }));
+      };
+      const [, ...results] = await Promise.all([
+        deleteAll(),
+        ...Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? first : second).animals.create(REX, later)),
+      ]);
+      // One that asked before the deletion has got the first response.
+      if (results.every(({ kind }) => kind === "replay")) results.push(await first.animals.create(REX, later));
+      expect(results.filter(({ kind }) => kind === "done")).toHaveLength(1);
       expect(await count("animals")).toBe(before + 2);
     }
   });

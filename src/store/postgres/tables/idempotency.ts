@@ -21,9 +21,7 @@ export interface Write<Value, Reason> {
   readonly findRefusal?: () => Promise<Reason | undefined>;
 }
 
-const OF_KEY = "WHERE key_id = $1 AND idempotency_key = $2";
-const FIND = `${selectFrom(SAVED_RESPONSES)} ${OF_KEY}`;
-const DELETE_EXPIRED = `DELETE FROM saved_responses ${OF_KEY} AND saved_at = $3`;
+const FIND = `${selectFrom(SAVED_RESPONSES)} WHERE key_id = $1 AND idempotency_key = $2`;
 
 const MAX_ATTEMPTS = 10;
 /** No further attempt begins after this time, since its statements may each take as long as the pool allows. */
@@ -46,11 +44,9 @@ export async function carryOut<Value, Reason = never>(
     // Refusals are looked for before the saved response: a copy of this request may be what refuses it.
     const reason = await findRefusal?.();
     const [row] = key ? await pool.read<Row>(FIND, [key.keyId, key.value]) : [];
-    const saved = row && savedResponseOf<Value>(row);
-    const replay = key && replayOf(saved, key);
+    const replay = key && row && replayOf(savedResponseOf<Value>(row), key);
     if (replay) return replay;
     if (reason !== undefined) return refused(reason);
-    if (key && saved) await pool.write(DELETE_EXPIRED, [key.keyId, key.value, saved.savedAtMs]);
     // The obstacle is gone: try again.
   }
   throw new StoreUnavailable(IN_THE_WAY);
@@ -104,7 +100,7 @@ export function transactingOnce<Of extends OnceMethods>(pool: Pool, methods: Of)
   return Object.fromEntries(performed) as PerformedOnce<Of>;
 }
 
-/** Returns false if a response is saved under this key already, even an expired one. */
+/** Returns false if a response is saved under this key already. */
 async function save(tx: Connection, key: IdempotencyKey, value: object): Promise<boolean> {
   const content = encodeSavedContent({ kind: "value", value });
   return (await tx.run(SAVE, savedResponseValues(key, content))).length > 0;

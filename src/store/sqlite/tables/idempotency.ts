@@ -3,7 +3,7 @@ import type { Result } from "../../../base/result.ts";
 import { type IdempotencyKey, type IdempotentResult, replayOf } from "../../../domain/idempotency.ts";
 import { SAVED_RESPONSES, savedResponseOf, savedResponseValues } from "../../sql/rows.ts";
 import { encodeSavedContent } from "../../sql/saved-content.ts";
-import { type Row, selectFrom, upsertInto } from "../../sql/table.ts";
+import { insertInto, type Row, selectFrom } from "../../sql/table.ts";
 import { attempt } from "../sql/attempt.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { type Connection, prepared } from "../sql/statements.ts";
@@ -15,7 +15,7 @@ import type { WriteInput, WriteName, WriteResult, Writes } from "./write.ts";
  */
 export function idempotency(db: Database) {
   const findReplay = replayFinder(db);
-  const save = prepared(db, upsertInto(SAVED_RESPONSES, SQLITE.placeholder));
+  const save = prepared(db, insertInto(SAVED_RESPONSES, SAVED_RESPONSES.columns, SQLITE.placeholder));
   return function withIdempotency<Value, Reason>(
     key: IdempotencyKey | undefined,
     write: () => Result<Value, Reason>,
