@@ -101,7 +101,9 @@ export function createGate(parts: GateParts) {
     if (known) return admitKey(known, address);
     const credential = readBearer(authorization);
     if (credential.kind !== "secret") return refuseAnonymous(credential, address);
-    return andThen(keyring.find(credential.secret), (found) =>
+    // An address that has used up its quota must not cost a query for each key that it makes up.
+    const mayGuess = () => addressMeter.isRefused(address(), addressPolicy);
+    return andThen(keyring.find(credential.secret, mayGuess), (found) =>
       found ? admitKey(found, address) : refuseAnonymous(reasonNotToKnow(credential.secret), address),
     );
   }

@@ -2,7 +2,7 @@ import type { Awaitable } from "../base/time/awaitable.ts";
 import { digestOf, isPlausibleSecret, type Key, type KeySecret, problemWith } from "../domain/keys/key.ts";
 import { type RatePolicy, ratePolicyOfKey } from "../domain/limits/tally.ts";
 import { type CountedKey, newCountedKey } from "../domain/usage/usage.ts";
-import type { KeyStore } from "../store/ports/store.ts";
+import type { FoundKey, KeyStore } from "../store/ports/store.ts";
 
 /** A key as the gate needs it, with everything computed that does not depend on the time. */
 export interface KnownKey {
@@ -18,6 +18,14 @@ export interface KnownKey {
 }
 
 const MAX_KEYS = 10_000;
+/** Unknown secrets of callers who may be guessing wait for so long, and are looked up in one query. */
+const GATHER_MS = 100;
+
+/** Digests that one query looks up, and what it has found. */
+interface Gathering {
+  readonly digests: Set<string>;
+  readonly found: Promise<ReadonlyMap<string, FoundKey>>;
+}
 
 /** The Authorization header in the spelling of most clients. */
 const usualHeader = (secret: string): string => `Bearer ${secret}`;
@@ -32,6 +40,7 @@ export class Keyring {
   #revision: number | undefined;
   /** The ids of used keys that have left the cache. */
   #used = new Set<string>();
+  #gathering: Gathering | undefined;
 
   constructor(private readonly store: KeyStore) {}
 
@@ -40,8 +49,13 @@ export class Keyring {
     return this.#keys.get(authorization);
   }
 
-  find(secret: string): Awaitable<KnownKey | undefined> {
-    return this.#keys.get(usualHeader(secret)) ?? (isPlausibleSecret(secret) ? this.#lookUp(secret) : undefined);
+  /** `mayGuess`: the caller may be guessing, and a look-up must cost next to nothing. Asked only if there is one. */
+  find(secret: string, mayGuess: () => boolean): Awaitable<KnownKey | undefined> {
+    const cached = this.#keys.get(usualHeader(secret));
+    if (cached || !isPlausibleSecret(secret)) return cached;
+    return mayGuess()
+      ? this.#lookUp(secret, (digest) => this.#findWithOthers(digest))
+      : this.#lookUp(secret, (digest) => this.store.findBySecret(digest));
   }
 
   async refresh(): Promise<void> {
@@ -70,9 +84,29 @@ export class Keyring {
     }
   }
 
-  async #lookUp(secret: string): Promise<KnownKey | undefined> {
+  /** A valid key that is among guesses is found a moment later, not refused. */
+  async #findWithOthers(digest: string): Promise<FoundKey | undefined> {
+    this.#gathering ??= this.#gather();
+    const { digests, found } = this.#gathering;
+    digests.add(digest);
+    return (await found).get(digest);
+  }
+
+  #gather(): Gathering {
+    const digests = new Set<string>();
+    const found = Bun.sleep(GATHER_MS).then(() => {
+      this.#gathering = undefined;
+      return this.store.findBySecrets([...digests]);
+    });
+    return { digests, found };
+  }
+
+  async #lookUp(
+    secret: string,
+    find: (digest: string) => Awaitable<FoundKey | undefined>,
+  ): Promise<KnownKey | undefined> {
     const revision = this.#revision;
-    const found = await this.store.findBySecret(digestOf(secret));
+    const found = await find(digestOf(secret));
     if (!found) return undefined;
     const { key } = found;
     const known: KnownKey = {

@@ -21,6 +21,7 @@ async function setUp(isOpen = true) {
   await keyring.refresh();
   const meter = {
     judge: (_: string, policy: Parameters<typeof judge>[1]) => judge(newTally(), policy, T0),
+    isRefused: () => false,
     tally: newTally,
   };
   const none = { perMinute: 0, unbannedAtMs: -1 };

@@ -26,6 +26,11 @@ export class MemoryMeter implements Meter {
     return verdict;
   }
 
+  isRefused(subject: string, policy: RatePolicy): boolean {
+    const tally = this.tally(subject);
+    return judge(tally, policy, momentFor(tally, this.clock.nowMs())).kind !== "pass";
+  }
+
   tally(subject: string): Tally {
     return this.table.find(subject) ?? newTally();
   }

@@ -5,6 +5,8 @@ import type { RatePolicy, Tally, Verdict } from "../domain/limits/tally.ts";
 /** Judges the requests of a subject by its policy, and counts those that pass. */
 export interface Meter {
   judge(subject: string, policy: RatePolicy): Awaitable<Verdict>;
+  /** Returns whether the subject is known to be refused now. It asks no server, and counts nothing. */
+  isRefused(subject: string, policy: RatePolicy): boolean;
   /** Returns a copy of the subject's current tally, and counts nothing. */
   tally(subject: string): Awaitable<Tally>;
 }

@@ -89,7 +89,11 @@ export function meterContract(name: string, open: (clock: FakeClock) => Promise<
       await times(3, meter, subject, policy);
       clock.advance(DAY - 1);
       expect(await meter.judge(subject, policy)).toMatchObject({ kind: "exhausted", strikesLeft: 59 });
+      // Asking whether it is refused is no strike.
+      for (let i = 0; i < 3; i++) expect(meter.isRefused(subject, policy)).toBe(true);
+      expect(await meter.judge(subject, policy)).toMatchObject({ kind: "exhausted", strikesLeft: 58 });
       clock.advance(1);
+      expect(meter.isRefused(subject, policy)).toBe(false);
       expect((await meter.judge(subject, policy)).kind).toBe("pass");
     });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { newSecret } from "../../src/domain/keys/key.ts";
 import { PLANS, type Plan } from "../../src/domain/keys/plan.ts";
 import type { Answer } from "../harness/requests/send.ts";
 import type { TestService } from "../harness/service/service.ts";
@@ -105,7 +106,10 @@ onEveryStore(({ startService, setUp }) => {
         code: "rate_limit_exceeded",
         status: 429,
       });
+      // A valid key that this service has not met yet is found among made-up ones.
+      const madeUp = Promise.all(Array.from({ length: 20 }, () => alone.call("GET /pets", { secret: newSecret() })));
       expect((await alone.call("GET /pets")).status).toBe(200);
+      expect(new Set((await madeUp).map(({ status }) => status))).toEqual(new Set([429]));
     });
 
     test("8 rule 1 the headers show the window with least remaining", async () => {

@@ -70,6 +70,12 @@ export class RedisMeter implements Meter {
     return this.#refusals.judge(subject, policy) ?? this.#ask(subject, policy);
   }
 
+  isRefused(subject: string, policy: RatePolicy): boolean {
+    return this.#isAway(subject)
+      ? this.parts.fallback.isRefused(subject, policy)
+      : this.#refusals.isRefused(subject, policy);
+  }
+
   async tally(subject: string): Promise<Tally> {
     const { client, fallback } = this.parts;
     if (this.#isAway(subject)) return fallback.tally(subject);

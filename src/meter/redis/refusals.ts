@@ -1,6 +1,6 @@
 import { BoundedMap } from "../../base/bounded-map.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import { judge, type RatePolicy, type Tally, type Verdict } from "../../domain/limits/tally.ts";
+import { copyOfTally, judge, type RatePolicy, type Tally, type Verdict } from "../../domain/limits/tally.ts";
 import type { JudgeAnswer, Strikes } from "./commands/script.ts";
 import type { Scheduler } from "./timeouts/scheduler.ts";
 
@@ -67,6 +67,15 @@ export class Refusals {
     if (verdict.kind === "banned") return announce(verdict, refusal);
     if (policy.strikesToBan !== undefined) this.#recordStrike(subject, policy, strikesSinceMs);
     return verdict;
+  }
+
+  /** Returns whether a subject is known to be refused now, and counts nothing. */
+  isRefused(subject: string, policy: RatePolicy): boolean {
+    const refusal = this.#cached.get(subject);
+    if (!refusal) return false;
+    const nowMs = this.parts.clock.nowMs();
+    if (nowMs < refusal.answeredAtMs - CLOCK_STEP_MAX_MS) return false;
+    return judge(copyOfTally(refusal.tally), policy, nowMs + refusal.aheadMs).kind !== "pass";
   }
 
   /** Removes and returns a subject's unreported strikes, so that none is reported twice. */

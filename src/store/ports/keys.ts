@@ -8,6 +8,8 @@ import type { DatedSecret, Key, KeyChange, KeySecret } from "../../domain/keys/k
 export interface KeyStore {
   /** Returns the key and the secret with this digest, valid or not, or undefined if there is none. */
   findBySecret(digest: string): Awaitable<FoundKey | undefined>;
+  /** Returns those of these secrets that there are, each under its digest, at the cost of one query. */
+  findBySecrets(digests: readonly string[]): Awaitable<ReadonlyMap<string, FoundKey>>;
   /** Returns a number that grows with every change to any key, by whatever process: running services watch it. */
   revision(): Awaitable<number>;
   /** Returns all keys, the oldest first. */

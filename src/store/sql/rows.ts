@@ -165,7 +165,7 @@ export const datedSecretOf = (row: Row): DatedSecret => ({
 
 /** Selects a key together with one of its secrets; a condition follows. */
 export const SELECT_KEY_WITH_SECRET = `SELECT ${KEYS.columns.map((column) => `k.${column}`).join(", ")},
-  s.expires_at AS secret_expires_at FROM secrets s JOIN keys k ON k.id = s.key_id`;
+  s.expires_at AS secret_expires_at, s.digest FROM secrets s JOIN keys k ON k.id = s.key_id`;
 
 export const keyWithSecretOf = (row: Row): FoundKey => ({
   key: keyOf(row),

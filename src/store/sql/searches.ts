@@ -27,6 +27,8 @@ export interface Dialect {
   readonly forUpdate: string;
   /** The condition that a column has one of the values that a SELECT returns. */
   readonly isOneOf: (column: string, select: string) => string;
+  /** The SELECT of all texts in a JSON array that is passed as one parameter. */
+  readonly textsIn: (placeholder: string) => string;
   /** Deletes at most `size` rows for which a condition holds, and returns a row for each. */
   readonly deleteSome: (table: Pick<Table, "name" | "key">, condition: string, size: number) => string;
 }

@@ -83,6 +83,10 @@ export function keyStoreContract(name: string, open: () => Promise<Store>): void
       await store.keys.suspend({ ...SIGNED, keyId: key.id, atMs: NOW + 1 });
       expect(await store.keys.get(key.id)).toEqual({ ...key, suspendedAtMs: NOW });
       expect((await store.keys.findBySecret(`first of ${key.id}`))?.key.suspendedAtMs).toBe(NOW);
+      const both = await store.keys.findBySecrets([`first of ${key.id}`, "none", `first of ${key.id}`]);
+      expect([...both.keys()]).toEqual([`first of ${key.id}`]);
+      expect(both.get(`first of ${key.id}`)).toEqual(await store.keys.findBySecret(`first of ${key.id}`));
+      expect((await store.keys.findBySecrets([])).size).toBe(0);
       await store.keys.resume({ ...SIGNED, keyId: key.id });
       await store.keys.resume({ ...SIGNED, keyId: key.id });
       expect(await store.keys.get(key.id)).toEqual(key);

@@ -10,6 +10,7 @@ export const POSTGRES: Dialect = {
   atMost: (placeholder) => `LIMIT ${placeholder}`,
   forUpdate: "FOR UPDATE",
   isOneOf: (column, select) => `${column} = ANY (ARRAY(${select}))`,
+  textsIn: (placeholder) => `SELECT json_array_elements_text(${placeholder}::text::json)`,
   /** Rows that somebody else has locked are left out. */
   deleteSome: ({ name }, condition, size) => `DELETE FROM ${name} WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM ${name} WHERE ${condition} LIMIT ${size} FOR UPDATE SKIP LOCKED)) RETURNING 1`,

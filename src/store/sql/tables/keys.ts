@@ -30,13 +30,18 @@ import { first, run, type Work } from "../work.ts";
 import { journalAppender } from "./journal.ts";
 import { isOfKey } from "./usage.ts";
 
-export function keyReads({ placeholder: $ }: Dialect) {
+export function keyReads({ placeholder: $, isOneOf, textsIn }: Dialect) {
   // Made once: every request with an unknown key looks for it.
   const findBySecret = `${SELECT_KEY_WITH_SECRET} WHERE s.digest = ${$(1)}`;
+  const findBySecrets = `${SELECT_KEY_WITH_SECRET} WHERE ${isOneOf("s.digest", textsIn($(1)))}`;
   return {
     *findBySecret(digest: string): Work<FoundKey | undefined> {
       const row = yield* first(findBySecret, [digest]);
       return row && keyWithSecretOf(row);
+    },
+    *findBySecrets(digests: readonly string[]): Work<ReadonlyMap<string, FoundKey>> {
+      const rows = yield* run(findBySecrets, [JSON.stringify(digests)]);
+      return new Map(rows.map((row) => [String(row.digest), keyWithSecretOf(row)]));
     },
     *revision(): Work<number> {
       return Number((yield* first("SELECT revision FROM key_revision"))?.revision ?? 0n);

@@ -9,6 +9,7 @@ export const SQLITE: Dialect = {
   atMost: (placeholder) => `LIMIT +${placeholder}`,
   forUpdate: "",
   isOneOf: (column, select) => `${column} IN (${select})`,
+  textsIn: (placeholder) => `SELECT value FROM json_each(${placeholder})`,
   deleteSome({ name, key }, condition, size) {
     const columns = key.join(", ");
     return `DELETE FROM ${name} WHERE (${columns}) IN
