@@ -1,7 +1,7 @@
 import type { Listener } from "./listener.ts";
 
 /** Long enough for a slow body; without DRAIN_SECONDS, a stop ends before the usual 10 s of a supervisor. */
-const STOP_TIMEOUT_MS = 6_000;
+export const STOP_TIMEOUT_MS = 6_000;
 /** A client that is told to close its connection may open another one: a stop does not wait for those that go on. */
 const QUIET_TIMEOUT_MS = 500;
 const HELD_QUIET_MS = 50;
