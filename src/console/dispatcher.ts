@@ -2,7 +2,7 @@ import type { BunRequest, Server } from "bun";
 import { OperatorError } from "../base/operator-error.ts";
 import { Fault } from "../http/faults/fault.ts";
 import type { Caller } from "../http/pages/console/relay.ts";
-import { SIGNED_IN, sessionCookiesIn } from "../http/pages/console/session-cookie.ts";
+import { sessionCookiesIn } from "../http/pages/console/session-cookie.ts";
 import type { Handler } from "../http/pipeline/handler.ts";
 import { type Exchange, Pipeline } from "../http/pipeline/pipeline.ts";
 import { RequestLog } from "../http/pipeline/request-log.ts";
@@ -83,7 +83,7 @@ class ApiRoute extends Pipeline<ConsoleExchange, Admission, undefined, ConsoleAn
   protected async admit({ request, caller }: ConsoleExchange): Promise<Admission> {
     if (!isSameOrigin(request, caller, this.parts.settings)) return { kind: "refused", fault: FOREIGN_ORIGIN };
     if (this.path === SIGN_IN_PATH && request.method === "POST") return { kind: "signing_in" };
-    const resumed = await resume(this.parts, sessionCookiesIn(request));
+    const resumed = await resume(this.parts, sessionCookiesIn(request, caller.origin));
     return resumed ? { kind: "signed_in", ...resumed } : { kind: "refused", fault: this.counted(caller, SIGNED_OUT) };
   }
 
@@ -109,11 +109,8 @@ class ApiRoute extends Pipeline<ConsoleExchange, Admission, undefined, ConsoleAn
     const { settings } = this.parts;
     const response = responseTo(answer, exchange);
     const { headers } = response;
-    if (admission?.kind === "signed_in") {
-      if (!settings.isApart) headers.set(SIGNED_IN, "yes");
-      if (admission.isProlonged && !headers.has("Set-Cookie"))
-        headers.set("Set-Cookie", setCookie(admission.cookie, settings.base));
-    }
+    if (admission?.kind === "signed_in" && admission.isProlonged && !headers.has("Set-Cookie"))
+      headers.set("Set-Cookie", setCookie(admission.cookie, settings.base));
     this.record(exchange, answer, response.status);
     return response;
   }

@@ -5,6 +5,7 @@ import { type SystemTime, steadyClock, systemClock } from "../base/time/clock.ts
 import { ratePolicyOfAddress } from "../domain/limits/tally.ts";
 import { ReplyCache } from "../http/cache/reply-cache.ts";
 import { createCors } from "../http/cors/cors.ts";
+import { KnownSessions } from "../http/pages/console/known-sessions.ts";
 import { type ConsoleEndpoint, consoleRelay } from "../http/pages/console/relay.ts";
 import { HeldFlood } from "../http/reply/floods.ts";
 import { createAddresses } from "../http/request/addresses.ts";
@@ -109,7 +110,7 @@ async function startMeters({ settings, memory, keeper, clock, telemetry, logs, p
 }
 
 function routeParts(
-  { settings, store, listeners, telemetry, logs }: ServingParts,
+  { settings, store, listeners, clock, telemetry, logs }: ServingParts,
   openConsole: () => Promise<ConsoleEndpoint>,
 ) {
   const { config, threads, bodyTimeoutMs = BODY_TIMEOUT_MS } = settings;
@@ -130,7 +131,10 @@ function routeParts(
     refusalFlood: new HeldFlood(),
     cors: createCors(config.CORS_ORIGINS),
     console: hasConsole
-      ? consoleRelay({ openConsole, trustedProxies: proxies, askedAddresses, failures: logs.failures })
+      ? {
+          relay: consoleRelay({ openConsole, trustedProxies: proxies, askedAddresses, failures: logs.failures }),
+          sessions: new KnownSessions(store.sessions, clock ?? systemClock),
+        }
       : undefined,
     telemetry,
     ...logs,

@@ -117,7 +117,7 @@ onEveryStore(({ backend, startService, setUp }) => {
     test("sessions that are malformed, made up, or sent twice beside a valid one are judged one by one", async () => {
       const browser = await enter();
       const { cookie = "" } = browser;
-      const secret = cookie.split("=")[1] as string;
+      const [own = "", secret = ""] = cookie.split("=");
       const made = `animal_store_console=${newConsoleSecret()}`;
       for (const [sent, status] of [
         [`other=1; ${cookie}`, 200],
@@ -126,7 +126,10 @@ onEveryStore(({ backend, startService, setUp }) => {
         [`animal_store_console=nonsense%00; ${cookie}`, 200],
         // A server on another port of this host can add cookies.
         [`${made}; ${made}; ${made}; ${cookie}`, 200],
-        [`${`${made}; `.repeat(8)}${cookie}`, 401],
+        [`${`${made}; `.repeat(40)}${cookie}`, 200],
+        // Eight of our own name are looked up, and no more.
+        [`${`${own}=${newConsoleSecret()}; `.repeat(7)}${cookie}`, 200],
+        [`${`${own}=${newConsoleSecret()}; `.repeat(8)}${cookie}`, 401],
         [made, 401],
         [`x${cookie}`, 401],
         [`${cookie}x`, 401],
@@ -204,7 +207,7 @@ test("the cookie is for the console alone, unseen by scripts and other sites, an
   };
   const flags = "Path=/console; HttpOnly; SameSite=Strict; Max-Age=43200";
   const plain = new RegExp(`^animal_store_console_${port}=[0-9A-Za-z]{43}; ${flags}$`);
-  const secure = new RegExp(`^animal_store_console(_${port})?=[0-9A-Za-z]{43}\\.s; ${flags}; Secure$`);
+  const secure = new RegExp(`^__Secure-animal_store_console(_${port})?=[0-9A-Za-z]{43}; ${flags}; Secure$`);
   expect(await cookieFor({})).toMatch(plain);
   expect(await cookieFor({ Origin: undefined, "Sec-Fetch-Site": "same-origin" })).toMatch(plain);
   const forwarded = { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "store.example.com" };
@@ -234,15 +237,40 @@ test("wrong tokens and foreign origins are in the log, once a minute for each ad
   expect(logged.join("")).not.toContain(token);
 });
 
-test("a secure cookie stays so when it is prolonged, whatever the request looks like", async () => {
+test("a secure cookie stays so when it is prolonged, and no other port under http can put cookies before it", async () => {
   const clock = new FakeClock();
   const service = await startService({ clock });
   const browser = new ConsoleBrowser(service);
   const origin = service.origin.replace("http:", "https:");
   await browser.signIn(await newLink(service, { nowMs: clock.nowMs() }), { headers: { Origin: origin } });
-  clock.advance(HOUR_MS);
-  const [cookie = ""] = (await browser.call("GET /session")).headers.getSetCookie();
-  expect(cookie).toEndWith("; Secure");
+  const [name = "", secret = ""] = browser.cookie?.split("=") ?? [];
+  const plain = name.replace("__Secure-", "");
+  browser.cookie = `${`${plain}=${newConsoleSecret()}; `.repeat(8)}${browser.cookie}`;
+  // The name that it had before, whose value said that it was secure.
+  for (const sent of [browser.cookie, `${plain}=${secret}.s`]) {
+    clock.advance(HOUR_MS);
+    browser.cookie = sent;
+    const [cookie = ""] = (await browser.call("GET /session")).headers.getSetCookie();
+    expect([cookie.startsWith(`${sent.split("; ").at(-1)};`), cookie.endsWith("; Secure")]).toEqual([true, true]);
+  }
+});
+
+test("made-up cookies use up the limit of their address, but never keep away who is signed in there, on any thread", async () => {
+  const service = await startService({ env: { THREADS: "2", ANONYMOUS_PER_MINUTE: "1" } });
+  const browser = await signedIn(service);
+  const stranger = new ConsoleBrowser(service);
+  const asked = Array.from({ length: 40 }, async () => {
+    const made = Array.from({ length: 10 }, () => {
+      stranger.cookie = `animal_store_console=${newConsoleSecret()}`;
+      return stranger.call("GET /session", { headers: { Connection: "close" } });
+    });
+    const { status } = await browser.call("GET /session", { headers: { Connection: "close" } });
+    return [status, ...(await Promise.all(made)).map((response) => response.status)];
+  });
+  const statuses = await Promise.all(asked);
+  expect(statuses.map(([status]) => status)).toEqual(Array(40).fill(200));
+  const ofStranger = new Set(statuses.flatMap(([, ...made]) => made));
+  expect([ofStranger.has(429), ofStranger.has(200)]).toEqual([true, false]);
 });
 
 test("whoever does not come from a trusted proxy cannot say that the page was under https", async () => {

@@ -6,13 +6,13 @@ import {
   SESSION_LASTS_MS,
 } from "../../domain/console-session.ts";
 import { digestOf } from "../../domain/keys/key.ts";
-import { type SessionCookie, sessionCookiesIn } from "../../http/pages/console/session-cookie.ts";
+import { newSessionCookie, type SessionCookie, sessionCookiesIn } from "../../http/pages/console/session-cookie.ts";
 import { type Store, StoreUnavailable } from "../../store/ports/store.ts";
 import type { SessionView } from "../api/index.ts";
 import { BAD_TOKEN, ConsoleFault } from "../fault.ts";
 import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
 import { authorshipOf } from "../resources/author.ts";
-import { clearCookie, newSessionCookie, setCookie } from "./cookie.ts";
+import { clearCookie, setCookie } from "./cookie.ts";
 
 export interface Resumed {
   readonly session: SignedIn;
@@ -72,8 +72,9 @@ export async function signIn(
     expiresAtMs: atMs + SESSION_LASTS_MS,
   });
   if (!session) return BAD_TOKEN;
-  const cookie = setCookie(newSessionCookie(request, caller, secret), settings.base);
-  return new Response(null, { status: 204, headers: { "Set-Cookie": cookie } });
+  // The browser's own header comes first: a proxy may end TLS without telling us.
+  const cookie = newSessionCookie(request.headers.get("origin") ?? caller.origin, secret);
+  return new Response(null, { status: 204, headers: { "Set-Cookie": setCookie(cookie, settings.base) } });
 }
 
 export const showSession: ConsoleHandler = ({ settings, clock }, session, { caller }): SessionView => ({
@@ -96,8 +97,12 @@ export const signOutEverywhere: ConsoleHandler = async (parts, session, call) =>
   return signedOut(parts, session, call);
 };
 
-const signedOut: (...args: Parameters<ConsoleHandler>) => Response = ({ settings }, { digest }, { request }) => {
-  const ended = sessionCookiesIn(request).filter(({ secret }) => digestOf(secret) === digest);
+const signedOut: (...args: Parameters<ConsoleHandler>) => Response = (
+  { settings },
+  { digest },
+  { request, caller },
+) => {
+  const ended = sessionCookiesIn(request, caller.origin).filter(({ secret }) => digestOf(secret) === digest);
   const cookies = ended.map((each): [string, string] => ["Set-Cookie", clearCookie(each, settings.base)]);
   return new Response(null, { status: 204, headers: cookies });
 };

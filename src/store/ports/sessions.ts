@@ -10,6 +10,8 @@ export interface SessionStore {
   signIn(signIn: ConsoleSignIn): Promise<ConsoleSession | undefined>;
   /** Returns the session with this digest, or undefined if there is none. */
   get(digest: string): Awaitable<ConsoleSession | undefined>;
+  /** Returns the digests of all sessions that end later than now. */
+  digests(time: { readonly nowMs: number }): Awaitable<readonly string[]>;
   /** Moves the end of a session to a later time, never to an earlier one. A session that was ended stays ended. */
   prolong(session: { readonly digest: string; readonly expiresAtMs: number }): Promise<void>;
   /** Ends a session. An unknown one is ignored. */

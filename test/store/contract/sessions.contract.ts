@@ -35,6 +35,9 @@ export function sessionsContract(name: string, open: () => Promise<readonly [Sto
       const session = { name: NAME, expiresAtMs: NOW + SESSION_LASTS_MS };
       expect(await other.sessions.signIn(signIn("l", "s"))).toEqual(session);
       for (const each of [store, other]) expect(await each.sessions.get("s")).toEqual(session);
+      const beforeItsEnd = { nowMs: session.expiresAtMs - 1 };
+      for (const each of [store, other]) expect(await each.sessions.digests(beforeItsEnd)).toEqual(["s"]);
+      expect(await store.sessions.digests({ nowMs: session.expiresAtMs })).toEqual([]);
       expect(await store.sessions.get("l")).toBeUndefined();
       expect(await store.sessions.get("unknown")).toBeUndefined();
       await Promise.all([store.close(), other.close()]);

@@ -4,39 +4,53 @@ import { isPlausibleConsoleSecret } from "../../../domain/console-session.ts";
 
 /** Browsers share cookies between the ports of a host, so the name has the port: stores side by side keep theirs. */
 const COOKIE = "animal_store_console";
-const COOKIE_NAME = /^animal_store_console(?:_\d{1,5})?$/;
+/** Browsers take a cookie of such a name from pages under https alone. */
+const SECURE = "__Secure-";
+const COOKIE_NAME = /^(?:__Secure-)?animal_store_console(?:_\d{1,5})?$/;
 
 /** The name of the cookie of a console whose pages are at this origin, as the browser sees it. */
 export function cookieNameAt(origin: string | undefined): string {
-  const port = origin === undefined ? "" : (URL.parse(origin)?.port ?? "");
-  return port === "" ? COOKIE : `${COOKIE}_${port}`;
+  const url = origin === undefined ? undefined : URL.parse(origin);
+  return `${url?.protocol === "https:" ? SECURE : ""}${COOKIE}${url?.port ? `_${url.port}` : ""}`;
 }
 
-/** Ends the value of a cookie that is for https alone: a request does not tell which attributes its cookies have. */
-export const SECURE_MARK = ".s";
+/** Once ended the value of a cookie that is for https alone, when its name did not tell. */
+const SECURE_MARK = ".s";
 
-/** Another port of the same host can add cookies of such a name, so only the first few are tried. */
+/** Another port of the same host can add cookies of such names, so only the likeliest few are looked up. */
 const MAX_COOKIES = 8;
 
 export interface SessionCookie {
   readonly name: string;
+  readonly value: string;
   readonly secret: string;
   /** True: it is for https alone. */
   readonly isSecure: boolean;
 }
 
-/** The cookies that may hold a session, in the order the browser sent them. */
-export function sessionCookiesIn({ headers }: Request): readonly SessionCookie[] {
-  const found: SessionCookie[] = [];
-  for (const pair of (headers.get("cookie") ?? "").split(";")) {
-    const [name = "", value = ""] = pair.split("=", 2).map((part) => part.trim());
-    const isSecure = value.endsWith(SECURE_MARK);
-    const secret = isSecure ? value.slice(0, -SECURE_MARK.length) : value;
-    if (!COOKIE_NAME.test(name) || !isPlausibleConsoleSecret(secret)) continue;
-    if (found.push({ name, secret, isSecure }) === MAX_COOKIES) break;
-  }
-  return found;
+/** The cookie of a console whose pages are at this origin. */
+export function newSessionCookie(origin: string | undefined, secret: string): SessionCookie {
+  const name = cookieNameAt(origin);
+  return { name, value: secret, secret, isSecure: name.startsWith(SECURE) };
 }
 
-/** The console sets it on responses to requests in a session, for the thread that relayed them. */
-export const SIGNED_IN = "x-animal-store-signed-in";
+/** The cookies that may hold a session, the likeliest first. `asked` is the origin that the request names. */
+export function sessionCookiesIn(
+  { headers, url }: Request,
+  asked = URL.parse(url)?.origin as string | undefined,
+): readonly SessionCookie[] {
+  const sent = (headers.get("cookie") ?? "").split(";").flatMap(sessionCookieIn);
+  if (sent.length <= 1) return sent;
+  const own = cookieNameAt(headers.get("origin") ?? asked).replace(SECURE, "");
+  const foreignness = ({ name }: SessionCookie): number =>
+    (name.startsWith(SECURE) ? 0 : 2) + (name.replace(SECURE, "") === own ? 0 : 1);
+  return sent.toSorted((a, b) => foreignness(a) - foreignness(b)).slice(0, MAX_COOKIES);
+}
+
+function sessionCookieIn(pair: string): SessionCookie[] {
+  const [name = "", value = ""] = pair.split("=", 2).map((part) => part.trim());
+  const isMarked = value.endsWith(SECURE_MARK);
+  const secret = isMarked ? value.slice(0, -SECURE_MARK.length) : value;
+  if (!COOKIE_NAME.test(name) || !isPlausibleConsoleSecret(secret)) return [];
+  return [{ name, value, secret, isSecure: isMarked || name.startsWith(SECURE) }];
+}

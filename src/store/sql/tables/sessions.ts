@@ -18,6 +18,11 @@ export function sessionWork(dialect: Dialect) {
         const row = yield* first(`SELECT name, expires_at FROM console_sessions WHERE digest = ${$(1)}`, [digest]);
         return row && consoleSessionOf(row);
       },
+      *digests({ nowMs }: { nowMs: number }): Work<readonly string[]> {
+        const select = `SELECT digest FROM console_sessions WHERE expires_at > ${$(1)}`;
+        const rows = yield* run<{ digest: string }>(select, [nowMs]);
+        return rows.map(({ digest }) => digest);
+      },
     },
     writes: {
       *prolong({ digest, expiresAtMs }: { digest: string; expiresAtMs: number }): Work<void> {
