@@ -35,6 +35,11 @@ const post = (instance: RunningService, secret: string, body: unknown, headers =
     body: JSON.stringify(body),
   });
 
+const bodyAndHead = async (answer: Response) => {
+  const { code } = (await answer.json()) as { code: string };
+  return { status: answer.status, headers: answer.headers, code };
+};
+
 for (const [name, urls] of [
   ["one Redis", redis ? [redis.url] : []],
   ["a Redis Cluster", cluster.map((node) => node.url)],
@@ -48,11 +53,13 @@ for (const [name, urls] of [
       );
       expect(answers.filter((answer) => answer.status === 200)).toHaveLength(60);
       expect(answers.filter((answer) => answer.status === 429)).toHaveLength(340);
-      expect(
-        new Set(
-          answers.filter((answer) => answer.status === 200).map((answer) => answer.headers.get("x-ratelimit-reset")),
-        ).size,
-      ).toBe(1);
+      // A window has one reset, and so has a ban, which begins later and may end in the next second.
+      const resets = new Map<string, Set<string>>();
+      for (const { status, headers, ...answer } of await Promise.all(answers.map(bodyAndHead))) {
+        const kind = status === 200 || answer.code === "rate_limit_exceeded" ? "window" : answer.code;
+        resets.set(kind, (resets.get(kind) ?? new Set()).add(headers.get("x-ratelimit-reset") ?? ""));
+      }
+      for (const [kind, { size }] of resets) expect([kind, size]).toEqual([kind, 1]);
       const remaining = answers
         .filter((answer) => answer.status === 200)
         .map((answer) => Number(answer.headers.get("x-ratelimit-remaining")));
