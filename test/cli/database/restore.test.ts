@@ -1,16 +1,20 @@
 import { describe, expect, test } from "bun:test";
 import {
+  chmodSync,
   chownSync,
   copyFileSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { isRunning } from "../../../src/store/files/partial-file.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
 import { serve } from "../../harness/program/program.ts";
 import { animalsIn, asideIn, command, copyOf, prepared, restore, type Store } from "../../harness/program/restore.ts";
@@ -130,11 +134,65 @@ describe("restore", () => {
     expect(await animalsIn(join(cwd, "link.db"))).toEqual(["Old"]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("by root leaves the database to whom it belonged", async () => {
-    const { cwd, file, backup } = copyOf();
-    chownSync(file, 1234, 4321);
-    await restore(backup, cwd);
-    expect(statSync(file)).toMatchObject({ uid: 1234, gid: 4321 });
+  describe.skipIf(process.getuid?.() !== 0)("by root", () => {
+    const SERVICE = { uid: 1234, gid: 4321 };
+
+    /** A store of the service's user, and one of root that this user wants. */
+    function storeOfService() {
+      const store = copyOf();
+      const folder = join(store.cwd, "data");
+      chmodSync(store.cwd, 0o711);
+      for (const path of [folder, store.file, `${store.file}-wal`]) chownSync(path, SERVICE.uid, SERVICE.gid);
+      const wanted = join(store.cwd, "of-root.db");
+      copyFileSync(store.backup, wanted);
+      for (const path of [store.backup, wanted]) chmodSync(path, 0o600);
+      return { ...store, folder, wanted };
+    }
+
+    /** What may not change about a file of root. */
+    const seen = (file: string) => ({ uid: statSync(file).uid, bytes: Bun.hash(readFileSync(file)) });
+
+    test("leaves the database to whom it belonged, from a backup that only root can read", async () => {
+      const { cwd, file, backup } = storeOfService();
+      const { exitCode, err } = await restore(backup, cwd);
+      expect([exitCode, err]).toEqual([0, ""]);
+      expect(statSync(file)).toMatchObject(SERVICE);
+      expect(await animalsIn(file)).toEqual(["Old"]);
+    });
+
+    test.skipIf(!canTrace)("writes to no other file if a link takes the place of the unfinished one", async () => {
+      const { cwd, folder, backup, wanted } = storeOfService();
+      const before = seen(wanted);
+      const log = join(cwd, "strace");
+      // It stops when it begins to write, and goes on when the link is there.
+      const stop = ["-e", "trace=pwrite64", "-e", "inject=pwrite64:signal=STOP:when=1"];
+      const keepPid = ["sh", "-c", 'echo $$ > pid; exec "$@"', "sh"];
+      const restoring = command(["restore", backup], cwd, {}, ["strace", "-f", "-o", log, ...stop, ...keepPid]);
+      const stopped = () => existsSync(log) && readFileSync(log, "utf8").includes("stopped by SIGSTOP");
+      while (!stopped()) await Bun.sleep(1);
+      const partial = readdirSync(folder).find((name) => name.endsWith(".partial")) as string;
+      rmSync(join(folder, partial));
+      symlinkSync(wanted, join(folder, partial));
+      // Each of its threads stops once.
+      const pid = Number(readFileSync(join(cwd, "pid"), "utf8"));
+      let isOver = false;
+      restoring.finally(() => (isOver = true));
+      for (; !isOver; await Bun.sleep(1)) if (isRunning(pid)) process.kill(pid, "SIGCONT");
+      const { exitCode, err } = await restoring;
+      expect(seen(wanted)).toEqual(before);
+      expect([exitCode, err]).toEqual([1, expect.stringContaining("is as it was")]);
+    });
+
+    test("does not follow a link of the service's user to a database of somebody else", async () => {
+      const { cwd, file, backup, wanted } = storeOfService();
+      const before = seen(wanted);
+      rmSync(file);
+      symlinkSync(wanted, file);
+      lchownSync(file, SERVICE.uid, SERVICE.gid);
+      const { exitCode, err } = await restore(backup, cwd);
+      expect(seen(wanted)).toEqual(before);
+      expect([exitCode, err]).toEqual([1, expect.stringContaining(`${wanted} belongs to root, but `)]);
+    });
   });
 
   test("restores an older schema as it is, and the next start migrates it", async () => {

@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { actAs, type SystemUser } from "../../../base/system/acting-user.ts";
 import { runThread } from "../../../base/worker/thread.ts";
 import { refuseMoved } from "../file/moved.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "../sql/pragmas.ts";
@@ -12,6 +13,8 @@ export interface BackupRequest {
   readonly partial: string;
   /** True for a file that is not in use, and may be on a read-only disk. */
   readonly isReadOnly: boolean;
+  /** The user whom root acts as from the moment when the file is open. */
+  readonly owner?: SystemUser | undefined;
 }
 
 export type BackupMethods = {
@@ -27,11 +30,16 @@ runThread<undefined, BackupMethods, Record<never, never>>(() => ({
   async close() {},
 }));
 
-function copy({ path, partial, isReadOnly }: BackupRequest): void {
+function copy({ path, partial, isReadOnly, owner }: BackupRequest): void {
   using db = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true });
   setBusyTimeout(db, COMMAND_TIMEOUT_MS);
   if (!isReadOnly) keepLogFile(db);
   refuseMoved(db, path);
+  if (owner) {
+    // The first read opens the log, which only root may be able to.
+    db.query("SELECT 1 FROM sqlite_schema").get();
+    actAs(owner);
+  }
   db.run("VACUUM INTO ?", [partial]);
 }
 

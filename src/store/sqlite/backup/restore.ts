@@ -2,6 +2,8 @@ import { Database } from "bun:sqlite";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
+import { actAs, actAsRoot, actingAs, isRoot, type SystemUser } from "../../../base/system/acting-user.ts";
+import { userName } from "../../../base/system/system-user.ts";
 import { type Check, type CheckResult, runChecks } from "../../../domain/checkup/checkup.ts";
 import { type Authorship, entryOfStore } from "../../../domain/journal.ts";
 import { syncFile } from "../../files/files.ts";
@@ -47,17 +49,22 @@ export async function restoreSqlite(
   timeouts = LOCK_TIMEOUTS,
 ) {
   const path = realPathOf(givenPath);
+  const owner = ownerToActAs(givenPath, path);
   refuseUnfit(path, file);
-  const unlock = fs.existsSync(path) ? lockForServing(path, timeouts.servingMs, "restore").unlock : () => {};
+  const isLockable = fs.existsSync(path);
+  const unlock = isLockable
+    ? actingAs(owner, () => lockForServing(path, timeouts.servingMs, "restore").unlock)
+    : () => {};
   let folders: string[] = [];
   try {
     const state = await check(file, isForced);
-    folders = makeFolder(dirname(absolutePath(path)));
+    folders = actingAs(owner, () => makeFolder(dirname(absolutePath(path))));
     const isThere = fs.existsSync(path);
-    using partial = beginFile(path, { mayReplace: () => isThere });
-    await copyInto(partial, { path: file, isReadOnly: true }, options);
+    using partial = actingAs(owner, () => beginFile(path, { mayReplace: () => isThere }));
+    // The backup may be one that only root can read; all else happens with the rights of the owner.
+    await copyInto(partial, { path: file, isReadOnly: true, owner }, options);
+    if (owner) actAs(owner);
     const isJournaled = adapt(partial.path, authorship, file);
-    giveToOwner(partial.path, path);
     const aside = putInPlace(path, partial, authorship.atMs, timeouts.openMs);
     const needed = newestOf(SQLITE_MIGRATIONS);
     return {
@@ -75,8 +82,48 @@ export async function restoreSqlite(
     throw new OperatorError(`cannot restore ${file}: ${reasonOf(error)}. ${absolutePath(path)} is as it was`);
   } finally {
     unlock();
+    if (owner) actAsRoot();
   }
 }
+
+/**
+ * Returns the user of the service, who owns the database or its folder, if it is root who restores. Nobody else may own
+ * a folder or a link on the way, and so lead root to another file. Fails with an OperatorError.
+ */
+function ownerToActAs(givenPath: string, path: string): SystemUser | undefined {
+  if (!isRoot()) return undefined;
+  const [owner, ...others] = [
+    ownerOf(path),
+    ...[path, givenPath].map((file) => ownerOf(existingFolder(dirname(absolutePath(file))))),
+    ownerOf(givenPath),
+  ].filter((found) => found !== undefined) as [PlaceOwner, ...PlaceOwner[]];
+  const other = others.find(({ uid }) => uid !== 0 && uid !== owner.uid);
+  if (other)
+    throw new OperatorError(
+      `${owner.place} belongs to ${nameOf(owner)}, but ${other.place} to ${nameOf(other)}: give both to the user of the service with chown, then restore`,
+    );
+  if (owner.uid === 0) return undefined;
+  try {
+    actingAs(owner, () => {});
+  } catch (error) {
+    throw new OperatorError(`root cannot act as ${nameOf(owner)} here (${reasonOf(error)}): run this as that user`);
+  }
+  return { uid: owner.uid, gid: owner.gid };
+}
+
+type PlaceOwner = SystemUser & { readonly place: string };
+
+/** Returns the owner of a link itself, not of what it leads to. */
+function ownerOf(place: string): PlaceOwner | undefined {
+  const stats = fs.lstatSync(place, { throwIfNoEntry: false });
+  return stats && { place, uid: stats.uid, gid: stats.gid };
+}
+
+const nameOf = ({ uid }: SystemUser): string => userName(uid) ?? `user ${uid}`;
+
+/** Returns the real path of a folder, or of the nearest one above it that exists. */
+const existingFolder = (folder: string): string =>
+  fs.existsSync(folder) ? fs.realpathSync(folder) : existingFolder(dirname(folder));
 
 function refuseUnfit(path: string, file: string): void {
   const stats = fs.statSync(file, { throwIfNoEntry: false });
@@ -126,13 +173,6 @@ function adapt(partial: string, authorship: Authorship, file: string): boolean {
   const entry = entryOfStore("restore", authorship, { after: { file } });
   performer(db)(journalAppender(SQLITE)(entry));
   return true;
-}
-
-/** Gives a file that root restores to the user of the service, who owns the database or its folder. */
-function giveToOwner(partial: string, path: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = fs.statSync(fs.existsSync(path) ? path : dirname(absolutePath(path)));
-  fs.chownSync(partial, uid, gid);
 }
 
 function putInPlace(path: string, partial: PartialFile, nowMs: number, timeoutMs: number): string | undefined {
