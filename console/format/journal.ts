@@ -27,6 +27,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "categories unname": "Removed the name of category",
   "orders update": "Updated order",
   console: "Created a console link",
+  "console sign-in": "Signed in to the console",
   "console sign-out": "Signed everyone out of the console",
   restore: "Restored the store from a backup",
   "copy --animals --replace": "Replaced all animals with those of another store",

@@ -3,7 +3,7 @@ import type { BunRequest, Server } from "bun";
 import { openConsole } from "../../test/harness/service/console-parts.ts";
 import { sqlite } from "../../test/harness/service/stores.ts";
 import { OperatorError } from "../base/operator-error.ts";
-import { newConsoleSecret } from "../domain/console-session.ts";
+import { newConsoleSecret, newSessionSecret } from "../domain/console-session.ts";
 import { digestOf } from "../domain/keys/key.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
 import { createApi } from "./dispatcher.ts";
@@ -19,7 +19,7 @@ async function answerOf(
   init: { method?: string; body?: string | ReadableStream; headers?: Record<string, string> } = {},
 ) {
   const { parts, store } = await openConsole(sqlite);
-  const [token, secret] = [newConsoleSecret(), newConsoleSecret()];
+  const [token, secret] = [newConsoleSecret(), newSessionSecret(parts.clock.nowMs())];
   const expiresAtMs = parts.clock.nowMs() + 60_000;
   const author = { by: "t", via: "command", atMs: 1 } as const;
   await store.sessions.makeLink({ ...author, digest: digestOf(token), name: "Anna", expiresAtMs });

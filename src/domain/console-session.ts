@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from "../base/time/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../base/time/clock.ts";
 import { type Authorship, entryOfStore, type NewJournalEntry } from "./journal.ts";
 import { randomBase62 } from "./keys/key.ts";
 
@@ -9,6 +9,8 @@ import { randomBase62 } from "./keys/key.ts";
 export const LINK_LASTS_MS = 10 * MINUTE_MS;
 /** The time for which a session lasts after its latest request. */
 export const SESSION_LASTS_MS = 12 * HOUR_MS;
+/** The time after which a session ends, however much it is used. */
+export const SESSION_LASTS_AT_MOST_MS = 30 * DAY_MS;
 /** A session is prolonged this often at most, so that not every request writes. */
 const PROLONGED_EVERY_MS = MINUTE_MS;
 
@@ -19,10 +21,21 @@ export interface ConsoleSession {
 }
 
 const CHARACTERS = 43;
-const SHAPE = new RegExp(`^[0-9A-Za-z]{${CHARACTERS}}$`);
+const BEGINNING_CHARACTERS = 7;
+const SHAPE = new RegExp(`^[0-9A-Za-z]{${CHARACTERS}}(?:[0-9a-z]{${BEGINNING_CHARACTERS}})?$`);
 
-/** A new token of a link or a session: 256 random bits. */
+/** A new token of a link: 256 random bits. */
 export const newConsoleSecret = (): string => randomBase62(CHARACTERS);
+
+/** A new token of a session, which ends in the second of its beginning: no one can change it, as the digest covers it. */
+export const newSessionSecret = (nowMs: number): string =>
+  newConsoleSecret() +
+  Math.floor(nowMs / SECOND_MS)
+    .toString(36)
+    .padStart(BEGINNING_CHARACTERS, "0");
+
+/** When the session with this token began; NaN if the token does not tell. */
+const beginningIn = (secret: string): number => Number.parseInt(secret.slice(CHARACTERS), 36) * SECOND_MS;
 
 /** Tells a token, by its form, from a text that need not be looked up. */
 export const isPlausibleConsoleSecret = (text: string): boolean => SHAPE.test(text);
@@ -30,9 +43,9 @@ export const isPlausibleConsoleSecret = (text: string): boolean => SHAPE.test(te
 export const hasEnded = ({ expiresAtMs }: Pick<ConsoleSession, "expiresAtMs">, nowMs: number): boolean =>
   nowMs >= expiresAtMs;
 
-/** The new end of a session that is used now; undefined if the end that is stored is close enough. */
-export function prolongedUntilMs({ expiresAtMs }: ConsoleSession, nowMs: number): number | undefined {
-  const untilMs = nowMs + SESSION_LASTS_MS;
+/** The new end of a session that is used now; undefined if the end that is stored is close enough, or the last one. */
+export function prolongedUntilMs({ expiresAtMs }: ConsoleSession, secret: string, nowMs: number): number | undefined {
+  const untilMs = Math.min(nowMs + SESSION_LASTS_MS, beginningIn(secret) + SESSION_LASTS_AT_MOST_MS);
   return untilMs - expiresAtMs >= PROLONGED_EVERY_MS ? untilMs : undefined;
 }
 
@@ -41,6 +54,10 @@ export const entryOfLink = (link: Authorship & ConsoleSession): NewJournalEntry 
   entryOfStore("console", link, {
     after: { for: link.name, linkWorksUntil: new Date(link.expiresAtMs).toISOString() },
   });
+
+/** The entry about somebody who has signed in. It has no address: the journal is kept for ever. */
+export const entryOfSignIn = (name: string, atMs: number): NewJournalEntry =>
+  entryOfStore("console sign-in", { by: name, via: "console", atMs }, {});
 
 /** The entry about everybody being signed out. */
 export const entryOfSignOut = (author: Authorship, sessionsEnded: number): NewJournalEntry =>

@@ -24,6 +24,7 @@ export type JournalAction =
 /** A change to the store as a whole. */
 export type StoreAction =
   | "console"
+  | "console sign-in"
   | "console sign-out"
   | "copy"
   | "copy --animals"

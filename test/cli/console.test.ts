@@ -33,12 +33,10 @@ describe("the command console", () => {
     expect(await (await browser.call("GET /session")).json()).toMatchObject({ name: "Front desk 🐾" });
     expect((await browserAt(consoleUrl).signIn(token)).status).toBe(401);
     const journal = JSON.parse((await command(["journal", "--json"])).out);
-    expect(journal.at(-1)).toMatchObject({
-      by: "Anna",
-      via: "command",
-      action: "console",
-      after: { for: "Front desk 🐾" },
-    });
+    expect(journal.slice(-2)).toMatchObject([
+      { by: "Anna", via: "command", action: "console", after: { for: "Front desk 🐾" } },
+      { by: "Front desk 🐾", via: "console", action: "console sign-in" },
+    ]);
     expect(service.logged()).not.toContain(token);
     expect(JSON.stringify(journal)).not.toContain(token);
   });
@@ -154,6 +152,7 @@ describe("the banner", () => {
     expect(journal.map(({ action, via }: { action: string; via: string }) => [action, via])).toEqual([
       ["keys create", "service"],
       ["console", "service"],
+      ["console sign-in", "console"],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/base/time/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/base/time/clock.ts";
 import { ATTEMPTS_PER_MINUTE } from "../../src/console/auth/attempts.ts";
 import { LINK_LASTS_MS, newConsoleSecret, SESSION_LASTS_MS } from "../../src/domain/console-session.ts";
 import { ConsoleBrowser, newLink, signedIn } from "../harness/service/console.ts";
@@ -70,6 +70,29 @@ onEveryStore(({ backend, startService, setUp }) => {
       clock.advance(SESSION_LASTS_MS);
       const response = await browser.call("GET /session");
       expect([response.status, await codeOf(response)]).toEqual([401, "signed_out"]);
+    });
+
+    test("a session ends 30 days after it began, however much it is used", async () => {
+      const browser = await enter();
+      const endsAtMs = clock.nowMs() + 30 * DAY_MS;
+      let status = 200;
+      while (status === 200 && clock.nowMs() < endsAtMs + DAY_MS) {
+        clock.advance(11 * HOUR_MS);
+        status = (await browser.call("GET /session")).status;
+      }
+      expect([status, Math.floor((clock.nowMs() - endsAtMs) / (11 * HOUR_MS))]).toEqual([401, 0]);
+      await enter();
+    });
+
+    test("a sign-in is in the journal, and with its address in the log", async () => {
+      await enter("Zoë");
+      const { rows } = await service.withStore(async ({ journal }) => journal.list({ size: 1_000 }));
+      const at = { atMs: clock.nowMs(), action: "console sign-in", subject: { kind: "store" } };
+      expect(rows.at(-1)).toMatchObject({ by: "Zoë", via: "console", ...at });
+      expect(JSON.stringify([rows.at(-1)?.before, rows.at(-1)?.after])).not.toContain("127.0.0.1");
+      while (!logged.some((line) => line.includes("Zoë"))) await Bun.sleep(1);
+      const lines = logged.filter((line) => line.includes("Zoë")).map((line) => JSON.parse(line));
+      expect(lines).toMatchObject([{ name: "Zoë", address: "127.0.0.1", requestId: expect.any(String) }]);
     });
 
     test("signing out here ends this session, and signing out everywhere ends all and is in the journal", async () => {
@@ -206,8 +229,8 @@ test("the cookie is for the console alone, unseen by scripts and other sites, an
     return response.headers.getSetCookie().join("\n");
   };
   const flags = "Path=/console; HttpOnly; SameSite=Strict; Max-Age=43200";
-  const plain = new RegExp(`^animal_store_console_${port}=[0-9A-Za-z]{43}; ${flags}$`);
-  const secure = new RegExp(`^__Secure-animal_store_console(_${port})?=[0-9A-Za-z]{43}; ${flags}; Secure$`);
+  const plain = new RegExp(`^animal_store_console_${port}=[0-9A-Za-z]{50}; ${flags}$`);
+  const secure = new RegExp(`^__Secure-animal_store_console(_${port})?=[0-9A-Za-z]{50}; ${flags}; Secure$`);
   expect(await cookieFor({})).toMatch(plain);
   expect(await cookieFor({ Origin: undefined, "Sec-Fetch-Site": "same-origin" })).toMatch(plain);
   const forwarded = { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "store.example.com" };

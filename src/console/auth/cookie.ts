@@ -2,7 +2,7 @@ import { SECOND_MS } from "../../base/time/clock.ts";
 import { SESSION_LASTS_MS } from "../../domain/console-session.ts";
 import type { SessionCookie } from "../../http/pages/console/session-cookie.ts";
 
-/** Scripts cannot read it, other sites cannot send it, and /v1 never gets it. It lasts as long as the session. */
+/** Scripts cannot read it, other sites cannot send it, and /v1 never gets it. It lasts no shorter than the session. */
 export const setCookie = ({ name, value, isSecure }: SessionCookie, base: string): string =>
   `${name}=${value}; ${attributes(base)}; Max-Age=${SESSION_LASTS_MS / SECOND_MS}${isSecure ? "; Secure" : ""}`;
 

@@ -1,7 +1,7 @@
 import {
   hasEnded,
   isPlausibleConsoleSecret,
-  newConsoleSecret,
+  newSessionSecret,
   prolongedUntilMs,
   SESSION_LASTS_MS,
 } from "../../domain/console-session.ts";
@@ -35,7 +35,7 @@ async function resumeWith({ store, clock }: ConsoleParts, cookie: SessionCookie)
   const session = await store.sessions.get(digest);
   const nowMs = clock.nowMs();
   if (!session || hasEnded(session, nowMs)) return undefined;
-  const expiresAtMs = prolongedUntilMs(session, nowMs);
+  const expiresAtMs = prolongedUntilMs(session, cookie.secret, nowMs);
   const isProlonged = expiresAtMs !== undefined && (await prolong(store, { digest, expiresAtMs }));
   return { session: { ...session, ...(isProlonged ? { expiresAtMs } : {}), digest }, cookie, isProlonged };
 }
@@ -52,7 +52,7 @@ const prolong = ({ sessions }: Store, session: { digest: string; expiresAtMs: nu
 
 /** Exchanges the token of a link for a session: 204 with the cookie. */
 export async function signIn(
-  { store, clock, settings }: ConsoleParts,
+  { store, clock, settings, log }: ConsoleParts,
   { form, request, caller }: ConsoleCall,
 ): Promise<Response | ConsoleFault> {
   const sent = await form();
@@ -64,7 +64,7 @@ export async function signIn(
     });
   if (!isPlausibleConsoleSecret(token)) return BAD_TOKEN;
   const atMs = clock.nowMs();
-  const secret = newConsoleSecret();
+  const secret = newSessionSecret(atMs);
   const session = await store.sessions.signIn({
     linkDigest: digestOf(token),
     atMs,
@@ -72,6 +72,8 @@ export async function signIn(
     expiresAtMs: atMs + SESSION_LASTS_MS,
   });
   if (!session) return BAD_TOKEN;
+  const { address, requestId } = caller;
+  log.info({ name: session.name, address, requestId }, "console: signed in");
   // The browser's own header comes first: a proxy may end TLS without telling us.
   const cookie = newSessionCookie(request.headers.get("origin") ?? caller.origin, secret);
   return new Response(null, { status: 204, headers: { "Set-Cookie": setCookie(cookie, settings.base) } });

@@ -6,7 +6,7 @@ import type { Authorship } from "../../domain/journal.ts";
 export interface SessionStore {
   /** Stores a link. The journal records who made it, and for whom. */
   makeLink(link: NewConsoleLink): Promise<void>;
-  /** Exchanges a link for a session, once. Returns undefined if the link is unknown, used or expired. */
+  /** Exchanges a link for a session, once, with a journal entry. Returns undefined if the link is unknown, used or expired. */
   signIn(signIn: ConsoleSignIn): Promise<ConsoleSession | undefined>;
   /** Returns the session with this digest, or undefined if there is none. */
   get(digest: string): Awaitable<ConsoleSession | undefined>;

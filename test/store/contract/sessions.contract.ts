@@ -92,7 +92,7 @@ export function sessionsContract(name: string, open: () => Promise<readonly [Sto
       await Promise.all([store.close(), other.close()]);
     });
 
-    test("the journal says who made a link for whom, and who signed all out, and has no digest", async () => {
+    test("the journal says who made a link for whom, who signed in, and who signed all out, and has no digest", async () => {
       const [store, other] = await open();
       await store.sessions.makeLink(link("digest of a link"));
       await store.sessions.signIn(signIn("digest of a link", "digest of a session"));
@@ -102,6 +102,7 @@ export function sessionsContract(name: string, open: () => Promise<readonly [Sto
       const linkWorksUntil = new Date(NOW + LINK_LASTS_MS).toISOString();
       expect(entries).toMatchObject([
         { ...ANNA, action: "console", subject: { kind: "store" }, after: { for: NAME, linkWorksUntil } },
+        { by: NAME, via: "console", atMs: NOW, action: "console sign-in", subject: { kind: "store" } },
         { by: "Bert", via: "console", atMs: NOW + 1, action: "console sign-out", after: { sessionsEnded: 0 } },
       ]);
       expect(JSON.stringify(entries.map(({ after }) => after))).not.toContain("digest");

@@ -1,4 +1,4 @@
-import { type ConsoleSession, entryOfLink, entryOfSignOut } from "../../../domain/console-session.ts";
+import { type ConsoleSession, entryOfLink, entryOfSignIn, entryOfSignOut } from "../../../domain/console-session.ts";
 import type { Authorship } from "../../../domain/journal.ts";
 import type { ConsoleSignIn, NewConsoleLink } from "../../ports/store.ts";
 import type { Dialect } from "../searches.ts";
@@ -44,6 +44,7 @@ export function sessionWork(dialect: Dialect) {
         const link = yield* first<{ name: string }>(take, [linkDigest, atMs]);
         if (!link) return undefined;
         yield* run(insertSession, [digest, link.name, expiresAtMs]);
+        yield* append(entryOfSignIn(link.name, atMs));
         return { name: link.name, expiresAtMs };
       },
       *signOutAll(author: Authorship): Work<number> {
