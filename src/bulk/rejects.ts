@@ -17,7 +17,6 @@ export class Rejects {
   lines = 0;
   first: Reject | undefined;
   #partial: PartialFile | undefined;
-  #descriptor = -1;
   #buffer = "";
   #bytes = 0;
   /** Rejected lines for which there was no room. */
@@ -32,10 +31,7 @@ export class Rejects {
   add(reject: Reject): void {
     if (this.count++ === 0) {
       this.first = reject;
-      const partial = writing(() => beginFile(this.path, { mayReplace: () => isOurs(this.path) }));
-      this.#partial = partial;
-      // By a descriptor: if somebody deletes the file meanwhile, another one of that name must not take its place.
-      this.#descriptor = writing(() => openSync(partial.path, "r+"));
+      this.#partial = writing(() => beginFile(this.path, { mayReplace: () => isOurs(this.path) }));
       this.#buffer = `${FIRST_LINE}${this.sourceName}\n`;
     }
     this.lines += reject.lastLine - reject.line + 1;
@@ -54,8 +50,6 @@ export class Rejects {
 
   /** Must always be called. A file that was not published leaves nothing behind. */
   close(): void {
-    if (this.#descriptor >= 0) closeSync(this.#descriptor);
-    this.#descriptor = -1;
     this.#partial?.remove();
   }
 
@@ -63,7 +57,7 @@ export class Rejects {
     const text = this.#buffer;
     this.#buffer = "";
     this.#bytes += Buffer.byteLength(text);
-    writing(() => this.#partial && appendFileSync(this.#descriptor, text));
+    writing(() => this.#partial && appendFileSync(this.#partial.descriptor, text));
   }
 }
 

@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { SIGNED } from "../../test/harness/rows/author.ts";
 import { openKeyStore } from "../../test/harness/service/key-store.ts";
 import { OperatorError } from "../base/operator-error.ts";
@@ -78,12 +87,19 @@ test("after a failure between file and key, the next start issues a key and repl
   expect(await keys.findBySecret(digestOf(secret()))).toBeDefined();
 });
 
-test("a draft that a crash has left readable for others does not stay so", async () => {
-  const { keys, clock, file } = await emptyStore();
-  writeFileSync(`${file}.new`, "half", { mode: 0o644 });
-  expect(await issueOperatorKey(keys, file, clock, "production")).toBe(true);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(existsSync(`${file}.new`)).toBe(false);
+test("what others have prepared in the folder neither gets the secret nor leads it elsewhere", async () => {
+  for (const prepare of [symlinkSync, linkSync]) {
+    const { keys, clock, file, secret } = await emptyStore();
+    const victim = `${file}.victim`;
+    for (const prepared of [file, `${file}.new`]) {
+      writeFileSync(victim, "theirs", { mode: 0o666 });
+      prepare(victim, prepared);
+    }
+    expect(await issueOperatorKey(keys, file, clock, "production")).toBe(true);
+    expect(readFileSync(victim, "utf8")).toBe("theirs");
+    expect(lstatSync(file).mode).toBe(0o100600);
+    expect(await keys.findBySecret(digestOf(secret()))).toBeDefined();
+  }
 });
 
 test("without its file no key is issued", async () => {

@@ -5,7 +5,7 @@ import type { EnvironmentName } from "../domain/environment.ts";
 import type { Author } from "../domain/journal.ts";
 import { digestOf, type KeyProblem, newKey, newSecret, problemWith } from "../domain/keys/key.ts";
 import { PLANS } from "../domain/keys/plan.ts";
-import { OWNER_ONLY, syncFolder } from "../store/files/files.ts";
+import { beginFile } from "../store/files/partial-file.ts";
 import type { KeyStore } from "../store/ports/store.ts";
 import { absolutePath } from "../store/urls/database-url.ts";
 
@@ -66,15 +66,10 @@ export async function problemWithOperatorKey(
 }
 
 function writeForOwnerOnly(file: string, text: string): void {
-  const { chmodSync, renameSync, writeFileSync } = fs;
-  const draft = `${file}.new`;
   try {
-    writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
-    // The mode above applies only to a new file, and a crash may have left one.
-    chmodSync(draft, OWNER_ONLY);
-    renameSync(draft, file);
-    // Without this, a power cut could undo the renaming.
-    syncFolder(file.slice(0, file.lastIndexOf("/") + 1));
+    using partial = beginFile(file, { mayReplace: () => true });
+    fs.writeSync(partial.descriptor, text);
+    partial.publish();
   } catch (error) {
     throw new OperatorError(`cannot write the operator's key to ${file}: ${(error as Error).message}`);
   }

@@ -32,7 +32,7 @@ test.skipIf(!canTrace)(
     const lines = (await Bun.file(trace).text()).split("\n");
     for (const folder of [cwd, join(cwd, "new"), join(cwd, "new/deep")])
       expect(lines.some((line) => line.includes(`fsync(`) && line.includes(`<${folder}>`))).toBe(true);
-    const key = positionOf(lines, /f(data)?sync\(\d+<[^>]*operator-key\.new>/);
+    const key = positionOf(lines, /f(data)?sync\(\d+<[^>]*operator-key\.[^>]*partial>/);
     expect(key).toBeGreaterThan(-1);
     expect(positionOf(lines.slice(key), /fsync\(\d+<[^>]*\/new\/deep>/)).toBeGreaterThan(0);
   },

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, openSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { parseInt64 } from "../../base/json/int64.ts";
@@ -76,10 +76,8 @@ function exportToFile(file: string, options: ExportCommandOptions): Promise<Expo
     const remedy = "choose another file name, or give --force to replace it";
     const partial = beginFile(file, { mayReplace: () => options.force === true, remedy });
     try {
-      // By a descriptor: if somebody deletes the file meanwhile, another one of that name must not take its place.
-      const descriptor = openSync(partial.path, "r+");
-      const write: WriteChunk = async (chunk) => appendFileSync(descriptor, chunk);
-      const exported = await runExport(write, options, signal, progress).finally(() => closeSync(descriptor));
+      const write: WriteChunk = async (chunk) => appendFileSync(partial.descriptor, chunk);
+      const exported = await runExport(write, options, signal, progress);
       partial.publish();
       return exported;
     } catch (error) {

@@ -1,7 +1,10 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
+  fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
   readdirSync,
   renameSync,
@@ -11,7 +14,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../../base/operator-error.ts";
-import { isWithoutLinks, OWNER_ONLY, syncFile, syncFolder } from "./files.ts";
+import { isWithoutLinks, OWNER_ONLY, syncFolder } from "./files.ts";
 
 // A file that appears entirely or not at all: it is written under another name beside its place, synced to disk, and
 // only then given its own name.
@@ -33,22 +36,34 @@ export function beginFile(file: string, { mayReplace = () => false, remedy }: Ne
   if (existsSync(file) && !mayReplace()) throw new AlreadyExists(file, remedy);
   const folder = dirname(file);
   const path = join(folder, `.${basename(file)}.${process.pid}-${crypto.randomUUID().slice(0, 8)}.partial`);
+  let descriptor: number;
   try {
     for (const abandoned of abandonedFiles(folder)) rmSync(abandoned, { force: true });
-    closeSync(openSync(path, "wx", OWNER_ONLY));
+    // Fails for a file or a link that somebody has put there.
+    descriptor = openSync(path, "wx", OWNER_ONLY);
   } catch (error) {
     throw new CannotWrite(file, reasonOf(error, folder));
   }
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(descriptor);
+    isOpen = false;
+  };
   /** Deletes the unfinished file. Does nothing once it is published. */
   const remove = (): void => {
+    close();
     for (const part of [path, `${path}-journal`]) rmSync(part, { force: true });
   };
   return {
     /** The path to write to. Only the owner can read it. */
     path,
+    /** The same, open for writing: whoever else may write to the folder can put another file at the path. */
+    descriptor,
     /** Syncs the file and gives it its name, or another one in that folder. Fails with AlreadyExists if that is taken. */
     publish(as = file): void {
-      syncFile(path);
+      fsyncSync(descriptor);
+      if (lstatSync(path, { throwIfNoEntry: false })?.ino !== fstatSync(descriptor).ino)
+        throw new CannotWrite(file, `another program has removed or replaced ${path} meanwhile`);
       try {
         giveName(path, as, remedy);
       } catch (error) {
@@ -56,6 +71,7 @@ export function beginFile(file: string, { mayReplace = () => false, remedy }: Ne
         renameSync(path, as);
       }
       syncName(as);
+      close();
     },
     remove,
     [Symbol.dispose]: remove,
