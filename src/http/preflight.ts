@@ -5,7 +5,7 @@ import type { Handler } from "./pipeline/handler.ts";
 import { requestIdOf } from "./pipeline/request-id.ts";
 import { RequestLog } from "./pipeline/request-log.ts";
 import { hasUnreadBody } from "./pipeline/unread-body.ts";
-import type { HeldFlood } from "./reply/floods.ts";
+import type { HeldFloods } from "./reply/floods.ts";
 import { endConnection, type HeaderFields } from "./reply/header-template.ts";
 
 // Before a script of another origin may send its key, the browser asks for permission by a request without one: a
@@ -38,7 +38,7 @@ const ANY_METHOD = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 export function answeringOptions(
   parts: HandlerParts,
   cors: Cors,
-  flood: HeldFlood,
+  floods: HeldFloods,
   resource: Resource | undefined,
   handle: Handler,
 ): Handler {
@@ -68,12 +68,12 @@ export function answeringOptions(
     const response = new Response(null, { status: 204, headers });
     const tookMs = performance.now() - startedAtMs;
     telemetry.request("none", response.status, tookMs / 1000);
+    const address = callerAddress(request, server, trustedProxies);
     if (logRequests) {
-      const address = callerAddress(request, server, trustedProxies);
       const exchange = { request, requestId, startedAtMs, address };
       requestLog.answered(exchange, { operation: "none", status: response.status, tookMs });
     }
-    return flood.bound(hasUnreadBody(request) ? endConnection(response) : response);
+    return floods.bound(address, hasUnreadBody(request) ? endConnection(response) : response);
   };
 }
 

@@ -9,7 +9,7 @@ import { answerFailed, limited, type PageHandlerParts, pageHandler, withMalfunct
 import { DOCUMENT_PATH } from "./pages/paths.ts";
 import type { Handler } from "./pipeline/handler.ts";
 import { answeringOptions } from "./preflight.ts";
-import { Flood, HeldFlood } from "./reply/floods.ts";
+import { Flood, HeldFloods } from "./reply/floods.ts";
 import { endConnection } from "./reply/header-template.ts";
 import { plainPaths } from "./request/plain-path.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
@@ -22,10 +22,10 @@ interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts
 /** All routes of the server: the API, which needs a key; pages and probes, which do not; and the rest. */
 export function createRoutes(parts: RouteParts) {
   const { cors } = parts;
-  const preflightFlood = new HeldFlood();
+  const preflightFloods = new HeldFloods();
   const v1 = (resource: Resource | undefined): Handler => {
     const { handle } = new V1Handler(parts, resource);
-    return cors ? answeringOptions(parts, cors, preflightFlood, resource, handle) : handle;
+    return cors ? answeringOptions(parts, cors, preflightFloods, resource, handle) : handle;
   };
   const routes: Record<string, Handler> = { "/v1": v1(undefined), "/v1/*": v1(undefined) };
   for (const [path, resource] of Object.entries(v1Resources(parts))) routes[path] = v1(resource);

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../base/bounded-map.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { RateLimit } from "../../base/time/rate-limit.ts";
@@ -17,7 +18,7 @@ export class Flood extends RateLimit {
 const MAX_HOLD_MS = 10_000;
 
 /**
- * Delays preflights, and refusals of callers who are certain to be refused again. In a flood, reconnecting callers would
+ * Delays refusals of callers who are certain to be refused again. In a flood, reconnecting callers would
  * keep Bun accepting, which it does before it serves other connections; so each response is held for as many
  * milliseconds as others are held: about 1,000 a second leave each thread, however many ask.
  */
@@ -32,5 +33,23 @@ export class HeldFlood extends Flood {
     await Bun.sleep(Math.min(++this.#held, MAX_HOLD_MS));
     this.#held--;
     return response;
+  }
+}
+
+const MAX_ADDRESSES = 10_000;
+
+/** Delays what needs no key and is never refused: for each address by itself, so that nobody waits for another's flood. */
+export class HeldFloods {
+  readonly #floods = new BoundedMap<HeldFlood>(MAX_ADDRESSES);
+
+  constructor(private readonly nowMs = systemClock.monotonicMs) {}
+
+  bound(address: string, response: Response): Awaitable<Response> {
+    let flood = this.#floods.get(address);
+    if (!flood) {
+      flood = new HeldFlood(this.nowMs);
+      this.#floods.set(address, flood);
+    }
+    return flood.bound(response);
   }
 }
