@@ -57,13 +57,18 @@ export const asUnavailable = (error: unknown, changed: "nothing" | "unknown" = "
     ? new StoreUnavailable(`${codeOf(error)}: ${reasonOf(error)}`, { cause: error, changed })
     : error;
 
-/** Runs work in a transaction that may write: when this returns, all of it is on disk. */
-export function transact<T>(db: Database, work: () => T): T {
+/**
+ * Runs work in a transaction that may write: when this returns, all of it is on disk. What is to be done under the lock
+ * before the work and after the commit is done by `around`.
+ */
+export function transact<T>(db: Database, work: () => T, around = (run: () => T): T => run()): T {
   attempt(() => db.run("BEGIN IMMEDIATE"));
   try {
-    const result = attempt(work);
-    attemptCommit(() => db.run("COMMIT"));
-    return result;
+    return around(() => {
+      const result = attempt(work);
+      attemptCommit(() => db.run("COMMIT"));
+      return result;
+    });
   } finally {
     if (db.inTransaction) db.run("ROLLBACK");
   }

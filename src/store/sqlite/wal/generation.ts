@@ -1,10 +1,14 @@
 import type { Database } from "bun:sqlite";
+import { isSyncFailure, transact } from "../sql/attempt.ts";
+import type { NoteCommit } from "./version.ts";
 
 // Nothing in SQLite ties a write-ahead log to the file that it was written for: beside any other file, an older copy
 // for one, its pages are applied all the same, and the file is ruined. So each file carries a generation, which is
 // SQLite's user_version: on page 1, where both a file and a log can be read without SQLite. It begins at random, which
 // tells one store from another, and the first transaction after each checkpoint raises it by one, which tells a file
-// from its older copies. check.ts compares them before anything opens the file.
+// from its older copies. A transaction right before each checkpoint raises it as well: a log that was copied before
+// that, and lacks what came after, is told from the file that the checkpoint has written. check.ts compares them before
+// anything opens the file.
 
 /** A quarter of what fits, so that counting never reaches the end. */
 const MAX_FIRST = 2 ** 29;
@@ -20,6 +24,22 @@ export function raiseGeneration(db: Database): void {
   const generation = Number((db.query("PRAGMA user_version").get() as { user_version: bigint }).user_version);
   if (generation === 0) beginGeneration(db);
   else setGeneration(db, generation + 1);
+}
+
+/**
+ * Raises the generation right before a checkpoint. If that fails, the checkpoint can be made all the same (on a full disk,
+ * nothing else makes room in the log), unless a sync has failed, which is thrown.
+ */
+export function raiseBeforeCheckpoint(db: Database, noteCommit: NoteCommit): void {
+  try {
+    transact(
+      db,
+      () => raiseGeneration(db),
+      (transaction) => noteCommit("none", transaction),
+    );
+  } catch (error) {
+    if (isSyncFailure(error)) throw error;
+  }
 }
 
 const setGeneration = (db: Database, generation: number): void => void db.run(`PRAGMA user_version = ${generation}`);

@@ -3,6 +3,7 @@ import { OTHERS_STAY_MS } from "../../../domain/stock/import.ts";
 import { syncFile } from "../../files/files.ts";
 import { attempt } from "../sql/attempt.ts";
 import { setBusyTimeout } from "../sql/pragmas.ts";
+import { raiseBeforeCheckpoint } from "../wal/generation.ts";
 import { followOthers } from "../wal/version.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 
@@ -27,7 +28,7 @@ export function bulkWriting(db: Database): { afterCommit(): void } {
   db.run(`PRAGMA cache_size = -${CACHE_KB}`);
   const haveOthersWritten = followOthers(db);
   let othersWroteAtMs = Number.NEGATIVE_INFINITY;
-  const { afterCommit } = checkpointsOf(db, () => {}, {
+  const { afterCommit } = checkpointsOf(db, () => raiseBeforeCheckpoint(db, (_, transaction) => transaction()), {
     checkpointAt() {
       const nowMs = performance.now();
       if (haveOthersWritten()) othersWroteAtMs = nowMs;

@@ -5,6 +5,7 @@ import { type DatabaseFiles, FileWatch, refuse, whyMoved } from "../file/identit
 import { asUnavailable, isSyncFailure, reasonOf } from "../sql/attempt.ts";
 import { setBusyTimeout } from "../sql/pragmas.ts";
 import type { Write } from "../tables/write.ts";
+import { raiseBeforeCheckpoint } from "../wal/generation.ts";
 import { followCheckpoints, walIndexAt } from "../wal/index.ts";
 import { rewriteLog } from "../wal/rewrite-log.ts";
 import { type CommitNote, noteCommits } from "../wal/version.ts";
@@ -151,8 +152,12 @@ function openNow(settings: WriterSettings, trust: Trust, deadlineMs: number, { i
   setBusyTimeout(db, 0);
   const watch = new FileWatch(files);
   const onSyncFailure = (error: unknown) => trust.onSyncFailure(reasonOf(error));
-  const writeTogether = groupCommit(db, { ...followLog(db, noteTarget), onSyncFailure });
-  const checkpoints = checkpointsOf(db, () => refuse(watch.whyOverwritten()));
+  const following = followLog(db, noteTarget);
+  const writeTogether = groupCommit(db, { ...following, onSyncFailure });
+  const checkpoints = checkpointsOf(db, () => {
+    refuse(watch.whyOverwritten());
+    raiseBeforeCheckpoint(db, following.noteCommit);
+  });
   onFailure.move();
   return { db, writeTogether, checkpoints, watch };
 }
