@@ -1,9 +1,7 @@
-import type { Server } from "bun";
 import { trustedProxies } from "./access/address.ts";
 import { closeAll, opening } from "./base/disposal.ts";
-import { reachableHost } from "./base/system/reachable-host.ts";
 import { clockIn, systemClock } from "./base/time/clock.ts";
-import type { Rpc } from "./base/worker/rpc.ts";
+import type { Handlers, Rpc } from "./base/worker/rpc.ts";
 import { runThread } from "./base/worker/thread.ts";
 import type { Config } from "./config.ts";
 import { ConsoleCache } from "./console/cached/cache.ts";
@@ -15,12 +13,12 @@ import { boundedSnapshots } from "./console/resources/export.ts";
 import { createConsole } from "./console/server.ts";
 import { outside } from "./http/outside.ts";
 import { type Caller, type ConsoleEndpoint, callerOf, relayedCaller } from "./http/pages/console/relay.ts";
-import { type Handler, type Handlers, wrapped } from "./http/pipeline/handler.ts";
+import { type Handler, type Handlers as PageHandlers, wrapped } from "./http/pipeline/handler.ts";
 import { createAddresses } from "./http/request/addresses.ts";
 import { countersOf } from "./keys/queries/counters.ts";
 import { readTallies } from "./meter/open.ts";
 import { finish } from "./start/listening/finish.ts";
-import { bind } from "./start/listening/listen.ts";
+import { Listeners } from "./start/listening/listen.ts";
 import { openLogs } from "./start/logs.ts";
 import type { ConsoleHostMethods, ConsoleThreadMethods } from "./start/threads/console-host.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
@@ -32,8 +30,8 @@ import { openHandle, openServedSnapshot, type StoreHandle } from "./store/open.t
 export interface ConsoleThreadData {
   readonly config: Config;
   readonly settings: ConsoleSettings;
-  /** The socket to listen on, unless CONSOLE_PORT is set. */
-  readonly endpoint: ConsoleEndpoint;
+  /** The socket to listen on; undefined: it listens on CONSOLE_PORT. */
+  readonly endpoint: ConsoleEndpoint | undefined;
   readonly storeHandle: StoreHandle;
   /** The memory that a test sets the time in; undefined: the time is the system's. */
   readonly clockMemory: SharedArrayBuffer | undefined;
@@ -41,7 +39,9 @@ export interface ConsoleThreadData {
 
 /** The console has its own connections, beside those of the serving threads. */
 const POSTGRES_CONNECTIONS = 2;
-const IDLE_TIMEOUT_SECONDS = 60;
+const APART = { idleTimeout: 60, maxRequestBodySize: Number.MAX_SAFE_INTEGER };
+/** All files may be open for a moment, so that the port cannot be opened again. */
+const RENEWAL_PAUSE_MS = 100;
 const FINISH_TIMEOUT_MS = 2_000;
 /**
  * Bun's types do not know this option for a socket, where the default is 10 seconds. The listener that relays a request
@@ -75,25 +75,26 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
   opened.defer(() => cache.close());
   const openSnapshot = boundedSnapshots(() => openServedSnapshot(storeHandle));
   const parts = { settings, store, clock, ...logs, background, counters, openSnapshot, cache, imports };
-  const server = settings.isApart
-    ? listenApart(config, createConsole(parts, directCaller(config)))
-    : listenBehind(data.endpoint, createConsole(parts, relayed(data.endpoint)));
-  opened.defer(() => finish(server, FINISH_TIMEOUT_MS));
-  return {
-    address: () => (settings.isApart ? `http://${reachableHost(config.CONSOLE_HOST)}:${server.port}` : undefined),
-    isIdle: () => background.isIdle && server.pendingRequests === 0,
-    close: () => closeAll(opened),
-  };
+  const { isIdle, ...listening } = data.endpoint
+    ? listenBehind(data.endpoint, createConsole(parts, relayed(data.endpoint)), opened)
+    : listenApart(config, createConsole(parts, directCaller(config)), opened);
+  return { ...listening, isIdle: () => background.isIdle && isIdle(), close: () => closeAll(opened) };
 }
 
+type Listening = Handlers<ConsoleThreadMethods>;
+
 /** Listens behind the serving threads, which relay requests. */
-function listenBehind({ socket, password }: ConsoleEndpoint, handlers: Handlers): Server<undefined> {
+function listenBehind(
+  { socket, password }: ConsoleEndpoint,
+  handlers: PageHandlers,
+  opened: AsyncDisposableStack,
+): Listening {
   /** Other users of this machine who find the socket learn nothing. */
   const guarded =
     (handle: Handler): Handler =>
     (request, server) =>
       relayedCaller(request, password) ? handle(request, server) : new Response(null, { status: 404 });
-  return Bun.serve({
+  const server = Bun.serve({
     unix: socket,
     development: false,
     ...NEVER_IDLE,
@@ -101,6 +102,16 @@ function listenBehind({ socket, password }: ConsoleEndpoint, handlers: Handlers)
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     ...wrapped(handlers, guarded),
   });
+  opened.defer(() => finish(server, FINISH_TIMEOUT_MS));
+  return {
+    address: () => undefined,
+    limit(areLimited) {
+      if (areLimited) server.closeIdleConnections();
+    },
+    // The relaying threads always send whole requests.
+    renew() {},
+    isIdle: () => server.pendingRequests === 0,
+  };
 }
 
 /** Only for requests that the guard has let through. */
@@ -109,12 +120,25 @@ const relayed =
   (request) =>
     relayedCaller(request, password) as Caller;
 
-const listenApart = ({ CONSOLE_HOST, CONSOLE_PORT }: Config, handlers: Handlers): Server<undefined> =>
-  bind(CONSOLE_HOST, "CONSOLE_PORT", CONSOLE_PORT as number, false, {
-    idleTimeout: IDLE_TIMEOUT_SECONDS,
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    ...wrapped(handlers, outside),
-  });
+function listenApart(
+  { CONSOLE_HOST, CONSOLE_PORT }: Config,
+  handlers: PageHandlers,
+  opened: AsyncDisposableStack,
+): Listening {
+  const listeners = new Listeners(opened);
+  const listener = listeners.listen(CONSOLE_HOST, CONSOLE_PORT as number, "CONSOLE_PORT", false, APART);
+  opened.defer(() => listener.finish(FINISH_TIMEOUT_MS));
+  listener.serve(wrapped(handlers, outside));
+  const renew = (): void => {
+    try {
+      listeners.renew();
+    } catch {
+      setTimeout(renew, RENEWAL_PAUSE_MS).unref();
+    }
+  };
+  // It is never asked whether it is idle, since it runs as long as the service.
+  return { address: () => listener.origin, limit: listeners.limit.bind(listeners), renew, isIdle: () => false };
+}
 
 function directCaller(config: Config): CallerOf {
   const proxies = trustedProxies(config.TRUSTED_PROXIES);

@@ -123,7 +123,7 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
   const consoleUrl = await startConsole(config, consoleHost, origin);
 
   const operatorKey = await provideOperatorKey(databaseUrl, store.keys, environment, clock, log);
-  serving.admit();
+  serving.admit([consoleHost]);
   await noteCountingPlace(store, redisUrl ? "redis" : "database", report);
 
   const instance = { version: manifest.version, environment, threads: settings.threads };

@@ -17,7 +17,7 @@ import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { UsageCounter } from "../telemetry/usage-counter.ts";
 import { startThreadJobs } from "./jobs/background-jobs.ts";
-import { limitConnections } from "./listening/connection-limit.ts";
+import { type Connections, limitConnections } from "./listening/connection-limit.ts";
 import type { DrainStep } from "./listening/drain.ts";
 import type { Listeners } from "./listening/listen.ts";
 import type { Logs } from "./logs.ts";
@@ -76,12 +76,12 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
       const shared = routeParts(parts, openConsole);
       listener.serve(createRoutes({ ...shared, clock, steadyClock: steady, gate, usage, isReady }));
     },
-    /** Admits requests to /v1, and starts the jobs of this thread. */
-    admit(): void {
+    /** Admits requests to /v1, and starts the jobs of this thread. `others`: connections that are limited with its own. */
+    admit(others: readonly Connections[] = []): void {
       gate.open();
       ready.start();
       opened.defer(startThreadJobs({ keyring, usage, store, isReady, steadyClock: steady, report: logs.report }));
-      opened.defer(limitConnections({ connections: listeners, telemetry, log: processLog }));
+      opened.defer(limitConnections({ connections: [...others, listeners], telemetry, log: processLog }));
     },
     /** From now on, it is not ready, and each response is the last one of its connection. */
     announceStop(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { MINUTE_MS } from "../../src/base/time/clock.ts";
@@ -269,6 +269,29 @@ describe("the thread of the console", () => {
   });
 });
 
+test("no other user of the machine finds a way to the socket that requests are relayed through", async () => {
+  if (process.platform !== "linux") return;
+  const service = await startService();
+  await signedIn(service);
+  const own = new Set(readdirSync("/proc/self/fd").map(linkOf));
+  const listening = readFileSync("/proc/net/unix", "utf8")
+    .split("\n")
+    .map((line) => line.split(/ +/))
+    .filter(([, , , flags, , , inode]) => flags === "00010000" && own.has(`socket:[${inode}]`));
+  const paths = listening.map(([, , , , , , , path = ""]) => path).filter((path) => path.includes("animal-store"));
+  expect(paths.length).toBeGreaterThan(0);
+  expect(paths.filter((path) => path.startsWith("@") || existsSync(path))).toEqual([]);
+});
+
+/** What a descriptor of this process leads to; nothing if it has been closed. */
+function linkOf(descriptor: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
 test("an export leaves no file open, however often it is made", async () => {
   if (process.platform !== "linux") return;
   const service = await startService();
@@ -276,14 +299,7 @@ test("an export leaves no file open, however often it is made", async () => {
   const animal = { name: "Rex", categoryId: "7", status: "available" };
   expect((await browser.call("POST /animals", { body: animal })).status).toBe(200);
   const folder = dirname(service.storage.DATABASE_URL.replace("sqlite:", ""));
-  const isInFolder = (descriptor: string): boolean => {
-    try {
-      return readlinkSync(`/proc/self/fd/${descriptor}`, "utf8").startsWith(folder);
-    } catch {
-      return false;
-    }
-  };
-  const openFiles = () => readdirSync("/proc/self/fd").filter(isInFolder).length;
+  const openFiles = () => readdirSync("/proc/self/fd").filter((each) => linkOf(each).startsWith(folder)).length;
   const exportOnce = async () => {
     expect(await (await browser.call("GET /export")).text()).toContain("Rex");
   };

@@ -38,18 +38,21 @@ describe.if(process.platform === "linux")("the limit of open files", () => {
   const LIMIT = 256;
   const CONNECTIONS = 400;
 
-  for (const [what, end] of [
-    ["that have sent a request", "\r\n"],
-    ["that never finish one", ""],
+  for (const [what, door, end] of [
+    ["that have sent a request", "PORT", "\r\n"],
+    ["that never finish one", "PORT", ""],
+    ["that go on sending them, on the console's port,", "CONSOLE_PORT", "\r\n"],
   ] as const)
     test(`is no obstacle: connections ${what} are closed, others are served, and it ends by itself`, async () => {
-      const metricsPort = await freePort();
+      const [metricsPort, consolePort] = [await freePort(), await freePort()];
       const cwd = temporaryFolder();
       const secret = await issueBoundlessKey({ cwd });
       const sent = `GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\n${end}`;
       const service = await serve({
         cwd,
-        env: { METRICS_PORT: String(metricsPort) },
+        env: { METRICS_PORT: String(metricsPort), CONSOLE_PORT: String(consolePort) },
+        // A thread that starts at the limit would end the service.
+        threads: 2,
         wrap: ["sh", "-c", `ulimit -n ${LIMIT}; exec "$@"`, "sh"],
       });
       // The thread that writes needs files of its own, and is there after the first write.
@@ -70,15 +73,21 @@ describe.if(process.platform === "linux")("the limit of open files", () => {
       };
 
       const { hostname, port } = new URL(service.origin);
+      const besetPort = door === "PORT" ? Number(port) : consolePort;
       const beset = async () => {
         let closed = 0;
         const sockets = Array.from({ length: CONNECTIONS }, (): Socket => {
-          const socket = connect(Number(port), hostname, () => socket.write(sent));
+          const socket = connect(besetPort, hostname, () => socket.write(sent));
           socket.on("error", () => {});
           socket.on("close", () => closed++);
           return socket.resume();
         });
+        // The console's port closes idle connections by itself after a minute.
+        const again = setInterval(() => {
+          if (door === "CONSOLE_PORT") for (const socket of sockets) socket.write(sent);
+        }, 1_000);
         await until(() => closed > CONNECTIONS - LIMIT);
+        clearInterval(again);
         expect(await get(`${service.origin}/healthz`)).toBe('{"status":"ok"}');
         const wasLimited = await isLimited();
         for (const socket of sockets) socket.destroy();

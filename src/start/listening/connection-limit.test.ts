@@ -7,13 +7,15 @@ function setUp() {
   const done: string[] = [];
   const limiter = new ConnectionLimiter(
     {
-      connections: {
-        limit: (areLimited) => void done.push(areLimited ? "limit" : "lift"),
-        renew() {
-          done.push("renew");
-          if (!process.canListen) throw new Error("in use");
+      connections: [
+        {
+          limit: (areLimited) => void done.push(areLimited ? "limit" : "lift"),
+          renew() {
+            done.push("renew");
+            if (!process.canListen) throw new Error("in use");
+          },
         },
-      },
+      ],
       telemetry: { connectionsLimited: (areLimited) => void done.push(`gauge ${Number(areLimited)}`) },
       log: {
         info: () => void done.push("info"),

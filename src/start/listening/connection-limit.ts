@@ -4,8 +4,11 @@ import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { Listeners } from "./listen.ts";
 import { type OpenFiles, openFiles } from "./open-files.ts";
 
+/** Connections that can be limited: those of a thread. */
+export type Connections = Pick<Listeners, "limit" | "renew">;
+
 interface ConnectionLimitParts {
-  readonly connections: Pick<Listeners, "limit" | "renew">;
+  readonly connections: readonly Connections[];
   readonly telemetry: Pick<Telemetry, "connectionsLimited">;
   readonly log: Pick<Log, "info" | "warn" | "error">;
 }
@@ -53,17 +56,20 @@ export class ConnectionLimiter {
   ) {}
 
   check(nowMs: number): void {
-    const { connections } = this.parts;
     const open = this.files.count();
     if (open >= this.files.limit * NEAR) {
       this.#limitedUntilMs = nowMs + CALM_MS;
       if (!this.#areLimited) this.#announce(true, open);
-      connections.limit(true);
+      this.#limit(true);
     } else if (this.#areLimited && open <= this.files.limit * FAR && nowMs >= this.#limitedUntilMs) {
-      connections.limit(false);
+      this.#limit(false);
       this.#announce(false, open);
     }
     this.#renewIfFull(nowMs);
+  }
+
+  #limit(areLimited: boolean): void {
+    for (const each of this.parts.connections) each.limit(areLimited);
   }
 
   /** Still full after idle connections were closed, the port is held by connections that send no request. */
@@ -74,11 +80,11 @@ export class ConnectionLimiter {
     this.#wasFull = isFull;
     if (!this.#mustRenew && (!isStillFull || nowMs < this.#renewableAtMs)) return;
     try {
-      connections.renew();
+      for (const each of connections) each.renew();
       this.#mustRenew = false;
       this.#renewableAtMs = nowMs + RENEWAL_INTERVAL_MS;
     } catch (error) {
-      if (!this.#mustRenew) log.error({ err: error }, "could not listen again after closing connections; trying again");
+      if (!this.#mustRenew) log.error({ err: error }, "could not open a port again to close connections; trying again");
       this.#mustRenew = true;
     }
   }

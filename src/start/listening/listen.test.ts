@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { RawConnection } from "../../../test/harness/requests/raw.ts";
 import { DRAIN_STEPS } from "./drain.ts";
-import { Listeners } from "./listen.ts";
+import { bind, Listeners } from "./listen.ts";
+import { Listener } from "./listener.ts";
 
 async function drain(listeners: Listeners): Promise<void> {
   for (const step of DRAIN_STEPS) await listeners.takeStep(step);
@@ -74,3 +76,40 @@ test("an announced stop closes no port: connections still come and are limited, 
   await expect(fetch(origin)).rejects.toThrow();
   await opened.disposeAsync();
 });
+
+test.if(process.platform === "linux")(
+  "a renewed port is listened on throughout; only if that fails is it closed first, the next time",
+  async () => {
+    const listening: number[] = [];
+    let canBind = true;
+    /** The sockets that listen on the port, by the system's table: in hexadecimal, with state 0A. */
+    const countOn = (port: number): number => {
+      const hex = port.toString(16).toUpperCase().padStart(4, "0");
+      const line = new RegExp(`0100007F:${hex} 00000000:0000 0A`, "g");
+      return readFileSync("/proc/net/tcp", "utf8").match(line)?.length ?? 0;
+    };
+    const listener = new Listener("127.0.0.1", 0, false, (port, isShared) => {
+      listening.push(countOn(port));
+      if (!canBind) throw new Error("too many open files");
+      return bind("127.0.0.1", "PORT", port, isShared);
+    });
+    listener.serve({ fetch: () => new Response("ok") });
+    const { origin, port } = listener;
+    listener.renew();
+    expect([...listening, countOn(port)]).toEqual([0, 1, 1]);
+    const { status } = await fetch(origin, { headers: { Connection: "close" } });
+    expect(status).toBe(200);
+    expect(() => bind("127.0.0.1", "PORT", port)).toThrow(/is in use/);
+    canBind = false;
+    expect(() => listener.renew()).toThrow();
+    expect((await fetch(origin, { headers: { Connection: "close" } })).status).toBe(200);
+    expect(() => listener.renew()).toThrow();
+    canBind = true;
+    listener.renew();
+    expect(listening.slice(2)).toEqual([1, 0, 0]);
+    listener.renew();
+    expect(listening.at(-1)).toBe(1);
+    expect(await (await fetch(origin)).text()).toBe("ok");
+    await listener.finish(0);
+  },
+);

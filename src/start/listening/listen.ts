@@ -1,6 +1,5 @@
 import type { Server } from "bun";
 import { OperatorError } from "../../base/operator-error.ts";
-import type { Handlers } from "../../http/pipeline/handler.ts";
 import { Drain, type DrainStep } from "./drain.ts";
 import { Listener } from "./listener.ts";
 
@@ -8,6 +7,12 @@ const IDLE_TIMEOUT_SECONDS = 30;
 const QUIET_MS = 50;
 /** A backstop: our own limits are far lower. Beyond it, Bun answers by itself, without an Error body. */
 export const REQUEST_MAX_BYTES = 32 * 1024 * 1024;
+
+/** Options of Bun.serve that a port may have of its own. */
+interface PortOptions {
+  readonly idleTimeout?: number;
+  readonly maxRequestBodySize?: number;
+}
 
 /** The ports that a service listens on. */
 export class Listeners {
@@ -25,8 +30,8 @@ export class Listeners {
   ) {}
 
   /** `isShared`: other threads listen on the same port. Fails with an OperatorError that names the setting. */
-  listen(hostname: string, port: number, setting: string, isShared = false): Listener {
-    const listener = new Listener(hostname, port, isShared, (...where) => bind(hostname, setting, ...where));
+  listen(hostname: string, port: number, setting: string, isShared = false, options: PortOptions = {}): Listener {
+    const listener = new Listener(hostname, port, isShared, (...where) => bind(hostname, setting, ...where, options));
     this.#listeners.push(listener);
     this.opened.defer(() => listener.finish(0));
     return listener;
@@ -85,13 +90,13 @@ export class Listeners {
   }
 }
 
-/** Opens a port. Fails with an OperatorError that names the setting. `options` replace those of Bun.serve. */
+/** Opens a port. Fails with an OperatorError that names the setting. */
 export function bind(
   hostname: string,
   setting: string,
   port: number,
   isShared = false,
-  options: Partial<Handlers & { idleTimeout: number; maxRequestBodySize: number }> = {},
+  options: PortOptions = {},
 ): Server<undefined> {
   try {
     return Bun.serve({

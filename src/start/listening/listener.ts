@@ -19,6 +19,7 @@ export class Listener {
   /** The requests that have arrived while it was closing. */
   arrivals = 0;
   readonly #finishing = new Set<Promise<void>>();
+  #hasFailedToRenew = false;
 
   /** `bind` opens the port; port 0 is any free one, and the same one ever after. */
   constructor(
@@ -75,13 +76,22 @@ export class Listener {
 
   /**
    * Also closes connections that have not sent a whole request. Bun closes them only together with their port, so it is
-   * opened anew. Call it again if it fails.
+   * opened once more, and then closed. Call it again if it fails: all files may be open, so the port is closed first.
    */
   renew(): void {
-    const finishing = finish(this.#server, RENEWAL_TIMEOUT_MS).finally(() => this.#finishing.delete(finishing));
-    this.#finishing.add(finishing);
+    const previous = this.#server;
+    if (this.#hasFailedToRenew) this.#retire(previous);
+    this.#hasFailedToRenew = true;
+    this.isShared ||= sharePort(this.port);
     this.#server = this.bind(this.port, this.isShared);
     this.#answer();
+    this.#hasFailedToRenew = false;
+    this.#retire(previous);
+  }
+
+  #retire(server: Server<undefined>): void {
+    const finishing = finish(server, RENEWAL_TIMEOUT_MS).finally(() => this.#finishing.delete(finishing));
+    this.#finishing.add(finishing);
   }
 
   /** Closes the port at once, and all connections when the requests in progress are answered, or time is up. */

@@ -1,3 +1,4 @@
+import { PrivateSocket } from "../../base/system/private-socket.ts";
 import { MINUTE_MS } from "../../base/time/clock.ts";
 import type { Handlers } from "../../base/worker/rpc.ts";
 import { SupervisedWorker } from "../../base/worker/supervised-worker.ts";
@@ -12,6 +13,10 @@ import type { HostMethods } from "./threads.ts";
 export type ConsoleThreadMethods = {
   /** Undefined: it has no port of its own. */
   address(): string | undefined;
+  /** While they are limited, connections end with their next response, and idle ones end now. */
+  limit(areLimited: boolean): void;
+  /** Closes the connections that have not sent a whole request. */
+  renew(): void;
   /** True: no request and no work in the background is in progress. */
   isIdle(): boolean;
 };
@@ -19,8 +24,8 @@ export type ConsoleThreadMethods = {
 export type ConsoleHostMethods = Pick<HostMethods, "log">;
 
 interface ConsoleHostParts<Data> {
-  /** Makes what the thread is started with. It listens on the endpoint, unless it has a port of its own. */
-  readonly newData: (endpoint: ConsoleEndpoint) => Data;
+  /** Makes what the thread is started with. It listens on the endpoint; without one, on a port of its own. */
+  readonly newData: (endpoint: ConsoleEndpoint | undefined) => Data;
   readonly handlers: Handlers<ConsoleHostMethods>;
   readonly time: { monotonicMs(): number };
   readonly log: Log;
@@ -42,8 +47,9 @@ const RESTART_PAUSE_MS = 1_000;
 
 interface Running<Data> {
   readonly thread: SupervisedWorker<Data, ConsoleThreadMethods, ConsoleHostMethods>;
-  readonly endpoint: ConsoleEndpoint;
-  readonly folder: string | undefined;
+  /** Undefined: it has a port of its own. */
+  readonly socket: PrivateSocket | undefined;
+  readonly password: string;
 }
 
 export class ConsoleHost<Data> {
@@ -57,14 +63,23 @@ export class ConsoleHost<Data> {
 
   /** Resolves to where it listens, as soon as it does. */
   readonly open = async (): Promise<ConsoleEndpoint> => {
-    const { thread, endpoint } = this.#run();
+    const { thread, socket, password } = this.#run();
+    if (!socket) throw new Error("it has a port of its own");
     await thread.started;
-    return endpoint;
+    return { socket: socket.address, password };
   };
 
   /** Starts one that has a port of its own. Returns its address. */
   async start(): Promise<string | undefined> {
     return this.#run().thread.remote.call("address");
+  }
+
+  limit(areLimited: boolean): void {
+    this.#running?.thread.remote.notify("limit", areLimited);
+  }
+
+  renew(): void {
+    this.#running?.thread.remote.notify("renew");
   }
 
   async close(): Promise<void> {
@@ -84,17 +99,26 @@ export class ConsoleHost<Data> {
   }
 
   #startThread(): Running<Data> {
+    const socket = this.parts.isLasting ? undefined : new PrivateSocket();
+    try {
+      return this.#startThreadOn(socket);
+    } catch (error) {
+      socket?.close();
+      throw error;
+    }
+  }
+
+  #startThreadOn(socket: PrivateSocket | undefined): Running<Data> {
     const { newData, handlers, script, isLasting, checkIntervalMs = CHECK_INTERVAL_MS } = this.parts;
-    const { socket, folder } = newSocket();
-    const endpoint = { socket, password: newConsoleSecret() };
+    const password = newConsoleSecret();
     const thread = new SupervisedWorker<Data, ConsoleThreadMethods, ConsoleHostMethods>({
       script,
       name: "console",
-      data: newData(endpoint),
+      data: newData(socket && { socket: socket.path, password }),
       handlers,
       onDeath: ({ message }) => this.#bury(running, message),
     });
-    const running = { thread, endpoint, folder };
+    const running = { thread, socket, password };
     if (!isLasting) this.#timer ??= setInterval(() => void this.#endIfIdle(), checkIntervalMs).unref();
     return running;
   }
@@ -102,7 +126,7 @@ export class ConsoleHost<Data> {
   #bury(running: Running<Data>, reason: string): void {
     if (this.#running === running) this.#running = undefined;
     this.#diedAtMs = this.parts.time.monotonicMs();
-    remove(running.folder);
+    running.socket?.close();
     if (this.#isClosed) return;
     this.parts.log.error({ reason }, "the thread of the console has ended: it is started again when it is needed");
     if (this.parts.isLasting && running.thread.hasStarted) this.#restartSoon();
@@ -133,22 +157,6 @@ export class ConsoleHost<Data> {
     const running = this.#running;
     this.#running = undefined;
     await running?.thread.end(CLOSE_TIMEOUT_MS);
-    remove(running?.folder);
+    running?.socket?.close();
   }
 }
-
-/** Linux has sockets without a file: they work on a read-only disk, and a killed process leaves nothing behind. */
-function newSocket(): { readonly socket: string; readonly folder: string | undefined } {
-  if (process.platform === "linux")
-    return { socket: `\0animal-store-console-${crypto.randomUUID()}`, folder: undefined };
-  const { fs, os } = modules();
-  const folder = fs.mkdtempSync(`${os.tmpdir()}/animal-store-`);
-  return { socket: `${folder}/console`, folder };
-}
-
-function remove(folder: string | undefined): void {
-  if (folder !== undefined) modules().fs.rmSync(folder, { recursive: true, force: true });
-}
-
-/** Loaded only where they are needed: a start takes no longer for them. */
-const modules = () => ({ fs: process.getBuiltinModule("node:fs"), os: process.getBuiltinModule("node:os") });

@@ -10,13 +10,13 @@ import { endConnection } from "../../reply/header-template.ts";
 import type { Addresses } from "../../request/addresses.ts";
 import { publicError } from "../page.ts";
 
-// The console runs in a thread of its own, behind a Unix socket with a password that only this process knows. It is
-// loaded on first use, and nothing that it does blocks a thread that answers the API.
+// The console runs in a thread of its own, behind a Unix socket that other users cannot connect to, with a password
+// that only this process knows. It is loaded on first use, and nothing that it does blocks a thread that answers the API.
 
 /** The socket that the console's thread listens on. */
 export interface ConsoleEndpoint {
   readonly socket: string;
-  /** Needed because others on this machine may find the socket. */
+  /** Other processes of this user can connect to the socket. */
   readonly password: string;
 }
 
