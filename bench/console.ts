@@ -98,6 +98,7 @@ function partsOf(store: Store, database: DatabaseUrl): ConsoleParts {
       version: "bench",
       database,
       publicUrl: undefined,
+      knownHostNames: [],
       apiOrigin: "",
       base: "/console",
       isApart: false,

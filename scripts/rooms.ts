@@ -60,7 +60,7 @@ const ROOMS: readonly Room[] = [
   room("src/console/api", COMMON, "is what pages and server say to each other, in the words of the domain alone"),
   room(
     "src/config.ts",
-    `${COMMON} src/access/address.ts src/http/cors/origins.ts src/meter/redis-url.ts src/store/urls src/telemetry/log.ts`,
+    `${COMMON} src/access/address.ts src/http/cors/origins.ts src/http/request/known-hosts.ts src/meter/redis-url.ts src/store/urls src/telemetry/log.ts`,
     "imports only what parses a setting",
   ),
   room(

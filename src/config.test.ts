@@ -45,6 +45,7 @@ test("every mistake is reported at once, with the setting, the remedy and what w
     STAGING_URL: "staging",
     PRODUCTION_URL: "https://example.com/v2",
     TRUSTED_PROXIES: "10.0.0.0/99",
+    TRUSTED_HOSTS: "store.internal:8080",
     CORS_ORIGINS: "null",
     DRAIN_SECONDS: "301",
     CONSOLE: "yes",
@@ -61,6 +62,16 @@ test("every mistake is reported at once, with the setting, the remedy and what w
   expect(mistakes).toHaveLength(Object.keys(SETTINGS).length);
   for (const [i, name] of Object.keys(SETTINGS).entries()) expect(mistakes[i]).toStartWith(`${name} must `);
   expect(mistakes[2]).toBe('PORT must be a port from 0 to 65535, but is "70000"');
+});
+
+test("host names are those that browsers send, without ports", () => {
+  expect(configOf({}).TRUSTED_HOSTS).toEqual([]);
+  expect(configOf({ TRUSTED_HOSTS: " Store.Internal,, büro.example, " }).TRUSTED_HOSTS).toEqual([
+    "store.internal",
+    "xn--bro-hoa.example",
+  ]);
+  for (const hosts of ["a:80", "a/b", "a/", "http://a", "u@a", "a b", "*.a", "a?b", "a#b", "[::1"])
+    expect([hosts, mistakesIn({ TRUSTED_HOSTS: hosts }).length]).toEqual([hosts, 1]);
 });
 
 test("a database is a file behind sqlite:", () => {

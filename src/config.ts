@@ -5,6 +5,7 @@ import { ENVIRONMENT_NAMES, type EnvironmentName } from "./domain/environment.ts
 import { AUTHOR_MAX_CODE_POINTS } from "./domain/journal.ts";
 import { QUOTA_MAX } from "./domain/keys/plan.ts";
 import { parseCorsOrigins } from "./http/cors/origins.ts";
+import { parseHostNames } from "./http/request/known-hosts.ts";
 import { maskedRedisUrl, parseRedisUrl, type RedisUrl } from "./meter/redis-url.ts";
 import { maskedDatabaseUrl, parseDatabaseUrl } from "./store/urls/database-url.ts";
 import { LOG_LEVELS } from "./telemetry/log.ts";
@@ -101,6 +102,11 @@ export const SETTINGS = {
     "Addresses or networks, separated by commas, whose `X-Forwarded-For` is trusted, and without `PUBLIC_URL` also `X-Forwarded-Host` and `-Proto`.",
     parseTrustedProxies,
   ),
+  TRUSTED_HOSTS: setting(
+    "",
+    "Further host names, separated by commas, under which the console and metrics answer: others than addresses, names without a dot, and the host of `PUBLIC_URL` get 421.",
+    parseHostNames,
+  ),
   CORS_ORIGINS: setting(
     "",
     "Origins of web pages that may call the API, separated by commas, such as `https://app.example.com`; `*` for all. By default, none.",
@@ -149,6 +155,13 @@ export const consolePath = ({ PUBLIC_URL, CONSOLE_PORT }: Pick<Config, "PUBLIC_U
   PUBLIC_URL === undefined || CONSOLE_PORT !== undefined
     ? "/console"
     : new URL(PUBLIC_URL).pathname.replace(/v1$/, "console");
+
+/** The names under which the console and metrics answer, beside those that no stranger can own. */
+export const knownHostNames = (config: Config): readonly string[] => {
+  const { PUBLIC_URL, HOST, CONSOLE_HOST, METRICS_HOST, TRUSTED_HOSTS } = config;
+  const own = [HOST, CONSOLE_HOST, METRICS_HOST].map((name) => name.toLowerCase());
+  return [...own, ...(PUBLIC_URL === undefined ? [] : [new URL(PUBLIC_URL).hostname]), ...TRUSTED_HOSTS];
+};
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -38,6 +38,11 @@ export const FOREIGN_ORIGIN = new ConsoleFault(
   "foreign_origin",
   "The request did not come from a page of this console. Behind a proxy, set PUBLIC_URL, or set TRUSTED_PROXIES to its address.",
 );
+export const UNKNOWN_HOST = new ConsoleFault(
+  421,
+  "unknown_host",
+  "The console does not answer under this host name. Open it by its address or that of PUBLIC_URL, or add the name to TRUSTED_HOSTS.",
+);
 export const MALFUNCTION = new ConsoleFault(
   500,
   "internal_error",

@@ -19,6 +19,8 @@ export interface ConsoleSettings {
   readonly database: DatabaseUrl;
   /** The base address that clients use, if it is set. */
   readonly publicUrl: string | undefined;
+  /** The host names under which it answers, beside those that no stranger can own. */
+  readonly knownHostNames: readonly string[];
   /** The origin of the API for clients on this machine. */
   readonly apiOrigin: string;
   /** The path of the console as browsers see it, without a trailing slash: a proxy may have put a prefix before it. */

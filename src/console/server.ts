@@ -1,10 +1,11 @@
 import { orElse } from "../base/time/awaitable.ts";
 import { type Handler, isRead, wrapped } from "../http/pipeline/handler.ts";
 import { requestIdOf } from "../http/pipeline/request-id.ts";
+import { hasKnownHost } from "../http/request/known-hosts.ts";
 import { plainPaths } from "../http/request/plain-path.ts";
 import { createPages } from "./assets/pages.ts";
 import { type CallerOf, createApi, requestLogOf, responseTo } from "./dispatcher.ts";
-import { MALFUNCTION, methodNotAllowed, NO_SUCH_PATH } from "./fault.ts";
+import { MALFUNCTION, methodNotAllowed, NO_SUCH_PATH, UNKNOWN_HOST } from "./fault.ts";
 import type { ConsoleParts } from "./handler.ts";
 import { ROUTES } from "./routes.ts";
 
@@ -27,6 +28,14 @@ export function createConsole(parts: ConsoleParts, callerOf: CallerOf) {
     "/console/assets/*": notFound,
     ...plainPaths("/console", reading(page), notFound),
   };
+  const forKnownHosts =
+    (handle: Handler): Handler =>
+    (request, server) => {
+      const caller = callerOf(request, server);
+      return hasKnownHost(caller.origin, parts.settings.knownHostNames)
+        ? handle(request, server)
+        : responseTo(UNKNOWN_HOST, caller);
+    };
   const requestLog = requestLogOf(parts);
   /** The last resort, for what a handler has not answered itself. */
   const safely =
@@ -41,5 +50,5 @@ export function createConsole(parts: ConsoleParts, callerOf: CallerOf) {
           return responseTo(MALFUNCTION, exchange);
         },
       );
-  return wrapped({ routes, fetch: notFound }, safely);
+  return wrapped({ routes, fetch: notFound }, (handle) => safely(forKnownHosts(handle)));
 }

@@ -1,6 +1,7 @@
 import manifest from "../../package.json" with { type: "json" };
 import { lazy } from "../base/lazy.ts";
-import type { Config } from "../config.ts";
+import { type Config, knownHostNames } from "../config.ts";
+import { hasKnownHost } from "../http/request/known-hosts.ts";
 import type { Store } from "../store/ports/store.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import type { Listeners } from "./listening/listen.ts";
@@ -13,6 +14,9 @@ export function measureStore({ maintenance }: Pick<Store, "maintenance">, teleme
   connections.onAnswer(telemetry.databaseAnswer);
 }
 
+const UNKNOWN_HOST =
+  "The metrics are not answered under this host name. Ask for them by address, or add the name to TRUSTED_HOSTS.\n";
+
 const loadPrometheus = lazy(() => import("../telemetry/metrics.ts"));
 
 /** Publishes Prometheus metrics on a port of their own, if one is set. */
@@ -23,7 +27,11 @@ export async function startMetrics(config: Config, listeners: Listeners) {
   const build = { version: manifest.version, environment, bun: Bun.version };
   const { telemetry, handle, include } = prometheus({ isFirst: true, byKey, build });
   const listener = listeners.listen(host, port, "METRICS_PORT");
-  listener.serve({ fetch: handle });
+  const names = knownHostNames(config);
+  listener.serve({
+    fetch: (request) =>
+      hasKnownHost(request.url, names) ? handle(request) : new Response(UNKNOWN_HOST, { status: 421 }),
+  });
   return { telemetry, url: `${listener.origin}/metrics`, include };
 }
 

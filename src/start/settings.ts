@@ -1,5 +1,5 @@
 import manifest from "../../package.json" with { type: "json" };
-import { type Config, consolePath } from "../config.ts";
+import { type Config, consolePath, knownHostNames } from "../config.ts";
 import { REQUEST_MAX_BYTES } from "./listening/listen.ts";
 import { defaultThreads } from "./threads/cores.ts";
 
@@ -45,6 +45,7 @@ export function consoleSettings(config: Config, apiOrigin: string, { bodyTimeout
     version: manifest.version,
     database: config.DATABASE_URL,
     publicUrl: config.PUBLIC_URL,
+    knownHostNames: knownHostNames(config),
     apiOrigin,
     base: consolePath(config),
     isApart,

@@ -107,7 +107,8 @@ describe("the console's own origin", () => {
 
   test("is what a trusted proxy says that was asked, and what nobody else says", async () => {
     const forwarded = { "X-Forwarded-Host": "store.example.com", "X-Forwarded-Proto": "https" };
-    const trusting = await startService({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
+    const env = { TRUSTED_PROXIES: "127.0.0.1", TRUSTED_HOSTS: "store.example.com" };
+    const trusting = await startService({ env });
     expect(await statusFor(trusting, { ...forwarded, Origin: "https://store.example.com" })).toBe(204);
     expect(await statusFor(trusting, { ...forwarded, Origin: "http://store.example.com" })).toBe(403);
     expect(await statusFor(trusting, { ...forwarded })).toBe(403);
@@ -126,5 +127,45 @@ describe("the console's own origin", () => {
       const headers = { "X-Animal-Store-Relayed": relayed, Origin: origin };
       expect(await statusFor(service, headers)).toBe(403);
     }
+  });
+});
+
+describe("the host that is asked for, against names of strangers that lead here (DNS rebinding)", () => {
+  const env = {
+    PUBLIC_URL: "https://store.example.com/v1",
+    TRUSTED_HOSTS: "desk.internal, Büro.example",
+    TRUSTED_PROXIES: "127.0.0.1",
+    METRICS_PORT: "0",
+  };
+  const KNOWN = ["127.0.0.1:8080", "[::1]:8080", "LocalHost", "store-1:9464", "store.example.com", "Desk.Internal:1"];
+  const UNKNOWN_HOSTS = ["evil.example.com", "evil.example.com:8080", "a.store.example.com", "127.0.0.1.evil.example"];
+  const MALFORMED = ["store.example.com.", "desk.internal.", "a b", "store.example.com@evil.example.com"];
+
+  test.each([
+    ["on the port of the API", {}],
+    ["on a port of its own", { CONSOLE_PORT: "0" }],
+  ] as const)("%s, the console and metrics answer only for hosts that they know", async (_, more) => {
+    const service = await startService({ env: { ...env, ...more } });
+    const statusAt = async (url: string, headers: Record<string, string>): Promise<number> => {
+      const response = await fetch(url, { headers });
+      await response.body?.cancel();
+      return response.status;
+    };
+    const consoleUrl = service.consoleUrl as string;
+    const urls = [consoleUrl, `${consoleUrl}api/session`, service.metricsUrl as string];
+    for (const Host of [...KNOWN, "xn--bro-hoa.example"])
+      expect([Host, await Promise.all(urls.map((url) => statusAt(url, { Host })))]).toEqual([Host, [200, 401, 200]]);
+    for (const Host of [...UNKNOWN_HOSTS, ...MALFORMED])
+      expect([Host, await Promise.all(urls.map((url) => statusAt(url, { Host })))]).toEqual([Host, [421, 421, 421]]);
+    // What a proxy says that was asked for counts as much.
+    const forwarded = { "X-Forwarded-Host": "evil.example.com" };
+    expect(await statusAt(consoleUrl, forwarded)).toBe(421);
+    const refused = await fetch(`${consoleUrl}keys`, { headers: { Host: "evil.example.com" } });
+    expect(await refused.json()).toMatchObject({
+      code: "unknown_host",
+      message: expect.stringContaining("TRUSTED_HOSTS"),
+    });
+    // The API has keys, and answers under any name.
+    expect(await statusAt(`${service.origin}/healthz`, { Host: "evil.example.com" })).toBe(200);
   });
 });

@@ -221,7 +221,8 @@ onEveryStore(({ backend, startService, setUp }) => {
 });
 
 test("the cookie is for the console alone, unseen by scripts and other sites, and for https where the page is", async () => {
-  const service = await startService({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
+  const env = { TRUSTED_PROXIES: "127.0.0.1", TRUSTED_HOSTS: "store.example.com" };
+  const service = await startService({ env });
   const { host, port } = new URL(service.origin);
   const cookieFor = async (headers: Record<string, string | undefined>): Promise<string> => {
     const response = await new ConsoleBrowser(service).signIn(await newLink(service), { headers });

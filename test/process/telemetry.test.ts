@@ -304,7 +304,7 @@ describe("metrics", () => {
     expect((await fetch(new URL("/", url))).status).toBe(404);
     const odd = await RawConnection.open(new URL(url).origin);
     odd.send("GET // HTTP/1.1\r\nHost: ^^\r\n\r\n");
-    expect(await odd.answer()).toStartWith("HTTP/1.1 404");
+    expect(await odd.answer()).toStartWith("HTTP/1.1 421");
     odd.destroy();
     await service.kill("SIGTERM");
   });

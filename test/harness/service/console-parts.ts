@@ -86,6 +86,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
     version: "1.2.0",
     database,
     publicUrl: undefined,
+    knownHostNames: [],
     apiOrigin: "http://localhost:8080",
     base: "/console",
     isApart: false,
