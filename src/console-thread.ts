@@ -11,7 +11,7 @@ import { BackgroundTasks } from "./console/jobs/background.ts";
 import { ImportJobs } from "./console/jobs/import-jobs.ts";
 import { boundedSnapshots } from "./console/resources/export.ts";
 import { createConsole } from "./console/server.ts";
-import { outside } from "./http/outside.ts";
+import { createHoldBack, outside } from "./http/outside.ts";
 import { type Caller, type ConsoleEndpoint, callerOf, relayedCaller } from "./http/pages/console/relay.ts";
 import { type Handler, type Handlers as PageHandlers, wrapped } from "./http/pipeline/handler.ts";
 import { createAddresses } from "./http/request/addresses.ts";
@@ -120,15 +120,13 @@ const relayed =
   (request) =>
     relayedCaller(request, password) as Caller;
 
-function listenApart(
-  { CONSOLE_HOST, CONSOLE_PORT }: Config,
-  handlers: PageHandlers,
-  opened: AsyncDisposableStack,
-): Listening {
+function listenApart(config: Config, handlers: PageHandlers, opened: AsyncDisposableStack): Listening {
+  const { CONSOLE_HOST, CONSOLE_PORT, TRUSTED_PROXIES } = config;
+  const holdBack = createHoldBack(trustedProxies(TRUSTED_PROXIES));
   const listeners = new Listeners(opened);
   const listener = listeners.listen(CONSOLE_HOST, CONSOLE_PORT as number, "CONSOLE_PORT", false, APART);
   opened.defer(() => listener.finish(FINISH_TIMEOUT_MS));
-  listener.serve(wrapped(handlers, outside));
+  listener.serve(wrapped(handlers, (handle) => outside(holdBack, handle)));
   const renew = (): void => {
     try {
       listeners.renew();

@@ -2,15 +2,14 @@ import { andThen } from "../base/time/awaitable.ts";
 import { readable } from "./cors/cors.ts";
 import { type HandlerParts, type Resource, V1Handler } from "./handler.ts";
 import { OPERATIONS } from "./operations/index.ts";
-import { outside } from "./outside.ts";
+import { createHoldBack, outside } from "./outside.ts";
 import { type ConsoleDoor, consolePage } from "./pages/console/visitors.ts";
 import { type PageParts, publicPages } from "./pages/index.ts";
 import { answerFailed, limited, type PageHandlerParts, pageHandler, withMalfunctions } from "./pages/page.ts";
 import { DOCUMENT_PATH } from "./pages/paths.ts";
 import type { Handler } from "./pipeline/handler.ts";
 import { answeringOptions } from "./preflight.ts";
-import { Flood, HeldFloods } from "./reply/floods.ts";
-import { endConnection } from "./reply/header-template.ts";
+import { HeldFloods } from "./reply/floods.ts";
 import { plainPaths } from "./request/plain-path.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
@@ -31,20 +30,21 @@ export function createRoutes(parts: RouteParts) {
   for (const [path, resource] of Object.entries(v1Resources(parts))) routes[path] = v1(resource);
 
   const { pages, probes, notFound } = publicPages(parts);
-  const probeFlood = new Flood();
+  const holdBack = createHoldBack(parts.trustedProxies);
   for (const [path, page] of Object.entries(pages)) {
     const handler = limited(parts, pageHandler(parts.failures, page));
-    routes[path] = outside(cors && path === DOCUMENT_PATH ? readable(cors, handler) : handler);
+    routes[path] = outside(holdBack, cors && path === DOCUMENT_PATH ? readable(cors, handler) : handler);
   }
-  // Probes have no rate limit. In a flood, each response ends its connection: others then wait for one request of each
-  // flooding connection, not for all that are pipelined in it.
-  const bound = (response: Response) => (probeFlood.isReached() ? endConnection(response) : response);
+  // A probe is never refused: an orchestrator would restart the service for it.
   for (const [path, probe] of Object.entries(probes)) {
     const handler = pageHandler(parts.failures, probe);
-    routes[path] = outside((request, server) => andThen(handler(request, server), bound));
+    routes[path] = outside(holdBack, (request, server) =>
+      andThen(handler(request, server), (response) => holdBack(request, server, response)),
+    );
   }
-  const fetch = outside(limited(parts, withMalfunctions(parts.failures, notFound)));
-  if (parts.console) Object.assign(routes, plainPaths("/console", outside(consolePage(parts, parts.console)), fetch));
+  const fetch = outside(holdBack, limited(parts, withMalfunctions(parts.failures, notFound)));
+  if (parts.console)
+    Object.assign(routes, plainPaths("/console", outside(holdBack, consolePage(parts, parts.console)), fetch));
   return {
     routes,
     fetch,

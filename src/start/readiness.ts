@@ -9,6 +9,7 @@ export function readiness(store: Pick<Store, "check" | "isReadOnly">, log: Log) 
   let isServing = false;
   let wasReadOnly = false;
   let problem: string | undefined;
+  let checking: Promise<boolean> | undefined;
 
   function noteReadOnly(): void {
     const isReadOnly = store.isReadOnly();
@@ -18,21 +19,29 @@ export function readiness(store: Pick<Store, "check" | "isReadOnly">, log: Log) 
     wasReadOnly = isReadOnly;
   }
 
+  async function check(): Promise<boolean> {
+    try {
+      await store.check();
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== problem) log.error({ err: error }, `not ready: ${message}`);
+      problem = message;
+      return false;
+    }
+    if (problem !== undefined) log.info("ready again");
+    problem = undefined;
+    noteReadOnly();
+    return true;
+  }
+
   return {
+    /** Those who ask at the same time share a check, since anyone may ask. */
     async isReady(): Promise<boolean> {
       if (!isServing) return false;
-      try {
-        await store.check();
-      } catch (error) {
-        const { message } = error as Error;
-        if (message !== problem) log.error({ err: error }, `not ready: ${message}`);
-        problem = message;
-        return false;
-      }
-      if (problem !== undefined) log.info("ready again");
-      problem = undefined;
-      noteReadOnly();
-      return true;
+      checking ??= check().finally(() => {
+        checking = undefined;
+      });
+      return (await checking) && isServing;
     },
     start(): void {
       isServing = true;
