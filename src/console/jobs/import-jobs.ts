@@ -13,7 +13,8 @@ import type { ImportWorkView } from "../api/index.ts";
 import { ConsoleFault } from "../fault.ts";
 import { failedText, refusedWith, stoppedText } from "./import-messages.ts";
 import { isRunning, type JobEvent, type JobState, nextState, undoing, uploading } from "./import-state.ts";
-import { fileFault, fileNameOf, receive, UPLOAD_LIMITS, UploadFolder, type UploadLimits } from "./upload.ts";
+import { fileFault, fileNameOf, receive, UPLOAD_LIMITS, type UploadLimits } from "./upload.ts";
+import { UploadFolder } from "./upload-folder.ts";
 
 interface Parts {
   readonly imports: ImportStore;

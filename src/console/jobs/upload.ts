@@ -1,64 +1,14 @@
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { MINUTE_MS } from "../../base/time/clock.ts";
 import { withTimeout } from "../../base/time/timeout.ts";
 import { OWNER_ONLY } from "../../store/files/files.ts";
-import { isRunning } from "../../store/files/partial-file.ts";
 import { diskAt } from "../cached/disk.ts";
 import { ConsoleFault } from "../fault.ts";
-
-// Uploaded files stay in a private folder while they are imported.
 
 const GIBIBYTE = 2 ** 30;
 /** The free space is checked after every so many bytes. */
 const CHECK_EVERY_BYTES = 16 * 1024 * 1024;
-
-const PREFIX = "animal-store-uploads-";
-const FOLDER = new RegExp(`^${PREFIX}(\\d+)-`);
-/** Containers may share the folder, but not their process ids: what another one has just created is left alone. */
-const ABANDONED_AFTER_MS = 60_000;
-
-/** The upload folder of this process, with a folder for each file. Removes what crashed services of this user left. */
-export class UploadFolder {
-  #path: string | undefined;
-
-  constructor(private readonly root = tmpdir()) {}
-
-  newFolder(name: string): string {
-    if (!this.#path) {
-      removeAbandoned(this.root);
-      // mkdtemp creates it for its owner alone.
-      this.#path = mkdtempSync(join(this.root, `${PREFIX}${process.pid}-`));
-    }
-    const path = join(this.#path, name);
-    mkdirSync(path);
-    return path;
-  }
-
-  /** Deletes all files. */
-  close(): void {
-    if (this.#path) rmSync(this.#path, { recursive: true, force: true });
-    this.#path = undefined;
-  }
-}
-
-function removeAbandoned(root: string): void {
-  for (const name of readdirSync(root)) {
-    const pid = Number(FOLDER.exec(name)?.[1]);
-    // A former process may have had our id: in containers, all have the same.
-    if (Number.isNaN(pid) || (pid !== process.pid && isRunning(pid))) continue;
-    const path = join(root, name);
-    try {
-      const { mtimeMs, uid } = lstatSync(path);
-      const isOurs = uid === process.getuid?.();
-      if (isOurs && Date.now() - mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
-    } catch {
-      // Cleaning up is optional: a failure must not prevent an upload.
-    }
-  }
-}
 
 export type UploadLimits = typeof UPLOAD_LIMITS;
 
