@@ -4,6 +4,7 @@ import { OperatorError } from "./base/operator-error.ts";
 import { SECOND_MS, type SystemTime, systemClock } from "./base/time/clock.ts";
 import { transfer } from "./base/worker/rpc.ts";
 import type { Config } from "./config.ts";
+import { removeAbandonedUploads } from "./console/jobs/upload-folder.ts";
 import type { ConsoleThreadData } from "./console-thread.ts";
 import type { EnvironmentName } from "./domain/environment.ts";
 import type { Author } from "./domain/journal.ts";
@@ -198,6 +199,7 @@ async function startConsole(
   origin: string,
 ): Promise<string | undefined> {
   if (!CONSOLE) return undefined;
+  removeAbandonedUploads();
   if (CONSOLE_PORT === undefined) return `${origin}/console/`;
   const address = await consoleHost.start().catch((error: Error) => {
     throw new OperatorError(error.message);

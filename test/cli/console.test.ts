@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, readlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { atEnd, setUp } from "../harness/cleanup.ts";
 import { temporaryFolder } from "../harness/folder.ts";
@@ -168,9 +168,12 @@ describe("the banner", () => {
   });
 });
 
-test("a service that is stopped or killed with an open console leaves nothing behind", async () => {
+test("a service that is stopped or killed with an open console leaves nothing behind, and a start removes uploads that one has left", async () => {
   const [cwd, TMPDIR] = [temporaryFolder(), temporaryFolder()];
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    const left = join(TMPDIR, `animal-store-uploads-${2 ** 22 + 1}-a`);
+    mkdirSync(join(left, "1"), { recursive: true });
+    utimesSync(left, 1, 1);
     const service = await serve({ cwd, env: { TMPDIR } });
     expect((await fetch(`${service.origin}/console/`)).status).toBe(200);
     expect(await service.kill(signal)).toBe(signal === "SIGTERM" ? 0 : null);

@@ -10,7 +10,7 @@ const FOLDER = new RegExp(`^${PREFIX}(\\d+)-`);
 /** Containers may share the folder, but not their process ids: what another one has just created is left alone. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** The upload folder of this process, with a folder for each file. Removes what crashed services of this user left. */
+/** The upload folder of this process, with a folder for each file. */
 export class UploadFolder {
   #path: string | undefined;
 
@@ -18,7 +18,7 @@ export class UploadFolder {
 
   newFolder(name: string): string {
     if (!this.#path) {
-      removeAbandoned(this.root);
+      removeAbandonedUploads(this.root);
       // mkdtemp creates it for its owner alone.
       this.#path = mkdtempSync(join(this.root, `${PREFIX}${process.pid}-`));
     }
@@ -34,8 +34,9 @@ export class UploadFolder {
   }
 }
 
-function removeAbandoned(root: string): void {
-  for (const name of readdirSync(root)) {
+/** Removes what services of this user have left that were killed. Cleaning up is optional: it never throws. */
+export function removeAbandonedUploads(root = tmpdir()): void {
+  for (const name of namesIn(root)) {
     const pid = Number(FOLDER.exec(name)?.[1]);
     // A former process may have had our id: in containers, all have the same.
     if (Number.isNaN(pid) || (pid !== process.pid && isRunning(pid))) continue;
@@ -45,7 +46,15 @@ function removeAbandoned(root: string): void {
       const isOurs = uid === process.getuid?.();
       if (isOurs && Date.now() - mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
     } catch {
-      // Cleaning up is optional: a failure must not prevent an upload.
+      // Somebody else may be removing it.
     }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
