@@ -31,6 +31,7 @@ import { realPathOf } from "./file/real-path.ts";
 import { leftoverLinks } from "./file/replace.ts";
 import { differenceInSchema, failedCheck, repeatedIds } from "./migration/start-check.ts";
 import { appliedMigrations } from "./migration/target.ts";
+import { REMOVE_UNKNOWN_PARTS, unknownParts } from "./migration/unknown-parts.ts";
 import { tableRows } from "./transfer.ts";
 import { objectionToWal } from "./wal/check.ts";
 
@@ -70,9 +71,10 @@ const selectIds =
   (sql) =>
     db().query(sql).all() as { id: unknown }[];
 
-/** Check that all of a file can be read. */
+/** Check that all of a file can be read, and that nothing in it acts by itself. */
 export const damageChecks = (db: () => Database): Check[] => [
   ownFile(db),
+  neededCheck("schema has no unknown parts", () => okUnless(unknownParts(db()), "yes", REMOVE_UNKNOWN_PARTS)),
   check("integrity", () => okUnless(failedCheck(db(), 5), "pages, tables and indexes agree", RESTORE)),
 ];
 

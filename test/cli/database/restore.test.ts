@@ -328,6 +328,27 @@ describe("restore refuses, and changes nothing", () => {
     expect((await restore(store.backup, store.cwd, ["--force"])).exitCode).toBe(0);
   });
 
+  test("a backup with triggers that act for somebody else, also by --force; a start and doctor refuse them too", async () => {
+    const store = copyOf();
+    for (const file of [store.backup, store.file]) {
+      const db = openDatabaseFile(file);
+      db.run(
+        "CREATE TRIGGER back AFTER DELETE ON console_sessions BEGIN INSERT INTO console_sessions VALUES (OLD.digest, OLD.name, OLD.expires_at); END",
+      );
+      db.run("CREATE TRIGGER mute BEFORE INSERT ON journal BEGIN SELECT RAISE(IGNORE); END");
+      db.close(true);
+    }
+    const parts = 'no version of this program has made the trigger "back", the trigger "mute"';
+    await refused(store, store.backup, `${parts}. Choose another backup`, ["--force"]);
+    const started = await command(["serve"], store.cwd, { PORT: "0" });
+    expect([started.exitCode, started.err]).toEqual([
+      1,
+      expect.stringContaining(`${parts}: restore a backup that you`),
+    ]);
+    const checked = await command(["doctor"], store.cwd);
+    expect([checked.exitCode, checked.out]).toEqual([1, expect.stringContaining(`${parts}\n`)]);
+  });
+
   test.skipIf(!Bun.which("prlimit"))("when the disk is full", async () => {
     const store = copyOf();
     const full = ["sh", "-c", 'trap "" XFSZ; exec prlimit --fsize=50000 "$@"', "sh"];

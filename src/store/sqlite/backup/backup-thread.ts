@@ -1,7 +1,7 @@
-import { Database } from "bun:sqlite";
 import { actAs, type SystemUser } from "../../../base/system/acting-user.ts";
 import { runThread } from "../../../base/worker/thread.ts";
 import { refuseMoved } from "../file/moved.ts";
+import { connect } from "../sql/connect.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "../sql/pragmas.ts";
 import { beginGeneration } from "../wal/generation.ts";
 
@@ -31,7 +31,7 @@ runThread<undefined, BackupMethods, Record<never, never>>(() => ({
 }));
 
 function copy({ path, partial, isReadOnly, owner }: BackupRequest): void {
-  using db = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true });
+  using db = connect(path, isReadOnly ? { readonly: true } : { readwrite: true });
   setBusyTimeout(db, COMMAND_TIMEOUT_MS);
   if (!isReadOnly) keepLogFile(db);
   refuseMoved(db, path);
@@ -45,7 +45,7 @@ function copy({ path, partial, isReadOnly, owner }: BackupRequest): void {
 
 /** A second per million animals, which is more than the copy takes, so that no copy turns out to be broken when it is needed. */
 function check(partial: string): void {
-  using db = new Database(partial, { readwrite: true });
+  using db = connect(partial, { readwrite: true });
   const [row] = db.query("PRAGMA quick_check(1)").all() as { quick_check: string }[];
   if (row?.quick_check !== "ok")
     throw new Error(`the copy is damaged (${row?.quick_check}): the database is probably damaged, too, so check it`);

@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
@@ -23,6 +23,7 @@ import { replaceFile, setLostLogAside } from "../file/replace.ts";
 import { lockForServing } from "../file/serving-lock.ts";
 import { appliedMigrations } from "../migration/target.ts";
 import { reasonOf } from "../sql/attempt.ts";
+import { connect } from "../sql/connect.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { hasTable } from "../sql/statements.ts";
 import { performer } from "../sql/work.ts";
@@ -166,7 +167,7 @@ const problemsIn = async (checks: readonly Check[]): Promise<CheckResult[]> =>
  * they may have been signed out since the backup. Returns whether the journal has an entry.
  */
 function adapt(partial: string, authorship: Authorship, file: string): boolean {
-  using db = new Database(partial, { readwrite: true, safeIntegers: true, strict: true });
+  using db = connect(partial, { readwrite: true, safeIntegers: true, strict: true });
   db.run("PRAGMA journal_mode = OFF");
   for (const { name } of CONSOLE_TABLES) if (hasTable(db, name)) db.run(`DELETE FROM ${name}`);
   if (!hasTable(db, JOURNAL.name)) return false;

@@ -1,5 +1,6 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
+import { connect } from "../sql/connect.ts";
 
 /** Closes a connection at once; a plain close() would wait until statements that are still referenced are collected. */
 export const closeNow = (db: Database): void => db.close(true);
@@ -28,7 +29,7 @@ const leftOpen = new Set<Database>();
 function openAsLast(path: string): Database | undefined {
   let db: Database | undefined;
   try {
-    db = new Database(path, { readonly: true });
+    db = connect(path, { readonly: true });
     // This reads page 1 alone, which the log has. The schema of a file that was overwritten may not be readable.
     db.query("PRAGMA user_version").get();
     return db;

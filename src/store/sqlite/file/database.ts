@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
 import {
@@ -18,7 +18,9 @@ import { absolutePath } from "../../urls/database-url.ts";
 import { UnusableDatabase } from "../../urls/unusable-database.ts";
 import { damaged, isDamage, refuseDamage } from "../migration/start-check.ts";
 import { appliedMigrations, migrationTarget } from "../migration/target.ts";
+import { refuseUnknownParts } from "../migration/unknown-parts.ts";
 import { isBusy, reasonOf } from "../sql/attempt.ts";
+import { connect } from "../sql/connect.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "../sql/pragmas.ts";
 import { hasTable } from "../sql/statements.ts";
 import { refuseForeignWal } from "../wal/check.ts";
@@ -129,12 +131,13 @@ export function openingFailure(path: string, error: unknown): OperatorError {
 
 /** Opens a database as it is, in order to look at it. */
 export function openReadOnly(path: string, timeoutMs = COMMAND_TIMEOUT_MS): Database {
-  const db = new Database(path, { readonly: true, safeIntegers: true, strict: true });
+  const db = connect(path, { readonly: true, safeIntegers: true, strict: true });
   setBusyTimeout(db, timeoutMs);
   return db;
 }
 
 async function bringUpToDate(db: Database, rules: SchemaRules): Promise<SchemaState> {
+  refuseUnknownParts(db);
   const state = schemaState(appliedMigrations(db), SQLITE_MIGRATIONS);
   if (rules !== COPIES_INTO) refuseUnfinishedCopy(db);
   if (isWorkDue(state, rules, newestOf(SQLITE_MIGRATIONS))) await migrate(migrationTarget(db), SQLITE_MIGRATIONS);
@@ -172,14 +175,13 @@ export function restrictToReading(db: Database): void {
 
 function openFile(path: string, openMs: number, { create }: { create: boolean }): Database {
   using onFailure = new DisposableStack();
-  const db = onFailure.use(new Database(path, { strict: true, safeIntegers: true, readwrite: true, create }));
+  const db = onFailure.use(connect(path, { strict: true, safeIntegers: true, readwrite: true, create }));
   setBusyTimeout(db, openMs);
   claim(db, path, create);
   refuseMoved(db, path);
   useWal(db, openMs);
   db.run("PRAGMA synchronous = FULL");
   db.run("PRAGMA foreign_keys = ON");
-  db.run("PRAGMA trusted_schema = OFF");
   keepLogFile(db);
   onFailure.move();
   return db;

@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
@@ -7,6 +7,7 @@ import { copyBytes, isWithoutLinks, OWNER_ONLY, syncFolder } from "../../files/f
 import { absolutePath } from "../../urls/database-url.ts";
 import { isDamage } from "../migration/start-check.ts";
 import { isBusy } from "../sql/attempt.ts";
+import { connect } from "../sql/connect.ts";
 import { openForGood } from "../sql/libc.ts";
 import { setBusyTimeout } from "../sql/pragmas.ts";
 import { objectionToWal } from "../wal/check.ts";
@@ -61,7 +62,7 @@ export function leftoverLinks(path: string): string[] {
  */
 function lockOut(path: string, timeoutMs: number): Database | undefined {
   if (objectionToWal(path) !== undefined) return undefined;
-  const db = new Database(path, { readwrite: true });
+  const db = connect(path, { readwrite: true });
   try {
     setBusyTimeout(db, timeoutMs);
     refuseForeign(db, path);

@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import * as fs from "node:fs";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { OWNER_ONLY } from "../../files/files.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 import { UnusableDatabase } from "../../urls/unusable-database.ts";
 import { isBusy, reasonOf } from "../sql/attempt.ts";
+import { connect } from "../sql/connect.ts";
 import { openForGood, tryLock, unlock } from "../sql/libc.ts";
 import { isSameFile } from "./identity.ts";
 
@@ -61,7 +61,7 @@ const openForLocking = (file: string): number => openForGood(file) ?? fs.openSyn
 function isLockedAsBefore(path: string): boolean {
   const file = `${path}-serving`;
   try {
-    using lock = new Database(file, { readwrite: true, create: false });
+    using lock = connect(file, { readwrite: true, create: false });
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("BEGIN EXCLUSIVE");
     fs.rmSync(file, { force: true });

@@ -16,9 +16,15 @@ const END_OF_COLUMNS = /,\s*(?:PRIMARY KEY|UNIQUE|CHECK|FOREIGN KEY|CONSTRAINT)\
 const INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON (\w+) \(([^)]+)\)(?: WHERE (.+))?$/s;
 
 /** The text of each table, index and trigger as SQLite keeps it, by name. Without that of the migrations, which is not made by one. */
-export const expectedSchema = lazy(() =>
-  schemaMadeBy(SQLITE_MIGRATIONS.flatMap(({ steps }) => steps.map(({ sql }) => sql))),
-);
+export const expectedSchema = lazy(() => schemaMadeBy(migrationTexts()));
+
+const migrationTexts = (): string[] => SQLITE_MIGRATIONS.flatMap(({ steps }) => steps.map(({ sql }) => sql));
+
+/** The names and first texts of all that migrations have ever made, also of what a later one has dropped. */
+export const everMade = lazy((): ReadonlySet<string> => {
+  const made = migrationTexts().flatMap((text) => Array.from(text.matchAll(STATEMENT), ([found]) => found.trim()));
+  return new Set(made.flatMap((statement) => [statement, CREATE.exec(statement)?.[1] ?? statement]));
+});
 
 export function schemaMadeBy(texts: readonly string[]): ReadonlyMap<string, string> {
   const schema = new Map<string, string>();

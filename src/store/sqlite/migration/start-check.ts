@@ -42,7 +42,7 @@ function missingPages(db: Database, path: string): string | undefined {
   return size < bytes ? `it has ${size} bytes of ${bytes}` : undefined;
 }
 
-/** Accepts additions by an operator, such as an index. */
+/** Accepts additions by an operator, such as an index; unknown-parts.ts says which. */
 export function differenceInSchema(db: Database): string | undefined {
   const found = definitions(db);
   for (const [name, sql] of expectedSchema())
