@@ -7,7 +7,7 @@ import type { Store } from "../../store/ports/store.ts";
 import type { UsageCounter } from "../../telemetry/usage-counter.ts";
 import type { Logs } from "../logs.ts";
 import type { Heartbeat } from "./heartbeat.ts";
-import { startJob } from "./schedule.ts";
+import { MORE_TO_DO, type Run, startJob } from "./schedule.ts";
 import { UsageFlush } from "./usage-flush.ts";
 
 export const REFRESH_KEYS_INTERVAL_MS = 500;
@@ -35,8 +35,7 @@ export function startThreadJobs({ keyring, usage, store, isReady, steadyClock, r
   const usageFailure = "could not store the usage";
   const stopJobs = startJobs(report, [
     [REFRESH_KEYS_INTERVAL_MS, "could not check for changed keys", () => keyring.refresh()],
-    // A database file that is taken away is noticed within a second, also while nobody writes. Being ready must not be
-    // taken for more to do.
+    // A database file that is taken away is noticed within a second, also while nobody writes.
     [500, "could not check the store", async () => void (await isReady())],
     // The recorded minute of a key's last use may be late by this much.
     [5_000, lastUseFailure, () => lastUse.write()],
@@ -73,7 +72,7 @@ export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, rep
   };
 }
 
-type Job = readonly [intervalMs: number, failure: string, run: () => Promise<unknown>];
+type Job = readonly [intervalMs: number, failure: string, run: Run];
 
 function startJobs(report: Logs["report"], jobs: readonly Job[]) {
   const stops = jobs.map(([intervalMs, failure, run]) => startJob(intervalMs, run, report(failure)));
@@ -86,16 +85,23 @@ function startJobs(report: Logs["report"], jobs: readonly Job[]) {
  */
 export function maintenanceOf(store: Pick<Store, "maintenance" | "isReadOnly">, time: SteadyClock) {
   const { maintenance, isReadOnly } = store;
-  const onceSettled = (work: (nowMs: number) => Promise<unknown>) => async () => {
-    const nowMs = time.settledMs();
-    return nowMs !== undefined && !isReadOnly() && work(nowMs);
-  };
+  /** `work` resolves to whether there is more to do. */
+  const unlessReadOnly = (work: () => Promise<boolean>) => async () =>
+    !isReadOnly() && (await work()) ? MORE_TO_DO : undefined;
+  const onceSettled = (work: (nowMs: number) => Promise<boolean>) =>
+    unlessReadOnly(async () => {
+      const nowMs = time.settledMs();
+      return nowMs !== undefined && work(nowMs);
+    });
   return {
     deleteExpiredResponses: onceSettled((nowMs) =>
       maintenance.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(nowMs) }),
     ),
     sweepUsage: onceSettled((nowMs) => maintenance.sweepUsage({ nowMs })),
-    sweepSessions: onceSettled((nowMs) => maintenance.sweepSessions({ nowMs })),
-    foldNames: async () => !isReadOnly() && maintenance.foldNames(),
+    sweepSessions: onceSettled(async (nowMs) => {
+      await maintenance.sweepSessions({ nowMs });
+      return false;
+    }),
+    foldNames: unlessReadOnly(() => maintenance.foldNames()),
   };
 }

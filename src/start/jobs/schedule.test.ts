@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { startJob } from "./schedule.ts";
+import { MORE_TO_DO, type Run, startJob } from "./schedule.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -10,11 +10,7 @@ afterEach(async () => {
 function job(run: (count: number) => unknown, intervalMs = 1) {
   const failures: unknown[] = [];
   const counts = { runs: 0 };
-  const stop = startJob(
-    intervalMs,
-    async () => run(++counts.runs),
-    (error) => failures.push(error),
-  );
+  const stop = startJob(intervalMs, (async () => run(++counts.runs)) as Run, (error) => failures.push(error));
   stops.push(stop);
   const reaches = async (runs: number) => {
     while (counts.runs < runs) await Bun.sleep(1);
@@ -44,11 +40,22 @@ describe("startJob", () => {
   test("a run that leaves more to do is followed by another without waiting for the interval", async () => {
     const intervalMs = 500;
     const plain = job(() => {}, intervalMs);
-    const { counts, reaches } = job((count) => count < 10, intervalMs);
+    const { counts, reaches } = job((count) => (count < 10 ? MORE_TO_DO : undefined), intervalMs);
     await reaches(10);
     expect(plain.counts.runs).toBeLessThan(5);
     await Bun.sleep(5);
     expect(counts.runs).toBe(10);
+  });
+
+  test("no other value is taken for more to do, be it true", async () => {
+    const intervalMs = 100;
+    const { counts, reaches } = job(() => true, intervalMs);
+    const plain = job(() => {}, intervalMs);
+    await Promise.all([reaches(1), plain.reaches(2)]);
+    expect(counts.runs).toBeLessThan(10);
+    // @ts-expect-error: nor does it compile.
+    const run: Run = async () => true;
+    expect(await run()).toBeTrue();
   });
 
   test("a failure is reported, and the job goes on", async () => {
