@@ -118,7 +118,7 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
   const { listener, meters, steadyClock } = serving;
   const { origin, port } = listener;
 
-  const consoleHost = newConsoleHost(config, parts, store, origin);
+  const consoleHost = newConsoleHost(config, parts, store, origin, hasRoom);
   opened.defer(() => consoleHost.close());
   serving.answer(consoleHost.open);
   const consoleUrl = await startConsole(config, consoleHost, origin);
@@ -176,13 +176,20 @@ function withHandle<Data extends object>(store: ServingStore<StoreHandle>, data:
 }
 
 /** The host of the console's thread, which the first request for the console starts. */
-function newConsoleHost(config: Config, parts: StartParts, store: ServingStore<StoreHandle>, apiOrigin: string) {
+function newConsoleHost(
+  config: Config,
+  parts: StartParts,
+  store: ServingStore<StoreHandle>,
+  apiOrigin: string,
+  hasRoom: () => boolean,
+) {
   const { log, clock = systemClock } = parts;
   const data = { config, clockMemory: parts.clock?.buffer, settings: consoleSettings(config, apiOrigin, parts) };
   return new ConsoleHost<ConsoleThreadData>({
     script: CONSOLE_THREAD,
     newData: (endpoint) => withHandle(store, { ...data, endpoint }),
     handlers: { log: forwardTo(log) },
+    hasRoom,
     isLasting: config.CONSOLE_PORT !== undefined,
     checkIntervalMs: parts.consoleCheckIntervalMs,
     time: clock,

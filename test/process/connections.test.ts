@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { temporaryFolder } from "../harness/folder.ts";
-import { issueBoundlessKey, serve } from "../harness/program/program.ts";
+import { EXECUTABLE, issueBoundlessKey, run, serve } from "../harness/program/program.ts";
 import { clientOf } from "../harness/requests/client.ts";
 import { getRequest, KeepAliveLoad } from "../harness/requests/load.ts";
 import { freePort } from "../harness/servers/port.ts";
@@ -102,4 +102,29 @@ describe.if(process.platform === "linux")("the limit of open files", () => {
       expect(lines).toEqual(Array.from({ length: times }, () => pair).flat());
       expect(await service.kill("SIGTERM")).toBe(0);
     });
+
+  test("that is too low for the console ends nothing: the console gets 503, and the log says why", async () => {
+    const wrap = ["sh", "-c", 'ulimit -n 38; exec "$@"', "sh"];
+    const service = await serve({ cwd: temporaryFolder(), threads: 4, wrap });
+    for (const [path, status] of [
+      ["/console/", 503],
+      ["/healthz", 200],
+      ["/console/", 503],
+    ] as const)
+      expect([path, (await fetch(`${service.origin}${path}`)).status]).toEqual([path, status]);
+    expect(await service.kill("SIGTERM")).toBe(0);
+    expect(service.logged()).toContain("too few files can be opened for the console: raise their limit (ulimit -n)");
+  });
 });
+
+test.if(process.platform === "linux")(
+  "a limit of the address space that is too low is named at the start",
+  async () => {
+    const program = ["sh", "-c", 'ulimit -v 2000000; exec "$@"', "sh", EXECUTABLE];
+    const { exitCode, err } = await run(["serve"], { cwd: temporaryFolder(), program });
+    expect([exitCode, err]).toEqual([
+      1,
+      expect.stringMatching(/^animal-store: cannot call .* set no limit .*ulimit -v/),
+    ]);
+  },
+);

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmdirSync, unlinkSync } from "node:fs";
 
 /** For a read-only disk without a folder for temporary files: containers have this one in memory. */
 const SHARED_MEMORY = "/dev/shm";
@@ -41,8 +41,14 @@ export class PrivateSocket {
     this.#removeFolder();
   }
 
+  /** At the limit of open files, a folder cannot be listed, but what is known to be in it can be removed. */
   #removeFolder(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    for (const remove of [() => unlinkSync(this.path), () => rmdirSync(this.#folder)])
+      try {
+        remove();
+      } catch {
+        // It has never been there, or was removed before.
+      }
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ConnectionLimiter } from "./connection-limit.ts";
+import { ConnectionLimiter, roomForFiles } from "./connection-limit.ts";
 
 /** A limiter whose process has `open` files of 100, with a record of its actions. */
 function setUp() {
@@ -72,4 +72,10 @@ test("a port that could not be opened anew is tried again at every check, howeve
   process.canListen = true;
   expect(check(10)).toBe("renew");
   expect(check(10)).toBe("");
+});
+
+test("one more thread has room below the limit if it is not near, and has as many files left as a thread opens", () => {
+  const hasRoom = (limit: number, open: number) => roomForFiles({ limit, count: () => open })();
+  expect([hasRoom(1000, 799), hasRoom(1000, 800)]).toEqual([true, false]);
+  expect([hasRoom(40, 23), hasRoom(40, 24)]).toEqual([true, false]);
 });

@@ -18,6 +18,8 @@ const CHECK_INTERVAL_MS = 100;
 const FAR = 0.7;
 const NEAR = 0.8;
 const FULL = 0.95;
+/** The console's opens 11, with what requests are relayed by. */
+const FILES_OF_A_THREAD = 16;
 /** Connections stay limited for this long: the client that opened so many may go on. */
 const CALM_MS = 2 * SECOND_MS;
 const RENEWAL_INTERVAL_MS = SECOND_MS;
@@ -36,10 +38,13 @@ export function limitConnections(parts: ConnectionLimitParts): () => void {
   return () => clearInterval(timer);
 }
 
-/** Returns a check for room below the limit of open files. Call it early: at the limit, it could not read that. */
-export function roomForFiles(): () => boolean {
-  const files = openFiles();
-  return () => !files || files.count() < files.limit * NEAR;
+/**
+ * Returns a check for room below the limit of open files: without any, Bun ends the process when a thread starts. Call
+ * it early: at the limit, it could not read that.
+ */
+export function roomForFiles(files = openFiles()): () => boolean {
+  if (!files) return () => true;
+  return () => files.count() < Math.min(files.limit * NEAR, files.limit - FILES_OF_A_THREAD);
 }
 
 export class ConnectionLimiter {

@@ -47,6 +47,7 @@ async function hostOf(
       return { endpoint };
     },
     handlers: { log: (forwarded) => void lines.push(...forwarded) },
+    hasRoom: () => true,
     time: { monotonicMs: () => nowMs },
     log: { info: say, warn: say, error: say },
     script: await script(parts),

@@ -27,6 +27,8 @@ interface ConsoleHostParts<Data> {
   /** Makes what the thread is started with. It listens on the endpoint; without one, on a port of its own. */
   readonly newData: (endpoint: ConsoleEndpoint | undefined) => Data;
   readonly handlers: Handlers<ConsoleHostMethods>;
+  /** False: too few files can be opened for one more thread. */
+  readonly hasRoom: () => boolean;
   readonly time: { monotonicMs(): number };
   readonly log: Log;
   readonly script: string;
@@ -99,6 +101,8 @@ export class ConsoleHost<Data> {
   }
 
   #startThread(): Running<Data> {
+    if (!this.parts.hasRoom())
+      throw new Error("too few files can be opened for the console: raise their limit (ulimit -n)");
     const socket = this.parts.isLasting ? undefined : new PrivateSocket();
     try {
       return this.#startThreadOn(socket);
