@@ -18,8 +18,8 @@ export interface ImportOptions extends ColumnOptions {
   readonly path: string | undefined;
   /** The file for lines that are not animals. */
   readonly rejectedPath: string;
-  /** At most so much of them is written; by default, all. */
-  readonly rejectedMaxBytes?: number;
+  /** At most so much of them is written, instead of 64 MiB. */
+  readonly rejectedMaxBytes?: number | undefined;
   readonly dryRun: boolean;
   readonly skipInvalid: boolean;
   readonly again: boolean;
@@ -106,8 +106,8 @@ async function validate({ signal, onProgress }: ImportParts, options: ImportOpti
   } finally {
     rejects.close();
   }
-  const { first, count: rejected, lines: rejectedLines } = rejects;
-  return { reader, first, validated: { animals, rejected, rejectedLines } };
+  const { first, count: rejected, lines: rejectedLines, left: unreported } = rejects;
+  return { reader, first, validated: { animals, rejected, rejectedLines, unreported } };
 }
 
 /** Reads the file once more, and adds its animals from where the import has stopped. */

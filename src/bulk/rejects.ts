@@ -7,6 +7,8 @@ import type { Reading } from "./reading/readings.ts";
 
 const FIRST_LINE = "# Lines that animal-store animals import has rejected, of ";
 const BUFFER_CHARACTERS = 64 * 1024;
+/** Bounds the report: a small compressed file can have thousands of millions of invalid lines. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
 export type Reject = Extract<Reading, { kind: "rejected" }>;
 
@@ -19,13 +21,13 @@ export class Rejects {
   #partial: PartialFile | undefined;
   #buffer = "";
   #bytes = 0;
-  /** Rejected lines for which there was no room. */
-  #left = 0;
+  /** Rejected records for which there was no room. */
+  left = 0;
 
   constructor(
     readonly path: string,
     private readonly sourceName: string,
-    private readonly maxBytes = Number.POSITIVE_INFINITY,
+    private readonly maxBytes = MAX_BYTES,
   ) {}
 
   add(reject: Reject): void {
@@ -35,7 +37,7 @@ export class Rejects {
       this.#buffer = `${FIRST_LINE}${this.sourceName}\n`;
     }
     this.lines += reject.lastLine - reject.line + 1;
-    if (this.#bytes >= this.maxBytes) this.#left++;
+    if (this.#bytes >= this.maxBytes) this.left++;
     else this.#buffer += `${whereOf(reject)}\t${reject.reason}\n`;
     if (this.#buffer.length >= BUFFER_CHARACTERS) this.#flush();
   }
@@ -43,7 +45,7 @@ export class Rejects {
   /** Gives the file its name when all lines have been read. Without rejected lines, an earlier file of ours is removed. */
   publish(): void {
     if (!this.#partial && isOurs(this.path)) rmSync(this.path, { force: true });
-    if (this.#left > 0) this.#buffer += `# ${this.#left} more were rejected, for which there was no room here.\n`;
+    if (this.left > 0) this.#buffer += `# ${this.left} more were rejected, for which there was no room here.\n`;
     this.#flush();
     writing(() => this.#partial?.publish());
   }

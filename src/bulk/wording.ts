@@ -29,9 +29,15 @@ export const textOfImportRefusal = (reason: ImportRefusal, nouns: ImportNouns): 
   sentenceFor(reason, SENTENCES, nouns);
 
 const SENTENCES: Sentences<ImportRefusal, ImportNouns> = {
-  invalid_lines({ rejectedLines, animals, first }, { leaveOut, rejectedIn }) {
+  invalid_lines({ rejected, rejectedLines, unreported, animals, first }, { leaveOut, rejectedIn }) {
     const many = `${formatNumber(rejectedLines)} of ${countOf(rejectedLines + animals, "line")}`;
-    const [are, all] = rejectedLines === 1 ? ["is", "It is"] : ["are", "All of them are"];
+    const are = rejectedLines === 1 ? "is" : "are";
+    const all =
+      unreported > 0
+        ? `The first ${formatNumber(rejected - unreported)} are`
+        : rejectedLines === 1
+          ? "It is"
+          : "All of them are";
     const them = itOrThem(rejectedLines);
     const orLeaveOut = leaveOut === undefined ? "" : `, or leave ${them} out ${leaveOut}`;
     return `${many} ${are} invalid, so nothing was written: line ${first.line}: ${first.reason} ${all} in ${rejectedIn}. Correct ${them}${orLeaveOut}`;

@@ -48,7 +48,7 @@ async function importCommand(file: string, options: ImportCommandOptions): Promi
   const imported = await runImport({ path, rejectedPath, map, dryRun, skipInvalid, again, keepIds });
   // Open input would keep the process running.
   if (!imported) process.exit(EXIT_INTERRUPTED);
-  const { import: written, animals, rejected, rejectedLines, addedBefore } = imported;
+  const { import: written, animals, rejected, rejectedLines, unreported, addedBefore } = imported;
   if (json)
     return printJson({
       import: written ? Number(written.id) : null,
@@ -57,8 +57,12 @@ async function importCommand(file: string, options: ImportCommandOptions): Promi
       addedBefore,
       rejected,
       rejectedFile: rejected > 0 ? rejectedPath : null,
+      unreported,
     });
-  if (rejected > 0) note(`${countOf(rejectedLines, "line")} rejected: see ${rejectedPath}`);
+  if (rejected > 0) {
+    const only = unreported > 0 ? `, which has room for the first ${formatNumber(rejected - unreported)}` : "";
+    note(`${countOf(rejectedLines, "line")} rejected: see ${rejectedPath}${only}`);
+  }
   if (!written) {
     const continued = addedBefore > 0 ? `; ${formatNumber(addedBefore)} of them were added by an earlier run` : "";
     return print(`${countOf(animals, "animal")} can be imported${continued}. Nothing was written.`);

@@ -47,8 +47,6 @@ const REJECTS_SHOWN = 100;
 const KEPT_JOBS = 20;
 /** No uploaded file can have this name. */
 const REJECTED = ".rejected.txt";
-/** Bounds the report on rejected lines: a small compressed file can have thousands of millions of them. */
-const REPORT_MAX_BYTES = 64 * 1024 * 1024;
 
 /** Runs imports, one at a time. They go on when the page is closed, and can be continued after the thread has ended. */
 export class ImportJobs {
@@ -189,7 +187,7 @@ export class ImportJobs {
         skipInvalid: chosen.dryRun || chosen.skipInvalid,
         path,
         rejectedPath,
-        rejectedMaxBytes: this.parts.reportMaxBytes ?? REPORT_MAX_BYTES,
+        rejectedMaxBytes: this.parts.reportMaxBytes,
       },
     );
     const { reason } = imported.kind === "refused" ? imported : { reason: undefined };

@@ -105,6 +105,7 @@ for (const [name, open] of Object.entries(stores))
         addedBefore: 0,
         rejected: 0,
         rejectedFile: null,
+        unreported: 0,
       });
       expect((await cli("animals", "undo", "2")).out).toBe("Import 2 has been undone: 2 animals removed.\n");
       expect(await failure("animals", "undo", "2")).toContain("import 2 was undone already, at ");
@@ -366,6 +367,23 @@ describe("animals import", () => {
         "animal-store: stopped: this run has added nothing\n",
       ]);
     }
+  });
+
+  test("a small file cannot make a report without end: it has 64 MiB, and says how many lines it lacks", async () => {
+    await cli("migrate");
+    const line = JSON.stringify({ name: 1, categoryId: "a", status: 9, unknown: 1 });
+    writeFileSync(join(cwd, "bomb.ndjson.gz"), gzipSync(`${line}\n`.repeat(330_000)));
+    const { exitCode, err } = await cli("animals", "import", "bomb.ndjson.gz", "--dry-run", "--skip-invalid");
+    const report = readFileSync(join(cwd, "bomb.ndjson.gz.rejected"), "latin1");
+    expect(report.length).toBeLessThan(65 * 1024 * 1024);
+    const listed = report.split("\n").length - 3;
+    expect(report).toEndWith(`\n# ${330_000 - listed} more were rejected, for which there was no room here.\n`);
+    const first = listed.toLocaleString("en-US");
+    const said = `330,000 lines rejected: see bomb.ndjson.gz.rejected, which has room for the first ${first}\n`;
+    expect([exitCode, err]).toEqual([0, said]);
+    const refused = await cli("animals", "import", "bomb.ndjson.gz");
+    expect(refused.err).toContain(`The first ${first} are in bomb.ndjson.gz.rejected. Correct them`);
+    rmSync(join(cwd, "bomb.ndjson.gz.rejected"));
   });
 
   test("lines of a pipe that are rejected need a file of their own", async () => {
