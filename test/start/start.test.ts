@@ -37,7 +37,7 @@ test("a start that finds its second port in use leaves the first one and the dat
 });
 
 test("a start that cannot write the operator's key leaves port and database free, and issues no key", async () => {
-  const inTheWay = (path: string) => path.replace(/\.db$/, ".operator-key.new");
+  const inTheWay = (path: string) => path.replace(/\.db$/, ".operator-key");
   await failThenStart(
     (path) => {
       mkdirSync(inTheWay(path));

@@ -3,7 +3,6 @@ import { clientMaker, operatorError } from "./connections/client.ts";
 import { APPLICATION } from "./connections/connection.ts";
 import { PLANNING } from "./connections/dialect.ts";
 import { Pool } from "./connections/pool.ts";
-import { TOO_MANY_CONNECTIONS } from "./connections/sql-state.ts";
 import { openOnSchema, type SchemaOptions } from "./schema/schema.ts";
 
 export type { Pool } from "./connections/pool.ts";
@@ -32,15 +31,18 @@ export async function openPool(url: string, connections: number, schema: SchemaO
 const FIRST_ATTEMPTS = 5;
 const ATTEMPT_DELAY_MS = 200;
 
-/** The session that migrated may have had the last free connection, which is free again a moment after its end. */
+/**
+ * The server has just answered, so it is only late if it does not now: the session that migrated may have had the last free
+ * connection, which is free again a moment after its end, or the machine is busy.
+ */
 async function firstConnection(pool: Pool): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await pool.read("SELECT 1");
       return;
     } catch (error) {
-      const cause = ((error instanceof StoreUnavailable && error.cause) || error) as { errno?: string };
-      if (cause.errno !== TOO_MANY_CONNECTIONS || attempt === FIRST_ATTEMPTS) throw cause;
+      if (!(error instanceof StoreUnavailable)) throw error;
+      if (attempt === FIRST_ATTEMPTS) throw error.cause ?? error;
       await Bun.sleep(ATTEMPT_DELAY_MS);
     }
   }
