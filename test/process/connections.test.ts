@@ -38,7 +38,7 @@ describe.if(process.platform === "linux")("the limit of open files", () => {
   const LIMIT = 256;
   const CONNECTIONS = 400;
 
-  for (const [what, door, end] of [
+  for (const [what, setting, end] of [
     ["that have sent a request", "PORT", "\r\n"],
     ["that never finish one", "PORT", ""],
     ["that go on sending them, on the console's port,", "CONSOLE_PORT", "\r\n"],
@@ -73,7 +73,7 @@ describe.if(process.platform === "linux")("the limit of open files", () => {
       };
 
       const { hostname, port } = new URL(service.origin);
-      const besetPort = door === "PORT" ? Number(port) : consolePort;
+      const besetPort = setting === "PORT" ? Number(port) : consolePort;
       const beset = async () => {
         let closed = 0;
         const sockets = Array.from({ length: CONNECTIONS }, (): Socket => {
@@ -84,7 +84,7 @@ describe.if(process.platform === "linux")("the limit of open files", () => {
         });
         // The console's port closes idle connections by itself after a minute.
         const again = setInterval(() => {
-          if (door === "CONSOLE_PORT") for (const socket of sockets) socket.write(sent);
+          if (setting === "CONSOLE_PORT") for (const socket of sockets) socket.write(sent);
         }, 1_000);
         await until(() => closed > CONNECTIONS - LIMIT);
         clearInterval(again);

@@ -21,7 +21,7 @@ export interface Scene {
 export interface Event {
   readonly name: string;
   /** The entry point that clients use. */
-  readonly door: "nginx" | "balancer";
+  readonly entry: "nginx" | "balancer";
   /** DRAIN_SECONDS of all instances. */
   readonly drainSeconds: number;
   /** Resolves when the event is over, and all instances are up again. */
@@ -32,13 +32,13 @@ export interface Event {
 const BACK_WITHIN_MS = 1_000;
 
 export const EVENTS: readonly Event[] = [
-  { name: "rolling restarts", door: "nginx", drainSeconds: 0, happen: restartInTurn },
-  { name: "kills of one of three", door: "nginx", drainSeconds: 0, happen: killOne },
-  { name: "restarts of all at once", door: "nginx", drainSeconds: 0, happen: restartAllAtOnce },
-  { name: "rolling restarts with a drain", door: "nginx", drainSeconds: 1, happen: restartInTurn },
+  { name: "rolling restarts", entry: "nginx", drainSeconds: 0, happen: restartInTurn },
+  { name: "kills of one of three", entry: "nginx", drainSeconds: 0, happen: killOne },
+  { name: "restarts of all at once", entry: "nginx", drainSeconds: 0, happen: restartAllAtOnce },
+  { name: "rolling restarts with a drain", entry: "nginx", drainSeconds: 1, happen: restartInTurn },
   {
     name: "rolling restarts with a drain, behind a balancer",
-    door: "balancer",
+    entry: "balancer",
     drainSeconds: 2,
     happen: replaceInTurn,
   },

@@ -60,7 +60,7 @@ async function playRound(site: Site, event: Event, round: number, course: Course
   await prepare(site, event);
   const weather: Weather = { isViolent: false, isAllAway: false, isOneAway: false };
   const ledger = new Ledger(board, () => performance.now());
-  const { origin } = event.door === "nginx" ? stage.nginx : balancer;
+  const { origin } = event.entry === "nginx" ? stage.nginx : balancer;
   const clients: KeepAliveClient[] = [];
   const client = (): KeepAliveClient => {
     clients.push(new KeepAliveClient(board, weather, origin, stage.secret));

@@ -70,13 +70,13 @@ const failureOf = (work: Promise<unknown>): Promise<string> => work.then(String,
 describe("the host of the console's thread", () => {
   test("starts it once for all who ask at once, each time behind another endpoint", async () => {
     const { host, made } = await hostOf();
-    const doors = await Promise.all([host.open(), host.open(), host.open()]);
+    const endpoints = await Promise.all([host.open(), host.open(), host.open()]);
     expect(made()).toBe(1);
-    expect(new Set(doors.map(({ socket, password }) => socket + password)).size).toBe(1);
-    expect(await ask(doors[0] as ConsoleEndpoint)).toBe("alive");
+    expect(new Set(endpoints.map(({ socket, password }) => socket + password)).size).toBe(1);
+    expect(await ask(endpoints[0] as ConsoleEndpoint)).toBe("alive");
     await host.close();
     expect(await failureOf(host.open())).toContain("stopping");
-    expect(await ask(doors[0] as ConsoleEndpoint).catch(() => "gone")).toBe("gone");
+    expect(await ask(endpoints[0] as ConsoleEndpoint).catch(() => "gone")).toBe("gone");
   });
 
   test("says why it has died, refuses for a moment, and starts it again", async () => {

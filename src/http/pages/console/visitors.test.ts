@@ -14,8 +14,8 @@ const SERVER = { requestIP: () => ({ address: "192.0.2.1" }) } as unknown as Ser
 /** An address may see nothing at all. */
 const NO_PAGES = ratePolicyOfAddress(0);
 
-/** The door of a console, for an address that has asked too often. What is relayed gets 200. */
-function door() {
+/** The page of a console, for an address that has asked too often. What is relayed gets 200. */
+function consoleFor() {
   const clock = new FakeClock();
   const meter = openMemoryMeter(clock);
   let reads = 0;
@@ -49,14 +49,14 @@ function door() {
 
 describe("an address that has asked for too many pages", () => {
   test("gets nothing with a cookie that is no session's, and nobody looks for what cannot be one", async () => {
-    const { ask, flood, reads } = door();
+    const { ask, flood, reads } = consoleFor();
     for (const cookie of ["x", "", "a".repeat(42), "a".repeat(5_000)]) expect(await ask(cookie)).toBe(429);
     expect(reads()).toBe(0);
     expect(new Set(await flood(50))).toEqual(new Set([429]));
   });
 
   test("gets everything in a session, also in a new one, in a flood of others, which share their reads", async () => {
-    const { ask, flood, store, clock, reads } = door();
+    const { ask, flood, store, clock, reads } = consoleFor();
     const startedAtMs = clock.monotonicMs();
     for (let i = 0; i < 10; i++) {
       const made = flood(100);
@@ -71,7 +71,7 @@ describe("an address that has asked for too many pages", () => {
   });
 
   test("is a visitor again within 5 seconds of the end of its session, but not while nobody can look", async () => {
-    const { ask, store, clock } = door();
+    const { ask, store, clock } = consoleFor();
     const secret = newConsoleSecret();
     store.sessions = [secret];
     expect(await ask(secret)).toBe(200);

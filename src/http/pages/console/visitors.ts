@@ -6,14 +6,14 @@ import type { KnownSessions } from "./known-sessions.ts";
 import { sessionCookiesIn } from "./session-cookie.ts";
 
 /** The console, as a serving thread reaches it. */
-export interface ConsoleDoor {
+export interface ConsoleParts {
   /** Relays a request to the console. */
   readonly relay: Handler;
   readonly sessions: Pick<KnownSessions, "hasAny">;
 }
 
 /** Limits callers without a session like the visitors of any page: a made-up cookie gains nothing. */
-export function consolePage(parts: PageHandlerParts, { relay, sessions }: ConsoleDoor): PublicPage {
+export function consolePage(parts: PageHandlerParts, { relay, sessions }: ConsoleParts): PublicPage {
   const visit = limited(parts, relay as PublicPage);
   return (request, server) => {
     const secrets = sessionCookiesIn(request).map(({ secret }) => secret);
