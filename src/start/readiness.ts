@@ -35,7 +35,7 @@ export function readiness(store: Pick<Store, "check" | "isReadOnly">, log: Log) 
   }
 
   return {
-    /** Those who ask at the same time share a check, since anyone may ask. */
+    /** Concurrent calls share a check, since anyone may ask. */
     async isReady(): Promise<boolean> {
       if (!isServing) return false;
       checking ??= check().finally(() => {

@@ -19,7 +19,7 @@ export function parseHostNames(text: string): readonly string[] | Mistake {
     : new Mistake("must be a comma-separated list of host names without ports, such as store.internal");
 }
 
-/** Whether a URL has one of these names for its host, or one that no stranger can own: an address, or one without a dot. */
+/** Returns whether a URL has one of these names for its host, or one that no stranger can own: an address, or one without a dot. */
 export function hasKnownHost(url: string | undefined, names: readonly string[]): boolean {
   const hostname = url === undefined ? undefined : URL.parse(url)?.hostname;
   return hostname !== undefined && (!hostname.includes(".") || IPV4.test(hostname) || names.includes(hostname));

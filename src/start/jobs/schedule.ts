@@ -1,6 +1,6 @@
 const MORE_TO_DO_DELAY_MS = 1;
 
-/** What a run returns that has more to do at once: no boolean, which could mean something else. */
+/** Returned by a run that has more to do at once. No boolean fits, since one could mean something else. */
 export const MORE_TO_DO = Symbol("more to do");
 
 /** One run of a job. */

@@ -27,7 +27,7 @@ export class KnownSessions {
     private readonly time: Pacing = { monotonicMs: systemClock.monotonicMs, sleep: Bun.sleep },
   ) {}
 
-  /** Whether one of these secrets is that of a session. */
+  /** Returns whether one of these secrets is that of a session. */
   hasAny(secrets: readonly string[]): Awaitable<boolean> {
     const digests = secrets.map(digestOf);
     const isKnown = () => digests.some((digest) => this.#digests.has(digest));
@@ -51,7 +51,7 @@ export class KnownSessions {
     try {
       this.#digests = new Set(await this.sessions.digests({ nowMs: this.clock.nowMs() }));
     } catch {
-      // Whoever was known still is: the console reports what is wrong with the store.
+      // Known sessions stay known: the console reports what is wrong with the store.
     }
   }
 }
