@@ -64,8 +64,9 @@ const ZEROS = "0000000000000000";
 const ID = "[0-9a-f]{16}";
 const CURSOR_BY_ID = new RegExp(`^${ID}$`);
 const CURSOR_BY_NAME = new RegExp(`^${ID}\\.[A-Za-z0-9_-]{2,${Math.ceil((FOLDED_NAME_MAX_BYTES * 4) / 3)}}$`);
-/** For the JSON Schema of the parameter. */
-export const CURSOR_PATTERN = `${CURSOR_BY_ID.source}|${CURSOR_BY_NAME.source}`;
+/** For the JSON Schemas of the parameter: in lists that are always by id, and in those that can also be by name. */
+export const CURSOR_BY_ID_PATTERN = CURSOR_BY_ID.source;
+export const CURSOR_PATTERN = `${CURSOR_BY_ID_PATTERN}|${CURSOR_BY_NAME.source}`;
 
 /**
  * A cursor says: continue after this row. Clients are told that it is opaque; it is the id in hexadecimal, and in a

@@ -7,7 +7,51 @@ import { startService } from "../harness/service/service.ts";
 
 const read = (name: string): Promise<string> => Bun.file(new URL(`../../${name}`, import.meta.url)).text();
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
-const document = JSON.parse(JSON.stringify(openapiDocument(DEFAULT_URLS))) as any;
+type Json = any;
+const document: Json = JSON.parse(JSON.stringify(openapiDocument(DEFAULT_URLS)));
+
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly description: string;
+  readonly schema: { readonly type?: string; readonly enum?: readonly string[]; readonly pattern?: string };
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: string }>>;
+}
+
+const operations = Object.entries<Record<string, { parameters: Parameter[]; requestBody?: Json }>>(
+  document.paths,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { parameters, requestBody }]) => ({
+    line: `${method.toUpperCase()} ${path}`,
+    parameters,
+    bodies: requestBody?.content["application/json"].examples as Record<string, { value: unknown }> | undefined,
+  })),
+);
+type Described = (typeof operations)[number];
+
+const parameterOf = (line: string, name: string): Parameter | undefined =>
+  operations.find((one) => one.line === line)?.parameters.find((one) => one.name === name);
+
+const service = await startService();
+
+/** Sends an operation with the examples of these optional parameters, and of those in its path. */
+function follow(
+  { line, parameters, bodies }: Described,
+  sent: readonly Parameter[],
+  body = Object.values(bodies ?? {})[0],
+) {
+  const exampleOf = (one: Parameter): string => String(one.example ?? Object.values(one.examples ?? {})[0]?.value);
+  const query = sent.filter((one) => one.in === "query").map((one) => exampleOf(one).replace(/^|,/g, `&${one.name}=`));
+  const path = parameters
+    .filter((one) => one.in === "path")
+    .reduce((text, one) => text.replace(`{${one.name}}`, exampleOf(one)), line);
+  const headers = sent.filter((one) => one.in === "header").map((one) => [one.name, exampleOf(one)]);
+  return service.call(`${path}?${query.join("")}`, {
+    headers: Object.fromEntries(headers),
+    ...(body ? { body: body.value } : {}),
+  });
+}
 
 describe("openapi.json", () => {
   test("is what the code makes: `npm run openapi` writes it again", async () => {
@@ -15,7 +59,6 @@ describe("openapi.json", () => {
   });
 
   test("has the routes that there are, and no others", async () => {
-    const service = await startService();
     for (const [path, operations] of Object.entries<Record<string, unknown>>(document.paths)) {
       const { headers } = await service.call(`PROPFIND ${path.replace(/\{\w+\}/, "1")}`);
       const allowed = headers
@@ -48,14 +91,80 @@ describe("openapi.json", () => {
     expect(checked).toBeGreaterThan(20);
   });
 
-  test("has no default that is refused beside another parameter, and says what cannot be combined", () => {
-    const { get } = document.paths["/pets"];
-    const { sort, name } = Object.fromEntries(get.parameters.map((one: { name: string }) => [one.name, one]));
-    expect(sort.schema).toEqual({ type: "string", enum: ["id", "-id"] });
-    expect([sort.description, name.description]).toEqual([
-      expect.stringContaining("Not together with `name`."),
-      expect.stringContaining("not with `categoryId`, `id` or `sort`"),
+  test("says of two parameters that cannot be combined so in the description of both", async () => {
+    const refused: string[] = [];
+    for (const operation of operations) {
+      const optional = operation.parameters.filter((one) => one.in !== "path");
+      for (const [index, one] of optional.entries())
+        for (const other of optional.slice(index + 1)) {
+          if ((await follow(operation, [one, other])).status !== 400) continue;
+          const pair = `${operation.line}: ${one.name} with ${other.name}`;
+          refused.push(pair);
+          expect([pair, one.description, other.description]).toEqual([
+            pair,
+            expect.stringContaining(`\`${other.name}\``),
+            expect.stringContaining(`\`${one.name}\``),
+          ]);
+        }
+    }
+    expect(refused).toEqual([
+      "GET /pets: cursor with name",
+      "GET /pets: categoryId with name",
+      "GET /pets: id with name",
+      "GET /pets: sort with name",
+      "GET /categories: cursor with name",
+      "PUT /categories/{categoryId}: If-Match with If-None-Match",
+      "GET /store/orders: petId with reference",
     ]);
+  });
+
+  test("has an Idempotency-Key of its own for every example of a request, so that each can be followed", async () => {
+    const keys = operations.flatMap(({ line, bodies }) => {
+      const header = parameterOf(line, "Idempotency-Key");
+      if (!header) return [];
+      return bodies
+        ? Object.keys(bodies).map((name) => header.examples?.[name]?.value ?? header.example)
+        : [header.example];
+    });
+    expect(keys.length).toBeGreaterThan(10);
+    expect(new Set(keys).size).toBe(keys.length);
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+
+    const { bodies = {} } = operations.find(({ line }) => line === "POST /pets") ?? {};
+    const header = parameterOf("POST /pets", "Idempotency-Key");
+    const answers = Object.entries(bodies).map(([name, { value }]) => {
+      const key = String(header?.examples?.[name]?.value ?? header?.example);
+      return service.call("POST /pets", { body: value, headers: { "Idempotency-Key": key } });
+    });
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201, 201]);
+  });
+
+  test("says of an example tag that it is only an example, since nothing is there that has it", () => {
+    for (const { line } of operations) {
+      const header = parameterOf(line, "If-Match");
+      if (header) expect(header.description).toContain("The example is only one");
+    }
+  });
+
+  test("has a pattern for cursors that fits those of the list, and no others", async () => {
+    const byId = "000000000000002a";
+    const byName = "000000000000002a.cmV4";
+    for (const [path, taken] of [
+      ["/pets", [byId, byName]],
+      ["/categories", [byId, byName]],
+      ["/store/orders", [byId]],
+    ] as const) {
+      const pattern = new RegExp(parameterOf(`GET ${path}`, "cursor")?.schema.pattern ?? "");
+      expect([byId, byName].filter((cursor) => pattern.test(cursor))).toEqual([...taken]);
+      for (const cursor of taken) {
+        const name = cursor === byName ? "&name=re" : "";
+        expect((await service.call(`GET ${path}?cursor=${cursor}${name}`)).status).toBe(200);
+      }
+    }
+  });
+
+  test("has no default that is refused beside another parameter, and an example of what cannot be combined", () => {
+    expect(parameterOf("GET /pets", "sort")?.schema).toEqual({ type: "string", enum: ["id", "-id"] });
     const clashes = ["/pets", "/store/orders"].map((path) =>
       JSON.stringify(document.paths[path].get.responses[400]).match(/cannot be combined with/g),
     );

@@ -278,7 +278,8 @@ export interface ListPetsQuery {
    */
   readonly limit?: number | undefined;
   /**
-   * Where the page begins. Opaque: the `nextCursor` of an earlier page.
+   * Where the page begins. Opaque: the `nextCursor` of an earlier page. One of a search by `name` goes with that
+   * `name`, any other one without `name`.
    * @example "000000000000002a"
    */
   readonly cursor?: string | undefined;
@@ -288,12 +289,12 @@ export interface ListPetsQuery {
    */
   readonly status?: PetStatus | undefined;
   /**
-   * Return only animals of this category.
+   * Return only animals of this category. Not together with `name`.
    * @example 7
    */
   readonly categoryId?: Int64Input | undefined;
   /**
-   * Return only these animals, if they exist. Give several as an array. At most 100.
+   * Return only these animals, if they exist. Give several as an array. Not together with `name`. At most 100.
    * @example [42, 43]
    */
   readonly id?: Int64Input | readonly Int64Input[] | undefined;
@@ -304,7 +305,8 @@ export interface ListPetsQuery {
   readonly sort?: "id" | "-id" | undefined;
   /**
    * Return only animals whose name begins with this, in upper or lower case. They are ordered by name, then by id. Goes
-   * with `status`, but not with `categoryId`, `id` or `sort`, not even `sort=id`. At most 255 characters.
+   * with `status`, but not with `categoryId`, `id` or `sort`, not even `sort=id`. Only with a `cursor` that was given
+   * out for it. At most 255 characters.
    * @example "Re"
    */
   readonly name?: string | undefined;
@@ -323,13 +325,14 @@ export interface ListCategoriesQuery {
    */
   readonly limit?: number | undefined;
   /**
-   * Where the page begins. Opaque: the `nextCursor` of an earlier page.
+   * Where the page begins. Opaque: the `nextCursor` of an earlier page. One of a search by `name` goes with that
+   * `name`, any other one without `name`.
    * @example "000000000000002a"
    */
   readonly cursor?: string | undefined;
   /**
-   * Return only categories whose name begins with this, in upper or lower case. They are ordered by name. At most 255
-   * characters.
+   * Return only categories whose name begins with this, in upper or lower case. They are ordered by name. Only with a
+   * `cursor` that was given out for it. At most 255 characters.
    * @example "Do"
    */
   readonly name?: string | undefined;
@@ -358,7 +361,7 @@ export interface ListOrdersQuery {
    */
   readonly status?: OrderStatus | undefined;
   /**
-   * Return only orders for this animal.
+   * Return only orders for this animal. Not together with `reference`.
    * @example 42
    */
   readonly petId?: Int64Input | undefined;

@@ -1,5 +1,6 @@
 import { Mistake, oneOf } from "../../base/mistake.ts";
 import {
+  CURSOR_BY_ID_PATTERN,
   CURSOR_PATTERN,
   decodeCursor,
   encodeCursor,
@@ -37,13 +38,23 @@ const limit = {
 
 const cursor = queryParameter<Position>({
   description: "Where the page begins. Opaque: take it from a `Link` header.",
-  schema: { type: "string", pattern: CURSOR_PATTERN },
+  schema: { type: "string", pattern: CURSOR_BY_ID_PATTERN },
   example: encodeCursor({ id: 42n }),
   parse: (text) => decodeCursor(text) ?? new Mistake("must be taken from a Link header; use that URL unchanged"),
   format: encodeCursor,
 });
 
 export const PAGE_PARAMETERS = { limit, cursor };
+
+/** Those of a list that can be searched by name. */
+export const SEARCH_PAGE_PARAMETERS = {
+  limit,
+  cursor: {
+    ...cursor,
+    description: `${cursor.description} One of a search by \`name\` goes with that \`name\`, any other one without \`name\`.`,
+    schema: { type: "string", pattern: CURSOR_PATTERN },
+  },
+};
 
 export const sortParameter = queryParameter<IdOrder>({
   description: "`id`: by ascending id, as without it. `-id`: by descending id, the newest first.",

@@ -69,7 +69,7 @@ const scopeSentence = (scope: Scope | undefined): string =>
   scope ? `Needs the scope \`${scope}\`.` : "Any key may do this, whatever its scopes.";
 
 function parametersOf(operation: AnyOperation, components: Components): Json[] {
-  const { parameters, method, success, idempotency } = operation;
+  const { parameters, method, body, success, idempotency } = operation;
   const described = Object.entries<Parameter<unknown>>(parameters).map(([name, parameter]) => {
     const { description, schema, example } = parameter;
     if (parameter.in === "path") return { name, in: "path", required: true, description, schema, example };
@@ -78,12 +78,20 @@ function parametersOf(operation: AnyOperation, components: Components): Json[] {
     return { name, in: "query", description, schema, ...list, example };
   });
   const headers = [
-    ...(idempotency ? [{ ...IDEMPOTENCY_KEY_HEADER, example: idempotency.exampleKey }] : []),
+    ...(idempotency ? [{ ...IDEMPOTENCY_KEY_HEADER, ...exampleKeysOf(idempotency.exampleKey, body?.examples) }] : []),
     ...(isConditional(method) ? [IF_MATCH_HEADER] : []),
     ...(method === "PUT" ? [IF_NOTHING_YET_HEADER] : []),
     ...(method === "GET" && isTagged(operation, success) ? [IF_NONE_MATCH_HEADER] : []),
   ];
   return [...described, ...headers.map((header) => ({ in: "header", ...header }))];
+}
+
+/** Each example of the body has a key of its own, by the same name: a key that two of them share would get 422. */
+function exampleKeysOf(key: string, bodies: Readonly<Record<string, unknown>> = {}): Json {
+  const names = Object.keys(bodies);
+  if (names.length < 2) return { example: key };
+  const examples = names.map((name, index) => [name, { value: key.slice(0, -1) + index.toString(16) }]);
+  return { examples: Object.fromEntries(examples) };
 }
 
 const planRows = Object.entries(PLANS).map(([name, quotas]) =>

@@ -4,7 +4,7 @@ import { andThen } from "../../base/time/awaitable.ts";
 import { jsonPageOf } from "../../domain/page.ts";
 import { fold } from "../../domain/stock/fold.ts";
 import { operation } from "../declare/operation.ts";
-import { clashOfCursor, PAGE_PARAMETERS, pageSuccess, renderPage } from "../declare/paging.ts";
+import { clashOfCursor, pageSuccess, renderPage, SEARCH_PAGE_PARAMETERS } from "../declare/paging.ts";
 import { textParameter } from "../declare/parameters.ts";
 import {
   CATEGORIES,
@@ -15,9 +15,9 @@ import {
 } from "../wire/category.ts";
 
 const parameters = {
-  ...PAGE_PARAMETERS,
+  ...SEARCH_PAGE_PARAMETERS,
   name: textParameter(
-    "Return only categories whose name begins with this, in upper or lower case. They are ordered by name.",
+    "Return only categories whose name begins with this, in upper or lower case. They are ordered by name. Only with a `cursor` that was given out for it.",
     "Do",
     NAME_MAX_CODE_POINTS,
   ),

@@ -11,7 +11,7 @@ import { ORDER_STATUS, ORDERS, ORDERS_TAG, orderJson, PLACED_EXAMPLE } from "../
 const parameters = {
   ...PAGE_PARAMETERS,
   status: choiceParameter("Return only orders with this status.", ORDER_STATUSES, ORDER_STATUS),
-  petId: int64Parameter("Return only orders for this animal.", 42),
+  petId: int64Parameter("Return only orders for this animal. Not together with `reference`.", 42),
   sort: sortParameter,
   reference: textParameter(
     "Return only orders that were placed with exactly this reference. Goes with `status` and `sort`, but not with `petId`.",

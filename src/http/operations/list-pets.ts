@@ -9,9 +9,9 @@ import {
   clashOf,
   clashOfCursor,
   type ListedPage,
-  PAGE_PARAMETERS,
   pageSuccess,
   renderPage,
+  SEARCH_PAGE_PARAMETERS,
   sortParameter,
 } from "../declare/paging.ts";
 import {
@@ -27,17 +27,17 @@ import { OTHER_PET_EXAMPLE, PET_EXAMPLE, PET_SHAPE, PET_STATUS, PETS, PETS_TAG, 
 const MAX_IDS = 100;
 
 const parameters = {
-  ...PAGE_PARAMETERS,
+  ...SEARCH_PAGE_PARAMETERS,
   status: choiceParameter("Return only animals with this status.", ANIMAL_STATUSES, PET_STATUS),
-  categoryId: int64Parameter("Return only animals of this category.", 7),
+  categoryId: int64Parameter("Return only animals of this category. Not together with `name`.", 7),
   id: int64ListParameter(
-    `Return only these animals, if they exist. Repeat it to ask for several, up to ${MAX_IDS} times.`,
+    `Return only these animals, if they exist. Repeat it to ask for several, up to ${MAX_IDS} times. Not together with \`name\`.`,
     [42, 43],
     MAX_IDS,
   ),
   sort: { ...sortParameter, description: `${sortParameter.description} Not together with \`name\`.` },
   name: textParameter(
-    "Return only animals whose name begins with this, in upper or lower case. They are ordered by name, then by id. Goes with `status`, but not with `categoryId`, `id` or `sort`, not even `sort=id`.",
+    "Return only animals whose name begins with this, in upper or lower case. They are ordered by name, then by id. Goes with `status`, but not with `categoryId`, `id` or `sort`, not even `sort=id`. Only with a `cursor` that was given out for it.",
     "Re",
     NAME_MAX_CODE_POINTS,
   ),

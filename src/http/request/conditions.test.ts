@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Reply } from "../reply/reply.ts";
-import { INVALID_IF_MATCH, readIfMatch, unlessKnown } from "./conditions.ts";
+import { IF_MATCH_HEADER, INVALID_IF_MATCH, readIfMatch, unlessKnown } from "./conditions.ts";
 
 /** Everything that may stand between the quotes of a tag, commas included. */
 const anyTag = fc
@@ -20,6 +20,29 @@ const anyList = fc
   }));
 
 describe("If-Match", () => {
+  const documented = new RegExp(IF_MATCH_HEADER.schema.pattern, "u");
+  /** As it arrives: HTTP has no spaces around the value of a header. */
+  const sent = (header: string): string => header.replace(/^[ \t]+|[ \t]+$/g, "");
+
+  test("what the document allows is accepted, and what is accepted is in the document", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(documented), (header) => expect(readIfMatch(header)).not.toBe(INVALID_IF_MATCH)),
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          anyList.map(({ header }) => sent(header)),
+          fc.string({ unit: fc.constantFrom(...'*W/",a \t') }),
+        ),
+        (text) => {
+          const header = sent(text);
+          expect([header, documented.test(header)]).toEqual([header, readIfMatch(header) !== INVALID_IF_MATCH]);
+        },
+      ),
+    );
+    expect(documented.test(IF_MATCH_HEADER.example)).toBe(true);
+  });
+
   test("of any list, the strong tags are what it asks for", () => {
     fc.assert(
       fc.property(anyList, ({ header, members }) => {

@@ -6,8 +6,11 @@ import { Reply } from "../reply/reply.ts";
 
 // RFC 9110, section 13: requests that depend on the ETag of what is there.
 
+const TAG = '(W/)?"([!#-~\\u0080-\\u00ff]*)"';
 /** A member of a list of tags, which may be empty. Each space can match in one place only, so no text takes long. */
-const MEMBER = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
+const MEMBER = new RegExp(`[ \\t]*(?:${TAG}[ \\t]*)?(?:,|$)`, "y");
+/** All that readIfMatch accepts, for the JSON Schema: the rules of ANY and of parseTags, without spaces around them. */
+const ANY_OR_TAGS = `^(?:\\*|(?:,[ \\t]*)*${TAG}(?:[ \\t]*,(?:[ \\t]*${TAG})?)*)$`;
 const ANY = /^[ \t]*\*[ \t]*$/;
 const MAX_CHARACTERS = 1_000;
 
@@ -24,8 +27,8 @@ const EXAMPLE = '"2kPzR1vXo0mYd8sJq4Wc7A"';
 export const IF_MATCH_HEADER = {
   name: "If-Match",
   description:
-    'Makes the change only if this is still what is there: the `ETag` that it was read with, several of them separated by commas, or `*` for whatever is there. Otherwise the response is 412. A weak tag (`W/"…"`) never matches.',
-  schema: { type: "string", minLength: 1, maxLength: MAX_CHARACTERS },
+    'Makes the change only if this is still what is there: the `ETag` that it was read with, several of them separated by commas, or `*` for whatever is there. Otherwise the response is 412. A weak tag (`W/"…"`) never matches. The example is only one: send the `ETag` of a response. Not together with `If-None-Match`.',
+  schema: { type: "string", minLength: 1, maxLength: MAX_CHARACTERS, pattern: ANY_OR_TAGS },
   example: EXAMPLE,
 } as const;
 
@@ -38,7 +41,7 @@ export const IF_NONE_MATCH_HEADER = {
 
 export const IF_NOTHING_YET_HEADER = {
   name: "If-None-Match",
-  description: "`*`: only if there is nothing yet. Otherwise the response is 412.",
+  description: "`*`: only if there is nothing yet. Otherwise the response is 412. Not together with `If-Match`.",
   schema: { type: "string", const: "*" },
   example: "*",
 } as const;

@@ -16,7 +16,7 @@ export const INVALID_IDEMPOTENCY_KEY = invalidIdempotencyKey(MAX_CHARACTERS);
 export const IDEMPOTENCY_KEY_HEADER = {
   name: "Idempotency-Key",
   description:
-    "Makes the request safe to retry: for at least 24 hours, requests with the same value get the first response again, and only the first is carried out. Use a new value, such as a UUID, for each new request.",
+    "Makes the request safe to retry: for at least 24 hours, requests with the same value get the first response again, and only the first is carried out. Use a new value, such as a UUID, for each new request: one that was used for a different request gets 422.",
   schema: { type: "string", minLength: 1, maxLength: MAX_CHARACTERS + 2, pattern: HEADER.source },
 } as const;
 
