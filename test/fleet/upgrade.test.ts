@@ -8,8 +8,10 @@ import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, postAnimal, type RunningService, run, serve } from "../harness/program/program.ts";
 import { BROKEN_SALES, UPDATED } from "../harness/requests/orders.ts";
 import { SIGNED } from "../harness/rows/author.ts";
+import { hasNginx, TestNginx } from "../harness/servers/nginx.ts";
 import { emptyDatabaseMaker, withSql } from "../harness/servers/postgres.ts";
-import { supportedRelease } from "../harness/service/release.ts";
+import { StandIn } from "../harness/servers/stand-in.ts";
+import { fileOfSupportedRelease, supportedRelease } from "../harness/service/release.ts";
 import { querySqlite } from "../harness/service/stores.ts";
 
 // The upgrade policy: an older release runs on the next one's schema. A migration that breaks this fails here.
@@ -22,9 +24,9 @@ const NEW = [EXECUTABLE];
 const TIMEOUT_MS = 180_000;
 
 /** Defines a test whose name says why it is skipped. */
-const upgrade = (name: string, work: () => Promise<void>): void => {
-  const isPossible = supported.executable !== undefined;
-  test.skipIf(!isPossible)(isPossible ? name : `${name} (no Git history here)`, work, TIMEOUT_MS);
+const upgrade = (name: string, work: () => Promise<void>, hasServer = true): void => {
+  const hasHistory = supported.executable !== undefined;
+  test.skipIf(!hasHistory || !hasServer)(hasHistory ? name : `${name} (no Git history here)`, work, TIMEOUT_MS);
 };
 
 type Program = readonly string[];
@@ -44,11 +46,11 @@ async function issueKey(program: Program, options: Options): Promise<{ id: strin
   );
 }
 
-async function call({ origin }: RunningService, secret: string, line: string, body?: unknown) {
+async function call({ origin }: RunningService, secret: string, line: string, body?: unknown, more = {}) {
   const [method = "", path = ""] = line.split(" ");
   const response = await fetch(`${origin}/v1${path}`, {
     method,
-    headers: { Authorization: `Bearer ${secret}`, ...(body ? { "Content-Type": "application/json" } : {}) },
+    headers: { Authorization: `Bearer ${secret}`, ...(body ? { "Content-Type": "application/json" } : {}), ...more },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   const text = await response.text();
@@ -180,8 +182,18 @@ upgrade(
   },
 );
 
+/** Adds animals and orders them; returns the ids of the orders. */
+async function placedOrders(service: RunningService, secret: string, count: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const { json: animal } = await call(service, secret, "POST /pets", { name: "Rex", categoryId: 1 });
+    ids.push((await call(service, secret, "POST /store/orders", { petId: animal.id })).json.id);
+  }
+  return ids;
+}
+
 upgrade(
-  `PostgreSQL: release ${supported.version} does not know suspended and scoped keys, and leaves what it does not know as it is`,
+  `PostgreSQL: release ${supported.version} does not know suspended and scoped keys and ignores the Idempotency-Key of a move, and leaves what it does not know as it is`,
   async () => {
     const url = await newDatabase();
     const options = { cwd: temporaryFolder(), env: { DATABASE_URL: url, LOG_LEVEL: "error", MIGRATE: "off" } };
@@ -195,6 +207,20 @@ upgrade(
     await store.keys.suspend({ ...SIGNED, keyId: key.id, atMs: 5 });
     await store.keys.noteUse([{ keyId: key.id, atMs: 60_000 }]);
     const list = "GET /pets";
+
+    const other = await issueKey(OLD, options);
+    const placed = await placedOrders(newer, other.secret, 2);
+    const answers = [];
+    for (const [i, first] of [older, newer].entries()) {
+      const move = `PATCH /store/orders/${placed[i]}`;
+      for (const instance of [first, newer])
+        answers.push(
+          (await call(instance, other.secret, move, { status: "approved" }, { "Idempotency-Key": move })).status,
+        );
+    }
+    // This is why nginx, which sends such a move again, follows the instances.
+    expect(answers).toEqual([200, 409, 200, 200]);
+
     while ((await call(newer, key.secret, list)).status === 200) await Bun.sleep(20);
     // This is why an upgrade should be finished before either is used.
     expect((await call(older, key.secret, list)).status).toBe(200);
@@ -237,6 +263,35 @@ upgrade(
       expect(err.trim().split("\n")).toHaveLength(1);
     }
   },
+);
+
+upgrade(
+  `nginx of release ${supported.version} sends no move to a second instance and that of this version does, so the notes replace it last`,
+  async () => {
+    const silent = await Promise.all([StandIn.start(), StandIn.start()]);
+    const origins = silent.map(({ origin }) => origin);
+    const replaced = ["errors.conf", "snippets/animal-store.conf"];
+    const files = Object.fromEntries(replaced.map((file) => [file, fileOfSupportedRelease(`deploy/nginx/${file}`)]));
+    const times: number[] = [];
+    for (const nginx of [await TestNginx.start(origins, { files }), await TestNginx.start(origins)]) {
+      for (const { received } of silent) received.length = 0;
+      const headers = { "Idempotency-Key": "a" };
+      const answer = await fetch(`${nginx.origin}/silent`, { method: "PATCH", headers, body: "{}" });
+      expect(answer.status).toBe(503);
+      times.push(silent.flatMap(({ received }) => received).length);
+    }
+    expect(times).toEqual([1, 2]);
+    const notes = await Bun.file(join(import.meta.dir, "../../docs/operations.md")).text();
+    const section = notes.split(`### From ${supported.version}\n`)[1]?.split("\n#")[0] ?? "";
+    const steps = [...section.matchAll(/^\d\. (.*)$/gm)].map(([, step]) => step);
+    expect(steps).toEqual([
+      expect.stringContaining("`animal-store migrate`"),
+      expect.stringContaining("every instance"),
+      expect.stringContaining("nginx"),
+      expect.stringContaining("clients"),
+    ]);
+  },
+  hasNginx,
 );
 
 upgrade(`SQLite: release ${supported.version} and this version serve a file in turn`, async () => {

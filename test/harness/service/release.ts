@@ -12,6 +12,10 @@ export function supportedRelease(): { readonly version: string; readonly executa
   return { version, executable: hasHistory(revision) ? executableOf(revision, what) : undefined };
 }
 
+/** The text of one of its files. Call it only if there is an executable. */
+export const fileOfSupportedRelease = (path: string): string =>
+  git("show", `${supported.revision}:${path}`).stdout.toString();
+
 /** A copy without .git has no history, and a shallow clone only its end. */
 function hasHistory(revision: string): boolean {
   if (!existsSync(join(ROOT, ".git")) || !Bun.which("git")) return false;
