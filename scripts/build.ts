@@ -9,7 +9,7 @@ import { ASSETS_PATH, bundlePages, PAGE_NAME } from "../src/console/assets/bundl
 const ROOT = join(import.meta.dir, "..");
 /** A process builds in a folder with this prefix, followed by its process id. */
 const DRAFT = "draft-";
-const ENTRIES = [
+export const ENTRIES = [
   "src/cli/main.ts",
   "src/thread.ts",
   "src/console-thread.ts",

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { embeddedInBun } from "../../scripts/sbom/runtime.ts";
+import { temporaryFolder } from "../harness/folder.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+describe("what is run to check and build the program is pinned", () => {
+  test("no command fetches what no lock file has", () => {
+    for (const path of ["package.json", ".ci/run", ".ci/lint/run", ".github/workflows/ci.yml", "Dockerfile"])
+      expect([path, ...read(path).matchAll(/npx (?:--yes|-y)|npm exec|bunx|npm (?:i|install)\b/g)]).toEqual([path]);
+  });
+
+  test.each(["package-lock.json", ".ci/lint/package-lock.json"])("%s has a checksum of every package", (path) => {
+    const { packages } = JSON.parse(read(path)) as { packages: Record<string, Record<string, unknown>> };
+    const fetched = Object.entries(packages).filter(([at, { link }]) => at.includes("node_modules/") && !link);
+    expect(fetched.length).toBeGreaterThan(100);
+    expect(fetched.filter(([, { integrity }]) => !integrity)).toEqual([]);
+  });
+
+  test("actions are named by their commit", () => {
+    const used = [...read(".github/workflows/ci.yml").matchAll(/uses: (.*)/g)].map(([, action]) => action);
+    expect(used.length).toBeGreaterThan(0);
+    for (const action of used) expect(action).toMatch(/^[\w/-]+@[0-9a-f]{40} # v[\d.]+$/);
+  });
+
+  test("linters of others run without install scripts, without our environment, and not as root", async () => {
+    const [bin, temporary] = [temporaryFolder(), join(temporaryFolder(), "with spaces")];
+    mkdirSync(temporary, { mode: 0o700 });
+    // In the place of npm, this installs linters that say who and where they are.
+    const linter =
+      '#!/bin/sh\\necho "$(id -u) $(printenv SECRET || echo none) $(ls openapi.json compose.yaml | wc -l) $1"\\n';
+    writeFileSync(
+      join(bin, "npm"),
+      `#!/bin/sh
+      echo "$1 $4"
+      mkdir -p "$3/node_modules/.bin" && cd "$3/node_modules/.bin"
+      for name in spectral dclint; do printf '${linter}' >$name; chmod 700 $name; done`,
+    );
+    chmodSync(join(bin, "npm"), 0o755);
+    const env = { PATH: `${bin}:${process.env.PATH}`, TMPDIR: temporary, SECRET: "seen" };
+    const command = [join(ROOT, ".ci/lint/run"), "spectral", "compose"];
+    const child = Bun.spawn(command, { cwd: bin, env, stdout: "pipe", stderr: "pipe" });
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    const user = process.getuid?.() === 0 ? 65534 : process.getuid?.();
+    expect([await child.exited, err, out.split("\n")]).toEqual([
+      0,
+      "",
+      ["ci --ignore-scripts", `${user} none 2 lint`, `${user} none 2 compose.yaml`, ""],
+    ]);
+  });
+});
+
+describe("npm run sbom", () => {
+  test("lists what is bundled and what Bun embeds, with licences, and nothing else", async () => {
+    const folder = temporaryFolder();
+    const command = [process.execPath, join(ROOT, "scripts/sbom.ts"), folder];
+    expect(await Bun.spawn(command, { cwd: folder, stderr: "ignore" }).exited).toBe(0);
+    type Component = { name: string; version?: string; licenses: object[]; components?: Component[] };
+    const { components }: { components: Component[] } = await Bun.file(join(folder, "sbom.cdx.json")).json();
+    const [bun, ...packages] = components;
+    expect(bun).toMatchObject({ name: "Bun", version: Bun.version });
+    const embedded = new Map(bun?.components?.map(({ name, version }) => [name, version]));
+    expect(embedded.get("WebKit (JavaScriptCore)")).toBe(process.versions.webkit as string);
+    expect(embedded.get("SQLite")).toBe(process.versions.sqlite as string);
+    expect([...embedded.keys()]).toContain("Brotli");
+    const names = packages.map(({ name }) => name);
+    // Of the program, of the pages of the console, of a dependency, and the reference of the API.
+    for (const name of ["ioredis", "preact", "denque", "@scalar/fastify-api-reference"]) expect(names).toContain(name);
+    for (const name of ["typescript", "playwright-core", "@types/bun"]) expect(names).not.toContain(name);
+    for (const { licenses } of [...components, ...(bun?.components ?? [])]) expect(licenses).toHaveLength(1);
+    const texts = await Bun.file(join(folder, "LICENSES.txt")).text();
+    expect(texts).toContain(await Bun.file(join(ROOT, "node_modules/ioredis/LICENSE")).text());
+    expect(texts).not.toContain("The package has no text of it.");
+  });
+
+  test("a Bun that contains something unknown is an error that says where to name it", () => {
+    expect(() => embeddedInBun({ ...process.versions, quantum: "1" })).toThrow(
+      "Bun contains something new: quantum. Say in scripts/sbom/runtime.ts what it is.",
+    );
+  });
+});
