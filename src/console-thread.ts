@@ -40,8 +40,6 @@ export interface ConsoleThreadData {
 /** The console has its own connections, beside those of the serving threads. */
 const POSTGRES_CONNECTIONS = 2;
 const APART = { idleTimeout: 60, maxRequestBodySize: Number.MAX_SAFE_INTEGER };
-/** All files may be open for a moment, so that the port cannot be opened again. */
-const RENEWAL_PAUSE_MS = 100;
 const FINISH_TIMEOUT_MS = 2_000;
 /**
  * Bun's types do not know this option for a socket, where the default is 10 seconds. The listener that relays a request
@@ -127,15 +125,13 @@ function listenApart(config: Config, handlers: PageHandlers, opened: AsyncDispos
   const listener = listeners.listen(CONSOLE_HOST, CONSOLE_PORT as number, "CONSOLE_PORT", false, APART);
   opened.defer(() => listener.finish(FINISH_TIMEOUT_MS));
   listener.serve(wrapped(handlers, (handle) => outside(holdBack, handle)));
-  const renew = (): void => {
-    try {
-      listeners.renew();
-    } catch {
-      setTimeout(renew, RENEWAL_PAUSE_MS).unref();
-    }
+  return {
+    address: () => listener.origin,
+    limit: (areLimited) => listeners.limit(areLimited),
+    renew: () => listeners.renewSoon(),
+    // It is never asked, since it runs as long as the service.
+    isIdle: () => false,
   };
-  // It is never asked whether it is idle, since it runs as long as the service.
-  return { address: () => listener.origin, limit: listeners.limit.bind(listeners), renew, isIdle: () => false };
 }
 
 function directCaller(config: Config): CallerOf {

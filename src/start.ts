@@ -124,14 +124,6 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
   const consoleUrl = await startConsole(config, consoleHost, origin);
 
   const operatorKey = await provideOperatorKey(databaseUrl, store.keys, environment, clock, log);
-  serving.admit([consoleHost]);
-  await noteCountingPlace(store, redisUrl ? "redis" : "database", report);
-
-  const instance = { version: manifest.version, environment, threads: settings.threads };
-  const heartbeat = new Heartbeat({ ...instance, store, clock, serving });
-  opened.defer(startBackgroundJobs({ meters, heartbeat, store, steadyClock, report }));
-  announceStart(config, origin, log);
-
   const threadData = { settings, port, memory, clockMemory: parts.clock?.buffer };
   const threads = new Threads<ServingThreadData>({
     script: THREAD,
@@ -143,6 +135,13 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
     onDeath: parts.onThreadDeath,
     log,
   });
+  serving.admit([consoleHost, threads]);
+  await noteCountingPlace(store, redisUrl ? "redis" : "database", report);
+
+  const instance = { version: manifest.version, environment, threads: settings.threads };
+  const heartbeat = new Heartbeat({ ...instance, store, clock, serving });
+  opened.defer(startBackgroundJobs({ meters, heartbeat, store, steadyClock, report }));
+  announceStart(config, origin, log);
   opened.defer(() => threads.close());
   metrics.include(() => threads.metrics());
 

@@ -40,6 +40,7 @@ async function start(data: ServingThreadData, host: Rpc<HostMethods>, opened: As
   const store = await openHandle(data.storeHandle);
   opened.defer(() => store.close());
   const { telemetry, snapshot } = await startThreadMetrics(settings.config);
+  const listeners = new Listeners(opened, settings.quietMs);
   const serving = await openServing(opened, {
     settings,
     port,
@@ -48,7 +49,7 @@ async function start(data: ServingThreadData, host: Rpc<HostMethods>, opened: As
     memory,
     keeper: { saveElsewhere: () => host.call("save") },
     clock: clockMemory && clockIn(clockMemory),
-    listeners: new Listeners(opened, settings.quietMs),
+    listeners,
     telemetry,
     logs: openLogs(log, opened, telemetry),
     processLog: SILENT,
@@ -56,5 +57,12 @@ async function start(data: ServingThreadData, host: Rpc<HostMethods>, opened: As
   serving.answer(() => host.call("openConsole"));
   serving.admit();
   const { announceStop, drain } = serving;
-  return { announceStop, drain, metrics: snapshot, close: () => closeAll(opened) };
+  return {
+    announceStop,
+    drain,
+    limit: (areLimited: boolean) => listeners.limit(areLimited),
+    renew: () => listeners.renewSoon(),
+    metrics: snapshot,
+    close: () => closeAll(opened),
+  };
 }

@@ -76,12 +76,15 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
       const shared = routeParts(parts, openConsole);
       listener.serve(createRoutes({ ...shared, clock, steadyClock: steady, gate, usage, isReady }));
     },
-    /** Admits requests to /v1, and starts the jobs of this thread. `others`: connections that are limited with its own. */
-    admit(others: readonly Connections[] = []): void {
+    /**
+     * Admits requests to /v1, and starts the jobs of this thread. One thread watches the limit of open files for all: it
+     * has the connections of the others, and the rest have none.
+     */
+    admit(others?: readonly Connections[]): void {
       gate.open();
       ready.start();
       opened.defer(startThreadJobs({ keyring, usage, store, isReady, steadyClock: steady, report: logs.report }));
-      opened.defer(limitConnections({ connections: [...others, listeners], telemetry, log: processLog }));
+      if (others) opened.defer(limitConnections({ connections: [...others, listeners], telemetry, log: processLog }));
     },
     /** From now on, it is not ready, and each response is the last one of its connection. */
     announceStop(): void {

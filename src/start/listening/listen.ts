@@ -14,6 +14,8 @@ interface PortOptions {
   readonly maxRequestBodySize?: number;
 }
 
+const RENEWAL_PAUSE_MS = 100;
+
 /** The ports that a service listens on. */
 export class Listeners {
   readonly #listeners: Listener[] = [];
@@ -67,6 +69,15 @@ export class Listeners {
     });
     if (this.#renewable.length > 0) throw failure;
     this.#renewable = undefined;
+  }
+
+  /** Renews now or, if all files are open at the moment, a little later. For a thread that another one tells to. */
+  renewSoon(): void {
+    try {
+      this.renew();
+    } catch {
+      setTimeout(() => this.renewSoon(), RENEWAL_PAUSE_MS).unref();
+    }
   }
 
   /** Connections are still accepted, but from now on each of them ends with its next response. */

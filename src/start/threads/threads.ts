@@ -18,6 +18,10 @@ export type ThreadMethods = {
   announceStop(): void;
   /** Runs one drain step. */
   drain(step: DrainStep): Promise<void>;
+  /** While they are limited, connections end with their next response, and idle ones end now. */
+  limit(areLimited: boolean): void;
+  /** Closes the connections that have not sent a whole request. */
+  renew(): void;
   /** Undefined: metrics are off. */
   metrics(): Promise<MetricsSnapshot | undefined>;
 };
@@ -113,6 +117,14 @@ export class Threads<Data> {
   announceStop(): void {
     this.#stopping.abort();
     for (const { remote } of this.#threads) remote.notify("announceStop");
+  }
+
+  limit(areLimited: boolean): void {
+    for (const { remote } of this.#threads) remote.notify("limit", areLimited);
+  }
+
+  renew(): void {
+    for (const { remote } of this.#threads) remote.notify("renew");
   }
 
   /** Runs one drain step in all threads, which those that are starting take too. */
