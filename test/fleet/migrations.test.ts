@@ -8,6 +8,7 @@ import { appliedMigrations } from "../../src/store/postgres/schema/target.ts";
 import { type Migration, type Step, schemaState } from "../../src/store/schema/migrate.ts";
 import { breakAtStatement } from "../harness/servers/breaking-wire.ts";
 import { emptyDatabaseMaker, withSql } from "../harness/servers/postgres.ts";
+import { TestProxy } from "../harness/servers/proxy.ts";
 import { startService } from "../harness/service/service.ts";
 
 const newDatabase = await emptyDatabaseMaker();
@@ -141,16 +142,66 @@ describe("a migration that another process is running", () => {
 test("a server that says nothing any more after the login is given up, in one line", async () => {
   const address = new URL(await newDatabase());
   await migrateDatabase(address.href, () => {});
-  const { port } = address;
-  for (const n of [1, 2, 3]) {
-    const wire = await breakAtStatement(Number(port), n, "never");
-    address.port = String(wire.port);
-    address.search = "?sslmode=disable";
-    await expect(migrateDatabase(address.href, () => {}, { answerTimeoutMs: 300 })).rejects.toThrow(
+  const giveUpAt = async (n: number) => {
+    const wire = await breakAtStatement(Number(address.port), n, "never");
+    const silent = new URL(address);
+    silent.port = String(wire.port);
+    silent.search = "?sslmode=disable";
+    await expect(migrateDatabase(silent.href, () => {}, { answerTimeoutMs: 300 })).rejects.toThrow(
       `no answer from 127.0.0.1:${wire.port} within 0.3 s: is it PostgreSQL, and can it be reached from here?`,
     );
     expect(wire.statements()).toBe(n);
-  }
+  };
+  await Promise.all([1, 2, 3].map(giveUpAt));
+});
+
+describe("a server that goes silent while it migrates", () => {
+  const silence = (port: number) => `no answer from 127.0.0.1:${port} within `;
+  const through = (url: string, port: number): string => {
+    const address = new URL(url);
+    address.port = String(port);
+    address.search = "?sslmode=disable&connect_timeout=1";
+    return address.href;
+  };
+
+  test("is given up, whichever statement gets no answer", async () => {
+    const url = await newDatabase();
+    const port = Number(new URL(url).port);
+    const whole = await breakAtStatement(port, Number.POSITIVE_INFINITY, "never");
+    await migrateDatabase(through(url, whole.port), () => {});
+    const last = whole.statements();
+    // The end of the lock's session is the last; between the tenth and the one before, all create tables.
+    const silentAt = [4, 5, 6, 7, 8, 9, 10, last - 2, last - 1, last];
+    await Promise.all(
+      silentAt.map(async (n) => {
+        const wire = await breakAtStatement(port, n, "never");
+        const migrating = migrateDatabase(through(await newDatabase(), wire.port), () => {}, {
+          answerTimeoutMs: 500,
+        });
+        await expect(migrating).rejects.toThrow(silence(wire.port));
+      }),
+    );
+  });
+
+  test("is given up if only its open connections are dead, and not while it works", async () => {
+    const url = await newDatabase();
+    await migrateDatabase(url, () => {});
+    // Many looks, all of which see it at work.
+    const slow: Step = { kind: "sql", sql: "SELECT pg_sleep(0.5)" };
+    const migrations = withNext(slow, ADD_COLUMN);
+    const report = await inTransaction(url, "SELECT * FROM animals");
+    const proxy = await TestProxy.start(Number(new URL(url).port));
+    const progress: string[] = [];
+    const onProgress = (message: string) => {
+      progress.push(message);
+      proxy.silence();
+    };
+    const options = { migrations, answerTimeoutMs: 2_000, lookIntervalMs: 50 };
+    await expect(migrateDatabase(through(url, proxy.port), onProgress, options)).rejects.toThrow(silence(proxy.port));
+    expect(progress).toEqual([expect.stringContaining("waits for a lock")]);
+    await report.close();
+    expect((await migrateDatabase(url, () => {}, { migrations })).to).toBe(NEXT);
+  });
 });
 
 test("an index is not kept waiting by whoever looks what it waits for", async () => {

@@ -1,4 +1,5 @@
 import type { SQL } from "bun";
+import { lazy } from "../../../base/lazy.ts";
 import type { SqlValue } from "../../sql/table.ts";
 import { clientMaker, type SessionSettings } from "./client.ts";
 
@@ -29,6 +30,7 @@ export const connectionOf = (sql: SQL): CopyingConnection => ({
 /** One connection, which is never silently replaced by another, so settings and locks on it last. */
 export interface Session extends Connection {
   transact<T>(work: (tx: Connection) => Promise<T>): Promise<T>;
+  /** May be called again. */
   close(): Promise<void>;
 }
 
@@ -48,10 +50,10 @@ export async function openSession(url: string, settings: SessionSettings): Promi
   return {
     ...connectionOf(reserved),
     transact: <T>(work: (tx: Connection) => Promise<T>) => reserved.begin((tx) => work(connectionOf(tx))) as Promise<T>,
-    async close() {
+    close: lazy(async () => {
       // Otherwise the client waits for it until the timeout.
       reserved.release();
       await sql.close({ timeout: CLOSE_TIMEOUT_SECONDS });
-    },
+    }),
   };
 }

@@ -13,6 +13,9 @@ export const PATIENCE = {
 
 export type Patience = typeof PATIENCE;
 
+/** Sessions beside the one that migrates. */
+export const BESIDE = { application_name: "animal-store migrate" };
+
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 2_000;
 

@@ -1,18 +1,18 @@
 import { OperatorError } from "../../../base/operator-error.ts";
-import { type Connection, openSession } from "../connections/connection.ts";
-import { processesWhere } from "../connections/lock-wait.ts";
+import { type Connection, openSession, type Session } from "../connections/connection.ts";
+import { BESIDE, processesWhere } from "../connections/lock-wait.ts";
 
 /** An arbitrary number, of an advisory lock that no other program takes. */
 const MIGRATION_LOCK = 4_705_221_190n;
 const HOLDS_IT = `pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
   AND (classid::bigint << 32) | objid::bigint = ${MIGRATION_LOCK})`;
 const RETRY_INTERVAL_MS = 100;
-/** Sessions beside the one that migrates. */
-export const BESIDE = { application_name: "animal-store migrate" };
 
 interface LockOptions {
   readonly limitMs: number;
   readonly onProgress: (message: string) => void;
+  /** Told of the session that will hold the lock, before its first attempt. */
+  readonly onSession: (session: Session) => Promise<unknown>;
 }
 
 /**
@@ -23,6 +23,7 @@ export async function underMigrationLock<T>(url: string, options: LockOptions, w
   const session = await openSession(url, BESIDE);
   const deadlineMs = performance.now() + options.limitMs;
   try {
+    await options.onSession(session);
     for (let tries = 1; ; tries++) {
       // A transaction for each attempt: an index waits until all that were reading when it was nearly done have ended.
       const outcome = await session.transact(async (tx) => {

@@ -15,10 +15,11 @@ import {
 } from "../../schema/migrate.ts";
 import { noAnswer, operatorError } from "../connections/client.ts";
 import { APPLICATION, openSession, type Session } from "../connections/connection.ts";
-import { LockWait, PATIENCE, type Patience } from "../connections/lock-wait.ts";
+import { BESIDE, LockWait, PATIENCE, type Patience } from "../connections/lock-wait.ts";
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from "../connections/sql-state.ts";
-import { BESIDE, underMigrationLock } from "./lock.ts";
+import { underMigrationLock } from "./lock.ts";
 import { appliedMigrations, migrationTarget } from "./target.ts";
+import { Watch } from "./watch.ts";
 
 export interface SchemaOptions {
   readonly rules: SchemaRules;
@@ -28,6 +29,8 @@ export interface SchemaOptions {
   readonly migrations?: readonly Migration[];
   readonly patience?: Patience;
   readonly answerTimeoutMs?: number;
+  /** How often a migration looks whether the server is at work on it. */
+  readonly lookIntervalMs?: number;
 }
 
 /** The limit for statements that any server answers at once: the driver has one only for the login. */
@@ -99,20 +102,32 @@ async function bringUpToDate(session: Session, url: string, options: SchemaOptio
   const { rules, onProgress = () => {}, migrations = POSTGRES_MIGRATIONS, patience = PATIENCE } = options;
   const state = schemaState(await readApplied(session, url, options.answerTimeoutMs), migrations);
   if (!isWorkDue(state, rules, newestOf(migrations))) return workDue(state, migrations);
-  await refuseReadOnly(session, state);
-  const lock = { limitMs: patience.migratorLimitMs, onProgress };
+  const { answerTimeoutMs = ANSWER_TIMEOUT_MS, lookIntervalMs = answerTimeoutMs } = options;
+  await answered(refuseReadOnly(session, state), url, answerTimeoutMs);
+  const watch = new Watch(url, { answerTimeoutMs, lookIntervalMs });
+  let holder: Session | undefined;
+  const onSession = (opened: Session) => {
+    holder = opened;
+    return watch.on(opened);
+  };
+  const lock = { limitMs: patience.migratorLimitMs, onProgress, onSession };
   // Few migrations have to wait for a lock, and only then is there something to look at.
   let observer: Promise<Session> | undefined;
   try {
-    return await underMigrationLock(url, lock, async () => {
-      const [row] = await session.run<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    const migrating = underMigrationLock(url, lock, async () => {
+      const pid = await watch.on(session);
       const observe = () => {
         observer ??= openSession(url, BESIDE);
         return observer;
       };
-      const wait = new LockWait({ ...patience, observer: observe, pid: row?.pid ?? 0, onProgress });
+      const wait = new LockWait({ ...patience, observer: observe, pid, onProgress });
       return migrate(migrationTarget(session, wait), migrations);
     });
+    return await watch.during(migrating);
+  } catch (error) {
+    // If the server is silent, the work does not get to its own end.
+    await holder?.close();
+    throw error;
   } finally {
     await observer?.then(
       (opened) => opened.close(),

@@ -26,6 +26,9 @@ const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
   steps_done  bigint
 )`;
 
+/** Less than a session may be idle before it is taken for dead (watch.ts): a fill may have waited for locks. */
+const MAX_FILL_PAUSE_MS = 5_000;
+
 /** Columns that are missing in a database of an earlier release. */
 const ADD_COLUMNS = `ALTER TABLE migrations
   ADD COLUMN IF NOT EXISTS serves_from bigint,
@@ -94,7 +97,7 @@ export function migrationTarget(session: Session, wait: LockWait): MigrationTarg
       const beganMs = performance.now();
       const next = await runInTransaction(due);
       // A fill pauses half of the time, for the service.
-      if (next !== undefined) await Bun.sleep(performance.now() - beganMs);
+      if (next !== undefined) await Bun.sleep(Math.min(performance.now() - beganMs, MAX_FILL_PAUSE_MS));
       return next;
     },
   };
