@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { atEnd } from "../harness/cleanup.ts";
 import { temporaryFolder } from "../harness/folder.ts";
@@ -139,3 +140,30 @@ describe("a thread that dies", () => {
     expect(await service.child.exited).toBe(0);
   });
 });
+
+/** How often each thread of a process has gone to sleep so far, by its name. */
+function sleepsOf(pid: number): Map<string, number> {
+  const statuses = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8"),
+  );
+  const field = (status: string, name: string) => new RegExp(`^${name}:\\s*(.*)$`, "m").exec(status)?.[1] ?? "";
+  return new Map(
+    statuses.map((status) => [field(status, "Name"), Number(field(status, "voluntary_ctxt_switches"))] as const),
+  );
+}
+
+test.skipIf(process.platform !== "linux")(
+  "at rest, the first thread looks after things, and further ones hardly wake up",
+  async () => {
+    const service = await serve({ cwd: temporaryFolder(), threads: 4 });
+    const { pid } = service.child;
+    const before = sleepsOf(pid);
+    const since = (name: string) => (sleepsOf(pid).get(name) ?? 0) - (before.get(name) ?? 0);
+    while (since("animal-store") < 60) await Bun.sleep(100);
+    for (const name of ["serving 2", "serving 3", "serving 4"]) {
+      expect([name, before.has(name)]).toEqual([name, true]);
+      expect(since(name)).toBeLessThan(36);
+    }
+    expect(await service.kill("SIGTERM")).toBe(0);
+  },
+);
