@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { SQL } from "bun";
+import { openSource } from "../../src/store/postgres/transfer.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, run, serve, withoutProgress } from "../harness/program/program.ts";
 import { stopWhen } from "../harness/program/turns.ts";
 import { unfinish } from "../harness/rows/copy.ts";
 import { openDatabaseFile } from "../harness/rows/sqlite.ts";
+import { hasPgbouncer, TestPgbouncer } from "../harness/servers/pgbouncer.ts";
 import { emptyDatabaseMaker } from "../harness/servers/postgres.ts";
 
 const newDatabase = await emptyDatabaseMaker();
@@ -220,3 +222,54 @@ test("copy refuses a source that is served, a target that is not empty, and itse
   for (const args of [["copy"], ["copy", "--form", "x"], ["copy", "--from", "sqlite:a", "--to", "mysql://x"]])
     expect((await run(args, { cwd })).exitCode).toBe(2);
 });
+
+test.skipIf(!hasPgbouncer)(
+  "behind PgBouncer, a service is found by its heartbeat and not by the connections that are kept after its end",
+  async () => {
+    const cwd = temporaryFolder();
+    const database = await newDatabase();
+    const pooled = `${(await TestPgbouncer.start(database, "transaction")).url}?pgbouncer=true`;
+    const sql = new SQL(database, { max: 1 });
+    const kept = () =>
+      sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'animal-store%'`;
+    const copyTo = (file: string, from = database) => run(["copy", "--from", from, "--to", `sqlite:${file}`], { cwd });
+    const start = async () => {
+      const service = await serve({ cwd, env: { DATABASE_URL: pooled } });
+      while ((await sql`SELECT 1 FROM instances WHERE stopped_at IS NULL`).length === 0) await Bun.sleep(20);
+      return service;
+    };
+
+    const stopped = await start();
+    expect((await copyTo("running.db")).err).toMatch(/using the source database.*: stop it first/);
+    await stopped.kill("SIGTERM");
+    expect((await kept()).length).toBeGreaterThan(0);
+    for (const [file, from] of [
+      ["stopped.db", database],
+      ["pooled.db", pooled],
+    ] as const)
+      expect(await copyTo(file, from)).toMatchObject({ exitCode: 0, err: "" });
+
+    const killed = await start();
+    await killed.kill("SIGKILL");
+    await sql`UPDATE instances SET seen_at = seen_at + 3600000`;
+    const { exitCode, err } = await copyTo("killed.db");
+    expect([exitCode, err]).toEqual([
+      1,
+      expect.stringMatching(
+        /was there \d+ s ago, is using the source database: stop it first, or if it was killed, wait 30 s/,
+      ),
+    ]);
+    await sql`UPDATE instances SET seen_at = seen_at - 3631000`;
+    expect((await kept()).length).toBeGreaterThan(0);
+    expect(await copyTo("killed.db")).toMatchObject({ exitCode: 0, err: "" });
+
+    // A copy looks again at its end, inside of its transaction: at who is there then.
+    const source = await openSource(database);
+    const late = new SQL(database, { max: 1, connection: { application_name: "animal-store late (pooled)" } });
+    await late.unsafe("BEGIN");
+    await expect(async () => source.refuseUse()).toThrow("is using the source database");
+    await late.unsafe("ROLLBACK");
+    await source.refuseUse();
+    await Promise.all([late.close(), source.close(), sql.close()]);
+  },
+);

@@ -22,7 +22,7 @@ export interface Instance {
 export const HEARTBEAT_INTERVAL_MS = 10 * SECOND_MS;
 
 /** Two heartbeats may be late, because the store is busy or clocks differ. */
-const LOST_AFTER_MS = 3 * HEARTBEAT_INTERVAL_MS;
+export const INSTANCE_LOST_AFTER_MS = 3 * HEARTBEAT_INTERVAL_MS;
 
 /** An instance is deleted from the store after this much silence. */
 const FORGOTTEN_AFTER_MS = 7 * DAY_MS;
@@ -32,7 +32,7 @@ export type InstanceState = "alive" | "stopped" | "lost";
 
 export function stateOfInstance({ seenAtMs, stoppedAtMs }: Instance, nowMs: number): InstanceState {
   if (stoppedAtMs !== undefined) return "stopped";
-  return nowMs - seenAtMs <= LOST_AFTER_MS ? "alive" : "lost";
+  return nowMs - seenAtMs <= INSTANCE_LOST_AFTER_MS ? "alive" : "lost";
 }
 
 export const instancesForgottenBefore = (nowMs: number): number => nowMs - FORGOTTEN_AFTER_MS;

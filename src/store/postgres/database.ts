@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../ports/store.ts";
 import { clientMaker, operatorError } from "./connections/client.ts";
-import { APPLICATION } from "./connections/connection.ts";
+import { APPLICATION, applicationName } from "./connections/connection.ts";
 import { PLANNING } from "./connections/dialect.ts";
 import { Pool } from "./connections/pool.ts";
 import { openOnSchema, type SchemaOptions } from "./schema/schema.ts";
@@ -17,7 +17,7 @@ const SETTINGS = {
 /** A pool to serve from, on a schema that this version can use. Fails with an OperatorError. */
 export async function openPool(url: string, connections: number, schema: SchemaOptions): Promise<Pool> {
   await (await openOnSchema(url, schema)).close();
-  const name = `${APPLICATION.application_name} ${crypto.randomUUID().slice(0, 8)}`;
+  const name = applicationName(url, `${APPLICATION.application_name} ${crypto.randomUUID().slice(0, 8)}`);
   const pool = new Pool(await clientMaker(url), { connections, settings: { ...SETTINGS, ...PLANNING }, name });
   try {
     await firstConnection(pool);

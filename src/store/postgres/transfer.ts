@@ -1,6 +1,8 @@
 import { opening } from "../../base/disposal.ts";
 import { OperatorError } from "../../base/operator-error.ts";
 import { pagesOf } from "../../base/read-all.ts";
+import { SECOND_MS } from "../../base/time/clock.ts";
+import { INSTANCE_LOST_AFTER_MS, stateOfInstance } from "../../domain/usage/instance.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO, type SchemaRules } from "../schema/migrate.ts";
 import { STORE_ID, selectMetadata, TABLES } from "../sql/rows.ts";
 import { type Row, selectFrom, type Table } from "../sql/table.ts";
@@ -11,10 +13,11 @@ import {
   type RowWriter,
   transferWork,
 } from "../sql/tables/transfer.ts";
+import { instanceWork } from "../sql/tables/usage.ts";
 import { BATCH_SIZE, COPIES_TABLE } from "../sql/transfer.ts";
 import { performing } from "../sql/work.ts";
 import { beginSnapshot } from "./animal-snapshot.ts";
-import type { Connection, Session } from "./connections/connection.ts";
+import { type Connection, POOLED, type Session } from "./connections/connection.ts";
 import { POSTGRES, rowsParameter, upsertRows } from "./connections/dialect.ts";
 import { perform } from "./connections/work.ts";
 import { openOnSchema } from "./schema/schema.ts";
@@ -74,21 +77,56 @@ const inSession = <T>(url: string, rules: SchemaRules, work: (session: Session) 
 
 /** A service that has the database open would not notice that a copy has begun. */
 async function refuseUse(connection: Connection, what: "source" | "target"): Promise<void> {
-  for (let look = 1; await isUsed(connection); look++) {
+  for (let look = 1; ; look++) {
+    const user = await userOf(connection);
+    if (!user) return;
     if (look === LOOKS_AT_USERS)
-      throw new OperatorError(`a service or another command is using the ${what} database: stop it first`);
+      throw new OperatorError(`${user.who} is using the ${what} database: stop it first, ${user.otherwise}`);
     await Bun.sleep(LOOK_INTERVAL_MS);
   }
 }
 
 /** The server takes a moment to notice the end of a session, such as the one that created the schema. */
-const LOOKS_AT_USERS = 10;
+const LOOKS_AT_USERS = 20;
 const LOOK_INTERVAL_MS = 100;
 
-async function isUsed(connection: Connection): Promise<boolean> {
-  const [others] = await connection.run<{ count: bigint }>(`SELECT count(*) AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name LIKE 'animal-store%' AND application_name <> 'animal-store doctor' AND pid <> pg_backend_pid()`);
-  return others !== undefined && others.count > 0n;
+/** Services ask for changed keys twice a second, so a connection of PgBouncer that was not used for this long is left over. */
+const USED_WITHIN = "1 second";
+
+const SELECT_SESSIONS = `SELECT application_name LIKE '%${POOLED}%' AS pooled,
+    state = 'idle' AND state_change < clock_timestamp() - interval '${USED_WITHIN}' AS rests
+  FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'animal-store%'
+    AND application_name NOT LIKE 'animal-store doctor%' AND pid <> pg_backend_pid()`;
+
+const INSTANCES = instanceWork(POSTGRES);
+
+/** The user of a database, and what to do if it runs no more. */
+interface User {
+  readonly who: string;
+  readonly otherwise: string;
+}
+
+/** A session is that of a process that runs. PgBouncer also has some that rest: only heartbeats tell whose they are. */
+async function userOf(connection: Connection): Promise<User | undefined> {
+  // Within a transaction, the server would show the sessions of the first look again.
+  await connection.run("SELECT pg_stat_clear_snapshot()");
+  const sessions = await connection.run<{ pooled: boolean; rests: boolean | null }>(SELECT_SESSIONS);
+  if (sessions.length === 0) return undefined;
+  if (sessions.some(({ pooled, rests }) => !pooled || !rests))
+    return {
+      who: "a service or another command",
+      otherwise: "or if that was 1.1.0 behind PgBouncer, have PgBouncer close its connections (RECONNECT)",
+    };
+  const nowMs = Date.now();
+  const instances = await perform(connection.run, INSTANCES.reads.list());
+  const alive = instances.find((instance) => stateOfInstance(instance, nowMs) === "alive");
+  if (!alive) return undefined;
+  // Its clock may be ahead of ours.
+  const agoMs = Math.max(0, nowMs - alive.seenAtMs);
+  return {
+    who: `instance ${alive.id} on ${alive.host}, which was there ${Math.round(agoMs / SECOND_MS)} s ago,`,
+    otherwise: `or if it was killed, wait ${INSTANCE_LOST_AFTER_MS / SECOND_MS} s`,
+  };
 }
 
 async function sourceOn(session: Session, id: string): Promise<RowSource> {

@@ -22,13 +22,15 @@ const PARAMETERS: Readonly<Record<string, (value: string) => string | Mistake>> 
 /** The parts of a PostgreSQL URL. */
 export type PostgresAddress = Exclude<ReturnType<typeof parsePostgresUrl>, Mistake>;
 
+/** Tells whether PgBouncer is in between, in any mode: it refuses session settings, and keeps connections open. */
+export const isPooled = (url: URL): boolean => url.searchParams.get("pgbouncer") === "true";
+
 /** Parses a URL. Parameters mean what they mean to libpq. The mistake quotes nothing but names of parameters. */
 export function parsePostgresUrl(url: URL) {
   const mistake = mistakeIn(url.searchParams);
   if (mistake) return mistake;
   const of = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
   const rootCertificate = of("sslrootcert");
-  const isPooled = of("pgbouncer") === "true";
   const seconds = of("connect_timeout");
   return {
     hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
@@ -44,9 +46,8 @@ export function parsePostgresUrl(url: URL) {
     channelBinding: of("channel_binding") as (typeof CHANNEL_BINDINGS)[number] | undefined,
     connectTimeoutSeconds: seconds === undefined ? undefined : Number(seconds),
     /** Statements are prepared: not behind a pooler that gives each transaction another session. */
-    prepares: of("prepare") === "true" || (of("prepare") === undefined && !isPooled),
-    /** PgBouncer is in between, in any mode: it refuses session settings. */
-    isPooled,
+    prepares: of("prepare") === "true" || (of("prepare") === undefined && !isPooled(url)),
+    isPooled: isPooled(url),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { SQL } from "bun";
 import { lazy } from "../../../base/lazy.ts";
 import type { SqlValue } from "../../sql/table.ts";
+import { isPooled } from "../../urls/postgres-url.ts";
 import { clientMaker, type SessionSettings } from "./client.ts";
 
 /** Runs statements one after the other, within one transaction or one session. */
@@ -17,6 +18,13 @@ export interface CopyingConnection extends Connection {
 export type Run = <Row = unknown>(statement: string, parameters?: readonly SqlValue[]) => Promise<Row[]>;
 
 export const APPLICATION = { application_name: "animal-store" };
+
+/** Marks connections of PgBouncer, which keeps idle ones for minutes, under the name of a client that may be gone. */
+export const POOLED = "(pooled)";
+
+/** The name by which the server knows a connection to this address. */
+export const applicationName = (url: string, name: string): string =>
+  isPooled(new URL(url)) ? `${name} ${POOLED}` : name;
 
 export const connectionOf = (sql: SQL): CopyingConnection => ({
   run: (statement, parameters) => sql.unsafe(statement, parameters as SqlValue[] | undefined),
@@ -42,7 +50,8 @@ const CLOSE_TIMEOUT_SECONDS = 1;
 /** Fails with the driver's error: see operatorError(). */
 export async function openSession(url: string, settings: SessionSettings): Promise<Session> {
   const makeClient = await clientMaker(url);
-  const sql = makeClient({ settings: { ...UNLIMITED, ...settings } });
+  const name = String(settings.application_name ?? APPLICATION.application_name);
+  const sql = makeClient({ settings: { ...UNLIMITED, ...settings, application_name: applicationName(url, name) } });
   await using onFailure = new AsyncDisposableStack();
   onFailure.defer(() => sql.close({ timeout: 0 }));
   const reserved = await sql.reserve();
