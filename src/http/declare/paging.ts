@@ -46,7 +46,7 @@ const cursor = queryParameter<Position>({
 
 export const PAGE_PARAMETERS = { limit, cursor };
 
-/** Those of a list that can be searched by name. */
+/** The parameters of a list that can be searched by name. */
 export const SEARCH_PAGE_PARAMETERS = {
   limit,
   cursor: {

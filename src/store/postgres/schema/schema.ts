@@ -29,7 +29,7 @@ export interface SchemaOptions {
   readonly migrations?: readonly Migration[];
   readonly patience?: Patience;
   readonly answerTimeoutMs?: number;
-  /** How often a migration looks whether the server is at work on it. */
+  /** The interval at which a migration checks that the server is at work on it. */
   readonly lookIntervalMs?: number;
 }
 
