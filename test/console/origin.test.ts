@@ -133,13 +133,15 @@ describe("the console's own origin", () => {
 describe("the host that is asked for, against names of strangers that lead here (DNS rebinding)", () => {
   const env = {
     PUBLIC_URL: "https://store.example.com/v1",
-    TRUSTED_HOSTS: "desk.internal, Büro.example",
+    TRUSTED_HOSTS: "desk.internal, Büro.example, rooted.internal.",
     TRUSTED_PROXIES: "127.0.0.1",
     METRICS_PORT: "0",
   };
   const KNOWN = ["127.0.0.1:8080", "[::1]:8080", "LocalHost", "store-1:9464", "store.example.com", "Desk.Internal:1"];
   const UNKNOWN_HOSTS = ["evil.example.com", "evil.example.com:8080", "a.store.example.com", "127.0.0.1.evil.example"];
-  const MALFORMED = ["store.example.com.", "desk.internal.", "a b", "store.example.com@evil.example.com"];
+  /** A dot at the end makes no other name. Prometheus in Kubernetes is told such ones, to try no search domain. */
+  const ROOTED = ["localhost.:8080", "store-1.", "store.example.com.", "desk.internal.:9464", "rooted.internal"];
+  const MALFORMED = [".", "store.example.com..", "evil.example.com.", "a b", "store.example.com@evil.example.com"];
 
   test.each([
     ["on the port of the API", {}],
@@ -153,7 +155,7 @@ describe("the host that is asked for, against names of strangers that lead here 
     };
     const consoleUrl = service.consoleUrl as string;
     const urls = [consoleUrl, `${consoleUrl}api/session`, service.metricsUrl as string];
-    for (const Host of [...KNOWN, "xn--bro-hoa.example"])
+    for (const Host of [...KNOWN, ...ROOTED, "xn--bro-hoa.example"])
       expect([Host, await Promise.all(urls.map((url) => statusAt(url, { Host })))]).toEqual([Host, [200, 401, 200]]);
     for (const Host of [...UNKNOWN_HOSTS, ...MALFORMED])
       expect([Host, await Promise.all(urls.map((url) => statusAt(url, { Host })))]).toEqual([Host, [421, 421, 421]]);

@@ -21,6 +21,11 @@ export function parseHostNames(text: string): readonly string[] | Mistake {
 
 /** Returns whether a URL has one of these names for its host, or one that no stranger can own: an address, or one without a dot. */
 export function hasKnownHost(url: string | undefined, names: readonly string[]): boolean {
-  const hostname = url === undefined ? undefined : URL.parse(url)?.hostname;
-  return hostname !== undefined && (!hostname.includes(".") || IPV4.test(hostname) || names.includes(hostname));
+  const sent = url === undefined ? undefined : URL.parse(url)?.hostname;
+  if (sent === undefined) return false;
+  const hostname = withoutRoot(sent);
+  return !hostname.includes(".") || IPV4.test(hostname) || names.some((name) => withoutRoot(name) === hostname);
 }
+
+/** A name with a dot at its end ("localhost.") is the same one, only that no search domain is tried. */
+const withoutRoot = (name: string): string => name.replace(/(?<=[^.])\.$/, "");
