@@ -150,7 +150,7 @@ describe("restore", () => {
     }
 
     /** What may not change about a file of root. */
-    const seen = (file: string) => ({ uid: statSync(file).uid, bytes: Bun.hash(readFileSync(file)) });
+    const seen = (file: string) => existsSync(file) && { uid: statSync(file).uid, bytes: Bun.hash(readFileSync(file)) };
 
     test("leaves the database to whom it belonged, from a backup that only root can read", async () => {
       const { cwd, file, backup } = storeOfService();
@@ -160,14 +160,18 @@ describe("restore", () => {
       expect(await animalsIn(file)).toEqual(["Old"]);
     });
 
-    test.skipIf(!canTrace)("writes to no other file if a link takes the place of the unfinished one", async () => {
-      const { cwd, folder, backup, wanted } = storeOfService();
+    test.skipIf(!canTrace).each([
+      ["restore backup.db", "of-root.db", "is as it was"],
+      ["backup data/new.db", "none.db", "cannot back up"],
+    ])("%s does not follow a link to %s in the place of the unfinished file", async (args, target, message) => {
+      const { cwd, folder } = storeOfService();
+      const wanted = join(cwd, target);
       const before = seen(wanted);
       const log = join(cwd, "strace");
       // It stops when it begins to write, and goes on when the link is there.
       const stop = ["-e", "trace=pwrite64", "-e", "inject=pwrite64:signal=STOP:when=1"];
       const keepPid = ["sh", "-c", 'echo $$ > pid; exec "$@"', "sh"];
-      const restoring = command(["restore", backup], cwd, {}, ["strace", "-f", "-o", log, ...stop, ...keepPid]);
+      const running = command(args.split(" "), cwd, {}, ["strace", "-f", "-o", log, ...stop, ...keepPid]);
       const stopped = () => existsSync(log) && readFileSync(log, "utf8").includes("stopped by SIGSTOP");
       while (!stopped()) await Bun.sleep(1);
       const partial = readdirSync(folder).find((name) => name.endsWith(".partial")) as string;
@@ -176,11 +180,20 @@ describe("restore", () => {
       // Each of its threads stops once.
       const pid = Number(readFileSync(join(cwd, "pid"), "utf8"));
       let isOver = false;
-      restoring.finally(() => (isOver = true));
+      running.finally(() => (isOver = true));
       for (; !isOver; await Bun.sleep(1)) if (isRunning(pid)) process.kill(pid, "SIGCONT");
-      const { exitCode, err } = await restoring;
+      const { exitCode, err } = await running;
       expect(seen(wanted)).toEqual(before);
-      expect([exitCode, err]).toEqual([1, expect.stringContaining("is as it was")]);
+      expect([exitCode, err]).toEqual([1, expect.stringContaining(message)]);
+    });
+
+    test("a backup in a folder of somebody else belongs to them, whosever the database is", async () => {
+      const { cwd, folder } = storeOfService();
+      const { exitCode, err } = await command(["backup", "data/new.db"], cwd, { DATABASE_URL: "sqlite:of-root.db" });
+      expect([exitCode, err]).toEqual([0, ""]);
+      const made = join(folder, "new.db");
+      expect(statSync(made)).toMatchObject(SERVICE);
+      expect(await animalsIn(made)).toEqual(["Old"]);
     });
 
     test("does not follow a link of the service's user to a database of somebody else", async () => {

@@ -1,5 +1,8 @@
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
+import { actAsRoot, actingAs, isRoot, type SystemUser } from "../../../base/system/acting-user.ts";
+import { userName } from "../../../base/system/system-user.ts";
 import { SupervisedWorker } from "../../../base/worker/supervised-worker.ts";
 import { beginFile, type PartialFile } from "../../files/partial-file.ts";
 import { preparePath } from "../file/database.ts";
@@ -29,15 +32,38 @@ export async function backupSqlite(givenPath: string, file: string, options: Cop
 /** Returns the checked copy before it has its name. */
 export async function copyDatabase(givenPath: string, file: string, options: CopyingOptions): Promise<PartialFile> {
   const path = await preparePath(givenPath, { create: false });
-  const partial = beginFile(file);
+  const owner = ownerToActAs(dirname(file));
+  const partial = actingAs(owner, () => beginFile(file));
   try {
-    await copyInto(partial, { path, isReadOnly: false }, options);
+    await copyInto(partial, { path, isReadOnly: false, owner }, options);
     return partial;
   } catch (error) {
     if (options.signal?.aborted) throw options.signal.reason;
     throw new OperatorError(`cannot back up ${givenPath} to ${file}: ${explain(error, dirname(file))}`);
+  } finally {
+    if (owner) actAsRoot();
   }
 }
+
+/**
+ * Returns the owner of a folder that root writes to, if that is somebody else: they could put a link in the place of
+ * the unfinished file, which SQLite follows. Fails with an OperatorError.
+ */
+function ownerToActAs(folder: string): SystemUser | undefined {
+  const owner = isRoot() ? statSync(folder, { throwIfNoEntry: false }) : undefined;
+  return owner && owner.uid !== 0 ? refuseUnableToActAs({ uid: owner.uid, gid: owner.gid }) : undefined;
+}
+
+/** Returns the user. Fails with an OperatorError, as in a container whose root may not change users. */
+export function refuseUnableToActAs({ uid, gid }: SystemUser): SystemUser {
+  try {
+    return actingAs({ uid, gid }, () => ({ uid, gid }));
+  } catch (error) {
+    throw new OperatorError(`root cannot act as ${nameOfUser(uid)} here (${reasonOf(error)}): run this as that user`);
+  }
+}
+
+export const nameOfUser = (uid: number): string => userName(uid) ?? `user ${uid}`;
 
 function explain(error: unknown, folder: string): string {
   const reason = reasonOf(error);

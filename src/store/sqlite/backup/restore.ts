@@ -3,7 +3,6 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { actAs, actAsRoot, actingAs, isRoot, type SystemUser } from "../../../base/system/acting-user.ts";
-import { userName } from "../../../base/system/system-user.ts";
 import { type Check, type CheckResult, runChecks } from "../../../domain/checkup/checkup.ts";
 import { type Authorship, entryOfStore } from "../../../domain/journal.ts";
 import { syncFile } from "../../files/files.ts";
@@ -28,7 +27,7 @@ import { SQLITE } from "../sql/dialect.ts";
 import { hasTable } from "../sql/statements.ts";
 import { performer } from "../sql/work.ts";
 import { refuseForeignWal } from "../wal/check.ts";
-import { type CopyingOptions, copyInto } from "./backup.ts";
+import { type CopyingOptions, copyInto, nameOfUser, refuseUnableToActAs } from "./backup.ts";
 
 export interface RestoreOptions extends CopyingOptions {
   /** The author of the entry in the journal of the restored store. */
@@ -101,15 +100,9 @@ function ownerToActAs(givenPath: string, path: string): SystemUser | undefined {
   const other = others.find(({ uid }) => uid !== 0 && uid !== owner.uid);
   if (other)
     throw new OperatorError(
-      `${owner.place} belongs to ${nameOf(owner)}, but ${other.place} to ${nameOf(other)}: give both to the user of the service with chown, then restore`,
+      `${owner.place} belongs to ${nameOfUser(owner.uid)}, but ${other.place} to ${nameOfUser(other.uid)}: give both to the user of the service with chown, then restore`,
     );
-  if (owner.uid === 0) return undefined;
-  try {
-    actingAs(owner, () => {});
-  } catch (error) {
-    throw new OperatorError(`root cannot act as ${nameOf(owner)} here (${reasonOf(error)}): run this as that user`);
-  }
-  return { uid: owner.uid, gid: owner.gid };
+  return owner.uid === 0 ? undefined : refuseUnableToActAs(owner);
 }
 
 type PlaceOwner = SystemUser & { readonly place: string };
@@ -119,8 +112,6 @@ function ownerOf(place: string): PlaceOwner | undefined {
   const stats = fs.lstatSync(place, { throwIfNoEntry: false });
   return stats && { place, uid: stats.uid, gid: stats.gid };
 }
-
-const nameOf = ({ uid }: SystemUser): string => userName(uid) ?? `user ${uid}`;
 
 /** Returns the real path of a folder, or of the nearest one above it that exists. */
 const existingFolder = (folder: string): string =>
