@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
+import { openForServing } from "../../src/store/postgres/store.ts";
 import { emptyDatabaseMaker, TestPostgres, withSql } from "../harness/servers/postgres.ts";
 import { startService } from "../harness/service/service.ts";
 
@@ -98,4 +99,31 @@ test("a standby serves reads, and once it is promoted also writes", async () => 
   expect((await service.call("GET /pets")).json).toHaveLength(2);
   await service.stop();
   expect(levelsAndMessages(logged).filter((message) => READ_ONLY.test(message))).toHaveLength(1);
+});
+
+test("connections to a primary that turns read-only are replaced without waiting for a write that fails", async () => {
+  const primary = await TestPostgres.start({ isVolatile: true });
+  const url = await primary.database();
+  const store = await openForServing(url, { connections: 1 });
+  const pids = () =>
+    withSql(url, async (sql) =>
+      (await sql`SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'animal-store%'`).map(
+        ({ pid }: { pid: number }) => pid,
+      ),
+    );
+  await store.check();
+  const before = await pids();
+  expect(before).toHaveLength(1);
+  await withSql(url, async (sql) => {
+    await sql`ALTER SYSTEM SET default_transaction_read_only = on`;
+    await sql`SELECT pg_reload_conf()`;
+  });
+  while ((await pids()).includes(before[0])) await store.check();
+  expect(store.isReadOnly()).toBe(true);
+  // One that stays read-only keeps its connections.
+  await store.check();
+  const after = await pids();
+  for (let i = 0; i < 5; i++) await store.check();
+  expect(await pids()).toEqual(after);
+  await store.close();
 });

@@ -90,7 +90,10 @@ async function openStore(
     isReadOnly: () => isReadOnly,
     async check() {
       const [row] = await pool.read<{ mode: string }>(CHECK);
+      const wasReadOnly = isReadOnly;
       isReadOnly = row?.mode === "on";
+      // A former primary would go on answering reads.
+      if (isReadOnly && !wasReadOnly) pool.replaceConnections();
     },
     close: () => pool.close(),
   };

@@ -144,9 +144,13 @@ export class Pool {
     );
   }
 
+  /** To be called when the server has turned read-only: the address may lead to a new primary by now. */
+  replaceConnections(): void {
+    for (const link of [...this.#links]) link.retire(performance.now());
+  }
+
   #failed(task: Task, error: unknown): void {
-    // The address may lead to the new primary by now.
-    if (isReadOnly(error)) for (const link of [...this.#links]) link.retire(performance.now());
+    if (isReadOnly(error)) this.replaceConnections();
     if (task.kind === "read" && !task.isRepeated && !this.#isClosed && isConnectionLost(error)) {
       task.isRepeated = true;
       task.link = undefined;
