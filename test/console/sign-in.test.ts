@@ -150,9 +150,11 @@ onEveryStore(({ backend, startService, setUp }) => {
         // A server on another port of this host can add cookies.
         [`${made}; ${made}; ${made}; ${cookie}`, 200],
         [`${`${made}; `.repeat(40)}${cookie}`, 200],
-        // Eight of our own name are looked up, and no more.
-        [`${`${own}=${newConsoleSecret()}; `.repeat(7)}${cookie}`, 200],
-        [`${`${own}=${newConsoleSecret()}; `.repeat(8)}${cookie}`, 401],
+        // On localhost, browsers take secure names from pages under http, and send them there.
+        [`${`__Secure-${made}; `.repeat(40)}${cookie}`, 200],
+        // Of our own name it can add one for each path; 32 are looked up, and no more.
+        [`${`${own}=${newConsoleSecret()}; `.repeat(31)}${cookie}`, 200],
+        [`${`${own}=${newConsoleSecret()}; `.repeat(32)}${cookie}`, 401],
         [made, 401],
         [`x${cookie}`, 401],
         [`${cookie}x`, 401],

@@ -17,8 +17,8 @@ export function cookieNameAt(origin: string | undefined): string {
 /** Once ended the value of a cookie that is for https alone, when its name did not tell. */
 const SECURE_MARK = ".s";
 
-/** Another port of the same host can add cookies of such names, so only the likeliest few are looked up. */
-const MAX_COOKIES = 8;
+/** Another port of the same host can add cookies: of our own name, one for each path, and of as many others as it likes. */
+const MAX_COOKIES = 32;
 
 export interface SessionCookie {
   readonly name: string;
@@ -43,7 +43,7 @@ export function sessionCookiesIn(
   if (sent.length <= 1) return sent;
   const own = cookieNameAt(headers.get("origin") ?? asked).replace(SECURE, "");
   const foreignness = ({ name }: SessionCookie): number =>
-    (name.startsWith(SECURE) ? 0 : 2) + (name.replace(SECURE, "") === own ? 0 : 1);
+    (name.replace(SECURE, "") === own ? 0 : 2) + (name.startsWith(SECURE) ? 0 : 1);
   return sent.toSorted((a, b) => foreignness(a) - foreignness(b)).slice(0, MAX_COOKIES);
 }
 
