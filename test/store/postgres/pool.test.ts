@@ -139,6 +139,14 @@ describe("what a failure says about changes", () => {
   });
 });
 
+/** Keeps a pool busy until it has opened so many connections: on a busy machine, work may be done before it has. */
+async function opened(pool: Pool, connections: number): Promise<void> {
+  while (pool.stats.open < connections)
+    await Promise.all(
+      Array.from({ length: connections }, () => pool.transact((tx) => tx.run("SELECT pg_sleep(0.05)"))),
+    );
+}
+
 describe("connections that were lost", () => {
   test("a read is sent again when its connection breaks; a write is not", async () => {
     const proxy = await TestProxy.start(server.port);
@@ -156,8 +164,7 @@ describe("connections that were lost", () => {
   test("idle ones whose server has gone without a word are not handed out", async () => {
     const proxy = await TestProxy.start(server.port);
     const ours = await pool(through(proxy.port), 3);
-    await Promise.all([1, 2, 3].map(() => ours.transact((tx) => tx.run("SELECT pg_sleep(0.05)"))));
-    await until(async () => ours.stats.open === 3);
+    await opened(ours, 3);
     proxy.silence();
     await Bun.sleep(2_100);
     // One of those would fail at its deadline.
@@ -168,7 +175,7 @@ describe("connections that were lost", () => {
   test("after a server has turned read-only, its connections are replaced, since there may be another one now", async () => {
     const proxy = await TestProxy.start(server.port);
     const ours = await pool(through(proxy.port), 2);
-    await Promise.all([1, 2].map(() => ours.transact((tx) => tx.run("SELECT pg_sleep(0.05)"))));
+    await opened(ours, 2);
     const old = proxy.connections;
     await ours.write("SET default_transaction_read_only = on");
     await ours.write("SET default_transaction_read_only = on");
