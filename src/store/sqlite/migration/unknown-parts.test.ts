@@ -47,3 +47,11 @@ test("of a newer version, all tables and indexes are accepted, but no triggers a
   expect(unknownAfter(newer, index, table)).toBeUndefined();
   expect(unknownAfter(newer, index, "CREATE VIEW spy AS SELECT 1")).toContain('the view "spy"');
 });
+
+test.each(["journal", '"Journal"'])("%s may swallow no rows, whatever version the file claims to be of", (name) => {
+  const newer = "INSERT INTO migrations (number, name, digest, applied_at, serves_from) VALUES (99, 'x', 'x', 0, 1)";
+  const table = `CREATE TABLE ${name} (id INTEGER PRIMARY KEY, via TEXT UNIQUE ON CONFLICT IGNORE)`;
+  const unknown = expect.stringMatching(/^no version of this program has made the table "journal"$/i);
+  expect(unknownAfter("DROP TABLE journal", table)).toEqual(unknown);
+  expect(unknownAfter("DROP TABLE journal", table, newer)).toEqual(unknown);
+});

@@ -17,6 +17,8 @@ const COLUMN = /["`]?\w+["`]?(?:\s+COLLATE\s+(?:BINARY|NOCASE|RTRIM))?(?:\s+(?:A
 const PLAIN_INDEX = new RegExp(`^CREATE INDEX\\s[^()]+\\(\\s*${COLUMN}(?:\\s*,\\s*${COLUMN})*\\s*\\)\\s*$`, "i");
 /** A table that refers to one of ours can keep its rows from being deleted. */
 const REFERENCE = /\bREFERENCES\b/i;
+/** In a table of ours, a constraint with `ON CONFLICT IGNORE` swallows rows without an error. */
+const CONFLICT = /\bCONFLICT\b/i;
 const NAMED_PARTS = 5;
 
 /** The remedy that fits every face. */
@@ -30,7 +32,7 @@ export function unknownParts(db: Database): string | undefined {
   if (notOurs.length === 0) return undefined;
   const newest = newestOf(SQLITE_MIGRATIONS);
   const isNewer = appliedMigrations(db).some(({ number }) => number > newest);
-  const unknown = notOurs.filter(({ sql }) => !(isNewer && MAY_BE_NEWER.test(sql))).map(describe);
+  const unknown = notOurs.filter(({ sql }) => !(isNewer && mayBeNewer(sql))).map(describe);
   if (unknown.length === 0) return undefined;
   const more = unknown.length > NAMED_PARTS ? ` and ${unknown.length - NAMED_PARTS} more` : "";
   return `no version of this program has made ${unknown.slice(0, NAMED_PARTS).join(", ")}${more}`;
@@ -49,9 +51,13 @@ interface Part {
 
 function isKnown(sql: string): boolean {
   if (everMade().has(sql) || PLAIN_INDEX.test(sql)) return true;
-  const table = TABLE.exec(sql)?.[1];
-  return table !== undefined && (everMade().has(table) || !REFERENCE.test(sql));
+  return TABLE.test(sql) && (isNamedAsOurs(sql) ? !CONFLICT.test(sql) : !REFERENCE.test(sql));
 }
+
+/** SQLite takes names that differ in case for the same. */
+const isNamedAsOurs = (sql: string): boolean => everMade().has(TABLE.exec(sql)?.[1]?.toLowerCase() ?? "");
+
+const mayBeNewer = (sql: string): boolean => MAY_BE_NEWER.test(sql) && !(isNamedAsOurs(sql) && CONFLICT.test(sql));
 
 const describe = ({ name, sql }: Part): string => {
   const [kind] = /\b(?:trigger|view|virtual table|table|index)\b/i.exec(sql) ?? ["part"];
