@@ -35,6 +35,8 @@ test("tables and plain indexes of an operator are not", () => {
       "CREATE TABLE notes (text TEXT UNIQUE)",
       'CREATE INDEX mine ON animals ("name" COLLATE NOCASE DESC, id)',
       "CREATE INDEX IF NOT EXISTS notes_by_text ON notes(text)",
+      'CREATE TABLE "Übersicht" (größe INTEGER)',
+      'CREATE INDEX "nach Größe" ON Übersicht ([größe] DESC)',
       "ANALYZE",
     ),
   ).toBeUndefined();

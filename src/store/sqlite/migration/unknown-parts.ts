@@ -10,11 +10,14 @@ import { appliedMigrations } from "./target.ts";
 // again, or swallow entries of the journal. So a schema has only what the migrations make, and what cannot act: further
 // tables and plain indexes of an operator.
 
-const TABLE = /^CREATE TABLE\s+["'`[]?(\w+)/i;
+/** Without characters that are also spaces here, since a long text could then be matched in too many ways. */
+const NAME = /[\w\p{L}\p{M}]+/u.source;
+const TABLE = new RegExp(`^CREATE TABLE\\s+["'\`[]?(${NAME})`, "iu");
 /** A newer version may have made tables and indexes of any kind. Triggers and views, this one must know. */
 const MAY_BE_NEWER = /^CREATE (?:TABLE|(?:UNIQUE )?INDEX)\s/i;
-const COLUMN = /["`]?\w+["`]?(?:\s+COLLATE\s+(?:BINARY|NOCASE|RTRIM))?(?:\s+(?:ASC|DESC))?/.source;
-const PLAIN_INDEX = new RegExp(`^CREATE INDEX\\s[^()]+\\(\\s*${COLUMN}(?:\\s*,\\s*${COLUMN})*\\s*\\)\\s*$`, "i");
+const ORDER = /(?:\s+COLLATE\s+(?:BINARY|NOCASE|RTRIM))?(?:\s+(?:ASC|DESC))?/.source;
+const COLUMN = `["\`[]?${NAME}["\`\\]]?${ORDER}`;
+const PLAIN_INDEX = new RegExp(`^CREATE INDEX\\s[^()]+\\(\\s*${COLUMN}(?:\\s*,\\s*${COLUMN})*\\s*\\)\\s*$`, "iu");
 /** A table that refers to one of ours can keep its rows from being deleted. */
 const REFERENCE = /\bREFERENCES\b/i;
 /** In a table of ours, a constraint with `ON CONFLICT IGNORE` swallows rows without an error. */
