@@ -1,6 +1,7 @@
 import manifest from "../../package.json" with { type: "json" };
 import { lazy } from "../base/lazy.ts";
 import { type Config, knownHostNames } from "../config.ts";
+import { createHoldBack } from "../http/outside.ts";
 import { hasKnownHost } from "../http/request/known-hosts.ts";
 import type { Store } from "../store/ports/store.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
@@ -28,9 +29,13 @@ export async function startMetrics(config: Config, listeners: Listeners) {
   const { telemetry, handle, include } = prometheus({ isFirst: true, byKey, build });
   const listener = listeners.listen(host, port, "METRICS_PORT");
   const names = knownHostNames(config);
+  const holdBack = createHoldBack(undefined);
   listener.serve({
-    fetch: (request) =>
-      hasKnownHost(request.url, names) ? handle(request) : new Response(UNKNOWN_HOST, { status: 421 }),
+    fetch: async (request, server) => {
+      const isKnown = hasKnownHost(request.url, names);
+      const response = isKnown ? await handle(request) : new Response(UNKNOWN_HOST, { status: 421 });
+      return holdBack(request, server, response);
+    },
   });
   return { telemetry, url: `${listener.origin}/metrics`, include };
 }

@@ -8,6 +8,21 @@ const get = (metrics: Pick<ReturnType<typeof prometheus>, "handle">, path = "/me
 
 const textOf = async (metrics: ReturnType<typeof prometheus>): Promise<string> => (await get(metrics)).text();
 
+test("those who ask at once share a collection, which has all that came before they asked", async () => {
+  const metrics = alone();
+  let collections = 0;
+  metrics.include(async () => {
+    collections++;
+    return [];
+  });
+  for (let round = 1; round <= 3; round++) {
+    metrics.telemetry.ban();
+    const texts = await Promise.all(Array.from({ length: 50 }, () => textOf(metrics)));
+    for (const text of texts) expect(text).toContain(`animal_store_bans_total ${round}\n`);
+    expect(collections).toBe(round);
+  }
+});
+
 test("everything that telemetry hears of is at /metrics", async () => {
   const metrics = alone();
   const { telemetry } = metrics;

@@ -12,6 +12,8 @@ import { KeyRequests } from "./key-requests.ts";
 import type { DatabaseConnections, Telemetry } from "./telemetry.ts";
 
 const PREFIX = "animal_store_";
+/** A collection keeps the first thread busy for milliseconds, so anyone who asks for many must wait between them. */
+const PAUSE_MS = 100;
 const LATENCY_BUCKETS_SECONDS = LATENCY_BOUNDS_MS.map((ms) => ms / 1000);
 
 /** The metrics of one thread: plain data, which it can send to the first one. */
@@ -43,6 +45,11 @@ export function prometheus({ isFirst, byKey = false, build }: MetricsParts) {
     ...(keyRequests ? [keyRequests.snapshot()] : []),
   ];
 
+  const collect = sharing(async (): Promise<string> => {
+    const sum = AggregatorRegistry.aggregate([await snapshot(), ...(await others())]);
+    return `${await ofProcess.metrics()}\n${await sum.metrics()}`;
+  });
+
   return {
     telemetry,
     snapshot,
@@ -54,11 +61,23 @@ export function prometheus({ isFirst, byKey = false, build }: MetricsParts) {
     async handle(request: Request): Promise<Response> {
       if (URL.parse(request.url, "http://localhost")?.pathname !== "/metrics")
         return new Response("The metrics are at /metrics.\n", { status: 404 });
-      const sum = AggregatorRegistry.aggregate([await snapshot(), ...(await others())]);
-      return new Response(`${await ofProcess.metrics()}\n${await sum.metrics()}`, {
-        headers: { "Content-Type": ofProcess.contentType },
-      });
+      return new Response(await collect(), { headers: { "Content-Type": ofProcess.contentType } });
     },
+  };
+}
+
+/** Callers share what is made next, which begins after each of their calls, and a pause after what was made before. */
+function sharing<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let next: Promise<Value> | undefined;
+  let paused: Promise<unknown> = Promise.resolve();
+  return () => {
+    next ??= paused.then(() => {
+      next = undefined;
+      const made = make();
+      paused = Promise.allSettled([made]).then(() => Bun.sleep(PAUSE_MS));
+      return made;
+    });
+    return next;
   };
 }
 
