@@ -6,6 +6,7 @@ import { OperatorError } from "../base/operator-error.ts";
 import { newConsoleSecret, newSessionSecret } from "../domain/console-session.ts";
 import { digestOf } from "../domain/keys/key.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
+import { ATTEMPTS_PER_MINUTE } from "./auth/attempts.ts";
 import { createApi } from "./dispatcher.ts";
 import { ConsoleFault } from "./fault.ts";
 import type { ConsoleHandler, ConsoleRoutes } from "./handler.ts";
@@ -36,6 +37,37 @@ async function answerOf(
   const response = await api["/console/api/it"]?.(routed, {} as Server<undefined>);
   return { response: response as Response, reported };
 }
+
+test("sessions that an address makes up after its attempts share a query, and a valid one among them is found", async () => {
+  const { parts, store } = await openConsole(sqlite);
+  const [token, secret] = [newConsoleSecret(), newSessionSecret(parts.clock.nowMs())];
+  const expiresAtMs = parts.clock.nowMs() + 60_000;
+  const linkDigest = digestOf(token);
+  await store.sessions.makeLink({ by: "t", via: "command", atMs: 1, digest: linkDigest, name: "Anna", expiresAtMs });
+  await store.sessions.signIn({ linkDigest, atMs: 1, digest: digestOf(secret), expiresAtMs });
+  let queries = 0;
+  const counted =
+    <Args extends unknown[], Result>(ask: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      queries++;
+      return ask(...args);
+    };
+  const { get, digests } = store.sessions;
+  const sessions = { ...store.sessions, get: counted(get), digests: counted(digests) };
+  const routes = { "/it": { GET: () => undefined } } as ConsoleRoutes;
+  const api = createApi({ ...parts, store: { ...store, sessions } }, routes, () => CALLER);
+  const ask = async (session = newConsoleSecret()): Promise<number | undefined> => {
+    const headers = { Cookie: `animal_store_console=${session}` };
+    const request = new Request("http://store.example.com/console/api/it", { headers }) as BunRequest;
+    return (await api["/console/api/it"]?.(request, {} as Server<undefined>))?.status;
+  };
+  for (let i = 0; i < ATTEMPTS_PER_MINUTE; i++) expect(await ask()).toBe(401);
+  queries = 0;
+  const made = Array.from({ length: 50 }, () => ask());
+  expect(await ask(secret)).toBe(204);
+  expect(new Set(await Promise.all(made))).toEqual(new Set([429]));
+  expect(queries).toBeLessThanOrEqual(5);
+});
 
 test("a view is JSON, nothing is 204, and a response stays what it is; all have the headers of the API", async () => {
   const view = await answerOf((_, { name }, { params, query }) => ({ name, id: params.id, a: query.get("a") }));

@@ -1,8 +1,10 @@
 import type { BunRequest, Server } from "bun";
 import { OperatorError } from "../base/operator-error.ts";
+import type { Awaitable } from "../base/time/awaitable.ts";
 import { Fault } from "../http/faults/fault.ts";
+import { KnownSessions } from "../http/pages/console/known-sessions.ts";
 import type { Caller } from "../http/pages/console/relay.ts";
-import { sessionCookiesIn } from "../http/pages/console/session-cookie.ts";
+import { type SessionCookie, sessionCookiesIn } from "../http/pages/console/session-cookie.ts";
 import type { Handler } from "../http/pipeline/handler.ts";
 import { type Exchange, Pipeline } from "../http/pipeline/pipeline.ts";
 import { RequestLog } from "../http/pipeline/request-log.ts";
@@ -47,7 +49,9 @@ type Methods = ConsoleRoutes[`/${string}`];
 /** The console's own API: by path, and everything else below it. */
 export function createApi(parts: ConsoleParts, routes: ConsoleRoutes, callerOf: CallerOf) {
   const attempts = new AttemptLimit(parts.clock);
-  const routeOf = (path: string, methods?: Methods) => new ApiRoute(parts, callerOf, attempts, path, methods).handle;
+  const known = new KnownSessions(parts.store.sessions, parts.clock);
+  const routeOf = (path: string, methods?: Methods) =>
+    new ApiRoute(parts, callerOf, attempts, known, path, methods).handle;
   const handlers: Record<string, Handler> = { "/console/api": routeOf(""), "/console/api/*": routeOf("") };
   for (const [path, methods] of Object.entries(routes)) handlers[`/console/api${path}`] = routeOf(path, methods);
   return handlers;
@@ -66,6 +70,7 @@ class ApiRoute extends Pipeline<ConsoleExchange, Admission, undefined, ConsoleAn
     private readonly parts: ConsoleParts,
     private readonly callerOf: CallerOf,
     private readonly attempts: AttemptLimit,
+    private readonly known: KnownSessions,
     private readonly path: string,
     /** Undefined: there is no such path. */
     private readonly methods: Methods | undefined,
@@ -83,8 +88,15 @@ class ApiRoute extends Pipeline<ConsoleExchange, Admission, undefined, ConsoleAn
   protected async admit({ request, caller }: ConsoleExchange): Promise<Admission> {
     if (!isSameOrigin(request, caller, this.parts.settings)) return { kind: "refused", fault: FOREIGN_ORIGIN };
     if (this.path === SIGN_IN_PATH && request.method === "POST") return { kind: "signing_in" };
-    const resumed = await resume(this.parts, sessionCookiesIn(request, caller.origin));
+    const cookies = sessionCookiesIn(request, caller.origin);
+    const resumed = (await this.mayBeSignedIn(caller, cookies)) ? await resume(this.parts, cookies) : undefined;
     return resumed ? { kind: "signed_in", ...resumed } : { kind: "refused", fault: this.counted(caller, SIGNED_OUT) };
+  }
+
+  /** An address that has used up its attempts must not cost a query for each session that it makes up. */
+  private mayBeSignedIn({ address }: Caller, cookies: readonly SessionCookie[]): Awaitable<boolean> {
+    if (cookies.length === 0 || this.attempts.waitSeconds(address) === 0) return true;
+    return this.known.hasAny(cookies.map(({ secret }) => secret));
   }
 
   protected admitUnidentified(): undefined {}
