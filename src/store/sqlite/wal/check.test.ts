@@ -6,7 +6,9 @@ import { temporaryFolder } from "../../../../test/harness/folder.ts";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { backupSqlite } from "../backup/backup.ts";
 import { openForWriting, openLocked, openShared, preparePath } from "../file/database.ts";
+import { setBusyTimeout } from "../sql/pragmas.ts";
 import { openForCommand } from "../store.ts";
+import { checkpointsOf } from "../writer/checkpoints.ts";
 import { groupCommit, type WriteTogether } from "../writer/group-commit.ts";
 import { objectionToWal } from "./check.ts";
 import { raiseBeforeCheckpoint } from "./generation.ts";
@@ -38,8 +40,7 @@ const addAnimal = ({ write }: Writing, name = "Rex") =>
 
 /** A checkpoint as the writer makes it. */
 function checkpoint({ db }: Writing, mode = "PASSIVE"): void {
-  raiseBeforeCheckpoint(db, (_, transaction) => transaction());
-  db.run(`PRAGMA wal_checkpoint(${mode})`);
+  if (raiseBeforeCheckpoint(db, (_, transaction) => transaction())) db.run(`PRAGMA wal_checkpoint(${mode})`);
 }
 
 /** The files as a kill would leave them now. */
@@ -168,6 +169,22 @@ function sequence(seed: number): (limit: number) => number {
     return Math.floor((state / 2 ** 32) * limit);
   };
 }
+
+test("while another process is writing, no checkpoint is made, because the generation cannot be raised before it", async () => {
+  const writing = await openWriting();
+  setBusyTimeout(writing.db, 0);
+  const { run } = checkpointsOf(writing.db, () => raiseBeforeCheckpoint(writing.db, (_, transaction) => transaction()));
+  run();
+  addAnimal(writing);
+  const before = readFileSync(writing.path);
+  using command = new Database(writing.path);
+  command.run("BEGIN IMMEDIATE");
+  run();
+  expect(readFileSync(writing.path).equals(before)).toBe(true);
+  command.run("ROLLBACK");
+  run();
+  expect(readFileSync(writing.path).equals(before)).toBe(false);
+});
 
 test("whatever was written and checkpointed, a log that belongs is accepted, and no accepted pair is broken", async () => {
   let refused = 0;

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { isSyncFailure, transact } from "../sql/attempt.ts";
+import { isBusy, isSyncFailure, transact } from "../sql/attempt.ts";
 import type { NoteCommit } from "./version.ts";
 
 // Nothing in SQLite ties a write-ahead log to the file that it was written for: beside any other file, an older copy
@@ -27,10 +27,11 @@ export function raiseGeneration(db: Database): void {
 }
 
 /**
- * Raises the generation right before a checkpoint. If that fails, the checkpoint can be made all the same (on a full disk,
- * nothing else makes room in the log), unless a sync has failed, which is thrown.
+ * Raises the generation right before a checkpoint. Returns false if another process is writing, so that the checkpoint has
+ * to wait for another time. If raising fails otherwise, it can be made all the same (on a full disk, nothing else makes
+ * room in the log), unless a sync has failed, which is thrown.
  */
-export function raiseBeforeCheckpoint(db: Database, noteCommit: NoteCommit): void {
+export function raiseBeforeCheckpoint(db: Database, noteCommit: NoteCommit): boolean {
   try {
     transact(
       db,
@@ -39,7 +40,9 @@ export function raiseBeforeCheckpoint(db: Database, noteCommit: NoteCommit): voi
     );
   } catch (error) {
     if (isSyncFailure(error)) throw error;
+    return !isBusy((error as Error).cause ?? error);
   }
+  return true;
 }
 
 const setGeneration = (db: Database, generation: number): void => void db.run(`PRAGMA user_version = ${generation}`);

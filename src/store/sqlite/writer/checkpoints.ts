@@ -18,8 +18,11 @@ const RESTART_TIMEOUT_MS = 100;
 /** Reading the length of the log takes 5 µs, too long for every commit. A write adds some pages to it. */
 const LOOK_AFTER_WRITES = 50;
 
-/** Checkpoints never make readers wait. `checkBefore` is called before each: if it throws, nothing is written. */
-export function checkpointsOf(db: Database, checkBefore: () => void, limits = OF_A_SERVICE) {
+/**
+ * Checkpoints never make readers wait. `prepareFor` is called before each: if it throws, nothing is written, and if it
+ * returns false, the checkpoint is left to a later commit.
+ */
+export function checkpointsOf(db: Database, prepareFor: () => boolean, limits = OF_A_SERVICE) {
   db.run(`PRAGMA journal_size_limit = ${limits.logLimitBytes}`);
   const prepare = (mode: string) =>
     db.prepare<{ log: bigint; checkpointed: bigint }, []>(`PRAGMA wal_checkpoint(${mode})`);
@@ -54,16 +57,16 @@ export function checkpointsOf(db: Database, checkBefore: () => void, limits = OF
       // A log that is shorter has begun again.
       if (log < lastAt) lastAt = 0;
       if (log - lastAt < limits.checkpointAt()) return;
+      const before = lastAt;
       // Set before it runs, so that one that fails is not tried again with every commit.
       lastAt = log;
-      checkBefore();
-      if (log >= limits.restartAt) runAndRestart();
+      if (!prepareFor()) lastAt = before;
+      else if (log >= limits.restartAt) runAndRestart();
       else passive.get();
     },
-    /** Copies as much as readers allow. Throws when it fails. */
+    /** Copies as much as readers and another process that writes allow. Throws when it fails. */
     run(): void {
-      checkBefore();
-      passive.get();
+      if (prepareFor()) passive.get();
     },
   };
 }

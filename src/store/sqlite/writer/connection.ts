@@ -156,7 +156,7 @@ function openNow(settings: WriterSettings, trust: Trust, deadlineMs: number, { i
   const writeTogether = groupCommit(db, { ...following, onSyncFailure });
   const checkpoints = checkpointsOf(db, () => {
     refuse(watch.whyOverwritten());
-    raiseBeforeCheckpoint(db, following.noteCommit);
+    return raiseBeforeCheckpoint(db, following.noteCommit);
   });
   onFailure.move();
   return { db, writeTogether, checkpoints, watch };
