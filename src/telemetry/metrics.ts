@@ -6,6 +6,7 @@ import {
   type GaugeConfiguration,
   Registry,
 } from "prom-client";
+import { sharedRuns } from "../base/time/shared-runs.ts";
 import { LATENCY_BOUNDS_MS } from "../domain/usage/usage.ts";
 import { Histogram } from "./histogram.ts";
 import { KeyRequests } from "./key-requests.ts";
@@ -45,10 +46,10 @@ export function prometheus({ isFirst, byKey = false, build }: MetricsParts) {
     ...(keyRequests ? [keyRequests.snapshot()] : []),
   ];
 
-  const collect = sharing(async (): Promise<string> => {
+  const collect = sharedRuns(async (): Promise<string> => {
     const sum = AggregatorRegistry.aggregate([await snapshot(), ...(await others())]);
     return `${await ofProcess.metrics()}\n${await sum.metrics()}`;
-  });
+  }, PAUSE_MS);
 
   return {
     telemetry,
@@ -63,21 +64,6 @@ export function prometheus({ isFirst, byKey = false, build }: MetricsParts) {
         return new Response("The metrics are at /metrics.\n", { status: 404 });
       return new Response(await collect(), { headers: { "Content-Type": ofProcess.contentType } });
     },
-  };
-}
-
-/** Callers share what is made next, which begins after each of their calls, and a pause after what was made before. */
-function sharing<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let next: Promise<Value> | undefined;
-  let paused: Promise<unknown> = Promise.resolve();
-  return () => {
-    next ??= paused.then(() => {
-      next = undefined;
-      const made = make();
-      paused = Promise.allSettled([made]).then(() => Bun.sleep(PAUSE_MS));
-      return made;
-    });
-    return next;
   };
 }
 

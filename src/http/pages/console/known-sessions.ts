@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../../base/time/awaitable.ts";
 import { type Clock, SECOND_MS, systemClock } from "../../../base/time/clock.ts";
+import { sharedRuns } from "../../../base/time/shared-runs.ts";
 import { digestOf } from "../../../domain/keys/key.ts";
 import type { SessionStore } from "../../../store/ports/store.ts";
 
@@ -17,15 +18,16 @@ interface Pacing {
 export class KnownSessions {
   #digests: ReadonlySet<string> = new Set();
   #readAtMs = Number.NEGATIVE_INFINITY;
-  #latest: Promise<void> | undefined;
-  /** A read that has not begun. */
-  #next: Promise<void> | undefined;
+  /** Resolves after a read that begins later than the call, since a session may be that new. */
+  readonly #readAgain: () => Promise<void>;
 
   constructor(
     private readonly sessions: Pick<SessionStore, "digests">,
     private readonly clock: Clock,
     private readonly time: Pacing = { monotonicMs: systemClock.monotonicMs, sleep: Bun.sleep },
-  ) {}
+  ) {
+    this.#readAgain = sharedRuns(() => this.#read(), PAUSE_MS, time.sleep);
+  }
 
   /** Returns whether one of these secrets is that of a session. */
   hasAny(secrets: readonly string[]): Awaitable<boolean> {
@@ -35,18 +37,7 @@ export class KnownSessions {
     return (isFresh && isKnown()) || this.#readAgain().then(isKnown);
   }
 
-  /** Resolves after a read that begins later than this call, since a session may be that new. */
-  #readAgain(): Promise<void> {
-    this.#next ??= this.#readAfter(this.#latest);
-    return this.#next;
-  }
-
-  async #readAfter(latest: Promise<void> | undefined): Promise<void> {
-    await latest;
-    const pauseMs = this.#readAtMs + PAUSE_MS - this.time.monotonicMs();
-    if (pauseMs > 0) await this.time.sleep(pauseMs);
-    this.#latest = this.#next;
-    this.#next = undefined;
+  async #read(): Promise<void> {
     this.#readAtMs = this.time.monotonicMs();
     try {
       this.#digests = new Set(await this.sessions.digests({ nowMs: this.clock.nowMs() }));
