@@ -43,10 +43,10 @@ const TOLD: Readonly<Record<string, Embedded>> = {
   zstd: { name: "zstd", license: "BSD-3-Clause OR GPL-2.0-only", source: github("facebook/zstd") },
 };
 
-/** What process.versions has besides: Bun itself, and the versions of interfaces that it is compatible with. */
+/** Further entries of process.versions: Bun itself, and the versions of interfaces that it is compatible with. */
 const NO_LIBRARIES = ["bun", "modules", "napi", "node", "openssl", "typescript", "unicode", "uv", "v8"];
 
-/** What Bun's own list of licences names besides, and what its executable shows to be there (Rust's library). */
+/** Further parts in Bun's own list of licences, and Rust's library, which its executable shows to be there. */
 const UNTOLD: readonly Embedded[] = [
   { name: "base64", license: "BSD-2-Clause", source: github("aklomp/base64") },
   { name: "Brotli", license: "MIT", source: github("google/brotli") },

@@ -1,4 +1,5 @@
 import type { Awaitable } from "../base/time/awaitable.ts";
+import { sharedRuns } from "../base/time/shared-runs.ts";
 import { digestOf, isPlausibleSecret, type Key, type KeySecret, problemWith } from "../domain/keys/key.ts";
 import { type RatePolicy, ratePolicyOfKey } from "../domain/limits/tally.ts";
 import { type CountedKey, newCountedKey } from "../domain/usage/usage.ts";
@@ -18,14 +19,8 @@ export interface KnownKey {
 }
 
 const MAX_KEYS = 10_000;
-/** Unknown secrets of callers who may be guessing wait for so long, and are looked up in one query. */
-const GATHER_MS = 100;
-
-/** Digests that one query looks up, and what it has found. */
-interface Gathering {
-  readonly digests: Set<string>;
-  readonly found: Promise<ReadonlyMap<string, FoundKey>>;
-}
+/** The pause between queries for unknown secrets of callers who may be guessing: each looks up all that have come since. */
+const GUESSES_PAUSE_MS = 100;
 
 /** The Authorization header in the spelling of most clients. */
 const usualHeader = (secret: string): string => `Bearer ${secret}`;
@@ -40,7 +35,13 @@ export class Keyring {
   #revision: number | undefined;
   /** The ids of used keys that have left the cache. */
   #used = new Set<string>();
-  #gathering: Gathering | undefined;
+  /** The digests of secrets that the next query for guesses looks up. */
+  #guessed = new Set<string>();
+  readonly #findGuessed = sharedRuns(async () => {
+    const digests = [...this.#guessed];
+    this.#guessed.clear();
+    return this.store.findBySecrets(digests);
+  }, GUESSES_PAUSE_MS);
 
   constructor(private readonly store: KeyStore) {}
 
@@ -86,19 +87,8 @@ export class Keyring {
 
   /** A valid key that is among guesses is found a moment later, not refused. */
   async #findWithOthers(digest: string): Promise<FoundKey | undefined> {
-    this.#gathering ??= this.#gather();
-    const { digests, found } = this.#gathering;
-    digests.add(digest);
-    return (await found).get(digest);
-  }
-
-  #gather(): Gathering {
-    const digests = new Set<string>();
-    const found = Bun.sleep(GATHER_MS).then(() => {
-      this.#gathering = undefined;
-      return this.store.findBySecrets([...digests]);
-    });
-    return { digests, found };
+    this.#guessed.add(digest);
+    return (await this.#findGuessed()).get(digest);
   }
 
   async #lookUp(

@@ -159,7 +159,7 @@ describe("the host that is asked for, against names of strangers that lead here 
       expect([Host, await Promise.all(urls.map((url) => statusAt(url, { Host })))]).toEqual([Host, [200, 401, 200]]);
     for (const Host of [...UNKNOWN_HOSTS, ...MALFORMED])
       expect([Host, await Promise.all(urls.map((url) => statusAt(url, { Host })))]).toEqual([Host, [421, 421, 421]]);
-    // What a proxy says that was asked for counts as much.
+    // The host that a proxy says was asked for counts as much.
     const forwarded = { "X-Forwarded-Host": "evil.example.com" };
     expect(await statusAt(consoleUrl, forwarded)).toBe(421);
     const refused = await fetch(`${consoleUrl}keys`, { headers: { Host: "evil.example.com" } });

@@ -283,7 +283,7 @@ test("no other user of the machine finds a way to the socket that requests are r
   expect(paths.filter((path) => path.startsWith("@") || existsSync(path))).toEqual([]);
 });
 
-/** What a descriptor of this process leads to; nothing if it has been closed. */
+/** The target of a descriptor of this process; nothing if it has been closed. */
 function linkOf(descriptor: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`, "utf8");

@@ -152,7 +152,7 @@ onEveryStore(({ backend, startService, setUp }) => {
         [`${`${made}; `.repeat(40)}${cookie}`, 200],
         // On localhost, browsers take secure names from pages under http, and send them there.
         [`${`__Secure-${made}; `.repeat(40)}${cookie}`, 200],
-        // Of our own name it can add one for each path; 32 are looked up, and no more.
+        // It can add one of our own name for each path; 32 are looked up, and no more.
         [`${`${own}=${newConsoleSecret()}; `.repeat(31)}${cookie}`, 200],
         [`${`${own}=${newConsoleSecret()}; `.repeat(32)}${cookie}`, 401],
         [made, 401],

@@ -141,7 +141,7 @@ describe("a thread that dies", () => {
   });
 });
 
-/** How often each thread of a process has gone to sleep so far, by its name. */
+/** The number of times that each thread of a process has gone to sleep so far, by its name. */
 function sleepsOf(pid: number): Map<string, number> {
   const statuses = readdirSync(`/proc/${pid}/task`).map((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8"),

@@ -67,7 +67,7 @@ describe("npm run sbom", () => {
     expect(embedded.get("SQLite")).toBe(process.versions.sqlite as string);
     expect([...embedded.keys()]).toContain("Brotli");
     const names = packages.map(({ name }) => name);
-    // Of the program, of the pages of the console, of a dependency, and the reference of the API.
+    // One each of the program, of the pages of the console, of a dependency, and of the reference of the API.
     for (const name of ["ioredis", "preact", "denque", "@scalar/fastify-api-reference"]) expect(names).toContain(name);
     for (const name of ["typescript", "playwright-core", "@types/bun"]) expect(names).not.toContain(name);
     for (const { licenses } of [...components, ...(bun?.components ?? [])]) expect(licenses).toHaveLength(1);

@@ -59,7 +59,8 @@ function newFolderIn(folders: readonly string[]): string {
   for (const folder of folders) {
     const prefix = `${folder}/animal-store-`;
     try {
-      if (Buffer.byteLength(pathIn(`${prefix}XXXXXX`)) > MAX_PATH_BYTES) throw new Error("its path is too long");
+      // mkdtemp adds six characters.
+      if (Buffer.byteLength(pathIn(prefix)) + 6 > MAX_PATH_BYTES) throw new Error("its path is too long");
       return mkdtempSync(prefix);
     } catch (error) {
       reasons.push(`${folder}: ${(error as Error).message}`);

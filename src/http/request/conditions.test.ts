@@ -21,7 +21,7 @@ const anyList = fc
 
 describe("If-Match", () => {
   const documented = new RegExp(IF_MATCH_HEADER.schema.pattern, "u");
-  /** As it arrives: HTTP has no spaces around the value of a header. */
+  /** The value as it arrives: HTTP has no spaces around that of a header. */
   const sent = (header: string): string => header.replace(/^[ \t]+|[ \t]+$/g, "");
 
   test("what the document allows is accepted, and what is accepted is in the document", () => {

@@ -149,7 +149,7 @@ describe("restore", () => {
       return { ...store, folder, wanted };
     }
 
-    /** What may not change about a file of root. */
+    /** Everything that may not change about a file of root. */
     const seen = (file: string) => existsSync(file) && { uid: statSync(file).uid, bytes: Bun.hash(readFileSync(file)) };
 
     test("leaves the database to whom it belonged, from a backup that only root can read", async () => {

@@ -8,7 +8,7 @@ import { unknownParts } from "./unknown-parts.ts";
 const path = join(temporaryFolder(), "store.db");
 (await openShared(path)).close(true);
 
-/** What is unknown in a new store after a statement, which is then undone. */
+/** Names the unknown parts of a new store after a statement, which is then undone. */
 function unknownAfter(...statements: readonly string[]): string | undefined {
   using db = new Database(path, { safeIntegers: true, strict: true });
   db.run("BEGIN");
