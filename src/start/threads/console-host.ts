@@ -5,18 +5,15 @@ import { SupervisedWorker } from "../../base/worker/supervised-worker.ts";
 import { newConsoleSecret } from "../../domain/console-session.ts";
 import type { ConsoleEndpoint } from "../../http/pages/console/relay.ts";
 import type { Log } from "../../telemetry/log.ts";
+import type { Connections } from "../listening/connection-limit.ts";
 import type { HostMethods } from "./threads.ts";
 
 // The thread of the console, which the first thread of the service starts for all of them.
 
 /** The methods of the console's thread. */
-export type ConsoleThreadMethods = {
+export type ConsoleThreadMethods = Connections & {
   /** Undefined: it has no port of its own. */
   address(): string | undefined;
-  /** While they are limited, connections end with their next response, and idle ones end now. */
-  limit(areLimited: boolean): void;
-  /** Closes the connections that have not sent a whole request. */
-  renew(): void;
   /** True: no request and no work in the background is in progress. */
   isIdle(): boolean;
 };

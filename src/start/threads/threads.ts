@@ -4,6 +4,7 @@ import { SupervisedWorker } from "../../base/worker/supervised-worker.ts";
 import type { ConsoleEndpoint } from "../../http/pages/console/relay.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { MetricsSnapshot } from "../../telemetry/metrics.ts";
+import type { Connections } from "../listening/connection-limit.ts";
 import type { DrainStep } from "../listening/drain.ts";
 import type { ForwardedLine } from "./forwarded-log.ts";
 
@@ -13,15 +14,11 @@ import type { ForwardedLine } from "./forwarded-log.ts";
 // metrics, and saves their tallies.
 
 /** The methods of a further serving thread, which the first one calls. */
-export type ThreadMethods = {
+export type ThreadMethods = Connections & {
   /** From now on, each response is the last one of its connection. */
   announceStop(): void;
   /** Runs one drain step. */
   drain(step: DrainStep): Promise<void>;
-  /** While they are limited, connections end with their next response, and idle ones end now. */
-  limit(areLimited: boolean): void;
-  /** Closes the connections that have not sent a whole request. */
-  renew(): void;
   /** Undefined: metrics are off. */
   metrics(): Promise<MetricsSnapshot | undefined>;
 };
