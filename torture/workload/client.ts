@@ -44,6 +44,19 @@ export class Client {
   }
 }
 
+const MAX_TRIES = 100;
+const RETRY_PAUSE_MS = 50;
+
+/** Sends a request that may be repeated as a client does: a busy machine may answer 503, but not every time. */
+export async function sendPatiently(client: Client, request: Request, onSent?: () => void): Promise<Outcome> {
+  for (let tries = 1; ; tries++) {
+    const outcome = await client.send(request);
+    onSent?.();
+    if (outcome.kind === "silence" || outcome.status !== 503 || tries === MAX_TRIES) return outcome;
+    await Bun.sleep(RETRY_PAUSE_MS);
+  }
+}
+
 export type Answered = Extract<Outcome, { kind: "answered" }>;
 
 /** True if an error says that nothing was changed. Otherwise the request may have been carried out. */

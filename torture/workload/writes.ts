@@ -1,7 +1,7 @@
 import type { Random } from "../common/random.ts";
 import type { History, Step } from "../ledger/history.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { type Answered, type Client, type Outcome, type Request, saysNothingChanged } from "./client.ts";
+import { type Answered, type Client, type Outcome, type Request, saysNothingChanged, sendPatiently } from "./client.ts";
 
 /** A write to something with a single writer. */
 export interface Write<View> {
@@ -27,8 +27,6 @@ interface Named {
 
 /** The number of latest writes that may be repeated. */
 const REMEMBERED = 20;
-const MAX_RETRIES = 100;
-const RETRY_PAUSE_MS = 50;
 
 /** Sends writes, records their outcomes, and repeats those that have an idempotency key. */
 export class Writes {
@@ -118,19 +116,11 @@ export class Writes {
   /** After an outage: repeats unanswered writes that have an idempotency key. Each must then exist exactly once. */
   async retryUnanswered(client: Client): Promise<void> {
     for (const named of this.#named.filter((each) => each.isInDoubt())) {
-      const outcome = await this.#retry(client, named.request);
+      const outcome = await sendPatiently(client, named.request, () => {
+        this.ledger.board.count("retried");
+        this.ledger.board.count(`retried: ${named.request.method}`);
+      });
       if (outcome.kind === "answered") named.settle(outcome);
-    }
-  }
-
-  /** Retries as a client does: a busy machine may still answer 503 once, but not every time. */
-  async #retry(client: Client, request: Request): Promise<Outcome> {
-    for (let retries = 1; ; retries++) {
-      const outcome = await client.send(request);
-      this.ledger.board.count("retried");
-      this.ledger.board.count(`retried: ${request.method}`);
-      if (outcome.kind === "silence" || outcome.status !== 503 || retries === MAX_RETRIES) return outcome;
-      await Bun.sleep(RETRY_PAUSE_MS);
     }
   }
 }
