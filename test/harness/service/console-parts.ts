@@ -91,7 +91,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
     base: "/console",
     isApart: false,
     uploadMaxBytes: undefined,
-    bodyTimeoutMs: 1_000,
+    bodyTimeoutMs: 60_000,
     logRequests: false,
   } as const;
   const log = { info() {}, warn() {}, error() {} };
