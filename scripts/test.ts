@@ -6,10 +6,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packClient } from "../client/test/harness/pack.ts";
-import { cleanUp } from "../test/harness/cleanup.ts";
+import { atEnd, cleanUp } from "../test/harness/cleanup.ts";
 import { newCluster, newTemplate, TestPostgres } from "../test/harness/servers/postgres.ts";
 import { hasRedis, startSharedRedis } from "../test/harness/servers/redis.ts";
 import { build } from "./build.ts";
+import { newMemoryFolder } from "./testing/memory-folder.ts";
 import { isGood, type RunResult, runFiles, summarize } from "./testing/test-run.ts";
 import { bundleWriter } from "./testing/writer-bundle.ts";
 
@@ -90,6 +91,15 @@ async function startShared(files: readonly TestFile[], folder: string): Promise<
   return env;
 }
 
+/** A folder that somebody has chosen is used, if the programs that tests start can. */
+function chooseTemporaryFolder(): void {
+  const memory = process.env.TMPDIR ? undefined : newMemoryFolder();
+  if (memory) {
+    atEnd(() => rmSync(memory, { recursive: true, force: true }));
+    process.env.TMPDIR = memory;
+  } else if (!PLAIN_FOLDER.test(tmpdir())) process.env.TMPDIR = "/tmp";
+}
+
 /** Aborted when the run is interrupted, or takes too long. */
 function endOfRun(): AbortSignal {
   const end = new AbortController();
@@ -119,7 +129,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`No test file has ${filters.join(" or ")} in its name.`);
     return 1;
   }
-  if (!PLAIN_FOLDER.test(tmpdir())) process.env.TMPDIR = "/tmp";
+  chooseTemporaryFolder();
   const signal = endOfRun();
   const timings = await readTimings();
   const outputs = mkdtempSync(join(tmpdir(), "animal-store-tests-"));

@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import supported from "../../fleet/supported-release.json" with { type: "json" };
 
@@ -25,15 +24,15 @@ function hasHistory(revision: string): boolean {
 
 const git = (...words: string[]) => Bun.spawnSync(["git", ...words], { cwd: ROOT, stderr: "ignore" });
 
-/** The executable of a revision, built from its files once per machine. */
+/** The executable of a revision, built from its files once per checkout. */
 export function executableOf(revision: string, what = `revision ${revision}`): string {
   const commit = commitOf(revision, what);
-  const folder = join(tmpdir(), `animal-store-${commit}-${process.platform}-${process.arch}`);
+  const folder = join(ROOT, "build/releases", `${commit}-${process.platform}-${process.arch}`);
   const executable = join(folder, "build/animal-store");
   if (!existsSync(executable)) {
     const draft = `${folder}-${process.pid}`;
     try {
-      mkdirSync(draft);
+      mkdirSync(draft, { recursive: true });
       command(["sh", "-c", `git archive ${commit} | tar -x -C '${draft}'`], ROOT);
       install(draft);
       command([join(draft, "node_modules/.bin/bun"), "scripts/build.ts"], draft);
