@@ -31,7 +31,7 @@ export function Journal() {
   const live = useLive<JournalView>(withParams("/journal", { key, cursor }));
   const keyName = live.data?.items.find(({ subject }) => subject.kind === "key" && subject.id === key)?.subject.name;
   return (
-    <Page title="Journal" subtitle="Every change made in the console or on the command line.">
+    <Page title="Journal" subtitle="Every change made in the console or on the command line, and every sign-in.">
       {key && (
         <p class="row">
           <span>
