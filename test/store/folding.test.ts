@@ -219,7 +219,7 @@ describe("PostgreSQL", () => {
     const [session, observer] = [await openSession(url, {}), await openSession(url, {})];
     const wait = new LockWait({
       ...PATIENCE,
-      limitMs: 5_000,
+      limitMs: 60_000,
       observer: async () => observer,
       pid: 0,
       onProgress: () => {},
