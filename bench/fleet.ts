@@ -15,7 +15,7 @@ import { parseRedisUrl, type RedisUrl } from "../src/meter/redis-url.ts";
 import { POSTGRES } from "../src/store/postgres/connections/dialect.ts";
 import { animalLists } from "../src/store/sql/lists.ts";
 import { temporaryFolder } from "../test/harness/folder.ts";
-import { openMemoryMeter } from "../test/harness/meters/memory.ts";
+import { newTallyTable } from "../test/harness/meters/memory.ts";
 import { issueBoundlessKey, serve } from "../test/harness/program/program.ts";
 import { TestPostgres } from "../test/harness/servers/postgres.ts";
 import { TestRedis } from "../test/harness/servers/redis.ts";
@@ -122,7 +122,7 @@ async function meterCalls(): Promise<number> {
     client,
     servers: serversOf(client, url),
     clock: systemClock,
-    fallback: openMemoryMeter(systemClock),
+    table: newTallyTable(systemClock),
     onServerChange: () => {},
   });
   let left = CALLS;

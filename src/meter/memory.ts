@@ -1,6 +1,14 @@
 import type { Awaitable } from "../base/time/awaitable.ts";
 import type { Clock } from "../base/time/clock.ts";
-import { judge, momentFor, newTally, type RatePolicy, type Tally, type Verdict } from "../domain/limits/tally.ts";
+import {
+  followTally,
+  judge,
+  momentFor,
+  newTally,
+  type RatePolicy,
+  type Tally,
+  type Verdict,
+} from "../domain/limits/tally.ts";
 import type { Meter } from "./meter.ts";
 import type { TallyTable } from "./tally-table.ts";
 
@@ -33,6 +41,18 @@ export class MemoryMeter implements Meter {
 
   tally(subject: string): Tally {
     return this.table.find(subject) ?? newTally();
+  }
+
+  /** Goes on from what this process and others have counted together. */
+  follow(subject: string, shared: Tally): void {
+    const slot = this.table.lock(subject);
+    try {
+      this.table.read(slot, this.#tally);
+      followTally(this.#tally, shared);
+      this.table.write(slot, this.#tally);
+    } finally {
+      this.table.unlock(slot);
+    }
   }
 
   #judge(subject: string, policy: RatePolicy): Verdict {

@@ -92,7 +92,6 @@ async function openLocalMeters({ memory, keeper, clock, onSaveFailure }: MeterSe
 async function openSharedMeters(settings: MeterSettings, url: RedisUrl): Promise<Meters> {
   const { memory, clock } = settings;
   const { openRedisMeter } = await import("./redis/open.ts");
-  const fallback = new MemoryMeter(clock, new TallyTable(memory.fallback, clock));
-  const meter = await openRedisMeter(url, settings, fallback);
+  const meter = await openRedisMeter(url, settings, new TallyTable(memory.fallback, clock));
   return { keyMeter: meter, addressMeter: meter, save: async () => {}, close: () => meter.close() };
 }

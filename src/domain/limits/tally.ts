@@ -15,6 +15,7 @@ import {
   type Count,
   closeIfOver,
   DAY,
+  follow,
   fullerCount,
   isOpen,
   isWithin,
@@ -193,6 +194,13 @@ export const stricterTally = (a: Tally, b: Tally, nowMs: number): Tally => ({
   day: fullerCount(a.day, b.day, DAY, nowMs),
   banRecord: stricterRecord(a.banRecord, b.banRecord, nowMs),
 });
+
+/** Brings what one instance has counted up to what all have counted together; a ban that ends later stays. */
+export function followTally({ minute, day, banRecord }: Tally, shared: Tally): void {
+  follow(minute, shared.minute);
+  follow(day, shared.day);
+  if (banRecord.bannedUntilMs <= shared.banRecord.bannedUntilMs) Object.assign(banRecord, shared.banRecord);
+}
 
 /** The opening of the first of its open windows. When memory is short, the tally with the earliest one is dropped. */
 export const firstOpenedAtMs = ({ minute, day }: Tally): number =>

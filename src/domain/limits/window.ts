@@ -52,6 +52,13 @@ export function tighter(a: WindowStatus, b: WindowStatus): WindowStatus {
   return a.resetAtMs > b.resetAtMs ? a : b;
 }
 
+/** Continues the window that others count in, too. What was counted in that same window stays counted. */
+export function follow(count: Count, shared: Count): void {
+  if (count.openedAtMs === shared.openedAtMs && count.used >= shared.used) return;
+  count.openedAtMs = shared.openedAtMs;
+  count.used = shared.used;
+}
+
 /** The count with more use in a window that is open; if equal, the one that ends later. */
 export function fullerCount(a: Count, b: Count, window: Window, nowMs: number): Count {
   const usedOf = (count: Count) => (isOpen(count, window, nowMs) ? count.used : 0);

@@ -3,7 +3,9 @@ import { withTimeout } from "../../base/time/timeout.ts";
 import { atEndOfTurn } from "../../base/time/turn.ts";
 import { type RatePolicy, TALLY_NUMBER_NAMES, type Tally, type Verdict } from "../../domain/limits/tally.ts";
 import type { AnswerOutcome, Meter, RedisSettings } from "../meter.ts";
+import type { TallyTable } from "../tally-table.ts";
 import { argumentsOf, type JudgeAnswer, keyOf, readAnswer, tallyOf, verdictsOf } from "./commands/script.ts";
+import { Fallback } from "./fallback.ts";
 import { Refusals } from "./refusals.ts";
 import { CircuitBreakers } from "./servers/circuit-breakers.ts";
 import type { RedisClient } from "./servers/client.ts";
@@ -15,8 +17,8 @@ import { type Scheduler, systemScheduler } from "./timeouts/scheduler.ts";
 export interface RedisMeterParts extends RedisSettings {
   readonly client: RedisClient;
   readonly servers: Servers;
-  /** Counts for this instance alone while Redis does not answer. */
-  readonly fallback: Meter;
+  /** What this instance counts alone while Redis does not answer. */
+  readonly table: TallyTable;
   readonly scheduler?: Scheduler;
 }
 
@@ -36,6 +38,7 @@ interface Asked {
 /** Counts for all instances together: at most one round trip a request, and none while a refusal is cached. */
 export class RedisMeter implements Meter {
   readonly #refusals: Refusals;
+  readonly #fallback: Fallback;
   readonly #breakers: CircuitBreakers;
   readonly #timeouts: AnswerTimeouts;
   readonly #scheduler: Scheduler;
@@ -46,8 +49,9 @@ export class RedisMeter implements Meter {
   #asked = new Map<string, Asked>();
 
   constructor(private readonly parts: RedisMeterParts) {
-    const { clock, servers, scheduler = systemScheduler, answerTimeoutMs } = parts;
+    const { clock, table, servers, scheduler = systemScheduler, answerTimeoutMs } = parts;
     this.#scheduler = scheduler;
+    this.#fallback = new Fallback(clock, table);
     // Answers come in real time, whatever the injected scheduler does.
     this.#timeouts = new AnswerTimeouts(answerTimeoutMs);
     this.#refusals = new Refusals({
@@ -66,24 +70,24 @@ export class RedisMeter implements Meter {
   }
 
   judge(subject: string, policy: RatePolicy): Awaitable<Verdict> {
-    if (this.#isAway(subject)) return this.parts.fallback.judge(subject, policy);
+    if (this.#isAway(subject)) return this.#fallback.judge(subject, policy);
     return this.#refusals.judge(subject, policy) ?? this.#ask(subject, policy);
   }
 
   isRefused(subject: string, policy: RatePolicy): boolean {
     return this.#isAway(subject)
-      ? this.parts.fallback.isRefused(subject, policy)
+      ? this.#fallback.isRefused(subject, policy)
       : this.#refusals.isRefused(subject, policy);
   }
 
   async tally(subject: string): Promise<Tally> {
-    const { client, fallback } = this.parts;
-    if (this.#isAway(subject)) return fallback.tally(subject);
+    const { client } = this.parts;
+    if (this.#isAway(subject)) return this.#fallback.tally(subject);
     try {
       return await this.#answered(client.hmget(keyOf(subject), ...TALLY_NUMBER_NAMES), tallyOf);
     } catch (error) {
       this.#handleFailure(subject, error);
-      return fallback.tally(subject);
+      return this.#fallback.tally(subject);
     }
   }
 
@@ -137,12 +141,12 @@ export class RedisMeter implements Meter {
     let next: Meter = this;
     try {
       const answer = await this.#run(subject, policy, waiting.length);
-      this.#refusals.record(subject, answer, true);
+      this.#record(subject, answer, true);
       verdicts = verdictsOf(answer, policy);
     } catch (error) {
       this.#handleFailure(subject, error);
       verdicts = [];
-      next = this.parts.fallback;
+      next = this.#fallback;
     }
     for (const [i, resolve] of waiting.entries()) resolve(verdicts[i] ?? next.judge(subject, policy));
   }
@@ -150,10 +154,15 @@ export class RedisMeter implements Meter {
   async #report(subject: string, policy: RatePolicy): Promise<void> {
     if (this.#isAway(subject)) return void this.#refusals.takeStrikes(subject);
     try {
-      this.#refusals.record(subject, await this.#run(subject, policy, 0), false);
+      this.#record(subject, await this.#run(subject, policy, 0), false);
     } catch (error) {
       this.#handleFailure(subject, error);
     }
+  }
+
+  #record(subject: string, answer: JudgeAnswer, isRequest: boolean): void {
+    this.#refusals.record(subject, answer, isRequest);
+    this.#fallback.record(subject, answer);
   }
 
   #run(subject: string, policy: RatePolicy, requests: number): Promise<JudgeAnswer> {

@@ -1,8 +1,9 @@
 import { Cluster, type Redis } from "ioredis";
 import { Mistake } from "../../base/mistake.ts";
 import { withTimeout } from "../../base/time/timeout.ts";
-import type { Meter, RedisSettings } from "../meter.ts";
+import type { RedisSettings } from "../meter.ts";
 import { parseRedisUrl, type RedisUrl } from "../redis-url.ts";
+import type { TallyTable } from "../tally-table.ts";
 import { RedisMeter } from "./meter.ts";
 import { connectRedis, type RedisClient, whenReady } from "./servers/client.ts";
 import { examine, refuseClusterNode } from "./servers/examine.ts";
@@ -15,11 +16,11 @@ const INFORMATION_TIMEOUT_MS = 500;
  * Opens a meter on Redis, connected if Redis counts now, and degraded until it does. Fails with an OperatorError if
  * Redis cannot count before a setting is changed.
  */
-export async function openRedisMeter(url: RedisUrl, settings: RedisSettings, fallback: Meter): Promise<RedisMeter> {
+export async function openRedisMeter(url: RedisUrl, settings: RedisSettings, table: TallyTable): Promise<RedisMeter> {
   const client = connectRedis(url);
   const servers = serversOf(client, url);
   const hopeless = await whenReady(client, settings.connectTimeoutMs);
-  const meter = new RedisMeter({ ...settings, client, servers, fallback });
+  const meter = new RedisMeter({ ...settings, client, servers, table });
   try {
     if (hopeless) refusePermanent(servers.names().join(), failureOf(hopeless));
     await refuseClusterAddress(client, servers.names().join());

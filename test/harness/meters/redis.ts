@@ -6,7 +6,7 @@ import { serversOf } from "../../../src/meter/redis/servers/servers.ts";
 import type { Scheduler } from "../../../src/meter/redis/timeouts/scheduler.ts";
 import { parseRedisUrl, type RedisUrl } from "../../../src/meter/redis-url.ts";
 import { atEnd } from "../cleanup.ts";
-import { openMemoryMeter } from "./memory.ts";
+import { newTallyTable } from "./memory.ts";
 
 export interface TestMeterOptions {
   readonly clock?: Clock;
@@ -28,7 +28,7 @@ export async function openTestMeter(address: string, options: TestMeterOptions =
     client,
     servers,
     clock,
-    fallback: openMemoryMeter(clock),
+    table: newTallyTable(clock),
     onServerChange: (change) => changes.push(change),
     onAnswer: (outcome) => answers.push(outcome),
   });

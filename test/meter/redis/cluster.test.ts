@@ -71,7 +71,7 @@ describe.skipIf(!hasRedis)("one node of a cluster", () => {
       expect(meter.answers.length - asked).toBeLessThan(10);
       for (const other of others)
         for (const subject of subjectsOf(meter, nameOf(other), 2)) expect(await passes(meters, subject, 80)).toBe(60);
-      expect(await passes([meter], here[1] as string, 100)).toBe(59);
+      expect(await passes([meter], here[1] as string, 100)).toBe(58);
       await up();
       await until(() => meters.every((one) => one.outages().at(-1) === `${name} back`));
       for (const one of meters) expect(one.outages()).toEqual([`${name} away`, `${name} back`]);

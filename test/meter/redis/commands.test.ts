@@ -6,7 +6,7 @@ import { RedisMeter } from "../../../src/meter/redis/meter.ts";
 import { connectRedis, type RedisClient, whenReady } from "../../../src/meter/redis/servers/client.ts";
 import { serversOf } from "../../../src/meter/redis/servers/servers.ts";
 import { parseRedisUrl, type RedisUrl } from "../../../src/meter/redis-url.ts";
-import { openMemoryMeter } from "../../harness/meters/memory.ts";
+import { newTallyTable } from "../../harness/meters/memory.ts";
 import { openTestMeter, until } from "../../harness/meters/redis.ts";
 import { hasRedis, TestRedis } from "../../harness/servers/redis.ts";
 import { FakeClock } from "../../harness/time/clock.ts";
@@ -49,7 +49,7 @@ test.skipIf(!hasRedis)(WHAT_ONE_BY_ONE_WOULD_GET, async () => {
     servers: serversOf(client, url),
     clock,
     scriptClock: clock,
-    fallback: openMemoryMeter(clock),
+    table: newTallyTable(clock),
     onServerChange: () => {},
   });
   let subjects = 0;

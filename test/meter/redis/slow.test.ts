@@ -99,7 +99,7 @@ describe.skipIf(!hasRedis)("a Redis that is gone without a word", () => {
     proxy.silence();
     expect(await meter.judge("silent", FREE)).toMatchObject({
       kind: "pass",
-      quotaStatus: { shown: { remaining: 59 } },
+      quotaStatus: { shown: { remaining: 58 } },
     });
     await until(() => meter.outages().length > 0);
     expect(meter.answers.slice(0, 2)).toEqual(["answered", "given_up"]);
