@@ -73,7 +73,7 @@ const decoded = (text: string): string =>
 function report(board: Scoreboard, totals: FuzzTotals, seconds: number): void {
   board.count("connections", totals.connections);
   board.count("requests", totals.requests);
-  board.count("requests per second", totals.requests / seconds);
+  board.highest("requests per second at most", totals.requests / seconds);
   for (const [status, count] of [...totals.statuses].sort()) board.count(`answered ${status}`, count);
   board.highest("slowest connection, ms", totals.slowestMs);
   for (const mistake of totals.mistakes) board.violation(mistake);

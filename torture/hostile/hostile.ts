@@ -2,6 +2,7 @@ import { type AttackOptions, begin } from "../common/attack.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import { type Measured, measure } from "./measure.ts";
 import { ROWS, type Row } from "./rows.ts";
+import { ms, note } from "./table.ts";
 
 /** The limit of the good client's p99, as a multiple of that beside the same attack on the control server. */
 const P99_FACTOR_MAX = 2;
@@ -14,14 +15,15 @@ export async function run(options: AttackOptions): Promise<Scoreboard> {
   log(`${seconds.toFixed(1)} s per measurement; times of the good client in ms: p50 / p99 / max`);
   for (const _ of rounds())
     for (const row of ROWS) {
+      if (options.signal?.aborted) break;
       const measured = await measure(row, { seconds, withControl: true });
       log(lineOn(row, measured));
       judge(board, row, measured);
+      note(board.row(row.name), measured);
     }
   return board;
 }
 
-const ms = (value: number): string => (value < 10 ? value.toFixed(1) : String(Math.round(value)));
 const times = (day: { p50: number; p99: number; max: number } | undefined): string =>
   day ? `${ms(day.p50)} / ${ms(day.p99)} / ${ms(day.max)}` : "-";
 

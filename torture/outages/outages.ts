@@ -33,6 +33,7 @@ export async function attackWithOutages(options: AttackOptions, effort: Effort):
       played.set(row, result);
       log(`${row.name}\n${result}`);
       board.count("rows");
+      board.row(row.name).add(result);
       for (const [name, value] of Object.entries(result.figures))
         if (name.endsWith(", ms")) board.highest(name, value);
         else board.count(name, value);

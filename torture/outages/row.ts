@@ -53,7 +53,7 @@ export const FIGURES = {
 const COLUMNS = ["what is done", "requests", "acked", "lost", "doubled", "wrong", "ended", "last 503", "slowest", ""];
 
 /** The table of a run in the form of docs/reliability.md. */
-export function table(played: ReadonlyMap<Row, Scoreboard>): string {
+export function table(played: ReadonlyMap<Pick<Row, "name">, Scoreboard>): string {
   const ms = (value: number): string => `${Math.round(value).toLocaleString("en-US")} ms`;
   const lines = [...played].map(([row, board]) => {
     const figure = (name: keyof typeof FIGURES): string => board.of(FIGURES[name]).toLocaleString("en-US");

@@ -50,7 +50,7 @@ export async function run(options: AttackOptions): Promise<Scoreboard> {
   board.count("connections", totals.connections);
   board.count("connections abandoned", totals.abandoned);
   board.count("requests", totals.requests);
-  board.count("requests per second", totals.requests / seconds);
+  board.highest("requests per second at most", totals.requests / seconds);
   board.count("animals added", totals.animals);
   board.count("animals updated", totals.updates);
   board.count("animals deleted", totals.deletions);
