@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { RawConnection } from "../../../test/harness/requests/raw.ts";
+import { andThen } from "../../base/time/awaitable.ts";
 import type { Version } from "../../store/ports/store.ts";
+import { asReply, type Outcome } from "../faults/fault.ts";
 import { PET_NOT_FOUND } from "../faults/faults.ts";
 import { Reply } from "../reply/reply.ts";
 import { ReplyCache } from "./reply-cache.ts";
@@ -97,6 +100,30 @@ describe("cached replies", () => {
     const made = new Reply(200, "body");
     for (let i = 0; i < 3; i++) expect(cache.answer("/a", () => made)).toBe(made);
     expect(cache.size).toBe(0);
+  });
+
+  test("are made at once, so that Bun does not close a connection with another request behind this one", async () => {
+    const received = async (readsAtOnce: boolean): Promise<string> => {
+      const cache = new ReplyCache(() => undefined, { threads: 1, readsAtOnce });
+      const toResponse = (outcome: Outcome): Response => new Response(asReply(outcome).body);
+      await using server = Bun.serve({
+        port: 0,
+        hostname: "127.0.0.1",
+        fetch: ({ url }) =>
+          andThen(
+            cache.answer(url, () => new Reply(200, "body")),
+            toResponse,
+          ),
+      });
+      const connection = await RawConnection.open(server.url.origin);
+      connection.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3));
+      const all = await connection.until((text) => text.split("HTTP/1.1 200").length > 3);
+      connection.destroy();
+      return all;
+    };
+    expect((await received(true)).match(/HTTP\/1.1 200/g)).toHaveLength(3);
+    // If this fails, Bun has learned to wait, and reads need not be made at once.
+    expect(await received(false)).toBe("");
   });
 
   test("are never faults", () => {
