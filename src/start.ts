@@ -115,7 +115,7 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
     logs,
     processLog: log,
   });
-  const { listener, meters, steadyClock } = serving;
+  const { listener, meters, schedule, steadyClock } = serving;
   const { origin, port } = listener;
 
   const consoleHost = newConsoleHost(config, parts, store, origin, hasRoom);
@@ -135,12 +135,12 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
     onDeath: parts.onThreadDeath,
     log,
   });
-  serving.admit([consoleHost, threads]);
+  serving.admit({ looks: true, others: { connections: [consoleHost, threads], look: () => threads.look() } });
   await noteCountingPlace(store, redisUrl ? "redis" : "database", report);
 
   const instance = { version: manifest.version, environment, threads: settings.threads };
   const heartbeat = new Heartbeat({ ...instance, store, clock, serving });
-  opened.defer(startBackgroundJobs({ meters, heartbeat, store, steadyClock, report }));
+  opened.defer(startBackgroundJobs({ schedule, meters, heartbeat, store, steadyClock, report }));
   announceStart(config, origin, log);
   opened.defer(() => threads.close());
   metrics.include(() => threads.metrics());

@@ -55,11 +55,13 @@ async function start(data: ServingThreadData, host: Rpc<HostMethods>, opened: As
     processLog: SILENT,
   });
   serving.answer(() => host.call("openConsole"));
-  serving.admit();
-  const { announceStop, drain } = serving;
+  // The first thread looks at a file for all; connections to PostgreSQL may lead each thread to another server.
+  serving.admit({ looks: data.storeHandle.kind === "postgres" });
+  const { announceStop, drain, look } = serving;
   return {
     announceStop,
     drain,
+    look,
     limit: (areLimited: boolean) => listeners.limit(areLimited),
     renew: () => listeners.renewSoon(),
     metrics: snapshot,

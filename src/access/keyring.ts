@@ -59,10 +59,13 @@ export class Keyring {
       : this.#lookUp(secret, (digest) => this.store.findBySecret(digest));
   }
 
-  async refresh(): Promise<void> {
+  /** Returns whether any key has changed since the last call. */
+  async refresh(): Promise<boolean> {
     const revision = await this.store.revision();
-    if (revision !== this.#revision) this.#empty();
+    const hasChanged = revision !== this.#revision;
+    if (hasChanged) this.#empty();
     this.#revision = revision;
+    return hasChanged;
   }
 
   /** Returns the ids of the keys that were used since the last call. */

@@ -16,7 +16,8 @@ import type { Store } from "../store/ports/store.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { UsageCounter } from "../telemetry/usage-counter.ts";
-import { startThreadJobs } from "./jobs/background-jobs.ts";
+import { LOOK_FAILURE, startLooking, startThreadJobs } from "./jobs/background-jobs.ts";
+import { Schedule } from "./jobs/schedule.ts";
 import { type Connections, limitConnections } from "./listening/connection-limit.ts";
 import type { DrainStep } from "./listening/drain.ts";
 import type { Listeners } from "./listening/listen.ts";
@@ -45,6 +46,14 @@ interface ServingParts {
   readonly processLog: Log;
 }
 
+/** What one thread does for others, which do not do it themselves. */
+interface Others {
+  /** The limit of open files is watched for all of them. */
+  readonly connections: readonly Connections[];
+  /** Lets them look for changed keys, and at the store. */
+  look(): void;
+}
+
 /** The part of a start that every serving thread shares: it opens the counters and the port. */
 export async function openServing(opened: AsyncDisposableStack, parts: ServingParts) {
   const { store, listeners, telemetry, logs, processLog } = parts;
@@ -64,8 +73,16 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
   const usage = new UsageCounter();
   const ready = readiness(store, processLog);
   const { isReady } = ready;
+  const schedule = new Schedule();
+  const { report } = logs;
+  /** Looks for changed keys, and at the store. Resolves to whether all is well, and as it was. */
+  const look = async (): Promise<boolean> => {
+    const isWell = isReady();
+    return !(await keyring.refresh()) && isWell;
+  };
   return {
     listener,
+    schedule,
     meters,
     steadyClock: steady,
     isReady,
@@ -77,15 +94,22 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
       listener.serve(createRoutes({ ...shared, clock, steadyClock: steady, gate, usage, isReady }));
     },
     /**
-     * Admits requests to /v1, and starts the jobs of this thread. One thread watches the limit of open files for all: it
-     * has the connections of the others, and the rest have none.
+     * Admits requests to /v1, and starts the jobs of this thread. `looks`: it looks for changes by itself. At rest, one
+     * that does not has nothing to wake up for.
      */
-    admit(others?: readonly Connections[]): void {
+    admit({ looks, others }: { readonly looks: boolean; readonly others?: Others }): void {
       gate.open();
       ready.start();
-      opened.defer(startThreadJobs({ keyring, usage, store, isReady, steadyClock: steady, report: logs.report }));
-      if (others) opened.defer(limitConnections({ connections: [...others, listeners], telemetry, log: processLog }));
+      opened.defer(startThreadJobs({ schedule, keyring, usage, store, steadyClock: steady, report }));
+      if (looks) opened.defer(startLooking({ schedule, look, tellOthers: others?.look, report }));
+      if (!others) return;
+      const { connections } = others;
+      const onFailure = report("could not compare the open files with their limit");
+      const limited = { connections: [...connections, listeners], schedule, telemetry, log: processLog, onFailure };
+      opened.defer(limitConnections(limited));
     },
+    /** Looks once: another thread has seen a change. */
+    look: (): void => void look().catch(report(LOOK_FAILURE)),
     /** From now on, it is not ready, and each response is the last one of its connection. */
     announceStop(): void {
       ready.stop();

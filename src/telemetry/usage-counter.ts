@@ -30,6 +30,8 @@ export class UsageCounter implements UsageCount {
   #current: Minute;
   #sums = 0;
   #unattributed = 0;
+  /** Called for the first request since the counts were taken, and hence now and then. */
+  onFirst: (() => void) | undefined;
 
   constructor(private readonly maxSums = MAX_SUMS) {
     this.#current = newMinute(Number.NaN);
@@ -78,6 +80,7 @@ export class UsageCounter implements UsageCount {
     const startedAtMs = startOf("minute", atMs);
     const known = this.#minutes.get(startedAtMs);
     if (known) return known;
+    if (this.#minutes.size === 0) this.onFirst?.();
     const oldest = this.#minutes.size >= MAX_MINUTES ? this.#minutes.values().next().value : undefined;
     if (oldest) {
       this.#minutes.delete(oldest.startedAtMs);

@@ -11,7 +11,8 @@ import { startOf } from "../../domain/usage/grains.ts";
 import { newCounts } from "../../domain/usage/usage.ts";
 import { openForCommand } from "../../store/sqlite/store.ts";
 import { UsageCounter } from "../../telemetry/usage-counter.ts";
-import { maintenanceOf, REFRESH_KEYS_INTERVAL_MS, startThreadJobs } from "./background-jobs.ts";
+import { LOOK_INTERVAL_MS, maintenanceOf, startLooking, startThreadJobs } from "./background-jobs.ts";
+import { AT_REST, type Job, type Run, Schedule } from "./schedule.ts";
 
 test("saved responses are deleted after a day, and not because the clock is ahead for a moment", async () => {
   const store = await openForCommand(join(temporaryFolder(), "store.db"), { create: true });
@@ -92,29 +93,73 @@ test("usage is swept when it is older than it is kept, once the clock is settled
 });
 
 test("keys are read again often enough for a change to be felt within 2 s", () => {
-  expect(REFRESH_KEYS_INTERVAL_MS).toBeLessThanOrEqual(1_000);
+  expect(LOOK_INTERVAL_MS).toBeLessThanOrEqual(1_000);
 });
 
-test("a store that is ready is checked now and then, and not in a loop", async () => {
+test("what requests have left is written, and then the job rests until there are others", async () => {
   const store = await openForCommand(join(temporaryFolder(), "store.db"), { create: true });
-  const keyring = new Keyring(store.keys);
-  const refresh = keyring.refresh.bind(keyring);
-  const counts = { refreshes: 0, checks: 0 };
-  const enough = Promise.withResolvers<void>();
-  keyring.refresh = async () => {
-    if (++counts.refreshes === 4) enough.resolve();
-    return refresh();
+  const usage = new UsageCounter();
+  const schedule = new Schedule();
+  const started: [Run, Job][] = [];
+  const wakes: number[] = [];
+  schedule.start = (_, run) => {
+    const job = { wake: () => void wakes.push(1), stop: async () => {} };
+    started.push([run, job]);
+    return job;
   };
+  const state = { isReadOnly: false, fails: false };
   const stop = startThreadJobs({
-    keyring,
-    usage: new UsageCounter(),
-    store,
-    isReady: async () => ++counts.checks > 0,
+    schedule,
+    keyring: new Keyring(store.keys),
+    usage,
+    store: {
+      ...store,
+      isReadOnly: () => state.isReadOnly,
+      usage: {
+        ...store.usage,
+        add: (addition) => (state.fails ? Promise.reject(new Error("no")) : store.usage.add(addition)),
+      },
+    },
     steadyClock: steadyClock(new FakeClock()),
     report: () => () => {},
   });
+  const run = started[0]?.[0] as Run;
+  const request = () => usage.count(undefined, "passed", 1, 1_000_000_000_000);
+  expect(await run()).toBe(AT_REST);
+  request();
+  request();
+  expect(wakes).toHaveLength(1);
+  for (const [problem, outcome] of [[{ isReadOnly: true }], [{ fails: true }], [{}, AT_REST]] as const) {
+    Object.assign(state, { isReadOnly: false, fails: false }, problem);
+    expect(await run()).toBe(outcome);
+  }
+  request();
+  expect(wakes).toHaveLength(2);
+  await stop();
+  expect(usage.take()).toEqual([]);
+  await store.close();
+});
+
+test("others are told to look while something has changed or is not well, and once more after that", async () => {
+  const schedule = new Schedule(1);
+  const looks = [true, true, false, true, true, "fails", true, true];
+  const told: number[] = [];
+  const enough = Promise.withResolvers<void>();
+  let count = 0;
+  const stop = startLooking({
+    schedule,
+    look: async () => {
+      const found = looks[count++];
+      if (count > looks.length) enough.resolve();
+      if (found === "fails") throw new Error("no");
+      return found !== false;
+    },
+    tellOthers: () => told.push(count),
+    report: () => () => {},
+    intervalMs: 1,
+  });
   await enough.promise;
   await stop();
-  expect(counts.checks).toBeLessThan(10 * counts.refreshes);
-  await store.close();
+  // The first look is one after nobody has looked.
+  expect(told).toEqual([1, 3, 4, 6, 7]);
 });

@@ -7,12 +7,15 @@ import type { Store } from "../../store/ports/store.ts";
 import type { UsageCounter } from "../../telemetry/usage-counter.ts";
 import type { Logs } from "../logs.ts";
 import type { Heartbeat } from "./heartbeat.ts";
-import { MORE_TO_DO, type Run, startJob } from "./schedule.ts";
+import { AT_REST, type Job, MORE_TO_DO, type Run, type Schedule } from "./schedule.ts";
 import { UsageFlush } from "./usage-flush.ts";
 
-export const REFRESH_KEYS_INTERVAL_MS = 500;
+export const LOOK_INTERVAL_MS = 500;
+export const LOOK_FAILURE = "could not check for changed keys";
 
 interface JobParts {
+  /** That of the thread. */
+  readonly schedule: Schedule;
   readonly store: Store;
   /** Judges when keys were used, and what has expired. */
   readonly steadyClock: SteadyClock;
@@ -20,32 +23,70 @@ interface JobParts {
 }
 
 interface ThreadJobParts extends JobParts {
-  readonly keyring: Keyring;
   readonly usage: UsageCounter;
-  /** Checks the store, which then knows whether it takes writes. */
-  readonly isReady: () => Promise<boolean>;
+  readonly keyring: Pick<Keyring, "takeUsed">;
 }
 
-/** Starts the jobs of every serving thread. Returns how to stop them. */
-export function startThreadJobs({ keyring, usage, store, isReady, steadyClock, report }: ThreadJobParts) {
+/**
+ * Starts the job of every serving thread. It rests while the thread has no requests: each is counted, which wakes it.
+ * Returns how to stop it.
+ */
+export function startThreadJobs({ schedule, keyring, usage, store, steadyClock, report }: ThreadJobParts) {
   const lastUse = new LastUse({ keyring, keys: store.keys, isReadOnly: store.isReadOnly, clock: steadyClock });
   const onUnattributed = report("could not keep the usage of some requests by key");
   const usageFlush = new UsageFlush({ counter: usage, store, clock: steadyClock, onUnattributed });
-  const lastUseFailure = "could not note when keys were last used";
-  const usageFailure = "could not store the usage";
-  const stopJobs = startJobs(report, [
-    [REFRESH_KEYS_INTERVAL_MS, "could not check for changed keys", () => keyring.refresh()],
-    // A database file that is taken away is noticed within a second, also while nobody writes.
-    [500, "could not check the store", async () => void (await isReady())],
-    // The recorded minute of a key's last use may be late by this much.
-    [5_000, lastUseFailure, () => lastUse.write()],
-    // Usage appears in the store after this time, and a crash loses no more of it.
-    [5_000, usageFailure, () => usageFlush.write()],
-  ]);
-  return async (): Promise<void> => {
-    await stopJobs();
-    await Promise.all([lastUse.write().catch(report(lastUseFailure)), usageFlush.write().catch(report(usageFailure))]);
+  const succeeds = (work: Promise<void>, failure: string): Promise<boolean> =>
+    work.then(
+      () => true,
+      (error) => {
+        report(failure)(error);
+        return false;
+      },
+    );
+  /** In this order: what is counted after the counts were taken wakes the job, and its key may be noted already. */
+  const write = async () => {
+    const isStored = await succeeds(usageFlush.write(), "could not store the usage");
+    const isNoted = await succeeds(lastUse.write(), "could not note when keys were last used");
+    return isStored && isNoted && !store.isReadOnly() ? AT_REST : undefined;
   };
+  // Usage appears in the store after this time, and a crash loses no more of it; a key's last use may be late by it.
+  const job = schedule.start(5_000, write, report("could not write what requests have left"));
+  usage.onFirst = () => job.wake();
+  return async (): Promise<void> => {
+    await job.stop();
+    await write();
+  };
+}
+
+interface LookParts extends Pick<JobParts, "schedule" | "report"> {
+  readonly look: () => Promise<boolean>;
+  /** Lets the threads look that do not by themselves. */
+  readonly tellOthers?: (() => void) | undefined;
+  readonly intervalMs?: number;
+}
+
+/**
+ * Looks again and again at what may change without this process: a database file that is taken away is noticed within a
+ * second, also while nobody writes. `look` resolves to whether all is well, and as it was: if not, others are told. Returns
+ * how to stop it.
+ */
+export function startLooking({ schedule, look, tellOthers, report, intervalMs = LOOK_INTERVAL_MS }: LookParts) {
+  let isCalm = false;
+  const job = schedule.start(
+    intervalMs,
+    async () => {
+      const wasCalm = isCalm;
+      isCalm = false;
+      try {
+        isCalm = await look();
+      } finally {
+        // Once more when all is well again: it may not have been for the others yet.
+        if (!isCalm || !wasCalm) tellOthers?.();
+      }
+    },
+    report(LOOK_FAILURE),
+  );
+  return () => job.stop();
 }
 
 interface ProcessJobParts extends JobParts {
@@ -54,10 +95,10 @@ interface ProcessJobParts extends JobParts {
 }
 
 /** Starts the jobs that run once in a process, however many threads it has. Returns how to stop them. */
-export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, report }: ProcessJobParts) {
+export function startBackgroundJobs({ schedule, meters, heartbeat, store, steadyClock, report }: ProcessJobParts) {
   const { deleteExpiredResponses, sweepUsage, sweepSessions, foldNames } = maintenanceOf(store, steadyClock);
   const heartbeatFailure = "could not note that this instance is alive";
-  const stopJobs = startJobs(report, [
+  const jobs = startJobs(schedule, report, [
     [SAVE_INTERVAL_MS, "could not save the counters", () => meters.save()],
     [10_000, "could not delete expired responses", deleteExpiredResponses],
     [60_000, "could not delete old usage", sweepUsage],
@@ -67,17 +108,17 @@ export function startBackgroundJobs({ meters, heartbeat, store, steadyClock, rep
     [1_000, "could not prepare names for searches", foldNames],
   ]);
   return async (): Promise<void> => {
-    await stopJobs();
+    await stopAll(jobs);
     await heartbeat.stop().catch(report(heartbeatFailure));
   };
 }
 
-type Job = readonly [intervalMs: number, failure: string, run: Run];
+type JobEntry = readonly [intervalMs: number, failure: string, run: Run];
 
-function startJobs(report: Logs["report"], jobs: readonly Job[]) {
-  const stops = jobs.map(([intervalMs, failure, run]) => startJob(intervalMs, run, report(failure)));
-  return () => Promise.all(stops.map((stop) => stop()));
-}
+const startJobs = (schedule: Schedule, report: Logs["report"], jobs: readonly JobEntry[]): Job[] =>
+  jobs.map(([intervalMs, failure, run]) => schedule.start(intervalMs, run, report(failure)));
+
+const stopAll = (jobs: readonly Job[]) => Promise.all(jobs.map((job) => job.stop()));
 
 /**
  * The maintenance of a store. It does nothing while the store is read-only, and deletes nothing while the time is in

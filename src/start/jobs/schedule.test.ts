@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { MORE_TO_DO, type Run, startJob } from "./schedule.ts";
+import { AT_REST, MORE_TO_DO, type Run, Schedule } from "./schedule.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -10,15 +10,18 @@ afterEach(async () => {
 function job(run: (count: number) => unknown, intervalMs = 1) {
   const failures: unknown[] = [];
   const counts = { runs: 0 };
-  const stop = startJob(intervalMs, (async () => run(++counts.runs)) as Run, (error) => failures.push(error));
+  const schedule = new Schedule(intervalMs);
+  const { stop, wake } = schedule.start(intervalMs, (async () => run(++counts.runs)) as Run, (error) =>
+    failures.push(error),
+  );
   stops.push(stop);
   const reaches = async (runs: number) => {
     while (counts.runs < runs) await Bun.sleep(1);
   };
-  return { stop, failures, counts, reaches };
+  return { stop, wake, failures, counts, reaches };
 }
 
-describe("startJob", () => {
+describe("a job", () => {
   test("runs again and again, the first time after the interval", async () => {
     const { counts, reaches } = job(() => {});
     expect(counts.runs).toBe(0);
@@ -70,14 +73,14 @@ describe("startJob", () => {
     const failures: unknown[] = [];
     let runs = 0;
     stops.push(
-      startJob(
+      new Schedule(1).start(
         1,
         () => {
           runs++;
           throw new Error("at once");
         },
         (error) => failures.push(error),
-      ),
+      ).stop,
     );
     while (runs < 2) await Bun.sleep(1);
     expect(failures.length).toBeGreaterThanOrEqual(1);
@@ -105,4 +108,59 @@ describe("startJob", () => {
     await Bun.sleep(5);
     expect(counts.runs).toBe(0);
   });
+
+  test("one at rest does not run until it is woken; being woken during a run is no rest", async () => {
+    const resting = job((count) => {
+      if (count === 2) resting.wake();
+      return AT_REST;
+    });
+    const other = job(() => {});
+    await resting.reaches(1);
+    await other.reaches(other.counts.runs + 5);
+    expect(resting.counts.runs).toBe(1);
+    resting.wake();
+    await resting.reaches(3);
+    await other.reaches(other.counts.runs + 5);
+    expect(resting.counts.runs).toBe(3);
+  });
+
+  test("one at rest that has failed is tried again", async () => {
+    const { reaches } = job((count) => {
+      if (count < 3) throw new Error("no");
+      return AT_REST;
+    });
+    await reaches(3);
+  });
+});
+
+test("jobs of one schedule are due together, however long they run and whenever they were started", async () => {
+  const schedule = new Schedule(20);
+  const ran: string[] = [];
+  const turns: string[] = [];
+  const note = (name: string) => {
+    if (ran.push(name) === 1)
+      queueMicrotask(() => {
+        turns.push(ran.sort().join(" "));
+        ran.length = 0;
+      });
+  };
+  const add = (name: string, intervalMs: number, takesMs: number) =>
+    stops.push(
+      schedule.start(
+        intervalMs,
+        async () => {
+          note(name);
+          await Bun.sleep(takesMs);
+        },
+        () => {},
+      ).stop,
+    );
+  add("a", 20, 0);
+  await Bun.sleep(3);
+  add("b", 20, 4);
+  await Bun.sleep(3);
+  add("c", 40, 0);
+  while (turns.length < 12) await Bun.sleep(5);
+  // On a busy machine, a run may end so late that its job misses a tick.
+  expect(turns.filter((turn) => turn.includes(" ")).length).toBeGreaterThan(4);
 });

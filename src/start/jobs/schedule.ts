@@ -1,34 +1,105 @@
+/** Jobs become due at multiples of this. */
+const TICK_MS = 500;
 const MORE_TO_DO_DELAY_MS = 1;
 
 /** Returned by a run that has more to do at once. No boolean fits, since one could mean something else. */
 export const MORE_TO_DO = Symbol("more to do");
+/** Returned by a run that leaves nothing to do until its job is woken. */
+export const AT_REST = Symbol("at rest");
 
 /** One run of a job. */
-export type Run = () => Promise<void> | Promise<typeof MORE_TO_DO | undefined>;
+export type Run = () => Promise<void> | Promise<typeof MORE_TO_DO | typeof AT_REST | undefined>;
+
+export interface Job {
+  /** There is something to do again: it runs after its interval if it was at rest. */
+  wake(): void;
+  /** No other run follows. Resolves when the one in progress has ended. */
+  stop(): Promise<void>;
+}
+
+interface Entry {
+  readonly intervalMs: number;
+  readonly run: Run;
+  readonly onFailure: (error: unknown) => void;
+  /** Infinite while it runs or rests. */
+  dueMs: number;
+  isRunning: boolean;
+  /** It was woken since its latest run began. */
+  isWoken: boolean;
+  running: Promise<void>;
+}
 
 /**
- * Runs a background job repeatedly, and waits for the interval before each run, so that no two runs overlap. A run that
- * resolves to MORE_TO_DO is followed by another immediately. Returns how to stop it, which waits for a run in progress.
+ * The repeated jobs of a thread. All share one timer and are due at its ticks, so that a thread without work wakes up
+ * once for all of them. Runs of one job never overlap: its interval, give or take half a tick, follows each of them.
  */
-export function startJob(intervalMs: number, run: Run, onFailure: (error: unknown) => void) {
-  let running = Promise.resolve();
-  let isStopped = false;
-  const runOnce = async (): Promise<void> => {
-    let delayMs = intervalMs;
+export class Schedule {
+  readonly #entries = new Set<Entry>();
+  #timer: Timer | undefined;
+  #firesAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly tickMs = TICK_MS) {}
+
+  start(intervalMs: number, run: Run, onFailure: (error: unknown) => void): Job {
+    const running = Promise.resolve();
+    const entry: Entry = { intervalMs, run, onFailure, dueMs: 0, isRunning: false, isWoken: false, running };
+    this.#entries.add(entry);
+    this.#plan(entry);
+    return {
+      wake: () => {
+        entry.isWoken = true;
+        if (!entry.isRunning && entry.dueMs === Number.POSITIVE_INFINITY) this.#plan(entry);
+      },
+      stop: () => {
+        this.#entries.delete(entry);
+        if (this.#entries.size === 0) this.#disarm();
+        return entry.running;
+      },
+    };
+  }
+
+  /** Makes the job due after its interval, at a tick. */
+  #plan(entry: Entry): void {
+    const ticks = Math.round(performance.now() / this.tickMs) + Math.ceil(entry.intervalMs / this.tickMs);
+    entry.dueMs = ticks * this.tickMs;
+    this.#arm();
+  }
+
+  #arm(): void {
+    let dueMs = Number.POSITIVE_INFINITY;
+    for (const entry of this.#entries) dueMs = Math.min(dueMs, entry.dueMs);
+    if (dueMs >= this.#firesAtMs) return;
+    this.#disarm();
+    this.#firesAtMs = dueMs;
+    this.#timer = setTimeout(this.#fire, Math.ceil(dueMs - performance.now()));
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#timer);
+    this.#firesAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  readonly #fire = (): void => {
+    // A timer may be early by a fraction of a millisecond.
+    const nowMs = Math.max(performance.now(), this.#firesAtMs);
+    this.#disarm();
+    for (const entry of this.#entries) if (entry.dueMs <= nowMs) entry.running = this.#run(entry);
+    this.#arm();
+  };
+
+  async #run(entry: Entry): Promise<void> {
+    Object.assign(entry, { dueMs: Number.POSITIVE_INFINITY, isRunning: true, isWoken: false });
+    let outcome: Awaited<ReturnType<Run>>;
     try {
-      if ((await run()) === MORE_TO_DO) delayMs = MORE_TO_DO_DELAY_MS;
+      outcome = await entry.run();
     } catch (error) {
-      onFailure(error);
+      entry.onFailure(error);
     }
-    if (!isStopped) timer = setTimeout(start, delayMs);
-  };
-  const start = () => {
-    running = runOnce();
-  };
-  let timer = setTimeout(start, intervalMs);
-  return (): Promise<void> => {
-    isStopped = true;
-    clearTimeout(timer);
-    return running;
-  };
+    entry.isRunning = false;
+    if (!this.#entries.has(entry) || (outcome === AT_REST && !entry.isWoken)) return;
+    if (outcome === MORE_TO_DO) {
+      entry.dueMs = performance.now() + MORE_TO_DO_DELAY_MS;
+      this.#arm();
+    } else this.#plan(entry);
+  }
 }

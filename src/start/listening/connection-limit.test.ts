@@ -3,7 +3,7 @@ import { ConnectionLimiter, roomForFiles } from "./connection-limit.ts";
 
 /** A limiter whose process has `open` files of 100, with a record of its actions. */
 function setUp() {
-  const process = { open: 0, nowMs: 0, canListen: true };
+  const process = { open: 0, nowMs: 0, canListen: true, isCalm: false };
   const done: string[] = [];
   const limiter = new ConnectionLimiter(
     {
@@ -28,7 +28,7 @@ function setUp() {
   /** Runs the next check, a tenth of a second later, and returns its actions. */
   const check = (open: number): string => {
     Object.assign(process, { open, nowMs: process.nowMs + 100 });
-    limiter.check(process.nowMs);
+    process.isCalm = limiter.check(process.nowMs);
     return done.splice(0).join(", ");
   };
   return { process, check };
@@ -78,4 +78,16 @@ test("one more thread has room below the limit if it is not near, and has as man
   const hasRoom = (limit: number, open: number) => roomForFiles({ limit, count: () => open })();
   expect([hasRoom(1000, 799), hasRoom(1000, 800)]).toEqual([true, false]);
   expect([hasRoom(40, 23), hasRoom(40, 24)]).toEqual([true, false]);
+});
+
+test("the next check can wait if the number is as before and nothing is limited", () => {
+  const { process, check } = setUp();
+  const calm = [10, 10, 11, 11, 80, 80, 70, 70].map((open) => {
+    check(open);
+    return process.isCalm;
+  });
+  expect(calm).toEqual([false, true, false, true, false, false, false, false]);
+  process.nowMs += 2_000;
+  check(70);
+  expect(process.isCalm).toBe(true);
 });

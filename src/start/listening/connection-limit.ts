@@ -1,19 +1,29 @@
 import { SECOND_MS } from "../../base/time/clock.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
+import type { Schedule } from "../jobs/schedule.ts";
 import type { Listeners } from "./listen.ts";
 import { type OpenFiles, openFiles } from "./open-files.ts";
 
 /** Connections that can be limited: those of a thread. */
 export type Connections = Pick<Listeners, "limit" | "renew">;
 
-interface ConnectionLimitParts {
+interface LimiterParts {
   readonly connections: readonly Connections[];
   readonly telemetry: Pick<Telemetry, "connectionsLimited">;
   readonly log: Pick<Log, "info" | "warn" | "error">;
 }
 
+interface ConnectionLimitParts extends LimiterParts {
+  readonly schedule: Pick<Schedule, "start">;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** The interval of checks while the number of open files changes, and at rest. */
 const CHECK_INTERVAL_MS = 100;
+const REST_INTERVAL_MS = 500;
+/** After this many checks that found nothing new, the process is at rest. */
+const CHECKS_UNTIL_REST = 20;
 /** Fractions of the limit. The room above FULL is for connections that arrive between two checks. */
 const FAR = 0.7;
 const NEAR = 0.8;
@@ -30,12 +40,28 @@ const WARNING =
  * Keeps the number of connections below the limit of open files: at the limit, Bun could accept none any more, and
  * would use all of a CPU to try. Returns how to stop it.
  */
-export function limitConnections(parts: ConnectionLimitParts): () => void {
-  const files = openFiles();
+export function limitConnections(parts: ConnectionLimitParts, files = openFiles()): () => void {
   if (!files) return () => {};
   const limiter = new ConnectionLimiter(parts, files);
-  const timer = setInterval(() => limiter.check(performance.now()), CHECK_INTERVAL_MS);
-  return () => clearInterval(timer);
+  /** Only while the number changes. */
+  let timer: Timer | undefined;
+  let calmChecks = 0;
+  const check = (): void => {
+    calmChecks = limiter.check(performance.now()) ? calmChecks + 1 : 0;
+    if (calmChecks < CHECKS_UNTIL_REST) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const lookAtRest = async () => {
+    if (timer) return;
+    check();
+    if (calmChecks === 0) timer = setInterval(check, CHECK_INTERVAL_MS);
+  };
+  const job = parts.schedule.start(REST_INTERVAL_MS, lookAtRest, parts.onFailure);
+  return () => {
+    clearInterval(timer);
+    void job.stop();
+  };
 }
 
 /**
@@ -48,6 +74,7 @@ export function roomForFiles(files = openFiles()): () => boolean {
 }
 
 export class ConnectionLimiter {
+  #open = 0;
   #areLimited = false;
   #limitedUntilMs = 0;
   #wasFull = false;
@@ -56,12 +83,15 @@ export class ConnectionLimiter {
   #renewableAtMs = 0;
 
   constructor(
-    private readonly parts: ConnectionLimitParts,
+    private readonly parts: LimiterParts,
     private readonly files: OpenFiles,
   ) {}
 
-  check(nowMs: number): void {
+  /** Returns whether nothing has changed and nothing is limited, so that the next check can wait. */
+  check(nowMs: number): boolean {
     const open = this.files.count();
+    const hasChanged = open !== this.#open;
+    this.#open = open;
     if (open >= this.files.limit * NEAR) {
       this.#limitedUntilMs = nowMs + CALM_MS;
       if (!this.#areLimited) this.#announce(true, open);
@@ -71,6 +101,7 @@ export class ConnectionLimiter {
       this.#announce(false, open);
     }
     this.#renewIfFull(nowMs);
+    return !hasChanged && !this.#areLimited && !this.#mustRenew;
   }
 
   #limit(areLimited: boolean): void {

@@ -19,6 +19,8 @@ export type ThreadMethods = Connections & {
   announceStop(): void;
   /** Runs one drain step. */
   drain(step: DrainStep): Promise<void>;
+  /** Looks for changed keys, and at the store: the first thread has seen a change. */
+  look(): void;
   /** Undefined: metrics are off. */
   metrics(): Promise<MetricsSnapshot | undefined>;
 };
@@ -118,6 +120,10 @@ export class Threads<Data> {
 
   limit(areLimited: boolean): void {
     for (const { remote } of this.#threads) remote.notify("limit", areLimited);
+  }
+
+  look(): void {
+    for (const { remote } of this.#threads) remote.notify("look");
   }
 
   renew(): void {
