@@ -17,12 +17,12 @@ import { FakeClock } from "../harness/time/clock.ts";
 
 const clock = new FakeClock();
 const newDatabase = await databaseMaker();
-const newRedisDatabase = hasRedis ? await redisDatabaseMaker() : undefined;
+const newRedisDatabase = await redisDatabaseMaker();
 
 async function startFleet() {
   const env = {
     DATABASE_URL: await newDatabase(),
-    REDIS_URL: (await newRedisDatabase?.()) as string,
+    REDIS_URL: await newRedisDatabase(),
     ANONYMOUS_PER_MINUTE: "100000",
   };
   const fleet = [await startService({ env, clock }), await startService({ env, clock })] as const;

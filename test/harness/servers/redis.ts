@@ -100,9 +100,11 @@ export const startSharedRedis = (): Promise<TestRedis> => TestRedis.start(...SHA
 
 /**
  * Returns a function that gives the address of another empty logical database each time: on the server at
- * TEST_REDIS_URL if set, otherwise on one started here. Call it outside of tests.
+ * TEST_REDIS_URL if set, otherwise on one started here. Call it outside of tests. Without Redis there is none to give,
+ * and the tests that would ask for one are skipped.
  */
 export async function redisDatabaseMaker(): Promise<() => Promise<string>> {
+  if (!hasRedis) return () => Promise.reject(new Error("redis-server is not installed"));
   const url = process.env.TEST_REDIS_URL ?? (await startSharedRedis()).url;
   return async () => {
     const client = new Redis(url);
