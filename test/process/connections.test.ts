@@ -104,7 +104,7 @@ describe.if(process.platform === "linux")("the limit of open files", () => {
     });
 
   test("that is too low for the console ends nothing: the console gets 503, and the log says why", async () => {
-    const wrap = ["sh", "-c", 'ulimit -n 38; exec "$@"', "sh"];
+    const wrap = ["sh", "-c", 'ulimit -n 46; exec "$@"', "sh"];
     const service = await serve({ cwd: temporaryFolder(), threads: 4, wrap });
     for (const [path, status] of [
       ["/console/", 503],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { atFileLimit } from "../../../test/harness/file-limit.ts";
 import { temporaryFolder } from "../../../test/harness/folder.ts";
 import { SupervisedWorker } from "./supervised-worker.ts";
 
@@ -122,3 +123,17 @@ test("an end while it starts lets it start and close", async () => {
   await worker.started;
   expect(deaths).toEqual([]);
 });
+
+test.if(process.platform === "linux")(
+  "at the limit of open files it is not started, which would end the process",
+  async () => {
+    const said = await atFileLimit(`
+    import { SupervisedWorker } from ${JSON.stringify(join(import.meta.dir, "supervised-worker.ts"))};
+    const start = () => new SupervisedWorker({ script: "none", name: "test", data: {}, handlers: {}, onDeath: () => {} });
+    useUp(1);
+    try { start(); } catch (error) { say(error.message); }
+    await Bun.sleep(0);
+    say("alive");`);
+    expect(said).toEqual(["too few files can be opened for one more thread: raise their limit (ulimit -n)", "alive"]);
+  },
+);

@@ -1,3 +1,4 @@
+import { SpareFiles } from "../system/spare-files.ts";
 import { withTimeout } from "../time/timeout.ts";
 import { type Handlers, type Methods, Rpc } from "./rpc.ts";
 
@@ -20,6 +21,9 @@ export interface SupervisedWorkerOptions<Data, Own extends Methods> {
   readonly onDeath: (reason: Error) => void;
 }
 
+/** Bun opens two for a thread, and ends the process if it cannot; the others are for what is opened meanwhile. */
+const FILES_TO_START = 4;
+
 /** A thread that is started with some data, called, watched, and ended within a limit. */
 export class SupervisedWorker<Data, Remote extends Methods, Own extends Methods> {
   /** Rejects when it could not start. */
@@ -31,7 +35,9 @@ export class SupervisedWorker<Data, Remote extends Methods, Own extends Methods>
   hasStarted = false;
   #isEnding = false;
 
+  /** Throws if too few files can be opened. */
   constructor({ script, name, data, handlers, onDeath }: SupervisedWorkerOptions<Data, Own>) {
+    requireFiles();
     this.#worker = new Worker(script, { name });
     this.#rpc = new Rpc(this.#worker, handlers, (reason) => {
       this.#worker.terminate();
@@ -52,4 +58,11 @@ export class SupervisedWorker<Data, Remote extends Methods, Own extends Methods>
     await withTimeout(closed, timeoutMs);
     this.#rpc.end(new Error("it was closed"));
   }
+}
+
+function requireFiles(): void {
+  const files = new SpareFiles(FILES_TO_START);
+  const isEnough = files.refill();
+  files.release();
+  if (!isEnough) throw new Error("too few files can be opened for one more thread: raise their limit (ulimit -n)");
 }

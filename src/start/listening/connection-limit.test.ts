@@ -78,6 +78,8 @@ test("one more thread has room below the limit if it is not near, and has as man
   const hasRoom = (limit: number, open: number) => roomForFiles({ limit, count: () => open })();
   expect([hasRoom(1000, 799), hasRoom(1000, 800)]).toEqual([true, false]);
   expect([hasRoom(40, 23), hasRoom(40, 24)]).toEqual([true, false]);
+  const hasRoomForThree = (open: number) => roomForFiles({ limit: 100, count: () => open })(3);
+  expect([hasRoomForThree(75), hasRoomForThree(76)]).toEqual([true, false]);
 });
 
 test("the next check can wait if the number is as before and nothing is limited", () => {

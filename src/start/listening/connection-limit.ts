@@ -28,8 +28,9 @@ const CHECKS_UNTIL_REST = 20;
 const FAR = 0.7;
 const NEAR = 0.8;
 const FULL = 0.95;
-/** The console's opens 11, with what requests are relayed by. */
-const FILES_OF_A_THREAD = 16;
+/** The console's thread opens 11, with what requests are relayed by; a serving thread opens 7. */
+const FILES_OF_ONE_THREAD = 16;
+const FILES_OF_EACH_OF_MANY = 8;
 /** Connections stay limited for this long: the client that opened so many may go on. */
 const CALM_MS = 2 * SECOND_MS;
 const RENEWAL_INTERVAL_MS = SECOND_MS;
@@ -65,12 +66,16 @@ export function limitConnections(parts: ConnectionLimitParts, files = openFiles(
 }
 
 /**
- * Returns a check for room below the limit of open files: without any, Bun ends the process when a thread starts. Call
- * it early: at the limit, it could not read that.
+ * Returns a check for room for so many threads below the limit of open files: without any, Bun ends the process when a
+ * thread starts. Call it early: at the limit, it could not read that.
  */
-export function roomForFiles(files = openFiles()): () => boolean {
+export function roomForFiles(files = openFiles()): (threads?: number) => boolean {
   if (!files) return () => true;
-  return () => files.count() < Math.min(files.limit * NEAR, files.limit - FILES_OF_A_THREAD);
+  const { limit, count } = files;
+  return (threads = 1) => {
+    const needed = Math.max(FILES_OF_ONE_THREAD, threads * FILES_OF_EACH_OF_MANY);
+    return count() < Math.min(limit * NEAR, limit - needed);
+  };
 }
 
 export class ConnectionLimiter {

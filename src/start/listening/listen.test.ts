@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { atFileLimit } from "../../../test/harness/file-limit.ts";
 import { RawConnection } from "../../../test/harness/requests/raw.ts";
 import { DRAIN_STEPS } from "./drain.ts";
 import { bind, Listeners } from "./listen.ts";
@@ -113,3 +114,20 @@ test.if(process.platform === "linux")(
     await listener.finish(0);
   },
 );
+
+test.if(process.platform === "linux")("a port is renewed also at the limit of open files, time and again", async () => {
+  const said = await atFileLimit(`
+    import { Listeners } from ${JSON.stringify(`${import.meta.dir}/listen.ts`)};
+    const listeners = new Listeners(new AsyncDisposableStack());
+    const listener = listeners.listen("127.0.0.1", 0, "PORT");
+    listener.serve({ fetch: () => new Response("ok") });
+    listeners.limit(true);
+    for (let times = 0; times < 3; times++) {
+      const free = useUp(0);
+      try { listeners.renew(); say("renewed"); } catch (error) { say(error.message); }
+      free();
+      say(await (await fetch(listener.origin, { headers: { Connection: "close" } })).text());
+      listeners.limit(true);
+    }`);
+  expect(said).toEqual(["renewed", "ok", "renewed", "ok", "renewed", "ok"]);
+});

@@ -1,5 +1,6 @@
 import type { Server } from "bun";
 import { OperatorError } from "../../base/operator-error.ts";
+import { SpareFiles } from "../../base/system/spare-files.ts";
 import { Drain, type DrainStep } from "./drain.ts";
 import { Listener } from "./listener.ts";
 
@@ -15,6 +16,8 @@ interface PortOptions {
 }
 
 const RENEWAL_PAUSE_MS = 100;
+/** To open a port once more takes one, before that its descriptor is looked for, and one is in case of others. */
+const FILES_TO_RENEW = 2;
 
 /** The ports that a service listens on. */
 export class Listeners {
@@ -24,12 +27,16 @@ export class Listeners {
   #drains: readonly Drain[] | undefined;
   /** The listeners that a failed renewal has left to do. */
   #renewable: Listener[] | undefined;
+  /** With these, a port can be renewed when all files are open. */
+  readonly #spareFiles = new SpareFiles(FILES_TO_RENEW);
 
   /** `quietMs`: how long no request may have arrived before a stop closes idle connections. */
   constructor(
     private readonly opened: AsyncDisposableStack,
     private readonly quietMs = QUIET_MS,
-  ) {}
+  ) {
+    opened.defer(() => this.#spareFiles.release());
+  }
 
   /** `isShared`: other threads listen on the same port. Fails with an OperatorError that names the setting. */
   listen(hostname: string, port: number, setting: string, isShared = false, options: PortOptions = {}): Listener {
@@ -48,6 +55,7 @@ export class Listeners {
   limit(areLimited: boolean): void {
     this.#areLimited = areLimited;
     this.#tellListeners();
+    this.#spareFiles.refill();
     // A stop closes idle connections itself, when no request is on its way in them.
     if (!areLimited || this.#drains) return;
     for (const listener of this.#listeners) listener.closeIdle();
@@ -59,12 +67,15 @@ export class Listeners {
     this.#renewable ??= [...this.#listeners];
     let failure: unknown;
     this.#renewable = this.#renewable.filter((listener) => {
+      this.#spareFiles.release();
       try {
         listener.renew();
         return false;
       } catch (error) {
         failure = error;
         return true;
+      } finally {
+        this.#spareFiles.refill();
       }
     });
     if (this.#renewable.length > 0) throw failure;

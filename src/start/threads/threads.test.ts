@@ -158,6 +158,16 @@ test("a stop before they are started starts none, and one while they start waits
   expect(busy.deaths).toEqual([]);
 });
 
+test("a thread that cannot start for want of files is tried again when there is room, and is no death", async () => {
+  const rooms = [true, false, true];
+  const path = await script({ start: `if (number === 1) throw new Error("too many open files");` });
+  const { threads, deaths, said, made } = threadsOf(path, { count: 1, hasRoom: () => rooms.shift() ?? true });
+  await threads.start();
+  expect([made(), deaths, said]).toEqual([2, [], ["all threads answer requests"]]);
+  expect(await threads.metrics()).toHaveLength(1);
+  await threads.close();
+});
+
 test("no thread is started while files are short, or when the port cannot be shared", async () => {
   let hasRoom = false;
   const short = threadsOf(await script({}), { hasRoom: () => hasRoom });

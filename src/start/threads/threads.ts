@@ -36,8 +36,8 @@ export type HostMethods = {
 
 export interface ThreadsParts<Data> {
   readonly count: number;
-  /** False: too few files can be opened for one more thread. */
-  readonly hasRoom: () => boolean;
+  /** False: too few files can be opened for so many more threads. */
+  readonly hasRoom: (threads: number) => boolean;
   /** Lets further threads listen on the port. False: the system cannot do that. */
   readonly share: () => boolean;
   /** Makes what one thread is started with. */
@@ -69,6 +69,8 @@ export class Threads<Data> {
   #threads: Thread<Data>[] = [];
   readonly #stopping = new AbortController();
   #hasLostOne = false;
+  /** True: it was said that there is no room. */
+  #isShort = false;
   /** When to stop waiting for threads that have not been drained. */
   #drainEndsAtMs: number | undefined;
   readonly #lastMetrics = new WeakMap<Thread<Data>, MetricsSnapshot>();
@@ -79,7 +81,7 @@ export class Threads<Data> {
   async start(): Promise<void> {
     const { count, share, log, onDeath = throwUncaught } = this.parts;
     if (count === 0) return;
-    await this.#becomesPossible();
+    await this.#becomesPossible(count);
     if (this.#isStopping) return;
     try {
       if (!share()) {
@@ -88,24 +90,24 @@ export class Threads<Data> {
         );
         return;
       }
-      for (let i = 0; i < count; i++) this.#threads.push(this.#startOne(i + 2));
     } catch (error) {
       onDeath(error as Error);
       return;
     }
-    const outcomes = await Promise.allSettled(this.#threads.map(({ started }) => started));
-    if (outcomes.every(({ status }) => status === "fulfilled") && !this.#isStopping)
-      log.info({ threads: count + 1 }, "all threads answer requests");
+    const started = await Promise.all(Array.from({ length: count }, (_, i) => this.#startOne(i + 2)));
+    if (started.every(Boolean) && !this.#isStopping) log.info({ threads: count + 1 }, "all threads answer requests");
   }
 
-  /** Waits until the first replies are out, and until there is room. */
-  async #becomesPossible(): Promise<void> {
+  /** Waits until the first replies are out, and until there is room for so many threads. */
+  async #becomesPossible(threads: number): Promise<void> {
     const { hasRoom, log } = this.parts;
     const { promise: never } = Promise.withResolvers<never>();
-    for (let waits = 0; ; waits++) {
+    for (;;) {
       await withTimeout(never, START_AFTER_MS, this.#stopping.signal);
-      if (this.#isStopping || hasRoom()) return;
-      if (waits === 0) log.warn("one thread answers until more files can be opened: raise their limit (ulimit -n)");
+      if (this.#isStopping || hasRoom(threads)) return;
+      if (!this.#isShort)
+        log.warn("fewer threads answer until more files can be opened: raise their limit (ulimit -n)");
+      this.#isShort = true;
     }
   }
 
@@ -159,19 +161,47 @@ export class Threads<Data> {
     return this.#lastMetrics.get(thread);
   }
 
-  #startOne(number: number): Thread<Data> {
-    const { script, newData, handlers, onDeath = throwUncaught } = this.parts;
-    return new SupervisedWorker({
+  /** Resolves to whether it answers requests. If it cannot start for want of files, it is tried again. */
+  async #startOne(number: number): Promise<boolean> {
+    while (!this.#isStopping) {
+      let thread: Thread<Data> | undefined;
+      try {
+        thread = this.#newThread(number);
+        this.#threads.push(thread);
+        await thread.started;
+        return true;
+      } catch (error) {
+        if (this.#isStopping) break;
+        if (this.parts.hasRoom(1)) {
+          this.#die(number, error as Error);
+          break;
+        }
+        this.#threads = this.#threads.filter((each) => each !== thread);
+      }
+      await this.#becomesPossible(1);
+    }
+    return false;
+  }
+
+  #newThread(number: number): Thread<Data> {
+    const { script, newData, handlers } = this.parts;
+    const thread: Thread<Data> = new SupervisedWorker({
       script,
       name: `serving ${number}`,
       data: newData(),
       handlers,
-      onDeath: ({ message }) => {
-        if (this.#hasLostOne) return;
-        this.#hasLostOne = true;
-        onDeath(new Error(`serving thread ${number} has ended: ${message}`));
+      onDeath: (reason) => {
+        if (thread.hasStarted) this.#die(number, reason);
       },
     });
+    return thread;
+  }
+
+  #die(number: number, { message }: Error): void {
+    if (this.#hasLostOne) return;
+    this.#hasLostOne = true;
+    const { onDeath = throwUncaught } = this.parts;
+    onDeath(new Error(`serving thread ${number} has ended: ${message}`));
   }
 }
 
