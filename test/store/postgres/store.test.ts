@@ -34,6 +34,21 @@ for (const contract of [usageContract, sessionsContract])
     return [await openForServing(url, { connections: 5 }), await openForServing(url, { connections: 5 })];
   });
 
+test("PostgreSQL: who looks at the store and for changed keys in one turn asks once, and later anew", async () => {
+  const store = await openForServing(await newDatabase(), { connections: 5 });
+  let statements = 0;
+  store.maintenance.connections?.onAnswer(() => void statements++);
+  const look = async () => (await Promise.all([store.check(), store.keys.revision()]))[1];
+  const before = await look();
+  expect(statements).toBe(1);
+  const key = newKey({ name: "k", plan: "free", quotas: PLANS.free, createdAtMs: 0, expiresAtMs: undefined });
+  await store.keys.create({ ...SIGNED, key, digest: "d" });
+  statements = 0;
+  expect(await look()).toBeGreaterThan(before);
+  expect(statements).toBe(1);
+  await store.close();
+});
+
 test("PostgreSQL: an undo takes few statements over a slow wire, although no two ids follow each other", async () => {
   const url = new URL(await newDatabase());
   const wire = await TestProxy.start(Number(url.port));
