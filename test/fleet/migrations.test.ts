@@ -1,10 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { POSTGRES_MIGRATIONS } from "../../src/store/migrations/postgres/index.ts";
+import { openAnimalSnapshot } from "../../src/store/postgres/animal-snapshot.ts";
+import { checkPostgres } from "../../src/store/postgres/checkup.ts";
 import { openSession } from "../../src/store/postgres/connections/connection.ts";
 import { PATIENCE } from "../../src/store/postgres/connections/lock-wait.ts";
 import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
 import { appliedMigrations } from "../../src/store/postgres/schema/target.ts";
+import { watchedSession } from "../../src/store/postgres/schema/watched-session.ts";
 import { type Migration, type Step, schemaState } from "../../src/store/schema/migrate.ts";
 import { breakAtStatement } from "../harness/servers/breaking-wire.ts";
 import { emptyDatabaseMaker, withSql } from "../harness/servers/postgres.ts";
@@ -202,6 +205,32 @@ describe("a server that goes silent while it migrates", () => {
     await report.close();
     expect((await migrateDatabase(url, () => {}, { migrations })).to).toBe(NEXT);
   });
+});
+
+test("commands give up a server that goes silent, and wait for one that is at work", async () => {
+  const url = await newDatabase();
+  await migrateDatabase(url, () => {});
+  const limits = { answerTimeoutMs: 4_000, lookIntervalMs: 50 };
+  const proxy = await TestProxy.start(Number(new URL(url).port));
+  const address = Object.assign(new URL(url), { port: String(proxy.port), search: "?sslmode=disable" }).href;
+  const open = async () => watchedSession(await openSession(address, {}), address, limits);
+  const [reading, writing, snapshot] = [await open(), await open(), await openAnimalSnapshot(address, limits)];
+  const checkup = checkPostgres(address, 1, limits);
+  await checkup.checks[0]?.run();
+  await reading.run("SELECT pg_sleep(0.5)");
+  const transaction = writing.transact(async (tx) => {
+    await tx.run("SELECT pg_sleep(0.5)");
+    await Bun.sleep(200);
+    proxy.silence();
+    await tx.run("SELECT 1");
+  });
+  await transaction.catch(() => {});
+  const checked = Promise.resolve(checkup.checks[1]?.run());
+  const asked = [transaction, reading.run("SELECT 1"), Promise.resolve(snapshot.count({})), checked];
+  const messages = (await Promise.allSettled(asked)).map((each) => each.status === "rejected" && each.reason.message);
+  const silence = expect.stringContaining(`no answer from 127.0.0.1:${proxy.port} within 4 s`);
+  expect(messages).toEqual([silence, silence, silence, silence]);
+  for (const each of [reading, writing, snapshot, checkup]) await each.close();
 });
 
 test("an index is not kept waiting by whoever looks what it waits for", async () => {

@@ -5,10 +5,12 @@ import type { Connection } from "./connections/connection.ts";
 import { PLANNING, POSTGRES } from "./connections/dialect.ts";
 import { perform } from "./connections/work.ts";
 import { openOnSchema } from "./schema/schema.ts";
+import type { WatchOptions } from "./schema/watch.ts";
+import { watchedSession } from "./schema/watched-session.ts";
 
 /** Opens a snapshot of the animals in a database. Its locks block nobody. Fails with an OperatorError. */
-export async function openAnimalSnapshot(url: string): Promise<AnimalSnapshot> {
-  const session = await openOnSchema(url, { rules: CHANGES_NO_SCHEMA });
+export async function openAnimalSnapshot(url: string, limits?: WatchOptions): Promise<AnimalSnapshot> {
+  const session = await watchedSession(await openOnSchema(url, { rules: CHANGES_NO_SCHEMA }), url, limits);
   const run: Connection["run"] = (sql, parameters) =>
     session.run<never>(sql, parameters).catch((error: Error) => {
       throw new StoreUnavailable(error.message, { cause: error });

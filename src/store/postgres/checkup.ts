@@ -21,13 +21,15 @@ import { openSession, type Run } from "./connections/connection.ts";
 import { POSTGRES } from "./connections/dialect.ts";
 import { isConnectionLost } from "./connections/failures.ts";
 import { appliedMigrations } from "./schema/target.ts";
+import type { WatchOptions } from "./schema/watch.ts";
+import { watchedSession } from "./schema/watched-session.ts";
 
 const SETTINGS = { application_name: "animal-store doctor", default_transaction_read_only: true };
 const REINDEX = "REINDEX DATABASE CONCURRENTLY, or start the version that made the database";
 
 /** The checks of a PostgreSQL database. Their session only reads, and opens at the first check. */
-export function checkPostgres(url: string, connections: number): Checkup {
-  const session = lazy(() => openSession(url, SETTINGS));
+export function checkPostgres(url: string, connections: number, limits?: WatchOptions): Checkup {
+  const session = lazy(async () => watchedSession(await openSession(url, SETTINGS), url, limits));
   const run: Run = async (statement, parameters) => {
     try {
       return await (await session()).run(statement, parameters);

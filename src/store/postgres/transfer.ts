@@ -21,6 +21,7 @@ import { type Connection, POOLED, type Session } from "./connections/connection.
 import { POSTGRES, rowsParameter, upsertRows } from "./connections/dialect.ts";
 import { perform } from "./connections/work.ts";
 import { openOnSchema } from "./schema/schema.ts";
+import { watchedSession } from "./schema/watched-session.ts";
 
 const namesOf = (tables: readonly Table[]): string => tables.map(({ name }) => name).join(", ");
 
@@ -73,7 +74,10 @@ export const openTarget = (url: string): Promise<RowTarget> =>
 
 /** Opens a session for a copy, and closes it again if the work fails. */
 const inSession = <T>(url: string, rules: SchemaRules, work: (session: Session) => Promise<T>): Promise<T> =>
-  opening(async (opened) => work(opened.adopt(await openOnSchema(url, { rules }), endAndClose)));
+  opening(async (opened) => {
+    const session = opened.adopt(await openOnSchema(url, { rules }), (each) => each.close());
+    return work(opened.adopt(await watchedSession(session, url), endAndClose));
+  });
 
 /** A service that has the database open would not notice that a copy has begun. */
 async function refuseUse(connection: Connection, what: "source" | "target"): Promise<void> {

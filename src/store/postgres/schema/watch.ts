@@ -13,7 +13,7 @@ const MISSES = 2;
 const AT_WORK = `SELECT 1 FROM pg_stat_activity WHERE pid = $1
   AND (state IN ('active', 'disabled') OR clock_timestamp() - state_change < $2 * interval '1 ms')`;
 
-interface WatchOptions {
+export interface WatchOptions {
   readonly answerTimeoutMs: number;
   readonly lookIntervalMs: number;
 }
@@ -22,6 +22,8 @@ interface WatchOptions {
 export class Watch {
   /** The process of the server that is at work, once it has told its id. */
   #pid: number | undefined;
+  /** True: nobody is at work any more, and nothing else is waited for. */
+  #isLost = false;
 
   constructor(
     private readonly url: string,
@@ -36,13 +38,18 @@ export class Watch {
     return row?.pid ?? 0;
   }
 
-  /** Fails with an OperatorError if nobody is at work any more; the work may then hang until its sessions are closed. */
-  async during<T>(work: Promise<T>): Promise<T> {
+  /**
+   * Fails with an OperatorError if nobody is at work any more; the work may then hang until its sessions are closed.
+   * `isOurTurn`: it is the work that lets the server wait.
+   */
+  async during<T>(work: Promise<T>, isOurTurn = () => false): Promise<T> {
     for (let misses = 0; misses < MISSES; ) {
-      const done = await withTimeout(work, this.options.lookIntervalMs);
+      const done = await withTimeout(work, this.#isLost ? 0 : this.options.lookIntervalMs);
       if (done) return done.value;
-      misses = (await this.#isAtWork()) ? 0 : misses + 1;
+      if (this.#isLost) break;
+      misses = isOurTurn() || (await this.#isAtWork()) ? 0 : misses + 1;
     }
+    this.#isLost = true;
     throw noAnswer(this.url, this.options.answerTimeoutMs);
   }
 
