@@ -36,6 +36,7 @@ export interface PoolOptions {
   readonly settings: SessionSettings;
   /** Unique for each process: the server tells connections apart by it. */
   readonly name: string;
+  readonly deadlineMs?: number;
 }
 
 /** A pool of connections in which nothing waits for ever. */
@@ -252,9 +253,10 @@ export class Pool {
 
   #giveUpOverdue(nowMs: number): void {
     if (this.#links.some((link) => nowMs - (link.checkedSinceMs ?? nowMs) > CHECK_TIMEOUT_MS)) this.#closeIdle();
+    const { deadlineMs = DEADLINE_MS } = this.options;
     const late = new Set<Link>();
     for (const task of this.#tasks) {
-      if (nowMs - task.beganMs < DEADLINE_MS) break;
+      if (nowMs - task.beganMs < deadlineMs) break;
       if (task.link) late.add(task.link);
       const what = task.link ? "no answer in time" : "no connection became free in time";
       this.#fail(task, new StoreUnavailable(what, { changed: task.changed, cause: this.#lastError }));
