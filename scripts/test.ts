@@ -11,7 +11,7 @@ import { newCluster, newTemplate, TestPostgres } from "../test/harness/servers/p
 import { hasRedis, startSharedRedis } from "../test/harness/servers/redis.ts";
 import { build } from "./build.ts";
 import { newMemoryFolder } from "./testing/memory-folder.ts";
-import { isGood, type RunResult, runFiles, summarize } from "./testing/test-run.ts";
+import { isGood, type RunResult, runBatches, summarize } from "./testing/test-run.ts";
 import { bundleWriter } from "./testing/writer-bundle.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -23,6 +23,13 @@ const TIMINGS = join(BUILD, "test-timings.json");
 const LIMIT_MS = 20 * 60_000;
 /** Files that run only when they are asked for, because each keeps the machine busy: `npm run test:torture` does. */
 const LATER = "test/torture/";
+/** Files that load the same modules, with how many run in one process: it loads and compiles those only once. */
+const TOGETHER: readonly (readonly [folder: string, files: number])[] = [
+  ["src/", 12],
+  ["test/spec/", 6],
+  ["test/http/", 4],
+  ["test/meter/", 3],
+];
 /** Hints of how long a file takes that has not run yet, in ms: the first that its source has in it. */
 const GUESSES: readonly (readonly [string, number])[] = [
   ["harness/browser/", 20_000],
@@ -50,13 +57,25 @@ async function findFiles(filters: readonly string[]): Promise<TestFile[]> {
   return Promise.all(paths.map(async (path) => ({ path, source: await Bun.file(join(ROOT, path)).text() })));
 }
 
-async function slowestFirst(files: readonly TestFile[], timings: Record<string, number>): Promise<string[]> {
+function slowestFirst(files: readonly TestFile[], timings: Record<string, number>): string[][] {
   const expectedMs = ({ path, source }: TestFile): number =>
     timings[path] ?? GUESSES.find(([hint]) => source.includes(hint))?.[1] ?? 500;
-  return files
-    .map((file) => ({ path: file.path, ms: expectedMs(file) }))
-    .sort((a, b) => b.ms - a.ms || (a.path < b.path ? -1 : 1))
-    .map(({ path }) => path);
+  return batchesOf(files)
+    .map((batch) => ({ paths: batch.map(({ path }) => path), ms: sum(batch.map(expectedMs)) }))
+    .sort((a, b) => b.ms - a.ms)
+    .map(({ paths }) => paths);
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+function batchesOf(files: readonly TestFile[]): TestFile[][] {
+  const folderOf = ({ path }: TestFile) => TOGETHER.find(([folder]) => path.startsWith(folder));
+  const inOrder = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const families = Map.groupBy(inOrder, (file) => folderOf(file)?.[0] ?? file.path);
+  return [...families.values()].flatMap((family) => {
+    const size = folderOf(family[0] as TestFile)?.[1] ?? 1;
+    return Array.from({ length: Math.ceil(family.length / size) }, (_, i) => family.slice(i * size, (i + 1) * size));
+  });
 }
 
 /** Starts what several files share, and says where it is. Run by itself, a file starts its own. */
@@ -115,7 +134,9 @@ const readTimings = (): Promise<Record<string, number>> =>
 
 async function writeTimings({ finished }: RunResult, earlier: Record<string, number>): Promise<void> {
   const complete = finished.filter(({ trouble }) => !trouble);
-  const timings = Object.fromEntries(complete.map(({ file, ms }) => [file, Math.round(ms)]));
+  const timings = Object.fromEntries(
+    complete.flatMap(({ files, ms }) => files.map((file) => [file, Math.round(ms / files.length)])),
+  );
   mkdirSync(BUILD, { recursive: true });
   await Bun.write(TIMINGS, JSON.stringify({ ...earlier, ...timings }, null, 2));
 }
@@ -134,7 +155,7 @@ async function main(args: readonly string[]): Promise<number> {
   const timings = await readTimings();
   const outputs = mkdtempSync(join(tmpdir(), "animal-store-tests-"));
   try {
-    const result = await runFiles(await slowestFirst(files, timings), {
+    const result = await runBatches(slowestFirst(files, timings), {
       cwd: ROOT,
       env: { ...process.env, ...(await startShared(files, outputs)) },
       options: [PRELOAD, ...args.filter((arg) => arg.startsWith("-") && !arg.startsWith("--workers="))],

@@ -1,4 +1,5 @@
-// Runs one test file in a process of its own, so that it is known which files have ended and what one leaves behind.
+// Runs a batch of test files in a process of its own, so that it is known which files have ended and what they leave
+// behind.
 
 import { closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,21 +10,28 @@ const WORDS = ["pass", "fail", "skip", "todo"] as const;
 type Word = (typeof WORDS)[number];
 export type Counts = Readonly<Record<Word, number>>;
 
-export interface FileResult {
+/** A test and the file that it is in. */
+export interface NamedTest {
   readonly file: string;
+  readonly name: string;
+}
+
+export interface BatchResult {
+  /** One file, or the first of several that share a process. */
+  readonly files: readonly string[];
   /** Bun's report on the tests, without its totals. */
   readonly report: string;
   readonly counts: Counts;
-  readonly names: Readonly<Record<Exclude<Word, "pass">, readonly string[]>>;
+  readonly tests: Readonly<Record<Exclude<Word, "pass">, readonly NamedTest[]>>;
   readonly ms: number;
   readonly cpuMs: number;
-  /** Why it counts as failed although no test of it may have. */
+  /** Why it counts as failed although no test of it may have, with the name of the file. */
   readonly trouble: string | undefined;
   /** Commands of the processes that were still there after it, and were ended. */
   readonly leftOver: readonly string[];
 }
 
-export interface FileOptions {
+export interface BatchOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Options of bun test. */
@@ -37,13 +45,15 @@ export interface FileOptions {
   readonly outputs: string;
 }
 
-export async function runFile(file: string, options: FileOptions): Promise<FileResult> {
+export async function runBatch(files: readonly string[], options: BatchOptions): Promise<BatchResult> {
   const { cwd, env, signal } = options;
+  const [first = ""] = files;
   // A file rather than a pipe: a process that outlives the tests cannot keep it open.
-  const output = join(options.outputs, `${file.replaceAll("/", "-")}.log`);
+  const output = join(options.outputs, `${first.replaceAll("/", "-")}.log`);
   const descriptor = openSync(output, "w");
   const beganMs = performance.now();
-  const child = Bun.spawn([process.execPath, "test", `--timeout=${TEST_LIMIT_MS}`, ...options.options, `./${file}`], {
+  const paths = files.map((file) => `./${file}`);
+  const child = Bun.spawn([process.execPath, "test", `--timeout=${TEST_LIMIT_MS}`, ...options.options, ...paths], {
     cwd,
     env,
     stdio: ["ignore", descriptor, descriptor],
@@ -61,20 +71,22 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
   const text = Bun.stripANSI(readFileSync(output, "utf8"));
   rmSync(output);
   const { counts, isComplete, report } = readReport(text);
-  const names = { fail: namesOf(report, "fail"), skip: namesOf(report, "skip"), todo: namesOf(report, "todo") };
+  const testsOf = (word: Word): NamedTest[] => testsIn(report, word, first);
+  const tests = { fail: testsOf("fail"), skip: testsOf("skip"), todo: testsOf("todo") };
   const troubles = {
     "did not finish": limit.aborted && !isComplete,
     [`ended with ${child.signalCode ?? `exit code ${child.exitCode}`} before its tests were over`]: !isComplete,
-    "failed outside of its tests": child.exitCode !== 0 && names.fail.length === 0,
+    "failed outside of its tests": child.exitCode !== 0 && tests.fail.length === 0,
   };
+  const trouble = Object.entries(troubles).find(([, isSo]) => isSo)?.[0];
   return {
-    file,
+    files,
     report,
     counts,
-    names,
+    tests,
     ms: performance.now() - beganMs,
     cpuMs: Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000,
-    trouble: Object.entries(troubles).find(([, isSo]) => isSo)?.[0],
+    trouble: trouble && `${fileInTrouble(report) ?? first} ${trouble}`,
     leftOver: limit.aborted ? [] : leftOver,
   };
 }
@@ -85,7 +97,7 @@ export function readReport(text: string): { counts: Counts; isComplete: boolean;
   const count = (word: Word): number =>
     totals
       ? Number(new RegExp(`^ *(\\d+) ${word}$`, "m").exec(text.slice(totals.index))?.[1] ?? 0)
-      : namesOf(text, word).length;
+      : testsIn(text, word, "").length;
   return {
     counts: { pass: count("pass"), fail: count("fail"), skip: count("skip"), todo: count("todo") },
     isComplete: totals !== undefined && /^Ran \d+ tests? across/m.test(text.slice(totals.index)),
@@ -96,11 +108,29 @@ export function readReport(text: string): { counts: Counts; isComplete: boolean;
   };
 }
 
-/** Bun names failed tests once more at the end of a long report. */
-function namesOf(report: string, word: Word): string[] {
-  const lines = report.matchAll(new RegExp(`^\\(${word}\\) (.*?)(?: \\[[\\d.]+m?s\\])?$`, "gm"));
-  const names = [...lines].map(([, name]) => name as string);
-  return word === "pass" ? names : [...new Set(names)];
+/** Bun writes the name of each file above its tests. */
+const HEADING = /^(\S+\.test\.tsx?):$/;
+
+/** The file that has thrown outside of its tests, or else the last that was begun. */
+function fileInTrouble(report: string): string | undefined {
+  const [beforeError = ""] = report.split("# Unhandled error between tests", 1);
+  return beforeError
+    .split("\n")
+    .findLast((line) => HEADING.test(line))
+    ?.slice(0, -1);
+}
+
+/** The tests of a report with this result, each with the file that was named above it. */
+function testsIn(report: string, word: Word, first: string): NamedTest[] {
+  // Bun names failed tests once more at the end of a long report.
+  const [once = ""] = report.split(/^\d+ tests? failed:$/m);
+  const result = new RegExp(`^\\(${word}\\) (.*?)(?: \\[[\\d.]+m?s\\])?$`);
+  let file = first;
+  return once.split("\n").flatMap((line) => {
+    file = HEADING.exec(line)?.[1] ?? file;
+    const name = result.exec(line)?.[1];
+    return name === undefined ? [] : { file, name };
+  });
 }
 
 /** Waits for the processes of a session that have been ended, then ends what is left. Returns its commands. */

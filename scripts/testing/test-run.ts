@@ -1,15 +1,15 @@
 // Runs many test files beside each other, and says at the end what came of them, however the run ends.
 
 import { availableParallelism } from "node:os";
-import { type Counts, type FileOptions, type FileResult, runFile } from "./test-file.ts";
+import { type BatchOptions, type BatchResult, type Counts, runBatch } from "./test-file.ts";
 
 /** Most files wait for something most of the time, and none is about how long that takes. */
 const WORKERS_PER_CORE = 2;
-/** One file that takes longer than this hangs. */
-const FILE_LIMIT_MS = 15 * 60_000;
+/** A process that takes longer than this hangs. */
+const BATCH_LIMIT_MS = 15 * 60_000;
 const GONE_WITHIN_MS = 5_000;
 
-export interface RunOptions extends Omit<FileOptions, "limitMs" | "goneWithinMs"> {
+export interface RunOptions extends Omit<BatchOptions, "limitMs" | "goneWithinMs"> {
   readonly workers?: number;
   readonly limitMs?: number;
   readonly goneWithinMs?: number;
@@ -18,37 +18,41 @@ export interface RunOptions extends Omit<FileOptions, "limitMs" | "goneWithinMs"
 }
 
 export interface RunResult {
-  readonly finished: readonly FileResult[];
+  readonly finished: readonly BatchResult[];
   /** Files that were not even begun. */
   readonly notBegun: readonly string[];
 }
 
-/** In the order of the files, as far as there is a free worker. */
-export async function runFiles(files: readonly string[], options: RunOptions): Promise<RunResult> {
+/** Runs each batch of files in one process, in this order, as far as there is a free worker. */
+export async function runBatches(batches: readonly (readonly string[])[], options: RunOptions): Promise<RunResult> {
   const { workers = WORKERS_PER_CORE * availableParallelism(), print, signal } = options;
-  const fileOptions = { limitMs: FILE_LIMIT_MS, goneWithinMs: GONE_WITHIN_MS, ...options };
-  const waiting = [...files];
-  const finished: FileResult[] = [];
+  const batchOptions = { limitMs: BATCH_LIMIT_MS, goneWithinMs: GONE_WITHIN_MS, ...options };
+  const waiting = [...batches];
+  const finished: BatchResult[] = [];
   const work = async (): Promise<void> => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const result = await runFile(file, fileOptions);
+    for (let files = waiting.shift(); files !== undefined; files = waiting.shift()) {
+      const result = await runBatch(files, batchOptions);
       finished.push(result);
       print(`\n${describe(result)}\n`);
       if (signal.aborted) return;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(workers, files.length) }, work));
-  return { finished, notBegun: waiting };
+  await Promise.all(Array.from({ length: Math.min(workers, batches.length) }, work));
+  return { finished, notBegun: waiting.flat() };
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-function describe({ file, report, trouble, leftOver, ms, cpuMs }: FileResult): string {
+const labelOf = ([first, ...others]: readonly string[]): string =>
+  others.length > 0 ? `${first} and ${others.length} more` : String(first);
+
+function describe({ files, report, trouble, leftOver, ms, cpuMs }: BatchResult): string {
+  const label = labelOf(files);
   return [
-    report || `${file}:`,
-    `${file} took ${seconds(ms)}, ${seconds(cpuMs)} of the processor`,
-    ...(trouble ? [`${file} ${trouble}`] : []),
-    ...leftOver.map((command) => `${file} left a process, which was ended: ${command}`),
+    report || `${label}:`,
+    `${label} took ${seconds(ms)}, ${seconds(cpuMs)} of the processor`,
+    ...(trouble ? [trouble] : []),
+    ...leftOver.map((command) => `${label} left a process, which was ended: ${command}`),
   ].join("\n");
 }
 
@@ -59,20 +63,23 @@ export const isGood = ({ finished, notBegun }: RunResult): boolean =>
 export function summarize(result: RunResult, ms: number): string {
   const { finished, notBegun } = result;
   const named = (word: "fail" | "skip" | "todo"): string[] =>
-    finished.flatMap(({ file, names }) => names[word].map((name) => `(${word}) ${file}: ${name}`));
+    finished.flatMap(({ tests }) => tests[word].map(({ file, name }) => `(${word}) ${file}: ${name}`));
+  const begun = finished.reduce((sum, { files }) => sum + files.length, 0);
   const total = (word: keyof Counts): number => finished.reduce((sum, { counts }) => sum + counts[word], 0);
   return [
     ...named("skip"),
     ...named("todo"),
-    ...finished.flatMap(({ file, leftOver }) => leftOver.map((command) => `left running by ${file}: ${command}`)),
+    ...finished.flatMap(({ files, leftOver }) =>
+      leftOver.map((command) => `left running by ${labelOf(files)}: ${command}`),
+    ),
     ...named("fail"),
-    ...finished.filter(({ trouble }) => trouble).map(({ file, trouble }) => `${file} ${trouble}`),
+    ...finished.flatMap(({ trouble }) => trouble ?? []),
     ...notBegun.map((file) => `${file} was not begun`),
     "",
     ` ${total("pass")} pass`,
     ` ${total("skip")} skip`,
     ` ${total("todo")} todo`,
     ` ${total("fail")} fail`,
-    `Ran ${finished.length} of ${finished.length + notBegun.length} files. [${seconds(ms)}]`,
+    `Ran ${begun} of ${begun + notBegun.length} files. [${seconds(ms)}]`,
   ].join("\n");
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isGood, type RunResult, runFiles, summarize } from "../../scripts/testing/test-run.ts";
+import { isGood, type RunResult, runBatches, summarize } from "../../scripts/testing/test-run.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 
 const GOOD = `import { test } from "bun:test";
@@ -23,26 +23,24 @@ const THROWING = `throw new Error("no stage");`;
 
 async function runAll(
   sources: Record<string, string>,
-  options: { limitMs?: number; signal?: AbortSignal; workers?: number; cwd?: string } = {},
+  options: { limitMs?: number; signal?: AbortSignal; workers?: number; cwd?: string; together?: boolean } = {},
 ): Promise<RunResult & { printed: string; summary: string }> {
   const { cwd = temporaryFolder() } = options;
   for (const [name, source] of Object.entries(sources)) writeFileSync(join(cwd, `${name}.test.ts`), source);
   let printed = "";
-  const result = await runFiles(
-    Object.keys(sources).map((name) => `${name}.test.ts`),
-    {
-      env: process.env,
-      options: [],
-      signal: new AbortController().signal,
-      outputs: temporaryFolder(),
-      print: (text) => {
-        printed += text;
-      },
-      goneWithinMs: 200,
-      ...options,
-      cwd,
+  const files = Object.keys(sources).map((name) => `${name}.test.ts`);
+  const result = await runBatches(options.together ? [files] : files.map((file) => [file]), {
+    env: process.env,
+    options: [],
+    signal: new AbortController().signal,
+    outputs: temporaryFolder(),
+    print: (text) => {
+      printed += text;
     },
-  );
+    goneWithinMs: 200,
+    ...options,
+    cwd,
+  });
   return { ...result, printed, summary: summarize(result, 1_000) };
 }
 
@@ -75,14 +73,18 @@ test("a file that hangs is ended and named", async () => {
   expect(summary).toContain("hanging.test.ts did not finish\n");
 });
 
-test("a run that is cut off says which files did not finish and which were not begun, and counts what passed", async () => {
+/** Runs files, and ends the run when the one that hangs has begun. */
+async function runUntilItHangs(options: { workers?: number; together?: boolean }) {
   const end = new AbortController();
   const cwd = temporaryFolder();
-  const sources = { good: GOOD, hanging: HANGING, later: GOOD };
-  const running = runAll(sources, { signal: end.signal, workers: 1, cwd });
+  const running = runAll({ good: GOOD, hanging: HANGING, later: GOOD }, { ...options, signal: end.signal, cwd });
   while (!existsSync(join(cwd, "begun"))) await Bun.sleep(5);
   end.abort();
-  const { summary, ...result } = await running;
+  return running;
+}
+
+test("a run that is cut off says which files did not finish and which were not begun, and counts what passed", async () => {
+  const { summary, ...result } = await runUntilItHangs({ workers: 1 });
   expect(isGood(result)).toBe(false);
   expect(summary).toContain("hanging.test.ts did not finish\nlater.test.ts was not begun\n\n 4 pass\n");
 });
@@ -90,4 +92,16 @@ test("a run that is cut off says which files did not finish and which were not b
 test.skipIf(process.platform !== "linux")("processes that a file leaves behind are ended and named", async () => {
   const { summary } = await runAll({ leaving: LEAVING });
   expect(summary).toContain("left running by leaving.test.ts: sleep 1234567\n");
+});
+
+test("files that share a process are told apart", async () => {
+  const sources = { good: GOOD, bad: BAD, skipping: SKIPPING };
+  const { summary, printed } = await runAll(sources, { together: true });
+  expect(summary).toMatch(/^\(skip\) skipping\.test\.ts: four\n\(fail\) bad\.test\.ts: two\n\n 5 pass\n 1 skip\n/);
+  expect(summary).toContain("\n 1 fail\nRan 3 of 3 files.");
+  expect(printed).toContain("good.test.ts and 2 more took");
+  expect((await runUntilItHangs({ together: true })).summary).toContain("hanging.test.ts did not finish\n");
+  const thrown = await runAll({ throwing: THROWING, good: GOOD }, { together: true });
+  expect(isGood(thrown)).toBe(false);
+  expect(thrown.summary).toContain("throwing.test.ts failed outside of its tests\n");
 });
