@@ -46,7 +46,7 @@ interface ServingParts {
   readonly processLog: Log;
 }
 
-/** What one thread does for others, which do not do it themselves. */
+/** The other threads of the process, for which one thread does some work. */
 interface Others {
   /** The limit of open files is watched for all of them. */
   readonly connections: readonly Connections[];

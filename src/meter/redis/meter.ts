@@ -17,7 +17,7 @@ import { type Scheduler, systemScheduler } from "./timeouts/scheduler.ts";
 export interface RedisMeterParts extends RedisSettings {
   readonly client: RedisClient;
   readonly servers: Servers;
-  /** What this instance counts alone while Redis does not answer. */
+  /** The counts of this instance alone, for when Redis does not answer. */
   readonly table: TallyTable;
   readonly scheduler?: Scheduler;
 }
