@@ -118,7 +118,7 @@ export function createGate(parts: GateParts) {
     const { key, secret, policy, neverExpires, counted } = known;
     const problem = neverExpires ? undefined : problemWith(key, secret, clock.nowMs());
     if (problem) return refuseAnonymous(problem, address, key.id);
-    known.isUsed = true;
+    if (!known.isUsed) keyring.noteUse(known);
     return andThen(keyMeter.judge(key.id, policy), (verdict): Admission => {
       const { quotaStatus } = verdict;
       if (verdict.kind === "pass") return { kind: "pass", key, counted, quotaStatus };

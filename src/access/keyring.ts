@@ -12,7 +12,7 @@ export interface KnownKey {
   readonly policy: RatePolicy;
   /** True: it is valid, and does not expire. */
   readonly neverExpires: boolean;
-  /** Set when a request of the key is admitted; takeUsed() resets it. */
+  /** Set by noteUse(); takeUsed() resets it. */
   isUsed: boolean;
   /** Its place in the usage counter. */
   readonly counted: CountedKey;
@@ -33,7 +33,7 @@ const usualHeader = (secret: string): string => `Bearer ${secret}`;
 export class Keyring {
   readonly #keys = new Map<string, KnownKey>();
   #revision: number | undefined;
-  /** The ids of used keys that have left the cache. */
+  /** The ids of the keys that were used since the last takeUsed(). */
   #used = new Set<string>();
   /** The digests of secrets that the next query for guesses looks up. */
   #guessed = new Set<string>();
@@ -63,29 +63,23 @@ export class Keyring {
   async refresh(): Promise<boolean> {
     const revision = await this.store.revision();
     const hasChanged = revision !== this.#revision;
-    if (hasChanged) this.#empty();
+    if (hasChanged) this.#keys.clear();
     this.#revision = revision;
     return hasChanged;
   }
 
+  /** Notes that a request of the key was admitted. Only the first one since takeUsed() needs to. */
+  noteUse(known: KnownKey): void {
+    known.isUsed = true;
+    this.#used.add(known.key.id);
+  }
+
   /** Returns the ids of the keys that were used since the last call. */
   takeUsed(): ReadonlySet<string> {
-    this.#collectUsed();
     const used = this.#used;
     this.#used = new Set();
+    for (const known of this.#keys.values()) known.isUsed = false;
     return used;
-  }
-
-  #empty(): void {
-    this.#collectUsed();
-    this.#keys.clear();
-  }
-
-  #collectUsed(): void {
-    for (const known of this.#keys.values()) {
-      if (known.isUsed) this.#used.add(known.key.id);
-      known.isUsed = false;
-    }
   }
 
   /** A valid key that is among guesses is found a moment later, not refused. */
@@ -109,7 +103,7 @@ export class Keyring {
       isUsed: false,
       counted: newCountedKey(key.id),
     };
-    if (this.#keys.size >= MAX_KEYS) this.#empty();
+    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
     if (revision === this.#revision) this.#keys.set(usualHeader(secret), known);
     return known;
   }

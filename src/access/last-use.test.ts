@@ -15,9 +15,9 @@ const store = await openKeyStore();
 const T0 = Date.parse("2027-03-01T12:00:00Z");
 
 /** A gate with its keyring, on a store that fails or takes no writes when it is told to. */
-async function setUp(isOpen = true) {
+async function setUp(isOpen = true, keysOf = store.keys) {
   const clock = new FakeClock(T0);
-  const keyring = new Keyring(store.keys);
+  const keyring = new Keyring(keysOf);
   await keyring.refresh();
   const meter = {
     judge: (_: string, policy: Parameters<typeof judge>[1]) => judge(newTally(), policy, T0),
@@ -98,6 +98,25 @@ describe("the last use of a key", () => {
     for (const each of [secret, second]) await rotated.call(each);
     await rotated.lastUse.write();
     expect(noted).toEqual([[{ keyId: id, atMs: T0 }]]);
+  });
+
+  test("is noted although some key has changed while this one was looked up", async () => {
+    const { secret, used } = await issue();
+    const isFound = Promise.withResolvers<void>();
+    const { keyring, lastUse, call } = await setUp(true, {
+      ...store.keys,
+      async findBySecret(digest) {
+        await isFound.promise;
+        return store.keys.findBySecret(digest);
+      },
+    });
+    const calling = call(secret);
+    await issue();
+    await keyring.refresh();
+    isFound.resolve();
+    expect(await calling).toMatchObject({ kind: "pass" });
+    await lastUse.write();
+    expect(await used()).toBe(T0);
   });
 
   test("is not noted for a secret that is not valid", async () => {

@@ -256,6 +256,7 @@ export async function databaseMaker(): Promise<NewDatabase> {
 /** Creates a database with the current schema, for TEST_DATABASE_TEMPLATE. Returns its name. */
 export async function newTemplate(serverUrl: string): Promise<string> {
   const url = await createDatabase(serverUrl);
-  await migrateStore({ kind: "postgres", url }, () => {});
+  // Everything else is being prepared at the same time, so the server may take long to answer.
+  await migrateStore({ kind: "postgres", url: `${url}?connect_timeout=60` }, () => {});
   return new URL(url).pathname.slice(1);
 }
