@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, release, totalmem, type } from "node:os";
 import { join, relative } from "node:path";
+import { describeMachine } from "../../bench/report/machine.ts";
 import { ATTACKS, type AttackName } from "../arguments.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import { lastLineOf, nameOf, playTurn } from "./process.ts";
@@ -104,7 +104,7 @@ const clock = (minutes: number): string =>
 
 interface Tree {
   readonly revision: string;
-  /** What Git says about changes that are not committed. */
+  /** The output of `git status`: empty if everything is committed. */
   readonly changes: string;
 }
 
@@ -116,7 +116,7 @@ function treeNow(): Tree {
   return { revision: git("rev-parse", "--short=12", "HEAD") || "unknown", changes: git("status", "--porcelain") };
 }
 
-/** What a reader of the tables has to know about the code that was attacked. */
+/** The reasons for which the tables are not those of one revision, or not of a whole run. */
 export function reservationsOf(before: Tree, now: Tree, isInterrupted: boolean): string[] {
   return [
     ...(before.changes === "" ? [] : ["With changes that were not committed, so not of that revision alone."]),
@@ -128,8 +128,6 @@ export function reservationsOf(before: Tree, now: Tree, isInterrupted: boolean):
 }
 
 function machine(): string {
-  const [first] = cpus();
-  const memory = Math.round(totalmem() / 2 ** 30);
-  const model = first?.model && first.model !== "unknown" ? `${first.model}, ` : "";
-  return `${cpus().length} cores (${model}${process.arch}), ${memory} GB, ${type()} ${release()}, Bun ${Bun.version}`;
+  const { cores, cpu, memoryGb, system } = describeMachine(ROOT);
+  return `${cores} cores (${cpu}), ${memoryGb} GB, ${system}, Bun ${Bun.version}`;
 }

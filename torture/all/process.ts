@@ -18,7 +18,7 @@ import type { Turn } from "./turns.ts";
 // of its own, so that whatever it leaves behind can be removed.
 
 export interface ProcessOptions {
-  /** Where its log and its result are kept. */
+  /** Keeps its log and its result. */
   readonly folder: string;
   /** The command that plays the turn and writes its scoreboard to this file. */
   readonly commandOf?: (turn: Turn, result: string) => readonly string[];

@@ -12,14 +12,14 @@ export interface Played {
   readonly board: Scoreboard;
 }
 
-/** Where, when and on what a run was made. */
+/** The circumstances of a run. */
 export interface Facts {
   readonly command: string;
   readonly date: string;
   readonly minutes: number;
   readonly revision: string;
   readonly machine: string;
-  /** What makes the run less than it should be: changes that were not committed, an interruption. */
+  /** Sentences that limit what the run shows: changes that were not committed, an interruption. */
   readonly reservations: readonly string[];
 }
 

@@ -8,7 +8,7 @@ export interface Turn {
 }
 
 const USUAL_MINUTES = 4;
-/** Those that play a list of rows need longer, and a leak shows only after a while. */
+/** Attacks that play a list of rows need longer, and a leak shows only after a while. */
 const LONGER_MINUTES: Partial<Record<AttackName, number>> = { hostile: 12, outages: 12, soak: 60 };
 
 /** Divides the time of a run: each attack gets the same share, in turns, and each turn the next seed. */

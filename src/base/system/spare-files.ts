@@ -5,9 +5,7 @@ import { devNull } from "node:os";
 export class SpareFiles {
   #descriptors: number[] = [];
 
-  constructor(private readonly count: number) {
-    this.refill();
-  }
+  constructor(private readonly count: number) {}
 
   /** Opens as many as there is room for. Returns whether there is room for all of them. */
   refill(): boolean {

@@ -35,6 +35,7 @@ export class Listeners {
     private readonly opened: AsyncDisposableStack,
     private readonly quietMs = QUIET_MS,
   ) {
+    this.#spareFiles.refill();
     opened.defer(() => this.#spareFiles.release());
   }
 
