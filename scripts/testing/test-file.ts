@@ -17,7 +17,7 @@ export interface NamedTest {
 }
 
 export interface BatchResult {
-  /** One file, or the first of several that share a process. */
+  /** The files that shared the process. */
   readonly files: readonly string[];
   /** Bun's report on the tests, without its totals. */
   readonly report: string;
@@ -143,7 +143,8 @@ async function endSession(session: number, goneWithinMs: number): Promise<string
   return commands;
 }
 
-function endAll(pids: readonly number[]): void {
+/** Kills processes, or groups of them if the number is negative. */
+export function endAll(pids: readonly number[]): void {
   for (const pid of pids)
     try {
       process.kill(pid, "SIGKILL");

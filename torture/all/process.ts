@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { endAll } from "../../scripts/testing/test-file.ts";
 import { Scoreboard, type WrittenBoard } from "../common/scoreboard.ts";
 import type { Turn } from "./turns.ts";
 
@@ -107,20 +108,12 @@ export function lastLineOf(logFile: string): string {
   }
 }
 
-const kill = (pid: number): void => {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
-};
-
-const killGroup = (leader: number): void => kill(-leader);
+const killGroup = (leader: number): void => endAll([-leader]);
 
 /** Removes a turn's folder, and ends processes that work in it: those of PostgreSQL are in no group but their own. */
 function removeTraces(folder: string): void {
   const processes = process.platform === "linux" ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
-  for (const pid of processes) if (workingFolderOf(pid).startsWith(`${folder}/`)) kill(Number(pid));
+  endAll(processes.filter((pid) => workingFolderOf(pid).startsWith(`${folder}/`)).map(Number));
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 

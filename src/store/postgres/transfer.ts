@@ -75,8 +75,8 @@ export const openTarget = (url: string): Promise<RowTarget> =>
 /** Opens a session for a copy, and closes it again if the work fails. */
 const inSession = <T>(url: string, rules: SchemaRules, work: (session: Session) => Promise<T>): Promise<T> =>
   opening(async (opened) => {
-    const session = opened.adopt(await openOnSchema(url, { rules }), (each) => each.close());
-    return work(opened.adopt(await watchedSession(session, url), endAndClose));
+    const session = await watchedSession(await openOnSchema(url, { rules }), url);
+    return work(opened.adopt(session, endAndClose));
   });
 
 /** A service that has the database open would not notice that a copy has begun. */

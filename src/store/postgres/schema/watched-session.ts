@@ -6,14 +6,19 @@ export const WATCHED: WatchOptions = { answerTimeoutMs: 10_000, lookIntervalMs: 
 
 /**
  * Makes the statements of a session fail with an OperatorError once the server is silent: however long they take, as
- * long as it is at work on them, they are waited for.
+ * long as it is at work on them, they are waited for. Closes the session if it fails at once.
  */
 export async function watchedSession(session: Session, url: string, options = WATCHED): Promise<Session> {
   const watch = new Watch(url, options);
   const watched = ({ run }: Connection): Connection => ({
     run: (statement, parameters) => watch.during(run(statement, parameters)),
   });
-  await watch.during(watch.on(session));
+  try {
+    await watch.during(watch.on(session));
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
   return {
     ...watched(session),
     transact(work) {
