@@ -1,7 +1,7 @@
 // Runs many test files beside each other, and says at the end what came of them, however the run ends.
 
 import { availableParallelism } from "node:os";
-import { type BatchOptions, type BatchResult, type Counts, runBatch } from "./test-file.ts";
+import { type BatchOptions, type BatchResult, type Counts, runBatch } from "./test-batch.ts";
 
 /** Most files wait for something most of the time, and none is about how long that takes. */
 const WORKERS_PER_CORE = 2;

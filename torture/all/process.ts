@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { endAll } from "../../scripts/testing/test-file.ts";
+import { endAll } from "../../scripts/testing/test-batch.ts";
 import { Scoreboard, type WrittenBoard } from "../common/scoreboard.ts";
 import type { Turn } from "./turns.ts";
 
