@@ -23,6 +23,7 @@ import { openLogs } from "./start/logs.ts";
 import type { ConsoleHostMethods, ConsoleThreadMethods } from "./start/threads/console-host.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
 import { openHandle, openServedSnapshot, type StoreHandle } from "./store/open.ts";
+import { isEmbedded } from "./store/urls/database-url.ts";
 
 // The composition root of the console's thread, which start/threads/console-host.ts starts on demand.
 
@@ -37,8 +38,8 @@ export interface ConsoleThreadData {
   readonly clockMemory: SharedArrayBuffer | undefined;
 }
 
-/** The console has its own connections, beside those of the serving threads. */
-const POSTGRES_CONNECTIONS = 2;
+/** The console has its own connections to a database server, beside those of the serving threads. */
+const CONNECTIONS = 2;
 const APART = { idleTimeout: 60, maxRequestBodySize: Number.MAX_SAFE_INTEGER };
 const FINISH_TIMEOUT_MS = 2_000;
 /**
@@ -56,9 +57,8 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
   const clock = clockMemory ? clockIn(clockMemory) : systemClock;
   const log = forwardedLog((lines) => host.notify("log", lines));
   opened.defer(() => log.flush());
-  const store = await openHandle(
-    storeHandle.kind === "sqlite" ? storeHandle : { ...storeHandle, connections: POSTGRES_CONNECTIONS },
-  );
+  const ownHandle = isEmbedded(storeHandle) ? storeHandle : { ...storeHandle, connections: CONNECTIONS };
+  const store = await openHandle(ownHandle);
   opened.defer(() => store.close());
   const logs = openLogs(log, opened);
   const { failures } = logs;

@@ -170,8 +170,7 @@ const openStore = (config: Config, threads: number, log: Log) =>
 /** The data of a thread with a handle on the store, whose port is handed over. */
 function withHandle<Data extends object>(store: ServingStore<StoreHandle>, data: Data) {
   const storeHandle = store.newHandle();
-  const ports = storeHandle.kind === "sqlite" ? [storeHandle.port] : [];
-  return transfer({ ...data, storeHandle }, ports);
+  return transfer({ ...data, storeHandle }, storeHandle.port ? [storeHandle.port] : []);
 }
 
 /** The host of the console's thread, which the first request for the console starts. */

@@ -11,6 +11,7 @@ import type { ServingSettings } from "./start/settings.ts";
 import { forwardedLog } from "./start/threads/forwarded-log.ts";
 import type { HostMethods, ThreadMethods } from "./start/threads/threads.ts";
 import { openHandle, type StoreHandle } from "./store/open.ts";
+import { isEmbedded } from "./store/urls/database-url.ts";
 import type { Log } from "./telemetry/log.ts";
 
 // The composition root of one more serving thread. start/threads/threads.ts says what the threads share.
@@ -56,7 +57,7 @@ async function start(data: ServingThreadData, host: Rpc<HostMethods>, opened: As
   });
   serving.answer(() => host.call("openConsole"));
   // The first thread looks at a file for all; connections to PostgreSQL may lead each thread to another server.
-  serving.admit({ looks: data.storeHandle.kind === "postgres" });
+  serving.admit({ looks: !isEmbedded(data.storeHandle) });
   const { announceStop, drain, look } = serving;
   return {
     announceStop,

@@ -1,12 +1,12 @@
 import { isLoopback } from "../base/system/reachable-host.ts";
 import type { Config } from "../config.ts";
-import { displayName } from "../store/urls/database-url.ts";
+import { displayName, isEmbedded } from "../store/urls/database-url.ts";
 import type { Log } from "../telemetry/log.ts";
 
 /** Logs what was started, and settings that are valid but rarely what was meant. */
 export function announceStart(config: Config, url: string, log: Log): void {
   const { ENVIRONMENT, HOST, PUBLIC_URL, DATABASE_URL, REDIS_URL } = config;
-  if (DATABASE_URL.kind === "postgres" && !REDIS_URL)
+  if (!isEmbedded(DATABASE_URL) && !REDIS_URL)
     log.warn("REDIS_URL is not set: this instance counts requests by itself. More than one instance needs Redis.");
   if (PUBLIC_URL === undefined && !isLoopback(HOST))
     log.warn(

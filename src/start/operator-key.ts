@@ -2,7 +2,7 @@ import type { Clock } from "../base/time/clock.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
 import { issueOperatorKey, operatorKeyFile, problemWithOperatorKey } from "../keys/operator-key.ts";
 import type { KeyStore } from "../store/ports/store.ts";
-import type { DatabaseUrl } from "../store/urls/database-url.ts";
+import { type DatabaseUrl, isEmbedded } from "../store/urls/database-url.ts";
 import type { Log } from "../telemetry/log.ts";
 
 /** The file with the operator's first secret. */
@@ -20,7 +20,7 @@ export async function provideOperatorKey(
   log: Log,
 ) {
   // Instances on PostgreSQL share no folder, and a secret does not belong in a log.
-  if (database.kind !== "sqlite") return undefined;
+  if (!isEmbedded(database)) return undefined;
   const file = operatorKeyFile(database.path);
   if (await issueOperatorKey(keys, file, clock, environment)) {
     log.info({ file }, "operator key issued");

@@ -1,5 +1,6 @@
 import manifest from "../../package.json" with { type: "json" };
 import { type Config, consolePath, knownHostNames } from "../config.ts";
+import { isEmbedded } from "../store/urls/database-url.ts";
 import { REQUEST_MAX_BYTES } from "./listening/listen.ts";
 import { defaultThreads } from "./threads/cores.ts";
 
@@ -27,7 +28,7 @@ export interface ServingSettings extends Timeouts {
  * smaller ones. There, each thread has at least one connection of its own.
  */
 export function threadCount({ THREADS, DATABASE_URL, DATABASE_CONNECTIONS }: Config): number {
-  if (DATABASE_URL.kind === "sqlite") return THREADS ?? defaultThreads();
+  if (isEmbedded(DATABASE_URL)) return THREADS ?? defaultThreads();
   return Math.min(THREADS ?? 1, DATABASE_CONNECTIONS);
 }
 

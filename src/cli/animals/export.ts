@@ -9,7 +9,7 @@ import { EXPORT_FORMATS, type ExportFormat } from "../../bulk/export-formats.ts"
 import { ANIMAL_STATUSES, type AnimalStatus } from "../../domain/stock/animal.ts";
 import { beginFile } from "../../store/files/partial-file.ts";
 import { openAnimalSnapshot } from "../../store/open.ts";
-import { type DatabaseUrl, displayName } from "../../store/urls/database-url.ts";
+import { type DatabaseUrl, displayName, isEmbedded } from "../../store/urls/database-url.ts";
 import { configFromEnvironment } from "../arguments/context.ts";
 import { type JsonOption, oneOf } from "../arguments/options.ts";
 import { interruptible } from "../terminal/interrupt.ts";
@@ -124,7 +124,7 @@ async function runExport(
 
 /** Names the price of an open snapshot. */
 const whileRunning = (database: DatabaseUrl): string =>
-  database.kind === "sqlite"
+  isEmbedded(database)
     ? `while this runs, its log, ${displayName(database)}-wal, grows with everything that is written`
     : "while this runs, PostgreSQL cannot clean up what is changed or deleted";
 

@@ -5,6 +5,7 @@ import { OperatorError } from "../../base/operator-error.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { Config } from "../../config.ts";
 import { backUpToFile, backUpToFolder, type CopyingOptions, type FolderBackup } from "../../store/backup.ts";
+import { isEmbedded } from "../../store/urls/database-url.ts";
 import { configFromEnvironment } from "../arguments/context.ts";
 import type { JsonOption } from "../arguments/options.ts";
 import { interruptible } from "../terminal/interrupt.ts";
@@ -43,7 +44,7 @@ async function backup(file: string | undefined, { to, keep, json }: BackupOption
     return command.error("error: give either the file of the backup, or a folder with --to <folder>");
   if (keep !== undefined && to === undefined)
     return command.error("error: option '--keep <number>' needs '--to <folder>': nothing else is ever deleted");
-  const path = sqlitePath(configFromEnvironment(), "backed up", "use pg_dump for PostgreSQL");
+  const path = embeddedPath(configFromEnvironment(), "backed up", "use pg_dump for PostgreSQL");
   const made =
     to === undefined ? await intoFile(path, resolve(file as string)) : await intoFolder(path, resolve(to), keep);
   if (!made) return;
@@ -90,7 +91,7 @@ export async function withProgress<T>(
 }
 
 /** The path of an embedded database. Fails with an OperatorError for any other. */
-export function sqlitePath({ DATABASE_URL: database }: Config, done: string, otherwise: string): string {
-  if (database.kind === "sqlite") return database.path;
+export function embeddedPath({ DATABASE_URL: database }: Config, done: string, otherwise: string): string {
+  if (isEmbedded(database)) return database.path;
   throw new OperatorError(`only a SQLite database can be ${done} by this command: ${otherwise}`);
 }

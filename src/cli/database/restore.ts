@@ -10,7 +10,7 @@ import type { JsonOption } from "../arguments/options.ts";
 import { wordsFor } from "../operator-key.ts";
 import { ownCommand } from "../own-command.ts";
 import { print, printJson, shellQuoted } from "../terminal/print.ts";
-import { sqlitePath, withProgress } from "./backup.ts";
+import { embeddedPath, withProgress } from "./backup.ts";
 
 export function addRestore(program: Command): void {
   program
@@ -25,7 +25,7 @@ export function addRestore(program: Command): void {
 
 async function restore(file: string, { force, json }: JsonOption & { readonly force?: true }): Promise<void> {
   const config = configFromEnvironment();
-  const path = sqlitePath(config, "restored", "use pg_restore for PostgreSQL, with the service stopped");
+  const path = embeddedPath(config, "restored", "use pg_restore for PostgreSQL, with the service stopped");
   const backup = resolve(file);
   const authorship = { ...authorOf(config), atMs: systemClock.nowMs() };
   const restored = await withProgress("restore", "stopped: nothing was restored", (options) =>

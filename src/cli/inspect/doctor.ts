@@ -15,6 +15,7 @@ import {
 import { operatorKeyFile } from "../../keys/operator-key.ts";
 import { openRedisCheckup } from "../../meter/open.ts";
 import { openCheckup } from "../../store/open.ts";
+import { isEmbedded } from "../../store/urls/database-url.ts";
 import { readSettings } from "../arguments/context.ts";
 import { misspeltSettings } from "../arguments/env-file.ts";
 import type { JsonOption } from "../arguments/options.ts";
@@ -56,7 +57,7 @@ async function* checkEverything(): AsyncGenerator<CheckResult> {
   if ("mistakes" in read) return;
   yield* runChecks(addressChecks(read.config));
   const { DATABASE_URL: database, DATABASE_CONNECTIONS: connections, REDIS_URL } = read.config;
-  const otherFiles = database.kind === "sqlite" ? [operatorKeyFile(database.path)] : [];
+  const otherFiles = isEmbedded(database) ? [operatorKeyFile(database.path)] : [];
   yield* resultsOf(await openCheckup(database, { connections, otherFiles }));
   if (REDIS_URL) yield* resultsOf(await openRedisCheckup(REDIS_URL));
 }

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../base/time/clock.ts";
 import type { FindCounters } from "../../keys/queries/counters.ts";
 import type { Store } from "../../store/ports/store.ts";
-import type { DatabaseUrl } from "../../store/urls/database-url.ts";
+import { type DatabaseUrl, isEmbedded } from "../../store/urls/database-url.ts";
 import { SeenAlerts, type StoreHealth } from "./alerts.ts";
 import { busiestKeys } from "./busiest.ts";
 import { CachedValue, type CacheParts } from "./cached-value.ts";
@@ -77,6 +77,6 @@ async function healthOf({ store, database, findDisk = diskOf }: Parts): Promise<
 }
 
 export async function diskOf(database: DatabaseUrl): Promise<Disk | undefined> {
-  if (database.kind !== "sqlite") return undefined;
+  if (!isEmbedded(database)) return undefined;
   return diskAt(dirname(database.path)).catch(() => undefined);
 }

@@ -4,7 +4,7 @@ import { type Authorship, entryOfStore } from "../../domain/journal.ts";
 import { ANIMALS, NUMBERED_TABLES, ORDERS } from "../sql/rows.ts";
 import type { Row, Table } from "../sql/table.ts";
 import type { RowReader, RowSource, RowTarget, RowWriter } from "../sql/tables/transfer.ts";
-import { absolutePath, type DatabaseUrl, displayName, locationOf } from "../urls/database-url.ts";
+import { absolutePath, type DatabaseUrl, displayName, isEmbedded, locationOf } from "../urls/database-url.ts";
 import { UnusableDatabase } from "../urls/unusable-database.ts";
 import { type Claim, claimAnimals, claimWhole, release } from "./claim.ts";
 import { CopyRefused } from "./refusal.ts";
@@ -72,7 +72,7 @@ export async function copyStore(from: DatabaseUrl, to: DatabaseUrl, options: Cop
 }
 
 const addressOf = (database: DatabaseUrl): string =>
-  database.kind === "sqlite" ? absolutePath(database.path) : database.url;
+  isEmbedded(database) ? absolutePath(database.path) : database.url;
 
 function refuseSame(from: DatabaseUrl, to: DatabaseUrl): void {
   if (addressOf(from) === addressOf(to)) throw new CopyRefused({ kind: "same_database", database: displayName(to) });

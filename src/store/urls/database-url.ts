@@ -6,6 +6,10 @@ export type DatabaseUrl =
   | { readonly kind: "sqlite"; readonly path: string }
   | { readonly kind: "postgres"; readonly url: string };
 
+/** True for a file that one process serves, and false for a server: asked of an address, or of a handle on a store. */
+export const isEmbedded = <T extends Pick<DatabaseUrl, "kind">>(store: T): store is Extract<T, { kind: "sqlite" }> =>
+  store.kind === "sqlite";
+
 /** Parses an address. The mistake never quotes the text, which may hold a password. */
 export function parseDatabaseUrl(text: string): DatabaseUrl | Mistake {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
@@ -34,19 +38,18 @@ export function hasDecodableCredentials({ username, password, pathname }: URL): 
 export const absolutePath = (path: string): string => Bun.fileURLToPath(Bun.pathToFileURL(path));
 
 /** The text that an adapter opens a database with. */
-export const locationOf = (database: DatabaseUrl): string =>
-  database.kind === "sqlite" ? database.path : database.url;
+export const locationOf = (database: DatabaseUrl): string => (isEmbedded(database) ? database.path : database.url);
 
 /** The name of a database for people, without user and password. */
 export function displayName(database: DatabaseUrl): string {
-  if (database.kind === "sqlite") return absolutePath(database.path);
+  if (isEmbedded(database)) return absolutePath(database.path);
   const { hostname, port, pathname } = new URL(database.url);
   return `postgres://${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
 }
 
 /** The address with its password masked. */
 export function maskedDatabaseUrl(database: DatabaseUrl): string {
-  if (database.kind === "sqlite") return `sqlite:${absolutePath(database.path)}`;
+  if (isEmbedded(database)) return `sqlite:${absolutePath(database.path)}`;
   const url = new URL(database.url);
   if (url.password !== "") url.password = MASK;
   return url.href;
