@@ -21,8 +21,11 @@ const PRELOAD = "--preload=./scripts/testing/preload.ts";
 const TIMINGS = join(BUILD, "test-timings.json");
 /** A run that takes longer hangs. */
 const LIMIT_MS = 20 * 60_000;
-/** Files that run only when they are asked for, because each keeps the machine busy: `npm run test:torture` does. */
-const LATER = "test/torture/";
+/**
+ * Folders whose files run only when they are asked for: attacks keep the machine busy (`npm run test:torture`), and
+ * pages need a browser (`npm run test:pages`).
+ */
+const LATER = ["test/torture/", "test/console/pages/"];
 /** Files that load the same modules, with how many run in one process: it loads and compiles those only once. */
 const TOGETHER: readonly (readonly [folder: string, files: number])[] = [
   ["src/", 12],
@@ -52,7 +55,9 @@ interface TestFile {
 
 async function findFiles(filters: readonly string[]): Promise<TestFile[]> {
   const paths = [...new Bun.Glob("{src,test,client,console}/**/*.test.ts").scanSync({ cwd: ROOT })].filter((path) =>
-    filters.length === 0 ? !path.startsWith(LATER) : filters.some((filter) => path.includes(filter)),
+    filters.length === 0
+      ? !LATER.some((folder) => path.startsWith(folder))
+      : filters.some((filter) => path.includes(filter)),
   );
   return Promise.all(paths.map(async (path) => ({ path, source: await Bun.file(join(ROOT, path)).text() })));
 }
