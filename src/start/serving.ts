@@ -73,7 +73,7 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
   const usage = new UsageCounter();
   const ready = readiness(store, processLog);
   const { isReady } = ready;
-  const schedule = new Schedule();
+  const schedule = new Schedule(undefined, () => !usage.isEmpty);
   const { report } = logs;
   /** Looks for changed keys, and at the store. Resolves to whether all is well, and as it was. */
   const look = async (): Promise<boolean> => {

@@ -53,6 +53,11 @@ export class UsageCounter implements UsageCount {
     if (placeInHistogram >= 0) (counts[from + placeInHistogram] as number)++;
   }
 
+  /** True: no request was counted since the counts were taken. */
+  get isEmpty(): boolean {
+    return this.#minutes.size === 0;
+  }
+
   /** Returns and clears all counts, keys first. */
   take(): UsageSum[] {
     const ofKeys: UsageSum[] = [];

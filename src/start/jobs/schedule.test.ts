@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { AT_REST, MORE_TO_DO, type Run, Schedule } from "./schedule.ts";
 
 const stops: (() => Promise<void>)[] = [];
@@ -163,4 +163,23 @@ test("jobs of one schedule are due together, however long they run and whenever 
   while (turns.length < 12) await Bun.sleep(5);
   // On a busy machine, a run may end so late that its job misses a tick.
   expect(turns.filter((turn) => turn.includes(" ")).length).toBeGreaterThan(4);
+});
+
+test("without work, jobs are due at every other tick", async () => {
+  const delayOf = (intervalMs: number, isBusy: boolean): unknown => {
+    const now = spyOn(performance, "now").mockReturnValue(10_200);
+    const timers = spyOn(globalThis, "setTimeout");
+    const { stop } = new Schedule(500, () => isBusy).start(
+      intervalMs,
+      async () => {},
+      () => {},
+    );
+    const delay = timers.mock.calls[0]?.[1];
+    now.mockRestore();
+    timers.mockRestore();
+    stops.push(stop);
+    return delay;
+  };
+  expect([500, 1_000, 5_000].map((intervalMs) => delayOf(intervalMs, true))).toEqual([300, 800, 4_800]);
+  expect([500, 1_000, 5_000].map((intervalMs) => delayOf(intervalMs, false))).toEqual([800, 800, 4_800]);
 });

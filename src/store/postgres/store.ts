@@ -67,7 +67,7 @@ async function openStore(
     throw error;
   });
   let looking: Promise<Seen> | undefined;
-  /** An instance looks at both twice a second, also at rest: who looks in one turn shares a statement. */
+  /** An instance looks at both twice a second, and every second at rest: who looks in one turn shares a statement. */
   const look = (): Promise<Seen> => {
     if (!looking) atEndOfTurn(() => (looking = undefined));
     looking ??= pool.read<Seen>(LOOK).then(([seen]) => seen as Seen);

@@ -91,11 +91,11 @@ async function refuseUse(connection: Connection, what: "source" | "target"): Pro
 }
 
 /** The server takes a moment to notice the end of a session, such as the one that created the schema. */
-const LOOKS_AT_USERS = 20;
+const LOOKS_AT_USERS = 30;
 const LOOK_INTERVAL_MS = 100;
 
-/** Services ask for changed keys twice a second, so a connection of PgBouncer that was not used for this long is left over. */
-const USED_WITHIN = "1 second";
+/** Services ask for changed keys every second, so a connection of PgBouncer that was not used for this long is left over. */
+const USED_WITHIN = "2 seconds";
 
 const SELECT_SESSIONS = `SELECT application_name LIKE '%${POOLED}%' AS pooled,
     state = 'idle' AND state_change < clock_timestamp() - interval '${USED_WITHIN}' AS rests
