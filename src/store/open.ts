@@ -69,14 +69,14 @@ export async function openServedSnapshot(storeHandle: StoreHandle): Promise<Anim
 
 /** Returns what a migration of the schema would do. Changes nothing. Fails with an OperatorError. */
 export async function inspectStore(database: DatabaseUrl): Promise<Migrated> {
-  if (database.kind === "sqlite") return (await import("./sqlite/schema.ts")).inspectFile(database.path);
-  return (await import("./postgres/schema/schema.ts")).inspectDatabase(database.url);
+  if (database.kind === "sqlite") return (await import("./sqlite/migrate.ts")).inspectFile(database.path);
+  return (await import("./postgres/migrate.ts")).inspectDatabase(database.url);
 }
 
 /** Migrates a schema, or creates it. Returns what it did. Fails with an OperatorError. */
 export async function migrateStore(database: DatabaseUrl, onProgress: (message: string) => void): Promise<Migrated> {
-  if (database.kind === "sqlite") return (await import("./sqlite/schema.ts")).migrateFile(database.path);
-  return (await import("./postgres/schema/schema.ts")).migrateDatabase(database.url, onProgress);
+  if (database.kind === "sqlite") return (await import("./sqlite/migrate.ts")).migrateFile(database.path);
+  return (await import("./postgres/migrate.ts")).migrateDatabase(database.url, onProgress);
 }
 
 /** Returns the checks of a store, whether a service runs on it or not. Nothing is created or changed. */

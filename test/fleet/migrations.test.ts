@@ -5,9 +5,9 @@ import { openAnimalSnapshot } from "../../src/store/postgres/animal-snapshot.ts"
 import { checkPostgres } from "../../src/store/postgres/checkup.ts";
 import { openSession } from "../../src/store/postgres/connections/connection.ts";
 import { PATIENCE } from "../../src/store/postgres/connections/lock-wait.ts";
-import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
-import { appliedMigrations } from "../../src/store/postgres/schema/target.ts";
-import { watchedSession } from "../../src/store/postgres/schema/watched-session.ts";
+import { watchedSession } from "../../src/store/postgres/connections/watched-session.ts";
+import { migrateDatabase } from "../../src/store/postgres/migrate.ts";
+import { appliedMigrations } from "../../src/store/postgres/schema/migration-target.ts";
 import { type Migration, type Step, schemaState } from "../../src/store/schema/migrate.ts";
 import { breakAtStatement } from "../harness/servers/breaking-wire.ts";
 import { emptyDatabaseMaker, withSql } from "../harness/servers/postgres.ts";
@@ -291,7 +291,7 @@ describe("a migration of a large table", () => {
   ];
   /** Migrates in a separate process, which can be killed. */
   const migrateInProcess = (url: string) => {
-    const script = `const { migrateDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../src/store/postgres/schema/schema.ts"))});
+    const script = `const { migrateDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../src/store/postgres/migrate.ts"))});
       await migrateDatabase(${JSON.stringify(url)}, console.error, { migrations: ${JSON.stringify(withNext(...FILL))} });
       process.exit(0);`;
     return Bun.spawn([process.execPath, "-e", script], { stdio: ["ignore", "inherit", "inherit"] });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
+import { migrateDatabase } from "../../src/store/postgres/migrate.ts";
 import { openForServing } from "../../src/store/postgres/store.ts";
 import { emptyDatabaseMaker, TestPostgres, withSql } from "../harness/servers/postgres.ts";
 import { startService } from "../harness/service/service.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { SCOPES } from "../../src/domain/keys/scope.ts";
 import { POSTGRES_MIGRATIONS } from "../../src/store/migrations/postgres/index.ts";
-import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
+import { migrateDatabase } from "../../src/store/postgres/migrate.ts";
 import { openForCommand } from "../../src/store/postgres/store.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, postAnimal, type RunningService, run, serve } from "../harness/program/program.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
+import { migrateDatabase } from "../../src/store/postgres/migrate.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { run } from "../harness/program/program.ts";
 import { breakAtStatement } from "../harness/servers/breaking-wire.ts";

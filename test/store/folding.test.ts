@@ -9,9 +9,9 @@ import type { Store, Version } from "../../src/store/ports/store.ts";
 import { openSession } from "../../src/store/postgres/connections/connection.ts";
 import { PLANNING } from "../../src/store/postgres/connections/dialect.ts";
 import { LockWait, PATIENCE } from "../../src/store/postgres/connections/lock-wait.ts";
+import { migrateDatabase } from "../../src/store/postgres/migrate.ts";
 import { SELECT_UNFOLDED } from "../../src/store/postgres/schema/folding.ts";
-import { migrateDatabase } from "../../src/store/postgres/schema/schema.ts";
-import { migrationTarget as postgresTarget } from "../../src/store/postgres/schema/target.ts";
+import { migrationTarget as postgresTarget } from "../../src/store/postgres/schema/migration-target.ts";
 import { openForServing as openPostgres } from "../../src/store/postgres/store.ts";
 import { FOLD_BATCH_SIZE } from "../../src/store/schema/folding.ts";
 import {
@@ -24,7 +24,7 @@ import {
 } from "../../src/store/schema/migrate.ts";
 import { checkSqlite } from "../../src/store/sqlite/checkup.ts";
 import { APPLICATION_ID } from "../../src/store/sqlite/file/database.ts";
-import { migrationTarget as sqliteTarget } from "../../src/store/sqlite/migration/target.ts";
+import { migrationTarget as sqliteTarget } from "../../src/store/sqlite/schema/migration-target.ts";
 import { openForServing as openSqlite } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { openDatabaseFile } from "../harness/rows/sqlite.ts";

@@ -3,10 +3,10 @@ import { CHANGES_NO_SCHEMA } from "../schema/migrate.ts";
 import { snapshotReads } from "../sql/tables/snapshot.ts";
 import type { Connection } from "./connections/connection.ts";
 import { PLANNING, POSTGRES } from "./connections/dialect.ts";
+import type { WatchOptions } from "./connections/watch.ts";
+import { watchedSession } from "./connections/watched-session.ts";
 import { perform } from "./connections/work.ts";
-import { openOnSchema } from "./schema/schema.ts";
-import type { WatchOptions } from "./schema/watch.ts";
-import { watchedSession } from "./schema/watched-session.ts";
+import { openOnSchema } from "./migrate.ts";
 
 /** Opens a snapshot of the animals in a database. Its locks block nobody. Fails with an OperatorError. */
 export async function openAnimalSnapshot(url: string, limits?: WatchOptions): Promise<AnimalSnapshot> {

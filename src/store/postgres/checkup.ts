@@ -20,9 +20,9 @@ import { reasonOf } from "./connections/client.ts";
 import { openSession, type Run } from "./connections/connection.ts";
 import { POSTGRES } from "./connections/dialect.ts";
 import { isConnectionLost } from "./connections/failures.ts";
-import { appliedMigrations } from "./schema/target.ts";
-import type { WatchOptions } from "./schema/watch.ts";
-import { watchedSession } from "./schema/watched-session.ts";
+import type { WatchOptions } from "./connections/watch.ts";
+import { watchedSession } from "./connections/watched-session.ts";
+import { appliedMigrations } from "./schema/migration-target.ts";
 
 const SETTINGS = { application_name: "animal-store doctor", default_transaction_read_only: true };
 const REINDEX = "REINDEX DATABASE CONCURRENTLY, or start the version that made the database";

@@ -3,7 +3,7 @@ import { clientMaker, operatorError } from "./connections/client.ts";
 import { APPLICATION, applicationName } from "./connections/connection.ts";
 import { PLANNING } from "./connections/dialect.ts";
 import { Pool } from "./connections/pool.ts";
-import { openOnSchema, type SchemaOptions } from "./schema/schema.ts";
+import { openOnSchema, type SchemaOptions } from "./migrate.ts";
 
 export type { Pool } from "./connections/pool.ts";
 

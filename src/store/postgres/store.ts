@@ -10,7 +10,7 @@ import { COPIES_TABLE, SELECT_UNFINISHED_COPY, unfinishedCopy } from "../sql/tra
 import { POSTGRES } from "./connections/dialect.ts";
 import { reading, transacting, writing } from "./connections/work.ts";
 import { openPool, type Pool } from "./database.ts";
-import type { SchemaOptions } from "./schema/schema.ts";
+import type { SchemaOptions } from "./migrate.ts";
 import { postgresAnimals } from "./tables/animals.ts";
 import { postgresCounts } from "./tables/counts.ts";
 import { transactingOnce } from "./tables/idempotency.ts";

@@ -19,9 +19,9 @@ import { performing } from "../sql/work.ts";
 import { beginSnapshot } from "./animal-snapshot.ts";
 import { type Connection, POOLED, type Session } from "./connections/connection.ts";
 import { POSTGRES, rowsParameter, upsertRows } from "./connections/dialect.ts";
+import { watchedSession } from "./connections/watched-session.ts";
 import { perform } from "./connections/work.ts";
-import { openOnSchema } from "./schema/schema.ts";
-import { watchedSession } from "./schema/watched-session.ts";
+import { openOnSchema } from "./migrate.ts";
 
 const namesOf = (tables: readonly Table[]): string => tables.map(({ name }) => name).join(", ");
 

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../../test/harness/folder.ts";
 import type { OperatorError, Remedy } from "../../base/operator-error.ts";
 import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { openShared } from "../sqlite/file/database.ts";
-import { migrationTarget } from "../sqlite/migration/target.ts";
+import { migrationTarget } from "../sqlite/schema/migration-target.ts";
 import {
   type AppliedMigration,
   CHANGES_NO_SCHEMA,

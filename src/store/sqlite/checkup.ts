@@ -25,13 +25,13 @@ import {
 } from "../schema/invariants.ts";
 import { ANIMALS, CATEGORIES, SAVED_RESPONSES } from "../sql/rows.ts";
 import { absolutePath } from "../urls/database-url.ts";
+import { differenceInSchema, failedCheck, repeatedIds } from "./file/damage.ts";
 import { isOurs, openReadOnly } from "./file/database.ts";
 import { objectionToFile } from "./file/file-access.ts";
 import { realPathOf } from "./file/real-path.ts";
 import { leftoverLinks } from "./file/replace.ts";
-import { differenceInSchema, failedCheck, repeatedIds } from "./migration/start-check.ts";
-import { appliedMigrations } from "./migration/target.ts";
-import { REMOVE_UNKNOWN_PARTS, unknownParts } from "./migration/unknown-parts.ts";
+import { appliedMigrations } from "./schema/migration-target.ts";
+import { REMOVE_UNKNOWN_PARTS, unknownParts } from "./schema/unknown-parts.ts";
 import { tableRows } from "./transfer.ts";
 import { objectionToWal } from "./wal/check.ts";
 

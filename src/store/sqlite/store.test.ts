@@ -26,8 +26,8 @@ import { CHANGES_NO_SCHEMA, type Migration, migrate, newestOf } from "../schema/
 import { animalLists, categoryLists, orderLists } from "../sql/lists.ts";
 import { openShared } from "./file/database.ts";
 import { lockForServing } from "./file/serving-lock.ts";
-import { migrationTarget } from "./migration/target.ts";
-import { inspectFile, migrateFile } from "./schema.ts";
+import { inspectFile, migrateFile } from "./migrate.ts";
+import { migrationTarget } from "./schema/migration-target.ts";
 import { attempt } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
 import { openForCommand, openForServing } from "./store.ts";

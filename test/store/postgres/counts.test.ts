@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openPool } from "../../../src/store/postgres/database.ts";
-import { migrateDatabase } from "../../../src/store/postgres/schema/schema.ts";
+import { migrateDatabase } from "../../../src/store/postgres/migrate.ts";
 import { postgresCounts } from "../../../src/store/postgres/tables/counts.ts";
 import { CHANGES_NO_SCHEMA } from "../../../src/store/schema/migrate.ts";
 import { atEnd } from "../../harness/cleanup.ts";

@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../../../src/store/ports/store.ts";
 import { clientMaker } from "../../../src/store/postgres/connections/client.ts";
 import { DEADLINE_MS, Pool, SWEEP_INTERVAL_MS } from "../../../src/store/postgres/connections/pool.ts";
 import { openPool } from "../../../src/store/postgres/database.ts";
-import { migrateDatabase } from "../../../src/store/postgres/schema/schema.ts";
+import { migrateDatabase } from "../../../src/store/postgres/migrate.ts";
 import { MIGRATES } from "../../../src/store/schema/migrate.ts";
 import { breakAtStatement } from "../../harness/servers/breaking-wire.ts";
 import { hasPgbouncer, TestPgbouncer } from "../../harness/servers/pgbouncer.ts";

@@ -7,7 +7,7 @@ import { PLANS } from "../../../src/domain/keys/plan.ts";
 import { newTally } from "../../../src/domain/limits/tally.ts";
 import { newCounts } from "../../../src/domain/usage/usage.ts";
 import { POSTGRES_MIGRATIONS } from "../../../src/store/migrations/postgres/index.ts";
-import { migrateDatabase } from "../../../src/store/postgres/schema/schema.ts";
+import { migrateDatabase } from "../../../src/store/postgres/migrate.ts";
 import { openForCommand, openForServing } from "../../../src/store/postgres/store.ts";
 import { openForCommand as openSqlite } from "../../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../../harness/folder.ts";

@@ -20,7 +20,7 @@ import { makeFolder, removeFolders } from "../file/new-file.ts";
 import { realPathOf } from "../file/real-path.ts";
 import { replaceFile, setLostLogAside } from "../file/replace.ts";
 import { lockForServing } from "../file/serving-lock.ts";
-import { appliedMigrations } from "../migration/target.ts";
+import { appliedMigrations } from "../schema/migration-target.ts";
 import { reasonOf } from "../sql/attempt.ts";
 import { connect } from "../sql/connect.ts";
 import { SQLITE } from "../sql/dialect.ts";

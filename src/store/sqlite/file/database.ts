@@ -16,15 +16,15 @@ import {
 import { COPIES_TABLE, SELECT_UNFINISHED_COPY, unfinishedCopy } from "../../sql/transfer.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 import { UnusableDatabase } from "../../urls/unusable-database.ts";
-import { damaged, isDamage, refuseDamage } from "../migration/start-check.ts";
-import { appliedMigrations, migrationTarget } from "../migration/target.ts";
-import { refuseUnknownParts } from "../migration/unknown-parts.ts";
+import { appliedMigrations, migrationTarget } from "../schema/migration-target.ts";
+import { refuseUnknownParts } from "../schema/unknown-parts.ts";
 import { isBusy, reasonOf } from "../sql/attempt.ts";
 import { connect } from "../sql/connect.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "../sql/pragmas.ts";
 import { hasTable } from "../sql/statements.ts";
 import { refuseForeignWal } from "../wal/check.ts";
 import { beginGeneration } from "../wal/generation.ts";
+import { damaged, isDamage, refuseDamage } from "./damage.ts";
 import { refuseUnusable } from "./file-access.ts";
 import { refuseMoved } from "./moved.ts";
 import { realPathOf } from "./real-path.ts";

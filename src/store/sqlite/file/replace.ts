@@ -5,13 +5,13 @@ import { OperatorError } from "../../../base/operator-error.ts";
 import { compactTime } from "../../../domain/backup-series.ts";
 import { copyBytes, isWithoutLinks, OWNER_ONLY, syncFolder } from "../../files/files.ts";
 import { absolutePath } from "../../urls/database-url.ts";
-import { isDamage } from "../migration/start-check.ts";
 import { isBusy } from "../sql/attempt.ts";
 import { connect } from "../sql/connect.ts";
 import { openForGood } from "../sql/libc.ts";
 import { setBusyTimeout } from "../sql/pragmas.ts";
 import { objectionToWal } from "../wal/check.ts";
 import { closeNow } from "./close.ts";
+import { isDamage } from "./damage.ts";
 import { refuseForeign } from "./database.ts";
 import { isSameFile } from "./identity.ts";
 

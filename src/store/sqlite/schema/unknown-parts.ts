@@ -4,7 +4,7 @@ import { quote } from "../../../base/text/text.ts";
 import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
 import { newestOf } from "../../schema/migrate.ts";
 import { everMade } from "./expected-schema.ts";
-import { appliedMigrations } from "./target.ts";
+import { appliedMigrations } from "./migration-target.ts";
 
 // A trigger or a view in a file that somebody has prepared acts within our own statements: it could sign somebody in
 // again, or swallow entries of the journal. So a schema has only what the migrations make, and what cannot act: further

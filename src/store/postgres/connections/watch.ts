@@ -1,10 +1,10 @@
 import { Mistake } from "../../../base/mistake.ts";
 import { withTimeout } from "../../../base/time/timeout.ts";
 import { parsePostgresUrl } from "../../urls/postgres-url.ts";
-import { noAnswer } from "../connections/client.ts";
-import { type Connection, openSession, type Session } from "../connections/connection.ts";
-import { BESIDE } from "../connections/lock-wait.ts";
-import { sqlStateOf } from "../connections/sql-state.ts";
+import { noAnswer } from "./client.ts";
+import { type Connection, openSession, type Session } from "./connection.ts";
+import { BESIDE } from "./lock-wait.ts";
+import { sqlStateOf } from "./sql-state.ts";
 
 /** One look may be wrong: while this process stood still, its sessions were idle. */
 const MISSES = 2;

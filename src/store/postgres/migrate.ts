@@ -1,6 +1,6 @@
-import { OperatorError } from "../../../base/operator-error.ts";
-import { withTimeout } from "../../../base/time/timeout.ts";
-import { POSTGRES_MIGRATIONS } from "../../migrations/postgres/index.ts";
+import { OperatorError } from "../../base/operator-error.ts";
+import { withTimeout } from "../../base/time/timeout.ts";
+import { POSTGRES_MIGRATIONS } from "../migrations/postgres/index.ts";
 import {
   isWorkDue,
   MIGRATES,
@@ -12,14 +12,14 @@ import {
   type SchemaState,
   schemaState,
   workDue,
-} from "../../schema/migrate.ts";
-import { noAnswer, operatorError } from "../connections/client.ts";
-import { APPLICATION, openSession, type Session } from "../connections/connection.ts";
-import { BESIDE, LockWait, PATIENCE, type Patience } from "../connections/lock-wait.ts";
-import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from "../connections/sql-state.ts";
-import { underMigrationLock } from "./lock.ts";
-import { appliedMigrations, migrationTarget } from "./target.ts";
-import { Watch } from "./watch.ts";
+} from "../schema/migrate.ts";
+import { noAnswer, operatorError } from "./connections/client.ts";
+import { APPLICATION, openSession, type Session } from "./connections/connection.ts";
+import { BESIDE, LockWait, PATIENCE, type Patience } from "./connections/lock-wait.ts";
+import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from "./connections/sql-state.ts";
+import { Watch } from "./connections/watch.ts";
+import { underMigrationLock } from "./schema/migration-lock.ts";
+import { appliedMigrations, migrationTarget } from "./schema/migration-target.ts";
 
 export interface SchemaOptions {
   readonly rules: SchemaRules;

@@ -1,4 +1,4 @@
-import type { Connection, Session } from "../connections/connection.ts";
+import type { Connection, Session } from "./connection.ts";
 import { Watch, type WatchOptions } from "./watch.ts";
 
 /** The limits of a command, which may work for hours. */

@@ -12,7 +12,7 @@ import {
 import { refuseUnusable } from "./file/file-access.ts";
 import { realPathOf } from "./file/real-path.ts";
 import { AlreadyServed } from "./file/serving-lock.ts";
-import { appliedMigrations } from "./migration/target.ts";
+import { appliedMigrations } from "./schema/migration-target.ts";
 
 /** Returns the migrations that a database file needs, which need not exist. Changes nothing. Fails with an OperatorError. */
 export async function inspectFile(givenPath: string, { openMs } = LOCK_TIMEOUTS): Promise<Migrated> {

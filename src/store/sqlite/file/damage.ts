@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { NUMBERED_TABLES, TABLES } from "../../sql/rows.ts";
+import { type ExpectedIndex, expectedIndexes, expectedSchema } from "../schema/expected-schema.ts";
 import { codeOf } from "../sql/attempt.ts";
-import { type ExpectedIndex, expectedIndexes, expectedSchema } from "./expected-schema.ts";
 
 // The check of a file within the time of a start. A small file is checked entirely. In a large one, each index is
 // compared with its table at both ends; `doctor` looks at the rest.

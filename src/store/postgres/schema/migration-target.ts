@@ -26,7 +26,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
   steps_done  bigint
 )`;
 
-/** Less than a session may be idle before it is taken for dead (watch.ts): a fill may have waited for locks. */
+/** Less than a session may be idle before connections/watch.ts takes it for dead: a fill may have waited for locks. */
 const MAX_FILL_PAUSE_MS = 5_000;
 
 /** Columns that are missing in a database of an earlier release. */
