@@ -43,7 +43,14 @@ export class Keyring {
     return this.store.findBySecrets(digests);
   }, GUESSES_PAUSE_MS);
 
-  constructor(private readonly store: KeyStore) {}
+  /**
+   * `readsAtOnce`: the store answers synchronously, so guesses do not wait for each other; Bun closes a connection on
+   * which a request follows one that is answered later.
+   */
+  constructor(
+    private readonly store: KeyStore,
+    private readonly options: { readonly readsAtOnce?: boolean } = {},
+  ) {}
 
   /** Returns the key of a header in the usual spelling, if it is cached. */
   recall(authorization: string): KnownKey | undefined {
@@ -54,9 +61,9 @@ export class Keyring {
   find(secret: string, mayGuess: () => boolean): Awaitable<KnownKey | undefined> {
     const cached = this.#keys.get(usualHeader(secret));
     if (cached || !isPlausibleSecret(secret)) return cached;
-    return mayGuess()
-      ? this.#lookUp(secret, (digest) => this.#findWithOthers(digest))
-      : this.#lookUp(secret, (digest) => this.store.findBySecret(digest));
+    return this.options.readsAtOnce || !mayGuess()
+      ? this.#lookUp(secret, (digest) => this.store.findBySecret(digest))
+      : this.#lookUp(secret, (digest) => this.#findWithOthers(digest));
   }
 
   /** Returns whether any key has changed since the last call. */

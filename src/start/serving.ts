@@ -13,6 +13,7 @@ import { createWithIdempotency } from "../http/request/idempotency.ts";
 import { createRoutes } from "../http/routes.ts";
 import { type MeterMemory, type MeterSettings, openMeters } from "../meter/open.ts";
 import type { Store } from "../store/ports/store.ts";
+import { isEmbedded } from "../store/urls/database-url.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { UsageCounter } from "../telemetry/usage-counter.ts";
@@ -66,7 +67,7 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
   // After the counters: a proxy prefers an instance that refuses connections to one that answers 503 while it waits
   // for Redis.
   const listener = listeners.listen(config.HOST, parts.port, "PORT", parts.isShared);
-  const keyring = new Keyring(store.keys);
+  const keyring = new Keyring(store.keys, { readsAtOnce: isEmbedded(config.DATABASE_URL) });
   const addressPolicy = ratePolicyOfAddress(config.ANONYMOUS_PER_MINUTE);
   const { keyMeter, addressMeter } = meters;
   const gate = createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy, environment: config.ENVIRONMENT });
@@ -150,7 +151,7 @@ function routeParts(
     categories: store.categories,
     orders: store.orders,
     addresses: createAddresses(addresses, proxies),
-    replyCache: new ReplyCache(store.version, { threads, readsAtOnce: store.maintenance.connections === undefined }),
+    replyCache: new ReplyCache(store.version, { threads, readsAtOnce: isEmbedded(config.DATABASE_URL) }),
     withIdempotency: createWithIdempotency(),
     bodyTimeoutMs,
     trustedProxies: proxies,
