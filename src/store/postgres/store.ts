@@ -1,4 +1,5 @@
-import { atEndOfTurn } from "../../base/time/turn.ts";
+import { sharedRuns } from "../../base/time/shared-runs.ts";
+import { nextTurn } from "../../base/time/turn.ts";
 import type { ServingStore, Store } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES } from "../schema/migrate.ts";
 import { categoryWork } from "../sql/tables/categories.ts";
@@ -66,13 +67,8 @@ async function openStore(
     await pool.close();
     throw error;
   });
-  let looking: Promise<Seen> | undefined;
-  /** An instance looks at both twice a second, and every second at rest: who looks in one turn shares a statement. */
-  const look = (): Promise<Seen> => {
-    if (!looking) atEndOfTurn(() => (looking = undefined));
-    looking ??= pool.read<Seen>(LOOK).then(([seen]) => seen as Seen);
-    return looking;
-  };
+  /** An instance looks at both twice a second, and every second at rest: who looks at once shares a statement. */
+  const look = sharedRuns(async () => (await pool.read<Seen>(LOOK))[0] as Seen, 0, nextTurn);
   return {
     animals: postgresAnimals(pool),
     categories: { ...reading(pool, CATEGORIES.reads), ...transactingOnce(pool, CATEGORIES.changes) },
