@@ -27,12 +27,12 @@ import { animalLists, categoryLists, orderLists } from "../sql/lists.ts";
 import { openShared } from "./file/database.ts";
 import { lockForServing } from "./file/serving-lock.ts";
 import { inspectFile, migrateFile } from "./migrate.ts";
+import { selectUnfolded } from "./schema/folding.ts";
 import { migrationTarget } from "./schema/migration-target.ts";
 import { attempt } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
 import { openForCommand, openForServing } from "./store.ts";
 import { jsonLists } from "./tables/animals.ts";
-import { selectUnfolded } from "./tables/maintenance.ts";
 
 /** "ANST", by which our files are recognized. */
 const APPLICATION_ID = 0x414e5354;

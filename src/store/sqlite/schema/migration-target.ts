@@ -15,8 +15,8 @@ import {
 import type { Row } from "../../sql/table.ts";
 import { hasTable } from "../sql/statements.ts";
 import { performer } from "../sql/work.ts";
-import { foldNames } from "../tables/maintenance.ts";
 import { raiseGeneration } from "../wal/generation.ts";
+import { foldNames } from "./folding.ts";
 
 const TABLE = `CREATE TABLE migrations (
   number      INTEGER PRIMARY KEY,
