@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { atEnd } from "../harness/cleanup.ts";
 import { temporaryFolder } from "../harness/folder.ts";
 import { EXECUTABLE, issueBoundlessKey, postAnimal, run, serve } from "../harness/program/program.ts";
+import { KeptConnections } from "../harness/requests/kept-connections.ts";
 import { openDatabaseFile } from "../harness/rows/sqlite.ts";
 import { freePort } from "../harness/servers/port.ts";
 
@@ -139,6 +140,47 @@ describe("a thread that dies", () => {
     service.child.kill("SIGTERM");
     expect(await service.child.exited).toBe(0);
   });
+
+  test.skipIf(!Bun.which("prlimit"))(
+    "is not replaced while all files are open: writes get 503 and reads go on; with room again, so do writes",
+    async () => {
+      const cwd = temporaryFolder();
+      const secret = await issueBoundlessKey({ cwd });
+      const service = await serveMortal(cwd);
+      const connections = await KeptConnections.open({ origin: service.origin, boundless: secret });
+      const acknowledged: number[] = [];
+      const write = async (name: string) => {
+        const answers = await connections.callAll("POST /pets", { body: { name, categoryId: 1 } });
+        for (const { status, json } of answers) if (status === 201) acknowledged.push(json.id);
+        return answers;
+      };
+      const statusesOf = (answers: readonly { status: number }[]) => [...new Set(answers.map(({ status }) => status))];
+      // At the limit, no connection is accepted: an answer shows that each of these was.
+      expect(statusesOf(await write("before"))).toEqual([201]);
+      const limitFiles = (soft: string) =>
+        expect(Bun.spawnSync(["prlimit", "--pid", String(service.child.pid), `--nofile=${soft}:`]).exitCode).toBe(0);
+      const limits = readFileSync(`/proc/${service.child.pid}/limits`, "utf8");
+      const soft = /^Max open files +(\d+)/m.exec(limits)?.[1] as string;
+      limitFiles("1");
+      expect(statusesOf(await write("with a writer"))).toEqual([201]);
+      service.end("writer");
+      let isGone = false;
+      while (!isGone) isGone = !statusesOf(await write("at its end")).includes(201);
+      for (const { status, json } of await write("refused"))
+        expect([status, json]).toMatchObject([503, { message: expect.stringContaining("nothing was changed") }]);
+      expect(statusesOf(await connections.callAll("GET /pets?limit=1"))).toEqual([200]);
+      limitFiles(soft);
+      expect(statusesOf(await write("after"))).toEqual([201]);
+      connections.end();
+      service.child.kill("SIGKILL");
+      await service.child.exited;
+      const db = openDatabaseFile(join(cwd, "data/animal-store.db"), { readonly: true });
+      const kept = new Map(db.query("SELECT id, name FROM animals").values() as [number, string][]);
+      db.close();
+      expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+      expect([...kept.values()]).not.toContain("refused");
+    },
+  );
 });
 
 /** The number of times that each thread of a process has gone to sleep so far, by its id and name. */
