@@ -22,6 +22,10 @@ test("commands are printed so that they can be pasted, however the program was s
   mkdirSync(join(ofNpx, ".."), { recursive: true });
   symlinkSync(join(checkout, "bin/animal-store.js"), ofNpx);
   expect(programName({ execPath, cwd: checkout, onPath: ofNpx })).toBe("npx animal-store");
+  // It may have been removed since, or no file can be opened to follow its links: nothing may fail because of that.
+  expect(programName({ execPath, cwd: elsewhere, onPath: join(elsewhere, "removed/animal-store") })).toBe(
+    `'${execPath}'`,
+  );
   // Another program of this name would run something else.
   const other = join(elsewhere, "animal-store");
   writeFileSync(other, "");

@@ -12,10 +12,19 @@ export function programName({ execPath, cwd, onPath } = surroundings()): string 
   const script = join(checkout, "bin/animal-store.js");
   const ways = [execPath, script, join(checkout, "build/animal-store")];
   // npx adds folders of its own to the PATH of what it runs: the shell does not have them.
-  const isOnPath = onPath !== null && !onPath.includes("/node_modules/.bin/") && ways.includes(realpathSync(onPath));
+  const isOnPath = onPath !== null && !onPath.includes("/node_modules/.bin/") && leadsTo(onPath, ways);
   if (isOnPath) return "animal-store";
   const isInCheckout = cwd === checkout && existsSync(script);
   return isExecutable && !isInCheckout ? shellQuoted(execPath) : "npx animal-store";
+}
+
+/** With all files open, a service that has just started could not tell, and would end while it prints its banner. */
+function leadsTo(path: string, targets: readonly string[]): boolean {
+  try {
+    return targets.includes(realpathSync(path));
+  } catch {
+    return false;
+  }
 }
 
 const surroundings = () => ({
