@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { openSource } from "../../src/store/postgres/transfer.ts";
@@ -7,6 +8,7 @@ import { EXECUTABLE, run, serve, withoutProgress } from "../harness/program/prog
 import { stopWhen } from "../harness/program/turns.ts";
 import { unfinish } from "../harness/rows/copy.ts";
 import { openDatabaseFile } from "../harness/rows/sqlite.ts";
+import { breakAtStatement } from "../harness/servers/breaking-wire.ts";
 import { hasPgbouncer, TestPgbouncer } from "../harness/servers/pgbouncer.ts";
 import { emptyDatabaseMaker } from "../harness/servers/postgres.ts";
 
@@ -42,6 +44,35 @@ async function filledStore(animals: number): Promise<{ cwd: string; secret: stri
 }
 
 const copyArguments = (to: string) => ["copy", "--from", "sqlite:data/animal-store.db", "--to", to];
+
+/**
+ * Begins copies from and to servers that accept connections and are silent from a statement on. They wait for half a
+ * minute, while the other tests run.
+ */
+async function beginSilenced() {
+  const store = temporaryFolder();
+  await run(["migrate"], { cwd: store });
+  const begin = async (what: string, at: number | string, database: string, argumentsFor = copyArguments) => {
+    const cwd = temporaryFolder();
+    cpSync(store, cwd, { recursive: true });
+    const address = new URL(database);
+    const wire = await breakAtStatement(Number(address.port), at, "never");
+    address.port = String(wire.port);
+    address.search = "?sslmode=disable&connect_timeout=1";
+    return { what, database, cwd, outcome: run(argumentsFor(address.href), { cwd }) };
+  };
+  const source = await newDatabase();
+  await run(["migrate"], { cwd: store, env: { DATABASE_URL: source } });
+  const copyFrom = (url: string) => ["copy", "--from", url, "--to", "sqlite:copy.db"];
+  return Promise.all([
+    begin("a target, at once", 0, await newDatabase()),
+    begin("a target, after its first statements", 3, await newDatabase()),
+    begin("a source, in its transaction", "LOCK TABLE", source, copyFrom),
+    begin("a target, in its transaction", "LOCK TABLE", await newDatabase()),
+  ]);
+}
+
+const silenced = await beginSilenced();
 
 /** Some animals have arrived in the target. */
 const hasAnimals = async (sql: SQL): Promise<boolean> =>
@@ -273,3 +304,12 @@ test.skipIf(!hasPgbouncer)(
     await Promise.all([late.close(), source.close(), sql.close()]);
   },
 );
+
+test("copy gives up a server that goes silent, in one line, and can be run again", async () => {
+  const noAnswer =
+    /^animal-store: (cannot use the database \S+: )?no answer from 127\.0\.0\.1:\d+.*: is it PostgreSQL, .*\n$/;
+  for (const { what, outcome } of silenced)
+    expect([what, await outcome]).toEqual([what, { exitCode: 1, out: "", err: expect.stringMatching(noAnswer) }]);
+  const { database, cwd } = silenced.at(-1) as (typeof silenced)[number];
+  expect(await run(copyArguments(database), { cwd })).toMatchObject({ exitCode: 0, err: "" });
+});

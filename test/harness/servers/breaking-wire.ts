@@ -16,11 +16,12 @@ export interface BreakingWire {
 }
 
 /**
- * A proxy to PostgreSQL that breaks at the n-th statement, counted over all connections, and at each one after it.
- * The login is the 0th.
+ * A proxy to PostgreSQL that breaks at the n-th statement, counted over all connections, or at the first that has a
+ * text in it, and at each one after it. The login is the 0th.
  */
-export function breakAtStatement(targetPort: number, n: number, when: Break): Promise<BreakingWire> {
+export function breakAtStatement(targetPort: number, at: number | string, when: Break): Promise<BreakingWire> {
   let sent = 0;
+  let n = typeof at === "number" ? at : Number.POSITIVE_INFINITY;
   const accept = (client: Socket): void => {
     const upstream = connect(targetPort, "127.0.0.1");
     let isReady = false;
@@ -32,6 +33,7 @@ export function breakAtStatement(targetPort: number, n: number, when: Break): Pr
     client.on("data", (data: Buffer) => {
       if (isReady) sent++;
       isReady = false;
+      if (typeof at === "string" && data.includes(at)) n = Math.min(n, sent);
       if (sent >= n && when === "before") return end();
       if (sent >= n && when === "never") return;
       upstream.write(data);

@@ -22,8 +22,8 @@ export interface WatchOptions {
 export class Watch {
   /** The process of the server that is at work, once it has told its id. */
   #pid: number | undefined;
-  /** True: nobody is at work any more, and nothing else is waited for. */
-  #isLost = false;
+  /** Aborted: nobody is at work any more, and nothing else is waited for. */
+  readonly #lost = new AbortController();
 
   constructor(
     private readonly url: string,
@@ -44,12 +44,13 @@ export class Watch {
    */
   async during<T>(work: Promise<T>, isOurTurn = () => false): Promise<T> {
     for (let misses = 0; misses < MISSES; ) {
-      const done = await withTimeout(work, this.#isLost ? 0 : this.options.lookIntervalMs);
+      // Who waits for a transaction need not wait for another look after one of its statements was given up.
+      const done = await withTimeout(work, this.options.lookIntervalMs, this.#lost.signal);
       if (done) return done.value;
-      if (this.#isLost) break;
+      if (this.#lost.signal.aborted) break;
       misses = isOurTurn() || (await this.#isAtWork()) ? 0 : misses + 1;
     }
-    this.#isLost = true;
+    this.#lost.abort();
     throw noAnswer(this.url, this.options.answerTimeoutMs);
   }
 
