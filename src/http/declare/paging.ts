@@ -14,7 +14,7 @@ import {
   type Position,
   parsePageSize,
 } from "../../domain/page.ts";
-import { tagOf, tagOfContinued } from "../../domain/tag.ts";
+import { tagOfPage } from "../../domain/tag.ts";
 import type { Fault } from "../faults/fault.ts";
 import { invalidParameter } from "../faults/faults.ts";
 import type { PublicUrls, Rendered, Success } from "./operation.ts";
@@ -111,9 +111,9 @@ export const renderPage =
   (page: ListedPage, { publicUrl }: PublicUrls, call: { readonly parameters: ParameterValues<Known> }): Rendered => {
     const { json, next } = page;
     const survives = survivesAdditions(page, call.parameters);
-    if (!next) return { body: json, tag: page.tag ?? tagOf(json), survivesAdditions: survives };
+    const tag = page.tag ?? tagOfPage(json, next !== undefined);
+    if (!next) return { body: json, tag, survivesAdditions: survives };
     const link = linkTo(next, `${publicUrl}${path}`, parameters, call.parameters);
-    const tag = page.tag ?? tagOfContinued(json);
     return { body: json, headers: { Link: link }, tag, survivesAdditions: survives };
   };
 
