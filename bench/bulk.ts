@@ -10,8 +10,10 @@ import { temporaryFolder } from "../test/harness/folder.ts";
 import { EXECUTABLE, issueBoundlessKey } from "../test/harness/program/program.ts";
 import { TestPostgres, withSql } from "../test/harness/servers/postgres.ts";
 import { cleanUpOnAnyEnd, endRun, median, requireTools, say, whole } from "./common/tools.ts";
+import { mixedRequests } from "./common/workloads.ts";
 import { databaseOf, makeStore, type OurStore, startService } from "./contenders/service.ts";
-import { type Latency, runSteadyLoad } from "./load/steady-load.ts";
+import { writeRequests } from "./load/load.ts";
+import { type Latency, runSteadyLoad, type SteadyLoad, shownLatency } from "./load/steady-load.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -23,6 +25,7 @@ const { values: options } = parseArgs({
 const ANIMALS = Number(options.animals);
 const ROUNDS = Number(options.rounds);
 const PER_SECOND = 1_000;
+const CONNECTIONS = 64;
 const SECONDS = 15;
 
 const STATUSES = ["sold", "available", "pending"];
@@ -171,12 +174,17 @@ async function benchFleet(parent: string, files: Files): Promise<void> {
 /** Latency at a steady rate, in turn without and beside an import that lasts as long. */
 async function measureBeside(what: string, store: OurStore, files: Files, count: () => Promise<number>): Promise<void> {
   const { origin, stop } = await startService(store);
-  const load = { origin, secret: store.secret, perSecond: PER_SECOND, seconds: SECONDS, animals: store.animals };
+  const load: SteadyLoad = {
+    origin,
+    secrets: [store.secret],
+    connections: CONNECTIONS,
+    perSecond: PER_SECOND,
+    seconds: SECONDS,
+    waitSeconds: 30,
+    requestsFile: await writeRequests(join(store.folder, "mix.requests"), mixedRequests(store.animals)),
+  };
   const ratios: number[] = [];
-  const show = (what: string, { p50Ms, p99Ms, slowestMs, failed }: Latency): void =>
-    say(
-      `${what.padEnd(20)} p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  slowest ${slowestMs.toFixed(0)} ms  failed ${failed}`,
-    );
+  const show = (what: string, latency: Latency): void => say(`${what.padEnd(20)} ${shownLatency(latency)}`);
   await runSteadyLoad({ ...load, seconds: 5 });
   for (let round = 1; round <= ROUNDS; round++) {
     const alone = await runSteadyLoad(load);

@@ -1,92 +1,58 @@
-// Sends requests at a fixed rate, whether earlier ones were answered or not (open loop). Latency counts from the time
-// that each was due.
+// A load at a fixed rate, whether earlier requests were answered or not (open loop). Latency counts from the time that
+// each request was due: what waits for a connection, or for a generator that is late, has waited.
 
-import { ask } from "../common/tools.ts";
+import { join } from "node:path";
+import { atEnd } from "../../test/harness/cleanup.ts";
+import { whole } from "../common/tools.ts";
 
-const CONNECTIONS = 64;
-const LONGEST_WAIT_MS = 30_000;
-
-export interface Latency {
-  readonly requests: number;
-  readonly failed: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly slowestMs: number;
-}
+const GENERATOR = join(import.meta.dir, "generator.ts");
 
 export interface SteadyLoad {
   readonly origin: string;
-  readonly secret: string;
+  /** The keys that requests are sent with, in turn. */
+  readonly secrets: readonly string[];
+  readonly connections: number;
   readonly perSecond: number;
   readonly seconds: number;
-  /** Random ids from 1 to this are fetched. */
-  readonly animals: number;
+  /** How long to wait for responses after the last request was due. */
+  readonly waitSeconds: number;
+  /** A file written by writeRequests(). */
+  readonly requestsFile: string;
 }
 
-/** Seven of ten requests get an animal, two list animals, and one creates one. */
-function request({ animals }: SteadyLoad, number: number): { path: string; init: RequestInit } {
-  const kind = number % 10;
-  if (kind === 0)
-    return {
-      path: "/v1/pets",
-      init: {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: `{"name":"Beside ${number}","categoryId":7}`,
-      },
-    };
-  if (kind <= 2) return { path: "/v1/pets?status=available", init: {} };
-  return { path: `/v1/pets/${1 + ((number * 7919) % animals)}`, init: {} };
+export interface Latency {
+  readonly requests: number;
+  /** Those with an error for a response, or none because the connection was closed. */
+  readonly failed: number;
+  /** Those without a response by the end of the wait, which count with the time until then. */
+  readonly unanswered: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly slowestMs: number;
+  /** How late the generator itself was: from the time that a request was due and could be sent, to when it was. */
+  readonly lagP99Ms: number;
+  readonly lagMaxMs: number;
+  /** CPU time of the generator per request. */
+  readonly generatorMicros: number;
 }
 
-/** Sends the requests over keep-alive connections, and waits for all responses. */
+/** Sends the requests in a process of its own, over keep-alive connections, and waits for the responses. */
 export async function runSteadyLoad(load: SteadyLoad): Promise<Latency> {
-  const { origin, secret, perSecond, seconds } = load;
-  await ask(origin, { method: "GET", path: "/v1/pets" }, secret);
-  const total = perSecond * seconds;
-  const latencies: number[] = [];
-  const queue: (() => Promise<void>)[] = [];
-  let [failed, active, sent] = [0, 0, 0];
-  const beganMs = performance.now();
+  const child = Bun.spawn([process.execPath, GENERATOR], {
+    stdin: new Blob([JSON.stringify(load)]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  atEnd(() => child.kill("SIGKILL"));
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  if ((await child.exited) !== 0) throw new Error(`the load generator failed: ${err}`);
+  return JSON.parse(out);
+}
 
-  const send = async (number: number, dueMs: number): Promise<void> => {
-    const { path, init } = request(load, number);
-    const headers = { ...init.headers, Authorization: `Bearer ${secret}` };
-    const response = await fetch(origin + path, {
-      ...init,
-      headers,
-      signal: AbortSignal.timeout(LONGEST_WAIT_MS),
-    }).catch(() => undefined);
-    await response?.arrayBuffer().catch(() => undefined);
-    if (!response?.ok) failed++;
-    latencies.push(performance.now() - dueMs);
-  };
-  const next = (): void => {
-    const work = active < CONNECTIONS ? queue.shift() : undefined;
-    if (!work) return;
-    active++;
-    void work().finally(() => {
-      active--;
-      next();
-    });
-  };
-  while (sent < total) {
-    const due = Math.min(total, Math.floor(((performance.now() - beganMs) / 1000) * perSecond));
-    for (; sent < due; sent++) {
-      const [number, dueMs] = [sent, beganMs + (sent / perSecond) * 1000];
-      queue.push(() => send(number, dueMs));
-      next();
-    }
-    await Bun.sleep(1);
-  }
-  while (latencies.length < total) await Bun.sleep(5);
-  latencies.sort((a, b) => a - b);
-  const quantile = (q: number): number => latencies[Math.min(total - 1, Math.floor(q * total))] as number;
-  return {
-    requests: total,
-    failed,
-    p50Ms: quantile(0.5),
-    p99Ms: quantile(0.99),
-    slowestMs: latencies.at(-1) as number,
-  };
+const ms = (value: number): string => `${value.toFixed(2)} ms`;
+
+export function shownLatency({ p50Ms, p99Ms, p999Ms, slowestMs, lagP99Ms, failed, unanswered }: Latency): string {
+  const lost = failed + unanswered === 0 ? "" : `  failed ${whole(failed)}, unanswered ${whole(unanswered)}`;
+  return `p50 ${ms(p50Ms)}  p99 ${ms(p99Ms)}  p99.9 ${ms(p999Ms)}  slowest ${ms(slowestMs)}  generator late ${ms(lagP99Ms)}${lost}`;
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { FULL, QUICK } from "../../bench/common/settings.ts";
 import { type ContenderName, mixedRequests, WORKLOADS } from "../../bench/common/workloads.ts";
-import type { Measure } from "../../bench/load/load.ts";
+import { type Measure, writeRequests } from "../../bench/load/load.ts";
+import { runSteadyLoad } from "../../bench/load/steady-load.ts";
 import { expectedSeconds } from "../../bench/measures/duration.ts";
 import { PARTS, type Results } from "../../bench/report/results.ts";
 import { judge } from "../../bench/report/targets.ts";
@@ -41,6 +42,38 @@ test("of any ten requests of the mix, three are first pages, three other pages, 
     const count = (pattern: RegExp) => ten.filter(({ method, path }) => pattern.test(`${method} ${path}`)).length;
     expect([count(/^GET .*available$/), count(/cursor=/), count(/pets\/\d+$/), count(/^POST/)]).toEqual([3, 3, 3, 1]);
   }
+});
+
+describe("a steady load", () => {
+  const LIST = "/v1/pets?status=available";
+
+  /** Sends lists and nothing else, at 1,000 requests/s: 500 that do not count, then 200. */
+  async function sendTo(fetch: (request: Request) => Response | Promise<Response>, connections: number) {
+    await using server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch, idleTimeout: 0 });
+    const requestsFile = await writeRequests(join(temporaryFolder(), "list.requests"), [{ method: "GET", path: LIST }]);
+    const load = { connections, perSecond: 1_000, seconds: 0.2, waitSeconds: 0.3, requestsFile };
+    return await runSteadyLoad({ origin: server.url.origin, secrets: ["one", "two"], ...load });
+  }
+
+  test("has its requests sent with the keys in turn, and its refusals counted", async () => {
+    const seen = new Map<string | null, number>();
+    const { requests, failed } = await sendTo(({ headers }) => {
+      const key = headers.get("authorization");
+      seen.set(key, (seen.get(key) ?? 0) + 1);
+      return new Response("body", { status: key === "Bearer one" ? 200 : 429 });
+    }, 8);
+    expect(Object.fromEntries(seen)).toEqual({ "Bearer one": 350, "Bearer two": 350 });
+    expect([requests, failed]).toEqual([200, 100]);
+  });
+
+  test("has requests wait from when they were due, also those that a busy connection keeps from being sent", async () => {
+    let seen = 0;
+    const never = new Promise<Response>(() => {});
+    const { requests, unanswered, p50Ms } = await sendTo(() => (++seen > 550 ? never : new Response("body")), 1);
+    expect([seen, requests, unanswered]).toEqual([551, 200, 150]);
+    // The last of them was due as long ago as the generator waits for it.
+    expect(p50Ms).toBeGreaterThan(300);
+  });
 });
 
 describe("targets", () => {
