@@ -1,7 +1,6 @@
 // The process that sends the steady load of steady-load.ts. It reads its assignment from its standard input as JSON, and
 // prints what it has measured. It does nothing else in between, and everything in one loop without promises.
 
-import { type Pointer, ptr } from "bun:ffi";
 import { Sockets } from "./sockets.ts";
 import type { Latency, SteadyLoad } from "./steady-load.ts";
 
@@ -48,8 +47,7 @@ function run(load: SteadyLoad, lines: readonly string[]): Latency {
   const total = Math.round(perSecond * (LEAD_IN_SECONDS + seconds));
   const counted = Math.round(perSecond * LEAD_IN_SECONDS);
   const { bytes, ends } = encode(lines, total, load);
-  const bytesAt = ptr(bytes);
-  const sockets = new Sockets(origin);
+  const sockets = new Sockets(origin, bytes);
   const connections = new Map<number, Connection>();
   // The connection that was free for longest is next, so that all of them are used, and all threads behind them.
   const free: Connection[] = [];
@@ -70,14 +68,17 @@ function run(load: SteadyLoad, lines: readonly string[]): Latency {
   let [sent, done, failed] = [0, 0, 0];
   let cpuBefore = process.cpuUsage();
 
+  const rangeOf = (request: number) =>
+    [request === 0 ? 0 : (ends[request - 1] as number), ends[request] as number] as const;
+  const sentAs = (request: number): string => bytes.toString("latin1", ...rangeOf(request));
   const send = (connection: Connection): void => {
-    const [from, to] = [sent === 0 ? 0 : (ends[sent - 1] as number), ends[sent] as number];
+    const [from, to] = rangeOf(sent);
     // While no connection was free, it was not the generator that was late.
     lagsMs[sent] = performance.now() - Math.max(dueMs(sent), connection.freeSinceMs);
     if (sent === counted) cpuBefore = process.cpuUsage();
     connection.request = sent++;
     connection.missing = NONE;
-    if (!sockets.send(connection.socket, (bytesAt + from) as Pointer, to - from)) lose(connection);
+    if (!sockets.send(connection.socket, from, to)) lose(connection);
   };
   const finish = (connection: Connection, isOk: boolean): void => {
     const { request } = connection;
@@ -106,7 +107,7 @@ function run(load: SteadyLoad, lines: readonly string[]): Latency {
       if (head === -1 || head >= length) throw new Error(`${origin} sent the head of a response in parts`);
       const text = sockets.received.toString("latin1", 0, head);
       const body = LENGTH.exec(text)?.[1];
-      if (body === undefined) throw new Error(`${origin} sent a response without its length: ${text}`);
+      if (body === undefined) throw new Error(`${text}\nhas no length, in response to\n${sentAs(connection.request)}`);
       connection.isOk = text.charCodeAt(9) === 50; // The first digit of the status is a 2.
       connection.missing = Number(body);
       length -= head + HEAD_END.length;
