@@ -12,12 +12,14 @@ import { expectedSeconds } from "./measures/duration.ts";
 import { measureMemory } from "./measures/memory.ts";
 import { measureScale } from "./measures/scale.ts";
 import { measureStarts } from "./measures/startup.ts";
+import { measureSteady } from "./measures/steady.ts";
 import { measureThreads } from "./measures/threads.ts";
 import { measureThroughput } from "./measures/throughput.ts";
 import { measureWrites } from "./measures/writes.ts";
+import { drawLatencies } from "./report/latency-picture.ts";
 import { describeMachine } from "./report/machine.ts";
 import { drawPicture } from "./report/picture.ts";
-import { targetSection, writeReport } from "./report/report.ts";
+import { LATENCY_PICTURE, PICTURE, targetSection, writeReport } from "./report/report.ts";
 import { PARTS, type Part, type Results } from "./report/results.ts";
 
 const OUT = join(import.meta.dir, "out");
@@ -62,6 +64,7 @@ async function measureParts(
     return measurePart(stage);
   };
   const throughput = await wanted("throughput", measureThroughput);
+  const steady = await wanted("steady", measureSteady);
   const threads = await wanted("threads", measureThreads);
   const writes = await wanted("writes", measureWrites);
   const scale = await wanted("scale", measureScale);
@@ -72,6 +75,7 @@ async function measureParts(
   return {
     settings: stage.settings,
     ...(throughput && { throughput }),
+    ...(steady && { steady }),
     ...(threads && { threads }),
     ...(writes && { writes }),
     ...(scale && { scale }),
@@ -81,12 +85,13 @@ async function measureParts(
   };
 }
 
-/** Writes the report and its chart to a folder. */
+/** Writes the report and its charts to a folder. */
 async function publish(results: Results, folder: string): Promise<string> {
-  const report = await writeReport(results, "benchmarks.svg");
+  const report = await writeReport(results);
   await Bun.write(join(folder, "benchmarks.md"), report);
   if (results.throughput)
-    await Bun.write(join(folder, "benchmarks.svg"), drawPicture(results.throughput, results.settings.connections));
+    await Bun.write(join(folder, PICTURE), drawPicture(results.throughput, results.settings.connections));
+  if (results.steady) await Bun.write(join(folder, LATENCY_PICTURE), drawLatencies(results.steady));
   return report;
 }
 

@@ -20,6 +20,17 @@ export interface Settings {
   readonly memoryLoadSeconds: number;
   readonly memoryWatchSeconds: number;
   readonly starts: number;
+  readonly steady: SteadySettings;
+}
+
+/** The extent of the measurements at a steady rate. */
+export interface SteadySettings {
+  readonly rounds: number;
+  readonly seconds: number;
+  /** Longer than elsewhere, because one process is measured at all rates. */
+  readonly warmUpSeconds: number;
+  /** Requests/s, ascending. */
+  readonly rates: readonly number[];
 }
 
 export const FULL: Settings = {
@@ -36,6 +47,7 @@ export const FULL: Settings = {
   memoryLoadSeconds: 60,
   memoryWatchSeconds: 600,
   starts: 11,
+  steady: { rounds: 3, seconds: 4, warmUpSeconds: 5, rates: [1_000, 4_000, 8_000] },
 };
 
 export const QUICK: Settings = {
@@ -49,6 +61,7 @@ export const QUICK: Settings = {
   memoryLoadSeconds: 3,
   memoryWatchSeconds: 10,
   starts: 3,
+  steady: { ...FULL.steady, rounds: 1, seconds: 1, warmUpSeconds: 1 },
 };
 
 export const CORES = os.availableParallelism();

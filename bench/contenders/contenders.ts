@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { CORES, DEFAULT_THREADS } from "../common/settings.ts";
 import type { Stage } from "../common/stage.ts";
 import { freePort, type Running, say, startProcess } from "../common/tools.ts";
-import { type ContenderName, type CursorAfter, LIST, ourCursor, type Workload } from "../common/workloads.ts";
+import {
+  CONTENDER_NAMES,
+  type ContenderName,
+  type CursorAfter,
+  LIST,
+  ourCursor,
+  type Workload,
+} from "../common/workloads.ts";
 import type { CeilingAnswers } from "./ceiling.ts";
 import { nginxConfiguration } from "./nginx.ts";
 import { installPeers, makePeerDatabase, PEER_CURSOR, PEER_SECRET, startPeer } from "./peers.ts";
@@ -18,22 +25,43 @@ export interface Contender {
   start(work: Workload): Promise<Running & { secret: string }>;
 }
 
-export async function makeContenders(stage: Stage): Promise<Contender[]> {
+/** Makes these contenders, each with its own database. Those that cannot take part are left out. */
+export async function makeContenders(
+  stage: Stage,
+  names: readonly ContenderName[] = CONTENDER_NAMES,
+): Promise<Contender[]> {
   await installPeers();
-  const { animals } = stage.settings;
-  const reference = await stage.reference();
-  const contenders = [
-    ours("this service", await stage.newStore(animals)),
-    ours("THREADS=1", await stage.newStore(animals), { THREADS: "1" }),
-    ceiling("ceiling", stage.folder, reference, DEFAULT_THREADS),
-    ceiling("ceiling, one thread", stage.folder, reference, 1),
-    await fastify("Fastify", stage, "fastify.js"),
-    await fastify("Fastify cluster", stage, "fastify-cluster.js"),
-  ];
-  if (stage.former) contenders.push(ours("former revision", await stage.newStore(animals, stage.former)));
-  if (Bun.which("nginx")) contenders.push(nginx(stage.folder, reference));
-  else say("nginx is not installed, so it is left out");
+  const contenders: Contender[] = [];
+  for (const name of names) {
+    const contender = await make(name, stage);
+    if (contender) contenders.push(contender);
+  }
   return contenders;
+}
+
+async function make(name: ContenderName, stage: Stage): Promise<Contender | undefined> {
+  const { folder, former } = stage;
+  const { animals } = stage.settings;
+  switch (name) {
+    case "this service":
+      return ours(name, await stage.newStore(animals));
+    case "THREADS=1":
+      return ours(name, await stage.newStore(animals), { THREADS: "1" });
+    case "former revision":
+      return former === undefined ? undefined : ours(name, await stage.newStore(animals, former));
+    case "ceiling":
+      return ceiling(name, folder, await stage.reference(), DEFAULT_THREADS);
+    case "ceiling, one thread":
+      return ceiling(name, folder, await stage.reference(), 1);
+    case "Fastify":
+      return fastify(name, stage, "fastify.js");
+    case "Fastify cluster":
+      return fastify(name, stage, "fastify-cluster.js");
+    case "nginx":
+      if (Bun.which("nginx")) return nginx(folder, await stage.reference());
+      say("nginx is not installed, so it is left out");
+      return undefined;
+  }
 }
 
 function ours(name: ContenderName, store: OurStore, env: Record<string, string> = {}): Contender {
@@ -96,7 +124,7 @@ async function startBare(command: string[], cwd: string, port: number, env: Reco
 }
 
 async function fastify(name: ContenderName, stage: Stage, program: string): Promise<Contender> {
-  const database = join(stage.folder, `${name}.db`);
+  const database = join(stage.folder, `${name}-${crypto.randomUUID()}.db`);
   await makePeerDatabase(database, stage.settings.animals);
   const start = () => startPeer({ program, database, cwd: stage.folder, processes: CORES });
   return { name, cursorAfter: PEER_CURSOR, isBare: false, start };

@@ -2,11 +2,16 @@ import type { Settings } from "../common/settings.ts";
 import { CONTENDER_NAMES, WORKLOADS } from "../common/workloads.ts";
 import type { Part } from "../report/results.ts";
 import { SECONDS as SCALE_SECONDS } from "./scale.ts";
+import { SHARES, STEADY_CONTENDERS, STEP_SECONDS } from "./steady.ts";
 import { THREAD_COUNTS, THREAD_WORKLOADS } from "./threads.ts";
 
 /** Overhead of one measurement: starting, checking and stopping a contender, and wrk's own beyond its duration. */
 const AROUND_SECONDS = 0.4;
 const WRK_SECONDS = 0.1;
+/** The same for a steady load: its start, what it sends before that counts, and waiting for those that do not keep up. */
+const STEADY_SECONDS = 0.9;
+/** The steps in which the capacity is searched. */
+const CAPACITY_STEPS = 14;
 const SECONDS_PER_MILLION_ANIMALS = 8;
 
 /** Estimates the duration of a run in seconds. */
@@ -17,6 +22,7 @@ export function expectedSeconds(settings: Settings, parts: readonly Part[], hasF
   const pairs = WORKLOADS.flatMap(({ contenders }) => contenders.filter((name) => !absent.has(name))).length;
   const perPart: Record<Part, number> = {
     throughput: rounds * pairs * (once + AROUND_SECONDS),
+    steady: steadySeconds(settings),
     threads:
       THREAD_COUNTS.length *
       (rounds * (THREAD_WORKLOADS.length * (warmUpSeconds + seconds + 2 * WRK_SECONDS) + AROUND_SECONDS) +
@@ -31,7 +37,14 @@ export function expectedSeconds(settings: Settings, parts: readonly Part[], hasF
   const needs = (...wanted: Part[]) => wanted.some((part) => parts.includes(part));
   const filled =
     (needs("throughput") ? CONTENDER_NAMES.length * animals : 2 * animals) +
+    (needs("steady") ? 3 * animals : 0) +
     (needs("scale", "cost", "start", "memory") ? Math.max(...sizes) : 0);
   const filling = (filled / 1e6) * SECONDS_PER_MILLION_ANIMALS;
   return parts.reduce((sum, part) => sum + perPart[part], filling);
+}
+
+function steadySeconds({ steady: { rounds, seconds, warmUpSeconds, rates } }: Settings): number {
+  const measurements = (rates.length + SHARES.length) * STEADY_CONTENDERS.length * (seconds + STEADY_SECONDS);
+  const starts = STEADY_CONTENDERS.length * (warmUpSeconds + AROUND_SECONDS);
+  return rounds * (starts + measurements) + CAPACITY_STEPS * (STEP_SECONDS + STEADY_SECONDS);
 }

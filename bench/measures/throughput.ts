@@ -48,7 +48,8 @@ export const shown = ({ perSecond, p50Ms, p99Ms, cpuMicros }: Measure): string =
   `${whole(perSecond).padStart(9)} /s  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms${cpuMicros > 0 ? `  CPU ${cpuMicros.toFixed(1)} µs` : ""}`;
 
 /** Rotates the order, so that a different contender begins each round. */
-const rotated = <T>(items: readonly T[], by: number): T[] => items.map((_, i) => items[(i + by) % items.length] as T);
+export const rotated = <T>(items: readonly T[], by: number): T[] =>
+  items.map((_, i) => items[(i + by) % items.length] as T);
 
 /** The share of each status in all responses. */
 export function statusShares({ answers }: Workload): StatusShares {
@@ -63,12 +64,23 @@ export function statusShares({ answers }: Workload): StatusShares {
 /** Short, because the bare servers have hardly any code to compile. */
 const BARE_WARM_UP_SECONDS = 1;
 
-async function measureOnce(
+async function measureOnce(contender: Contender, work: Workload, reference: Reference, stage: Stage): Promise<Measure> {
+  const { seconds, warmUpSeconds } = stage.settings;
+  const { load, check, stop } = await startWarm(contender, work, reference, stage, warmUpSeconds);
+  const result = await measure({ ...load, seconds });
+  await check();
+  await stop();
+  return result;
+}
+
+/** Starts a contender, checks its responses, and warms it up. `check` does so again. */
+export async function startWarm(
   contender: Contender,
   work: Workload,
   reference: Reference,
   { settings, folder }: Stage,
-): Promise<Measure> {
+  warmUpSeconds: number,
+) {
   const { name: who, cursorAfter, isBare } = contender;
   const requestsFile = join(folder, `${work.name}-${cursorAfter.name}.requests`);
   if (!(await Bun.file(requestsFile).exists()))
@@ -81,18 +93,15 @@ async function measureOnce(
       assertRight(name, await ask(origin, CHECKS[name].request(cursorAfter), sent), reference[name], who);
   };
   const shares = statusShares(work);
-  const load: Omit<Load, "seconds"> = {
+  const load = {
     origin,
     pid,
     secret: sent,
     connections: settings.connections,
     requestsFile,
     isRefused: [...shares.keys()].every((status) => status >= 400),
-  };
+  } satisfies Omit<Load, "seconds">;
   await check();
-  await warmUp({ ...load, seconds: isBare ? BARE_WARM_UP_SECONDS : settings.warmUpSeconds }, shares);
-  const result = await measure({ ...load, seconds: settings.seconds });
-  await check();
-  await stop();
-  return result;
+  await warmUp({ ...load, seconds: isBare ? BARE_WARM_UP_SECONDS : warmUpSeconds }, shares);
+  return { load, check, stop };
 }

@@ -80,7 +80,7 @@ ${textAt(Math.max(x2, left + width) + 8, y + 12, whole(median(rates)))}`;
   return [textAt(MARGIN, top + 18, title, "title"), ...rows].join("\n");
 }
 
-const px = (value: number): string => value.toFixed(1);
+export const px = (value: number): string => value.toFixed(1);
 
-const textAt = (x: number, y: number, text: string, kind?: string): string =>
+export const textAt = (x: number, y: number, text: string, kind?: string): string =>
   `<text${kind ? ` class="${kind}"` : ""} x="${px(x)}" y="${px(y)}">${text}</text>`;

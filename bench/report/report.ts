@@ -12,23 +12,29 @@ import {
   throughputSection,
   writesSection,
 } from "./sections.ts";
+import { steadySection } from "./steady-section.ts";
 import { judge, judgeEarlier, type Target } from "./targets.ts";
 
 const WHERE_TIME_GOES = new URL("where-time-goes.md", import.meta.url);
 
-/** Writes the whole report as Markdown. The chart is in a file next to it. */
-export async function writeReport(results: Results, pictureName: string): Promise<string> {
+/** The charts, in files next to the report. */
+export const PICTURE = "benchmarks.svg";
+export const LATENCY_PICTURE = "benchmarks-latency.svg";
+
+/** Writes the whole report as Markdown. */
+export async function writeReport(results: Results): Promise<string> {
   const { machine, command, minutes, settings, against } = results;
-  const { throughput, threads, writes, scale, cost, start, memory } = results;
+  const { throughput, steady, threads, writes, scale, cost, start, memory } = results;
   const sections = [
     "# Benchmarks",
     `Written by \`${command}\`, which took ${minutes.toFixed(1)} minutes. ${machineText(machine)}`,
     targetSection(results),
-    throughput && `![Requests per second of each contender](${pictureName})`,
+    throughput && `![Requests per second of each contender](${PICTURE})`,
     contendersSection(against),
     howToRead(settings),
     howToReproduce(against),
     throughput && throughputSection(throughput),
+    steady && steadySection(steady, settings, LATENCY_PICTURE),
     cost && costSection(cost, settings),
     threads && threadsSection(threads, settings),
     writes && writesSection(writes, settings.connections),
@@ -42,11 +48,12 @@ export async function writeReport(results: Results, pictureName: string): Promis
 
 export function targetSection(results: Results): string {
   const [targets, earlier] = [judge(results), judgeEarlier(results)];
-  const missed = [...targets, ...earlier].filter(({ isMet }) => !isMet).length;
-  const all = targets.length + earlier.length;
+  const all = [...targets, ...earlier];
+  const count = (outcome: Target["isMet"]) => all.filter(({ isMet }) => isMet === outcome).length;
+  const uncounted = count(undefined) > 0 ? `, ${count(undefined)} are not counted` : "";
   const parts = [
     "## Targets",
-    `${all - missed} of ${all} are met, ${missed} are missed. In brackets: the lowest and highest ratio of a single round.`,
+    `${count(true)} of ${all.length} are met, ${count(false)} are missed${uncounted}. In brackets: the lowest and highest ratio of a single round.`,
     targetTable(targets),
   ];
   if (earlier.length > 0) parts.push("Set before there were threads, and still measured:", targetTable(earlier));
@@ -56,8 +63,11 @@ export function targetSection(results: Results): string {
 const targetTable = (targets: readonly Target[]): string =>
   table(
     ["what", "target", "measured", ""],
-    targets.map(({ what, target, measured, isMet }) => [what, target, measured, isMet ? "✔ met" : "✘ missed"]),
+    targets.map(({ what, target, measured, isMet }) => [what, target, measured, verdict(isMet)]),
   );
+
+const verdict = (isMet: boolean | undefined): string =>
+  isMet === undefined ? "– not counted" : isMet ? "✔ met" : "✘ missed";
 
 const machineText = (machine: Machine): string => `The figures below come from one run on this machine:
 

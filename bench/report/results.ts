@@ -3,12 +3,13 @@ import type { CostRow } from "../measures/cost.ts";
 import type { MemoryResult } from "../measures/memory.ts";
 import type { ScaleRow } from "../measures/scale.ts";
 import type { StartRow } from "../measures/startup.ts";
+import type { SteadyResult } from "../measures/steady.ts";
 import type { ThreadsRow } from "../measures/threads.ts";
 import type { Series } from "../measures/throughput.ts";
 import type { WritesRow } from "../measures/writes.ts";
 import type { Machine } from "./machine.ts";
 
-export const PARTS = ["throughput", "threads", "writes", "scale", "cost", "start", "memory"] as const;
+export const PARTS = ["throughput", "steady", "threads", "writes", "scale", "cost", "start", "memory"] as const;
 export type Part = (typeof PARTS)[number];
 
 /** The results of a run, without the parts that were left out. */
@@ -20,6 +21,7 @@ export interface Results {
   readonly minutes: number;
   readonly settings: Settings;
   readonly throughput?: readonly Series[];
+  readonly steady?: SteadyResult;
   readonly threads?: readonly ThreadsRow[];
   readonly writes?: readonly WritesRow[];
   readonly scale?: readonly ScaleRow[];

@@ -2,8 +2,10 @@ import { lowerQuartile, median, spread, whole } from "../common/tools.ts";
 import type { ContenderName, WorkloadName } from "../common/workloads.ts";
 import type { Measure } from "../load/load.ts";
 import type { CostName } from "../measures/cost.ts";
+import type { SteadyResult } from "../measures/steady.ts";
 import { THREAD_WORKLOADS } from "../measures/threads.ts";
 import type { Series } from "../measures/throughput.ts";
+import { BASE_MS_MAX, BASE_RATE, countedRounds, rateText } from "./quiet.ts";
 import type { Results } from "./results.ts";
 
 /** A target and its outcome. */
@@ -11,7 +13,8 @@ export interface Target {
   readonly what: string;
   readonly target: string;
   readonly measured: string;
-  readonly isMet: boolean;
+  /** Undefined: the machine was not quiet enough to tell. */
+  readonly isMet: boolean | undefined;
 }
 
 export const perSecondOf = (measures: readonly Measure[]): number[] => measures.map(({ perSecond }) => perSecond);
@@ -36,6 +39,7 @@ export function ratio(
 export function judge(results: Results): Target[] {
   return [
     ...(results.throughput ? throughputTargets(results.throughput) : []),
+    ...(results.steady ? steadyTargets(results.steady) : []),
     ...costTargets(results),
     ...threadTargets(results),
     ...startTargets(results),
@@ -120,6 +124,36 @@ function throughputTargets(series: readonly Series[]): Target[] {
       compare.atLeast(NO_WORSE, `${what}, one thread`, work, "former revision", "THREADS=1"),
     ),
   ];
+}
+
+const STEADY_TIMES_MAX = 2.5;
+
+/** The p99 of this service at each rate: in milliseconds at the base rate, relative to the bare server at the others. */
+function steadyTargets({ rows }: SteadyResult): Target[] {
+  return rows
+    .filter(({ contender }) => contender === "this service")
+    .map((row) => {
+      const rounds = countedRounds(rows, row);
+      const [ours, bare] = [rounds.map(({ latency }) => latency.p99Ms), rounds.map(({ bare }) => bare.p99Ms)];
+      const isBase = row.perSecond === BASE_RATE;
+      return {
+        what: `p99 of the mix at ${rateText(row)} requests/s`,
+        target: isBase ? `at most ${BASE_MS_MAX} ms` : `at most ${STEADY_TIMES_MAX} times the bare server's (ceiling)`,
+        ...(rounds.length === 0 ? NOT_QUIET : isBase ? millisOutcome(ours) : timesOutcome(ours, bare)),
+      };
+    });
+}
+
+const NOT_QUIET = { measured: "the machine was not quiet", isMet: undefined };
+
+const millisOutcome = (values: readonly number[]) => ({
+  measured: `${ratioText(median(values))} ms${values.length > 1 ? ` (${spread(values, ratioText)})` : ""}`,
+  isMet: median(values) <= BASE_MS_MAX,
+});
+
+function timesOutcome(ours: readonly number[], bare: readonly number[]) {
+  const { value, text } = ratio(ours, bare);
+  return { measured: text, isMet: value <= STEADY_TIMES_MAX };
 }
 
 function earlierThroughputTargets(series: readonly Series[]): Target[] {
