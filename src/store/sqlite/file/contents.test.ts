@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, openSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, openSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../../test/harness/folder.ts";
 import { SIGNED } from "../../../../test/harness/rows/author.ts";
@@ -95,4 +95,24 @@ test("checkpoints and commands never look like it", async () => {
     await command.close();
   }
   await store.close();
+});
+
+const REX = { name: "Rex", categoryId: 1n, status: "available" } as const;
+
+test("nor does a file with an empty log and the journal of the transaction before it, as a power cut may leave them", async () => {
+  const other = await newStore();
+  const served = await openForServing(other.path);
+  await served.animals.create(REX);
+  const headOfLog = readFileSync(`${other.path}-wal`).subarray(0, 32);
+  await served.close();
+  for (const log of [headOfLog, ""]) {
+    const path = join(temporaryFolder(), "store.db");
+    await backupSqlite(other.path, path);
+    writeFileSync(`${path}-wal`, log);
+    writeFileSync(`${path}-journal`, "");
+    const store = await openForServing(path);
+    await store.animals.create(REX);
+    store.check();
+    await store.close();
+  }
 });

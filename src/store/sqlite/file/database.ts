@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
 import { OperatorError } from "../../../base/operator-error.ts";
 import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
 import {
@@ -175,16 +176,31 @@ export function restrictToReading(db: Database): void {
 
 function openFile(path: string, openMs: number, { create }: { create: boolean }): Database {
   using onFailure = new DisposableStack();
+  const hadJournal = existsSync(`${path}-journal`);
   const db = onFailure.use(connect(path, { strict: true, safeIntegers: true, readwrite: true, create }));
   setBusyTimeout(db, openMs);
   claim(db, path, create);
   refuseMoved(db, path);
+  if (hadJournal) leaveWal(db);
   useWal(db, openMs);
   db.run("PRAGMA synchronous = FULL");
   db.run("PRAGMA foreign_keys = ON");
   keepLogFile(db);
   onFailure.move();
   return db;
+}
+
+/**
+ * After a power cut, the journal of the transaction that marked the file as one with a log may be there beside that log.
+ * SQLite then takes the mark back, but uses the log all the same, and would not mark the file again: to the watch on the
+ * file it would look like a backup. So it is marked anew, unless another process has it open, and has done so.
+ */
+function leaveWal(db: Database): void {
+  try {
+    db.run("PRAGMA journal_mode = DELETE");
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
 }
 
 /** SQLite refuses some of the processes that open a new file at once, without waiting, since they wait for each other. */
