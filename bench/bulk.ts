@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { temporaryFolder } from "../test/harness/folder.ts";
 import { EXECUTABLE, issueBoundlessKey } from "../test/harness/program/program.ts";
 import { TestPostgres, withSql } from "../test/harness/servers/postgres.ts";
+import { repeatUntil } from "./common/repeat.ts";
 import { cleanUpOnAnyEnd, endRun, median, requireTools, say, whole } from "./common/tools.ts";
 import { mixedRequests } from "./common/workloads.ts";
 import { databaseOf, makeStore, type OurStore, startService } from "./contenders/service.ts";
@@ -191,7 +192,8 @@ async function measureBeside(what: string, store: OurStore, files: Files, count:
     show("without an import", alone);
     const ended = new AbortController();
     const before = await count();
-    const imports = importUntil(ended.signal, files.animals, store.folder, store.env);
+    const command = [EXECUTABLE, "animals", "import", "--again", files.animals];
+    const imports = repeatUntil(ended.signal, () => command, store.folder, store.env);
     const beside = await runSteadyLoad(load);
     ended.abort();
     await imports;
@@ -203,23 +205,6 @@ async function measureBeside(what: string, store: OurStore, files: Files, count:
   say(
     `${what}, p99 at ${whole(PER_SECOND)} requests/s beside an import: ${median(ratios).toFixed(2)} of that without (target: 2)`,
   );
-}
-
-/** Imports the file again and again until the signal interrupts it. */
-async function importUntil(signal: AbortSignal, file: string, cwd: string, env: Record<string, string>): Promise<void> {
-  while (!signal.aborted) {
-    const child = Bun.spawn([EXECUTABLE, "animals", "import", "--again", file], {
-      cwd,
-      env: { PATH: process.env.PATH ?? "", ...env },
-      stdin: "ignore",
-      stdout: "ignore",
-      stderr: "ignore",
-    });
-    const interrupt = () => child.kill("SIGINT");
-    signal.addEventListener("abort", interrupt);
-    await child.exited;
-    signal.removeEventListener("abort", interrupt);
-  }
 }
 
 function countAnimals(path: string): number {

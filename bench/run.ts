@@ -13,6 +13,7 @@ import { measureMemory } from "./measures/memory.ts";
 import { measureScale } from "./measures/scale.ts";
 import { measureStarts } from "./measures/startup.ts";
 import { measureSteady } from "./measures/steady.ts";
+import { measureJobs } from "./measures/steady-jobs.ts";
 import { measureThreads } from "./measures/threads.ts";
 import { measureThroughput } from "./measures/throughput.ts";
 import { measureWrites } from "./measures/writes.ts";
@@ -65,6 +66,7 @@ async function measureParts(
   };
   const throughput = await wanted("throughput", measureThroughput);
   const steady = await wanted("steady", measureSteady);
+  const jobs = steady && (await measureJobs(stage));
   const threads = await wanted("threads", measureThreads);
   const writes = await wanted("writes", measureWrites);
   const scale = await wanted("scale", measureScale);
@@ -76,6 +78,7 @@ async function measureParts(
     settings: stage.settings,
     ...(throughput && { throughput }),
     ...(steady && { steady }),
+    ...(jobs && { jobs }),
     ...(threads && { threads }),
     ...(writes && { writes }),
     ...(scale && { scale }),

@@ -31,6 +31,9 @@ export interface SteadySettings {
   readonly warmUpSeconds: number;
   /** Requests/s, ascending. */
   readonly rates: readonly number[];
+  readonly jobRounds: number;
+  /** As long as the interval of the usage flush, so that each measurement beside it has one. */
+  readonly jobSeconds: number;
 }
 
 export const FULL: Settings = {
@@ -47,7 +50,7 @@ export const FULL: Settings = {
   memoryLoadSeconds: 60,
   memoryWatchSeconds: 600,
   starts: 11,
-  steady: { rounds: 3, seconds: 4, warmUpSeconds: 5, rates: [1_000, 4_000, 8_000] },
+  steady: { rounds: 3, seconds: 4, warmUpSeconds: 4, rates: [1_000, 4_000, 8_000], jobRounds: 2, jobSeconds: 5 },
 };
 
 export const QUICK: Settings = {
@@ -61,7 +64,7 @@ export const QUICK: Settings = {
   memoryLoadSeconds: 3,
   memoryWatchSeconds: 10,
   starts: 3,
-  steady: { ...FULL.steady, rounds: 1, seconds: 1, warmUpSeconds: 1 },
+  steady: { ...FULL.steady, rounds: 1, seconds: 0.5, warmUpSeconds: 1, jobRounds: 1, jobSeconds: 0.5 },
 };
 
 export const CORES = os.availableParallelism();

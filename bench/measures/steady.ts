@@ -37,7 +37,7 @@ const STEP = 1.25;
 export const STEP_SECONDS = 1;
 /** Beyond that, most requests have waited for others: the queue grows as long as the rate lasts. */
 const MEDIAN_MS_MAX = 10;
-const WAIT_SECONDS = 1;
+export const WAIT_SECONDS = 1;
 
 /** True if the server was as fast as requests came, apart from pauses. */
 export const keepsUp = ({ failed, unanswered, p50Ms }: Latency): boolean =>

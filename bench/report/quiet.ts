@@ -4,6 +4,7 @@
 import { whole } from "../common/tools.ts";
 import type { Latency } from "../load/steady-load.ts";
 import type { SteadyRow } from "../measures/steady.ts";
+import { JOB_RATE, type JobRound, type JobRow } from "../measures/steady-jobs.ts";
 
 /** The rate whose target is in milliseconds. Those of the others are relative to the bare server. */
 export const BASE_RATE = 1_000;
@@ -32,6 +33,13 @@ export function countedRounds(rows: readonly SteadyRow[], row: SteadyRow) {
     return bare && isQuiet(bare, row.perSecond) && !isSpoiled(latency) ? [{ latency, bare }] : [];
   });
 }
+
+/** The rounds of a job that count: those in which it has happened, too. */
+export const countedJobRounds = ({ rounds }: JobRow): JobRound[] =>
+  rounds.filter(
+    ({ bare, without, beside, happened }) =>
+      isQuiet(bare, JOB_RATE) && !isSpoiled(without) && !isSpoiled(beside) && happened.amount > 0,
+  );
 
 /** As "8,000", or "7,300 (half of the capacity)". */
 export const rateText = ({ perSecond, share }: SteadyRow): string =>

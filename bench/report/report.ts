@@ -12,7 +12,7 @@ import {
   throughputSection,
   writesSection,
 } from "./sections.ts";
-import { steadySection } from "./steady-section.ts";
+import { jobsSection, steadySection } from "./steady-section.ts";
 import { judge, judgeEarlier, type Target } from "./targets.ts";
 
 const WHERE_TIME_GOES = new URL("where-time-goes.md", import.meta.url);
@@ -24,7 +24,7 @@ export const LATENCY_PICTURE = "benchmarks-latency.svg";
 /** Writes the whole report as Markdown. */
 export async function writeReport(results: Results): Promise<string> {
   const { machine, command, minutes, settings, against } = results;
-  const { throughput, steady, threads, writes, scale, cost, start, memory } = results;
+  const { throughput, steady, jobs, threads, writes, scale, cost, start, memory } = results;
   const sections = [
     "# Benchmarks",
     `Written by \`${command}\`, which took ${minutes.toFixed(1)} minutes. ${machineText(machine)}`,
@@ -35,6 +35,7 @@ export async function writeReport(results: Results): Promise<string> {
     howToReproduce(against),
     throughput && throughputSection(throughput),
     steady && steadySection(steady, settings, LATENCY_PICTURE),
+    jobs && jobsSection(jobs, settings),
     cost && costSection(cost, settings),
     threads && threadsSection(threads, settings),
     writes && writesSection(writes, settings.connections),

@@ -4,6 +4,7 @@ import type { MemoryResult } from "../measures/memory.ts";
 import type { ScaleRow } from "../measures/scale.ts";
 import type { StartRow } from "../measures/startup.ts";
 import type { SteadyResult } from "../measures/steady.ts";
+import type { JobRow } from "../measures/steady-jobs.ts";
 import type { ThreadsRow } from "../measures/threads.ts";
 import type { Series } from "../measures/throughput.ts";
 import type { WritesRow } from "../measures/writes.ts";
@@ -22,6 +23,8 @@ export interface Results {
   readonly settings: Settings;
   readonly throughput?: readonly Series[];
   readonly steady?: SteadyResult;
+  /** Measured together with `steady`. */
+  readonly jobs?: readonly JobRow[];
   readonly threads?: readonly ThreadsRow[];
   readonly writes?: readonly WritesRow[];
   readonly scale?: readonly ScaleRow[];

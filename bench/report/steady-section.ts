@@ -2,7 +2,8 @@ import type { Settings } from "../common/settings.ts";
 import { median, whole } from "../common/tools.ts";
 import type { Latency } from "../load/steady-load.ts";
 import { keepsUp, type SteadyResult, type SteadyRow } from "../measures/steady.ts";
-import { BASE_RATE, bareRowOf, countedRounds, quietMsAt, rateText } from "./quiet.ts";
+import { JOB_RATE, type JobRow } from "../measures/steady-jobs.ts";
+import { BASE_RATE, bareRowOf, countedJobRounds, countedRounds, quietMsAt, rateText } from "./quiet.ts";
 import { table } from "./sections.ts";
 
 export function steadySection(result: SteadyResult, { connections, steady }: Settings, pictureName: string): string {
@@ -39,12 +40,11 @@ const capacityText = (capacity: number): string =>
 
 function cells(rows: readonly SteadyRow[], row: SteadyRow): string[] {
   const counted = countedRounds(rows, row);
-  const { length } = row.latencies;
   const bares = bareRowOf(rows, row)?.latencies ?? [];
   const shown =
     counted.length > 0 ? counted : row.latencies.map((latency, i) => ({ latency, bare: bares[i] ?? latency }));
   const of = (figure: keyof Latency) => shown.map(({ latency }) => latency[figure]);
-  const count = counted.length > 0 ? `${counted.length} of ${length}` : `none of ${length}: not counted`;
+  const count = countText(counted.length, row.latencies.length);
   const lag = twoDigits(median(of("lagP99Ms")));
   if (!shown.every(({ latency }) => keepsUp(latency))) return ["does not keep up", "", "", "", "", lag, count];
   return [
@@ -55,5 +55,40 @@ function cells(rows: readonly SteadyRow[], row: SteadyRow): string[] {
     count,
   ];
 }
+
+export function jobsSection(rows: readonly JobRow[], { steady: { jobRounds, jobSeconds } }: Settings): string {
+  const cells = rows.map((row) => {
+    const counted = countedJobRounds(row);
+    const shown = counted.length > 0 ? counted : row.rounds;
+    const p99 = (of: "bare" | "without" | "beside") => median(shown.map((round) => round[of].p99Ms));
+    return [
+      row.job,
+      shown.at(-1)?.happened.text ?? "",
+      twoDigits(p99("bare")),
+      twoDigits(p99("without")),
+      twoDigits(p99("beside")),
+      twoDigits(p99("beside") / p99("without")),
+      twoDigits(Math.max(...shown.map(({ beside }) => beside.slowestMs))),
+      countText(counted.length, row.rounds.length),
+    ];
+  });
+  const head = [
+    "job",
+    "what there was of it, in one round",
+    "p99 of the ceiling",
+    "without",
+    "beside",
+    "relative",
+    "slowest",
+  ];
+  return `### Beside other work
+
+The mix at ${whole(JOB_RATE)} requests/s while something else happens, and just before without it, in the same process; ${jobRounds} ${jobRounds === 1 ? "round" : "rounds"} of ${jobSeconds} s, p99 in ms, counted as above, and only if the job has happened. Backups, exports and imports are commands that run over and over, on the same cores. Checkpoints are made ten times a second by another process, beside those that the service makes by itself in all rows. For the usage flush, requests come from 1,000 keys instead of one: their sums are written every 5 s. The sweep deletes expired responses of retried writes; a service begins with that an hour after its start, so this one runs from its source with a clock that is set forward. The console's overview is asked for ten times a second, where a page does so every 5 s.
+
+${table([...head, "rounds that count"], cells)}`;
+}
+
+const countText = (counted: number, all: number): string =>
+  counted > 0 ? `${counted} of ${all}` : `none of ${all}: not counted`;
 
 const twoDigits = (value: number): string => value.toFixed(2);

@@ -3,9 +3,10 @@ import type { ContenderName, WorkloadName } from "../common/workloads.ts";
 import type { Measure } from "../load/load.ts";
 import type { CostName } from "../measures/cost.ts";
 import type { SteadyResult } from "../measures/steady.ts";
+import { JOB_RATE, type JobRow } from "../measures/steady-jobs.ts";
 import { THREAD_WORKLOADS } from "../measures/threads.ts";
 import type { Series } from "../measures/throughput.ts";
-import { BASE_MS_MAX, BASE_RATE, countedRounds, rateText } from "./quiet.ts";
+import { BASE_MS_MAX, BASE_RATE, countedJobRounds, countedRounds, rateText } from "./quiet.ts";
 import type { Results } from "./results.ts";
 
 /** A target and its outcome. */
@@ -13,7 +14,7 @@ export interface Target {
   readonly what: string;
   readonly target: string;
   readonly measured: string;
-  /** Undefined: the machine was not quiet enough to tell. */
+  /** Undefined: the machine was not quiet, so that no round counts. */
   readonly isMet: boolean | undefined;
 }
 
@@ -40,6 +41,7 @@ export function judge(results: Results): Target[] {
   return [
     ...(results.throughput ? throughputTargets(results.throughput) : []),
     ...(results.steady ? steadyTargets(results.steady) : []),
+    ...(results.jobs ?? []).map(jobTarget),
     ...costTargets(results),
     ...threadTargets(results),
     ...startTargets(results),
@@ -139,21 +141,37 @@ function steadyTargets({ rows }: SteadyResult): Target[] {
       return {
         what: `p99 of the mix at ${rateText(row)} requests/s`,
         target: isBase ? `at most ${BASE_MS_MAX} ms` : `at most ${STEADY_TIMES_MAX} times the bare server's (ceiling)`,
-        ...(rounds.length === 0 ? NOT_QUIET : isBase ? millisOutcome(ours) : timesOutcome(ours, bare)),
+        ...(rounds.length === 0
+          ? NONE_COUNTS
+          : isBase
+            ? millisOutcome(ours)
+            : timesOutcome(ours, bare, STEADY_TIMES_MAX)),
       };
     });
 }
 
-const NOT_QUIET = { measured: "the machine was not quiet", isMet: undefined };
+const JOB_TIMES_MAX = 2;
+
+function jobTarget(row: JobRow): Target {
+  const rounds = countedJobRounds(row);
+  const [beside, without] = [rounds.map(({ beside }) => beside.p99Ms), rounds.map(({ without }) => without.p99Ms)];
+  return {
+    what: `p99 of the mix at ${whole(JOB_RATE)} requests/s beside: ${row.job}`,
+    target: `at most ${JOB_TIMES_MAX} times that without`,
+    ...(rounds.length === 0 ? NONE_COUNTS : timesOutcome(beside, without, JOB_TIMES_MAX)),
+  };
+}
+
+const NONE_COUNTS = { measured: "no round counts", isMet: undefined };
 
 const millisOutcome = (values: readonly number[]) => ({
   measured: `${ratioText(median(values))} ms${values.length > 1 ? ` (${spread(values, ratioText)})` : ""}`,
   isMet: median(values) <= BASE_MS_MAX,
 });
 
-function timesOutcome(ours: readonly number[], bare: readonly number[]) {
-  const { value, text } = ratio(ours, bare);
-  return { measured: text, isMet: value <= STEADY_TIMES_MAX };
+function timesOutcome(values: readonly number[], others: readonly number[], most: number) {
+  const { value, text } = ratio(values, others);
+  return { measured: text, isMet: value <= most };
 }
 
 function earlierThroughputTargets(series: readonly Series[]): Target[] {
