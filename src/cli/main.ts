@@ -11,7 +11,11 @@ try {
   // These two do without the option parser, which takes 5 ms: a start takes 13, and a health check runs every few seconds.
   if (command === "serve") await (await import("./serve.ts")).serve();
   else if (command === "ready") await (await import("./ready.ts")).ready();
-  else await (await import("./program.ts")).runProgram();
+  else {
+    // The build holds the compiler back, which only short runs gain from.
+    Bun.unsafe.setJITPolicy(1);
+    await (await import("./program.ts")).runProgram();
+  }
 } catch (error) {
   await reportFailure(error);
   // Connections that are being closed would keep the process running for seconds.

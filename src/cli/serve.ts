@@ -61,6 +61,8 @@ export async function serve(): Promise<void> {
   });
   for (const signal of STOP_SIGNALS) process.on(signal, receive);
   printAtStart(banner(service, await consoleLine(service, config)));
+  // The build holds the compiler back for the time of a start.
+  Bun.unsafe.setJITPolicy(1);
 }
 
 /** A link for the person who starts the service for the first time in a terminal; otherwise how to make one. */
