@@ -71,6 +71,8 @@ export interface StartParts extends Timeouts {
 const THREAD = new URL("./thread.ts", import.meta.url).href;
 const CONSOLE_THREAD = new URL("./console-thread.ts", import.meta.url).href;
 
+const CLEAN_UP_AFTER_MS = 100;
+
 /** The composition root. Fails with an OperatorError, and then leaves nothing open. */
 export async function start(config: Config, parts: StartParts): Promise<Service> {
   try {
@@ -204,7 +206,8 @@ async function startConsole(
   origin: string,
 ): Promise<string | undefined> {
   if (!CONSOLE) return undefined;
-  removeAbandonedUploads();
+  // The first replies have been sent by then.
+  setTimeout(removeAbandonedUploads, CLEAN_UP_AFTER_MS).unref();
   if (CONSOLE_PORT === undefined) return `${origin}/console/`;
   const address = await consoleHost.start().catch((error: Error) => {
     throw new OperatorError(error.message);

@@ -60,6 +60,8 @@ export async function serve(): Promise<void> {
     },
   });
   for (const signal of STOP_SIGNALS) process.on(signal, receive);
+  // Whoever has waited for the port is answered first: the banner takes a millisecond.
+  await Bun.sleep(1);
   printAtStart(banner(service, await consoleLine(service, config)));
   // The build holds the compiler back for the time of a start.
   Bun.unsafe.setJITPolicy(1);

@@ -1,3 +1,4 @@
+import { lazy } from "../../../base/lazy.ts";
 import type { Result } from "../../../base/result.ts";
 import { cutPage, type Listed, type Page } from "../../../domain/page.ts";
 import {
@@ -42,12 +43,12 @@ export function animalStatements({ placeholder: $, forUpdate }: Dialect) {
  */
 export function animalWork(dialect: Dialect) {
   const statements = animalStatements(dialect);
-  const lists = animalLists(dialect);
+  const lists = lazy(() => animalLists(dialect));
   const append = journalAppender(dialect);
   return {
     *list(query: AnimalQuery): Work<Page<Listed<Animal>>> {
       const { name, parameters } = animalListing(query, dialect);
-      return cutPage(yield* run<Listed<Animal>>(lists[name], parameters), query.size);
+      return cutPage(yield* run<Listed<Animal>>(lists()[name], parameters), query.size);
     },
     additions: {
       *add({ animal, author }: AnimalAddition): Work<Animal> {

@@ -1,3 +1,4 @@
+import { lazy } from "../../../base/lazy.ts";
 import type { Result } from "../../../base/result.ts";
 import { cutPage, type Listed, type Page } from "../../../domain/page.ts";
 import {
@@ -22,7 +23,7 @@ import { journalAppender } from "./journal.ts";
 
 export function categoryWork(dialect: Dialect) {
   const { placeholder: $, forUpdate, idIsOneOf, idList } = dialect;
-  const lists = categoryLists(dialect);
+  const lists = lazy(() => categoryLists(dialect));
   const append = journalAppender(dialect);
   const get = `${SELECT_CATEGORY} WHERE id = ${$(1)}`;
   const getAndLock = `${get} ${forUpdate}`;
@@ -32,7 +33,7 @@ export function categoryWork(dialect: Dialect) {
     reads: {
       *list(query: CategoryQuery): Work<Page<Listed<Category>>> {
         const { name, parameters } = categoryListing(query);
-        return cutPage(yield* run<Listed<Category>>(lists[name], parameters), query.size);
+        return cutPage(yield* run<Listed<Category>>(lists()[name], parameters), query.size);
       },
       get: (id: bigint): Work<Category | undefined> => first<Category>(get, [id]),
       getSeveral: (ids: readonly bigint[]): Work<readonly Category[]> =>

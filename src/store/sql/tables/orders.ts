@@ -1,3 +1,4 @@
+import { lazy } from "../../../base/lazy.ts";
 import { done, type Result } from "../../../base/result.ts";
 import { cutPage, type Page } from "../../../domain/page.ts";
 import { entryOnOrder } from "../../../domain/stock/changes.ts";
@@ -17,14 +18,14 @@ import { journalAppender } from "./journal.ts";
 
 export function orderWork(dialect: Dialect) {
   const { placeholder: $, forUpdate } = dialect;
-  const lists = orderLists(dialect);
+  const lists = lazy(() => orderLists(dialect));
   const append = journalAppender(dialect);
   const get = `${selectFrom(ORDERS)} WHERE id = ${$(1)}`;
   return {
     reads: {
       *list(query: OrderQuery): Work<Page<Order>> {
         const { name, parameters } = orderListing(query);
-        return cutPage((yield* run(lists[name], parameters)).map(orderOf), query.size);
+        return cutPage((yield* run(lists()[name], parameters)).map(orderOf), query.size);
       },
       *get(id: bigint): Work<Order | undefined> {
         const row = yield* first(get, [id]);
