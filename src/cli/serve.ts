@@ -28,7 +28,9 @@ export async function serve(): Promise<void> {
   const config = configFromEnvironment();
   // Production does not name its environment in each of its many lines.
   const log = createLog(config.LOG_LEVEL, config.ENVIRONMENT === "staging" ? { environment: "staging" } : {});
-  for (const { name, meant } of misspeltSettings()) log.warn({ name, meant }, wordingOf({ name, meant }));
+  const warnOfMisspelt = (): void => {
+    for (const { name, meant } of misspeltSettings()) log.warn({ name, meant }, wordingOf({ name, meant }));
+  };
   const exit = async (code: number): Promise<void> => {
     await log.flush();
     process.exit(code);
@@ -43,7 +45,12 @@ export async function serve(): Promise<void> {
     await service.stop({ atOnce: true });
     await exit(EXIT_CRASHED);
   };
-  const service = await start(config, { log, onThreadDeath: (error) => void crash(error) });
+  const service = await start(config, { log, onThreadDeath: (error) => void crash(error) }).catch(async (error) => {
+    // It may be the reason.
+    warnOfMisspelt();
+    await log.flush();
+    throw error;
+  });
   // Before the banner, which scripts wait for to stop the service. Until here a signal ends the process by default, even
   // while a migration keeps its only thread busy; the next start continues it.
   const receive = stopSignals({
@@ -60,8 +67,9 @@ export async function serve(): Promise<void> {
     },
   });
   for (const signal of STOP_SIGNALS) process.on(signal, receive);
-  // Whoever has waited for the port is answered first: the banner takes a millisecond.
+  // Whoever has waited for the port is answered first: each of these takes a millisecond.
   await Bun.sleep(1);
+  warnOfMisspelt();
   printAtStart(banner(service, await consoleLine(service, config)));
   // The build holds the compiler back for the time of a start.
   Bun.unsafe.setJITPolicy(1);

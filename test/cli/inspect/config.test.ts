@@ -129,7 +129,7 @@ describe("a misspelt setting", () => {
     expect(keys.err.split("\n").slice(0, 2)).toEqual(warnings);
   });
 
-  test("is in the log of a start, which goes on", async () => {
+  test("is in the log of a start, whether that goes on or fails", async () => {
     const service = await serve({ cwd, env });
     await service.kill("SIGTERM");
     for (const text of ["DATABSE_URL is not a setting: did you mean DATABASE_URL?", "did you mean PORT?"])
@@ -137,6 +137,9 @@ describe("a misspelt setting", () => {
     const quiet = await serve({ cwd: temporaryFolder(), env: { REDIS_PORT: "tcp://10.0.0.1:6379" } });
     await quiet.kill("SIGTERM");
     expect(quiet.logged()).not.toContain("did you mean");
+    const failed = await run(["serve"], { cwd, env: { ...env, DATABASE_URL: "sqlite:.env" } });
+    expect(failed.exitCode).toBe(1);
+    expect(failed.err).toContain("did you mean PORT?");
   });
 
   test("is found by doctor", async () => {
