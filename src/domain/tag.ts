@@ -6,20 +6,6 @@ const DIGEST_CHARACTERS = 22;
 /** 132 bits of SHA-256: a collision does not happen by chance, and nobody gains by making one. */
 export const tagOf = (content: string): string => Bun.SHA256.hash(content, "base64url").slice(0, DIGEST_CHARACTERS);
 
-const digest = new BigUint64Array(2);
-const digestBytes = Buffer.from(digest.buffer);
-
-/**
- * The tag of a page, by its rows and by whether others follow: 128 bits of xxHash3, with seeds of their own for either
- * case. No write depends on it, so a quick digest will do: it takes a tenth of SHA-256's time where the processor has no
- * instructions for that.
- */
-export function tagOfPage(json: string, isContinued: boolean): string {
-  digest[0] = Bun.hash.xxHash3(json, isContinued ? 1n : 3n);
-  digest[1] = Bun.hash.xxHash3(json, isContinued ? 2n : 4n);
-  return digestBytes.toString("base64url");
-}
-
 /** Only the last of the values may contain a space, or be undefined. */
 export const tagOfValues = (...values: (bigint | string | number | undefined)[]): string => tagOf(values.join(" "));
 

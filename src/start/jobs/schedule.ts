@@ -77,7 +77,7 @@ export class Schedule {
     if (dueMs >= this.#firesAtMs) return;
     this.#disarm();
     this.#firesAtMs = dueMs;
-    this.#timer = setTimeout(this.#fire, Math.ceil(dueMs - performance.now()));
+    this.#timer = setTimeout(this.#fire, Math.max(0, Math.ceil(dueMs - performance.now())));
   }
 
   #disarm(): void {
