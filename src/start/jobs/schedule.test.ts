@@ -183,3 +183,22 @@ test("without work, jobs are due at every other tick", async () => {
   expect([500, 1_000, 5_000].map((intervalMs) => delayOf(intervalMs, true))).toEqual([300, 800, 4_800]);
   expect([500, 1_000, 5_000].map((intervalMs) => delayOf(intervalMs, false))).toEqual([800, 800, 4_800]);
 });
+
+test("a job that another one has made late is due at once, not in the past", async () => {
+  const timers = spyOn(globalThis, "setTimeout");
+  const schedule = new Schedule(5);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const keepBusy = async () => Bun.sleepSync(20);
+  stops.push(
+    schedule.start(5, keepBusy, () => {}).stop,
+    schedule.start(
+      10,
+      async () => resolve(),
+      () => {},
+    ).stop,
+  );
+  await promise;
+  const delays = timers.mock.calls.map(([, delayMs]) => Number(delayMs));
+  timers.mockRestore();
+  expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
+});
