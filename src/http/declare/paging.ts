@@ -105,7 +105,7 @@ const digestBytes = Buffer.from(digest.buffer);
 /**
  * The tag of a page, by its rows and by whether others follow: 128 bits of xxHash3, with seeds of their own for either
  * case. No write depends on it, so a quick digest will do: it takes a tenth of SHA-256's time where the processor has no
- * instructions for that.
+ * instructions for that. It is not in the domain, which the console's pages load in a browser.
  */
 function tagOfPage(json: string, isContinued: boolean): string {
   digest[0] = Bun.hash.xxHash3(json, isContinued ? 1n : 3n);
