@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readlinkSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { atEnd, setUp } from "../harness/cleanup.ts";
 import { temporaryFolder } from "../harness/folder.ts";
@@ -176,6 +176,8 @@ test("a service that is stopped or killed with an open console leaves nothing be
     utimesSync(left, 1, 1);
     const service = await serve({ cwd, env: { TMPDIR } });
     expect((await fetch(`${service.origin}/console/`)).status).toBe(200);
+    // A start removes them once the first responses are sent.
+    while (existsSync(left)) await Bun.sleep(5);
     expect(await service.kill(signal)).toBe(signal === "SIGTERM" ? 0 : null);
     expect(readdirSync(TMPDIR)).toEqual([]);
   }
