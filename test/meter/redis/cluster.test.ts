@@ -48,6 +48,10 @@ test.skipIf(!hasRedis)(
   },
 );
 
+/** How far a server is in what masters send to their replicas. */
+const replicatedBytes = async (server: TestRedis): Promise<string | undefined> =>
+  /(?:slave|master)_repl_offset:(\d+)/.exec(await server.ask((client) => client.info("replication")))?.[1];
+
 describe.skipIf(!hasRedis)("one node of a cluster", () => {
   const { servers, nodes } = cluster ?? { servers: [], nodes: [] };
   const lost = servers[1] as TestRedis;
@@ -102,6 +106,8 @@ describe.skipIf(!hasRedis)("one node of a cluster", () => {
     const name = nameOf(master);
     const [kept = ""] = subjectsOf(meter, name, 1);
     expect(await passes([meter], kept, 20)).toBe(20);
+    // A replica gets what the master has counted a moment later.
+    await until(async () => (await replicatedBytes(master)) === (await replicatedBytes(replica)));
     await master.stop();
     await meter.judge(kept, FREE);
     await until(() => meter.outages().at(-1) === `${name} replaced`);
