@@ -48,8 +48,8 @@ export async function build(folder: string): Promise<string> {
         autoloadDotenv: false,
         autoloadTsconfig: false,
         autoloadPackageJson: false,
-        // What runs once at a start is not worth compiling further: until src/cli/ says otherwise, a function must run 20
-        // times as often as usual before it is. Threads are compiled as usual from their beginning.
+        // Code that runs once at a start is not worth compiling: until src/cli/ resets this, a function is compiled only
+        // after 20 times as many runs as usual. Threads are compiled as usual from their beginning.
         jitPolicy: 20,
       },
     });

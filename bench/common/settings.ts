@@ -32,7 +32,7 @@ export interface SteadySettings {
   /** Requests/s, ascending. */
   readonly rates: readonly number[];
   readonly jobRounds: number;
-  /** As long as the interval of the usage flush, so that each measurement beside it has one. */
+  /** The interval of the usage flush, so that each measurement beside it has one. */
   readonly jobSeconds: number;
 }
 

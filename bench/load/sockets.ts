@@ -37,7 +37,7 @@ const { symbols: c } = openCLibrary({
 
 /** Connections to one address, each known by its descriptor. Nothing waits except `ready`. */
 export class Sockets {
-  /** What `receive` has read last. */
+  /** The bytes of the latest call of `receive`. */
   readonly received = Buffer.alloc(RECEIVE_BYTES);
   readonly #receivedAt = ptr(this.received);
   readonly #outgoingAt: Pointer;
@@ -49,7 +49,7 @@ export class Sockets {
   readonly #time = new Uint32Array(4);
   readonly #timeAt = ptr(this.#time);
 
-  /** What is sent is part of `outgoing`, which is kept here: a pointer alone does not keep memory from being reused. */
+  /** All requests are parts of `outgoing`. The field keeps its memory from being reused, which a pointer alone does not. */
   constructor(
     origin: string,
     private readonly outgoing: Buffer,

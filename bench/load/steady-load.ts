@@ -14,7 +14,7 @@ export interface SteadyLoad {
   readonly connections: number;
   readonly perSecond: number;
   readonly seconds: number;
-  /** How long to wait for responses after the last request was due. */
+  /** The wait for responses after the last request was due. */
   readonly waitSeconds: number;
   /** A file written by writeRequests(). */
   readonly requestsFile: string;
@@ -22,15 +22,15 @@ export interface SteadyLoad {
 
 export interface Latency {
   readonly requests: number;
-  /** Those with an error for a response, or none because the connection was closed. */
+  /** Requests that got an error, or whose connection was closed. */
   readonly failed: number;
-  /** Those without a response by the end of the wait, which count with the time until then. */
+  /** Requests without a response by the end of the wait. They count with the time until then. */
   readonly unanswered: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly p999Ms: number;
   readonly slowestMs: number;
-  /** How late the generator itself was: from the time that a request was due and could be sent, to when it was. */
+  /** The delay of the generator itself: from the time at which a request was due and could be sent, until it was. */
   readonly lagP99Ms: number;
   readonly lagMaxMs: number;
   /** CPU time of the generator per request. */

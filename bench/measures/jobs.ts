@@ -35,7 +35,7 @@ export interface RunningJob {
   stop(): Promise<Happened>;
 }
 
-/** How much of a job there was while it was measured. */
+/** The amount of work that a job did while it was measured. */
 export interface Happened {
   readonly amount: number;
   readonly text: string;

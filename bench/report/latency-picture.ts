@@ -136,7 +136,7 @@ function drawLine(points: readonly Point[], figure: Figure, index: number, left:
   return `<g class="s${index}"><polyline class="line" points="${line}"/>${[...dots, ...crosses].join("")}</g>`;
 }
 
-/** Those of different contenders are above each other. */
+/** The distance between the crosses of different contenders, which are above each other. */
 const CROSS_STEP = 11;
 
 const drawCross = (x: number, y: number): string =>

@@ -41,7 +41,7 @@ export const countedJobRounds = ({ rounds }: JobRow): JobRound[] =>
       isQuiet(bare, JOB_RATE) && !isSpoiled(without) && !isSpoiled(beside) && happened.amount > 0,
   );
 
-/** As "8,000", or "7,300 (half of the capacity)". */
+/** Words a rate, such as "8,000" or "7,300 (half of the capacity)". */
 export const rateText = ({ perSecond, share }: SteadyRow): string =>
   share === undefined
     ? whole(perSecond)

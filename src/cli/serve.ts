@@ -67,7 +67,7 @@ export async function serve(): Promise<void> {
     },
   });
   for (const signal of STOP_SIGNALS) process.on(signal, receive);
-  // Whoever has waited for the port is answered first: each of these takes a millisecond.
+  // Requests that have waited for the port are answered first: each of these steps takes a millisecond.
   await Bun.sleep(1);
   warnOfMisspelt();
   printAtStart(banner(service, await consoleLine(service, config)));
