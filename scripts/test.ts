@@ -1,6 +1,6 @@
 // Runs test files beside each other. They share a PostgreSQL server, a Redis server, the executable and the package of
 // the client, which are made once.
-// Usage: bun scripts/test.ts [parts of file names] [options of bun test, as --name=value] [--workers=N]
+// Usage: bun scripts/test.ts [parts of file names] [--browser] [--workers=N] [options of bun test, as --name=value]
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,11 +21,10 @@ const PRELOAD = "--preload=./scripts/testing/preload.ts";
 const TIMINGS = join(BUILD, "test-timings.json");
 /** A run that takes longer hangs. */
 const LIMIT_MS = 20 * 60_000;
-/**
- * Folders whose files run only when they are asked for: attacks keep the machine busy (`npm run test:torture`), and
- * pages need a browser (`npm run test:pages`).
- */
-const LATER = ["test/torture/", "test/console/pages/"];
+/** Attacks keep the machine busy, so they run only when they are asked for (`npm run test:torture`). */
+const ATTACKS = "test/torture/";
+/** Files that use this drive a browser; they run together, when that is asked for (`npm run test:browser`). */
+const BROWSER = "harness/browser/";
 /** Files that load the same modules, with how many run in one process: it loads and compiles those only once. */
 const TOGETHER: readonly (readonly [folder: string, files: number])[] = [
   ["src/", 12],
@@ -35,7 +34,7 @@ const TOGETHER: readonly (readonly [folder: string, files: number])[] = [
 ];
 /** Hints of how long a file takes that has not run yet, in ms: the first that its source has in it. */
 const GUESSES: readonly (readonly [string, number])[] = [
-  ["harness/browser/", 20_000],
+  [BROWSER, 20_000],
   ["/torture/", 10_000],
   ["harness/servers/", 8_000],
   ["harness/program/", 6_000],
@@ -53,13 +52,14 @@ interface TestFile {
   readonly source: string;
 }
 
-async function findFiles(filters: readonly string[]): Promise<TestFile[]> {
-  const paths = [...new Bun.Glob("{src,test,client,console}/**/*.test.ts").scanSync({ cwd: ROOT })].filter((path) =>
-    filters.length === 0
-      ? !LATER.some((folder) => path.startsWith(folder))
-      : filters.some((filter) => path.includes(filter)),
+/** Finds the files that are named, those that drive a browser, or, if nothing is asked for, those of `npm test`. */
+async function findFiles(filters: readonly string[], isForBrowser: boolean): Promise<TestFile[]> {
+  const paths = [...new Bun.Glob("{src,test,client,console}/**/*.test.ts").scanSync({ cwd: ROOT })];
+  const files = await Promise.all(
+    paths.map(async (path) => ({ path, source: await Bun.file(join(ROOT, path)).text() })),
   );
-  return Promise.all(paths.map(async (path) => ({ path, source: await Bun.file(join(ROOT, path)).text() })));
+  if (filters.length > 0) return files.filter(({ path }) => filters.some((filter) => path.includes(filter)));
+  return files.filter(({ path, source }) => source.includes(BROWSER) === isForBrowser && !path.startsWith(ATTACKS));
 }
 
 function slowestFirst(files: readonly TestFile[], timings: Record<string, number>): string[][] {
@@ -150,7 +150,7 @@ async function main(args: readonly string[]): Promise<number> {
   const beganMs = performance.now();
   const filters = args.filter((arg) => !arg.startsWith("-"));
   const workers = args.map((arg) => /^--workers=(\d+)$/.exec(arg)?.[1]).find(Boolean);
-  const files = await findFiles(filters);
+  const files = await findFiles(filters, args.includes("--browser"));
   if (files.length === 0) {
     console.error(`No test file has ${filters.join(" or ")} in its name.`);
     return 1;
@@ -163,7 +163,7 @@ async function main(args: readonly string[]): Promise<number> {
     const result = await runBatches(slowestFirst(files, timings), {
       cwd: ROOT,
       env: { ...process.env, ...(await startShared(files, outputs)) },
-      options: [PRELOAD, ...args.filter((arg) => arg.startsWith("-") && !arg.startsWith("--workers="))],
+      options: [PRELOAD, ...args.filter((arg) => arg.startsWith("-") && !/^--(?:workers=.*|browser)$/.test(arg))],
       signal,
       outputs,
       print: (text) => void process.stdout.write(text),
