@@ -3,6 +3,7 @@ import { basename, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { parseInt64 } from "../../base/json/int64.ts";
 import { OperatorError } from "../../base/operator-error.ts";
+import { yieldProcessor } from "../../base/system/priority.ts";
 import { MINUTE_MS } from "../../base/time/clock.ts";
 import type { Exported, WriteChunk } from "../../bulk/export.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../bulk/export-formats.ts";
@@ -107,6 +108,7 @@ async function runExport(
   signal: AbortSignal,
   progress: Progress,
 ): Promise<Exported> {
+  yieldProcessor();
   const filter = { status, categoryId: category };
   const database = configFromEnvironment().DATABASE_URL;
   const { exportAnimals } = await import("../../bulk/export.ts");

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { OperatorError } from "../../base/operator-error.ts";
+import { yieldProcessor } from "../../base/system/priority.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { Config } from "../../config.ts";
 import { backUpToFile, backUpToFolder, type CopyingOptions, type FolderBackup } from "../../store/backup.ts";
@@ -45,6 +46,7 @@ async function backup(file: string | undefined, { to, keep, json }: BackupOption
   if (keep !== undefined && to === undefined)
     return command.error("error: option '--keep <number>' needs '--to <folder>': nothing else is ever deleted");
   const path = embeddedPath(configFromEnvironment(), "backed up", "use pg_dump for PostgreSQL");
+  yieldProcessor();
   const made =
     to === undefined ? await intoFile(path, resolve(file as string)) : await intoFolder(path, resolve(to), keep);
   if (!made) return;

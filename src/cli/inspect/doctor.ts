@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { yieldProcessor } from "../../base/system/priority.ts";
 import { wordingOf } from "../../base/text/misspelling.ts";
 import { harmless, plural } from "../../base/text/text.ts";
 import {
@@ -36,6 +37,7 @@ export function addDoctor(program: Command): void {
 }
 
 async function doctor({ json }: JsonOption): Promise<void> {
+  yieldProcessor();
   const results: CheckResult[] = [];
   for await (const result of checkEverything()) {
     results.push(result);

@@ -11,8 +11,8 @@ interface UsageFlushParts {
   readonly batchSize?: number;
 }
 
-/** Sums in one transaction: other writes wait for it. */
-const BATCH_SIZE = 500;
+/** Sums in one transaction, of one or two milliseconds: other writes wait for it. */
+const BATCH_SIZE = 50;
 
 /**
  * Adds the usage that one thread has counted to the store. A failed addition is retried under the same number, so that
