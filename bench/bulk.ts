@@ -10,6 +10,7 @@ import { temporaryFolder } from "../test/harness/folder.ts";
 import { EXECUTABLE, issueBoundlessKey } from "../test/harness/program/program.ts";
 import { TestPostgres, withSql } from "../test/harness/servers/postgres.ts";
 import { repeatUntil } from "./common/repeat.ts";
+import { type Ran, timed } from "./common/timed.ts";
 import { cleanUpOnAnyEnd, endRun, median, requireTools, say, whole } from "./common/tools.ts";
 import { mixedRequests } from "./common/workloads.ts";
 import { databaseOf, makeStore, type OurStore, startService } from "./contenders/service.ts";
@@ -50,26 +51,6 @@ async function writeFiles(folder: string, count: number): Promise<Files> {
   }
   await Promise.all([animals.end(), rows.end()]);
   return files;
-}
-
-interface Ran {
-  readonly seconds: number;
-  readonly megabytes: number;
-}
-
-/** Runs a command to its end. Throws if it fails. */
-async function timed(command: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Ran> {
-  const beganMs = performance.now();
-  const child = Bun.spawn([...command], {
-    cwd,
-    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  const [exitCode, err] = await Promise.all([child.exited, new Response(child.stderr).text()]);
-  if (exitCode !== 0) throw new Error(`${command.join(" ")}: ${err}`);
-  return { seconds: (performance.now() - beganMs) / 1000, megabytes: (child.resourceUsage()?.maxRSS ?? 0) / 1e6 };
 }
 
 /** The two take turns, so that they meet the same conditions. */
