@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { AnimalSnapshot } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA } from "../schema/migrate.ts";
 import { snapshotReads } from "../sql/tables/snapshot.ts";
-import { closeNow } from "./file/close.ts";
+import { closeWithoutCheckpoint } from "./file/close.ts";
 import { openForWriting, openShared } from "./file/database.ts";
 import { attempt } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
@@ -36,6 +36,6 @@ function snapshotIn(opened: Database): AnimalSnapshot {
   const perform = performer(db);
   return {
     ...snapshotReads(SQLITE, (work) => attempt(() => perform(work))),
-    close: () => closeNow(db),
+    close: () => void closeWithoutCheckpoint(db.filename, db),
   };
 }

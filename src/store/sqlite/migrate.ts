@@ -10,6 +10,7 @@ import {
   refuseForeign,
 } from "./file/database.ts";
 import { refuseUnusable } from "./file/file-access.ts";
+import { closeOfCommand } from "./file/left-log.ts";
 import { realPathOf } from "./file/real-path.ts";
 import { AlreadyServed } from "./file/serving-lock.ts";
 import { appliedMigrations } from "./schema/migration-target.ts";
@@ -39,8 +40,8 @@ export async function migrateFile(givenPath: string, timeouts = LOCK_TIMEOUTS): 
   for (let left = due; left.migrations.length > 0; left = await inspectFile(givenPath, timeouts)) {
     try {
       const { db, unlock } = await openLocked(givenPath, MIGRATES, timeouts, "migrate or start the new version");
-      db.close();
       unlock();
+      closeOfCommand(db);
     } catch (error) {
       // Another process may be migrating it, too.
       if (!(error instanceof AlreadyServed) || performance.now() >= deadlineMs) throw error;

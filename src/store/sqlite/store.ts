@@ -2,9 +2,9 @@ import { lazy } from "../../base/lazy.ts";
 import { Rpc } from "../../base/worker/rpc.ts";
 import type { ServingStore, Store } from "../ports/store.ts";
 import { CHANGES_NO_SCHEMA, MIGRATES, ONLY_CREATES, type SchemaRules } from "../schema/migrate.ts";
-import { closeNow } from "./file/close.ts";
 import { LOCK_TIMEOUTS, openLocked, openShared } from "./file/database.ts";
 import { type DatabaseFiles, identifyFiles } from "./file/identity.ts";
+import { closeOfCommand, secureLeftLog } from "./file/left-log.ts";
 import { ServingView } from "./serving/serving-view.ts";
 import { attempt, reasonOf, tryEarly } from "./sql/attempt.ts";
 import { type Connection, prepared } from "./sql/statements.ts";
@@ -123,11 +123,15 @@ export async function openForCommand(
 ): Promise<Store> {
   const rules = create ? ONLY_CREATES : CHANGES_NO_SCHEMA;
   const db = await openShared(path, rules, timeouts);
+  using onFailure = new DisposableStack();
+  onFailure.defer(() => closeOfCommand(db));
+  secureLeftLog(db);
+  onFailure.move();
   return {
     ...storeOn(db, directWrites(db)),
     version: () => undefined,
     onProblem: () => {},
-    close: () => closeNow(db),
+    close: () => closeOfCommand(db),
   };
 }
 

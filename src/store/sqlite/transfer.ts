@@ -14,8 +14,9 @@ import {
 import { COPIES_TABLE } from "../sql/transfer.ts";
 import { performing } from "../sql/work.ts";
 import { beginSnapshot } from "./animal-snapshot.ts";
-import { closeNow } from "./file/close.ts";
+import { closeWithoutCheckpoint } from "./file/close.ts";
 import { openLocked, openShared } from "./file/database.ts";
+import { closeOfCommand } from "./file/left-log.ts";
 import { reasonOf } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
 import { performer } from "./sql/work.ts";
@@ -26,8 +27,8 @@ export async function openSource(givenPath: string): Promise<RowSource> {
   const { path, db, unlock } = await openLocked(givenPath, COPIES_FROM);
   const close = () => {
     if (db.inTransaction) db.run("ROLLBACK");
-    closeNow(db);
     unlock();
+    closeOfCommand(db);
   };
   using onFailure = new DisposableStack();
   onFailure.defer(close);
@@ -41,7 +42,7 @@ export async function openSource(givenPath: string): Promise<RowSource> {
 /** Opens a file of which a snapshot is copied, whether a service runs on it or not. It only reads. */
 export async function openSnapshot(givenPath: string): Promise<RowSource> {
   const db = beginSnapshot(await openShared(givenPath, CHANGES_NO_SCHEMA));
-  return sourceOn(db, creationOf(db), () => closeNow(db));
+  return sourceOn(db, creationOf(db), () => closeWithoutCheckpoint(db.filename, db));
 }
 
 /** Opens a file that rows are copied to, or makes one: nobody serves it meanwhile. Fails with an OperatorError. */
@@ -75,8 +76,8 @@ export async function openTarget(givenPath: string): Promise<RowTarget> {
       try {
         if (db.inTransaction) commits.end();
       } catch {}
-      closeNow(db);
       unlock();
+      closeOfCommand(db);
     },
   };
 }

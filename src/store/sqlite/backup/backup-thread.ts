@@ -1,5 +1,6 @@
 import { actAs, type SystemUser } from "../../../base/system/acting-user.ts";
 import { runThread } from "../../../base/worker/thread.ts";
+import { closeWithoutCheckpoint } from "../file/close.ts";
 import { refuseMoved } from "../file/moved.ts";
 import { connect } from "../sql/connect.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "../sql/pragmas.ts";
@@ -31,7 +32,9 @@ runThread<undefined, BackupMethods, Record<never, never>>(() => ({
 }));
 
 function copy({ path, partial, isReadOnly, owner }: BackupRequest): void {
-  using db = connect(path, isReadOnly ? { readonly: true } : { readwrite: true });
+  using onEnd = new DisposableStack();
+  const db = connect(path, isReadOnly ? { readonly: true } : { readwrite: true });
+  onEnd.defer(() => closeWithoutCheckpoint(path, db));
   setBusyTimeout(db, COMMAND_TIMEOUT_MS);
   if (!isReadOnly) keepLogFile(db);
   refuseMoved(db, path);

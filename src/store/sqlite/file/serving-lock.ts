@@ -54,6 +54,16 @@ export function lockForServing(path: string, timeoutMs: number, then?: string) {
   }
 }
 
+/** Returns whether another process serves the database, or has it for itself as a restore does. */
+export function isServed(path: string): boolean {
+  // Stays open: closing any descriptor of the database would release SQLite's own locks.
+  const descriptor = openForGood(LOCKS_THE_DATABASE ? path : `${path}-lock`);
+  if (descriptor === undefined) return isLockedAsBefore(path);
+  const isLocked = tryLock(descriptor);
+  if (isLocked) unlock(descriptor);
+  return !isLocked || isLockedAsBefore(path);
+}
+
 /** SQLite takes an empty file for a new database. */
 const openForLocking = (file: string): number => openForGood(file) ?? fs.openSync(file, "a+", OWNER_ONLY);
 

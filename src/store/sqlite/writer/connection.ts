@@ -89,8 +89,7 @@ export class WriterConnection {
       throw new Error(`${path} cannot be opened to close it without a checkpoint`);
     this.#open = undefined;
     const { writeMs } = this.settings.timeouts;
-    // The log has just been secured, and nothing is read meanwhile.
-    this.#open = openNow(this.settings, this.trust, performance.now() + writeMs, { isLogSecured: true });
+    this.#open = openNow(this.settings, this.trust, performance.now() + writeMs);
     if (this.#open.checkpoints.progress().checkpointed > 0)
       throw new Error("another process has the database open: end it, so that the log can be read from its beginning");
   }
@@ -140,15 +139,16 @@ export class WriterConnection {
   }
 }
 
-function openNow(settings: WriterSettings, trust: Trust, deadlineMs: number, { isLogSecured = false } = {}) {
+function openNow(settings: WriterSettings, trust: Trust, deadlineMs: number) {
   const { files, timeouts, noteTarget } = settings;
   refuse(whyMoved(files));
   const waitMs = Math.min(Math.max(0, Math.ceil(deadlineMs - performance.now())), timeouts.writeMs);
   using onFailure = new DisposableStack();
   const db = openForWriting(files.database.path, { ...timeouts, openMs: waitMs, writeMs: waitMs });
   onFailure.use(db);
-  // The process that left this log behind may have seen a sync fail.
-  if (!isLogSecured && Bun.file(files.log.path).size > 0) rewriteLog(db, files.log.path);
+  // The process that left this log behind, or a command that has written to it since it was secured, may have seen a
+  // sync fail: SQLite takes the pages of such a commit from the log all the same when it is opened anew.
+  if (Bun.file(files.log.path).size > 0) rewriteLog(db, files.log.path);
   setBusyTimeout(db, 0);
   const watch = new FileWatch(files);
   const onSyncFailure = (error: unknown) => trust.onSyncFailure(reasonOf(error));
